@@ -1,0 +1,44 @@
+#pragma once
+
+#include "executor/activity.hpp"
+#include "persistence/job_store.hpp"
+#include "schema/clock.hpp"
+#include "schema/log.hpp"
+
+#include <cstddef>
+#include <functional>
+
+namespace jobstrand::executor {
+
+/// Frees the locks of nodes that died, on all tables, page by page (R175, R176). Uses no retry
+/// (I5).
+///
+/// Thread safety: run_once() belongs to the loop's strand.
+class ExpiredLockReset final : public Activity {
+public:
+    struct Timing {
+        schema::Duration interval{std::chrono::seconds(10)};
+        std::size_t page = 500;
+    };
+
+    /// `on_freed` is called after a pass that freed something: wakes the acquisition.
+    ExpiredLockReset(
+        persistence::JobStore& store,
+        const schema::Clock& clock,
+        schema::Log& log,
+        Timing timing,
+        std::function<void()> on_freed
+    );
+
+    [[nodiscard]] std::string_view name() const noexcept override { return "expired lock reset"; }
+    [[nodiscard]] schema::Duration run_once() override;
+
+private:
+    persistence::JobStore& store_;
+    const schema::Clock& clock_;
+    schema::Log& log_;
+    const Timing timing_;
+    const std::function<void()> on_freed_;
+};
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "persistence/job_store.hpp"
+#include "schema/job.hpp"
+#include "schema/time.hpp"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace jobstrand::executor {
+
+/// A job that this executor has locked: queued, running, or waiting for its outcome to be written.
+struct HeldJob {
+    HeldJob(schema::Job locked_job, schema::SteadyPoint until)
+        : job(std::move(locked_job)), lock_until(until) {}
+
+    // Constant after construction.
+    const schema::Job job;
+
+    // Thread-safe.
+    std::stop_source stop;  ///< Requested when the lock is lost or the executor stops at once.
+    std::atomic<schema::SteadyPoint>
+        lock_until;  ///< By this machine's steady clock, a little early.
+};
+
+/// Shared by the queue, the worker and the lock renewal, which end in no fixed order.
+using HeldJobPtr = std::shared_ptr<HeldJob>;
+
+/// All jobs whose locks this executor holds, for renewal and for the stop signal.
+///
+/// Thread safety: safe.
+class HeldJobs final {
+public:
+    /// Registers jobs that were just locked until `until`.
+    [[nodiscard]] std::vector<HeldJobPtr>
+    add(std::vector<schema::Job> jobs, schema::SteadyPoint until);
+
+    /// Forgets a job: its outcome is written, it was released, or its lock is lost.
+    void remove(const std::string& id);
+
+    [[nodiscard]] std::size_t size() const;
+
+    /// The fences of the jobs whose lock ends before `deadline`.
+    [[nodiscard]] std::vector<persistence::Fence> expiring_before(schema::SteadyPoint deadline
+    ) const;
+
+    /// The locks of these jobs now end at `until`.
+    void extended(std::span<const persistence::Fence> fences, schema::SteadyPoint until);
+
+    /// The locks are gone: each handler is told to stop, and what it returns will be discarded.
+    void lost(std::span<const std::string> ids);
+
+    /// Tells every running handler to stop.
+    void request_stop_of_all();
+
+private:
+    mutable std::mutex mutex_;
+    std::unordered_map<std::string, HeldJobPtr> jobs_;  ///< By id. Guarded by mutex_.
+};
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "executor/acquisition_pace.hpp"
+#include "executor/activity.hpp"
+#include "executor/executor_settings.hpp"
+#include "executor/job_intake.hpp"
+#include "persistence/job_store.hpp"
+#include "schema/clock.hpp"
+
+#include <string>
+#include <vector>
+
+namespace jobstrand::executor {
+
+/// Takes executable jobs from the table, as many as the queue has room for.
+///
+/// Thread safety: run_once() belongs to the loop's strand.
+class JobAcquirer final : public Activity {
+public:
+    JobAcquirer(
+        persistence::JobStore& store,
+        JobIntake& intake,
+        const schema::Clock& clock,
+        std::vector<std::string> handler_types,
+        const ExecutorSettings& settings
+    );
+
+    [[nodiscard]] std::string_view name() const noexcept override { return "job acquisition"; }
+    [[nodiscard]] schema::Duration run_once() override;
+
+private:
+    // Constant after construction.
+    persistence::JobStore& store_;
+    JobIntake& intake_;
+    const schema::Clock& clock_;
+    const std::vector<std::string> handler_types_;
+    const std::size_t page_;
+    const schema::Duration queue_full_wait_;
+
+    // Touched only on the strand.
+    AcquisitionPace pace_;
+};
+
+}  // namespace jobstrand::executor

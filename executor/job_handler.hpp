@@ -1,0 +1,68 @@
+#pragma once
+
+#include "schema/job.hpp"
+#include "schema/job_failure.hpp"
+#include "schema/time.hpp"
+
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <variant>
+
+namespace jobstrand::persistence {
+class Transaction;
+}
+
+namespace jobstrand::executor {
+
+/// What a handler gets. Borrowed: valid until the handler returns.
+struct JobContext {
+    const schema::Job& job;  ///< Payload, ids, and everything else in the row.
+
+    int attempt = 1;  ///< 1 for the first run.
+
+    /// When the run should be over: the handler may stop early; nothing stops it by force.
+    std::optional<schema::TimePoint> deadline;
+
+    /// Requested when the lock is lost (somebody else may run the job) or the executor stops at
+    /// once. A handler that runs long asks it now and then and returns Interrupted.
+    std::stop_token stop;
+
+    /// Grows with every acquisition of this job: pass it to systems that can refuse an older one,
+    /// so that a run that lost its lock without knowing cannot overwrite the newer run's effect.
+    std::int64_t fencing_token = 0;
+};
+
+/// The job is done; its row is deleted.
+struct Succeeded {};
+
+/// The job failed. Throwing a std::exception means the same, with its what() as the message.
+struct Failed {
+    std::string message;
+    std::string details = {};  ///< Stack trace or output, for the dead letter.
+    bool retryable = true;     ///< false: no further attempt makes sense.
+    std::optional<schema::Duration> retry_after = {};  ///< Wins over the retry cycle.
+};
+
+/// The run ended before it was done and the job is not at fault (stop was requested, an outside
+/// system told us to wait): it runs again after `wait`, and no retry is used.
+struct Interrupted {
+    schema::Duration wait{std::chrono::seconds(1)};
+};
+
+using HandlerResult = std::variant<Succeeded, Failed, Interrupted>;
+
+/// What user code implements: runs one job. Called on worker threads, several at once.
+/// A job may run more than once (at least once): make the effect repeatable, or use a transactional
+/// handler.
+using JobHandler = std::function<HandlerResult(const JobContext&)>;
+
+/// Runs one job inside a database transaction of the job store. What it writes through the
+/// transaction and the job's completion commit together, so these effects happen exactly once. It
+/// must neither commit nor roll back. On SQLite it holds the only writing connection: keep it
+/// short.
+using TransactionalJobHandler =
+    std::function<HandlerResult(const JobContext&, persistence::Transaction&)>;
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "schema/job.hpp"
+#include "schema/time.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace jobstrand::executor {
+
+/// Where locked jobs enter an executor: from acquisition, from the timer mover, and from the
+/// hand-off right after the commit that created them.
+///
+/// Thread safety: every implementation is safe.
+class JobIntake {
+public:
+    virtual ~JobIntake() = default;
+
+    /// How many jobs it can take now; 0 while it is not running.
+    [[nodiscard]] virtual std::size_t room() const = 0;
+
+    /// The owner that jobs for this intake must be locked by.
+    [[nodiscard]] virtual const std::string& lock_owner() const = 0;
+
+    /// The lock time that they must be given.
+    [[nodiscard]] virtual schema::Duration lock_time() const = 0;
+
+    /// Takes jobs that are locked for lock_owner(), since `locked_at` by the steady clock. What
+    /// finds no place is freed in its table again (R156), without using a retry.
+    virtual void accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) = 0;
+};
+
+}  // namespace jobstrand::executor

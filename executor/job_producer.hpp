@@ -1,0 +1,61 @@
+#pragma once
+
+#include "executor/async_executor.hpp"
+#include "persistence/job_store.hpp"
+#include "schema/clock.hpp"
+#include "schema/job.hpp"
+#include "schema/retry_policy.hpp"
+#include "schema/uuid7.hpp"
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace jobstrand::persistence {
+class Transaction;
+}
+
+namespace jobstrand::executor {
+
+/// Enqueues jobs: fills in what the caller left empty (id, correlation id, creation time, retries),
+/// refuses what no table can hold, inserts, and hands new jobs to this process's executor right
+/// after the commit, so that they need no poll (R152, R153). A job that this node does not serve,
+/// or has no room for, is inserted free for others to take (R154).
+///
+/// Thread safety: safe. Everything passed in must outlive it.
+class JobProducer final {
+public:
+    /// `executor` may be null: then nothing is handed over. `timer_added` is told the due date of
+    /// each new timer after its commit; it wakes the timer mover.
+    JobProducer(
+        persistence::JobStore& store,
+        const schema::Clock& clock,
+        schema::RetryPolicy policy,
+        AsyncExecutor* executor,
+        std::function<void(schema::TimePoint)> timer_added
+    );
+
+    /// In a transaction of its own, all or none. Returns the ids, in order. Throws
+    /// std::invalid_argument with one sentence per mistake, or DbError; then nothing was enqueued.
+    std::vector<std::string> enqueue(std::vector<schema::Job> jobs);
+
+    /// In the caller's transaction: the jobs exist exactly if it commits.
+    std::vector<std::string>
+    enqueue(persistence::Transaction& transaction, std::vector<schema::Job> jobs);
+
+private:
+    [[nodiscard]] std::vector<schema::PlacedJob> prepare(std::vector<schema::Job> jobs);
+    void hand_over(std::vector<schema::PlacedJob> jobs, schema::SteadyPoint locked_at);
+
+    persistence::JobStore& store_;
+    const schema::Clock& clock_;
+    const schema::RetryPolicy policy_;
+    AsyncExecutor* const executor_;
+    const std::function<void(schema::TimePoint)> timer_added_;
+
+    std::mutex ids_mutex_;
+    schema::Uuid7Source ids_;  ///< Guarded by ids_mutex_.
+};
+
+}  // namespace jobstrand::executor

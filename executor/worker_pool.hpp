@@ -1,0 +1,91 @@
+#pragma once
+
+#include "executor/held_jobs.hpp"
+#include "schema/time.hpp"
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace jobstrand::executor {
+
+/// The threads that run handlers, fed from one bounded queue. As in Java's pool, which the guides
+/// describe: up to `core_size` threads start as jobs come, then jobs queue, and only a full queue
+/// starts further threads, up to `max_size`; those end after `keep_alive` without work (R059, R162
+/// to R165).
+///
+/// Thread safety: safe. `run` must not throw and must outlive the pool.
+class WorkerPool final {
+public:
+    struct Size {
+        std::size_t core = 8;
+        std::size_t max = 8;
+        std::size_t queue = 2048;
+        schema::Duration keep_alive{std::chrono::seconds(5)};
+    };
+
+    using Run = std::function<void(const HeldJobPtr&)>;
+
+    /// `on_room` is called, from a worker thread, when a queue that had rejected or filled is half
+    /// empty again.
+    WorkerPool(Size size, Run run, std::function<void()> on_room);
+
+    /// Precondition: stop() has returned, or nothing was ever submitted.
+    ~WorkerPool();
+
+    WorkerPool(const WorkerPool&) = delete;
+    WorkerPool& operator=(const WorkerPool&) = delete;
+
+    /// Queues the jobs in their order. Returns those that found no place (R156), or all after
+    /// close().
+    [[nodiscard]] std::vector<HeldJobPtr> submit(std::vector<HeldJobPtr> jobs);
+
+    /// Free places in the queue; another thread may take them before you do. 0 after close().
+    [[nodiscard]] std::size_t room() const;
+
+    struct Load {
+        std::size_t queued = 0;
+        std::size_t running = 0;
+        std::size_t threads = 0;
+    };
+    [[nodiscard]] Load load() const;
+
+    /// Takes no more jobs and returns those that no thread has started; running ones go on. May be
+    /// called twice.
+    [[nodiscard]] std::vector<HeldJobPtr> close();
+
+    /// After close(): waits until no job is running. false: the time is over and some still are.
+    [[nodiscard]] bool wait_until_done(schema::Duration limit);
+
+    /// After close(): ends all threads; returns when the last running job is over.
+    void stop();
+
+private:
+    void work();
+    void start_threads_for_queue();
+    void rest(std::unique_lock<std::mutex>& lock);
+
+    // Constant after construction.
+    const Size size_;
+    const Run run_;
+    const std::function<void()> on_room_;
+
+    // Guarded by mutex_.
+    mutable std::mutex mutex_;
+    std::condition_variable work_available_;
+    std::condition_variable job_done_;
+    std::deque<HeldJobPtr> queue_;
+    std::vector<std::thread> threads_;
+    std::size_t live_threads_ = 0;
+    std::size_t idle_threads_ = 0;
+    std::size_t running_ = 0;
+    bool was_full_ = false;
+    bool closed_ = false;
+    bool stopping_ = false;
+};
+
+}  // namespace jobstrand::executor

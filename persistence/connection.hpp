@@ -1,0 +1,83 @@
+#pragma once
+
+#include "schema/database_kind.hpp"
+#include "schema/time.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+
+namespace jobstrand::persistence {
+
+/// A parameter of a statement: NULL, or a value. Texts are borrowed: they must live until the call
+/// returns.
+using Value = std::variant<std::monostate, bool, std::int64_t, std::string_view, schema::TimePoint>;
+
+/// NULL for an empty text, as in schema::Job.
+[[nodiscard]] inline Value text_or_null(std::string_view text) {
+    return text.empty() ? Value{} : Value{text};
+}
+
+[[nodiscard]] inline Value time_or_null(const std::optional<schema::TimePoint>& time) {
+    return time ? Value{*time} : Value{};
+}
+
+/// One row of a result; columns count from 0. Views live until the reader returns. Asking a NULL
+/// for its value gives "", 0, false.
+class Row {
+public:
+    virtual ~Row() = default;
+    [[nodiscard]] virtual bool is_null(std::size_t column) const = 0;
+    [[nodiscard]] virtual std::string_view text(std::size_t column) const = 0;
+    [[nodiscard]] virtual std::int64_t integer(std::size_t column) const = 0;
+    [[nodiscard]] virtual bool boolean(std::size_t column) const = 0;
+    [[nodiscard]] virtual std::optional<schema::TimePoint> time(std::size_t column) const = 0;
+};
+
+/// A SELECT and the number of columns that it returns.
+struct Query {
+    std::string_view sql;
+    std::size_t columns = 0;
+};
+
+using RowReader = std::function<void(const Row&)>;
+
+/// A connection to a database: the seam behind which SOCI and Connector/C++ stand. Statements are
+/// written with `?` for each parameter, whatever the database; each distinct text is prepared once
+/// and kept.
+///
+/// Errors: everything throws DbError. Thread safety: none; one thread at a time.
+class Connection {
+public:
+    virtual ~Connection() = default;
+
+    [[nodiscard]] virtual schema::DatabaseKind kind() const noexcept = 0;
+
+    /// Runs a statement without result; returns the number of rows that it inserted, deleted or
+    /// found for update.
+    virtual std::int64_t execute(std::string_view sql, std::span<const Value> parameters) = 0;
+
+    /// Runs a SELECT and calls `read` for each row. `read` must not use this connection.
+    virtual void query(Query query, std::span<const Value> parameters, const RowReader& read) = 0;
+
+    /// Runs DDL, PRAGMA or SET text as it is, without preparing it.
+    virtual void run_script(std::string_view sql) = 0;
+
+    /// Begins a transaction that will write. On SQLite this takes the write lock at once, so that a
+    /// transaction never fails in its middle because another writer was faster.
+    virtual void begin() = 0;
+
+    /// Throws DbError in_doubt when the answer was lost.
+    virtual void commit() = 0;
+
+    /// Never throws; a connection that cannot roll back becomes unusable.
+    virtual void rollback() noexcept = 0;
+
+    /// false once an error has poisoned it; the pool then replaces it.
+    [[nodiscard]] virtual bool is_usable() const noexcept = 0;
+};
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "schema/database_kind.hpp"
+#include "schema/parse_result.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace jobstrand::persistence {
+
+/// Where a database is: `sqlite:PATH`, `mysql://user:password@host:port/database`,
+/// `postgresql://user:password@host:port/database`, each with options as `?key=value&...`.
+///
+/// Options of sqlite: `synchronous` (full, the default, survives a power cut; normal; off) and
+/// `busy_timeout` (milliseconds or ISO 8601; default PT10S).
+struct DatabaseUrl {
+    schema::DatabaseKind kind = schema::DatabaseKind::sqlite;
+    std::string path;  ///< sqlite only.
+    std::string user;
+    std::string password;
+    std::string host;
+    int port = 0;
+    std::string database;
+    std::map<std::string, std::string, std::less<>> options;
+};
+
+/// Percent-escapes are decoded. Unknown schemes and unknown options are errors that name the known
+/// ones.
+[[nodiscard]] schema::ParseResult<DatabaseUrl> parse_database_url(std::string_view text);
+
+/// The URL for logs and messages: the password is replaced by `***`.
+[[nodiscard]] std::string without_password(const DatabaseUrl& url);
+
+}  // namespace jobstrand::persistence

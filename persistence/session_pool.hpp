@@ -1,0 +1,80 @@
+#pragma once
+
+#include "persistence/connection.hpp"
+#include "schema/time.hpp"
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// Lends connections, makes them when needed, and drops poisoned ones.
+///
+/// SQLite has one writer at a time: its pool has one writing connection, so that the threads of
+/// this process queue here, fairly, instead of polling the file lock; readers have their own and
+/// are never kept waiting by a writer (WAL). Servers have one kind of connection, and both bounds
+/// count together.
+///
+/// Thread safety: safe. Every lease must be returned before the pool is destroyed.
+class SessionPool final {
+public:
+    enum class Access { read, write };
+
+    struct Size {
+        std::size_t writers = 1;
+        std::size_t readers = 4;
+    };
+
+    /// Makes a connection or throws DbError.
+    using Connect = std::function<std::unique_ptr<Connection>(Access)>;
+
+    SessionPool(Connect connect, Size size, schema::Duration lease_timeout);
+
+    /// A borrowed connection; goes back to the pool by itself.
+    class Lease final {
+    public:
+        Lease(SessionPool& pool, Access access, std::unique_ptr<Connection> connection);
+        ~Lease();
+        Lease(Lease&& other) noexcept;
+        Lease(const Lease&) = delete;
+        Lease& operator=(const Lease&) = delete;
+        Lease& operator=(Lease&&) = delete;
+
+        Connection& operator*() const noexcept { return *connection_; }
+        Connection* operator->() const noexcept { return connection_.get(); }
+
+    private:
+        SessionPool* pool_;
+        Access access_;
+        std::unique_ptr<Connection> connection_;
+    };
+
+    /// Waits for a free connection. Throws DbError busy after the lease timeout, or whatever making
+    /// a new connection throws.
+    [[nodiscard]] Lease lease(Access access);
+
+private:
+    struct Side {
+        std::vector<std::unique_ptr<Connection>> idle;
+        std::size_t lent = 0;
+        std::size_t limit = 0;
+    };
+
+    void give_back(Access access, std::unique_ptr<Connection> connection) noexcept;
+
+    // Constant after construction.
+    const Connect connect_;
+    const schema::Duration lease_timeout_;
+
+    // Guarded by mutex_.
+    std::mutex mutex_;
+    std::condition_variable returned_;
+    Side writers_;
+    Side readers_;
+};
+
+}  // namespace jobstrand::persistence

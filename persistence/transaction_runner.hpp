@@ -1,0 +1,49 @@
+#pragma once
+
+#include "persistence/db_error.hpp"
+#include "persistence/session_pool.hpp"
+#include "persistence/transaction.hpp"
+#include "schema/log.hpp"
+
+#include <functional>
+
+namespace jobstrand::persistence {
+
+/// How often a transaction is tried again, and how long the first wait is. Waits double, with
+/// jitter, up to `wait_max`, so that two nodes that collided do not collide again.
+struct RetryLimits {
+    int attempts = 8;
+    schema::Duration wait{std::chrono::milliseconds(5)};
+    schema::Duration wait_max{std::chrono::milliseconds(500)};
+};
+
+/// Runs a piece of work in a transaction, and runs the whole of it again when the database says
+/// that this may help. The only place that retries; never nested.
+///
+/// Thread safety: safe. The pool and the log must outlive it.
+class TransactionRunner final {
+public:
+    TransactionRunner(SessionPool& pool, schema::Log& log, RetryLimits limits = {});
+
+    /// Called again from the start for every try: everything it leaves outside must be overwritten
+    /// by then.
+    using Work = std::function<void(Transaction&)>;
+
+    /// Reads, in a new transaction, whether the work whose COMMIT went unanswered has been done.
+    using WasCommitted = std::function<bool(Transaction&)>;
+
+    /// Runs `work` and commits. When a commit is in doubt, `was_committed` decides: true returns,
+    /// false runs the work again. Throws DbError when it is not transient or the tries are used up.
+    void run(const Work& work, const WasCommitted& was_committed);
+
+    /// Runs `work` on a reading connection without a transaction of its own; tried again in the
+    /// same way.
+    void read(const std::function<void(Connection&)>& work);
+
+private:
+    SessionPool& pool_;
+    schema::Log& log_;
+    const RetryLimits limits_;
+};
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "schema/time.hpp"
+
+namespace jobstrand::schema {
+
+/// Where the program gets the time from. Injected everywhere, so that a test turns it by hand.
+///
+/// Thread safety: every implementation may be read from all threads at once.
+class Clock {
+public:
+    virtual ~Clock() = default;
+
+    /// Wall time for what is stored and compared across machines: due dates, lock expiries.
+    /// It may jump. On a server database it is the database's time (I6).
+    [[nodiscard]] virtual TimePoint now() const = 0;
+
+    /// Monotonic time for waits and for "is my lock still mine" on this machine.
+    [[nodiscard]] virtual SteadyPoint steady_now() const = 0;
+};
+
+/// The machine's own clocks.
+class SystemClock final : public Clock {
+public:
+    [[nodiscard]] TimePoint now() const override {
+        return std::chrono::floor<Duration>(std::chrono::system_clock::now());
+    }
+    [[nodiscard]] SteadyPoint steady_now() const override {
+        return std::chrono::steady_clock::now();
+    }
+};
+
+}  // namespace jobstrand::schema

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "schema/job_place.hpp"
+#include "schema/time.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace jobstrand::schema {
+
+/// The values of TYPE_ that Flowable uses; the type says where a job goes back to.
+inline constexpr std::string_view kMessageType = "message";
+inline constexpr std::string_view kTimerType = "timer";
+inline constexpr std::string_view kExternalWorkerType = "externalWorker";
+
+/// Attempts that a job has when neither it nor a retry cycle says otherwise (R166).
+inline constexpr int kDefaultRetries = 3;
+
+/// One unit of work: one row in exactly one job table. One field per column, in column order; the
+/// first 27 are Flowable's, the rest ours. An empty text stands for NULL. The tables of suspended
+/// jobs and dead letters lack the lock columns, dead letters lack retries too (they read as 0).
+struct Job {
+    std::string id;  ///< Unique over all tables, kept through every move. UUIDv7 if we made it.
+    int revision =
+        1;  ///< REV_: raised by every change but a lock renewal; the fence of all writes.
+    std::string category;
+    std::string type{kMessageType};
+    std::optional<TimePoint> lock_expiration;
+    std::string lock_owner;  ///< Empty: free.
+    bool exclusive = true;
+    std::string execution_id;
+    std::string process_instance_id;
+    std::string process_definition_id;
+    std::string element_id;
+    std::string element_name;
+    std::string scope_id;
+    std::string sub_scope_id;
+    std::string scope_type;
+    std::string scope_definition_id;
+    std::string correlation_id;     ///< Given once, never changed: the handle for callers.
+    int retries = kDefaultRetries;  ///< Attempts left, the next one included.
+    std::string
+        exception_stack_id;  ///< Row of ACT_GE_BYTEARRAY with the last stack trace or output.
+    std::string exception_message;
+    std::optional<TimePoint> due_date;
+    std::string repeat;
+    std::string handler_type;
+    std::string payload;  ///< HANDLER_CFG_, or the bytes behind custom_values_id if that is set.
+    std::string
+        custom_values_id;  ///< Row of ACT_GE_BYTEARRAY with a payload too long for HANDLER_CFG_.
+    std::optional<TimePoint> create_time;
+    std::string tenant_id;
+
+    std::int64_t priority = 0;  ///< Larger is more important (R012).
+    std::string root_process_instance_id;
+    std::string deployment_id;
+    std::string job_definition_id;
+    std::string retry_cycle;  ///< `R3/PT1S` or `PT1S,PT5S`; empty: the configured default applies.
+    int attempts = 0;         ///< Runs that have failed so far.
+    std::string suspended_from;  ///< Name of the place that a suspended job came from.
+
+    bool operator==(const Job&) const = default;
+};
+
+/// A job together with the table it stands in.
+struct PlacedJob {
+    JobPlace place = JobPlace::executable;
+    Job job;
+
+    bool operator==(const PlacedJob&) const = default;
+};
+
+/// Where a new job goes: external worker jobs to their table, a due date after `now` makes a timer,
+/// and everything else can run now.
+[[nodiscard]] JobPlace place_of_new(const Job& job, TimePoint now);
+
+}  // namespace jobstrand::schema

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "schema/job.hpp"
+#include "schema/job_failure.hpp"
+#include "schema/retry_policy.hpp"
+
+#include <optional>
+#include <string_view>
+
+/// The one state machine. A job, what happened to it, and the time go in; where the job goes and
+/// which columns change comes out. No I/O: persistence applies what this file decides, and nothing
+/// else decides.
+///
+/// | from                 | what happened                              | to |
+/// |----------------------|--------------------------------------------|--------------------------------------|
+/// | executable (locked)  | the handler succeeded                      | gone | | executable
+/// (locked)  | it failed, an attempt is left              | timer, due = now + wait, retries - 1 |
+/// | executable (locked)  | it failed, none left or not retryable      | dead letter | | executable
+/// (locked)  | released: queue full, stopping, lock lost  | executable (free), retries unchanged |
+/// | executable (locked)  | interrupted: database trouble, stop signal | timer, due = now + wait,
+/// retries kept| | timer                | it fell due, or an operator fired it       | executable |
+/// | timer, executable, external (free) | its instance or definition was suspended | suspended | |
+/// suspended            | activated                                  | where it came from, its wait
+/// kept    | | dead letter          | an operator requeued it                    | executable,
+/// timer or external        |
+namespace jobstrand::schema {
+
+/// Why a job moves; also the word in the log line of the transition.
+enum class TransitionReason {
+    completed,
+    retry,
+    retries_exhausted,
+    not_retryable,
+    released,
+    interrupted,
+    fell_due,
+    suspended,
+    activated,
+    requeued,
+};
+
+[[nodiscard]] std::string_view name_of(TransitionReason reason);
+
+/// Where a job goes and what changes on the way. Columns not named here are kept. Every move clears
+/// the lock and raises REV_.
+struct Transition {
+    std::optional<JobPlace> to;  ///< nullopt: the row is deleted.
+    TransitionReason reason = TransitionReason::completed;
+    std::optional<TimePoint> due_date;
+    int retries = 0;
+    int attempts = 0;
+    std::optional<JobFailure> failure;  ///< Set: message and details replace what the row had.
+    std::string suspended_from;
+
+    bool operator==(const Transition&) const = default;
+};
+
+[[nodiscard]] Transition completed(const Job& job);
+
+/// The handler failed. `policy` holds the configured defaults; the job's own retry cycle wins over
+/// them.
+///
+/// On the first failure (attempts = 0; never judged by the message, which may be empty) a retry
+/// cycle also sets how many attempts there are, unless the job's retries were set to something else
+/// than the default. A job whose retry cycle cannot be read fails as if it had none; the message
+/// says so.
+[[nodiscard]] Transition
+failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, TimePoint now);
+
+/// Gives the job back without a run: the lock is cleared, nothing else (I5).
+[[nodiscard]] Transition released(const Job& job);
+
+/// The run ended without the handler being at fault (I5): it waits, and no retry is used.
+[[nodiscard]] Transition interrupted(const Job& job, Duration wait, TimePoint now);
+
+[[nodiscard]] Transition fell_due(const Job& job);
+
+/// Precondition: `from` is timer, executable or external_worker.
+[[nodiscard]] Transition suspended(const Job& job, JobPlace from);
+
+/// Back to where it came from. Rows that Flowable suspended do not say so; they go by TYPE_.
+[[nodiscard]] Transition activated(const Job& job);
+
+/// An operator gives a dead letter `retries` more attempts (>= 1), at once or at `due_date`. The
+/// exception data stays until the next failure or success.
+[[nodiscard]] Transition
+requeued(const Job& job, int retries, std::optional<TimePoint> due_date, TimePoint now);
+
+}  // namespace jobstrand::schema

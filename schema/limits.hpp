@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// Every upper bound of the project, with its unit and its reason. Input beyond a bound is refused
+/// at the edge; text that the program itself produces (messages, stack traces) is cut.
+namespace jobstrand::schema::limits {
+
+/// Characters of ids (ID_, PROCESS_INSTANCE_ID_, ...): the columns are varchar(64).
+inline constexpr std::size_t kIdLength = 64;
+
+/// Characters of short texts (categories, handler types, element ids, ...): varchar(255).
+inline constexpr std::size_t kNameLength = 255;
+
+/// Characters of payload kept in HANDLER_CFG_ (varchar(4000)); longer payloads go to
+/// ACT_GE_BYTEARRAY.
+inline constexpr std::size_t kInlinePayloadLength = 4000;
+
+/// Bytes of one payload. A job is a message, not a file; 16 MiB is also MySQL's common packet
+/// limit.
+inline constexpr std::size_t kPayloadBytes = 8 * 1024 * 1024;
+
+/// Characters of EXCEPTION_MSG_, as Flowable cuts it (reference: its job entity, 2,000 of 4,000).
+inline constexpr std::size_t kExceptionMessageLength = 2000;
+
+/// Bytes of a stack trace or captured output: the last 64 KiB tell what went wrong.
+inline constexpr std::size_t kExceptionDetailsBytes = 64 * 1024;
+
+/// Ids in one `IN (...)` list. Longer lists are cut into several statements.
+inline constexpr std::size_t kIdsPerStatement = 512;
+
+/// Jobs that one transaction may insert, move or delete; keeps locks and undo short.
+inline constexpr std::size_t kJobsPerTransaction = 1000;
+
+/// Attempts in a retry cycle; more is a typing error.
+inline constexpr int kRetryAttempts = 100'000;
+
+/// Intervals in a comma-separated retry list; the text must fit varchar(255) as well.
+inline constexpr std::size_t kRetryIntervals = 64;
+
+}  // namespace jobstrand::schema::limits

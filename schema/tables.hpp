@@ -1,0 +1,53 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+/// The tables as data: one description, from which the DDL of every database is written, the live
+/// schema is checked, and the column lists of the statements are taken.
+///
+/// The first columns of a job table are Flowable's, with its names, meaning and order (reference:
+/// Flowable's own create scripts), so that its nodes and tools can share the rows. Ours stand
+/// behind them, each nullable or with a default, so that an INSERT that names only Flowable's
+/// columns works.
+namespace jobstrand::schema {
+
+/// What a column holds; ddl.cpp says which SQL type that is on each database.
+enum class ColumnKind {
+    id,       ///< Up to 64 ASCII characters, binary collation.
+    name,     ///< Up to 255 characters.
+    value,    ///< Up to 300 characters.
+    message,  ///< Up to 4,000 characters.
+    integer,  ///< 32 bits.
+    big_integer,
+    boolean,
+    timestamp,  ///< UTC, milliseconds.
+    bytes,
+};
+
+struct Column {
+    std::string_view name;
+    ColumnKind kind = ColumnKind::name;
+    std::string_view default_value = {};  ///< SQL text: NULL (empty), a number, '' or `now`.
+    bool required = false;                ///< NOT NULL.
+};
+
+/// An index is named after the query that it serves.
+struct Index {
+    std::string_view name;
+    std::string_view columns;  ///< As written between the parentheses.
+    std::string_view serves;   ///< The query, in words; a comment in the DDL.
+};
+
+struct Table {
+    std::string_view name;
+    std::vector<Column> columns;
+    std::string_view primary_key;  ///< As written between the parentheses.
+    std::vector<Index> indexes;
+};
+
+/// All tables of the current schema, in the order in which they are created.
+[[nodiscard]] std::span<const Table> tables();
+
+}  // namespace jobstrand::schema

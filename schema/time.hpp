@@ -1,0 +1,17 @@
+#pragma once
+
+#include <chrono>
+
+namespace jobstrand::schema {
+
+/// Every duration and every stored point in time has millisecond precision, because the columns do
+/// (timestamp(3)).
+using Duration = std::chrono::milliseconds;
+
+/// A wall-clock instant in UTC. Zones exist only in the texts that users read and write.
+using TimePoint = std::chrono::sys_time<Duration>;
+
+/// A reading of a clock that never jumps; only for measuring how long something takes.
+using SteadyPoint = std::chrono::steady_clock::time_point;
+
+}  // namespace jobstrand::schema

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "schema/time.hpp"
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+namespace jobstrand::schema {
+
+/// Makes UUIDv7 texts (RFC 9562, 36 characters, lower case). Ids of one source ascend strictly,
+/// also within a millisecond and when the clock steps back, so creation order is primary-key order
+/// and inserts go to the end of the index.
+///
+/// Not thread-safe: one source per thread, or a lock around it.
+class Uuid7Source {
+public:
+    Uuid7Source();
+    explicit Uuid7Source(std::uint64_t seed);
+
+    [[nodiscard]] std::string next(TimePoint now);
+
+private:
+    std::mt19937_64 random_;
+    std::int64_t last_ms_ = 0;
+    std::uint32_t counter_ = 0;  ///< 26 bits that ascend within one millisecond.
+};
+
+}  // namespace jobstrand::schema

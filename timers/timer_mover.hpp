@@ -1,0 +1,46 @@
+#pragma once
+
+#include "executor/activity.hpp"
+#include "executor/job_intake.hpp"
+#include "persistence/job_store.hpp"
+#include "schema/clock.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace jobstrand::timers {
+
+/// Moves timers that fall due to the executable place. It sleeps until the next due time that it
+/// knows of, so a timer fires at its millisecond; timers that other processes insert are seen
+/// within `wait`. While the intake has room, due jobs that this node serves arrive locked and are
+/// handed over at once.
+///
+/// Thread safety: run_once() belongs to the loop's strand.
+class TimerMover final : public executor::Activity {
+public:
+    struct Settings {
+        std::size_t page = 512;
+        schema::Duration wait{std::chrono::seconds(1)};
+    };
+
+    TimerMover(
+        persistence::JobStore& store,
+        executor::JobIntake& intake,
+        const schema::Clock& clock,
+        std::vector<std::string> handler_types,
+        Settings settings
+    );
+
+    [[nodiscard]] std::string_view name() const noexcept override { return "timer mover"; }
+    [[nodiscard]] schema::Duration run_once() override;
+
+private:
+    persistence::JobStore& store_;
+    executor::JobIntake& intake_;
+    const schema::Clock& clock_;
+    const std::vector<std::string> handler_types_;
+    const Settings settings_;
+};
+
+}  // namespace jobstrand::timers

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "deadletter/dead_letters.hpp"
+#include "executor/async_executor.hpp"
+#include "executor/executor_settings.hpp"
+#include "executor/handler_registry.hpp"
+#include "executor/manual_run.hpp"
+#include "persistence/job_store.hpp"
+#include "persistence/transaction.hpp"
+#include "schema/clock.hpp"
+#include "schema/log.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace jobstrand {
+
+/// How an engine opens its database.
+struct EngineOptions {
+    std::string database_url;  ///< See persistence/database_url.hpp.
+    executor::ExecutorSettings executor;
+
+    /// Create or upgrade the tables when the engine opens; false: a schema that does not fit is an
+    /// error.
+    bool update_schema = true;
+};
+
+/// Everything of one database wired together: what an app that embeds Jobstrand holds, and what the
+/// service is built on.
+///
+///     jobstrand::Engine engine({.database_url = "sqlite:orders.db"}, clock, log);
+///     engine.handlers().add("send-invoice", send_invoice);
+///     engine.start();
+///     engine.enqueue({.handler_type = "send-invoice", .payload = R"({"order":17})"});
+///
+/// Nothing runs until start() (R004). Handlers are added before it.
+///
+/// Thread safety: safe after start(). The clock and the log must outlive it.
+class Engine final {
+public:
+    /// Throws std::invalid_argument for a bad URL or settings, DbError when the database cannot be
+    /// used.
+    Engine(EngineOptions options, const schema::Clock& clock, schema::Log& log);
+
+    /// Stops (drain) when that has not been done.
+    ~Engine();
+
+    [[nodiscard]] executor::HandlerRegistry& handlers();
+
+    void start();
+
+    /// See executor::AsyncExecutor::stop.
+    [[nodiscard]] bool stop(executor::StopMode mode);
+
+    /// See executor::JobProducer: returns the id(s), throws std::invalid_argument or DbError.
+    std::string enqueue(schema::Job job);
+    std::vector<std::string> enqueue(std::vector<schema::Job> jobs);
+    std::string enqueue(persistence::Transaction& transaction, schema::Job job);
+
+    /// See persistence::JobStore::in_transaction.
+    void in_transaction(const std::function<void(persistence::Transaction&)>& work);
+
+    /// See executor::run_by_hand.
+    [[nodiscard]] executor::ManualRunResult run_job(const std::string& id);
+
+    [[nodiscard]] persistence::JobStore& store();
+    [[nodiscard]] deadletter::DeadLetters& dead_letters();
+
+    /// Whose name stands in LOCK_OWNER_.
+    [[nodiscard]] const std::string& lock_owner() const;
+
+private:
+    class Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace jobstrand
