@@ -1,0 +1,230 @@
+"""Proves that each rule of tools/check_tree.py fires, with the right line, and stays quiet about what is fine."""
+import os
+import sys
+import tempfile
+import unittest
+
+TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tools')
+sys.path.insert(0, TOOLS)
+import check_tree  # noqa: E402
+import cpp_source  # noqa: E402
+
+HEADER = '#pragma once\n'
+
+
+def findings_of(files):
+    """The findings about a tree with these files, as `path:line: ...` texts."""
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in files.items():
+            full = os.path.join(root, path)
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            with open(full, 'w', encoding='utf-8') as file:
+                file.write(text)
+        return [str(finding) for finding in check_tree.check(root)]
+
+
+class TreeTest(unittest.TestCase):
+    def expect_finding(self, path, text, line, words):
+        found = findings_of({path: text})
+        self.assertEqual(len(found), 1, found)
+        self.assertTrue(found[0].startswith(f'{path}:{line}: '), found[0])
+        self.assertIn(words, found[0])
+        self.assertRegex(found[0], r'; \S', 'a finding says what to do instead')
+
+    def expect_quiet(self, path, text):
+        self.assertEqual(findings_of({path: text}), [])
+
+
+class Layers(TreeTest):
+    def test_a_layer_must_not_include_what_is_above_it(self):
+        for path, header in (
+            ('schema/a.cpp', 'persistence/job_store.hpp'),
+            ('persistence/a.cpp', 'executor/worker_pool.hpp'),
+            ('executor/a.cpp', 'timers/timer_mover.hpp'),
+            ('executor/a.cpp', 'persistence/connection.hpp'),
+            ('timers/a.cpp', 'executor/worker_pool.hpp'),
+            ('timers/a.cpp', 'deadletter/dead_letters.hpp'),
+            ('deadletter/a.cpp', 'executor/polling_loop.hpp'),
+            ('tools/jobstrand/a.cpp', 'test/fixtures/job_builder.hpp'),
+            ('tools/jobstrand/a.cpp', 'bench/a.hpp'),
+            ('bench/a.cpp', 'tools/jobstrand/main.hpp'),
+        ):
+            with self.subTest(path=path, header=header):
+                self.expect_finding(path, f'\n#include "{header}"\n', 2, 'must not include')
+
+    def test_a_layer_may_include_what_is_below_it(self):
+        for path, header in (
+            ('persistence/a.cpp', 'schema/job.hpp'),
+            ('executor/a.cpp', 'persistence/job_store.hpp'),
+            ('executor/a.cpp', 'persistence/db_error.hpp'),
+            ('timers/a.cpp', 'executor/polling_loop.hpp'),
+            ('timers/a.cpp', 'executor/job_intake.hpp'),
+            ('deadletter/a.cpp', 'persistence/job_filter.hpp'),
+            ('bench/a.cpp', 'test/fixtures/job_builder.hpp'),
+            ('test/tools/a.cpp', 'tools/engine/engine.hpp'),
+        ):
+            with self.subTest(path=path, header=header):
+                self.expect_quiet(path, f'#include "{header}"\n')
+
+    def test_includes_are_written_from_the_source_root(self):
+        self.expect_finding('schema/a.cpp', '#include "job.hpp"\n', 1, 'not written from the source root')
+        self.expect_finding('schema/a.cpp', '#include "../schema/job.hpp"\n', 1, 'not written from the source root')
+
+    def test_libraries_stay_in_the_layers_that_need_them(self):
+        for path, header in (
+            ('schema/a.cpp', 'boost/uuid/uuid.hpp'),
+            ('persistence/a.cpp', 'boost/asio/post.hpp'),
+            ('deadletter/a.cpp', 'boost/asio/post.hpp'),
+            ('executor/a.cpp', 'nlohmann/json.hpp'),
+            ('executor/a.cpp', 'boost/log/trivial.hpp'),
+            ('test/executor/a.cpp', 'boost/log/trivial.hpp'),
+        ):
+            with self.subTest(path=path, header=header):
+                self.expect_finding(path, f'#include <{header}>\n', 1, f'<{header}>')
+
+    def test_libraries_are_welcome_where_they_belong(self):
+        for path, header in (
+            ('schema/a.cpp', 'vector'),
+            ('schema/a.cpp', 'fmt/format.h'),
+            ('executor/a.cpp', 'boost/asio/post.hpp'),
+            ('executor/a.cpp', 'sys/wait.h'),
+            ('tools/jobstrand/a.cpp', 'boost/log/trivial.hpp'),
+            ('tools/jobstrand/a.cpp', 'nlohmann/json.hpp'),
+        ):
+            with self.subTest(path=path, header=header):
+                self.expect_quiet(path, f'#include <{header}>\n')
+
+    def test_drivers_stay_in_their_adapters(self):
+        for path, header in (
+            ('persistence/insert_job.cpp', 'soci/soci.h'),
+            ('persistence/soci_connection.hpp', 'soci/soci.h'),
+            ('persistence/soci_connection.cpp', 'cppconn/connection.h'),
+            ('tools/jobstrand/a.cpp', 'soci/soci.h'),
+            ('test/persistence/a.cpp', 'mysql_driver.h'),
+        ):
+            with self.subTest(path=path, header=header):
+                text = HEADER if path.endswith('.hpp') else '\n'
+                self.expect_finding(path, f'{text}#include <{header}>\n', 2, 'adapter')
+        self.expect_quiet('persistence/soci_connection.cpp', '#include <soci/soci.h>\n')
+        self.expect_quiet('persistence/mysql_connection.cpp', '#include <cppconn/connection.h>\n')
+
+    def test_an_include_in_a_comment_is_none(self):
+        self.expect_quiet('schema/a.cpp', '// #include "tools/a.hpp"\n/*\n#include "tools/a.hpp"\n*/\n')
+
+
+class Names(TreeTest):
+    def test_vague_words_are_found_in_type_names(self):
+        for text in ('class JobManager;', 'struct RetryHelper {};', 'enum class TimeUtil { a };',
+                     'using JobBase = int;', 'class Impl;', 'struct CommonJob {};'):
+            with self.subTest(text=text):
+                self.expect_finding('schema/a.cpp', f'\n{text}\n', 2, 'the type name')
+
+    def test_vague_words_are_found_in_file_and_folder_names(self):
+        self.expect_finding('schema/job_util.cpp', '\n', 1, 'file or folder name')
+        self.expect_finding('schema/common/job.cpp', '\n', 1, 'file or folder name')
+
+    def test_words_that_only_contain_them_are_fine(self):
+        self.expect_quiet('persistence/database_url.cpp', 'struct DatabaseUrl {};\nclass Baseline;\n')
+        self.expect_quiet('schema/a.cpp', '// class JobManager\nauto text = "class JobManager";\n')
+
+
+class Lengths(TreeTest):
+    def test_a_file_may_have_400_lines(self):
+        self.expect_quiet('schema/a.cpp', 'int a;\n' * 400)
+        self.expect_finding('schema/a.cpp', 'int a;\n' * 401, 401, '401 lines')
+
+    def test_scripts_have_the_same_limit_and_texts_have_none(self):
+        self.expect_finding('tools/check', '#!/usr/bin/env bash\n' + 'true\n' * 400, 401, '401 lines')
+        self.expect_quiet('docs/design.md', 'word\n' * 900)
+
+    def test_a_function_may_have_70_lines(self):
+        self.expect_quiet('schema/a.cpp', 'int f() {\n' + '    g();\n' * 68 + '}\n')
+        self.expect_finding('schema/a.cpp', '\nint f() {\n' + '    g();\n' * 69 + '}\n', 2, 'f has 71 lines')
+
+    def test_a_python_function_has_the_same_limit(self):
+        self.expect_finding('tools/a.py', '\ndef f():\n' + '    g()\n' * 70, 2, 'f has 71 lines')
+
+
+class FunctionSpans(unittest.TestCase):
+    def expect_spans(self, text, spans):
+        self.assertEqual(list(cpp_source.functions(text)), spans)
+
+    def test_functions_in_namespaces_and_classes_are_found(self):
+        self.expect_spans('namespace a {\nstruct B final : C {\n    int f() const {\n    }\n};\nint g()\n{\n}\n}\n',
+                          [(3, 4, 'f'), (6, 8, 'g')])
+
+    def test_inner_blocks_and_lambdas_belong_to_their_function(self):
+        self.expect_spans('void f() {\n    if (a) {\n    }\n    auto g = [](int b) {\n    };\n}\n', [(1, 6, 'f')])
+
+    def test_braces_in_texts_comments_and_characters_do_not_count(self):
+        self.expect_spans('void f() {\n    a = "}";  // }\n    b = \'}\'; /* } */\n    c = R"sql(\n}\n)sql";\n}\n',
+                          [(1, 7, 'f')])
+
+    def test_a_digit_separator_is_no_character(self):
+        self.expect_spans("void f() {\n    a = 10'000;\n}\nvoid g() {\n    b = 1'0;\n}\n", [(1, 3, 'f'), (4, 6, 'g')])
+
+    def test_a_constructor_with_braced_members_is_measured_from_its_head(self):
+        self.expect_spans('A::A()\n    : b_{1},\n      c_{2} {\n    d();\n}\n', [(1, 2, 'A::A'), (1, 3, 'A::A'), (1, 5, 'A::A')])
+
+    def test_a_test_case_is_a_function(self):
+        self.expect_spans('TEST(Suite, Name) {\n}\n', [(1, 2, 'TEST')])
+
+    def test_a_table_of_values_is_none(self):
+        self.expect_spans('constexpr A kA = {\n    {1, 2},\n};\nA b{f(1)};\nA c = make({\n    1\n});\n', [])
+
+    def test_a_template_with_a_default_call_is_measured(self):
+        self.expect_spans('template <typename T, int N = f()>\nclass A {\n    void g() {\n    }\n};\n', [(3, 4, 'g')])
+
+
+class Habits(TreeTest):
+    def test_raw_sleeps_in_tests_are_found(self):
+        for text in ('std::this_thread::sleep_for(1s);', 'usleep(5);', '::sleep(1);'):
+            with self.subTest(text=text):
+                self.expect_finding('test/executor/a_test.cpp', f'\n{text}\n', 2, 'raw sleep')
+        self.expect_finding('test/process/a.py', 'import time\ntime.sleep(1)\n', 2, 'raw sleep')
+        self.expect_finding('test/process/a.sh', 'true\nsleep 1\n', 2, 'raw sleep')
+
+    def test_a_sleep_elsewhere_or_in_a_text_is_fine(self):
+        self.expect_quiet('test/tools/a_test.cpp', 'auto command = "sleep(10)";  // sleep_for(1s)\n')
+        self.expect_quiet('test/process/a.py', 'command = ["sleep", "10"]\n')
+        self.expect_quiet('tools/jobstrand/a.cpp', 'sleep_for(wait);\n')
+
+    def test_using_namespace_is_for_literals_and_matchers(self):
+        self.expect_finding('schema/a.cpp', '\nusing namespace std;\n', 2, 'using namespace std')
+        self.expect_quiet('schema/a.cpp', 'using namespace std::chrono_literals;\n')
+        self.expect_quiet('test/schema/a.cpp', 'using namespace ::testing;\n')
+
+    def test_leftover_notes_are_found_in_every_text(self):
+        for word in ('TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X'):
+            with self.subTest(word=word):
+                self.expect_finding('docs/a.md', f'\nfirst {word}: second\n', 2, 'leftover')
+        self.expect_quiet('tools/a.sh', 'mktemp -d /tmp/a.XXXXXX\n')
+
+    def test_tabs_trailing_blanks_and_a_missing_last_newline_are_found(self):
+        self.expect_finding('README.md', '\na\tb\n', 2, 'a tab')
+        self.expect_finding('README.md', '\na \n', 2, 'trailing blanks')
+        self.expect_finding('README.md', '\na', 2, 'no newline')
+
+    def test_a_header_needs_its_guard(self):
+        self.expect_finding('schema/a.hpp', 'int a();\n', 1, '#pragma once')
+        self.expect_quiet('schema/a.hpp', '#pragma once\n')
+
+    def test_paths_of_one_machine_are_found(self):
+        for path in ('/home' + '/ann/jobs.db', '/root' + '/jobs.db'):
+            with self.subTest(path=path):
+                self.expect_finding('docs/a.md', f'\nIt is in {path}.\n', 2, 'a path of one machine')
+        self.expect_quiet('docs/a.md', 'See ~/home/ann, docs/home/a, /usr/bin/true, https://host.example/home/a\n')
+
+    def test_the_folder_above_the_checkout_counts_as_such_a_path(self):
+        rule = check_tree.machine_path_rule('/builds' + '/group/jobstrand')
+        self.assertEqual(len(list(rule(check_tree.Source('a.md', 'cd /builds' + '/group\n')))), 1)
+
+
+class CommandLine(unittest.TestCase):
+    def test_this_very_tree_can_be_listed(self):
+        listed = check_tree.paths(os.path.join(TOOLS, '..'))
+        self.assertIn('tools/check_tree.py', listed)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Turns ctest's output into short progress and counts.
+
+Usage:  ctest --output-on-failure ... | ctest_progress.py NAME COUNTS
+
+Shows how far the run NAME is, and at once, in full, what failed or was skipped. Writes the file COUNTS: a line
+`passed N`, `failed N`, `skipped N` each, then `failure TEST` for each test that failed. A test that ctest could
+not start has failed.
+"""
+import re
+import sys
+import time
+
+RESULT = re.compile(r'\s*(?P<done>\d+)/(?P<total>\d+) Test +#\d+: (?P<name>.+?) \.+\s*(?P<state>Passed|\*\*\*.*?)\s+[\d.]+ sec')
+STARTED = re.compile(r'\s+Start +\d+: ')
+SECONDS_BETWEEN_LINES = 10
+
+
+class Run:
+    """What has come of a run of ctest so far."""
+
+    def __init__(self):
+        self.passed = 0
+        self.skipped = 0
+        self.failures = []
+        self.done = 0
+        self.total = 0
+
+    def read(self, line):
+        """Takes in one line of ctest's; answers whether a reader wants to see it."""
+        match = RESULT.match(line)
+        if not match:
+            return not STARTED.match(line)
+        self.done, self.total = int(match['done']), int(match['total'])
+        if match['state'] == 'Passed':
+            self.passed += 1
+            return False
+        if match['state'] in ('***Skipped', '***Not Run (Disabled)'):
+            self.skipped += 1
+        else:
+            self.failures.append(match['name'])
+        return True
+
+    def progress(self):
+        return (f'{self.done}/{self.total} tests, {self.passed} passed, {len(self.failures)} failed, '
+                f'{self.skipped} skipped')
+
+    def counts(self):
+        lines = [f'passed {self.passed}', f'failed {len(self.failures)}', f'skipped {self.skipped}']
+        return '\n'.join(lines + [f'failure {name}' for name in self.failures]) + '\n'
+
+
+def follow(run, name, lines, out):
+    """Reads all lines; on a terminal the progress is one line that changes, elsewhere a line now and then."""
+    in_place = out.isatty()
+    shown_at = 0.0
+    for line in lines:
+        wanted = run.read(line)
+        if wanted and run.total:
+            out.write(('\r\033[K' if in_place else '') + line)
+        if run.total and (in_place or time.monotonic() - shown_at > SECONDS_BETWEEN_LINES):
+            out.write(f'\r\033[K[{name}] {run.progress()}' if in_place else f'[{name}] {run.progress()}\n')
+            shown_at = time.monotonic()
+        out.flush()
+    out.write(('\r\033[K' if in_place else '') + f'[{name}] {run.progress()}\n')
+
+
+def main():
+    if len(sys.argv) != 3:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    run = Run()
+    follow(run, sys.argv[1], sys.stdin, sys.stdout)
+    with open(sys.argv[2], 'w', encoding='utf-8') as file:
+        file.write(run.counts())
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

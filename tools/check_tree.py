@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""Checks the shape of the source tree: layers, names, lengths, and habits that a compiler does not see.
+
+Usage:  tools/check_tree.py [ROOT]
+
+Prints one line per finding, `path:line: what is wrong; what to do instead`, and exits 1 if there is one.
+"""
+import ast
+import io
+import os
+import re
+import subprocess
+import sys
+import tokenize
+from typing import Iterator, NamedTuple
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import cpp_source  # noqa: E402
+
+MAX_FILE_LINES = 400
+MAX_FUNCTION_LINES = 70
+
+STORE_HEADERS = {f'persistence/{name}.hpp' for name in ('job_store', 'job_filter', 'transaction', 'db_error')}
+LOOP_HEADERS = {f'executor/{name}.hpp' for name in ('polling_loop', 'acquisition_pace', 'activity', 'job_intake')}
+LAYERS = ('schema', 'persistence', 'executor', 'timers', 'deadletter')
+
+# Folder -> what it may include of ours: whole folders (they end in /) and single headers.
+OWN_INCLUDES = {
+    'schema': {'schema/'},
+    'persistence': {'schema/', 'persistence/'},
+    'executor': {'schema/', 'executor/'} | STORE_HEADERS,
+    'timers': {'schema/', 'timers/'} | STORE_HEADERS | LOOP_HEADERS,
+    'deadletter': {'schema/', 'deadletter/'} | STORE_HEADERS,
+    'tools': {f'{layer}/' for layer in LAYERS} | {'tools/'},
+    'bench': {f'{layer}/' for layer in LAYERS} | {'tools/engine/', 'test/fixtures/', 'bench/'},
+    'test': {f'{layer}/' for layer in LAYERS} | {'tools/', 'bench/', 'test/'},
+}
+# Folder -> other libraries that it may include; folders that are not listed are free.
+LIBRARIES = {
+    'schema': ('fmt/',),
+    'persistence': ('fmt/',),
+    'executor': ('fmt/', 'boost/asio'),
+    'timers': ('fmt/', 'date/'),
+    'deadletter': ('fmt/',),
+}
+# Driver headers -> the only sources that may include them.
+DRIVERS = (
+    (re.compile(r'soci/|sqlite3\.h|libpq'), re.compile(r'persistence/(soci|sqlite|postgresql)_\w+\.cpp'), 'SOCI'),
+    (re.compile(r'cppconn/|mysql'), re.compile(r'persistence/mysql_\w+\.cpp'), 'Connector/C++'),
+)
+STANDARD_OR_SYSTEM = re.compile(r'[a-z_]+|(sys/|netinet/|arpa/)?\w+\.h')
+
+BANNED_WORDS = {'manager', 'managers', 'helper', 'helpers', 'util', 'utils', 'common', 'base', 'impl'}
+ALLOWED_NAMESPACES = re.compile(r'std::(chrono_literals|literals(::\w+)*|string_literals|string_view_literals)|testing')
+CPP_SLEEP = re.compile(r'\b(sleep_for|sleep_until|usleep|nanosleep|sleep)\s*\(')
+LEFTOVER = re.compile(r'\b(TO' r'DO|FIX' r'ME|XX' r'X)\b')
+SYSTEM_FOLDERS = {'bin', 'data', 'dev', 'etc', 'lib', 'mnt', 'opt', 'proc', 'run', 'srv', 'sys', 'tmp', 'usr', 'var'}
+
+
+class Finding(NamedTuple):
+    path: str
+    line: int
+    wrong: str
+    instead: str
+
+    def __str__(self):
+        return f'{self.path}:{self.line}: {self.wrong}; {self.instead}'
+
+
+class Source(NamedTuple):
+    """A file of the tree: its path from the root, written with /, and its text."""
+    path: str
+    text: str
+
+    @property
+    def folder(self):
+        return self.path.split('/')[0] if '/' in self.path else ''
+
+    @property
+    def lines(self):
+        return self.text.split('\n')
+
+    @property
+    def is_cpp(self):
+        return self.path.endswith(('.hpp', '.cpp'))
+
+    @property
+    def is_python(self):
+        return self.path.endswith('.py') or re.match(r'#!.*\bpython', self.text) is not None
+
+    @property
+    def is_shell(self):
+        return self.path.endswith('.sh') or re.match(r'#!.*\b(ba)?sh\b', self.text) is not None
+
+
+def check(root) -> list[Finding]:
+    """All findings of the tree at `root`, in path order."""
+    rules = [check_includes, check_names, check_length, check_functions, check_sleeps, check_namespaces,
+             check_leftovers, check_blanks, check_guard, machine_path_rule(root)]
+    findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
+    return sorted(findings)
+
+
+def sources(root) -> Iterator[Source]:
+    for path in sorted(paths(root)):
+        full = os.path.join(root, path)
+        if not os.path.isfile(full) or os.path.islink(full):
+            continue
+        with open(full, 'rb') as file:
+            content = file.read()
+        if b'\0' not in content:
+            yield Source(path, content.decode('utf-8', 'replace'))
+
+
+def paths(root) -> list[str]:
+    """What git tracks or would add; every file but the build's where there is no checkout."""
+    if os.path.exists(os.path.join(root, '.git')):
+        command = ['git', '-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard']
+        listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return [path for path in listed.split('\0') if path]
+    found = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name not in ('build', '.cache', '__pycache__')]
+        found += [os.path.relpath(os.path.join(folder, name), root).replace(os.sep, '/') for name in files]
+    return found
+
+
+def check_includes(source):
+    if not source.is_cpp or source.folder not in OWN_INCLUDES:
+        return
+    for line, quoted, header in cpp_source.includes(source.text):
+        problem = own_include_problem(source, header) if quoted else library_include_problem(source, header)
+        if problem:
+            yield Finding(source.path, line, *problem)
+
+
+def own_include_problem(source, header):
+    allowed = OWN_INCLUDES[source.folder]
+    if header.split('/')[0] not in OWN_INCLUDES:
+        return f'"{header}" is not written from the source root', 'write "folder/file.hpp"'
+    if header in allowed or any(entry.endswith('/') and header.startswith(entry) for entry in allowed):
+        return None
+    return f'{source.folder}/ must not include "{header}"', f'it may include {", ".join(sorted(allowed))}'
+
+
+def library_include_problem(source, header):
+    for driver, adapters, name in DRIVERS:
+        if driver.match(header):
+            fits = adapters.fullmatch(source.path)
+            return None if fits else (f'<{header}> outside the {name} adapter', 'use persistence/connection.hpp')
+    if header.startswith('boost/log') and source.folder != 'tools':
+        return f'<{header}> outside tools/', 'take a schema::Log'
+    allowed = LIBRARIES.get(source.folder)
+    if allowed is None or STANDARD_OR_SYSTEM.fullmatch(header) or header.startswith(allowed):
+        return None
+    return f'{source.folder}/ must not include <{header}>', f'it may use the standard library and {", ".join(allowed)}'
+
+
+def check_names(source):
+    for part in source.path.split('/'):
+        yield from banned_word(source, 1, part, f'the file or folder name "{part}"')
+    if source.is_cpp:
+        for line, name in cpp_source.type_names(source.text):
+            yield from banned_word(source, line, name, f'the type name {name}')
+
+
+def banned_word(source, line, name, what):
+    words = re.sub(r'([a-z0-9])([A-Z])', r'\1_\2', name).lower()
+    for word in re.split(r'[^a-z0-9]+', words):
+        if word in BANNED_WORDS:
+            yield Finding(source.path, line, f'{what} has the word "{word}"', 'say what it does')
+
+
+def check_length(source):
+    if not (source.is_cpp or source.is_python or source.is_shell):
+        return
+    count = len(source.text.splitlines())
+    if count > MAX_FILE_LINES:
+        yield Finding(source.path, MAX_FILE_LINES + 1, f'{count} lines, more than {MAX_FILE_LINES}',
+                      'split the file by what its parts do')
+
+
+def check_functions(source):
+    if source.is_cpp:
+        spans = cpp_source.functions(source.text)
+    elif source.is_python:
+        spans = python_functions(source.text)
+    else:
+        return
+    for first, last, name in spans:
+        if last - first + 1 > MAX_FUNCTION_LINES:
+            yield Finding(source.path, first, f'{name} has {last - first + 1} lines, more than {MAX_FUNCTION_LINES}',
+                          'split it into steps with names')
+
+
+def python_functions(text):
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield node.lineno, node.end_lineno, node.name
+
+
+def check_sleeps(source):
+    if source.folder != 'test':
+        return
+    for line in sleeping_lines(source):
+        yield Finding(source.path, line, 'a raw sleep', 'wait for a signal with a time limit, or turn a manual clock')
+
+
+def sleeping_lines(source):
+    if source.is_cpp:
+        code = cpp_source.without_comments_and_texts(source.text)
+        return [number for number, line in enumerate(code.split('\n'), 1) if CPP_SLEEP.search(line)]
+    if source.is_python:
+        tokens = tokenize.generate_tokens(io.StringIO(source.text).readline)
+        return [token.start[0] for token in tokens if token.type == tokenize.NAME and token.string == 'sleep']
+    if source.is_shell:
+        return [number for number, line in enumerate(source.lines, 1) if re.match(r'([^#]*[\s;&|])?sleep\s', line)]
+    return []
+
+
+def check_namespaces(source):
+    if not source.is_cpp:
+        return
+    code = cpp_source.without_comments_and_texts(source.text)
+    for number, line in enumerate(code.split('\n'), 1):
+        match = re.search(r'\busing\s+namespace\s+([\w:]+)', line)
+        if match and not ALLOWED_NAMESPACES.fullmatch(match[1].removeprefix('::')):
+            yield Finding(source.path, number, f'using namespace {match[1]}', 'name what you use, or write it out')
+
+
+def check_leftovers(source):
+    for number, line in enumerate(source.lines, 1):
+        match = LEFTOVER.search(line)
+        if match:
+            yield Finding(source.path, number, f'a leftover {match[1]}', 'do it now, or leave the note out')
+
+
+def check_blanks(source):
+    for number, line in enumerate(source.lines, 1):
+        if '\t' in line:
+            yield Finding(source.path, number, 'a tab', 'indent and align with spaces')
+        if line != line.rstrip():
+            yield Finding(source.path, number, 'trailing blanks', 'delete them')
+    if source.text and not source.text.endswith('\n'):
+        yield Finding(source.path, len(source.lines), 'no newline at the end', 'end the last line')
+
+
+def check_guard(source):
+    if source.path.endswith('.hpp') and not re.search(r'^#pragma once$', source.text, re.M):
+        yield Finding(source.path, 1, 'a header without #pragma once', 'make it the first line of code')
+
+
+def machine_path_rule(root):
+    """The rule against paths that exist on one machine only: home folders, and where this checkout lies."""
+    tops = {'home', 'root', 'Users'}
+    own_top = os.path.abspath(root).split(os.sep)[1]
+    if own_top and own_top not in SYSTEM_FOLDERS:
+        tops.add(own_top)
+    pattern = re.compile(r'(?<![\w.~})>*/-])/(' + '|'.join(map(re.escape, sorted(tops))) + r')/[\w.-]+')
+
+    def check_machine_paths(source):
+        for number, line in enumerate(source.lines, 1):
+            match = pattern.search(line)
+            if match:
+                yield Finding(source.path, number, f'a path of one machine, {match[0]}',
+                              'make it relative to the checkout, or a parameter')
+    return check_machine_paths
+
+
+def main(arguments):
+    if len(arguments) > 1 or any(argument.startswith('-') for argument in arguments):
+        print(__doc__.strip(), file=sys.stderr if arguments[0] not in ('-h', '--help') else sys.stdout)
+        return 0 if arguments[0] in ('-h', '--help') else 2
+    root = arguments[0] if arguments else os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
+    findings = check(os.path.abspath(root))
+    for finding in findings:
+        print(finding)
+    print(f'{len(findings)} findings' if findings else 'The tree is in order.', file=sys.stderr)
+    return 1 if findings else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

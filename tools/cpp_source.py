@@ -1,0 +1,82 @@
+"""Reads C++ text just well enough for the style test: includes, type names, and how long functions are."""
+import re
+
+# What must not be looked into, longest forms first. Raw strings may span lines and hold anything.
+_OPAQUE = re.compile(
+    r'R"(?P<mark>[^()\s\\]{0,16})\(.*?\)(?P=mark)"'
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'"
+    r'|//[^\n]*'
+    r'|/\*.*?\*/',
+    re.S)
+_DIRECTIVE = re.compile(r'^[ ]*#(?:\\\n|[^\n])*', re.M)
+_INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+_TYPE = re.compile(r'\b(?:class|struct|union|enum(?:\s+class|\s+struct)?|concept)\s+(?:\[\[[^\]]*\]\]\s*)?(\w+)'
+                   r'|\busing\s+(\w+)\s*=')
+_TEMPLATE = re.compile(r'\s*template\s*<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>')
+_KEEPS_SCOPE = re.compile(r'\s*(?:inline\s+)?(?:namespace\b|extern\s*$|(?:typedef\s+)?(?:class|struct|union|enum)\b[^()]*$)')
+
+
+def without_comments_and_texts(text):
+    """The same lines with comments, texts and character constants blanked out."""
+    return _OPAQUE.sub(lambda match: re.sub(r'[^\n]', ' ', match[0]), text)
+
+
+def includes(text):
+    """Yields (line, quoted, header) of every #include that is not in a comment."""
+    blanked = re.sub(r'/\*.*?\*/', lambda match: '\n' * match[0].count('\n'), text, flags=re.S)
+    for number, line in enumerate(blanked.split('\n'), 1):
+        match = _INCLUDE.match(line)
+        if match:
+            yield number, match[1] is not None, match[1] or match[2]
+
+
+def type_names(text):
+    """Yields (line, name) of every class, struct, union, enum, concept and alias."""
+    code = without_comments_and_texts(text)
+    for match in _TYPE.finditer(code):
+        yield code.count('\n', 0, match.start()) + 1, match[1] or match[2]
+
+
+def functions(text):
+    """Yields (first line, last line, name) of every outermost function, test case and free-standing lambda."""
+    code = _DIRECTIVE.sub(lambda match: re.sub(r'[^\n]', ' ', match[0]), without_comments_and_texts(text))
+    depth = parentheses = 0
+    function_depth = None  # The depth of the function that we are in.
+    begin = 0              # Where the text before the next brace begins.
+    head_begin = 0         # Where the current or last function begins.
+    after_function = False
+    for position, character in enumerate(code):
+        if character in '()':
+            parentheses += 1 if character == '(' else -1
+        elif character == '{':
+            head = code[begin:position]
+            if function_depth is None and parentheses == 0:
+                # Members initialised with braces stand between a constructor's head and its body.
+                goes_on = after_function and (not head.strip() or head.lstrip().startswith(','))
+                if goes_on or _is_function_head(head):
+                    function_depth = depth
+                    head_begin = head_begin if goes_on else begin
+                after_function = False
+            depth += 1
+            begin = begin if parentheses else position + 1
+        elif character == '}':
+            depth -= 1
+            if depth == function_depth:
+                yield _span(code, head_begin, position)
+                function_depth = None
+                after_function = True
+            begin = begin if parentheses else position + 1
+        elif character == ';' and parentheses == 0:
+            begin = position + 1
+
+
+def _is_function_head(head):
+    head = _TEMPLATE.sub('', head)
+    return ')' in head and not _KEEPS_SCOPE.match(head)
+
+
+def _span(code, begin, end):
+    start = begin + len(code[begin:]) - len(code[begin:].lstrip())
+    name = re.search(r'([~\w:]+)\s*\(', code[start:end])
+    return code.count('\n', 0, start) + 1, code.count('\n', 0, end) + 1, name[1] if name else 'a function'
