@@ -135,6 +135,11 @@ public:
     [[nodiscard]] virtual Answer
     apply(Transaction& transaction, std::string_view owner, const Outcome& outcome) = 0;
 
+    /// Whether a job still stands in the executable place under this fence.
+    [[nodiscard]] virtual bool is_held(
+        Transaction& transaction, std::string_view owner, const Fence& fence
+    ) = 0;
+
     /// Moves the expiry of held locks; REV_ stays. Returns the ids whose lock is lost.
     [[nodiscard]] virtual std::vector<std::string>
     extend_locks(const LockClaim& claim, std::span<const Fence> fences) = 0;
