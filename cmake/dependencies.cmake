@@ -2,6 +2,7 @@
 find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS log)
 find_package(fmt REQUIRED)
+find_package(SQLite3 REQUIRED)
 
 # SOCI comes without a CMake package on Debian.
 find_path(SOCI_INCLUDE_DIR soci/soci.h REQUIRED)
@@ -9,4 +10,4 @@ find_library(SOCI_CORE_LIBRARY soci_core REQUIRED)
 find_library(SOCI_SQLITE3_LIBRARY soci_sqlite3 REQUIRED)
 add_library(jobstrand_soci INTERFACE)
 target_include_directories(jobstrand_soci SYSTEM INTERFACE ${SOCI_INCLUDE_DIR})
-target_link_libraries(jobstrand_soci INTERFACE ${SOCI_CORE_LIBRARY} ${SOCI_SQLITE3_LIBRARY})
+target_link_libraries(jobstrand_soci INTERFACE ${SOCI_CORE_LIBRARY} ${SOCI_SQLITE3_LIBRARY} SQLite::SQLite3)

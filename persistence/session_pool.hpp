@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -16,8 +17,8 @@ namespace jobstrand::persistence {
 ///
 /// SQLite has one writer at a time: its pool has one writing connection, so that the threads of
 /// this process queue here, fairly, instead of polling the file lock; readers have their own and
-/// are never kept waiting by a writer (WAL). Servers have one kind of connection, and both bounds
-/// count together.
+/// are never kept waiting by a writer (WAL). Servers have one kind of connection: with no readers
+/// in its size, a pool lends the writers' connections for reading too.
 ///
 /// Thread safety: safe. Every lease must be returned before the pool is destroyed.
 class SessionPool final {
@@ -33,6 +34,10 @@ public:
     using Connect = std::function<std::unique_ptr<Connection>(Access)>;
 
     SessionPool(Connect connect, Size size, schema::Duration lease_timeout);
+    ~SessionPool();
+
+    SessionPool(const SessionPool&) = delete;
+    SessionPool& operator=(const SessionPool&) = delete;
 
     /// A borrowed connection; goes back to the pool by itself.
     class Lease final {
@@ -58,12 +63,24 @@ public:
     [[nodiscard]] Lease lease(Access access);
 
 private:
-    struct Side {
-        std::vector<std::unique_ptr<Connection>> idle;
-        std::size_t lent = 0;
-        std::size_t limit = 0;
+    /// A thread that waits for its turn.
+    struct Waiter {
+        std::condition_variable turn;
     };
 
+    struct Side {
+        explicit Side(std::size_t most) : limit(most) { idle.reserve(most); }
+
+        std::vector<std::unique_ptr<Connection>> idle;
+        std::size_t lent = 0;
+        const std::size_t limit;
+        std::list<Waiter> queue;  ///< Who came first is served first.
+    };
+
+    [[nodiscard]] Side& side(Access access);
+    void wait_for_place(Side& side, std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] std::unique_ptr<Connection> idle_or_new(Access access);
+    void free_place(Side& side) noexcept;
     void give_back(Access access, std::unique_ptr<Connection> connection) noexcept;
 
     // Constant after construction.
@@ -72,7 +89,6 @@ private:
 
     // Guarded by mutex_.
     std::mutex mutex_;
-    std::condition_variable returned_;
     Side writers_;
     Side readers_;
 };

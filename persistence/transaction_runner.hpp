@@ -10,11 +10,13 @@
 namespace jobstrand::persistence {
 
 /// How often a transaction is tried again, and how long the first wait is. Waits double, with
-/// jitter, up to `wait_max`, so that two nodes that collided do not collide again.
+/// jitter, up to `wait_max`, so that two nodes that collided do not collide again. No try begins
+/// later than `give_up_after` the first: a try can itself wait long for a lock.
 struct RetryLimits {
     int attempts = 8;
     schema::Duration wait{std::chrono::milliseconds(5)};
     schema::Duration wait_max{std::chrono::milliseconds(500)};
+    schema::Duration give_up_after{std::chrono::seconds(30)};
 };
 
 /// Runs a piece of work in a transaction, and runs the whole of it again when the database says
@@ -33,7 +35,8 @@ public:
     using WasCommitted = std::function<bool(Transaction&)>;
 
     /// Runs `work` and commits. When a commit is in doubt, `was_committed` decides: true returns,
-    /// false runs the work again. Throws DbError when it is not transient or the tries are used up.
+    /// false runs the work again. Throws DbError when it is not transient or the tries are used up;
+    /// kind in_doubt when `was_committed` is empty or could not be asked within the tries.
     void run(const Work& work, const WasCommitted& was_committed);
 
     /// Runs `work` on a reading connection without a transaction of its own; tried again in the
@@ -41,6 +44,10 @@ public:
     void read(const std::function<void(Connection&)>& work);
 
 private:
+    void run_once(const Work& work);
+    [[nodiscard]] bool was_done(const WasCommitted& was_committed);
+    void log_retry(const DbError& error, int tries) noexcept;
+
     SessionPool& pool_;
     schema::Log& log_;
     const RetryLimits limits_;

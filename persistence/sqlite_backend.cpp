@@ -1,0 +1,65 @@
+#include "persistence/sqlite_backend.hpp"
+
+#include "persistence/sql_summary.hpp"
+#include "persistence/sqlite_errors.hpp"
+
+#include <fmt/format.h>
+#include <soci/soci.h>
+#include <soci/sqlite3/soci-sqlite3.h>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+sqlite_api::sqlite3* native_handle(soci::session& session) {
+    return static_cast<soci::sqlite3_session_backend*>(session.get_backend())->conn_;
+}
+
+DbError native_error(DbErrorKind kind, std::string_view attempted, std::string_view message) {
+    return DbError(kind, fmt::format("{}: {}", attempted, message));
+}
+
+}  // namespace
+
+void SqliteBackend::run_script(soci::session& session, std::string_view sql) const {
+    // SOCI would prepare a script's first statement and drop the others.
+    sqlite_api::sqlite3* const handle = native_handle(session);
+    const std::string text(sql);
+    if (sqlite_api::sqlite3_exec(handle, text.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+        const char* message = sqlite_api::sqlite3_errmsg(handle);
+        const int code = sqlite_api::sqlite3_extended_errcode(handle);
+        throw native_error(classify_sqlite(code, message), sql_summary(sql), message);
+    }
+}
+
+void SqliteBackend::commit(soci::session& session) const {
+    sqlite_api::sqlite3* const handle = native_handle(session);
+    if (sqlite_api::sqlite3_exec(handle, "COMMIT", nullptr, nullptr, nullptr) != SQLITE_OK) {
+        const char* message = sqlite_api::sqlite3_errmsg(handle);
+        const int code = sqlite_api::sqlite3_extended_errcode(handle);
+        throw native_error(classify_sqlite_commit(code, message), "COMMIT", message);
+    }
+}
+
+bool SqliteBackend::in_transaction(soci::session& session) const noexcept {
+    return sqlite_api::sqlite3_get_autocommit(native_handle(session)) == 0;
+}
+
+DbError SqliteBackend::error_of(
+    soci::session& session,
+    const soci::soci_error& error,
+    std::string_view attempted
+) const {
+    // SOCI's own text would repeat the parameters, which may be secret. Its result() is a primary
+    // code; the handle knows the extended one until the next call.
+    const auto* native = dynamic_cast<const soci::sqlite3_soci_error*>(&error);
+    if (native == nullptr) {
+        return native_error(DbErrorKind::other, attempted, error.get_error_message());
+    }
+    sqlite_api::sqlite3* const handle = native_handle(session);
+    const char* message = sqlite_api::sqlite3_errmsg(handle);
+    const int code = sqlite_api::sqlite3_extended_errcode(handle);
+    return native_error(classify_sqlite(code, message), attempted, message);
+}
+
+}  // namespace jobstrand::persistence
