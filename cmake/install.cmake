@@ -1,1 +1,46 @@
-# Filled in with the CMake package.
+# What `cmake --install` lays down: the program, the libraries, their headers, and a CMake package, so that
+# another project can say find_package(jobstrand 0.1 REQUIRED) and link jobstrand::jobstrand.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/jobstrand)
+set(layers schema persistence executor timers deadletter)
+
+# The one name for everything that an app embeds.
+add_library(jobstrand_all INTERFACE)
+set(libraries jobstrand_root jobstrand_warnings)
+foreach(library ${layers} engine)
+  if(TARGET jobstrand_${library})
+    list(APPEND libraries jobstrand_${library})
+    set_target_properties(jobstrand_${library} PROPERTIES EXPORT_NAME ${library})
+    target_link_libraries(jobstrand_all INTERFACE jobstrand_${library})
+  endif()
+endforeach()
+set_target_properties(jobstrand_all PROPERTIES EXPORT_NAME jobstrand)
+add_library(jobstrand::jobstrand ALIAS jobstrand_all)
+
+install(TARGETS ${libraries} jobstrand_all EXPORT jobstrand ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(
+  DIRECTORY ${layers}
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/jobstrand
+  FILES_MATCHING PATTERN "*.hpp"
+)
+install(
+  DIRECTORY tools/engine
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/jobstrand/tools
+  FILES_MATCHING PATTERN "*.hpp"
+)
+if(TARGET jobstrand)
+  install(TARGETS jobstrand RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+install(EXPORT jobstrand NAMESPACE jobstrand:: DESTINATION ${package_dir} FILE jobstrand-targets.cmake)
+configure_file(cmake/jobstrand-config.cmake.in jobstrand-config.cmake @ONLY)
+# Until 1.0 a new minor version may change what an app sees.
+write_basic_package_version_file(jobstrand-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(
+  FILES ${PROJECT_BINARY_DIR}/jobstrand-config.cmake
+        ${PROJECT_BINARY_DIR}/jobstrand-config-version.cmake
+        cmake/dependencies.cmake
+  DESTINATION ${package_dir}
+)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
