@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+/// The DDL of every database. Each statement is given without a final semicolon and may be run
+/// again: it then changes nothing. The exceptions are add_column, and create_index on MySQL (not on
+/// MariaDB), which answers 1061 when the index exists.
 namespace jobstrand::schema {
 
 /// The version of the tables that this program reads and writes. Raised by every migration.
@@ -24,10 +27,12 @@ inline constexpr std::string_view kSchemaVersionProperty = "jobstrand.schema.ver
 /// `ALTER TABLE ... ADD COLUMN ...`.
 [[nodiscard]] std::string add_column(const Table& table, const Column& column, DatabaseKind kind);
 
-/// Everything that an empty database needs, statement by statement; `schema print` shows it.
+/// Everything that an empty database needs, the row with the version included, statement by
+/// statement; `schema print` shows it.
 [[nodiscard]] std::vector<std::string> create_statements(DatabaseKind kind);
 
-/// One numbered step from version - 1 to version. Steps are never edited once released.
+/// One numbered step from version - 1 to version; whoever runs it records the version. Steps are
+/// never edited once released.
 struct Migration {
     int version = 0;
     std::string_view description;

@@ -11,18 +11,18 @@
 /// which columns change comes out. No I/O: persistence applies what this file decides, and nothing
 /// else decides.
 ///
-/// | from                 | what happened                              | to |
-/// |----------------------|--------------------------------------------|--------------------------------------|
-/// | executable (locked)  | the handler succeeded                      | gone | | executable
-/// (locked)  | it failed, an attempt is left              | timer, due = now + wait, retries - 1 |
-/// | executable (locked)  | it failed, none left or not retryable      | dead letter | | executable
-/// (locked)  | released: queue full, stopping, lock lost  | executable (free), retries unchanged |
-/// | executable (locked)  | interrupted: database trouble, stop signal | timer, due = now + wait,
-/// retries kept| | timer                | it fell due, or an operator fired it       | executable |
-/// | timer, executable, external (free) | its instance or definition was suspended | suspended | |
-/// suspended            | activated                                  | where it came from, its wait
-/// kept    | | dead letter          | an operator requeued it                    | executable,
-/// timer or external        |
+/// | from                      | what happened                   | to                           |
+/// |---------------------------|---------------------------------|------------------------------|
+/// | executable (locked)       | the handler succeeded           | gone                         |
+/// | executable (locked)       | failed, an attempt is left      | timer, retries - 1           |
+/// | executable (locked)       | failed, none left               | dead letter                  |
+/// | executable (locked)       | failed, not retryable           | dead letter                  |
+/// | executable (locked)       | released: queue full, stopping  | executable, retries kept     |
+/// | executable (locked)       | interrupted: database, stop     | timer, retries kept          |
+/// | timer                     | fell due, or was fired by hand  | executable or external       |
+/// | timer, executable, ext.   | instance or definition suspended| suspended                    |
+/// | suspended                 | activated                       | where it came from           |
+/// | dead letter               | an operator requeued it         | executable, timer, external  |
 namespace jobstrand::schema {
 
 /// Why a job moves; also the word in the log line of the transition.
@@ -73,6 +73,7 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
 /// The run ended without the handler being at fault (I5): it waits, and no retry is used.
 [[nodiscard]] Transition interrupted(const Job& job, Duration wait, TimePoint now);
 
+/// External worker jobs go to their own place, all others become executable.
 [[nodiscard]] Transition fell_due(const Job& job);
 
 /// Precondition: `from` is timer, executable or external_worker.

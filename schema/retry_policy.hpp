@@ -16,6 +16,7 @@ namespace jobstrand::schema {
 /// | `R5/PT5M`           | 5        | 5 min before each next one (R068)                  |
 /// | `PT10M,PT17M,PT20M` | 4        | 10, 17, 20 min; the last one for any excess (R074) |
 /// | `PT10M`             | 2        | 10 min                                             |
+/// | `R0/PT5M`           | 1        | none, as `R1/PT5M`                                 |
 ///
 /// As in Camunda 7 (reference: its failed-job command).
 struct RetryCycle {

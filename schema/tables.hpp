@@ -29,7 +29,7 @@ enum class ColumnKind {
 struct Column {
     std::string_view name;
     ColumnKind kind = ColumnKind::name;
-    std::string_view default_value = {};  ///< SQL text: NULL (empty), a number, '' or `now`.
+    std::string_view default_value = {};  ///< SQL text, or the word `now`; empty: NULL.
     bool required = false;                ///< NOT NULL.
 };
 

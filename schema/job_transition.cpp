@@ -1,0 +1,182 @@
+#include "schema/job_transition.hpp"
+
+#include "schema/ensure.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace jobstrand::schema {
+namespace {
+
+/// A move that keeps what the job has.
+Transition move_to(std::optional<JobPlace> to, TransitionReason reason, const Job& job) {
+    return {to, reason, job.due_date, job.retries, job.attempts, std::nullopt, ""};
+}
+
+JobPlace place_to_run(const Job& job) {
+    return job.type == kExternalWorkerType ? JobPlace::external_worker : JobPlace::executable;
+}
+
+bool can_be_suspended(JobPlace place) {
+    return place == JobPlace::timer || place == JobPlace::executable ||
+           place == JobPlace::external_worker;
+}
+
+/// Never in the past, and never beyond what the columns hold, whatever the wait.
+TimePoint after(TimePoint now, Duration wait) {
+    const Duration longest = kLatestInstant - now;
+    return now + std::clamp(wait, Duration::zero(), std::max(longest, Duration::zero()));
+}
+
+TimePoint after(TimePoint now, const IsoDuration& wait) {
+    return std::min(now + wait, std::max(kLatestInstant, now));
+}
+
+/// The retry cycle that counts for a job, if any, and what to say when its own cannot be read.
+struct ApplicableCycle {
+    std::optional<RetryCycle> cycle;
+    std::string complaint;
+};
+
+ApplicableCycle applicable_cycle(const Job& job, const RetryPolicy& policy) {
+    if (job.retry_cycle.empty()) {
+        return {policy.cycle, ""};
+    }
+    const auto own = parse_retry_cycle(job.retry_cycle);
+    if (own) {
+        return {own.value(), ""};
+    }
+    return {
+        policy.cycle,
+        " (its retry cycle '" + job.retry_cycle + "' is ignored: " + own.error().message +
+            " at position " + std::to_string(own.error().position) + ")"};
+}
+
+/// Attempts left before this failure is counted.
+int retries_before(
+    const Job& job,
+    const std::optional<RetryCycle>& cycle,
+    const RetryPolicy& policy
+) {
+    const bool first_failure = job.attempts == 0;
+    const bool set_explicitly = job.retries != policy.default_attempts;
+    return cycle && first_failure && !set_explicitly ? cycle->attempts : job.retries;
+}
+
+TimePoint next_due(
+    const Job& job,
+    const JobFailure& failure,
+    const std::optional<RetryCycle>& cycle,
+    int retries,
+    const RetryPolicy& policy,
+    TimePoint now
+) {
+    if (failure.retry_after) {
+        return after(now, *failure.retry_after);
+    }
+    if (cycle) {
+        return after(now, wait_after_failure(*cycle, retries));
+    }
+    return after(now, job.type == kTimerType ? policy.timer_wait : policy.message_wait);
+}
+
+}  // namespace
+
+std::string_view name_of(TransitionReason reason) {
+    switch (reason) {
+        case TransitionReason::completed:
+            return "completed";
+        case TransitionReason::retry:
+            return "retry";
+        case TransitionReason::retries_exhausted:
+            return "retries_exhausted";
+        case TransitionReason::not_retryable:
+            return "not_retryable";
+        case TransitionReason::released:
+            return "released";
+        case TransitionReason::interrupted:
+            return "interrupted";
+        case TransitionReason::fell_due:
+            return "fell_due";
+        case TransitionReason::suspended:
+            return "suspended";
+        case TransitionReason::activated:
+            return "activated";
+        case TransitionReason::requeued:
+            return "requeued";
+    }
+    return {};
+}
+
+Transition completed(const Job& job) {
+    return move_to(std::nullopt, TransitionReason::completed, job);
+}
+
+Transition
+failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, TimePoint now) {
+    const auto [cycle, complaint] = applicable_cycle(job, policy);
+    const int retries = retries_before(job, cycle, policy);
+
+    Transition transition = move_to(JobPlace::dead_letter, TransitionReason::not_retryable, job);
+    transition.retries = 0;
+    transition.attempts = job.attempts + 1;
+    transition.failure = failure;
+    transition.failure->message += complaint;
+    if (!failure.retryable) {
+        return transition;
+    }
+    if (retries <= 1) {
+        transition.reason = TransitionReason::retries_exhausted;
+    } else {
+        transition.to = JobPlace::timer;
+        transition.reason = TransitionReason::retry;
+        transition.retries = retries - 1;
+    }
+    // As in Camunda 7, a cycle moves the due date after the last failure too.
+    if (transition.to == JobPlace::timer || cycle) {
+        transition.due_date = next_due(job, failure, cycle, retries, policy, now);
+    }
+    return transition;
+}
+
+Transition released(const Job& job) {
+    return move_to(JobPlace::executable, TransitionReason::released, job);
+}
+
+Transition interrupted(const Job& job, Duration wait, TimePoint now) {
+    Transition transition = move_to(JobPlace::timer, TransitionReason::interrupted, job);
+    transition.due_date = after(now, wait);
+    return transition;
+}
+
+Transition fell_due(const Job& job) {
+    return move_to(place_to_run(job), TransitionReason::fell_due, job);
+}
+
+Transition suspended(const Job& job, JobPlace from) {
+    JOBSTRAND_ENSURE(can_be_suspended(from));
+    Transition transition = move_to(JobPlace::suspended, TransitionReason::suspended, job);
+    transition.suspended_from = name_of(from);
+    return transition;
+}
+
+Transition activated(const Job& job) {
+    const auto from = place_named(job.suspended_from);
+    if (from && can_be_suspended(*from)) {
+        return move_to(*from, TransitionReason::activated, job);
+    }
+    const JobPlace to = job.type == kTimerType ? JobPlace::timer : place_to_run(job);
+    return move_to(to, TransitionReason::activated, job);
+}
+
+Transition requeued(const Job& job, int retries, std::optional<TimePoint> due_date, TimePoint now) {
+    JOBSTRAND_ENSURE(retries >= 1);
+    const bool waits = due_date && *due_date > now;
+    Transition transition =
+        move_to(waits ? JobPlace::timer : place_to_run(job), TransitionReason::requeued, job);
+    transition.retries = retries;
+    transition.due_date = due_date;
+    return transition;
+}
+
+}  // namespace jobstrand::schema

@@ -1,0 +1,128 @@
+#include "schema/ddl.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace jobstrand::schema {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::array kAllKinds{
+    DatabaseKind::sqlite,
+    DatabaseKind::mysql,
+    DatabaseKind::postgresql,
+};
+
+const Table kOrders{
+    "ORDERS",
+    {
+        {"ID_", ColumnKind::id, "", true},
+        {"TITLE_", ColumnKind::name, "''"},
+        {"PLACED_", ColumnKind::timestamp, "now"},
+        {"SUM_", ColumnKind::big_integer, "0", true},
+        {"SCAN_", ColumnKind::bytes},
+    },
+    "ID_",
+    {{"IDX_ORDERS_PLACED", "PLACED_", "the latest orders"}},
+};
+
+TEST(Ddl, A_table_reads_well_on_sqlite) {
+    EXPECT_EQ(create_table(kOrders, DatabaseKind::sqlite), R"(CREATE TABLE IF NOT EXISTS ORDERS (
+    ID_     TEXT NOT NULL,
+    TITLE_  TEXT DEFAULT '',
+    PLACED_ TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f', 'now')),
+    SUM_    BIGINT NOT NULL DEFAULT 0,
+    SCAN_   BLOB,
+    PRIMARY KEY (ID_)
+))");
+}
+
+TEST(Ddl, A_table_reads_well_on_mysql) {
+    EXPECT_EQ(create_table(kOrders, DatabaseKind::mysql), R"(CREATE TABLE IF NOT EXISTS ORDERS (
+    ID_     varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+    TITLE_  varchar(255) DEFAULT '',
+    PLACED_ timestamp(3) NULL DEFAULT CURRENT_TIMESTAMP(3),
+    SUM_    bigint NOT NULL DEFAULT 0,
+    SCAN_   longblob,
+    PRIMARY KEY (ID_)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin)");
+}
+
+TEST(Ddl, A_table_reads_well_on_postgresql) {
+    EXPECT_EQ(
+        create_table(kOrders, DatabaseKind::postgresql),
+        R"(CREATE TABLE IF NOT EXISTS ORDERS (
+    ID_     varchar(64) COLLATE "C" NOT NULL,
+    TITLE_  varchar(255) DEFAULT '',
+    PLACED_ timestamp(3) DEFAULT (now() AT TIME ZONE 'UTC'),
+    SUM_    bigint NOT NULL DEFAULT 0,
+    SCAN_   bytea,
+    PRIMARY KEY (ID_)
+))"
+    );
+}
+
+TEST(Ddl, An_index_says_which_query_it_serves) {
+    EXPECT_EQ(
+        create_index(kOrders, kOrders.indexes.front(), DatabaseKind::sqlite),
+        "-- Serves: the latest orders.\n"
+        "CREATE INDEX IF NOT EXISTS IDX_ORDERS_PLACED ON ORDERS (PLACED_)"
+    );
+}
+
+TEST(Ddl, Only_mariadb_sees_if_not_exists_of_an_index) {
+    EXPECT_THAT(
+        create_index(kOrders, kOrders.indexes.front(), DatabaseKind::mysql),
+        HasSubstr("CREATE INDEX /*M! IF NOT EXISTS */ IDX_ORDERS_PLACED ON ORDERS (PLACED_)")
+    );
+}
+
+TEST(Ddl, An_added_column_brings_its_default) {
+    EXPECT_EQ(
+        add_column(kOrders, kOrders.columns[3], DatabaseKind::postgresql),
+        "ALTER TABLE ORDERS ADD COLUMN SUM_ bigint NOT NULL DEFAULT 0"
+    );
+}
+
+TEST(Ddl, An_empty_database_gets_every_table_and_index_and_its_version) {
+    for (const DatabaseKind kind : kAllKinds) {
+        const auto statements = create_statements(kind);
+        for (const Table& table : tables()) {
+            EXPECT_THAT(statements, testing::Contains(create_table(table, kind))) << table.name;
+            for (const Index& index : table.indexes) {
+                EXPECT_THAT(statements, testing::Contains(create_index(table, index, kind)));
+            }
+        }
+        EXPECT_THAT(
+            statements.back(),
+            HasSubstr("VALUES ('jobstrand.schema.version', '" + std::to_string(kSchemaVersion))
+        );
+    }
+}
+
+TEST(Ddl, Statements_have_no_final_semicolon) {
+    for (const DatabaseKind kind : kAllKinds) {
+        EXPECT_THAT(create_statements(kind), testing::Each(Not(testing::EndsWith(";"))));
+    }
+}
+
+TEST(Ddl, Migrations_are_numbered_without_gaps_up_to_the_current_version) {
+    for (const DatabaseKind kind : kAllKinds) {
+        int version = 0;
+        for (const Migration& migration : migrations(kind)) {
+            EXPECT_EQ(migration.version, ++version);
+            EXPECT_FALSE(migration.statements.empty());
+            EXPECT_FALSE(migration.description.empty());
+        }
+        EXPECT_EQ(version, kSchemaVersion);
+    }
+}
+
+}  // namespace
+}  // namespace jobstrand::schema

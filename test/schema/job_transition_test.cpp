@@ -1,0 +1,375 @@
+#include "schema/job_transition.hpp"
+
+#include "test/fixtures/job_builder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace jobstrand::schema {
+namespace {
+
+using namespace std::chrono_literals;
+using test::a_job;
+
+constexpr TimePoint kNow = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20} + 10h;
+constexpr TimePoint kEarlier = kNow - 1h;
+constexpr TimePoint kLater = kNow + 1h;
+
+const JobFailure kFailure{"it broke", "at line 1", true, std::nullopt};
+
+/// What persistence does with a transition, as far as the state machine looks at it.
+Job applied(Job job, const Transition& transition) {
+    job.due_date = transition.due_date;
+    job.retries = transition.retries;
+    job.attempts = transition.attempts;
+    job.suspended_from = transition.suspended_from;
+    return job;
+}
+
+Transition failed_now(const Job& job, const RetryPolicy& policy = {}) {
+    return failed(job, kFailure, policy, kNow);
+}
+
+RetryPolicy with_cycle(std::string_view text) {
+    RetryPolicy policy;
+    policy.cycle = parse_retry_cycle(text).value();
+    return policy;
+}
+
+/// Fails a job until it is a dead letter; the waits before each next attempt.
+std::vector<Duration> waits_until_dead(Job job, const RetryPolicy& policy = {}) {
+    std::vector<Duration> waits;
+    for (;;) {
+        const Transition transition = failed_now(job, policy);
+        if (transition.to == JobPlace::dead_letter) {
+            return waits;
+        }
+        EXPECT_EQ(transition.to, JobPlace::timer);
+        waits.push_back(transition.due_date.value() - kNow);
+        job = applied(job, transition);
+    }
+}
+
+// R108
+TEST(JobTransition, A_completed_job_is_gone) {
+    const Transition transition = completed(a_job("a"));
+    EXPECT_EQ(transition.to, std::nullopt);
+    EXPECT_EQ(transition.reason, TransitionReason::completed);
+}
+
+// R061, R157: it waits as a timer; the lock is cleared by the move.
+TEST(JobTransition, A_failed_job_waits_as_a_timer_with_one_retry_fewer) {
+    const Transition transition = failed_now(a_job("a").with_retries(3));
+    EXPECT_EQ(transition.to, JobPlace::timer);
+    EXPECT_EQ(transition.reason, TransitionReason::retry);
+    EXPECT_EQ(transition.retries, 2);
+    EXPECT_EQ(transition.attempts, 1);
+    EXPECT_EQ(transition.due_date, kNow + 10s);
+    EXPECT_EQ(transition.failure, kFailure);
+}
+
+// R062, R166: three attempts in all.
+TEST(JobTransition, A_job_without_a_cycle_runs_three_times) {
+    EXPECT_EQ(waits_until_dead(a_job("a")), (std::vector<Duration>{10s, 10s}));
+}
+
+// R063, R158
+TEST(JobTransition, The_last_failure_makes_a_dead_letter) {
+    const Transition transition =
+        failed_now(a_job("a").with_retries(1).after_attempts(2).due_at(kEarlier));
+    EXPECT_EQ(transition.to, JobPlace::dead_letter);
+    EXPECT_EQ(transition.reason, TransitionReason::retries_exhausted);
+    EXPECT_EQ(transition.retries, 0);
+    EXPECT_EQ(transition.attempts, 3);
+    EXPECT_EQ(transition.due_date, kEarlier);
+    EXPECT_EQ(transition.failure, kFailure);
+}
+
+TEST(JobTransition, A_job_that_had_no_retries_left_and_ran_by_hand_becomes_a_dead_letter) {
+    const Transition transition = failed_now(a_job("a").with_retries(0));
+    EXPECT_EQ(transition.to, JobPlace::dead_letter);
+    EXPECT_EQ(transition.retries, 0);
+}
+
+// R068
+TEST(JobTransition, The_configured_cycle_sets_attempts_and_waits) {
+    EXPECT_EQ(
+        waits_until_dead(a_job("a"), with_cycle("R5/PT5M")),
+        (std::vector<Duration>{5min, 5min, 5min, 5min})
+    );
+}
+
+// R069, R070, R076: the job's own cycle wins.
+TEST(JobTransition, The_jobs_own_cycle_wins_over_the_configured_one) {
+    EXPECT_EQ(
+        waits_until_dead(a_job("a").with_retry_cycle("R3/PT5S"), with_cycle("R5/PT5M")),
+        (std::vector<Duration>{5s, 5s})
+    );
+}
+
+// R074
+TEST(JobTransition, A_list_waits_each_of_its_intervals_in_turn) {
+    EXPECT_EQ(
+        waits_until_dead(a_job("a").with_retry_cycle("PT10M,PT17M,PT20M")),
+        (std::vector<Duration>{10min, 17min, 20min})
+    );
+}
+
+// R075
+TEST(JobTransition, The_fourth_failure_of_a_list_of_three_is_dead_and_still_moves_the_due_date) {
+    const Transition transition = failed_now(
+        a_job("a").with_retry_cycle("PT10M,PT17M,PT20M").with_retries(1).after_attempts(3)
+    );
+    EXPECT_EQ(transition.to, JobPlace::dead_letter);
+    EXPECT_EQ(transition.due_date, kNow + 20min);
+}
+
+// R077
+TEST(JobTransition, Retries_raised_above_a_list_wait_its_first_interval_first) {
+    const Job raised =
+        a_job("a").with_retry_cycle("PT10M,PT17M,PT20M").with_retries(6).after_attempts(1);
+    EXPECT_EQ(waits_until_dead(raised), (std::vector<Duration>{10min, 10min, 10min, 17min, 20min}));
+}
+
+TEST(JobTransition, Retries_set_explicitly_are_not_replaced_by_the_cycle) {
+    EXPECT_EQ(
+        waits_until_dead(a_job("a").with_retries(2), with_cycle("R5/PT5M")),
+        (std::vector<Duration>{5min})
+    );
+}
+
+// An empty message must not make every failure look like the first one: that would never end.
+TEST(JobTransition, The_first_failure_is_known_by_the_attempts_and_not_by_the_message) {
+    Job job = a_job("a");
+    const JobFailure silent;
+    int runs = 1;
+    for (Transition next = failed(job, silent, with_cycle("R3/PT1S"), kNow);
+         next.to == JobPlace::timer && runs < 10;
+         next = failed(job, silent, with_cycle("R3/PT1S"), kNow)) {
+        job = applied(job, next);
+        ++runs;
+    }
+    EXPECT_EQ(runs, 3);
+}
+
+TEST(JobTransition, A_cycle_that_gives_the_default_number_of_attempts_is_applied_once) {
+    const Job after_first =
+        a_job("a").with_retry_cycle("R7/PT1S").with_retries(3).after_attempts(4);
+    EXPECT_EQ(failed_now(after_first).retries, 2);
+}
+
+TEST(JobTransition, A_failure_that_is_not_retryable_makes_a_dead_letter_at_once) {
+    JobFailure failure = kFailure;
+    failure.retryable = false;
+    const Transition transition = failed(
+        a_job("a").with_retries(3).with_retry_cycle("R5/PT5M").due_at(kEarlier), failure, {}, kNow
+    );
+    EXPECT_EQ(transition.to, JobPlace::dead_letter);
+    EXPECT_EQ(transition.reason, TransitionReason::not_retryable);
+    EXPECT_EQ(transition.retries, 0);
+    EXPECT_EQ(transition.attempts, 1);
+    EXPECT_EQ(transition.due_date, kEarlier);
+}
+
+// R109, with the wait counted from now, so that an overdue timer does not fire again at once.
+TEST(JobTransition, Without_a_cycle_the_wait_depends_on_the_type) {
+    struct Row {
+        std::string_view type;
+        Duration wait;
+    };
+    const std::vector<Row> rows{
+        {kMessageType, 7s},
+        {kTimerType, 20s},
+        {kExternalWorkerType, 7s},
+    };
+    RetryPolicy policy;
+    policy.message_wait = 7s;
+    policy.timer_wait = 20s;
+    for (const Row& row : rows) {
+        const Transition transition =
+            failed_now(a_job("a").of_kind(row.type).due_at(kEarlier), policy);
+        EXPECT_EQ(transition.due_date, kNow + row.wait) << row.type;
+    }
+}
+
+TEST(JobTransition, The_handlers_own_wish_wins_over_every_wait) {
+    JobFailure failure = kFailure;
+    failure.retry_after = 42s;
+    for (const auto* cycle : {"", "R5/PT5M", "PT10M,PT17M"}) {
+        const Transition transition =
+            failed(a_job("a").with_retry_cycle(cycle), failure, with_cycle("R9/PT9M"), kNow);
+        EXPECT_EQ(transition.to, JobPlace::timer) << cycle;
+        EXPECT_EQ(transition.due_date, kNow + 42s) << cycle;
+    }
+}
+
+TEST(JobTransition, A_wait_never_leads_into_the_past_nor_beyond_what_columns_hold) {
+    struct Row {
+        Duration wish;
+        TimePoint due;
+    };
+    for (const Row& row : {
+             Row{-1h, kNow},
+             Row{Duration::min(), kNow},
+             Row{Duration::max(), kLatestInstant},
+         }) {
+        JobFailure failure = kFailure;
+        failure.retry_after = row.wish;
+        EXPECT_EQ(failed(a_job("a"), failure, {}, kNow).due_date, row.due);
+        EXPECT_EQ(interrupted(a_job("a"), row.wish, kNow).due_date, row.due);
+    }
+}
+
+TEST(JobTransition, An_unreadable_cycle_counts_as_none_and_the_message_says_so) {
+    const Transition transition = failed_now(a_job("a").with_retry_cycle("R3/5M"));
+    EXPECT_EQ(transition.to, JobPlace::timer);
+    EXPECT_EQ(transition.retries, 2);
+    EXPECT_EQ(transition.due_date, kNow + 10s);
+    ASSERT_TRUE(transition.failure);
+    EXPECT_EQ(
+        transition.failure->message,
+        "it broke (its retry cycle 'R3/5M' is ignored: expected a duration such as PT30S or "
+        "P1DT12H at position 3)"
+    );
+}
+
+TEST(JobTransition, With_an_unreadable_cycle_the_configured_one_applies) {
+    EXPECT_EQ(
+        waits_until_dead(a_job("a").with_retry_cycle("never"), with_cycle("R2/PT1M")),
+        (std::vector<Duration>{1min})
+    );
+}
+
+TEST(JobTransition, A_cycle_in_calendar_months_is_counted_from_now) {
+    const Transition transition = failed_now(a_job("a").with_retry_cycle("R3/P1M"));
+    EXPECT_EQ(transition.due_date, parse_instant("2026-12-20T10:00Z").value());
+}
+
+// I5
+TEST(JobTransition, A_released_job_is_executable_again_and_keeps_everything) {
+    const Transition transition =
+        released(a_job("a").with_retries(2).after_attempts(1).due_at(kEarlier));
+    EXPECT_EQ(transition.to, JobPlace::executable);
+    EXPECT_EQ(transition.reason, TransitionReason::released);
+    EXPECT_EQ(transition.retries, 2);
+    EXPECT_EQ(transition.attempts, 1);
+    EXPECT_EQ(transition.due_date, kEarlier);
+    EXPECT_EQ(transition.failure, std::nullopt);
+}
+
+// R064, I5
+TEST(JobTransition, An_interrupted_job_waits_and_uses_no_retry) {
+    const Transition transition =
+        interrupted(a_job("a").with_retries(1).after_attempts(2), 5s, kNow);
+    EXPECT_EQ(transition.to, JobPlace::timer);
+    EXPECT_EQ(transition.reason, TransitionReason::interrupted);
+    EXPECT_EQ(transition.due_date, kNow + 5s);
+    EXPECT_EQ(transition.retries, 1);
+    EXPECT_EQ(transition.attempts, 2);
+    EXPECT_EQ(transition.failure, std::nullopt);
+}
+
+// R151
+TEST(JobTransition, A_timer_that_fell_due_becomes_executable_and_keeps_its_due_date) {
+    const Transition transition =
+        fell_due(a_job("a").of_kind(kTimerType).with_retries(2).due_at(kEarlier));
+    EXPECT_EQ(transition.to, JobPlace::executable);
+    EXPECT_EQ(transition.reason, TransitionReason::fell_due);
+    EXPECT_EQ(transition.due_date, kEarlier);
+    EXPECT_EQ(transition.retries, 2);
+}
+
+TEST(JobTransition, An_external_workers_job_that_fell_due_goes_to_the_external_place) {
+    EXPECT_EQ(fell_due(a_job("a").of_kind(kExternalWorkerType)).to, JobPlace::external_worker);
+}
+
+// R034, R159
+TEST(JobTransition, A_suspended_job_comes_back_where_it_was_with_its_wait) {
+    for (const JobPlace from : {JobPlace::timer, JobPlace::executable, JobPlace::external_worker}) {
+        const Job job = a_job("a").with_retries(2).after_attempts(1).due_at(kLater);
+        const Transition away = suspended(job, from);
+        EXPECT_EQ(away.to, JobPlace::suspended);
+        EXPECT_EQ(away.reason, TransitionReason::suspended);
+        EXPECT_EQ(away.suspended_from, name_of(from));
+
+        const Transition back = activated(applied(job, away));
+        EXPECT_EQ(back.to, from);
+        EXPECT_EQ(back.reason, TransitionReason::activated);
+        EXPECT_EQ(back.suspended_from, "");
+        EXPECT_EQ(back.due_date, kLater);
+        EXPECT_EQ(back.retries, 2);
+        EXPECT_EQ(back.attempts, 1);
+    }
+}
+
+TEST(JobTransition, A_job_that_flowable_suspended_goes_back_by_its_type) {
+    struct Row {
+        std::string_view type;
+        std::string_view suspended_from;
+        JobPlace to;
+    };
+    const std::vector<Row> rows{
+        {kMessageType, "", JobPlace::executable},
+        {kTimerType, "", JobPlace::timer},
+        {kExternalWorkerType, "", JobPlace::external_worker},
+        {kTimerType, "executable", JobPlace::executable},
+        {kTimerType, "dead", JobPlace::timer},
+        {kMessageType, "nowhere", JobPlace::executable},
+    };
+    for (const Row& row : rows) {
+        Job job = a_job("a").of_kind(row.type);
+        job.suspended_from = row.suspended_from;
+        EXPECT_EQ(activated(job).to, row.to) << row.type << ' ' << row.suspended_from;
+    }
+}
+
+// R078
+TEST(JobTransition, A_requeued_dead_letter_goes_where_its_due_date_and_type_say) {
+    struct Row {
+        std::string_view type;
+        std::optional<TimePoint> due;
+        JobPlace to;
+    };
+    const std::vector<Row> rows{
+        {kMessageType, std::nullopt, JobPlace::executable},
+        {kTimerType, std::nullopt, JobPlace::executable},
+        {kExternalWorkerType, std::nullopt, JobPlace::external_worker},
+        {kMessageType, kEarlier, JobPlace::executable},
+        {kMessageType, kNow, JobPlace::executable},
+        {kMessageType, kLater, JobPlace::timer},
+        {kExternalWorkerType, kLater, JobPlace::timer},
+    };
+    for (const Row& row : rows) {
+        const Job job = a_job("a").of_kind(row.type).with_retries(0).due_at(kEarlier);
+        const Transition transition = requeued(job, 2, row.due, kNow);
+        EXPECT_EQ(transition.to, row.to);
+        EXPECT_EQ(transition.due_date, row.due);
+        EXPECT_EQ(transition.reason, TransitionReason::requeued);
+        EXPECT_EQ(transition.retries, 2);
+    }
+}
+
+TEST(JobTransition, A_requeued_job_keeps_its_attempts_so_that_its_cycle_is_not_applied_again) {
+    const Job dead = a_job("a").with_retry_cycle("R5/PT5M").with_retries(0).after_attempts(5);
+    const Job again = applied(dead, requeued(dead, 3, std::nullopt, kNow));
+    EXPECT_EQ(again.attempts, 5);
+    EXPECT_EQ(failed_now(again).retries, 2);
+}
+
+TEST(JobTransition, Every_reason_has_a_word_of_its_own) {
+    for (int i = 0; i <= static_cast<int>(TransitionReason::requeued); ++i) {
+        EXPECT_FALSE(name_of(static_cast<TransitionReason>(i)).empty()) << i;
+    }
+    EXPECT_EQ(name_of(TransitionReason::retries_exhausted), "retries_exhausted");
+}
+
+TEST(JobTransitionDeathTest, Mistakes_of_the_caller_stop_the_program) {
+    EXPECT_DEATH((void)suspended(a_job("a"), JobPlace::dead_letter), "can_be_suspended");
+    EXPECT_DEATH((void)requeued(a_job("a"), 0, std::nullopt, kNow), "retries >= 1");
+}
+
+}  // namespace
+}  // namespace jobstrand::schema
