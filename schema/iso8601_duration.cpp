@@ -20,13 +20,13 @@ struct Unit {
 
 /// In the order in which they may appear.
 constexpr std::array kUnits{
-    Unit{'Y', false, std::chrono::years{1} },
+    Unit{'Y', false, std::chrono::years{1}},
     Unit{'M', false, std::chrono::months{1}},
-    Unit{'W', false, std::chrono::weeks{1} },
-    Unit{'D', false, std::chrono::days{1}  },
-    Unit{'H', true,  1h                    },
-    Unit{'M', true,  1min                  },
-    Unit{'S', true,  1s                    },
+    Unit{'W', false, std::chrono::weeks{1}},
+    Unit{'D', false, std::chrono::days{1}},
+    Unit{'H', true, 1h},
+    Unit{'M', true, 1min},
+    Unit{'S', true, 1s},
 };
 
 /// Reads the parts behind the P one by one.

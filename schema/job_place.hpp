@@ -33,7 +33,7 @@ inline constexpr std::array kJobPlaces{
 /// external, history.
 [[nodiscard]] std::string_view name_of(JobPlace place);
 
-/// The inverse of name_of; nullopt for any other word.
+/// The inverse of name_of for kJobPlaces; nullopt for any other word, `history` included.
 [[nodiscard]] std::optional<JobPlace> place_named(std::string_view name);
 
 /// Only these tables have the columns LOCK_OWNER_ and LOCK_EXP_TIME_.

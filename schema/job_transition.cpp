@@ -1,6 +1,8 @@
 #include "schema/job_transition.hpp"
 
 #include "schema/ensure.hpp"
+#include "schema/limits.hpp"
+#include "schema/utf8.hpp"
 
 #include <algorithm>
 #include <string>
@@ -32,6 +34,8 @@ TimePoint after(TimePoint now, const IsoDuration& wait) {
     return std::min(now + wait, std::max(kLatestInstant, now));
 }
 
+constexpr std::size_t kQuotedCharacters = 64;
+
 /// The retry cycle that counts for a job, if any, and what to say when its own cannot be read.
 struct ApplicableCycle {
     std::optional<RetryCycle> cycle;
@@ -48,8 +52,17 @@ ApplicableCycle applicable_cycle(const Job& job, const RetryPolicy& policy) {
     }
     return {
         policy.cycle,
-        " (its retry cycle '" + job.retry_cycle + "' is ignored: " + own.error().message +
-            " at position " + std::to_string(own.error().position) + ")"};
+        " (its retry cycle '" + first_characters(job.retry_cycle, kQuotedCharacters) +
+            "' is ignored: " + own.error().message + " at position " +
+            std::to_string(own.error().position) + ")"};
+}
+
+/// At the cost of the message's end, not of the complaint.
+void append_within_limit(std::string& message, std::string_view complaint) {
+    if (!complaint.empty()) {
+        const std::size_t room = limits::kExceptionMessageLength - complaint.size();
+        message = first_characters(message, room).append(complaint);
+    }
 }
 
 /// Attempts left before this failure is counted.
@@ -121,7 +134,7 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
     transition.retries = 0;
     transition.attempts = job.attempts + 1;
     transition.failure = failure;
-    transition.failure->message += complaint;
+    append_within_limit(transition.failure->message, complaint);
     if (!failure.retryable) {
         return transition;
     }

@@ -12,40 +12,56 @@ constexpr Column kId{"ID_", ColumnKind::id, "", true};
 /// Every column that an ordinary job table may have; is_in says which table lacks which.
 constexpr std::array kJobColumns{
     kId,
-    Column{"REV_",                 ColumnKind::integer,           "1"},
-    Column{"CATEGORY_",                      ColumnKind::name                                        },
-    Column{"TYPE_",                      ColumnKind::name,     "'message'", true},
-    Column{"LOCK_EXP_TIME_",           ColumnKind::timestamp                               },
-    Column{"LOCK_OWNER_",       ColumnKind::name    },
-    Column{"EXCLUSIVE_",          ColumnKind::boolean,                 "true"},
-    Column{"EXECUTION_ID_",           ColumnKind::id           },
-    Column{"PROCESS_INSTANCE_ID_",                      ColumnKind::id                                    },
-    Column{"PROC_DEF_ID_",                      ColumnKind::id                  },
-    Column{"ELEMENT_ID_",                      ColumnKind::name },
-    Column{"ELEMENT_NAME_",                      ColumnKind::name                    },
-    Column{"SCOPE_ID_",                      ColumnKind::name                                   },
-    Column{"SUB_SCOPE_ID_",                      ColumnKind::name                    },
-    Column{"SCOPE_TYPE_",                      ColumnKind::name },
-    Column{"SCOPE_DEFINITION_ID_",                      ColumnKind::name                  },
-    Column{"CORRELATION_ID_",                      ColumnKind::name                            },
-    Column{"RETRIES_",                      ColumnKind::integer,                 "3"},
-    Column{"EXCEPTION_STACK_ID_",                      ColumnKind::id             },
-    Column{"EXCEPTION_MSG_",                   ColumnKind::message                               },
-    Column{"DUEDATE_",ColumnKind::timestamp  },
-    Column{"REPEAT_",ColumnKind::name},
-    Column{"HANDLER_TYPE_",               ColumnKind::name                                         },
-    Column{"HANDLER_CFG_",                      ColumnKind::message                                                                    },
-    Column{"CUSTOM_VALUES_ID_",ColumnKind::id},
-    Column{"CREATE_TIME_",ColumnKind::timestamp,"now"},
-    Column{"TENANT_ID_",                 ColumnKind::name,                                                                   "''"},
- // Ours.
-    Column{"PRIORITY_",                    ColumnKind::big_integer,                                                                                                      "0", true},
-    Column{"ROOT_PROC_INST_ID_",           ColumnKind::id       },
-    Column{"DEPLOYMENT_ID_",                      ColumnKind::id                                        },
-    Column{"JOB_DEF_ID_",                   ColumnKind::id},
-    Column{"RETRY_CYCLE_",   ColumnKind::name       },
-    Column{"ATTEMPTS_",       ColumnKind::integer, "0", true},
-    Column{"SUSPENDED_FROM_",          ColumnKind::name      },
+    Column{"REV_", ColumnKind::integer, "1"},
+    Column{"CATEGORY_", ColumnKind::name},
+    Column{"TYPE_", ColumnKind::name, "'message'", true},
+    Column{"LOCK_EXP_TIME_", ColumnKind::timestamp},
+    Column{"LOCK_OWNER_", ColumnKind::name},
+    Column{"EXCLUSIVE_", ColumnKind::boolean, "true"},
+    Column{"EXECUTION_ID_", ColumnKind::id},
+    Column{"PROCESS_INSTANCE_ID_", ColumnKind::id},
+    Column{"PROC_DEF_ID_", ColumnKind::id},
+    Column{"ELEMENT_ID_", ColumnKind::name},
+    Column{"ELEMENT_NAME_", ColumnKind::name},
+    Column{"SCOPE_ID_", ColumnKind::name},
+    Column{"SUB_SCOPE_ID_", ColumnKind::name},
+    Column{"SCOPE_TYPE_", ColumnKind::name},
+    Column{"SCOPE_DEFINITION_ID_", ColumnKind::name},
+    Column{"CORRELATION_ID_", ColumnKind::name},
+    Column{"RETRIES_", ColumnKind::integer, "3"},
+    Column{"EXCEPTION_STACK_ID_", ColumnKind::id},
+    Column{"EXCEPTION_MSG_", ColumnKind::message},
+    Column{"DUEDATE_", ColumnKind::timestamp},
+    Column{"REPEAT_", ColumnKind::name},
+    Column{"HANDLER_TYPE_", ColumnKind::name},
+    Column{"HANDLER_CFG_", ColumnKind::message},
+    Column{"CUSTOM_VALUES_ID_", ColumnKind::id},
+    Column{"CREATE_TIME_", ColumnKind::timestamp, "now"},
+    Column{"TENANT_ID_", ColumnKind::name, "''"},
+    // Ours.
+    Column{"PRIORITY_", ColumnKind::big_integer, "0", true},
+    Column{"ROOT_PROC_INST_ID_", ColumnKind::id},
+    Column{"DEPLOYMENT_ID_", ColumnKind::id},
+    Column{"JOB_DEF_ID_", ColumnKind::id},
+    Column{"RETRY_CYCLE_", ColumnKind::name},
+    Column{"ATTEMPTS_", ColumnKind::integer, "0", true},
+    Column{"SUSPENDED_FROM_", ColumnKind::name},
+};
+
+constexpr Index kDueTimers{
+    "JS_IDX_TIMER_DUE",
+    "DUEDATE_",
+    "the timers that are due, earliest first",
+};
+constexpr Index kTimersOfInstance{
+    "JS_IDX_TIMER_INSTANCE",
+    "PROCESS_INSTANCE_ID_",
+    "the timers of an instance that is being suspended",
+};
+constexpr Index kSuspendedOfInstance{
+    "JS_IDX_SUSPENDED_INSTANCE",
+    "PROCESS_INSTANCE_ID_",
+    "the jobs of an instance that is being activated",
 };
 
 bool is_in(JobPlace place, std::string_view column) {
@@ -71,83 +87,71 @@ Table history_table() {
     return {
         table_of(JobPlace::history),
         {
-                             kId,                                       {"REV_", ColumnKind::integer, "1"},
-                             {"LOCK_EXP_TIME_", ColumnKind::timestamp},
-                             {"LOCK_OWNER_", ColumnKind::name},
-                             {"RETRIES_", ColumnKind::integer},
-                             {"EXCEPTION_STACK_ID_", ColumnKind::id},
-                             {"EXCEPTION_MSG_", ColumnKind::message},
-                             {"HANDLER_TYPE_", ColumnKind::name},
-                             {"HANDLER_CFG_", ColumnKind::message},
-                             {"CUSTOM_VALUES_ID_", ColumnKind::id},
-                             {"ADV_HANDLER_CFG_ID_", ColumnKind::id},
-                             {"CREATE_TIME_", ColumnKind::timestamp, "now"},
-                             {"SCOPE_TYPE_", ColumnKind::name},
-                             {"TENANT_ID_", ColumnKind::name, "''"},
-                             },
+            kId,
+            {"REV_", ColumnKind::integer, "1"},
+            {"LOCK_EXP_TIME_", ColumnKind::timestamp},
+            {"LOCK_OWNER_", ColumnKind::name},
+            {"RETRIES_", ColumnKind::integer},
+            {"EXCEPTION_STACK_ID_", ColumnKind::id},
+            {"EXCEPTION_MSG_", ColumnKind::message},
+            {"HANDLER_TYPE_", ColumnKind::name},
+            {"HANDLER_CFG_", ColumnKind::message},
+            {"CUSTOM_VALUES_ID_", ColumnKind::id},
+            {"ADV_HANDLER_CFG_ID_", ColumnKind::id},
+            {"CREATE_TIME_", ColumnKind::timestamp, "now"},
+            {"SCOPE_TYPE_", ColumnKind::name},
+            {"TENANT_ID_", ColumnKind::name, "''"},
+        },
         "ID_",
-        {        }
-    };
+        {}};
 }
 
 Table byte_array_table() {
     return {
         "ACT_GE_BYTEARRAY",
         {
-          kId,                           {"REV_", ColumnKind::integer, "1"},
-          {"NAME_", ColumnKind::name},
-          {"DEPLOYMENT_ID_", ColumnKind::id},
-          {"BYTES_", ColumnKind::bytes},
-          {"GENERATED_", ColumnKind::boolean},
-          },
+            kId,
+            {"REV_", ColumnKind::integer, "1"},
+            {"NAME_", ColumnKind::name},
+            {"DEPLOYMENT_ID_", ColumnKind::id},
+            {"BYTES_", ColumnKind::bytes},
+            {"GENERATED_", ColumnKind::boolean},
+        },
         "ID_",
-        {}
-    };
+        {}};
 }
 
 Table property_table() {
     return {
         "ACT_GE_PROPERTY",
         {
-          {"NAME_", ColumnKind::id, "", true},
-          {"VALUE_", ColumnKind::value},
-          {"REV_", ColumnKind::integer, "1"},
-          },
+            {"NAME_", ColumnKind::id, "", true},
+            {"VALUE_", ColumnKind::value},
+            {"REV_", ColumnKind::integer, "1"},
+        },
         "NAME_",
-        {                                    }
-    };
+        {}};
 }
 
 Table suspension_table() {
     return {
         "JS_SUSPENSION",
         {
-          {"SCOPE_", ColumnKind::name, "", true},
-          kId, {"SINCE_", ColumnKind::timestamp, "now", true},
-          },
+            {"SCOPE_", ColumnKind::name, "", true},
+            kId,
+            {"SINCE_", ColumnKind::timestamp, "now", true},
+        },
         "SCOPE_, ID_",
-        {                                                 }
-    };
+        {}};
 }
 
 std::vector<Table> all_tables() {
     return {
-  // What acquisition reads has no index but its key: it claims in key order, and every
-  // further index would be written by each claim.
+        // No index but the key: acquisition claims in key order, and every claim and delete would
+        // have to write the others too.
         job_table(JobPlace::executable),
-        job_table(
-            JobPlace::timer,
-            {{"JS_IDX_TIMER_DUE", "DUEDATE_", "the timers that are due, earliest first"},
-                     {"JS_IDX_TIMER_INSTANCE",
-              "PROCESS_INSTANCE_ID_",
-              "the timers of an instance that is being suspended"}}
-        ),
-        job_table(
-            JobPlace::suspended,
-            {{"JS_IDX_SUSPENDED_INSTANCE",
-              "PROCESS_INSTANCE_ID_",
-              "the jobs of an instance that is being activated"}                                                                          }
-        ),
+        job_table(JobPlace::timer, {kDueTimers, kTimersOfInstance}),
+        job_table(JobPlace::suspended, {kSuspendedOfInstance}),
         job_table(JobPlace::dead_letter),
         job_table(JobPlace::external_worker),
         history_table(),

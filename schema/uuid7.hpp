@@ -21,6 +21,9 @@ public:
     [[nodiscard]] std::string next(TimePoint now);
 
 private:
+    /// `new_counter` is where the counter begins in a new millisecond.
+    void advance(std::int64_t now_ms, std::uint32_t new_counter);
+
     std::mt19937_64 random_;
     std::int64_t last_ms_ = 0;
     std::uint32_t counter_ = 0;  ///< 26 bits that ascend within one millisecond.

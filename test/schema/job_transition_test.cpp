@@ -1,5 +1,6 @@
 #include "schema/job_transition.hpp"
 
+#include "schema/limits.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>
@@ -13,6 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::a_job;
+using testing::EndsWith;
+using testing::StartsWith;
 
 constexpr TimePoint kNow = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20} + 10h;
 constexpr TimePoint kEarlier = kNow - 1h;
@@ -234,6 +237,16 @@ TEST(JobTransition, An_unreadable_cycle_counts_as_none_and_the_message_says_so) 
         "it broke (its retry cycle 'R3/5M' is ignored: expected a duration such as PT30S or "
         "P1DT12H at position 3)"
     );
+}
+
+TEST(JobTransition, A_long_message_makes_room_for_the_complaint_about_the_cycle) {
+    JobFailure failure = kFailure;
+    failure.message = std::string(limits::kExceptionMessageLength, 'm');
+    const Job job = a_job("a").with_retry_cycle(std::string(10'000, 'x'));
+    const Transition transition = failed(job, failure, {}, kNow);
+    EXPECT_THAT(transition.failure->message, StartsWith("mmm"));
+    EXPECT_THAT(transition.failure->message, EndsWith("at position 0)"));
+    EXPECT_LE(transition.failure->message.size(), limits::kExceptionMessageLength);
 }
 
 TEST(JobTransition, With_an_unreadable_cycle_the_configured_one_applies) {

@@ -1,0 +1,65 @@
+#include "schema/uuid7.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace jobstrand::schema {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr TimePoint kNow = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
+
+TEST(Uuid7, It_has_the_form_of_rfc_9562) {
+    constexpr std::string_view kForm =
+        "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
+    Uuid7Source ids(1);
+    for (int i = 0; i < 1000; ++i) {
+        ASSERT_THAT(ids.next(kNow + Duration{i}), testing::MatchesRegex(kForm));
+    }
+}
+
+// The example of RFC 9562, A.6: 2022-02-22T19:22:22Z.
+TEST(Uuid7, It_begins_with_the_milliseconds_since_1970) {
+    Uuid7Source ids(1);
+    EXPECT_EQ(ids.next(TimePoint{Duration{0x017F22E279B0}}).substr(0, 14), "017f22e2-79b0-");
+}
+
+TEST(Uuid7, Ids_ascend_over_milliseconds) {
+    Uuid7Source ids(1);
+    std::string last = ids.next(kNow);
+    for (int i = 1; i < 10'000; ++i) {
+        std::string id = ids.next(kNow + Duration{i});
+        ASSERT_LT(last, id);
+        last = std::move(id);
+    }
+}
+
+TEST(Uuid7, Ids_ascend_within_a_millisecond) {
+    Uuid7Source ids(1);
+    std::string last = ids.next(kNow);
+    for (int i = 1; i < 100'000; ++i) {
+        std::string id = ids.next(kNow);
+        ASSERT_LT(last, id);
+        last = std::move(id);
+    }
+}
+
+TEST(Uuid7, Ids_ascend_when_the_clock_steps_back) {
+    Uuid7Source ids(1);
+    const std::string before = ids.next(kNow);
+    const std::string after_step = ids.next(kNow - 1h);
+    EXPECT_LT(before, after_step);
+    EXPECT_LT(after_step, ids.next(kNow - 59min));
+}
+
+TEST(Uuid7, Ids_of_two_sources_differ) {
+    Uuid7Source one;
+    Uuid7Source other;
+    EXPECT_NE(one.next(kNow), other.next(kNow));
+}
+
+}  // namespace
+}  // namespace jobstrand::schema
