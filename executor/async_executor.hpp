@@ -64,6 +64,9 @@ public:
     /// Jobs were announced: acquisition looks now.
     void wake();
 
+    /// Whether jobs are taken in: after start() and before stop().
+    [[nodiscard]] bool is_running() const;
+
     /// Whether this node runs jobs of this type now: it is started and knows the type (I7).
     [[nodiscard]] bool serves(const std::string& handler_type) const;
 

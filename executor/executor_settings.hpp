@@ -9,46 +9,66 @@
 
 namespace jobstrand::executor {
 
-/// Every knob of an executor. The defaults are chosen for speed and safety; tools/engine maps the
-/// names of Flowable and Camunda onto these fields and has their classic values as presets.
+/// Every knob of an executor. The defaults are chosen for speed and safety; the service's settings
+/// map the names of Flowable and Camunda onto these fields and have their classic values as
+/// presets.
 struct ExecutorSettings {
-    std::string
-        lock_owner;  ///< Empty: a random UUID per executor (Flowable's rule). Unique per process!
+    /// Whose name stands in LOCK_OWNER_. Empty: a random UUID per executor, as in Flowable. Two
+    /// executors must never share one.
+    std::string lock_owner = {};
 
     // Workers.
-    std::size_t core_pool_size = 8;  ///< Threads that are started as jobs come. 1 to 1,000.
-    std::size_t max_pool_size =
-        8;  ///< Further threads start only when the queue is full. core to 1,000.
-    schema::Duration keep_alive{
-        std::chrono::seconds(5)};   ///< Idle life of threads above core. >= 0.
-    std::size_t queue_size = 2048;  ///< Acquired jobs that wait for a thread. 1 to 100,000.
+
+    /// Threads that are started as jobs come. 1 to 1,000.
+    std::size_t core_pool_size = 8;
+    /// Threads beyond core start only when the queue is full. core_pool_size to 1,000.
+    std::size_t max_pool_size = 8;
+    /// How long a thread beyond core stays without work. 0 to 24 h.
+    schema::Duration keep_alive{std::chrono::seconds(5)};
+    /// Acquired jobs that wait for a thread. 1 to 100,000.
+    std::size_t queue_size = 2048;
 
     // Acquisition.
-    std::size_t acquire_page =
-        512;  ///< Jobs per acquisition. 1 to 1,000 (limits::kJobsPerTransaction).
-    schema::Duration acquire_wait{
-        std::chrono::milliseconds(200)};  ///< Between idle polls. 1 ms to 1 h.
-    schema::Duration queue_full_wait{
-        std::chrono::seconds(5)};    ///< Longest wait when the queue is full. >= 0.
-    bool acquire_async_jobs = true;  ///< false: this node runs only what is handed to it.
+
+    /// Jobs per acquisition. 1 to 1,000 (limits::kJobsPerTransaction).
+    std::size_t acquire_page = 512;
+    /// The longest wait between two idle polls. 1 ms to 1 h.
+    schema::Duration acquire_wait{std::chrono::milliseconds(200)};
+    /// The longest wait while the queue is full; room in it is announced before. 0 to 24 h.
+    schema::Duration queue_full_wait{std::chrono::seconds(5)};
+    /// false: this node runs only what is handed to it.
+    bool acquire_async_jobs = true;
     bool acquire_timers = true;
     bool reset_expired_jobs = true;
 
     // Timers.
-    std::size_t timer_page = 512;  ///< 1 to 1,000.
-    schema::Duration timer_wait{
-        std::chrono::seconds(1)};  ///< Timers of other processes are seen within it.
+
+    /// Timers per move. 1 to 1,000.
+    std::size_t timer_page = 512;
+    /// Timers that other processes insert are seen within it. 1 ms to 1 h.
+    schema::Duration timer_wait{std::chrono::seconds(1)};
+
+    // Runs.
+
+    /// JobContext::deadline is this long after the start of a run; zero: no deadline. 0 to 24 h.
+    schema::Duration job_time_limit{0};
 
     // Locks.
-    schema::Duration lock_time{
-        std::chrono::seconds(30)};  ///< Renewed every third of it. 100 ms to 24 h.
-    schema::Duration reset_interval{std::chrono::seconds(10)};  ///< 10 ms to 1 h.
-    std::size_t reset_page = 500;                               ///< 1 to 1,000.
+
+    /// How long a lock holds; it is renewed every third of it while the job is held. 100 ms to 24
+    /// h.
+    schema::Duration lock_time{std::chrono::seconds(30)};
+    /// How often the locks of dead nodes are looked for. 10 ms to 1 h.
+    schema::Duration reset_interval{std::chrono::seconds(10)};
+    /// Locks freed per statement. 1 to 1,000.
+    std::size_t reset_page = 500;
 
     // Stopping.
-    schema::Duration shutdown_wait{std::chrono::seconds(60)};  ///< For running jobs. 0 to 24 h.
 
-    schema::RetryPolicy retry;
+    /// How long running jobs may take to end when the executor stops. 0 to 24 h.
+    schema::Duration shutdown_wait{std::chrono::seconds(60)};
+
+    schema::RetryPolicy retry = {};
 };
 
 /// What is wrong, one sentence per mistake that names the field and the legal range; empty:

@@ -42,13 +42,16 @@ public:
     add(std::vector<schema::Job> jobs, schema::SteadyPoint until);
 
     /// Forgets a job: its outcome is written, it was released, or its lock is lost.
-    void remove(const std::string& id);
+    void remove(const persistence::Fence& fence);
 
     [[nodiscard]] std::size_t size() const;
 
     /// The fences of the jobs whose lock ends before `deadline`.
     [[nodiscard]] std::vector<persistence::Fence> expiring_before(schema::SteadyPoint deadline
     ) const;
+
+    /// The jobs whose lock has ended by this machine's clock: somebody else may have them.
+    [[nodiscard]] std::vector<std::string> expired(schema::SteadyPoint now) const;
 
     /// The locks of these jobs now end at `until`.
     void extended(std::span<const persistence::Fence> fences, schema::SteadyPoint until);

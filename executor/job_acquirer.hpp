@@ -35,6 +35,7 @@ private:
     const schema::Clock& clock_;
     const std::vector<std::string> handler_types_;
     const std::size_t page_;
+    const std::size_t least_room_;  ///< Fewer free places are not worth a transaction.
     const schema::Duration queue_full_wait_;
 
     // Touched only on the strand.

@@ -41,7 +41,10 @@ public:
     [[nodiscard]] schema::Duration run_once() override;
 
 private:
-    void report(const persistence::Outcome& outcome, persistence::Answer answer);
+    void fetch_mail();
+    void write_one_by_one();
+    void settle(const persistence::Outcome& outcome, persistence::Answer answer);
+    [[nodiscard]] schema::Duration after_writing(std::size_t written);
 
     // Constant after construction.
     persistence::JobStore& store_;

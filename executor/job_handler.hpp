@@ -23,7 +23,7 @@ struct JobContext {
     int attempt = 1;  ///< 1 for the first run.
 
     /// When the run should be over: the handler may stop early; nothing stops it by force.
-    std::optional<schema::TimePoint> deadline;
+    std::optional<schema::TimePoint> deadline = {};
 
     /// Requested when the lock is lost (somebody else may run the job) or the executor stops at
     /// once. A handler that runs long asks it now and then and returns Interrupted.
@@ -39,7 +39,7 @@ struct Succeeded {};
 
 /// The job failed. Throwing a std::exception means the same, with its what() as the message.
 struct Failed {
-    std::string message;
+    std::string message = {};
     std::string details = {};  ///< Stack trace or output, for the dead letter.
     bool retryable = true;     ///< false: no further attempt makes sense.
     std::optional<schema::Duration> retry_after = {};  ///< Wins over the retry cycle.

@@ -46,6 +46,7 @@ public:
 
 private:
     [[nodiscard]] std::vector<schema::PlacedJob> prepare(std::vector<schema::Job> jobs);
+    void complete(schema::Job& job, schema::TimePoint now);
     void hand_over(std::vector<schema::PlacedJob> jobs, schema::SteadyPoint locked_at);
 
     persistence::JobStore& store_;

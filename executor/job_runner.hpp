@@ -25,21 +25,28 @@ public:
         schema::Log& log;
     };
 
-    JobRunner(Dependencies dependencies, schema::RetryPolicy policy, std::string lock_owner);
+    struct Rules {
+        schema::RetryPolicy retry;
+        schema::Duration time_limit{0};  ///< See ExecutorSettings::job_time_limit.
+    };
+
+    JobRunner(Dependencies dependencies, Rules rules, std::string lock_owner);
 
     /// The outcome still to be written, or nullopt when there is none: the lock ended before the
     /// run, or a transactional handler has written it together with its own effects.
     [[nodiscard]] std::optional<persistence::Outcome> run(HeldJob& held) const;
 
 private:
-    [[nodiscard]] HandlerResult call(const JobHandler& handler, const JobContext& context) const;
-    [[nodiscard]] std::optional<persistence::Outcome>
-    run_transactional(const TransactionalJobHandler& handler, const JobContext& context) const;
-    [[nodiscard]] persistence::Outcome
-    outcome_of(const schema::Job& job, const HandlerResult& result) const;
+    [[nodiscard]] JobContext context_for(const HeldJob& held) const;
+    [[nodiscard]] std::optional<HandlerResult>
+    call(const HandlerRegistry::Handler& handler, const JobContext& context) const;
+    [[nodiscard]] std::optional<HandlerResult>
+    call_in_transaction(const TransactionalJobHandler& handler, const JobContext& context) const;
+    [[nodiscard]] schema::Transition
+    transition_after(const schema::Job& job, const HandlerResult& result) const;
 
     const Dependencies use_;
-    const schema::RetryPolicy policy_;
+    const Rules rules_;
     const std::string lock_owner_;
 };
 

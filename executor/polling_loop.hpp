@@ -42,9 +42,10 @@ public:
 private:
     enum class State { idle, running, stopping, stopped };
 
-    void do_pass();
-    [[nodiscard]] schema::Duration run_guarded();
-    void wait_then_pass(schema::Duration wait);
+    void wait(schema::Duration duration);
+    void on_waited();
+    [[nodiscard]] schema::Duration guarded_pass();
+    [[nodiscard]] schema::Duration on_failure(const char* error);
     void finish();
 
     // Constant after construction.
@@ -54,8 +55,8 @@ private:
 
     // Touched only on the strand.
     boost::asio::steady_timer timer_;
-    schema::Duration failure_wait_{0};
-    bool passing_ = false;
+    schema::Duration failure_wait_{0};  ///< Zero: the last pass was fine.
+    bool stop_requested_ = false;
 
     // Guarded by mutex_.
     std::mutex mutex_;

@@ -66,8 +66,9 @@ public:
 
 private:
     void work();
-    void start_threads_for_queue();
-    void rest(std::unique_lock<std::mutex>& lock);
+    void start_threads();
+    void join_ended();
+    [[nodiscard]] bool wait_for_job(std::unique_lock<std::mutex>& lock);
 
     // Constant after construction.
     const Size size_;
@@ -80,10 +81,8 @@ private:
     std::condition_variable job_done_;
     std::deque<HeldJobPtr> queue_;
     std::vector<std::thread> threads_;
-    std::size_t live_threads_ = 0;
-    std::size_t idle_threads_ = 0;
+    std::vector<std::thread::id> ended_;  ///< Of threads_, those that only wait to be joined.
     std::size_t running_ = 0;
-    bool was_full_ = false;
     bool closed_ = false;
     bool stopping_ = false;
 };

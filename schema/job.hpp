@@ -22,44 +22,47 @@ inline constexpr int kDefaultRetries = 3;
 /// first 27 are Flowable's, the rest ours. An empty text stands for NULL. The tables of suspended
 /// jobs and dead letters lack the lock columns, dead letters lack retries too (they read as 0).
 struct Job {
-    std::string id;  ///< Unique over all tables, kept through every move. UUIDv7 if we made it.
-    int revision =
-        1;  ///< REV_: raised by every change but a lock renewal; the fence of all writes.
-    std::string category;
+    /// Unique over all tables, kept through every move. UUIDv7 if we made it.
+    std::string id = {};
+    /// REV_: raised by every change but a lock renewal; the fence of all writes.
+    int revision = 1;
+    std::string category = {};
     std::string type{kMessageType};
-    std::optional<TimePoint> lock_expiration;
-    std::string lock_owner;  ///< Empty: free.
+    std::optional<TimePoint> lock_expiration = {};
+    std::string lock_owner = {};  ///< Empty: free.
     bool exclusive = true;
-    std::string execution_id;
-    std::string process_instance_id;
-    std::string process_definition_id;
-    std::string element_id;
-    std::string element_name;
-    std::string scope_id;
-    std::string sub_scope_id;
-    std::string scope_type;
-    std::string scope_definition_id;
-    std::string correlation_id;     ///< Given once, never changed: the handle for callers.
-    int retries = kDefaultRetries;  ///< Attempts left, the next one included.
+    std::string execution_id = {};
+    std::string process_instance_id = {};
+    std::string process_definition_id = {};
+    std::string element_id = {};
+    std::string element_name = {};
+    std::string scope_id = {};
+    std::string sub_scope_id = {};
+    std::string scope_type = {};
+    std::string scope_definition_id = {};
+    std::string correlation_id = {};  ///< Given once, never changed: the handle for callers.
+    int retries = kDefaultRetries;    ///< Attempts left, the next one included.
     std::string
         exception_stack_id;  ///< Row of ACT_GE_BYTEARRAY with the last stack trace or output.
-    std::string exception_message;
-    std::optional<TimePoint> due_date;
-    std::string repeat;
-    std::string handler_type;
-    std::string payload;  ///< HANDLER_CFG_, or the bytes behind custom_values_id if that is set.
+    std::string exception_message = {};
+    std::optional<TimePoint> due_date = {};
+    std::string repeat = {};
+    std::string handler_type = {};
+    std::string payload =
+        {};  ///< HANDLER_CFG_, or the bytes behind custom_values_id if that is set.
     std::string
         custom_values_id;  ///< Row of ACT_GE_BYTEARRAY with a payload too long for HANDLER_CFG_.
-    std::optional<TimePoint> create_time;
-    std::string tenant_id;
+    std::optional<TimePoint> create_time = {};
+    std::string tenant_id = {};
 
     std::int64_t priority = 0;  ///< Larger is more important (R012).
-    std::string root_process_instance_id;
-    std::string deployment_id;
-    std::string job_definition_id;
-    std::string retry_cycle;  ///< `R3/PT1S` or `PT1S,PT5S`; empty: the configured default applies.
-    int attempts = 0;         ///< Runs that have failed so far.
-    std::string suspended_from;  ///< Name of the place that a suspended job came from.
+    std::string root_process_instance_id = {};
+    std::string deployment_id = {};
+    std::string job_definition_id = {};
+    std::string retry_cycle =
+        {};            ///< `R3/PT1S` or `PT1S,PT5S`; empty: the configured default applies.
+    int attempts = 0;  ///< Runs that have failed so far.
+    std::string suspended_from = {};  ///< Name of the place that a suspended job came from.
 
     bool operator==(const Job&) const = default;
 };

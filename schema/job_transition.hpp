@@ -44,13 +44,13 @@ enum class TransitionReason {
 /// Where a job goes and what changes on the way. Columns not named here are kept. Every move clears
 /// the lock and raises REV_.
 struct Transition {
-    std::optional<JobPlace> to;  ///< nullopt: the row is deleted.
+    std::optional<JobPlace> to = {};  ///< nullopt: the row is deleted.
     TransitionReason reason = TransitionReason::completed;
-    std::optional<TimePoint> due_date;
+    std::optional<TimePoint> due_date = {};
     int retries = 0;
     int attempts = 0;
-    std::optional<JobFailure> failure;  ///< Set: message and details replace what the row had.
-    std::string suspended_from;
+    std::optional<JobFailure> failure = {};  ///< Set: message and details replace what the row had.
+    std::string suspended_from = {};
 
     bool operator==(const Transition&) const = default;
 };

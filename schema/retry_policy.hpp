@@ -38,7 +38,7 @@ struct RetryPolicy {
     int default_attempts = 3;                         ///< asyncExecutorNumberOfRetries (R166).
     Duration message_wait{std::chrono::seconds(10)};  ///< asyncFailedJobWaitTime (R109).
     Duration timer_wait{std::chrono::seconds(10)};    ///< defaultFailedJobWaitTime.
-    std::optional<RetryCycle> cycle;  ///< failedJobRetryTimeCycle, if one is configured.
+    std::optional<RetryCycle> cycle = {};  ///< failedJobRetryTimeCycle, if one is configured.
 };
 
 }  // namespace jobstrand::schema

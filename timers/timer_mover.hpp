@@ -36,6 +36,8 @@ public:
     [[nodiscard]] schema::Duration run_once() override;
 
 private:
+    [[nodiscard]] std::size_t move(schema::TimePoint now);
+
     persistence::JobStore& store_;
     executor::JobIntake& intake_;
     const schema::Clock& clock_;

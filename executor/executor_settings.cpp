@@ -1,0 +1,76 @@
+#include "executor/executor_settings.hpp"
+
+#include "schema/limits.hpp"
+
+#include <fmt/format.h>
+
+namespace jobstrand::executor {
+
+namespace {
+
+using namespace std::chrono_literals;
+using schema::Duration;
+
+class Findings {
+public:
+    template <typename Number>
+    void check(std::string_view name, Number value, Number least, Number most) {
+        if (value < least || value > most) {
+            found_.push_back(fmt::format("{} is {}, but must be {} to {}", name, value, least, most)
+            );
+        }
+    }
+
+    void check_time(std::string_view name, Duration value, Duration least, Duration most) {
+        if (value < least || value > most) {
+            found_.push_back(fmt::format(
+                "{} is {} ms, but must be {} to {} ms",
+                name,
+                value.count(),
+                least.count(),
+                most.count()
+            ));
+        }
+    }
+
+    [[nodiscard]] std::vector<std::string> take() { return std::move(found_); }
+
+private:
+    std::vector<std::string> found_;
+};
+
+constexpr std::size_t kMostThreads = 1000;
+constexpr std::size_t kMostQueued = 100'000;
+constexpr int kMostAttempts = schema::limits::kRetryAttempts;
+constexpr Duration kDay = 24h;
+
+}  // namespace
+
+std::vector<std::string> validate(const ExecutorSettings& settings) {
+    constexpr std::size_t page_max = schema::limits::kJobsPerTransaction;
+    constexpr std::size_t one = 1;
+    Findings findings;
+    findings.check(
+        "lock_owner length", settings.lock_owner.size(), std::size_t{0}, schema::limits::kNameLength
+    );
+    findings.check("core_pool_size", settings.core_pool_size, one, kMostThreads);
+    findings.check("max_pool_size", settings.max_pool_size, settings.core_pool_size, kMostThreads);
+    findings.check_time("keep_alive", settings.keep_alive, 0ms, kDay);
+    findings.check("queue_size", settings.queue_size, one, kMostQueued);
+    findings.check("acquire_page", settings.acquire_page, one, page_max);
+    findings.check_time("acquire_wait", settings.acquire_wait, 1ms, 1h);
+    findings.check_time("queue_full_wait", settings.queue_full_wait, 0ms, kDay);
+    findings.check("timer_page", settings.timer_page, one, page_max);
+    findings.check_time("timer_wait", settings.timer_wait, 1ms, 1h);
+    findings.check_time("job_time_limit", settings.job_time_limit, 0ms, kDay);
+    findings.check_time("lock_time", settings.lock_time, 100ms, kDay);
+    findings.check_time("reset_interval", settings.reset_interval, 10ms, 1h);
+    findings.check("reset_page", settings.reset_page, one, page_max);
+    findings.check_time("shutdown_wait", settings.shutdown_wait, 0ms, kDay);
+    findings.check_time("retry.message_wait", settings.retry.message_wait, 0ms, 365 * kDay);
+    findings.check_time("retry.timer_wait", settings.retry.timer_wait, 0ms, 365 * kDay);
+    findings.check("retry.default_attempts", settings.retry.default_attempts, 1, kMostAttempts);
+    return findings.take();
+}
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,84 @@
+#include "executor/held_jobs.hpp"
+
+#include <utility>
+
+namespace jobstrand::executor {
+
+std::vector<HeldJobPtr> HeldJobs::add(std::vector<schema::Job> jobs, schema::SteadyPoint until) {
+    std::vector<HeldJobPtr> held;
+    held.reserve(jobs.size());
+    for (schema::Job& job : jobs) {
+        held.push_back(std::make_shared<HeldJob>(std::move(job), until));
+    }
+    const std::lock_guard lock(mutex_);
+    for (const HeldJobPtr& job : held) {
+        // A job that comes again while its earlier, lost run still ends takes that run's place
+        // here.
+        jobs_.insert_or_assign(job->job.id, job);
+    }
+    return held;
+}
+
+void HeldJobs::remove(const persistence::Fence& fence) {
+    const std::lock_guard lock(mutex_);
+    const auto found = jobs_.find(fence.id);
+    if (found != jobs_.end() && found->second->job.revision == fence.revision) {
+        jobs_.erase(found);
+    }
+}
+
+std::size_t HeldJobs::size() const {
+    const std::lock_guard lock(mutex_);
+    return jobs_.size();
+}
+
+std::vector<persistence::Fence> HeldJobs::expiring_before(schema::SteadyPoint deadline) const {
+    const std::lock_guard lock(mutex_);
+    std::vector<persistence::Fence> fences;
+    for (const auto& [id, held] : jobs_) {
+        if (held->lock_until.load() < deadline && !held->stop.stop_requested()) {
+            fences.push_back({.id = id, .revision = held->job.revision});
+        }
+    }
+    return fences;
+}
+
+std::vector<std::string> HeldJobs::expired(schema::SteadyPoint now) const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> ids;
+    for (const auto& [id, held] : jobs_) {
+        if (held->lock_until.load() <= now) {
+            ids.push_back(id);
+        }
+    }
+    return ids;
+}
+
+void HeldJobs::extended(std::span<const persistence::Fence> fences, schema::SteadyPoint until) {
+    const std::lock_guard lock(mutex_);
+    for (const persistence::Fence& fence : fences) {
+        const auto found = jobs_.find(fence.id);
+        if (found != jobs_.end() && found->second->job.revision == fence.revision) {
+            found->second->lock_until.store(until);
+        }
+    }
+}
+
+void HeldJobs::lost(std::span<const std::string> ids) {
+    const std::lock_guard lock(mutex_);
+    for (const std::string& id : ids) {
+        const auto found = jobs_.find(id);
+        if (found != jobs_.end()) {
+            found->second->stop.request_stop();
+        }
+    }
+}
+
+void HeldJobs::request_stop_of_all() {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, held] : jobs_) {
+        held->stop.request_stop();
+    }
+}
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,48 @@
+#include "executor/job_acquirer.hpp"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+namespace jobstrand::executor {
+
+JobAcquirer::JobAcquirer(
+    persistence::JobStore& store,
+    JobIntake& intake,
+    const schema::Clock& clock,
+    std::vector<std::string> handler_types,
+    const ExecutorSettings& settings
+)
+    : store_(store),
+      intake_(intake),
+      clock_(clock),
+      handler_types_(std::move(handler_types)),
+      page_(settings.acquire_page),
+      // The pool announces room when its queue is half empty, so asking for more than that would
+      // wait for ever; asking for less would claim a handful of jobs per transaction.
+      least_room_(std::max<std::size_t>(1, std::min(page_, settings.queue_size / 2))),
+      queue_full_wait_(settings.queue_full_wait),
+      pace_({.idle_max = settings.acquire_wait}, std::random_device{}()) {}
+
+schema::Duration JobAcquirer::run_once() {
+    const std::size_t room = intake_.room();
+    if (room < least_room_) {
+        return std::max(queue_full_wait_, schema::Duration{1});
+    }
+    if (pace_.is_idle() && !store_.has_acquirable(handler_types_)) {
+        return pace_.next_wait(0);
+    }
+    const schema::SteadyPoint locked_at = clock_.steady_now();
+    const persistence::LockClaim claim{
+        .owner = intake_.lock_owner(),
+        .until = clock_.now() + intake_.lock_time(),
+    };
+    std::vector<schema::Job> jobs = store_.acquire(claim, handler_types_, std::min(room, page_));
+    const std::size_t found = jobs.size();
+    if (found > 0) {
+        intake_.accept(std::move(jobs), locked_at);
+    }
+    return pace_.next_wait(found);
+}
+
+}  // namespace jobstrand::executor

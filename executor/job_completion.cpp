@@ -1,0 +1,137 @@
+#include "executor/job_completion.hpp"
+
+#include "persistence/db_error.hpp"
+#include "schema/limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace jobstrand::executor {
+
+namespace {
+
+using persistence::Answer;
+using persistence::DbError;
+using persistence::DbErrorKind;
+using persistence::Outcome;
+
+/// Whether the database refuses this very data; everything else is trouble that passes.
+bool is_about_the_data(DbErrorKind kind) {
+    return kind == DbErrorKind::too_long || kind == DbErrorKind::duplicate_key ||
+           kind == DbErrorKind::other;
+}
+
+std::string target_of(const schema::Transition& transition) {
+    return std::string(transition.to ? schema::name_of(*transition.to) : "gone");
+}
+
+persistence::Fence fence_of(const schema::Job& job) {
+    return {.id = job.id, .revision = job.revision};
+}
+
+}  // namespace
+
+JobCompletion::JobCompletion(
+    persistence::JobStore& store,
+    HeldJobs& held,
+    schema::Log& log,
+    std::string lock_owner
+)
+    : store_(store), held_(held), log_(log), lock_owner_(std::move(lock_owner)) {}
+
+void JobCompletion::add(Outcome outcome) {
+    bool is_first = false;
+    {
+        const std::lock_guard lock(mutex_);
+        is_first = mailbox_.empty();
+        mailbox_.push_back(std::move(outcome));
+        ++unwritten_;
+    }
+    if (is_first && wake_) {
+        wake_();
+    }
+}
+
+bool JobCompletion::is_empty() const {
+    const std::lock_guard lock(mutex_);
+    return unwritten_ == 0;
+}
+
+schema::Duration JobCompletion::run_once() {
+    fetch_mail();
+    if (writing_.empty()) {
+        return kUntilWoken;
+    }
+    try {
+        const std::vector<Answer> answers = store_.apply(lock_owner_, writing_);
+        for (std::size_t i = 0; i < writing_.size(); ++i) {
+            settle(writing_[i], answers[i]);
+        }
+    } catch (const DbError& error) {
+        // One outcome that the database will never take must not hold up the others.
+        if (!is_about_the_data(error.kind())) {
+            throw;
+        }
+        write_one_by_one();
+    }
+    const std::size_t written = writing_.size();
+    writing_.clear();
+    return after_writing(written);
+}
+
+// What a failed pass could not write comes first.
+void JobCompletion::fetch_mail() {
+    const std::lock_guard lock(mutex_);
+    const std::size_t room = schema::limits::kJobsPerTransaction - writing_.size();
+    const auto count = static_cast<std::ptrdiff_t>(std::min(room, mailbox_.size()));
+    const auto end = mailbox_.begin() + count;
+    std::move(mailbox_.begin(), end, std::back_inserter(writing_));
+    mailbox_.erase(mailbox_.begin(), end);
+}
+
+void JobCompletion::write_one_by_one() {
+    for (const Outcome& outcome : writing_) {
+        try {
+            settle(outcome, store_.apply(lock_owner_, std::span(&outcome, 1)).front());
+        } catch (const DbError& error) {
+            if (!is_about_the_data(error.kind())) {
+                throw;  // Those already written answer lost_lock next time, which is harmless.
+            }
+            log_.write(
+                schema::LogLevel::error,
+                "the outcome of a job cannot be stored; the job runs again when its lock expires",
+                {{"job", outcome.job.id}, {"error", error.what()}}
+            );
+            held_.remove(fence_of(outcome.job));
+        }
+    }
+}
+
+void JobCompletion::settle(const Outcome& outcome, Answer answer) {
+    held_.remove(fence_of(outcome.job));
+    const bool is_lost = answer == Answer::lost_lock;
+    const schema::LogLevel level = is_lost ? schema::LogLevel::info : schema::LogLevel::debug;
+    if (!log_.enabled(level)) {
+        return;
+    }
+    log_.write(
+        level,
+        is_lost ? "result discarded: the lock was lost" : "job moved",
+        {{"job", outcome.job.id},
+         {"from", "executable"},
+         {"to", target_of(outcome.transition)},
+         {"reason", std::string(schema::name_of(outcome.transition.reason))},
+         {"attempt", fmt::to_string(outcome.job.attempts + 1)}}
+    );
+}
+
+schema::Duration JobCompletion::after_writing(std::size_t written) {
+    const std::lock_guard lock(mutex_);
+    unwritten_ -= written;
+    return mailbox_.empty() ? kUntilWoken : schema::Duration{0};
+}
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,145 @@
+#include "executor/job_producer.hpp"
+
+#include "persistence/transaction.hpp"
+#include "schema/job_validation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::executor {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
+void refuse_invalid(const std::vector<Job>& jobs) {
+    for (const Job& job : jobs) {
+        const std::vector<std::string> problems = schema::problems_of(job);
+        if (!problems.empty()) {
+            throw std::invalid_argument(fmt::format("{}", fmt::join(problems, "; ")));
+        }
+    }
+}
+
+int retries_of_new(const Job& job, const schema::RetryPolicy& policy) {
+    if (job.retries != schema::kDefaultRetries) {
+        return job.retries;
+    }
+    if (job.retry_cycle.empty()) {
+        return policy.default_attempts;
+    }
+    return schema::parse_retry_cycle(job.retry_cycle)
+        .value()
+        .attempts;  // Valid: see refuse_invalid.
+}
+
+std::vector<std::string> ids_of(const std::vector<PlacedJob>& jobs) {
+    std::vector<std::string> ids;
+    ids.reserve(jobs.size());
+    for (const PlacedJob& placed : jobs) {
+        ids.push_back(placed.job.id);
+    }
+    return ids;
+}
+
+}  // namespace
+
+JobProducer::JobProducer(
+    persistence::JobStore& store,
+    const schema::Clock& clock,
+    schema::RetryPolicy policy,
+    AsyncExecutor* executor,
+    std::function<void(schema::TimePoint)> timer_added
+)
+    : store_(store),
+      clock_(clock),
+      policy_(std::move(policy)),
+      executor_(executor),
+      timer_added_(std::move(timer_added)) {}
+
+std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs) {
+    const schema::SteadyPoint locked_at = clock_.steady_now();
+    std::vector<PlacedJob> stored = store_.insert(prepare(std::move(jobs)));
+    std::vector<std::string> ids = ids_of(stored);
+    hand_over(std::move(stored), locked_at);
+    return ids;
+}
+
+std::vector<std::string>
+JobProducer::enqueue(persistence::Transaction& transaction, std::vector<Job> jobs) {
+    const schema::SteadyPoint locked_at = clock_.steady_now();
+    std::vector<PlacedJob> stored = store_.insert(transaction, prepare(std::move(jobs)));
+    std::vector<std::string> ids = ids_of(stored);
+    // Strictly after the commit (R153): before it, a worker would not find the row.
+    transaction.on_commit([this, locked_at, handed = std::move(stored)]() mutable {
+        hand_over(std::move(handed), locked_at);
+    });
+    return ids;
+}
+
+std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
+    refuse_invalid(jobs);
+    const schema::TimePoint now = clock_.now();
+    std::size_t room = executor_ == nullptr ? 0 : executor_->room();
+    std::vector<PlacedJob> placed;
+    placed.reserve(jobs.size());
+    for (Job& job : jobs) {
+        complete(job, now);
+        const JobPlace place = schema::place_of_new(job, now);
+        if (place == JobPlace::executable && room > 0 && executor_->serves(job.handler_type)) {
+            job.lock_owner = executor_->lock_owner();
+            job.lock_expiration = now + executor_->lock_time();
+            --room;
+        }
+        placed.push_back({.place = place, .job = std::move(job)});
+    }
+    return placed;
+}
+
+// Fills in what the caller left open.
+void JobProducer::complete(Job& job, schema::TimePoint now) {
+    if (job.id.empty()) {
+        const std::lock_guard lock(ids_mutex_);
+        job.id = ids_.next(now);
+    }
+    if (job.correlation_id.empty()) {
+        job.correlation_id = job.id;
+    }
+    if (job.due_date && job.type == schema::kMessageType) {
+        job.type = schema::kTimerType;
+    }
+    job.retries = retries_of_new(job, policy_);
+    job.create_time = now;
+}
+
+void JobProducer::hand_over(std::vector<PlacedJob> jobs, schema::SteadyPoint locked_at) {
+    std::vector<Job> locked;
+    std::optional<schema::TimePoint> first_due;
+    bool is_any_free = false;
+    for (PlacedJob& placed : jobs) {
+        if (placed.place == JobPlace::timer) {
+            first_due = std::min(first_due.value_or(*placed.job.due_date), *placed.job.due_date);
+        } else if (placed.place == JobPlace::executable && !placed.job.lock_owner.empty()) {
+            locked.push_back(std::move(placed.job));
+        } else if (placed.place == JobPlace::executable) {
+            is_any_free = true;
+        }
+    }
+    if (!locked.empty()) {
+        executor_->accept(std::move(locked), locked_at);
+    }
+    if (is_any_free && executor_ != nullptr) {
+        executor_->wake();
+    }
+    if (first_due && timer_added_) {
+        timer_added_(*first_due);
+    }
+}
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,176 @@
+#include "executor/job_runner.hpp"
+
+#include "persistence/db_error.hpp"
+#include "persistence/transaction.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <typeinfo>
+#include <utility>
+
+namespace jobstrand::executor {
+
+namespace {
+
+using persistence::Outcome;
+
+/// Thrown and caught in this file only: a transaction can be left without a commit by nothing else.
+struct RolledBack {};
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+    using Cases::operator()...;
+};
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+/// The exception and everything nested in it, innermost last.
+void describe(const std::exception& error, std::string& text) {
+    text += fmt::format("{}: {}\n", typeid(error).name(), error.what());
+    try {
+        std::rethrow_if_nested(error);
+    } catch (const std::exception& nested) {
+        text += "caused by ";
+        describe(nested, text);
+    } catch (...) {
+        text += "caused by something that is not a std::exception\n";
+    }
+}
+
+/// What a handler that threw has told us. Called inside a catch block.
+HandlerResult result_of_exception() {
+    try {
+        throw;
+    } catch (const persistence::DbError& error) {
+        if (error.is_transient()) {
+            return Interrupted{};  // The database's fault, not the job's (I5).
+        }
+        return Failed{.message = error.what()};
+    } catch (const std::exception& error) {
+        Failed failed{.message = error.what()};
+        describe(error, failed.details);
+        return failed;
+    } catch (...) {
+        return Failed{.message = "the handler threw something that is not a std::exception"};
+    }
+}
+
+persistence::Fence fence_of(const schema::Job& job) {
+    return {.id = job.id, .revision = job.revision};
+}
+
+}  // namespace
+
+JobRunner::JobRunner(Dependencies dependencies, Rules rules, std::string lock_owner)
+    : use_(dependencies), rules_(std::move(rules)), lock_owner_(std::move(lock_owner)) {}
+
+std::optional<Outcome> JobRunner::run(HeldJob& held) const {
+    const schema::Job& job = held.job;
+    if (held.stop.stop_requested() || use_.clock.steady_now() >= held.lock_until.load()) {
+        use_.log.write(
+            schema::LogLevel::info,
+            "lock ended before the job could start; another node may run it",
+            {{"job", job.id}}
+        );
+        return std::nullopt;
+    }
+    const HandlerRegistry::Handler* handler = use_.handlers.find(job.handler_type);
+    if (handler == nullptr) {
+        return Outcome{
+            .job = job, .transition = schema::released(job)};  // Not mine is not failure (I7).
+    }
+    const std::optional<HandlerResult> result = call(*handler, context_for(held));
+    if (!result) {
+        return std::nullopt;
+    }
+    return Outcome{.job = job, .transition = transition_after(job, *result)};
+}
+
+JobContext JobRunner::context_for(const HeldJob& held) const {
+    JobContext context{
+        .job = held.job,
+        .attempt = held.job.attempts + 1,
+        .deadline = {},
+        .stop = held.stop.get_token(),
+        .fencing_token = held.job.revision,
+    };
+    if (rules_.time_limit > schema::Duration{0}) {
+        context.deadline = use_.clock.now() + rules_.time_limit;
+    }
+    return context;
+}
+
+// nullopt: a transactional handler succeeded, and its completion is committed already.
+std::optional<HandlerResult>
+JobRunner::call(const HandlerRegistry::Handler& handler, const JobContext& context) const {
+    try {
+        return std::visit(
+            Overloaded{
+                [&](const JobHandler& plain) -> std::optional<HandlerResult> {
+                    return plain(context);
+                },
+                [&](const TransactionalJobHandler& transactional) {
+                    return call_in_transaction(transactional, context);
+                },
+            },
+            handler
+        );
+    } catch (...) {
+        return result_of_exception();
+    }
+}
+
+std::optional<HandlerResult> JobRunner::call_in_transaction(
+    const TransactionalJobHandler& handler,
+    const JobContext& context
+) const {
+    const persistence::Fence fence = fence_of(context.job);
+    const Outcome success{.job = context.job, .transition = schema::completed(context.job)};
+    HandlerResult result;
+    try {
+        use_.store.in_transaction(
+            [&](persistence::Transaction& transaction) {
+                result = handler(context, transaction);
+                if (!std::holds_alternative<Succeeded>(result)) {
+                    throw RolledBack{};
+                }
+                const auto answer = use_.store.apply(transaction, lock_owner_, success);
+                if (answer != persistence::Answer::done) {
+                    result = Interrupted{};  // The fence will discard it: the lock is lost.
+                    throw RolledBack{};
+                }
+            },
+            [&](persistence::Transaction& transaction) {
+                return !use_.store.is_held(transaction, lock_owner_, fence);
+            }
+        );
+    } catch (const RolledBack&) {
+        return result;
+    }
+    return std::nullopt;
+}
+
+schema::Transition JobRunner::transition_after(const schema::Job& job, const HandlerResult& result)
+    const {
+    return std::visit(
+        Overloaded{
+            [&](const Succeeded&) { return schema::completed(job); },
+            [&](const Interrupted& interrupted) {
+                return schema::interrupted(job, interrupted.wait, use_.clock.now());
+            },
+            [&](const Failed& failed) {
+                const schema::JobFailure failure = schema::cut_to_limits(
+                    {.message = failed.message,
+                     .details = failed.details,
+                     .retryable = failed.retryable,
+                     .retry_after = failed.retry_after}
+                );
+                return schema::failed(job, failure, rules_.retry, use_.clock.now());
+            },
+        },
+        result
+    );
+}
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,83 @@
+#include "executor/manual_run.hpp"
+
+#include "executor/held_jobs.hpp"
+#include "executor/lock_renewal.hpp"
+#include "persistence/db_error.hpp"
+#include "schema/uuid7.hpp"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace jobstrand::executor {
+
+namespace {
+
+using persistence::Answer;
+
+/// Renews the lock of one job from a thread of its own until it is destroyed.
+class RenewalThread {
+public:
+    RenewalThread(LockRenewal& renewal, schema::Log& log)
+        : renewal_(renewal),
+          log_(log),
+          thread_([this](const std::stop_token& stop) { work(stop); }) {}
+
+private:
+    void work(const std::stop_token& stop) {
+        std::mutex mutex;
+        std::condition_variable_any stopped;
+        std::unique_lock lock(mutex);
+        while (!stop.stop_requested()) {
+            stopped.wait_for(lock, stop, pass(), [] { return false; });
+        }
+    }
+
+    schema::Duration pass() {
+        try {
+            return renewal_.run_once();
+        } catch (const persistence::DbError& error) {
+            log_.write(schema::LogLevel::warn, "lock not renewed", {{"error", error.what()}});
+            return std::chrono::milliseconds(100);
+        }
+    }
+
+    LockRenewal& renewal_;
+    schema::Log& log_;
+    std::jthread thread_;
+};
+
+}  // namespace
+
+ManualRunResult run_by_hand(
+    const JobRunner::Dependencies& use,
+    const schema::RetryPolicy& policy,
+    std::string_view id,
+    schema::Duration lock_time
+) {
+    const schema::SteadyPoint locked_at = use.clock.steady_now();
+    const schema::TimePoint now = use.clock.now();
+    const std::string owner = "by-hand-" + schema::Uuid7Source().next(now);
+    auto acquired = use.store.acquire_one(id, {.owner = owner, .until = now + lock_time}, now);
+    if (acquired.answer != Answer::done) {
+        return {.answer = acquired.answer, .transition = {}};
+    }
+
+    HeldJobs held;
+    std::vector<schema::Job> locked;
+    locked.push_back(std::move(acquired.job));
+    const HeldJobPtr job = held.add(std::move(locked), locked_at + lock_time).front();
+    LockRenewal renewal({use.store, held, use.clock, use.log}, owner, lock_time);
+    const RenewalThread renewing(renewal, use.log);
+
+    const JobRunner runner(use, {.retry = policy}, owner);
+    const std::optional<persistence::Outcome> outcome = runner.run(*job);
+    if (!outcome) {
+        return {.answer = Answer::done, .transition = {}};
+    }
+    const Answer written = use.store.apply(owner, std::span(&*outcome, 1)).front();
+    return {.answer = written, .transition = outcome->transition};
+}
+
+}  // namespace jobstrand::executor

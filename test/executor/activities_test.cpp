@@ -1,0 +1,133 @@
+#include "executor/expired_lock_reset.hpp"
+#include "executor/job_acquirer.hpp"
+#include "executor/lock_renewal.hpp"
+#include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/manual_clock.hpp"
+#include "test/fixtures/mock_job_store.hpp"
+#include "test/fixtures/recording_intake.hpp"
+#include "test/fixtures/recording_log.hpp"
+
+#include <gtest/gtest.h>
+
+namespace jobstrand::executor {
+namespace {
+
+using namespace std::chrono_literals;
+using persistence::Fence;
+using test::a_job;
+using test::RecordingIntake;
+using testing::_;
+using testing::ElementsAre;
+using testing::Return;
+
+class ActivitiesTest : public testing::Test {
+protected:
+    JobAcquirer an_acquirer(const ExecutorSettings& settings = {}) {
+        return JobAcquirer(store, intake, clock, {"mail"}, settings);
+    }
+
+    testing::StrictMock<test::MockJobStore> store;
+    test::ManualClock clock;
+    test::RecordingLog log;
+    RecordingIntake intake;
+};
+
+TEST_F(ActivitiesTest, Acquisition_claims_for_its_own_types_and_lock_time_and_hands_over_the_page) {
+    JobAcquirer acquirer = an_acquirer({.acquire_page = 100});
+    intake.free_places = 2048;
+    EXPECT_CALL(store, acquire(_, ElementsAre("mail"), 100))
+        .WillOnce([&](const persistence::LockClaim& claim, auto, auto) {
+            EXPECT_EQ(claim.owner, "intake");
+            EXPECT_EQ(claim.until, clock.now() + intake.lock_time());
+            return std::vector<schema::Job>{a_job("a"), a_job("b")};
+        });
+    EXPECT_EQ(acquirer.run_once(), 0ms);
+    EXPECT_EQ(intake.ids(), (std::vector<std::string>{"a", "b"}));
+}
+
+// R116 R171
+TEST_F(ActivitiesTest, Acquisition_waits_while_the_queue_is_full) {
+    JobAcquirer acquirer = an_acquirer({.queue_full_wait = 5s});
+    intake.free_places = 0;
+    EXPECT_EQ(acquirer.run_once(), 5s);
+}
+
+TEST_F(ActivitiesTest, Acquisition_never_asks_for_more_than_the_queue_has_room_for) {
+    JobAcquirer acquirer = an_acquirer({.queue_size = 20});
+    intake.free_places = 12;
+    EXPECT_CALL(store, acquire(_, _, 12)).WillOnce(Return(std::vector<schema::Job>{}));
+    (void)acquirer.run_once();
+}
+
+TEST_F(ActivitiesTest, An_idle_acquisition_costs_one_cheap_statement_per_poll) {
+    JobAcquirer acquirer = an_acquirer();
+    intake.free_places = 2048;
+    EXPECT_CALL(store, acquire(_, _, _)).WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_GT(acquirer.run_once(), 0ms);
+    EXPECT_CALL(store, has_acquirable(ElementsAre("mail"))).Times(2).WillRepeatedly(Return(false));
+    EXPECT_GT(acquirer.run_once(), 0ms);
+    EXPECT_GT(acquirer.run_once(), 0ms);
+}
+
+TEST_F(ActivitiesTest, An_idle_acquisition_claims_as_soon_as_its_poll_sees_a_job) {
+    JobAcquirer acquirer = an_acquirer();
+    intake.free_places = 2048;
+    EXPECT_CALL(store, acquire(_, _, _))
+        .WillOnce(Return(std::vector<schema::Job>{}))
+        .WillOnce(Return(std::vector<schema::Job>{a_job("a")}));
+    EXPECT_CALL(store, has_acquirable(_)).WillOnce(Return(true));
+    EXPECT_GT(acquirer.run_once(), 0ms);
+    EXPECT_EQ(acquirer.run_once(), 0ms);
+}
+
+class LockRenewalTest : public ActivitiesTest {
+protected:
+    HeldJobs held;
+    LockRenewal renewal{{store, held, clock, log}, "node-1", 30s};
+};
+
+TEST_F(LockRenewalTest, Renewal_leaves_young_locks_alone_and_comes_back_after_a_third) {
+    (void)held.add({a_job("a")}, clock.steady_now() + 30s);
+    EXPECT_EQ(renewal.run_once(), 10s);
+}
+
+TEST_F(LockRenewalTest, A_lock_older_than_a_third_of_its_time_is_extended) {
+    const HeldJobPtr job = held.add({a_job("a")}, clock.steady_now() + 30s).front();
+    clock.tick(11s);
+    EXPECT_CALL(store, extend_locks(_, ElementsAre(Fence{.id = "a", .revision = 1})))
+        .WillOnce([&](const persistence::LockClaim& claim, auto) {
+            EXPECT_EQ(claim.until, clock.now() + 30s);
+            return std::vector<std::string>{};
+        });
+    (void)renewal.run_once();
+    EXPECT_EQ(job->lock_until.load(), clock.steady_now() + 30s);
+    EXPECT_FALSE(job->stop.stop_requested());
+}
+
+TEST_F(LockRenewalTest, A_job_whose_lock_is_lost_is_told_to_stop) {
+    const HeldJobPtr job = held.add({a_job("a")}, clock.steady_now() + 30s).front();
+    clock.tick(11s);
+    EXPECT_CALL(store, extend_locks(_, _)).WillOnce(Return(std::vector<std::string>{"a"}));
+    (void)renewal.run_once();
+    EXPECT_TRUE(job->stop.stop_requested());
+}
+
+TEST_F(LockRenewalTest, A_job_whose_lock_ended_while_nobody_could_renew_it_is_told_to_stop) {
+    const HeldJobPtr job = held.add({a_job("a")}, clock.steady_now() + 30s).front();
+    clock.tick(31s);
+    (void)renewal.run_once();
+    EXPECT_TRUE(job->stop.stop_requested());
+}
+
+// R175 R176
+TEST_F(ActivitiesTest, Reset_goes_on_page_by_page_until_nothing_is_expired) {
+    int wakes = 0;
+    ExpiredLockReset reset(store, clock, log, {.interval = 60s, .page = 3}, [&] { ++wakes; });
+    EXPECT_CALL(store, reset_expired_locks(clock.now(), 3)).WillOnce(Return(3)).WillOnce(Return(0));
+    EXPECT_EQ(reset.run_once(), 0ms);
+    EXPECT_EQ(reset.run_once(), 60s);
+    EXPECT_EQ(wakes, 1);
+}
+
+}  // namespace
+}  // namespace jobstrand::executor

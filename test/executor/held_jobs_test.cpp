@@ -1,0 +1,54 @@
+#include "executor/held_jobs.hpp"
+
+#include "test/fixtures/job_builder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace jobstrand::executor {
+namespace {
+
+using namespace std::chrono_literals;
+using test::a_job;
+
+const schema::SteadyPoint kStart{};
+
+TEST(HeldJobs, Only_locks_that_end_before_the_deadline_are_up_for_renewal) {
+    HeldJobs held;
+    (void)held.add({a_job("soon")}, kStart + 10s);
+    (void)held.add({a_job("later")}, kStart + 30s);
+    const auto fences = held.expiring_before(kStart + 20s);
+    ASSERT_EQ(fences.size(), 1U);
+    EXPECT_EQ(fences[0].id, "soon");
+    held.extended(fences, kStart + 40s);
+    EXPECT_TRUE(held.expiring_before(kStart + 20s).empty());
+}
+
+TEST(HeldJobs, A_lost_job_is_told_to_stop_and_no_longer_renewed) {
+    HeldJobs held;
+    const HeldJobPtr job = held.add({a_job("a")}, kStart + 10s).front();
+    held.lost(std::vector<std::string>{"a", "unknown"});
+    EXPECT_TRUE(job->stop.stop_requested());
+    EXPECT_TRUE(held.expiring_before(kStart + 20s).empty());
+}
+
+TEST(HeldJobs, A_lock_is_expired_from_its_last_instant_on) {
+    HeldJobs held;
+    (void)held.add({a_job("a")}, kStart + 10s);
+    EXPECT_TRUE(held.expired(kStart + 10s - 1ms).empty());
+    EXPECT_EQ(held.expired(kStart + 10s), std::vector<std::string>{"a"});
+}
+
+TEST(HeldJobs, The_end_of_a_lost_run_does_not_forget_the_newer_acquisition_of_the_same_job) {
+    HeldJobs held;
+    schema::Job job = a_job("a");
+    (void)held.add({job}, kStart + 10s);
+    job.revision = 3;
+    (void)held.add({job}, kStart + 20s);
+    held.remove({.id = "a", .revision = 1});
+    EXPECT_EQ(held.size(), 1U);
+    held.remove({.id = "a", .revision = 3});
+    EXPECT_EQ(held.size(), 0U);
+}
+
+}  // namespace
+}  // namespace jobstrand::executor

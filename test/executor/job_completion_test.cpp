@@ -1,0 +1,108 @@
+#include "executor/job_completion.hpp"
+
+#include "persistence/db_error.hpp"
+#include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/mock_job_store.hpp"
+#include "test/fixtures/recording_log.hpp"
+
+#include <gtest/gtest.h>
+
+namespace jobstrand::executor {
+namespace {
+
+using persistence::Answer;
+using persistence::DbError;
+using persistence::DbErrorKind;
+using persistence::Outcome;
+using test::a_job;
+using testing::_;
+using testing::SizeIs;
+
+using Outcomes = std::span<const Outcome>;
+
+class JobCompletionTest : public testing::Test {
+protected:
+    void add(const std::string& id) {
+        const schema::Job job = a_job(id);
+        (void)held.add({job}, schema::SteadyPoint::max());
+        completion.add({.job = job, .transition = schema::completed(job)});
+    }
+
+    auto& expect_batch(std::size_t size) {
+        return EXPECT_CALL(
+            store, apply(std::string_view("node-1"), testing::Matcher<Outcomes>(SizeIs(size)))
+        );
+    }
+
+    testing::StrictMock<test::MockJobStore> store;
+    HeldJobs held;
+    test::RecordingLog log;
+    JobCompletion completion{store, held, log, "node-1"};
+};
+
+TEST_F(JobCompletionTest, All_outcomes_that_have_gathered_are_written_together) {
+    add("a");
+    add("b");
+    add("c");
+    expect_batch(3).WillOnce(testing::Return(std::vector(3, Answer::done)));
+    EXPECT_EQ(completion.run_once(), kUntilWoken);
+    EXPECT_TRUE(completion.is_empty());
+    EXPECT_EQ(held.size(), 0U);
+}
+
+TEST_F(JobCompletionTest, Only_the_first_outcome_in_an_empty_mailbox_wakes_the_loop) {
+    int wakes = 0;
+    completion.on_mail([&] { ++wakes; });
+    add("a");
+    add("b");
+    EXPECT_EQ(wakes, 1);
+}
+
+TEST_F(JobCompletionTest, A_lost_lock_is_an_answer_and_no_error) {
+    add("a");
+    expect_batch(1).WillOnce(testing::Return(std::vector{Answer::lost_lock}));
+    EXPECT_EQ(completion.run_once(), kUntilWoken);
+    EXPECT_EQ(held.size(), 0U);
+    EXPECT_EQ(log.count(schema::LogLevel::info, "lock was lost"), 1);
+    EXPECT_EQ(log.count(schema::LogLevel::warn, ""), 0);
+}
+
+TEST_F(JobCompletionTest, Outcomes_stay_until_a_database_that_was_away_takes_them) {
+    add("a");
+    expect_batch(1).WillOnce(testing::Throw(DbError(DbErrorKind::connection_lost, "gone")));
+    EXPECT_THROW((void)completion.run_once(), DbError);
+    EXPECT_FALSE(completion.is_empty());
+    EXPECT_EQ(held.size(), 1U);
+
+    add("b");
+    expect_batch(2).WillOnce(testing::Return(std::vector(2, Answer::done)));
+    EXPECT_EQ(completion.run_once(), kUntilWoken);
+    EXPECT_TRUE(completion.is_empty());
+}
+
+TEST_F(JobCompletionTest, An_outcome_that_the_database_refuses_does_not_hold_up_the_others) {
+    add("good");
+    add("poison");
+    add("fine");
+    expect_batch(3).WillOnce(testing::Throw(DbError(DbErrorKind::too_long, "too long")));
+    expect_batch(1)
+        .WillOnce(testing::Return(std::vector{Answer::done}))
+        .WillOnce(testing::Throw(DbError(DbErrorKind::too_long, "too long")))
+        .WillOnce(testing::Return(std::vector{Answer::done}));
+    EXPECT_EQ(completion.run_once(), kUntilWoken);
+    EXPECT_TRUE(completion.is_empty());
+    EXPECT_EQ(log.count(schema::LogLevel::error, "cannot be stored"), 1);
+}
+
+TEST_F(JobCompletionTest, A_huge_backlog_is_written_in_bounded_transactions) {
+    for (int i = 0; i < 1001; ++i) {
+        add("job-" + std::to_string(i));
+    }
+    expect_batch(1000).WillOnce(testing::Return(std::vector(1000, Answer::done)));
+    EXPECT_EQ(completion.run_once(), schema::Duration{0});
+    expect_batch(1).WillOnce(testing::Return(std::vector{Answer::done}));
+    EXPECT_EQ(completion.run_once(), kUntilWoken);
+}
+
+}  // namespace
+}  // namespace jobstrand::executor

@@ -1,0 +1,161 @@
+#include "executor/job_runner.hpp"
+
+#include "persistence/db_error.hpp"
+#include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/manual_clock.hpp"
+#include "test/fixtures/mock_job_store.hpp"
+#include "test/fixtures/recording_log.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace jobstrand::executor {
+namespace {
+
+using namespace std::chrono_literals;
+using schema::JobPlace;
+using schema::TransitionReason;
+using test::a_job;
+
+class JobRunnerTest : public testing::Test {
+protected:
+    void handle(JobHandler handler) { handlers_.add("test", std::move(handler)); }
+
+    std::optional<persistence::Outcome> run(const schema::Job& job) {
+        HeldJob held(job, clock.steady_now() + 30s);
+        return run(held);
+    }
+
+    std::optional<persistence::Outcome> run(HeldJob& held) {
+        const JobRunner runner(
+            {store, handlers_, clock, log}, {.retry = {}, .time_limit = 5s}, "node-1"
+        );
+        return runner.run(held);
+    }
+
+    /// Runs a fresh job with this handler and returns where it goes.
+    schema::Transition transition(JobHandler handler) {
+        handle(std::move(handler));
+        return run(a_job("a").of_type("test"))->transition;
+    }
+
+    testing::StrictMock<test::MockJobStore> store;
+    test::ManualClock clock;
+    test::RecordingLog log;
+
+private:
+    HandlerRegistry handlers_;
+};
+
+TEST_F(JobRunnerTest, A_successful_job_is_gone) {
+    const auto to = transition([](const JobContext&) { return Succeeded{}; });
+    EXPECT_EQ(to.to, std::nullopt);
+    EXPECT_EQ(to.reason, TransitionReason::completed);
+}
+
+// R157
+TEST_F(JobRunnerTest, A_failed_job_waits_as_a_timer_with_one_retry_fewer) {
+    const auto to = transition([](const JobContext&) {
+        return Failed{.message = "no ink", .details = "tray 2"};
+    });
+    EXPECT_EQ(to.to, JobPlace::timer);
+    EXPECT_EQ(to.retries, 2);
+    EXPECT_EQ(to.due_date, clock.now() + 10s);
+    EXPECT_EQ(to.failure->message, "no ink");
+    EXPECT_EQ(to.failure->details, "tray 2");
+}
+
+TEST_F(JobRunnerTest, A_failure_that_is_not_retryable_goes_to_the_dead_letters_at_once) {
+    const auto to = transition([](const JobContext&) {
+        return Failed{.message = "no such order", .retryable = false};
+    });
+    EXPECT_EQ(to.to, JobPlace::dead_letter);
+    EXPECT_EQ(to.reason, TransitionReason::not_retryable);
+}
+
+TEST_F(JobRunnerTest, The_wait_that_a_handler_asks_for_wins_over_the_policy) {
+    const auto to =
+        transition([](const JobContext&) { return Failed{.message = "busy", .retry_after = 90s}; });
+    EXPECT_EQ(to.due_date, clock.now() + 90s);
+}
+
+TEST_F(JobRunnerTest, An_exception_is_a_failure_with_its_causes_as_details) {
+    const auto to = transition([](const JobContext&) -> HandlerResult {
+        try {
+            throw std::runtime_error("the inner cause");
+        } catch (...) {
+            std::throw_with_nested(std::logic_error("the outer effect"));
+        }
+    });
+    EXPECT_EQ(to.to, JobPlace::timer);
+    EXPECT_EQ(to.failure->message, "the outer effect");
+    EXPECT_NE(to.failure->details.find("the inner cause"), std::string::npos);
+}
+
+TEST_F(JobRunnerTest, Something_thrown_that_is_no_exception_is_a_failure_too) {
+    const auto to = transition([](const JobContext&) -> HandlerResult { throw 42; });
+    EXPECT_EQ(to.to, JobPlace::timer);
+    EXPECT_EQ(to.retries, 2);
+}
+
+// R064: database conflicts do not use a retry (I5).
+TEST_F(JobRunnerTest, A_database_conflict_in_a_handler_uses_no_retry) {
+    const auto to = transition([](const JobContext&) -> HandlerResult {
+        throw persistence::DbError(persistence::DbErrorKind::conflict, "deadlock");
+    });
+    EXPECT_EQ(to.reason, TransitionReason::interrupted);
+    EXPECT_EQ(to.to, JobPlace::timer);
+    EXPECT_EQ(to.retries, 3);
+    EXPECT_EQ(to.attempts, 0);
+}
+
+TEST_F(JobRunnerTest, An_interrupted_job_waits_as_long_as_it_said_and_keeps_its_retries) {
+    const auto to = transition([](const JobContext&) { return Interrupted{.wait = 7s}; });
+    EXPECT_EQ(to.due_date, clock.now() + 7s);
+    EXPECT_EQ(to.retries, 3);
+}
+
+// I7
+TEST_F(JobRunnerTest, A_job_of_an_unknown_handler_type_is_released_not_failed) {
+    const auto outcome = run(a_job("a").of_type("somebody-elses"));
+    EXPECT_EQ(outcome->transition.reason, TransitionReason::released);
+    EXPECT_EQ(outcome->transition.retries, 3);
+}
+
+TEST_F(JobRunnerTest, The_handler_sees_attempt_deadline_payload_and_fencing_token) {
+    handle([this](const JobContext& context) -> HandlerResult {
+        EXPECT_EQ(context.attempt, 3);
+        EXPECT_EQ(context.deadline, clock.now() + 5s);
+        EXPECT_EQ(context.job.payload, R"({"order":17})");
+        EXPECT_EQ(context.fencing_token, 9);
+        EXPECT_FALSE(context.stop.stop_requested());
+        return Succeeded{};
+    });
+    schema::Job job = a_job("a").of_type("test").after_attempts(2).with_payload(R"({"order":17})");
+    job.revision = 9;
+    EXPECT_TRUE(run(job));
+}
+
+TEST_F(JobRunnerTest, A_job_whose_lock_has_ended_before_its_turn_is_not_run) {
+    bool was_run = false;
+    handle([&](const JobContext&) -> HandlerResult {
+        was_run = true;
+        return Succeeded{};
+    });
+    HeldJob held(a_job("a").of_type("test"), clock.steady_now() + 30s);
+    clock.tick(30s);
+    EXPECT_FALSE(run(held));
+    EXPECT_FALSE(was_run);
+    EXPECT_EQ(log.count(schema::LogLevel::info, "lock ended"), 1);
+}
+
+TEST_F(JobRunnerTest, A_job_that_was_told_to_stop_before_its_turn_is_not_run) {
+    handle([](const JobContext&) -> HandlerResult { throw std::logic_error("was run"); });
+    HeldJob held(a_job("a").of_type("test"), clock.steady_now() + 30s);
+    held.stop.request_stop();
+    EXPECT_FALSE(run(held));
+}
+
+}  // namespace
+}  // namespace jobstrand::executor

@@ -1,0 +1,140 @@
+#include "executor/worker_pool.hpp"
+
+#include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/signal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+
+namespace jobstrand::executor {
+namespace {
+
+using namespace std::chrono_literals;
+using test::a_job;
+using test::Signal;
+
+std::vector<HeldJobPtr> held(std::initializer_list<const char*> ids) {
+    std::vector<HeldJobPtr> jobs;
+    for (const char* id : ids) {
+        jobs.push_back(std::make_shared<HeldJob>(a_job(id), schema::SteadyPoint::max()));
+    }
+    return jobs;
+}
+
+std::vector<std::string> ids_of(const std::vector<HeldJobPtr>& jobs) {
+    std::vector<std::string> ids;
+    for (const HeldJobPtr& job : jobs) {
+        ids.push_back(job->job.id);
+    }
+    return ids;
+}
+
+/// A pool whose jobs run until the test opens the gate.
+class GatedPool {
+public:
+    explicit GatedPool(WorkerPool::Size size)
+        : pool(
+              size,
+              [this](const HeldJobPtr& job) {
+                  {
+                      const std::lock_guard lock(mutex_);
+                      started_ids.push_back(job->job.id);
+                  }
+                  started.notify();
+                  gate_.wait();
+              },
+              [this] { room.notify(); }
+          ) {}
+
+    ~GatedPool() {
+        open();
+        (void)pool.close();
+        pool.stop();
+    }
+
+    void open() {
+        if (!opened_.exchange(true)) {
+            gate_.count_down();
+        }
+    }
+
+    Signal started;
+    Signal room;
+    std::vector<std::string> started_ids;
+    WorkerPool pool;
+
+private:
+    std::mutex mutex_;
+    std::latch gate_{1};
+    std::atomic<bool> opened_{false};
+};
+
+// R059 R156
+TEST(WorkerPool, A_full_queue_rejects_the_jobs_that_find_no_place) {
+    GatedPool gated({.core = 1, .max = 1, .queue = 2});
+    EXPECT_TRUE(gated.pool.submit(held({"a"})).empty());
+    ASSERT_TRUE(gated.started.wait_for(1));
+    EXPECT_EQ(ids_of(gated.pool.submit(held({"b", "c", "d"}))), std::vector<std::string>{"d"});
+    EXPECT_EQ(gated.pool.room(), 0U);
+    EXPECT_EQ(gated.pool.load().queued, 2U);
+    EXPECT_EQ(gated.pool.load().running, 1U);
+}
+
+// R163 R164
+TEST(WorkerPool, Threads_above_core_start_only_when_the_queue_is_full) {
+    GatedPool gated({.core = 1, .max = 2, .queue = 2});
+    EXPECT_TRUE(gated.pool.submit(held({"a", "b", "c"})).empty());
+    ASSERT_TRUE(gated.started.wait_for(1));
+    EXPECT_EQ(gated.pool.load().threads, 1U);
+    EXPECT_TRUE(gated.pool.submit(held({"d"})).empty());
+    ASSERT_TRUE(gated.started.wait_for(2));
+    EXPECT_EQ(gated.pool.load().threads, 2U);
+}
+
+// R165
+TEST(WorkerPool, A_thread_above_core_ends_when_it_has_been_idle_for_the_keep_alive) {
+    GatedPool gated({.core = 1, .max = 2, .queue = 1, .keep_alive = 1ms});
+    EXPECT_TRUE(gated.pool.submit(held({"a", "b", "c"})).empty());
+    ASSERT_TRUE(gated.started.wait_for(2));
+    EXPECT_EQ(gated.pool.load().threads, 2U);
+    gated.open();
+    EXPECT_TRUE(test::eventually([&] { return gated.pool.load().threads == 1; }));
+    EXPECT_TRUE(gated.pool.submit(held({"d"})).empty());
+    EXPECT_TRUE(gated.started.wait_for(4));
+}
+
+TEST(WorkerPool, Jobs_start_in_the_order_in_which_they_were_submitted) {
+    GatedPool gated({.core = 1, .max = 1, .queue = 10});
+    gated.open();
+    EXPECT_TRUE(gated.pool.submit(held({"a", "b", "c"})).empty());
+    ASSERT_TRUE(gated.started.wait_for(3));
+    (void)gated.pool.close();
+    ASSERT_TRUE(gated.pool.wait_until_done(test::kPatience));
+    EXPECT_EQ(gated.started_ids, (std::vector<std::string>{"a", "b", "c"}));
+}
+
+TEST(WorkerPool, Closing_returns_what_has_not_started_and_lets_the_rest_run) {
+    GatedPool gated({.core = 1, .max = 1, .queue = 5});
+    EXPECT_TRUE(gated.pool.submit(held({"a", "b", "c"})).empty());
+    ASSERT_TRUE(gated.started.wait_for(1));
+    EXPECT_EQ(ids_of(gated.pool.close()), (std::vector<std::string>{"b", "c"}));
+    EXPECT_TRUE(gated.pool.close().empty());
+    EXPECT_EQ(ids_of(gated.pool.submit(held({"d"}))), std::vector<std::string>{"d"});
+    EXPECT_FALSE(gated.pool.wait_until_done(1ms));
+    gated.open();
+    EXPECT_TRUE(gated.pool.wait_until_done(test::kPatience));
+}
+
+TEST(WorkerPool, Room_is_announced_when_the_queue_has_become_half_empty) {
+    GatedPool gated({.core = 1, .max = 1, .queue = 4});
+    EXPECT_TRUE(gated.pool.submit(held({"a", "b", "c", "d", "e"})).empty());
+    ASSERT_TRUE(gated.started.wait_for(1));
+    EXPECT_EQ(gated.room.count(), 0U);
+    gated.open();
+    EXPECT_TRUE(gated.room.wait_for(1));
+}
+
+}  // namespace
+}  // namespace jobstrand::executor

@@ -1,0 +1,71 @@
+#include "timers/timer_mover.hpp"
+
+#include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/manual_clock.hpp"
+#include "test/fixtures/mock_job_store.hpp"
+#include "test/fixtures/recording_intake.hpp"
+
+#include <gtest/gtest.h>
+
+namespace jobstrand::timers {
+namespace {
+
+using namespace std::chrono_literals;
+using DueTimers = persistence::JobStore::DueTimers;
+using test::a_job;
+using testing::_;
+using testing::ElementsAre;
+using testing::Return;
+
+class TimerMoverTest : public testing::Test {
+protected:
+    testing::StrictMock<test::MockJobStore> store;
+    test::ManualClock clock;
+    test::RecordingIntake intake;
+    TimerMover mover{store, intake, clock, {"mail"}, {.page = 100, .wait = 1s}};
+};
+
+TEST_F(TimerMoverTest, It_sleeps_until_the_next_due_time) {
+    EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now() + 37ms));
+    EXPECT_EQ(mover.run_once(), 37ms);
+}
+
+// R169
+TEST_F(TimerMoverTest, It_looks_again_within_the_wait_for_timers_of_other_processes) {
+    EXPECT_CALL(store, next_due())
+        .WillOnce(Return(clock.now() + 1h))
+        .WillOnce(Return(std::nullopt));
+    EXPECT_EQ(mover.run_once(), 1s);
+    EXPECT_EQ(mover.run_once(), 1s);
+}
+
+// R151
+TEST_F(TimerMoverTest, Due_timers_arrive_locked_and_are_handed_over_while_there_is_room) {
+    intake.free_places = 7;
+    EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now()));
+    EXPECT_CALL(store, move_due_timers(clock.now(), 7, _, ElementsAre("mail")))
+        .WillOnce([&](auto, auto, const std::optional<persistence::LockClaim>& claim, auto) {
+            EXPECT_EQ(claim->owner, "intake");
+            EXPECT_EQ(claim->until, clock.now() + 30s);
+            return DueTimers{.moved = 2, .locked = {a_job("a")}};
+        });
+    EXPECT_EQ(mover.run_once(), 0ms);
+    EXPECT_EQ(intake.ids(), std::vector<std::string>{"a"});
+}
+
+TEST_F(TimerMoverTest, Due_timers_move_unlocked_when_there_is_no_room_here) {
+    EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now() - 5s));
+    EXPECT_CALL(store, move_due_timers(_, 100, testing::Eq(std::nullopt), _))
+        .WillOnce(Return(DueTimers{.moved = 100, .locked = {}}));
+    EXPECT_EQ(mover.run_once(), 0ms);
+    EXPECT_TRUE(intake.ids().empty());
+}
+
+TEST_F(TimerMoverTest, It_does_not_spin_on_due_timers_that_another_node_is_moving) {
+    EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now()));
+    EXPECT_CALL(store, move_due_timers(_, _, _, _)).WillOnce(Return(DueTimers{}));
+    EXPECT_GT(mover.run_once(), 0ms);
+}
+
+}  // namespace
+}  // namespace jobstrand::timers
