@@ -49,18 +49,23 @@ using RowReader = std::function<void(const Row&)>;
 /// written with `?` for each parameter, whatever the database; each distinct text is prepared once
 /// and kept.
 ///
-/// Errors: everything throws DbError. Thread safety: none; one thread at a time.
+/// Texts are UTF-8 of any length. A NUL character in them survives on SQLite and MySQL; PostgreSQL
+/// refuses it.
+///
+/// Errors: everything throws DbError, and std::logic_error when the number of parameters is not the
+/// number of placeholders. Thread safety: none; one thread at a time.
 class Connection {
 public:
     virtual ~Connection() = default;
 
     [[nodiscard]] virtual schema::DatabaseKind kind() const noexcept = 0;
 
-    /// Runs a statement without result; returns the number of rows that it inserted, deleted or
+    /// Runs an INSERT, UPDATE or DELETE; returns the number of rows that it inserted, deleted or
     /// found for update.
     virtual std::int64_t execute(std::string_view sql, std::span<const Value> parameters) = 0;
 
-    /// Runs a SELECT and calls `read` for each row. `read` must not use this connection.
+    /// Runs a SELECT, or a change that returns rows, and calls `read` for each row. `read` must not
+    /// use this connection.
     virtual void query(Query query, std::span<const Value> parameters, const RowReader& read) = 0;
 
     /// Runs DDL, PRAGMA or SET text as it is, without preparing it.

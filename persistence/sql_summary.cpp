@@ -26,6 +26,9 @@ std::string sql_summary(std::string_view sql) {
             summary += ' ';
         }
     }
+    if (summary.ends_with(' ')) {
+        summary.pop_back();
+    }
     return summary;
 }
 

@@ -45,6 +45,10 @@ bool SqliteBackend::in_transaction(soci::session& session) const noexcept {
     return sqlite_api::sqlite3_get_autocommit(native_handle(session)) == 0;
 }
 
+bool SqliteBackend::is_read_only(soci::session& session) const noexcept {
+    return sqlite_api::sqlite3_db_readonly(native_handle(session), "main") == 1;
+}
+
 DbError SqliteBackend::error_of(
     soci::session& session,
     const soci::soci_error& error,

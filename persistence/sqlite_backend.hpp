@@ -24,6 +24,10 @@ public:
     void run_script(soci::session& session, std::string_view sql) const override;
     void commit(soci::session& session) const override;
     [[nodiscard]] bool in_transaction(soci::session& session) const noexcept override;
+
+    /// Whether the file was opened without the right to write it: SQLite tries both.
+    [[nodiscard]] bool is_read_only(soci::session& session) const noexcept;
+
     [[nodiscard]] DbError error_of(
         soci::session& session,
         const soci::soci_error& error,

@@ -12,7 +12,6 @@
 #include <system_error>
 
 namespace jobstrand::persistence {
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -20,32 +19,31 @@ using Access = SessionPool::Access;
 
 const SqliteBackend kBackend;
 
-/// Nothing of SQLite's own says why a file cannot be opened; the file system does.
+/// SQLite says only that it cannot open a file; why, the file system knows.
 void require_openable(const fs::path& path, bool create_if_missing) {
     std::error_code ignored;
+    const auto refuse = [](DbErrorKind kind, const std::string& why) { throw DbError(kind, why); };
     if (fs::is_directory(path, ignored)) {
-        throw DbError(
+        refuse(
             DbErrorKind::not_a_database,
             fmt::format("{} is a directory: name a file in it", path.string())
         );
     }
     if (!fs::is_directory(path.parent_path(), ignored)) {
-        throw DbError(
+        refuse(
             DbErrorKind::unreachable,
             fmt::format(
-                "there is no directory {} for the database {}: create it first, or correct the "
-                "path",
-                path.parent_path().string(),
-                path.filename().string()
+                "there is no directory {}: create it, or correct the database's path",
+                path.parent_path().string()
             )
         );
     }
     if (!create_if_missing && !fs::exists(path, ignored)) {
-        throw DbError(
+        refuse(
             DbErrorKind::unreachable,
             fmt::format(
-                "there is no database {}: create it with `jobstrand schema create`, or correct the "
-                "path",
+                "there is no database {}: create it with `jobstrand schema create`, or correct "
+                "its path",
                 path.string()
             )
         );
@@ -59,55 +57,119 @@ std::string connect_string(const std::string& path) {
         return path;
     }
     if (path.find('"') != std::string::npos) {
-        throw DbError(
-            DbErrorKind::unreachable,
-            fmt::format("{}: a path with both '=' and '\"' in it cannot be opened: rename it", path)
-        );
+        throw DbError(DbErrorKind::unreachable, "a path cannot have both '=' and '\"' in it");
     }
     return "db=\"" + path + "\"";
 }
 
 std::unique_ptr<soci::session> open_session(const fs::path& path) {
-    // Defended catch: SOCI's error becomes ours. The handle is closed by then, so only the primary
-    // code in result() is left.
+    // Defended catch: SOCI's error becomes ours. It has closed the handle by then, so that only the
+    // primary code in result() is left.
     try {
         return std::make_unique<soci::session>(soci::sqlite3, connect_string(path.string()));
     } catch (const soci::sqlite3_soci_error& error) {
-        const DbErrorKind kind = classify_sqlite(error.result(), error.get_error_message());
+        const std::string message = error.get_error_message();
+        throw DbError(classify_sqlite(error.result(), message), message);
+    }
+}
+
+std::string value_of(Connection& connection, std::string_view pragma) {
+    std::string value;
+    const auto read = [&value](const Row& row) { value = row.text(0); };
+    connection.query({.sql = pragma, .columns = 1}, {}, read);
+    return value;
+}
+
+void use_write_ahead_log(Connection& connection) {
+    if (value_of(connection, "PRAGMA journal_mode = WAL") != "wal") {
         throw DbError(
-            kind,
-            fmt::format(
-                "cannot open the database {}: {} Check the rights of the file and its directory",
-                path.string(),
-                error.get_error_message()
-            )
+            DbErrorKind::other, "its file system has no write-ahead log: move it to a local disk"
         );
     }
 }
 
-std::string pragma_value(Connection& connection, std::string_view pragma) {
-    std::string value;
-    connection.query({.sql = pragma, .columns = 1}, {}, [&](const Row& row) {
-        value = row.text(0);
-    });
-    return value;
+/// The page cache holds the rows that are waiting on most days. Memory-mapped reading stays off: it
+/// gained nothing, and with it a failing disk ends the process instead of the statement. The log is
+/// cut to its bound after a long-running reader has let it grow.
+std::string tuning_script(Access access) {
+    return fmt::format(
+        "PRAGMA foreign_keys = OFF;"
+        "PRAGMA cache_size = -16384;"
+        "PRAGMA mmap_size = 0;"
+        "PRAGMA wal_autocheckpoint = 1000;"
+        "PRAGMA journal_size_limit = 67108864;"
+        "PRAGMA query_only = {}",
+        access == Access::read ? "ON" : "OFF"
+    );
+}
+
+std::unique_ptr<Connection>
+open_configured(const fs::path& path, const SqliteSettings& settings, Access access) {
+    auto session = open_session(path);
+    if (kBackend.is_read_only(*session)) {
+        throw DbError(DbErrorKind::read_only, "it opens only for reading");
+    }
+    auto connection = std::make_unique<SociConnection>(std::move(session), kBackend);
+    connection->run_script(fmt::format(
+        "PRAGMA busy_timeout = {}; PRAGMA synchronous = {}",
+        settings.busy_timeout.count(),
+        settings.synchronous
+    ));
+    use_write_ahead_log(*connection);
+    connection->run_script(tuning_script(access));
+    return connection;
+}
+
+/// What to do about an error while opening; empty: the error says it all.
+std::string_view advice(DbErrorKind kind) {
+    switch (kind) {
+        case DbErrorKind::not_a_database:
+            return "it is not a SQLite database: name another file";
+        case DbErrorKind::read_only:
+            return "it is read-only for this user: allow writing to the file and its directory";
+        case DbErrorKind::access_denied:
+        case DbErrorKind::unreachable:
+            return "check that this user may read and write the file and its directory";
+        case DbErrorKind::storage_full:
+            return "its disk is full: free some space";
+        case DbErrorKind::busy:
+            return "another process keeps it locked: try again later, or raise busy_timeout";
+        case DbErrorKind::conflict:
+        case DbErrorKind::connection_lost:
+        case DbErrorKind::in_doubt:
+        case DbErrorKind::duplicate_key:
+        case DbErrorKind::too_long:
+        case DbErrorKind::schema_missing:
+        case DbErrorKind::other:
+            return {};
+    }
+    return {};
+}
+
+DbError opening_error(const fs::path& path, const DbError& error) {
+    const std::string_view what_to_do = advice(error.kind());
+    return DbError(
+        error.kind(),
+        what_to_do.empty()
+            ? fmt::format("cannot open the database {}: {}", path.string(), error.what())
+            : fmt::format(
+                  "cannot open the database {}: {} ({})", path.string(), what_to_do, error.what()
+              )
+    );
 }
 
 }  // namespace
 
 std::unique_ptr<Connection> open_sqlite(const SqliteSettings& settings, Access access) {
+    // Absolute, because SQLite gives meanings of its own to "", ":memory:" and "file:".
     const fs::path path = fs::absolute(settings.path);
     require_openable(path, settings.create_if_missing);
-    auto connection = std::make_unique<SociConnection>(open_session(path), kBackend);
-    connection->run_script(fmt::format("PRAGMA busy_timeout = {}", settings.busy_timeout.count()));
-    if (pragma_value(*connection, "PRAGMA journal_mode = WAL") != "wal") {
-        throw DbError(DbErrorKind::other, "no WAL");
+    // Defended catch: SQLite's words get the path and the advice that a person needs.
+    try {
+        return open_configured(path, settings, access);
+    } catch (const DbError& error) {
+        throw opening_error(path, error);
     }
-    connection->run_script(fmt::format("PRAGMA synchronous = {}", settings.synchronous));
-    if (access == Access::read) {
-        connection->run_script("PRAGMA query_only = ON");
-    }
-    return connection;
 }
 
 }  // namespace jobstrand::persistence

@@ -13,7 +13,6 @@ std::span<const Value> as_span(std::initializer_list<Value> parameters) {
     return {parameters.begin(), parameters.size()};
 }
 
-// Stays on in release builds: a statement behind the end would commit by itself.
 void require_active(Transaction::State state) {
     if (state != Transaction::State::active) {
         throw std::logic_error("this transaction has ended: it takes no more statements");

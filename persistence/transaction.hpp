@@ -32,7 +32,8 @@ public:
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
 
-    /// See Connection. Precondition: the transaction is active.
+    /// See Connection. Throws std::logic_error when the transaction has ended: the statement would
+    /// commit by itself.
     std::int64_t execute(std::string_view sql, std::span<const Value> parameters);
     std::int64_t execute(std::string_view sql, std::initializer_list<Value> parameters = {});
     void query(Query query, std::span<const Value> parameters, const RowReader& read);

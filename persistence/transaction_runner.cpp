@@ -115,11 +115,9 @@ void TransactionRunner::log_retry(const DbError& error, int tries) noexcept {
     log_.write(
         ordinary ? schema::LogLevel::debug : schema::LogLevel::warn,
         "a database transaction is tried again",
-        {
-            {"reason", std::string(name_of(error.kind()))},
-            {"tries",  std::to_string(tries)             },
-            {"error",  error.what()                      }
-    }
+        {{"reason", std::string(name_of(error.kind()))},
+         {"tries", std::to_string(tries)},
+         {"error", error.what()}}
     );
 }
 

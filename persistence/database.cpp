@@ -1,0 +1,72 @@
+#include "persistence/database.hpp"
+
+#include "persistence/db_error.hpp"
+#include "persistence/sqlite_database.hpp"
+#include "schema/iso8601.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace jobstrand::persistence {
+namespace {
+
+using schema::DatabaseKind;
+
+SqliteSettings sqlite_settings(const DatabaseUrl& url) {
+    SqliteSettings settings{.path = url.path};
+    if (const auto found = url.options.find("synchronous"); found != url.options.end()) {
+        settings.synchronous = found->second;
+    }
+    if (const auto found = url.options.find("busy_timeout"); found != url.options.end()) {
+        settings.busy_timeout = schema::parse_duration(found->second).value();
+    }
+    return settings;
+}
+
+SessionPool::Connect connect_to_sqlite(SqliteSettings settings, const OpenOptions& options) {
+    if (options.create_if_missing) {
+        settings.create_if_missing = true;
+        static_cast<void>(open_sqlite(settings, SessionPool::Access::write));
+        // A file that disappears later must not be replaced by an empty one.
+        settings.create_if_missing = false;
+    }
+    return [settings](SessionPool::Access access) { return open_sqlite(settings, access); };
+}
+
+SessionPool::Connect connect_to(const DatabaseUrl& url, const OpenOptions& options) {
+    switch (url.kind) {
+        case DatabaseKind::sqlite:
+            return connect_to_sqlite(sqlite_settings(url), options);
+        case DatabaseKind::mysql:
+        case DatabaseKind::postgresql:
+            break;
+    }
+    throw DbError(
+        DbErrorKind::other,
+        fmt::format(
+            "{}: this program was built without {}: use a sqlite: URL",
+            without_password(url),
+            name_of(url.kind)
+        )
+    );
+}
+
+SessionPool::Size pool_size(DatabaseKind kind, std::size_t connections) {
+    if (kind == DatabaseKind::sqlite) {
+        return {.writers = 1, .readers = std::max<std::size_t>(connections, 2) - 1};
+    }
+    return {.writers = std::max<std::size_t>(connections, 1), .readers = 0};
+}
+
+}  // namespace
+
+std::unique_ptr<SessionPool> open_database(const DatabaseUrl& url, const OpenOptions& options) {
+    auto pool = std::make_unique<SessionPool>(
+        connect_to(url, options), pool_size(url.kind, options.connections), options.lease_timeout
+    );
+    static_cast<void>(pool->lease(SessionPool::Access::write));
+    return pool;
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "persistence/database_url.hpp"
+#include "persistence/session_pool.hpp"
+
+#include <cstddef>
+#include <memory>
+
+namespace jobstrand::persistence {
+
+struct OpenOptions {
+    /// Only for SQLite: a file that is not there is made, empty.
+    bool create_if_missing = false;
+
+    /// How many connections at most. On SQLite one of them writes and the others read.
+    std::size_t connections = 5;
+
+    /// How long a thread waits for a free connection.
+    schema::Duration lease_timeout{std::chrono::seconds(30)};
+};
+
+/// Chooses the adapter by the kind of the URL and makes a first connection, so that what is wrong
+/// shows itself here. Throws DbError; see open_sqlite.
+[[nodiscard]] std::unique_ptr<SessionPool>
+open_database(const DatabaseUrl& url, const OpenOptions& options = {});
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,66 @@
+#include "persistence/schema_lock.hpp"
+
+#include "persistence/db_error.hpp"
+
+#include <string_view>
+
+namespace jobstrand::persistence {
+namespace {
+
+using schema::DatabaseKind;
+
+/// Behind the name of the database, because the names of MySQL's locks belong to the whole server.
+constexpr std::string_view kTakeNamedLock = "SELECT GET_LOCK(CONCAT('jobstrand.', DATABASE()), 60)";
+constexpr std::string_view kFreeNamedLock = "SELECT RELEASE_LOCK(CONCAT('jobstrand.', DATABASE()))";
+
+/// Freed by the end of the transaction. The number is `jobstran` in ASCII.
+constexpr std::string_view kTakeAdvisoryLock = "SELECT pg_advisory_xact_lock(7669456938449658222)";
+
+bool call(Connection& connection, std::string_view function) {
+    bool answer = false;
+    connection.query({.sql = function, .columns = 1}, {}, [&answer](const Row& row) {
+        answer = row.boolean(0);
+    });
+    return answer;
+}
+
+}  // namespace
+
+SchemaLock::SchemaLock(Connection& connection) : connection_(connection) {
+    switch (connection.kind()) {
+        case DatabaseKind::sqlite:
+            transaction_.emplace(connection);
+            break;
+        case DatabaseKind::postgresql:
+            transaction_.emplace(connection);
+            call(connection, kTakeAdvisoryLock);
+            break;
+        case DatabaseKind::mysql:
+            has_named_lock_ = call(connection, kTakeNamedLock);
+            if (!has_named_lock_) {
+                throw DbError(
+                    DbErrorKind::busy, "another process has been changing the schema for 60 s"
+                );
+            }
+            break;
+    }
+}
+
+void SchemaLock::keep_changes() {
+    if (transaction_) {
+        transaction_->commit();
+    }
+}
+
+SchemaLock::~SchemaLock() {
+    if (!has_named_lock_) {
+        return;
+    }
+    // Defended catch: a connection that cannot free its lock is lost, and the server frees it then.
+    try {
+        call(connection_, kFreeNamedLock);
+    } catch (const DbError&) {
+    }
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,150 @@
+#include "persistence/schema_migration.hpp"
+
+#include "persistence/db_error.hpp"
+#include "persistence/live_schema.hpp"
+#include "persistence/schema_lock.hpp"
+#include "schema/ddl.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace jobstrand::persistence {
+namespace {
+
+using schema::kSchemaVersion;
+using schema::kSchemaVersionProperty;
+
+constexpr std::string_view kPropertyTable = "ACT_GE_PROPERTY";
+
+DbError newer_schema(int version) {
+    return DbError(
+        DbErrorKind::other,
+        fmt::format(
+            "the database has schema version {}, newer than {} of this program: use a newer "
+            "jobstrand",
+            version,
+            kSchemaVersion
+        )
+    );
+}
+
+int version_number(std::string_view text) {
+    int version = 0;
+    const char* const end = text.data() + text.size();
+    const auto [last, error] = std::from_chars(text.data(), end, version);
+    if (error != std::errc{} || last != end || version < 1) {
+        throw DbError(
+            DbErrorKind::other,
+            fmt::format(
+                "the property {} of {} is \"{}\", which is not a version",
+                kSchemaVersionProperty,
+                kPropertyTable,
+                text
+            )
+        );
+    }
+    return version;
+}
+
+std::optional<int> version_in(Connection& connection, const LiveSchema& live) {
+    if (!live.contains(kPropertyTable)) {
+        return std::nullopt;
+    }
+    std::optional<int> version;
+    const Value name{kSchemaVersionProperty};
+    connection.query(
+        {.sql = "SELECT VALUE_ FROM ACT_GE_PROPERTY WHERE NAME_ = ?", .columns = 1},
+        {&name, 1},
+        [&version](const Row& row) { version = version_number(row.text(0)); }
+    );
+    return version;
+}
+
+/// Flowable's tables may be there already: they get the columns that it does not have. First of
+/// all, because our indexes may need them.
+void complete_foreign_tables(Connection& connection, const LiveSchema& live) {
+    for (const schema::Table& table : schema::tables()) {
+        const auto found = live.find(table.name);
+        if (found == live.end()) {
+            continue;
+        }
+        for (const schema::Column& column : table.columns) {
+            if (!found->second.columns.contains(column.name)) {
+                connection.run_script(add_column(table, column, connection.kind()));
+            }
+        }
+    }
+}
+
+void record_version(Connection& connection, int version) {
+    const std::string number = std::to_string(version);
+    const Value parameters[] = {std::string_view(number), kSchemaVersionProperty};
+    const auto updated = connection.execute(
+        "UPDATE ACT_GE_PROPERTY SET VALUE_ = ?, REV_ = REV_ + 1 WHERE NAME_ = ?", parameters
+    );
+    if (updated == 0) {
+        connection.execute(
+            "INSERT INTO ACT_GE_PROPERTY (VALUE_, NAME_, REV_) VALUES (?, ?, 1)", parameters
+        );
+    }
+}
+
+void run_steps_after(Connection& connection, int version) {
+    for (const schema::Migration& step : schema::migrations(connection.kind())) {
+        if (step.version <= version) {
+            continue;
+        }
+        for (const std::string& statement : step.statements) {
+            connection.run_script(statement);
+        }
+        record_version(connection, step.version);
+    }
+}
+
+}  // namespace
+
+std::optional<int> schema_version(Connection& connection) {
+    return version_in(connection, read_live_schema(connection));
+}
+
+UpgradeResult upgrade_schema(Connection& connection) {
+    SchemaLock lock(connection);
+    const LiveSchema live = read_live_schema(connection);
+    const int version = version_in(connection, live).value_or(0);
+    if (version > kSchemaVersion) {
+        throw newer_schema(version);
+    }
+    if (version == 0) {
+        complete_foreign_tables(connection, live);
+    }
+    run_steps_after(connection, version);
+    lock.keep_changes();
+    return {.from = version, .to = kSchemaVersion};
+}
+
+void require_current_schema(Connection& connection) {
+    const auto version = schema_version(connection);
+    if (!version) {
+        throw DbError(
+            DbErrorKind::schema_missing,
+            "the database has no tables of Jobstrand: run `jobstrand schema create`"
+        );
+    }
+    if (*version < kSchemaVersion) {
+        throw DbError(
+            DbErrorKind::schema_missing,
+            fmt::format(
+                "the database has schema version {}, this program needs {}: run `jobstrand schema "
+                "upgrade`",
+                *version,
+                kSchemaVersion
+            )
+        );
+    }
+    if (*version > kSchemaVersion) {
+        throw newer_schema(*version);
+    }
+}
+
+}  // namespace jobstrand::persistence
