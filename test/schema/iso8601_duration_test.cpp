@@ -81,6 +81,7 @@ TEST(IsoDuration, Mistakes_are_refused_where_they_stand) {
         {"P1001Y", 1, kTooLong},
         {"P1000Y1D", 6, kTooLong},
         {"P1000YT0.001S", 7, kTooLong},
+        {"P1000Y0DT1S", 9, kTooLong},
         {"P1YT99999999999999999999999S", 4, kTooLong},
     };
     for (const Row& row : rows) {

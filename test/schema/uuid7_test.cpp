@@ -47,6 +47,21 @@ TEST(Uuid7, Ids_ascend_within_a_millisecond) {
     }
 }
 
+/// The 12 bits behind the version and the 14 behind the variant.
+unsigned long counter_of(const std::string& id) {
+    const unsigned long high = std::stoul(id.substr(15, 3), nullptr, 16);
+    const unsigned long low = std::stoul(id.substr(19, 4), nullptr, 16) & 0x3FFF;
+    return high << 14 | low;
+}
+
+TEST(Uuid7, The_counter_of_a_millisecond_ascends_by_one) {
+    Uuid7Source ids(1);
+    const unsigned long first = counter_of(ids.next(kNow));
+    for (unsigned long i = 1; i < 40'000; ++i) {
+        ASSERT_EQ(counter_of(ids.next(kNow)), first + i);
+    }
+}
+
 TEST(Uuid7, Ids_ascend_when_the_clock_steps_back) {
     Uuid7Source ids(1);
     const std::string before = ids.next(kNow);
