@@ -1,19 +1,12 @@
 #include "schema/ensure.hpp"
 
-#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 
 namespace jobstrand::schema {
 
-void stop_for_broken_condition(const char* condition, std::source_location where) {
-    std::fprintf(
-        stderr,
-        "jobstrand: broken condition: %s at %s:%" PRIuLEAST32 "\n",
-        condition,
-        where.file_name(),
-        where.line()
-    );
+void stop_for_broken_condition(const char* condition, const char* file, int line) {
+    std::fprintf(stderr, "jobstrand: broken condition: %s at %s:%d\n", condition, file, line);
     std::abort();
 }
 

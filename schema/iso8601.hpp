@@ -31,7 +31,8 @@ struct IsoDuration {
 [[nodiscard]] TimePoint operator+(TimePoint start, const IsoDuration& duration);
 
 /// Reads `2026-11-20T10:15:30.123Z`, with `+01:00` in place of `Z`, without seconds or fraction, or
-/// a date alone (midnight UTC). Years 1970 to 9999: what every supported database can hold.
+/// a date alone (midnight UTC). Years 1970 to 9999, in UTC. MySQL's timestamp columns end earlier,
+/// on 19 January 2038: refusing what lies beyond is up to persistence, which knows the database.
 [[nodiscard]] ParseResult<TimePoint> parse_instant(std::string_view text);
 
 /// `2026-11-20T10:15:30.123Z`: always UTC, always milliseconds.

@@ -17,15 +17,15 @@ inline constexpr std::size_t kNameLength = 255;
 /// ACT_GE_BYTEARRAY.
 inline constexpr std::size_t kInlinePayloadLength = 4000;
 
-/// Bytes of one payload. A job is a message, not a file; 16 MiB is also MySQL's common packet
+/// Bytes of one payload. A job is a message, not a file; half of 16 MiB, MySQL's common packet
 /// limit.
-inline constexpr std::size_t kPayloadBytes = 8 * 1024 * 1024;
+inline constexpr std::size_t kPayloadBytes = std::size_t{8} * 1024 * 1024;
 
 /// Characters of EXCEPTION_MSG_, as Flowable cuts it (reference: its job entity, 2,000 of 4,000).
 inline constexpr std::size_t kExceptionMessageLength = 2000;
 
 /// Bytes of a stack trace or captured output: the last 64 KiB tell what went wrong.
-inline constexpr std::size_t kExceptionDetailsBytes = 64 * 1024;
+inline constexpr std::size_t kExceptionDetailsBytes = std::size_t{64} * 1024;
 
 /// Ids in one `IN (...)` list. Longer lists are cut into several statements.
 inline constexpr std::size_t kIdsPerStatement = 512;

@@ -12,7 +12,7 @@ namespace {
 
 /// Reads the duration that stands at `start`; a position in an error counts from the whole text.
 ParseResult<IsoDuration> duration_at(std::string_view text, std::size_t start, std::size_t length) {
-    const auto duration = parse_iso_duration(text.substr(start, length));
+    auto duration = parse_iso_duration(text.substr(start, length));
     if (!duration) {
         return ParseError{duration.error().message, start + duration.error().position};
     }

@@ -11,7 +11,7 @@ using Duration = std::chrono::milliseconds;
 /// A wall-clock instant in UTC. Zones exist only in the texts that users read and write.
 using TimePoint = std::chrono::sys_time<Duration>;
 
-/// The instants that texts and columns can hold: years 1970 to 9999.
+/// The instants that texts, SQLite and PostgreSQL can hold: years 1970 to 9999.
 inline constexpr TimePoint kEarliestInstant{};
 inline constexpr TimePoint kLatestInstant =
     std::chrono::sys_days{std::chrono::year{9999} / 12 / 31} + std::chrono::days{1} - Duration{1};

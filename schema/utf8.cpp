@@ -7,6 +7,7 @@ namespace jobstrand::schema {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+constexpr std::size_t kLongestContinuation = 3;
 
 unsigned char byte_at(std::string_view text, std::size_t index) {
     return static_cast<unsigned char>(text[index]);
@@ -94,7 +95,6 @@ std::string first_characters(std::string_view text, std::size_t limit) {
 std::string last_bytes(std::string_view text, std::size_t limit) {
     // Replacements only make a text longer, so nothing before these bytes can be needed; three more
     // show whether the first of them begins a character.
-    constexpr std::size_t kLongestContinuation = 3;
     const std::size_t wanted = std::min(text.size(), limit + kLongestContinuation);
     std::string result = first_characters(
         text.substr(text.size() - wanted), std::numeric_limits<std::size_t>::max()

@@ -7,8 +7,11 @@
 namespace jobstrand::schema {
 namespace {
 
+constexpr std::uint64_t kVersion = 7;
+constexpr std::uint64_t kVariant = 2;
 constexpr int kCounterBits = 26;
 constexpr int kLowCounterBits = 14;  // Behind the variant; the other 12 stand behind the version.
+constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 std::mt19937_64 randomly_seeded() {
     std::random_device device;
@@ -19,9 +22,8 @@ std::mt19937_64 randomly_seeded() {
 }
 
 void append_hex(std::string& text, std::uint64_t bits, int digits) {
-    constexpr std::string_view kDigits = "0123456789abcdef";
     for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
-        text += kDigits[(bits >> shift) & 0xFU];
+        text += kHexDigits[(bits >> shift) & 0xFU];
     }
 }
 
@@ -50,8 +52,6 @@ std::string Uuid7Source::next(TimePoint now) {
     const std::uint64_t bits = random_();
     advance(now.time_since_epoch().count(), static_cast<std::uint32_t>(bits >> 48));
 
-    constexpr std::uint64_t kVersion = 7;
-    constexpr std::uint64_t kVariant = 2;
     const std::uint64_t counter = counter_;
     const std::uint64_t low_counter = counter & ((1U << kLowCounterBits) - 1);
     return text_of(
