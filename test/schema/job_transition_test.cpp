@@ -62,7 +62,7 @@ TEST(JobTransition, A_completed_job_is_gone) {
     EXPECT_EQ(transition.reason, TransitionReason::completed);
 }
 
-// R061, R157: it waits as a timer; the lock is cleared by the move.
+// R061, R073, R157: it waits as a timer, by its due date; the lock is cleared by the move.
 TEST(JobTransition, A_failed_job_waits_as_a_timer_with_one_retry_fewer) {
     const Transition transition = failed_now(a_job("a").with_retries(3));
     EXPECT_EQ(transition.to, JobPlace::timer);

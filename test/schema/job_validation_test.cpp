@@ -24,6 +24,7 @@ TEST(JobValidation, A_plain_job_is_fine) {
     EXPECT_THAT(problems_of(a_job("a")), IsEmpty());
 }
 
+// R012: priorities have 64 bits.
 TEST(JobValidation, A_job_at_every_bound_is_fine) {
     Job job = a_job(std::string(limits::kIdLength, '~'));
     job.handler_type = std::string(limits::kNameLength, 'h');
