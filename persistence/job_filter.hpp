@@ -10,7 +10,7 @@ namespace jobstrand::persistence {
 
 /// Which jobs an operator means. Set fields must all match; nothing set matches every job.
 struct JobFilter {
-    std::vector<std::string> ids;
+    std::vector<std::string> ids = {};
     std::string handler_type = {};
     std::string process_instance_id = {};
     std::string process_definition_id = {};

@@ -64,10 +64,10 @@ struct InstanceSummary {
 
 /// Changes to a job that is not running; unset fields stay.
 struct JobChanges {
-    std::optional<int> retries;
-    std::optional<std::int64_t> priority;
-    std::optional<std::string> payload;
-    std::optional<std::string> retry_cycle;
+    std::optional<int> retries = {};
+    std::optional<std::int64_t> priority = {};
+    std::optional<std::string> payload = {};
+    std::optional<std::string> retry_cycle = {};
 };
 
 /// How jobs are stored and moved: one named operation per move. Written once, over Connection, for
@@ -136,9 +136,8 @@ public:
     apply(Transaction& transaction, std::string_view owner, const Outcome& outcome) = 0;
 
     /// Whether a job still stands in the executable place under this fence.
-    [[nodiscard]] virtual bool is_held(
-        Transaction& transaction, std::string_view owner, const Fence& fence
-    ) = 0;
+    [[nodiscard]] virtual bool
+    is_held(Transaction& transaction, std::string_view owner, const Fence& fence) = 0;
 
     /// Moves the expiry of held locks; REV_ stays. Returns the ids whose lock is lost.
     [[nodiscard]] virtual std::vector<std::string>

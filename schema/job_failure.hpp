@@ -12,8 +12,8 @@ struct JobFailure {
     std::string message = {};  ///< One line for lists; goes to EXCEPTION_MSG_.
     std::string details = {};  ///< Stack trace or captured output; goes to ACT_GE_BYTEARRAY.
     bool retryable = true;     ///< false: straight to the dead letters, whatever retries are left.
-    std::optional<Duration>
-        retry_after;  ///< The handler's own wish for the wait; wins over the policy.
+    /// The handler's own wish for the wait; wins over the policy.
+    std::optional<Duration> retry_after = {};
 
     bool operator==(const JobFailure&) const = default;
 };
