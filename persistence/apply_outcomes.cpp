@@ -1,0 +1,251 @@
+#include "persistence/byte_arrays.hpp"
+#include "persistence/db_error.hpp"
+#include "persistence/due_date_range.hpp"
+#include "persistence/fences.hpp"
+#include "persistence/job_table.hpp"
+#include "persistence/move_jobs.hpp"
+#include "persistence/sql_job_store.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
+constexpr std::string_view kDelete = R"sql(
+    DELETE FROM ACT_RU_JOB
+    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
+
+constexpr std::string_view kFree = R"sql(
+    UPDATE ACT_RU_JOB
+    SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = REV_ + 1
+    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
+
+using Outcomes = std::vector<const Outcome*>;
+
+/// Outcomes by what has to be written, each in id order.
+struct Work {
+    Outcomes completed;  ///< The row is deleted.
+    Outcomes freed;      ///< It stays where it is, without a lock.
+    Outcomes leaving;    ///< It goes to another place.
+};
+
+Work sorted_by_kind(Outcomes outcomes) {
+    std::ranges::sort(outcomes, {}, [](const Outcome* one) {
+        return std::string_view(one->job.id);
+    });
+    Work work;
+    for (const Outcome* outcome : outcomes) {
+        if (!outcome->transition.to) {
+            work.completed.push_back(outcome);
+        } else if (outcome->transition.to == JobPlace::executable) {
+            work.freed.push_back(outcome);
+        } else {
+            work.leaving.push_back(outcome);
+        }
+    }
+    return work;
+}
+
+std::vector<Fence> fences_of(const Outcomes& outcomes) {
+    std::vector<Fence> fences;
+    fences.reserve(outcomes.size());
+    for (const Outcome* outcome : outcomes) {
+        fences.push_back(fence_of(outcome->job));
+    }
+    return fences;
+}
+
+std::vector<std::string_view> ids_of(const Outcomes& outcomes) {
+    std::vector<std::string_view> ids;
+    for (const Outcome* outcome : outcomes) {
+        ids.emplace_back(outcome->job.id);
+    }
+    return ids;
+}
+
+/// Statements whose number of rows tells whether every lock was held.
+bool write_all(
+    Transaction& transaction,
+    std::string_view sql,
+    std::string_view owner,
+    const Outcomes& outcomes
+) {
+    const std::vector<Fence> fences = fences_of(outcomes);
+    return execute_fenced(transaction, sql, {}, owner, fences) ==
+           static_cast<std::int64_t>(fences.size());
+}
+
+bool delete_completed(Transaction& transaction, std::string_view owner, const Outcomes& completed) {
+    std::vector<const Job*> jobs;
+    jobs.reserve(completed.size());
+    for (const Outcome* outcome : completed) {
+        jobs.push_back(&outcome->job);
+    }
+    delete_byte_arrays_of(transaction, jobs);
+    return write_all(transaction, kDelete, owner, completed);
+}
+
+/// A job that leaves: the outcome, and the row as it is now.
+struct Leaving {
+    const Outcome* outcome = nullptr;
+    Job row;
+};
+
+/// In id order; nullopt: at least one lock is lost.
+std::optional<std::vector<Leaving>>
+lock_leaving(Transaction& transaction, std::string_view owner, const Outcomes& outcomes) {
+    std::map<std::string_view, const Outcome*> by_id;
+    for (const Outcome* outcome : outcomes) {
+        by_id.emplace(outcome->job.id, outcome);
+    }
+    std::vector<Leaving> leaving;
+    for (Job& row : lock_rows(transaction, JobPlace::executable, ids_of(outcomes))) {
+        const Outcome* const outcome = by_id.at(row.id);
+        if (row.revision == outcome->job.revision && row.lock_owner == owner) {
+            leaving.push_back({.outcome = outcome, .row = std::move(row)});
+        }
+    }
+    return leaving.size() == outcomes.size() ? std::optional(std::move(leaving)) : std::nullopt;
+}
+
+/// A wait that ends beyond the last instant of the column ends there: a failure must be storable.
+schema::Transition storable(schema::Transition transition, schema::DatabaseKind kind) {
+    if (transition.due_date) {
+        transition.due_date = std::min(*transition.due_date, max_due_date(kind));
+    }
+    return transition;
+}
+
+using NewId = std::function<std::string()>;
+
+/// The details of a failure replace those of the one before; `jobs` get the ids of their rows.
+void replace_stack_traces(
+    Transaction& transaction,
+    const std::vector<Leaving>& leaving,
+    std::vector<PlacedJob>& jobs,
+    const NewId& new_id
+) {
+    std::vector<std::string_view> old;
+    std::vector<ByteArray> traces;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        const auto& failure = leaving[i].outcome->transition.failure;
+        if (!failure) {
+            continue;
+        }
+        std::string& id = jobs[i].job.exception_stack_id;
+        old.emplace_back(leaving[i].row.exception_stack_id);
+        if (failure->details.empty()) {
+            id.clear();
+        } else {
+            id = id.empty() ? new_id() : id;
+            traces.push_back({.id = id, .text = failure->details});
+        }
+    }
+    delete_byte_arrays(transaction, old);
+    insert_byte_arrays(transaction, kStackTraceName, traces);
+}
+
+bool move_leaving(
+    Transaction& transaction,
+    std::string_view owner,
+    const Outcomes& outcomes,
+    const NewId& new_id
+) {
+    const auto leaving = lock_leaving(transaction, owner, outcomes);
+    if (!leaving) {
+        return false;
+    }
+    std::vector<PlacedJob> jobs;
+    for (const Leaving& one : *leaving) {
+        jobs.push_back(moved(one.row, storable(one.outcome->transition, transaction.kind())));
+    }
+    replace_stack_traces(transaction, *leaving, jobs, new_id);
+    divert_suspended(transaction, jobs);
+    move_rows(transaction, JobPlace::executable, jobs);
+    return true;
+}
+
+/// false: at least one lock is lost, and the transaction must be rolled back.
+bool write_outcomes(
+    Transaction& transaction,
+    std::string_view owner,
+    Outcomes outcomes,
+    const NewId& new_id
+) {
+    const Work work = sorted_by_kind(std::move(outcomes));
+    return delete_completed(transaction, owner, work.completed) &&
+           write_all(transaction, kFree, owner, work.freed) &&
+           move_leaving(transaction, owner, work.leaving, new_id);
+}
+
+/// Locks the rows and leaves out the outcomes whose lock is lost. A job that is named twice counts
+/// once: the first outcome ends its lock.
+Outcomes still_held(Transaction& transaction, std::string_view owner, const Outcomes& outcomes) {
+    auto held = lock_held(transaction, owner, fences_of(outcomes));
+    Outcomes kept;
+    for (const Outcome* outcome : outcomes) {
+        if (held.erase(outcome->job.id) > 0) {
+            kept.push_back(outcome);
+        }
+    }
+    return kept;
+}
+
+std::vector<Answer> answers_for(const Outcomes& all, const Outcomes& written) {
+    std::vector<Answer> answers;
+    auto next = written.begin();
+    for (const Outcome* outcome : all) {
+        const bool is_written = next != written.end() && *next == outcome;
+        answers.push_back(is_written ? Answer::done : Answer::lost_lock);
+        next += is_written ? 1 : 0;
+    }
+    return answers;
+}
+
+}  // namespace
+
+std::vector<Answer> SqlJobStore::apply(std::string_view owner, std::span<const Outcome> outcomes) {
+    Outcomes all;
+    for (const Outcome& outcome : outcomes) {
+        all.push_back(&outcome);
+    }
+    const NewId new_id = [this] { return new_byte_array_id(); };
+    bool is_any_lost = false;
+    Outcomes written;
+    const auto write = [&](Transaction& transaction) {
+        // Nearly always every lock is held, and then the writing statements prove it themselves.
+        // Only when they do not is the batch rolled back, and the fences are read first.
+        written = is_any_lost ? still_held(transaction, owner, all) : all;
+        if (!write_outcomes(transaction, owner, written, new_id)) {
+            is_any_lost = true;
+            throw DbError(DbErrorKind::conflict, "the lock of a job in the batch is lost");
+        }
+    };
+    runner_.run(write, [&](Transaction& transaction) {
+        return lock_held(transaction, owner, fences_of(all)).empty();
+    });
+    return answers_for(all, written);
+}
+
+Answer
+SqlJobStore::apply(Transaction& transaction, std::string_view owner, const Outcome& outcome) {
+    const Outcomes held = still_held(transaction, owner, {&outcome});
+    if (held.empty()) {
+        return Answer::lost_lock;
+    }
+    if (!write_outcomes(transaction, owner, held, [this] { return new_byte_array_id(); })) {
+        throw DbError(DbErrorKind::conflict, "the lock of a job was lost while it was held");
+    }
+    return Answer::done;
+}
+
+}  // namespace jobstrand::persistence

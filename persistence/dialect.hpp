@@ -1,0 +1,36 @@
+#pragma once
+
+#include "schema/database_kind.hpp"
+
+#include <string_view>
+
+namespace jobstrand::persistence {
+
+/// What truly differs between the databases in the statements of the job store. Everything else is
+/// written once, in the SQL that all of them understand.
+struct Dialect {
+    /// After a SELECT: the rows are ours until the transaction ends. Empty on SQLite, where the
+    /// writing transaction is alone anyway.
+    std::string_view for_update;
+
+    /// The same, leaving out rows that another transaction has locked.
+    std::string_view skip_locked;
+
+    /// After a SELECT: nobody may delete the rows until the transaction ends.
+    std::string_view for_share;
+
+    /// `{insert_if_absent} INTO ... VALUES ... {if_absent}` keeps the row that is already there.
+    std::string_view insert_if_absent;
+    std::string_view if_absent;
+
+    /// A text parameter for the column BYTES_, and that column as text.
+    std::string_view bytes_parameter;
+    std::string_view bytes_as_text;
+
+    /// The function that finds the position of its second argument in its first; 0: not in it.
+    std::string_view position_in;
+};
+
+[[nodiscard]] const Dialect& dialect_of(schema::DatabaseKind kind);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,140 @@
+#include "persistence/byte_arrays.hpp"
+#include "persistence/dialect.hpp"
+#include "persistence/fences.hpp"
+#include "persistence/job_row.hpp"
+#include "persistence/job_table.hpp"
+#include "persistence/move_jobs.hpp"
+#include "persistence/sql_job_store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
+constexpr std::string_view kNextDue = R"sql(
+    SELECT DUEDATE_
+    FROM ACT_RU_TIMER_JOB
+    WHERE DUEDATE_ IS NOT NULL AND LOCK_EXP_TIME_ IS NULL
+    ORDER BY DUEDATE_
+    LIMIT 1)sql";
+
+constexpr std::string_view kDue = R"sql(
+    SELECT {columns}
+    FROM ACT_RU_TIMER_JOB
+    WHERE DUEDATE_ <= ? AND LOCK_EXP_TIME_ IS NULL
+    ORDER BY DUEDATE_, ID_
+    LIMIT ?
+    {skip_locked})sql";
+
+std::vector<Job> select_due(Transaction& transaction, schema::TimePoint now, std::size_t limit) {
+    const std::string sql = fmt::format(
+        kDue,
+        fmt::arg("columns", columns_of(JobPlace::timer)),
+        fmt::arg("skip_locked", dialect_of(transaction.kind()).skip_locked)
+    );
+    const std::array<Value, 2> parameters{now, static_cast<std::int64_t>(limit)};
+    std::vector<Job> due;
+    transaction.query(
+        {.sql = sql, .columns = fields_of(JobPlace::timer).size()},
+        parameters,
+        [&](const Row& row) { due.push_back(read_job(row, JobPlace::timer)); }
+    );
+    return due;
+}
+
+void lock_served(
+    std::vector<PlacedJob>& jobs,
+    const LockClaim& claim,
+    std::span<const std::string> handler_types
+) {
+    for (PlacedJob& placed : jobs) {
+        if (placed.place == JobPlace::executable &&
+            std::ranges::find(handler_types, placed.job.handler_type) != handler_types.end()) {
+            placed.job.lock_owner = claim.owner;
+            placed.job.lock_expiration = claim.until;
+        }
+    }
+}
+
+void sort_by_id(std::vector<PlacedJob>& jobs) {
+    std::ranges::sort(jobs, {}, [](const PlacedJob& one) { return std::string_view(one.job.id); });
+}
+
+std::vector<Job> locked_in_due_order(std::vector<PlacedJob> jobs) {
+    std::vector<Job> locked;
+    for (PlacedJob& placed : jobs) {
+        if (!placed.job.lock_owner.empty()) {
+            locked.push_back(std::move(placed.job));
+        }
+    }
+    std::ranges::stable_sort(locked, {}, &Job::due_date);
+    return locked;
+}
+
+std::vector<Fence> fences_of(const std::vector<Job>& jobs) {
+    std::vector<Fence> fences;
+    for (const Job& job : jobs) {
+        fences.push_back(fence_of(job));
+    }
+    return fences;
+}
+
+}  // namespace
+
+std::optional<schema::TimePoint> SqlJobStore::next_due() {
+    std::optional<schema::TimePoint> due;
+    runner_.read([&](Connection& connection) {
+        due.reset();
+        connection.query({.sql = kNextDue, .columns = 1}, {}, [&](const Row& row) {
+            due = row.time(0);
+        });
+    });
+    return due;
+}
+
+JobStore::DueTimers SqlJobStore::move_due_timers(
+    schema::TimePoint now,
+    std::size_t limit,
+    const std::optional<LockClaim>& claim,
+    std::span<const std::string> handler_types
+) {
+    DueTimers result;
+    std::vector<std::string> ids;
+    const auto move = [&](Transaction& transaction) {
+        std::vector<PlacedJob> jobs;
+        ids.clear();
+        for (Job& row : select_due(transaction, now, limit)) {
+            ids.push_back(row.id);
+            const schema::Transition transition = schema::fell_due(row);
+            jobs.push_back(moved(std::move(row), transition));
+        }
+        if (claim) {
+            lock_served(jobs, *claim, handler_types);
+        }
+        divert_suspended(transaction, jobs);
+        sort_by_id(jobs);
+        move_rows(transaction, JobPlace::timer, jobs);
+        result.moved = jobs.size();
+        result.locked = locked_in_due_order(std::move(jobs));
+        load_payloads(transaction, result.locked);
+    };
+    const auto was_committed = [&](Transaction& transaction) {
+        // That the timers are gone is no proof that they are ours: another node moves them too.
+        return result.locked.empty()
+                   ? !is_any_in(transaction, JobPlace::timer, ids)
+                   : !lock_held(transaction, claim->owner, fences_of(result.locked)).empty();
+    };
+    runner_.run(move, was_committed);
+    return result;
+}
+
+}  // namespace jobstrand::persistence

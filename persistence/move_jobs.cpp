@@ -1,0 +1,101 @@
+#include "persistence/move_jobs.hpp"
+
+#include "persistence/db_error.hpp"
+#include "persistence/job_table.hpp"
+#include "persistence/suspended_scopes.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+using schema::Transition;
+
+PlacedJob changed(Job job, const Transition& transition) {
+    job.lock_owner.clear();
+    job.lock_expiration.reset();
+    job.due_date = transition.due_date;
+    job.retries = transition.retries;
+    job.attempts = transition.attempts;
+    job.suspended_from = transition.suspended_from;
+    if (transition.failure) {
+        job.exception_message = transition.failure->message;
+    }
+    return {.place = transition.to.value(), .job = std::move(job)};
+}
+
+}  // namespace
+
+PlacedJob moved(Job row, const Transition& transition) {
+    ++row.revision;
+    return changed(std::move(row), transition);
+}
+
+bool can_be_suspended(JobPlace place) {
+    return place == JobPlace::executable || place == JobPlace::timer ||
+           place == JobPlace::external_worker;
+}
+
+PlacedJob diverted(PlacedJob placed) {
+    const Transition transition = schema::suspended(placed.job, placed.place);
+    return changed(std::move(placed.job), transition);
+}
+
+void divert_suspended(Transaction& transaction, std::span<PlacedJob> jobs) {
+    std::vector<const Job*> candidates;
+    for (const PlacedJob& placed : jobs) {
+        if (can_be_suspended(placed.place)) {
+            candidates.push_back(&placed.job);
+        }
+    }
+    const SuspendedScopes suspended = find_suspended(transaction, candidates);
+    for (PlacedJob& placed : jobs) {
+        if (can_be_suspended(placed.place) && suspended.contain(placed.job)) {
+            placed = diverted(std::move(placed));
+        }
+    }
+}
+
+void insert_placed(Transaction& transaction, std::span<const PlacedJob* const> jobs) {
+    std::map<JobPlace, std::vector<const Job*>> by_place;
+    for (const PlacedJob* placed : jobs) {
+        by_place[placed->place].push_back(&placed->job);
+    }
+    for (const auto& [place, rows] : by_place) {
+        insert_rows(transaction, place, rows);
+    }
+}
+
+void move_rows(Transaction& transaction, JobPlace from, std::span<const PlacedJob> jobs) {
+    std::vector<const PlacedJob*> placed;
+    std::vector<std::string_view> ids;
+    for (const PlacedJob& job : jobs) {
+        placed.push_back(&job);
+        ids.emplace_back(job.job.id);
+    }
+    insert_placed(transaction, placed);
+    const std::int64_t deleted = delete_rows(transaction, from, ids);
+    if (deleted != static_cast<std::int64_t>(ids.size())) {
+        // Never seen where row locks work; the cluster databases with local locks are why it is
+        // tested.
+        throw DbError(
+            DbErrorKind::conflict,
+            fmt::format(
+                "{} of {} jobs left {} while they were being moved",
+                static_cast<std::int64_t>(ids.size()) - deleted,
+                ids.size(),
+                schema::table_of(from)
+            )
+        );
+    }
+}
+
+}  // namespace jobstrand::persistence

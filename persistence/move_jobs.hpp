@@ -1,0 +1,39 @@
+#pragma once
+
+#include "persistence/transaction.hpp"
+#include "schema/job.hpp"
+#include "schema/job_transition.hpp"
+
+#include <span>
+#include <vector>
+
+/// Moves between places. schema::job_transition decides where a job goes; this file writes it.
+///
+/// A job on its way is a schema::PlacedJob: the row as it will stand in the place it goes to. Rows
+/// are read under a lock, changed in memory and written whole, so that every column is kept, every
+/// job of a set may change in its own way, and what the caller gets is what was stored.
+namespace jobstrand::persistence {
+
+/// The job after a transition that keeps it: the lock cleared, REV_ raised.
+[[nodiscard]] schema::PlacedJob moved(schema::Job row, const schema::Transition& transition);
+
+/// Whether a job in this place waits in the suspended place while its instance is suspended.
+[[nodiscard]] bool can_be_suspended(schema::JobPlace place);
+
+/// The job in the suspended place instead of the one it was bound for, without a lock.
+[[nodiscard]] schema::PlacedJob diverted(schema::PlacedJob placed);
+
+/// Sends those jobs to the suspended place whose instance or definition is suspended.
+void divert_suspended(Transaction& transaction, std::span<schema::PlacedJob> jobs);
+
+/// Inserts each job into its place.
+void insert_placed(Transaction& transaction, std::span<const schema::PlacedJob* const> jobs);
+
+/// Moves jobs whose rows in `from` this transaction has locked. Give them in id order.
+void move_rows(
+    Transaction& transaction,
+    schema::JobPlace from,
+    std::span<const schema::PlacedJob> jobs
+);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,115 @@
+#pragma once
+
+#include "persistence/job_store.hpp"
+#include "persistence/session_pool.hpp"
+#include "persistence/transaction_runner.hpp"
+#include "schema/log.hpp"
+#include "schema/uuid7.hpp"
+
+#include <mutex>
+
+namespace jobstrand::persistence {
+
+/// JobStore on a SQL database. Each operation has a file of its own, which begins with its SQL.
+///
+/// Due dates that the database cannot hold are refused with std::invalid_argument; see
+/// max_due_date.
+///
+/// Thread safety: safe. The pool and the log must outlive it.
+class SqlJobStore final : public JobStore {
+public:
+    SqlJobStore(SessionPool& pool, schema::Log& log, RetryLimits limits = {});
+
+    void in_transaction(
+        const std::function<void(Transaction&)>& work,
+        const std::function<bool(Transaction&)>& was_committed
+    ) override;
+
+    std::vector<schema::PlacedJob>
+    insert(Transaction& transaction, std::vector<schema::PlacedJob> jobs) override;
+    std::vector<schema::PlacedJob> insert(std::vector<schema::PlacedJob> jobs) override;
+
+    [[nodiscard]] bool has_acquirable(std::span<const std::string> handler_types) override;
+    [[nodiscard]] std::vector<schema::Job> acquire(
+        const LockClaim& claim,
+        std::span<const std::string> handler_types,
+        std::size_t limit
+    ) override;
+    [[nodiscard]] AcquiredOne
+    acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) override;
+
+    [[nodiscard]] std::vector<Answer>
+    apply(std::string_view owner, std::span<const Outcome> outcomes) override;
+    [[nodiscard]] Answer
+    apply(Transaction& transaction, std::string_view owner, const Outcome& outcome) override;
+
+    [[nodiscard]] bool is_held(Transaction& transaction, std::string_view owner, const Fence& fence)
+        override;
+    [[nodiscard]] std::vector<std::string>
+    extend_locks(const LockClaim& claim, std::span<const Fence> fences) override;
+    void release(std::string_view owner, std::span<const Fence> fences) override;
+    [[nodiscard]] std::int64_t reset_expired_locks(schema::TimePoint now, std::size_t limit)
+        override;
+
+    [[nodiscard]] std::optional<schema::TimePoint> next_due() override;
+    [[nodiscard]] DueTimers move_due_timers(
+        schema::TimePoint now,
+        std::size_t limit,
+        const std::optional<LockClaim>& claim,
+        std::span<const std::string> handler_types
+    ) override;
+    [[nodiscard]] Answer fire_timer(std::string_view id, schema::TimePoint now) override;
+    [[nodiscard]] Answer reschedule_timer(
+        std::string_view id,
+        schema::TimePoint due_date,
+        schema::TimePoint now
+    ) override;
+
+    [[nodiscard]] std::optional<schema::PlacedJob> find(std::string_view id) override;
+    [[nodiscard]] std::vector<schema::Job> list(
+        schema::JobPlace place,
+        const JobFilter& filter,
+        std::string_view after,
+        std::size_t limit
+    ) override;
+    [[nodiscard]] std::int64_t count(schema::JobPlace place, const JobFilter& filter) override;
+    [[nodiscard]] std::string exception_details(const schema::Job& job) override;
+    [[nodiscard]] Answer change(
+        schema::JobPlace place,
+        std::string_view id,
+        const JobChanges& changes,
+        schema::TimePoint now
+    ) override;
+    [[nodiscard]] std::vector<Answer> remove(
+        schema::JobPlace place,
+        std::span<const std::string> ids,
+        schema::TimePoint now
+    ) override;
+    [[nodiscard]] std::vector<Answer> requeue(
+        std::span<const std::string> ids,
+        int retries,
+        std::optional<schema::TimePoint> due_date,
+        schema::TimePoint now
+    ) override;
+
+    std::int64_t suspend(SuspensionScope scope, std::string_view id, schema::TimePoint now)
+        override;
+    std::int64_t activate(SuspensionScope scope, std::string_view id, schema::TimePoint now)
+        override;
+    [[nodiscard]] std::vector<Suspension> suspensions(SuspensionScope scope) override;
+    [[nodiscard]] std::vector<InstanceSummary> instances(std::string_view after, std::size_t limit)
+        override;
+
+private:
+    void give_payload_ids(std::vector<schema::PlacedJob>& jobs);
+
+    /// For a row of ACT_GE_BYTEARRAY: job ids may already be as long as the column.
+    [[nodiscard]] std::string new_byte_array_id();
+
+    TransactionRunner runner_;
+
+    std::mutex ids_mutex_;
+    schema::Uuid7Source ids_;  ///< Guarded by ids_mutex_.
+};
+
+}  // namespace jobstrand::persistence
