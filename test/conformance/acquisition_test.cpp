@@ -1,0 +1,145 @@
+#include "test/conformance/store_test.hpp"
+
+namespace jobstrand::test {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class Acquisition : public StoreTest {};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    Acquisition,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+// R039
+TEST_P(Acquisition, An_acquired_job_carries_owner_expiry_and_a_raised_revision) {
+    const Job inserted = insert(JobPlace::executable, a_job("a").build());
+    const std::vector<Job> acquired = acquire();
+    ASSERT_THAT(ids_of(acquired), ElementsAre("a"));
+    EXPECT_EQ(acquired[0].lock_owner, "node-1");
+    EXPECT_EQ(acquired[0].lock_expiration, clock_.now() + 5min);
+    EXPECT_EQ(acquired[0].revision, inserted.revision + 1);
+    EXPECT_EQ(acquired[0], job("a"));
+}
+
+// R040
+TEST_P(Acquisition, A_locked_job_is_acquired_by_nobody_else) {
+    insert(JobPlace::executable, a_job("a").build());
+    ASSERT_THAT(ids_of(acquire(100, "node-1")), ElementsAre("a"));
+    EXPECT_THAT(acquire(100, "node-2"), IsEmpty());
+    EXPECT_THAT(acquire(100, "node-1"), IsEmpty());
+}
+
+TEST_P(Acquisition, The_oldest_ids_come_first_and_the_limit_is_kept) {
+    insert(JobPlace::executable, std::vector<Job>{a_job("c"), a_job("a"), a_job("b")});
+    EXPECT_THAT(ids_of(acquire(2)), ElementsAre("a", "b"));
+    EXPECT_THAT(ids_of(acquire(2)), ElementsAre("c"));
+}
+
+TEST_P(Acquisition, Only_served_handler_types_are_acquired) {
+    insert(
+        JobPlace::executable,
+        std::vector<Job>{a_job("a").of_type("mail"), a_job("b"), a_job("c").of_type("print")}
+    );
+    const std::vector<std::string> served{"noop", "print"};
+    EXPECT_THAT(ids_of(store_.acquire(claim_of("n"), served, 10)), ElementsAre("b", "c"));
+    EXPECT_TRUE(job("a").lock_owner.empty());
+}
+
+TEST_P(Acquisition, Who_serves_nothing_acquires_nothing) {
+    insert(JobPlace::executable, a_job("a").build());
+    EXPECT_THAT(store_.acquire(claim_of("n"), {}, 10), IsEmpty());
+    EXPECT_FALSE(store_.has_acquirable({}));
+}
+
+TEST_P(Acquisition, A_limit_of_zero_acquires_nothing) {
+    insert(JobPlace::executable, a_job("a").build());
+    EXPECT_THAT(acquire(0), IsEmpty());
+}
+
+TEST_P(Acquisition, Only_the_executable_place_is_acquired_from) {
+    store_.insert(
+        {{JobPlace::timer, a_job("t").due_at(clock_.now() - 1h)},
+         {JobPlace::suspended, a_job("s")},
+         {JobPlace::dead_letter, a_job("d")},
+         {JobPlace::external_worker, a_job("x")}}
+    );
+    EXPECT_THAT(acquire(), IsEmpty());
+    EXPECT_FALSE(store_.has_acquirable(noop_));
+}
+
+TEST_P(Acquisition, A_page_may_be_larger_than_a_statement) {
+    insert(JobPlace::executable, many_jobs("j", 700));
+    EXPECT_EQ(acquire(1000).size(), 700U);
+    EXPECT_EQ(execute("DELETE FROM ACT_RU_JOB WHERE LOCK_OWNER_ = 'node-1'"), 700);
+}
+
+TEST_P(Acquisition, An_idle_poll_sees_whether_there_is_something_to_acquire) {
+    EXPECT_FALSE(store_.has_acquirable(noop_));
+    insert(JobPlace::executable, a_job("a").build());
+    EXPECT_TRUE(store_.has_acquirable(noop_));
+    const std::vector<std::string> others{"mail", "print"};
+    EXPECT_FALSE(store_.has_acquirable(others));
+    ASSERT_EQ(acquire().size(), 1U);
+    EXPECT_FALSE(store_.has_acquirable(noop_));
+}
+
+// R175: the reset, not the acquisition, decides that a node is dead.
+TEST_P(Acquisition, A_job_whose_lock_expired_waits_for_the_reset) {
+    insert_and_acquire(a_job("a"));
+    clock_.tick(1h);
+    EXPECT_THAT(acquire(), IsEmpty());
+}
+
+class AcquisitionById : public StoreTest {
+protected:
+    auto acquire_one(std::string_view id) {
+        return store_.acquire_one(id, claim_of("operator"), clock_.now());
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    AcquisitionById,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+// R006
+TEST_P(AcquisitionById, One_job_is_locked_whatever_its_handler_type) {
+    insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("b").of_type("mail")});
+    const auto acquired = acquire_one("b");
+    EXPECT_EQ(acquired.answer, Answer::done);
+    EXPECT_EQ(acquired.job.lock_owner, "operator");
+    EXPECT_EQ(acquired.job, job("b"));
+    EXPECT_TRUE(job("a").lock_owner.empty());
+}
+
+TEST_P(AcquisitionById, A_job_that_is_not_executable_is_not_found) {
+    insert(JobPlace::timer, a_job("t").due_at(clock_.now()).build());
+    EXPECT_EQ(acquire_one("t").answer, Answer::not_found);
+    EXPECT_EQ(acquire_one("none").answer, Answer::not_found);
+}
+
+TEST_P(AcquisitionById, A_job_with_a_live_lock_is_refused) {
+    const Job held = insert_and_acquire(a_job("a"), "node-1");
+    EXPECT_EQ(acquire_one("a").answer, Answer::locked);
+    EXPECT_EQ(job("a"), held);
+}
+
+// R042
+TEST_P(AcquisitionById, An_expired_lock_does_not_count) {
+    insert_and_acquire(a_job("a"), "node-1");
+    clock_.tick(5min + 1ms);
+    EXPECT_EQ(acquire_one("a").answer, Answer::done);
+    EXPECT_EQ(job("a").lock_owner, "operator");
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

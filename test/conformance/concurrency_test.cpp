@@ -1,0 +1,144 @@
+#include "test/conformance/store_test.hpp"
+
+#include <future>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+
+namespace jobstrand::test {
+
+namespace {
+
+constexpr std::size_t kNodes = 4;
+
+class Concurrency : public StoreTest {
+protected:
+    /// Runs one function per node at the same time and waits for all; an exception of one fails the
+    /// case.
+    template <typename Run>
+    void on_all_nodes(Run run) {
+        std::vector<std::future<void>> nodes;
+        for (std::size_t i = 0; i < kNodes; ++i) {
+            nodes.push_back(std::async(std::launch::async, [run, i] {
+                run("node-" + std::to_string(i));
+            }));
+        }
+        for (std::future<void>& node : nodes) {
+            node.get();
+        }
+    }
+
+    /// Notes who got which job; a job that somebody has already fails the case.
+    void note(const std::string& node, const std::vector<Job>& jobs) {
+        const std::lock_guard lock(mutex_);
+        for (const Job& job : jobs) {
+            EXPECT_TRUE(taken_by_.emplace(job.id, node).second)
+                << job.id << " was given to " << taken_by_[job.id] << " and to " << node;
+        }
+    }
+
+    std::mutex mutex_;
+    std::map<std::string, std::string> taken_by_;  ///< Guarded by mutex_.
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    Concurrency,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+// R040
+TEST_P(Concurrency, Nodes_that_acquire_at_once_never_get_the_same_job) {
+    insert(JobPlace::executable, many_jobs("j", 1000));
+    on_all_nodes([this](const std::string& node) {
+        for (auto jobs = acquire(37, node); !jobs.empty(); jobs = acquire(37, node)) {
+            note(node, jobs);
+        }
+    });
+    // A page that others hold at that moment is passed over, so somebody may have stopped early.
+    note("the last", acquire(1000, "the last"));
+    EXPECT_EQ(taken_by_.size(), 1000U);
+    for (const auto& [id, node] : taken_by_) {
+        EXPECT_EQ(job(id).lock_owner, node);
+    }
+}
+
+TEST_P(Concurrency, Nodes_that_move_timers_at_once_never_get_the_same_job) {
+    std::vector<Job> timers = many_jobs("t", 400);
+    for (Job& timer : timers) {
+        timer.due_date = clock_.now();
+    }
+    insert(JobPlace::timer, timers);
+    on_all_nodes([this](const std::string& node) {
+        for (;;) {
+            const auto due = store_.move_due_timers(clock_.now(), 23, claim_of(node), noop_);
+            note(node, due.locked);
+            if (due.moved == 0) {
+                break;
+            }
+        }
+    });
+    note("the last", store_.move_due_timers(clock_.now(), 400, claim_of("the last"), noop_).locked);
+    EXPECT_EQ(taken_by_.size(), 400U);
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
+}
+
+TEST_P(Concurrency, Of_many_requests_for_one_job_one_is_answered) {
+    insert(JobPlace::executable, a_job("a").build());
+    std::atomic<int> done = 0;
+    on_all_nodes([this, &done](const std::string& node) {
+        const auto acquired = store_.acquire_one("a", claim_of(node), clock_.now());
+        done += acquired.answer == Answer::done ? 1 : 0;
+    });
+    EXPECT_EQ(done, 1);
+}
+
+TEST_P(Concurrency, Of_an_outcome_and_a_reset_one_wins_and_the_job_is_in_one_place) {
+    insert(JobPlace::executable, many_jobs("j", 100));
+    const std::vector<Job> held = acquire();
+    std::vector<Outcome> outcomes;
+    for (const Job& job : held) {
+        outcomes.push_back(completed_outcome(job));
+    }
+    clock_.tick(1h);
+    std::vector<Answer> answers;
+    std::thread completion([&] { answers = store_.apply("node-1", outcomes); });
+    std::int64_t freed = 0;
+    while (const std::int64_t page = store_.reset_expired_locks(clock_.now(), 10)) {
+        freed += page;
+    }
+    completion.join();
+    const auto lost = std::ranges::count(answers, Answer::lost_lock);
+    EXPECT_EQ(count_rows("ACT_RU_JOB"), lost);
+    EXPECT_GE(freed, lost);
+}
+
+TEST_P(
+    Concurrency,
+    Jobs_that_are_inserted_while_an_instance_is_suspended_and_activated_all_return
+) {
+    std::atomic<bool> stop = false;
+    std::thread operating([&] {
+        while (!stop) {
+            store_.suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+            store_.activate(persistence::SuspensionScope::instance, "i", clock_.now());
+        }
+    });
+    on_all_nodes([this](const std::string& node) {
+        for (int i = 0; i < 50; ++i) {
+            insert(
+                JobPlace::executable, a_job(node + "." + std::to_string(i)).of_instance("i").build()
+            );
+        }
+    });
+    stop = true;
+    operating.join();
+    EXPECT_EQ(count_rows("ACT_RU_SUSPENDED_JOB"), 0);
+    EXPECT_EQ(count_rows("ACT_RU_JOB"), 200);
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

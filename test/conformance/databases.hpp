@@ -1,0 +1,39 @@
+#pragma once
+
+#include "persistence/connection.hpp"
+#include "persistence/session_pool.hpp"
+
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace jobstrand::test {
+
+/// An empty database with the current schema, which is gone after the test.
+class TestDatabase {
+public:
+    virtual ~TestDatabase() = default;
+    [[nodiscard]] virtual std::unique_ptr<persistence::Connection> connect(
+        persistence::SessionPool::Access access
+    ) = 0;
+};
+
+/// One kind of database that the suite runs on.
+struct DatabaseUnderTest {
+    std::string name;
+    std::function<std::unique_ptr<TestDatabase>()> create;
+};
+
+/// Shown by GoogleTest behind the name of a case.
+inline std::ostream& operator<<(std::ostream& out, const DatabaseUnderTest& database) {
+    return out << database.name;
+}
+
+/// All that this machine can offer. SQLite always; each server has a file of its own.
+[[nodiscard]] std::vector<DatabaseUnderTest> databases_under_test();
+
+[[nodiscard]] DatabaseUnderTest sqlite_under_test();
+
+}  // namespace jobstrand::test

@@ -1,0 +1,226 @@
+#include "persistence/db_error.hpp"
+#include "persistence/transaction.hpp"
+#include "test/conformance/store_test.hpp"
+
+namespace jobstrand::test {
+
+namespace {
+
+using persistence::DbError;
+using persistence::DbErrorKind;
+using persistence::SuspensionScope;
+using testing::ElementsAre;
+
+/// Whatever became of a commit whose answer was lost: the operation ends as if it had been
+/// answered, and is done exactly once (I9).
+class LostCommitAnswer : public StoreTest {
+protected:
+    /// Runs the same steps for a commit that was done and for one that was not.
+    template <typename Steps>
+    void in_both_cases(Steps steps) {
+        for (const FaultPoint lost : {FaultPoint::after_commit, FaultPoint::before_commit}) {
+            SCOPED_TRACE(
+                lost == FaultPoint::after_commit ? "the commit was done" : "the commit was not done"
+            );
+            steps([this, lost] { faults_.add({.point = lost, .kind = DbErrorKind::in_doubt}); });
+            for (const JobPlace place : schema::kJobPlaces) {
+                execute("DELETE FROM " + std::string(schema::table_of(place)));
+            }
+        }
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    LostCommitAnswer,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+TEST_P(LostCommitAnswer, Jobs_are_inserted_once) {
+    in_both_cases([this](auto lose_answer) {
+        lose_answer();
+        insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("b")});
+        EXPECT_EQ(count_rows("ACT_RU_JOB"), 2);
+    });
+}
+
+TEST_P(LostCommitAnswer, Acquired_jobs_are_locked_once) {
+    in_both_cases([this](auto lose_answer) {
+        insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("b")});
+        lose_answer();
+        const std::vector<Job> acquired = acquire();
+        EXPECT_THAT(ids_of(acquired), ElementsAre("a", "b"));
+        EXPECT_EQ(acquired.at(0).revision, 2);
+        EXPECT_EQ(acquired.at(0), job("a"));
+    });
+}
+
+TEST_P(LostCommitAnswer, A_job_acquired_by_id_is_locked_once) {
+    in_both_cases([this](auto lose_answer) {
+        insert(JobPlace::executable, a_job("a").build());
+        lose_answer();
+        const auto acquired = store_.acquire_one("a", claim_of("node-1"), clock_.now());
+        EXPECT_EQ(acquired.answer, Answer::done);
+        EXPECT_EQ(acquired.job, job("a"));
+    });
+}
+
+TEST_P(LostCommitAnswer, Outcomes_are_written_once) {
+    in_both_cases([this](auto lose_answer) {
+        insert(JobPlace::executable, many_jobs("j", 3));
+        const std::vector<Job> held = acquire();
+        lose_answer();
+        EXPECT_THAT(
+            store_.apply(
+                "node-1",
+                std::vector<Outcome>{
+                    completed_outcome(held[0]),
+                    failed_outcome(held[1], {.message = "no"}, clock_.now()),
+                    {held[2], schema::released(held[2])}}
+            ),
+            ElementsAre(Answer::done, Answer::done, Answer::done)
+        );
+        EXPECT_EQ(place_of("j000"), "nowhere");
+        EXPECT_EQ(job("j001").retries, 2);
+        EXPECT_EQ(job("j002").revision, held[2].revision + 1);
+    });
+}
+
+TEST_P(LostCommitAnswer, Lost_locks_in_the_batch_are_still_told) {
+    in_both_cases([this](auto lose_answer) {
+        insert(JobPlace::executable, many_jobs("j", 2));
+        const std::vector<Job> held = acquire();
+        store_.release("node-1", fences_of({held[0]}));
+        lose_answer();
+        EXPECT_THAT(
+            store_.apply(
+                "node-1", std::vector{completed_outcome(held[0]), completed_outcome(held[1])}
+            ),
+            ElementsAre(Answer::lost_lock, Answer::done)
+        );
+        EXPECT_EQ(place_of("j000"), "executable");
+    });
+}
+
+TEST_P(LostCommitAnswer, Due_timers_move_once) {
+    in_both_cases([this](auto lose_answer) {
+        insert(JobPlace::timer, std::vector<Job>{a_job("t").due_at(clock_.now())});
+        lose_answer();
+        const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+        EXPECT_EQ(due.moved, 1U);
+        ASSERT_THAT(ids_of(due.locked), ElementsAre("t"));
+        EXPECT_EQ(due.locked[0], job("t"));
+    });
+}
+
+TEST_P(LostCommitAnswer, Due_timers_that_arrive_free_move_once) {
+    in_both_cases([this](auto lose_answer) {
+        insert(JobPlace::timer, std::vector<Job>{a_job("t").due_at(clock_.now())});
+        lose_answer();
+        EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, std::nullopt, {}).moved, 1U);
+        EXPECT_EQ(place_of("t"), "executable");
+        EXPECT_EQ(job("t").revision, 2);
+    });
+}
+
+TEST_P(LostCommitAnswer, A_timer_fires_once) {
+    in_both_cases([this](auto lose_answer) {
+        insert(JobPlace::timer, a_job("t").due_at(clock_.now() + 1h).build());
+        lose_answer();
+        EXPECT_EQ(store_.fire_timer("t", clock_.now()), Answer::done);
+        EXPECT_EQ(job("t").revision, 2);
+    });
+}
+
+TEST_P(LostCommitAnswer, Dead_letters_are_requeued_once) {
+    in_both_cases([this](auto lose_answer) {
+        insert(JobPlace::dead_letter, a_job("d").build());
+        lose_answer();
+        EXPECT_THAT(
+            store_.requeue(std::vector<std::string>{"d"}, 2, std::nullopt, clock_.now()),
+            ElementsAre(Answer::done)
+        );
+        EXPECT_EQ(place_of("d"), "executable");
+    });
+}
+
+TEST_P(LostCommitAnswer, Jobs_are_removed_once) {
+    in_both_cases([this](auto lose_answer) {
+        insert(JobPlace::dead_letter, a_job("d").build());
+        lose_answer();
+        EXPECT_THAT(
+            store_.remove(JobPlace::dead_letter, std::vector<std::string>{"d"}, clock_.now()),
+            ElementsAre(Answer::done)
+        );
+        EXPECT_EQ(place_of("d"), "nowhere");
+    });
+}
+
+TEST_P(LostCommitAnswer, Operations_that_may_run_twice_are_run_again) {
+    in_both_cases([this](auto lose_answer) {
+        const Job held = insert_and_acquire(a_job("a"));
+        lose_answer();
+        EXPECT_TRUE(store_.extend_locks(claim_of("node-1"), fences_of({held})).empty());
+        lose_answer();
+        store_.release("node-1", fences_of({held}));
+        EXPECT_EQ(job("a").revision, held.revision + 1);
+        lose_answer();
+        EXPECT_EQ(
+            store_.change(JobPlace::executable, "a", {.retries = 8}, clock_.now()), Answer::done
+        );
+        EXPECT_EQ(job("a").retries, 8);
+    });
+}
+
+TEST_P(LostCommitAnswer, A_suspension_and_its_end_are_complete) {
+    in_both_cases([this](auto lose_answer) {
+        insert(JobPlace::executable, a_job("a").of_instance("i").build());
+        lose_answer();
+        EXPECT_EQ(store_.suspend(SuspensionScope::instance, "i", clock_.now()), 1);
+        EXPECT_EQ(place_of("a"), "suspended");
+        lose_answer();
+        EXPECT_EQ(store_.activate(SuspensionScope::instance, "i", clock_.now()), 1);
+        EXPECT_EQ(place_of("a"), "executable");
+    });
+}
+
+TEST_P(LostCommitAnswer, An_app_whose_own_work_cannot_be_asked_is_told_of_the_doubt) {
+    faults_.add({.point = FaultPoint::after_commit, .kind = DbErrorKind::in_doubt});
+    try {
+        store_.in_transaction(
+            [this](Transaction& transaction) {
+                store_.insert(transaction, {{JobPlace::executable, a_job("a")}});
+            },
+            {}
+        );
+        ADD_FAILURE() << "nobody could know that it was done";
+    } catch (const DbError& error) {
+        EXPECT_EQ(error.kind(), DbErrorKind::in_doubt);
+    }
+}
+
+TEST_P(LostCommitAnswer, An_app_that_can_ask_for_its_work_is_told_that_it_is_done) {
+    in_both_cases([this](auto lose_answer) {
+        lose_answer();
+        store_.in_transaction(
+            [this](Transaction& transaction) {
+                store_.insert(transaction, {{JobPlace::executable, a_job("a")}});
+            },
+            [](Transaction& transaction) {
+                bool found = false;
+                transaction.query(
+                    {.sql = "SELECT 1 FROM ACT_RU_JOB WHERE ID_ = 'a'", .columns = 1},
+                    {},
+                    [&](const persistence::Row&) { found = true; }
+                );
+                return found;
+            }
+        );
+        EXPECT_EQ(count_rows("ACT_RU_JOB"), 1);
+    });
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

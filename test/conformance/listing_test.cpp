@@ -1,0 +1,133 @@
+#include "test/conformance/store_test.hpp"
+
+namespace jobstrand::test {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class Listing : public StoreTest {
+protected:
+    std::vector<std::string>
+    list(const JobFilter& filter = {}, std::string_view after = "", std::size_t limit = 100) {
+        const std::vector<Job> jobs = store_.list(JobPlace::dead_letter, filter, after, limit);
+        if (after.empty() && jobs.size() < limit) {
+            EXPECT_EQ(
+                store_.count(JobPlace::dead_letter, filter), static_cast<std::int64_t>(jobs.size())
+            );
+        }
+        return ids_of(jobs);
+    }
+
+    /// Two dead letters that differ in everything.
+    void insert_two() {
+        Job first = full_job("a");
+        first.handler_type = "mail";
+        first.exception_message = "Disk FULL: 100 %";
+        Job second = a_job("b");
+        second.create_time = *first.create_time + 2h;
+        second.due_date = *first.due_date + 2h;
+        insert(JobPlace::dead_letter, std::vector{first, second});
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    Listing,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+TEST_P(Listing, A_page_ends_at_the_limit_and_the_next_begins_behind_it) {
+    insert(JobPlace::dead_letter, many_jobs("j", 5));
+    EXPECT_THAT(list({}, "", 2), ElementsAre("j000", "j001"));
+    EXPECT_THAT(list({}, "j001", 2), ElementsAre("j002", "j003"));
+    EXPECT_THAT(list({}, "j003", 2), ElementsAre("j004"));
+    EXPECT_THAT(list({}, "j004", 2), IsEmpty());
+}
+
+TEST_P(Listing, Each_place_is_listed_apart) {
+    insert(JobPlace::executable, a_job("e").build());
+    insert(JobPlace::dead_letter, a_job("d").build());
+    EXPECT_THAT(list(), ElementsAre("d"));
+    EXPECT_EQ(store_.count(JobPlace::executable, {}), 1);
+    EXPECT_EQ(store_.count(JobPlace::timer, {}), 0);
+}
+
+TEST_P(Listing, Each_field_of_the_filter_narrows_the_list) {
+    insert_two();
+    const Job first = job("a");
+    EXPECT_THAT(list({.handler_type = "mail"}), ElementsAre("a"));
+    EXPECT_THAT(list({.process_instance_id = "instance"}), ElementsAre("a"));
+    EXPECT_THAT(list({.process_definition_id = "definition"}), ElementsAre("a"));
+    EXPECT_THAT(list({.element_id = "element"}), ElementsAre("a"));
+    EXPECT_THAT(list({.category = "category"}), ElementsAre("a"));
+    EXPECT_THAT(list({.tenant_id = "tenant"}), ElementsAre("a"));
+    EXPECT_THAT(list({.correlation_id = "b"}), ElementsAre("b"));
+    EXPECT_THAT(list({.created_before = *first.create_time + 1h}), ElementsAre("a"));
+    EXPECT_THAT(list({.created_after = *first.create_time + 1h}), ElementsAre("b"));
+    EXPECT_THAT(list({.due_before = *first.due_date + 1h}), ElementsAre("a"));
+    EXPECT_THAT(list({.due_after = *first.due_date + 1h}), ElementsAre("b"));
+    EXPECT_THAT(list({.ids = {"b", "none", "b"}}), ElementsAre("b"));
+}
+
+TEST_P(Listing, All_fields_of_the_filter_must_match) {
+    insert_two();
+    EXPECT_THAT(list({.ids = {"a", "b"}, .handler_type = "mail"}), ElementsAre("a"));
+    EXPECT_THAT(list({.ids = {"b"}, .handler_type = "mail"}), IsEmpty());
+}
+
+TEST_P(Listing, A_part_of_the_error_message_matches_when_its_case_does) {
+    insert_two();
+    EXPECT_THAT(list({.error = "FULL: 100 %"}), ElementsAre("a"));
+    EXPECT_THAT(list({.error = "full"}), IsEmpty());
+    EXPECT_THAT(list({.error = "D_sk"}), IsEmpty());
+}
+
+TEST_P(Listing, A_filter_is_never_read_as_SQL) {
+    insert_two();
+    EXPECT_THAT(list({.handler_type = "mail' OR 'a' = 'a"}), IsEmpty());
+}
+
+TEST_P(Listing, Locked_jobs_are_found_only_where_there_are_locks) {
+    insert_and_acquire(a_job("held"));
+    insert(JobPlace::executable, a_job("free").build());
+    insert(JobPlace::dead_letter, a_job("dead").build());
+    const auto listed = [this](JobPlace place, bool locked) {
+        return ids_of(store_.list(place, {.locked = locked}, "", 10));
+    };
+    EXPECT_THAT(listed(JobPlace::executable, true), ElementsAre("held"));
+    EXPECT_THAT(listed(JobPlace::executable, false), ElementsAre("free"));
+    EXPECT_THAT(listed(JobPlace::dead_letter, true), IsEmpty());
+    EXPECT_THAT(listed(JobPlace::dead_letter, false), ElementsAre("dead"));
+}
+
+TEST_P(Listing, A_filter_may_name_more_ids_than_a_statement_takes) {
+    insert(JobPlace::dead_letter, many_jobs("j", 600));
+    JobFilter filter;
+    for (const Job& one : many_jobs("j", 900)) {
+        filter.ids.push_back(one.id);
+    }
+    EXPECT_EQ(list(filter, "", 1000).size(), 600U);
+    EXPECT_EQ(list(filter, "", 550).size(), 550U);
+    EXPECT_EQ(list(filter, "j009", 1000).size(), 590U);
+}
+
+TEST_P(Listing, A_job_is_found_in_every_place_with_all_that_the_place_stores) {
+    for (const JobPlace place : schema::kJobPlaces) {
+        const std::string id(schema::name_of(place));
+        const Job stored = insert(place, full_job(id));
+        const auto found = store_.find(id);
+        ASSERT_TRUE(found.has_value());
+        EXPECT_EQ(found->place, place);
+        Job expected = stored;
+        expected.retries = place == JobPlace::dead_letter ? 0 : stored.retries;
+        EXPECT_EQ(found->job, expected);
+    }
+    EXPECT_EQ(store_.find("none"), std::nullopt);
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

@@ -1,0 +1,164 @@
+#include "persistence/transaction.hpp"
+#include "test/conformance/store_test.hpp"
+
+namespace jobstrand::test {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class Locks : public StoreTest {
+protected:
+    std::vector<std::string>
+    extend(std::string_view owner, schema::Duration by, std::vector<Fence> fences) {
+        return store_.extend_locks({.owner = owner, .until = clock_.now() + by}, fences);
+    }
+
+    bool is_held(std::string_view owner, const Fence& fence) {
+        bool held = false;
+        store_.in_transaction(
+            [&](Transaction& transaction) { held = store_.is_held(transaction, owner, fence); }, {}
+        );
+        return held;
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    Locks,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+TEST_P(Locks, A_renewal_moves_the_expiry_and_keeps_the_revision) {
+    const Job held = insert_and_acquire(a_job("a"));
+    EXPECT_THAT(extend("node-1", 10min, {{"a", held.revision}}), IsEmpty());
+    EXPECT_EQ(job("a").lock_expiration, clock_.now() + 10min);
+    EXPECT_EQ(job("a").revision, held.revision);
+}
+
+TEST_P(Locks, A_renewal_names_the_jobs_whose_lock_is_lost) {
+    insert(JobPlace::executable, many_jobs("j", 5));
+    const std::vector<Job> jobs = acquire();
+    std::vector<Fence> fences = fences_of(jobs);
+    fences[1].revision += 1;
+    fences[3].id = "gone";
+    EXPECT_THAT(extend("node-1", 10min, fences), ElementsAre("j001", "gone"));
+    EXPECT_EQ(job("j000").lock_expiration, clock_.now() + 10min);
+    EXPECT_EQ(job("j004").lock_expiration, clock_.now() + 10min);
+}
+
+TEST_P(Locks, A_renewal_leaves_jobs_of_ours_with_another_revision_alone) {
+    const Job held = insert_and_acquire(a_job("a"));
+    EXPECT_THAT(extend("node-1", 10min, {{"a", held.revision - 1}}), ElementsAre("a"));
+    EXPECT_EQ(job("a"), held);
+}
+
+TEST_P(Locks, A_renewal_leaves_the_jobs_of_others_alone) {
+    const Job held = insert_and_acquire(a_job("a"), "node-1");
+    EXPECT_THAT(extend("node-2", 10min, {{"a", held.revision}}), ElementsAre("a"));
+    EXPECT_EQ(job("a"), held);
+}
+
+TEST_P(Locks, Renewing_nothing_loses_nothing) {
+    EXPECT_THAT(extend("node-1", 10min, {}), IsEmpty());
+}
+
+TEST_P(Locks, A_fence_holds_while_owner_and_revision_match) {
+    const Job held = insert_and_acquire(a_job("a"), "node-1");
+    EXPECT_TRUE(is_held("node-1", {"a", held.revision}));
+    EXPECT_FALSE(is_held("node-1", {"a", held.revision - 1}));
+    EXPECT_FALSE(is_held("node-2", {"a", held.revision}));
+    EXPECT_FALSE(is_held("node-1", {"b", held.revision}));
+}
+
+// R156
+TEST_P(Locks, A_released_job_is_free_with_its_retries_and_a_raised_revision) {
+    const Job held = insert_and_acquire(a_job("a").with_retries(2));
+    store_.release("node-1", fences_of({held}));
+    const Job released = job("a");
+    EXPECT_TRUE(released.lock_owner.empty());
+    EXPECT_EQ(released.lock_expiration, std::nullopt);
+    EXPECT_EQ(released.retries, 2);
+    EXPECT_EQ(released.attempts, held.attempts);
+    EXPECT_EQ(released.revision, held.revision + 1);
+    EXPECT_THAT(ids_of(acquire()), ElementsAre("a"));
+}
+
+TEST_P(Locks, A_release_leaves_jobs_alone_that_are_no_longer_ours) {
+    const Job held = insert_and_acquire(a_job("a"), "node-1");
+    store_.release("node-2", fences_of({held}));
+    store_.release("node-1", std::vector<Fence>{{"a", held.revision + 1}, {"gone", 1}});
+    EXPECT_EQ(job("a"), held);
+}
+
+class ExpiredLockReset : public StoreTest {
+protected:
+    Job locked(std::string id, schema::TimePoint until) {
+        Job job = a_job(std::move(id)).due_at(clock_.now() + 1h);
+        job.lock_owner = "dead-node";
+        job.lock_expiration = until;
+        return job;
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    ExpiredLockReset,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+// R175
+TEST_P(ExpiredLockReset, Expired_locks_of_all_places_are_cleared_without_using_a_retry) {
+    const std::vector<JobPlace> places{
+        JobPlace::executable, JobPlace::timer, JobPlace::external_worker};
+    for (const JobPlace place : places) {
+        insert(place, locked(std::string(schema::name_of(place)), clock_.now() - 1ms));
+    }
+    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 10), 3);
+    for (const JobPlace place : places) {
+        const Job freed = job(schema::name_of(place));
+        EXPECT_TRUE(freed.lock_owner.empty());
+        EXPECT_EQ(freed.lock_expiration, std::nullopt);
+        EXPECT_EQ(freed.retries, 3);
+        EXPECT_EQ(freed.revision, 2);
+    }
+}
+
+TEST_P(ExpiredLockReset, A_lock_that_ends_now_or_later_stays) {
+    insert(
+        JobPlace::executable,
+        std::vector{locked("a", clock_.now()), locked("b", clock_.now() + 1ms)}
+    );
+    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 10), 0);
+    EXPECT_EQ(job("a").lock_owner, "dead-node");
+    EXPECT_EQ(job("b").lock_owner, "dead-node");
+}
+
+// R176
+TEST_P(ExpiredLockReset, A_pass_frees_one_page_over_all_places) {
+    for (const std::string id : {"a", "b", "c"}) {
+        insert(JobPlace::executable, locked(id, clock_.now() - 1h));
+    }
+    insert(JobPlace::timer, locked("t", clock_.now() - 1h));
+    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 2), 2);
+    EXPECT_EQ(job("c").lock_owner, "dead-node");
+    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 2), 2);
+    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 2), 0);
+}
+
+TEST_P(ExpiredLockReset, The_former_holder_has_lost_its_fence) {
+    const Job held = insert_and_acquire(a_job("a"));
+    clock_.tick(1h);
+    ASSERT_EQ(store_.reset_expired_locks(clock_.now(), 10), 1);
+    EXPECT_THAT(
+        store_.apply("node-1", std::vector{completed_outcome(held)}), ElementsAre(Answer::lost_lock)
+    );
+    EXPECT_EQ(place_of("a"), "executable");
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

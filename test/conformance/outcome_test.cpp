@@ -1,0 +1,235 @@
+#include "persistence/transaction.hpp"
+#include "test/conformance/store_test.hpp"
+
+namespace jobstrand::test {
+
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::SizeIs;
+
+class Outcomes : public StoreTest {
+protected:
+    std::vector<Answer> apply(std::vector<Outcome> outcomes, std::string_view owner = "node-1") {
+        return store_.apply(owner, outcomes);
+    }
+
+    Outcome failed(const Job& job, std::string message = "it broke") {
+        return failed_outcome(job, {.message = std::move(message)}, clock_.now());
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    Outcomes,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+TEST_P(Outcomes, A_completed_job_is_gone) {
+    const Job held = insert_and_acquire(a_job("a"));
+    EXPECT_THAT(apply({completed_outcome(held)}), ElementsAre(Answer::done));
+    EXPECT_EQ(place_of("a"), "nowhere");
+}
+
+TEST_P(Outcomes, A_failed_job_with_attempts_left_waits_as_a_timer) {
+    const Job held = insert_and_acquire(a_job("a").with_retries(3));
+    EXPECT_THAT(apply({failed(held)}), ElementsAre(Answer::done));
+    ASSERT_EQ(place_of("a"), "timer");
+    const Job waiting = job("a");
+    EXPECT_EQ(waiting.retries, 2);
+    EXPECT_EQ(waiting.attempts, 1);
+    EXPECT_EQ(waiting.due_date, clock_.now() + 10s);
+    EXPECT_EQ(waiting.exception_message, "it broke");
+    EXPECT_TRUE(waiting.lock_owner.empty());
+    EXPECT_EQ(waiting.lock_expiration, std::nullopt);
+    EXPECT_EQ(waiting.revision, held.revision + 1);
+}
+
+TEST_P(Outcomes, A_failed_job_without_attempts_left_is_a_dead_letter) {
+    const Job held = insert_and_acquire(a_job("a").with_retries(1));
+    EXPECT_THAT(apply({failed(held)}), ElementsAre(Answer::done));
+    ASSERT_EQ(place_of("a"), "dead");
+    EXPECT_EQ(job("a").retries, 0);
+    EXPECT_EQ(job("a").attempts, 1);
+    EXPECT_EQ(job("a").exception_message, "it broke");
+}
+
+TEST_P(Outcomes, An_interrupted_job_waits_without_losing_a_retry) {
+    const Job held = insert_and_acquire(a_job("a").with_retries(1));
+    EXPECT_THAT(
+        apply({{held, schema::interrupted(held, 1min, clock_.now())}}), ElementsAre(Answer::done)
+    );
+    ASSERT_EQ(place_of("a"), "timer");
+    EXPECT_EQ(job("a").retries, 1);
+    EXPECT_EQ(job("a").due_date, clock_.now() + 1min);
+}
+
+TEST_P(Outcomes, A_released_job_stays_executable_and_is_free) {
+    const Job held = insert_and_acquire(a_job("a"));
+    EXPECT_THAT(apply({{held, schema::released(held)}}), ElementsAre(Answer::done));
+    EXPECT_EQ(place_of("a"), "executable");
+    EXPECT_THAT(ids_of(acquire()), ElementsAre("a"));
+}
+
+TEST_P(Outcomes, One_batch_holds_all_kinds_of_outcomes_in_any_order) {
+    insert(JobPlace::executable, many_jobs("j", 6));
+    std::vector<Job> held = acquire();
+    held[1].retries = 1;
+    EXPECT_THAT(
+        apply(
+            {completed_outcome(held[5]),
+             failed(held[1]),
+             completed_outcome(held[0]),
+             {held[2], schema::released(held[2])},
+             failed(held[4], "another cause"),
+             {held[3], schema::interrupted(held[3], 5s, clock_.now())}}
+        ),
+        testing::AllOf(SizeIs(6), Each(Answer::done))
+    );
+    EXPECT_EQ(place_of("j000"), "nowhere");
+    EXPECT_EQ(place_of("j001"), "dead");
+    EXPECT_EQ(place_of("j002"), "executable");
+    EXPECT_EQ(place_of("j003"), "timer");
+    EXPECT_EQ(job("j004").exception_message, "another cause");
+    EXPECT_EQ(place_of("j005"), "nowhere");
+}
+
+TEST_P(Outcomes, A_large_batch_is_written_at_once) {
+    insert(JobPlace::executable, many_jobs("j", 900));
+    std::vector<Outcome> outcomes;
+    for (const Job& held : acquire(1000)) {
+        outcomes.push_back(outcomes.size() % 3 == 0 ? failed(held) : completed_outcome(held));
+    }
+    EXPECT_THAT(apply(outcomes), testing::AllOf(SizeIs(900), Each(Answer::done)));
+    EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 300);
+}
+
+TEST_P(Outcomes, No_outcomes_is_no_error) {
+    EXPECT_TRUE(apply({}).empty());
+}
+
+// R041
+TEST_P(Outcomes, A_lost_lock_is_an_answer_and_the_rest_of_the_batch_is_written) {
+    insert(JobPlace::executable, many_jobs("j", 8));
+    const std::vector<Job> held = acquire();
+    store_.release("node-1", fences_of({held[1], held[3], held[5]}));
+    ASSERT_EQ(acquire(2, "node-2").size(), 2U);
+    execute("DELETE FROM ACT_RU_JOB WHERE ID_ = 'j006'");
+    EXPECT_THAT(
+        apply(
+            {completed_outcome(held[0]),
+             completed_outcome(held[1]),
+             failed(held[2]),
+             failed(held[3]),
+             {held[4], schema::released(held[4])},
+             {held[5], schema::released(held[5])},
+             completed_outcome(held[6]),
+             completed_outcome(held[7])}
+        ),
+        ElementsAre(
+            Answer::done,
+            Answer::lost_lock,
+            Answer::done,
+            Answer::lost_lock,
+            Answer::done,
+            Answer::lost_lock,
+            Answer::lost_lock,
+            Answer::done
+        )
+    );
+    EXPECT_EQ(job("j001").lock_owner, "node-2");
+    EXPECT_EQ(job("j003").lock_owner, "node-2");
+    EXPECT_EQ(place_of("j002"), "timer");
+    EXPECT_EQ(place_of("j005"), "executable");
+    EXPECT_EQ(place_of("j007"), "nowhere");
+}
+
+TEST_P(Outcomes, Nobody_writes_about_a_job_under_another_name) {
+    const Job held = insert_and_acquire(a_job("a"), "node-1");
+    EXPECT_THAT(apply({completed_outcome(held)}, "node-2"), ElementsAre(Answer::lost_lock));
+    EXPECT_THAT(apply({failed(held)}, "node-2"), ElementsAre(Answer::lost_lock));
+    EXPECT_EQ(job("a"), held);
+}
+
+TEST_P(Outcomes, A_job_named_twice_is_written_once) {
+    const Job held = insert_and_acquire(a_job("a"));
+    EXPECT_THAT(
+        apply({failed(held), completed_outcome(held)}), ElementsAre(Answer::done, Answer::lost_lock)
+    );
+    EXPECT_EQ(place_of("a"), "timer");
+}
+
+TEST_P(Outcomes, A_renewed_lock_still_holds) {
+    const Job held = insert_and_acquire(a_job("a"));
+    ASSERT_TRUE(store_.extend_locks(claim_of("node-1"), fences_of({held})).empty());
+    EXPECT_THAT(apply({completed_outcome(held)}), ElementsAre(Answer::done));
+}
+
+TEST_P(Outcomes, A_wait_beyond_what_the_database_holds_ends_at_its_last_date) {
+    const Job held = insert_and_acquire(a_job("a"));
+    Outcome outcome = failed(held);
+    outcome.transition.due_date = schema::kLatestInstant;
+    EXPECT_THAT(apply({outcome}), ElementsAre(Answer::done));
+    EXPECT_EQ(place_of("a"), "timer");
+}
+
+class TransactionalOutcomes : public Outcomes {
+protected:
+    Answer apply_within(
+        const Outcome& outcome,
+        const std::function<void()>& before_commit = [] {}
+    ) {
+        Answer answer = Answer::not_found;
+        store_.in_transaction(
+            [&](Transaction& transaction) {
+                answer = store_.apply(transaction, "node-1", outcome);
+                before_commit();
+            },
+            {}
+        );
+        return answer;
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    TransactionalOutcomes,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+TEST_P(TransactionalOutcomes, The_outcome_commits_with_the_callers_transaction) {
+    const Job held = insert_and_acquire(a_job("a"));
+    EXPECT_EQ(apply_within(completed_outcome(held)), Answer::done);
+    EXPECT_EQ(place_of("a"), "nowhere");
+}
+
+TEST_P(TransactionalOutcomes, A_failed_outcome_moves_in_the_callers_transaction) {
+    const Job held = insert_and_acquire(a_job("a"));
+    EXPECT_EQ(apply_within(failed(held)), Answer::done);
+    EXPECT_EQ(place_of("a"), "timer");
+}
+
+TEST_P(TransactionalOutcomes, The_outcome_is_rolled_back_with_the_callers_transaction) {
+    const Job held = insert_and_acquire(a_job("a"));
+    EXPECT_THROW(
+        (void)apply_within(completed_outcome(held), [] { throw std::runtime_error("no"); }),
+        std::runtime_error
+    );
+    EXPECT_EQ(job("a"), held);
+}
+
+TEST_P(TransactionalOutcomes, A_lost_lock_is_an_answer_there_too) {
+    const Job held = insert_and_acquire(a_job("a"));
+    store_.release("node-1", fences_of({held}));
+    EXPECT_EQ(apply_within(completed_outcome(held)), Answer::lost_lock);
+    EXPECT_EQ(apply_within(failed(held)), Answer::lost_lock);
+    EXPECT_EQ(place_of("a"), "executable");
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

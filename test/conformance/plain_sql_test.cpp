@@ -1,0 +1,99 @@
+#include "test/conformance/store_test.hpp"
+
+namespace jobstrand::test {
+
+namespace {
+
+using testing::ElementsAre;
+
+/// What an app or a Flowable node writes, and what becomes of it here.
+class PlainSql : public StoreTest {};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    PlainSql,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+TEST_P(PlainSql, Three_columns_make_a_job) {
+    execute("INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_, HANDLER_CFG_) VALUES ('a', 'noop', '{}')");
+    const std::vector<Job> acquired = acquire();
+    ASSERT_THAT(ids_of(acquired), ElementsAre("a"));
+    EXPECT_EQ(acquired[0].payload, "{}");
+    EXPECT_EQ(acquired[0].type, schema::kMessageType);
+    EXPECT_EQ(acquired[0].retries, 3);
+    EXPECT_TRUE(acquired[0].exclusive);
+    EXPECT_EQ(acquired[0].revision, 2);
+    EXPECT_EQ(acquired[0].priority, 0);
+    EXPECT_TRUE(acquired[0].create_time.has_value());
+    EXPECT_THAT(
+        store_.apply("node-1", std::vector{completed_outcome(acquired[0])}),
+        ElementsAre(Answer::done)
+    );
+}
+
+TEST_P(PlainSql, Columns_that_are_NULL_against_their_sense_read_as_their_defaults) {
+    execute(
+        "INSERT INTO ACT_RU_JOB (ID_, REV_, HANDLER_TYPE_, EXCLUSIVE_, RETRIES_, CREATE_TIME_, "
+        "TENANT_ID_) VALUES ('a', NULL, 'noop', NULL, NULL, NULL, NULL)"
+    );
+    const Job stored = job("a");
+    EXPECT_EQ(stored.revision, 1);
+    EXPECT_TRUE(stored.exclusive);
+    EXPECT_EQ(stored.retries, 3);
+    EXPECT_EQ(stored.create_time, std::nullopt);
+    EXPECT_EQ(stored.tenant_id, "");
+    const Job held = acquire().at(0);
+    EXPECT_EQ(held, job("a"));
+    (void
+    )store_.apply("node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())});
+    EXPECT_EQ(place_of("a"), "timer");
+    EXPECT_EQ(job("a").retries, 2);
+}
+
+TEST_P(PlainSql, A_row_with_all_of_Flowables_columns_goes_through_a_life) {
+    execute(
+        "INSERT INTO ACT_RU_TIMER_JOB (ID_, REV_, CATEGORY_, TYPE_, LOCK_EXP_TIME_, LOCK_OWNER_, "
+        "EXCLUSIVE_, EXECUTION_ID_, PROCESS_INSTANCE_ID_, PROC_DEF_ID_, ELEMENT_ID_, "
+        "ELEMENT_NAME_, SCOPE_ID_, SUB_SCOPE_ID_, SCOPE_TYPE_, SCOPE_DEFINITION_ID_, "
+        "CORRELATION_ID_, RETRIES_, EXCEPTION_STACK_ID_, EXCEPTION_MSG_, DUEDATE_, REPEAT_, "
+        "HANDLER_TYPE_, HANDLER_CFG_, CUSTOM_VALUES_ID_, CREATE_TIME_, TENANT_ID_) "
+        "VALUES ('a', 1, 'cat', 'timer', NULL, NULL, ?, 'exec', 'inst', 'def', 'elem', 'Name', "
+        "'scope', 'sub', 'bpmn', 'scope-def', 'corr', 3, NULL, NULL, '2025-12-31 23:59:59.123', "
+        "'R2/PT1H', 'noop', 'cfg', NULL, '2025-12-31 23:00:00.001', '')",
+        {false}
+    );
+    const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    const Job fired = due.locked.at(0);
+    EXPECT_EQ(fired.category, "cat");
+    EXPECT_FALSE(fired.exclusive);
+    EXPECT_EQ(fired.scope_definition_id, "scope-def");
+    EXPECT_EQ(fired.repeat, "R2/PT1H");
+    EXPECT_EQ(fired.due_date, clock_.now() - 877ms);
+    EXPECT_EQ(fired.create_time, clock_.now() - 1h + 1ms);
+    (void)store_.apply("node-1", std::vector{completed_outcome(fired)});
+    EXPECT_EQ(place_of("a"), "nowhere");
+}
+
+// Flowable asks for the jobs without tenant by TENANT_ID_ = ''.
+TEST_P(PlainSql, Without_a_tenant_the_column_holds_the_empty_text) {
+    insert(JobPlace::timer, a_job("a").due_at(clock_.now()).build());
+    EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, std::nullopt, {}).moved, 1U);
+    EXPECT_EQ(execute("DELETE FROM ACT_RU_JOB WHERE TENANT_ID_ = ''"), 1);
+}
+
+TEST_P(PlainSql, Other_empty_texts_are_stored_as_NULL) {
+    insert(JobPlace::executable, a_job("a").build());
+    EXPECT_EQ(
+        execute(
+            "DELETE FROM ACT_RU_JOB WHERE CATEGORY_ IS NULL AND LOCK_OWNER_ IS NULL "
+            "AND PROCESS_INSTANCE_ID_ IS NULL AND HANDLER_CFG_ IS NULL AND EXCEPTION_MSG_ IS NULL"
+        ),
+        1
+    );
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

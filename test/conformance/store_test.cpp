@@ -1,0 +1,146 @@
+#include "test/conformance/store_test.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace jobstrand::test {
+
+using persistence::SessionPool;
+
+StoreTest::StoreTest()
+    : database_(GetParam().create()),
+      connection_(database_->connect(SessionPool::Access::write)),
+      pool_(
+          with_faults(
+              [this](SessionPool::Access access) { return database_->connect(access); },
+              faults_
+          ),
+          {},
+          10s
+      ),
+      store_(pool_, log_, {.attempts = 4, .wait = 1ms}) {}
+
+std::vector<Job> StoreTest::insert(JobPlace place, std::vector<Job> jobs) {
+    std::vector<PlacedJob> placed;
+    for (Job& job : jobs) {
+        placed.push_back({.place = place, .job = std::move(job)});
+    }
+    std::vector<Job> stored;
+    for (PlacedJob& one : store_.insert(std::move(placed))) {
+        stored.push_back(std::move(one.job));
+    }
+    return stored;
+}
+
+Job StoreTest::insert(JobPlace place, Job job) {
+    return insert(place, std::vector{std::move(job)}).front();
+}
+
+Job StoreTest::insert_and_acquire(Job job, std::string_view owner) {
+    const std::string id = insert(JobPlace::executable, std::move(job)).id;
+    auto acquired = store_.acquire_one(id, claim_of(owner), clock_.now());
+    EXPECT_EQ(acquired.answer, Answer::done);
+    return acquired.job;
+}
+
+std::vector<Job> StoreTest::acquire(std::size_t limit, std::string_view owner) {
+    return store_.acquire(claim_of(owner), noop_, limit);
+}
+
+LockClaim StoreTest::claim_of(std::string_view owner) const {
+    return {.owner = owner, .until = clock_.now() + 5min};
+}
+
+std::string StoreTest::place_of(std::string_view id) {
+    const auto found = store_.find(id);
+    return found ? std::string(schema::name_of(found->place)) : "nowhere";
+}
+
+Job StoreTest::job(std::string_view id) {
+    return store_.find(id).value().job;
+}
+
+std::int64_t StoreTest::count_rows(std::string_view table) {
+    std::int64_t rows = 0;
+    const std::string sql = fmt::format("SELECT COUNT(*) FROM {}", table);
+    connection_->query({.sql = sql, .columns = 1}, {}, [&](const persistence::Row& row) {
+        rows = row.integer(0);
+    });
+    return rows;
+}
+
+std::int64_t StoreTest::execute(std::string_view sql, std::vector<Value> parameters) {
+    return connection_->execute(sql, parameters);
+}
+
+std::vector<std::string> ids_of(const std::vector<Job>& jobs) {
+    std::vector<std::string> ids;
+    for (const Job& job : jobs) {
+        ids.push_back(job.id);
+    }
+    return ids;
+}
+
+std::vector<Fence> fences_of(const std::vector<Job>& jobs) {
+    std::vector<Fence> fences;
+    for (const Job& job : jobs) {
+        fences.push_back({.id = job.id, .revision = job.revision});
+    }
+    return fences;
+}
+
+std::vector<Job> many_jobs(std::string_view prefix, std::size_t count) {
+    std::vector<Job> jobs;
+    for (std::size_t i = 0; i < count; ++i) {
+        jobs.push_back(a_job(fmt::format("{}{:03}", prefix, i)));
+    }
+    return jobs;
+}
+
+Job full_job(std::string id) {
+    Job job = a_job(std::move(id));
+    job.category = "category";
+    job.type = schema::kTimerType;
+    job.exclusive = false;
+    job.execution_id = "execution";
+    job.process_instance_id = "instance";
+    job.process_definition_id = "definition";
+    job.element_id = "element";
+    job.element_name = "element name";
+    job.scope_id = "scope";
+    job.sub_scope_id = "sub-scope";
+    job.scope_type = "cmmn";
+    job.scope_definition_id = "scope definition";
+    job.correlation_id = "correlation";
+    job.retries = 7;
+    job.exception_stack_id = "stack";
+    job.exception_message = "message";
+    job.due_date = schema::TimePoint(1'767'225'600'001ms);
+    job.repeat = "R3/PT1H";
+    job.payload = R"({"key": "value"})";
+    job.custom_values_id = "values";
+    job.create_time = schema::TimePoint(1'767'225'599'999ms);
+    job.tenant_id = "tenant";
+    job.priority = -5;
+    job.root_process_instance_id = "root";
+    job.deployment_id = "deployment";
+    job.job_definition_id = "job definition";
+    job.retry_cycle = "R5/PT1S";
+    job.attempts = 2;
+    return job;
+}
+
+Outcome failed_outcome(const Job& job, schema::JobFailure failure, schema::TimePoint now) {
+    return {.job = job, .transition = schema::failed(job, failure, schema::RetryPolicy{}, now)};
+}
+
+Outcome completed_outcome(const Job& job) {
+    return {.job = job, .transition = schema::completed(job)};
+}
+
+std::string name_of_database(const testing::TestParamInfo<DatabaseUnderTest>& info) {
+    return info.param.name;
+}
+
+}  // namespace jobstrand::test

@@ -1,0 +1,92 @@
+#pragma once
+
+#include "persistence/session_pool.hpp"
+#include "persistence/sql_job_store.hpp"
+#include "schema/log.hpp"
+#include "test/conformance/databases.hpp"
+#include "test/fixtures/faulty_connection.hpp"
+#include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/manual_clock.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::test {
+
+using namespace std::chrono_literals;
+
+using persistence::Answer;
+using persistence::Fence;
+using persistence::JobFilter;
+using persistence::LockClaim;
+using persistence::Outcome;
+using persistence::Transaction;
+using persistence::Value;
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
+/// A store on an empty database of the kind that the case runs on, with a clock that stands still.
+class StoreTest : public testing::TestWithParam<DatabaseUnderTest> {
+protected:
+    StoreTest();
+
+    /// Inserts jobs into one place and returns them as they were stored.
+    std::vector<Job> insert(JobPlace place, std::vector<Job> jobs);
+    Job insert(JobPlace place, Job job);
+
+    /// Inserts an executable job and acquires it for `owner`.
+    Job insert_and_acquire(Job job, std::string_view owner = "node-1");
+
+    /// Acquires jobs of the handler type "noop" for five minutes.
+    [[nodiscard]] std::vector<Job>
+    acquire(std::size_t limit = 100, std::string_view owner = "node-1");
+    [[nodiscard]] LockClaim claim_of(std::string_view owner) const;
+
+    /// The name of the place in which the job stands; "nowhere".
+    [[nodiscard]] std::string place_of(std::string_view id);
+
+    /// The job, which must be there.
+    [[nodiscard]] Job job(std::string_view id);
+
+    [[nodiscard]] std::int64_t count_rows(std::string_view table);
+    std::int64_t execute(std::string_view sql, std::vector<Value> parameters = {});
+
+    FaultPlan faults_;
+    ManualClock clock_;
+    const std::vector<std::string> noop_{"noop"};
+    const std::unique_ptr<TestDatabase> database_;
+    const std::unique_ptr<persistence::Connection> connection_;
+
+private:
+    schema::SilentLog log_;
+    persistence::SessionPool pool_;
+
+protected:
+    persistence::SqlJobStore store_;
+};
+
+[[nodiscard]] std::vector<std::string> ids_of(const std::vector<Job>& jobs);
+[[nodiscard]] std::vector<Fence> fences_of(const std::vector<Job>& jobs);
+
+/// `{prefix}000`, `{prefix}001`, ...
+[[nodiscard]] std::vector<Job> many_jobs(std::string_view prefix, std::size_t count);
+
+/// A job in which every column has a value of its own.
+[[nodiscard]] Job full_job(std::string id);
+
+/// What the state machine says about a run that failed.
+[[nodiscard]] Outcome
+failed_outcome(const Job& job, schema::JobFailure failure, schema::TimePoint now);
+
+[[nodiscard]] Outcome completed_outcome(const Job& job);
+
+/// For INSTANTIATE_TEST_SUITE_P.
+[[nodiscard]] std::string name_of_database(const testing::TestParamInfo<DatabaseUnderTest>& info);
+
+}  // namespace jobstrand::test

@@ -1,0 +1,240 @@
+#include "test/conformance/store_test.hpp"
+
+namespace jobstrand::test {
+
+namespace {
+
+using persistence::Suspension;
+using persistence::SuspensionScope;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class Suspensions : public StoreTest {
+protected:
+    std::int64_t suspend(std::string_view instance) {
+        return store_.suspend(SuspensionScope::instance, instance, clock_.now());
+    }
+    std::int64_t activate(std::string_view instance) {
+        return store_.activate(SuspensionScope::instance, instance, clock_.now());
+    }
+    std::int64_t suspend_definition(std::string_view definition) {
+        return store_.suspend(SuspensionScope::definition, definition, clock_.now());
+    }
+    std::int64_t activate_definition(std::string_view definition) {
+        return store_.activate(SuspensionScope::definition, definition, clock_.now());
+    }
+
+    /// One job of the instance "i" in each place that can be suspended: "e", "t", "x".
+    void insert_three() {
+        store_.insert(
+            {{JobPlace::executable, a_job("e").of_instance("i")},
+             {JobPlace::timer, a_job("t").of_instance("i").due_at(clock_.now() + 1h)},
+             {JobPlace::external_worker,
+              a_job("x").of_instance("i").of_kind(schema::kExternalWorkerType)}}
+        );
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    Suspensions,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+// R034
+TEST_P(Suspensions, The_free_jobs_of_an_instance_move_to_the_suspended_place) {
+    insert_three();
+    insert(JobPlace::executable, a_job("other").of_instance("i2").build());
+    EXPECT_EQ(suspend("i"), 3);
+    EXPECT_EQ(job("e").suspended_from, "executable");
+    EXPECT_EQ(job("t").suspended_from, "timer");
+    EXPECT_EQ(job("x").suspended_from, "external");
+    EXPECT_EQ(count_rows("ACT_RU_SUSPENDED_JOB"), 3);
+    EXPECT_THAT(ids_of(acquire()), ElementsAre("other"));
+}
+
+TEST_P(Suspensions, Activated_jobs_go_back_where_they_came_from_with_their_waits) {
+    insert_three();
+    const schema::TimePoint due = clock_.now() + 1h;
+    suspend("i");
+    EXPECT_EQ(activate("i"), 3);
+    EXPECT_EQ(place_of("e"), "executable");
+    EXPECT_EQ(place_of("t"), "timer");
+    EXPECT_EQ(place_of("x"), "external");
+    EXPECT_EQ(job("t").due_date, due);
+    EXPECT_EQ(job("t").suspended_from, "");
+}
+
+TEST_P(Suspensions, A_dead_letter_stays_where_it_is) {
+    insert(JobPlace::dead_letter, a_job("d").of_instance("i").build());
+    EXPECT_EQ(suspend("i"), 0);
+    EXPECT_EQ(place_of("d"), "dead");
+}
+
+TEST_P(Suspensions, Suspending_twice_moves_nothing_and_activating_once_ends_it) {
+    insert_three();
+    suspend("i");
+    EXPECT_EQ(suspend("i"), 0);
+    EXPECT_EQ(activate("i"), 3);
+    EXPECT_EQ(activate("i"), 0);
+    EXPECT_THAT(store_.suspensions(SuspensionScope::instance), IsEmpty());
+}
+
+TEST_P(Suspensions, Suspensions_are_listed_with_the_time_of_the_first_call) {
+    const schema::TimePoint first = clock_.now();
+    suspend("i2");
+    clock_.tick(1s);
+    suspend("i2");
+    suspend("i1");
+    suspend_definition("d");
+    const std::vector<Suspension> listed = store_.suspensions(SuspensionScope::instance);
+    ASSERT_EQ(listed.size(), 2U);
+    EXPECT_EQ(listed[0].id, "i1");
+    EXPECT_EQ(listed[1].id, "i2");
+    EXPECT_EQ(listed[1].since, first);
+    EXPECT_EQ(store_.suspensions(SuspensionScope::definition).at(0).id, "d");
+}
+
+// R159
+TEST_P(Suspensions, A_definition_is_suspended_like_an_instance) {
+    insert(JobPlace::executable, a_job("a").of_instance("i").of_definition("d").build());
+    EXPECT_EQ(suspend_definition("d"), 1);
+    EXPECT_EQ(place_of("a"), "suspended");
+    EXPECT_EQ(activate_definition("d"), 1);
+    EXPECT_EQ(place_of("a"), "executable");
+}
+
+TEST_P(Suspensions, A_job_whose_instance_and_definition_are_suspended_waits_for_both) {
+    insert(JobPlace::executable, a_job("a").of_instance("i").of_definition("d").build());
+    suspend("i");
+    suspend_definition("d");
+    EXPECT_EQ(activate("i"), 0);
+    EXPECT_EQ(place_of("a"), "suspended");
+    EXPECT_EQ(activate_definition("d"), 1);
+    EXPECT_EQ(place_of("a"), "executable");
+}
+
+TEST_P(Suspensions, New_jobs_of_a_suspended_instance_are_stored_suspended) {
+    suspend("i");
+    Job locked = a_job("a").of_instance("i");
+    locked.lock_owner = "node-1";
+    locked.lock_expiration = clock_.now() + 1h;
+    const auto stored = store_.insert(
+        {{JobPlace::executable, locked},
+         {JobPlace::timer, a_job("t").of_instance("i").due_at(clock_.now())},
+         {JobPlace::dead_letter, a_job("d").of_instance("i")},
+         {JobPlace::executable, a_job("b").of_instance("i2")}}
+    );
+    EXPECT_EQ(stored[0].place, JobPlace::suspended);
+    EXPECT_EQ(stored[0].job, job("a"));
+    EXPECT_EQ(place_of("t"), "suspended");
+    EXPECT_EQ(place_of("d"), "dead");
+    EXPECT_EQ(place_of("b"), "executable");
+    EXPECT_EQ(activate("i"), 2);
+    EXPECT_EQ(place_of("a"), "executable");
+    EXPECT_TRUE(job("a").lock_owner.empty());
+    EXPECT_EQ(place_of("t"), "timer");
+}
+
+TEST_P(Suspensions, A_running_job_may_finish) {
+    const Job held = insert_and_acquire(a_job("a").of_instance("i"));
+    EXPECT_EQ(suspend("i"), 0);
+    EXPECT_EQ(job("a"), held);
+    EXPECT_THAT(
+        store_.apply("node-1", std::vector{completed_outcome(held)}), ElementsAre(Answer::done)
+    );
+}
+
+TEST_P(Suspensions, A_running_job_that_fails_waits_suspended_for_its_next_attempt) {
+    const Job held = insert_and_acquire(a_job("a").of_instance("i"));
+    suspend("i");
+    EXPECT_THAT(
+        store_.apply("node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}),
+        ElementsAre(Answer::done)
+    );
+    ASSERT_EQ(place_of("a"), "suspended");
+    EXPECT_EQ(job("a").suspended_from, "timer");
+    EXPECT_EQ(job("a").due_date, clock_.now() + 10s);
+    activate("i");
+    EXPECT_EQ(place_of("a"), "timer");
+}
+
+TEST_P(Suspensions, A_running_job_that_fails_for_the_last_time_is_a_dead_letter) {
+    const Job held = insert_and_acquire(a_job("a").of_instance("i").with_retries(1));
+    suspend("i");
+    (void
+    )store_.apply("node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())});
+    EXPECT_EQ(place_of("a"), "dead");
+}
+
+TEST_P(Suspensions, A_job_that_was_running_and_is_released_is_caught_by_the_next_acquisition) {
+    const Job held = insert_and_acquire(a_job("a").of_instance("i"));
+    insert(JobPlace::executable, a_job("b").build());
+    suspend("i");
+    store_.release("node-1", fences_of({held}));
+    EXPECT_THAT(ids_of(acquire(1)), ElementsAre("b"));
+    ASSERT_EQ(place_of("a"), "suspended");
+    EXPECT_EQ(job("a").suspended_from, "executable");
+}
+
+TEST_P(Suspensions, A_job_with_an_expired_lock_is_free) {
+    insert_and_acquire(a_job("a").of_instance("i"));
+    clock_.tick(1h);
+    EXPECT_EQ(suspend("i"), 1);
+    EXPECT_EQ(place_of("a"), "suspended");
+}
+
+TEST_P(Suspensions, A_due_timer_of_a_suspended_instance_does_not_arrive_locked) {
+    Job locked = a_job("t").of_instance("i").due_at(clock_.now());
+    locked.lock_owner = "flowable";
+    locked.lock_expiration = clock_.now() + 1s;
+    insert(JobPlace::timer, locked);
+    EXPECT_EQ(suspend("i"), 0);
+    clock_.tick(2s);
+    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 10), 1);
+    const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    EXPECT_EQ(due.moved, 1U);
+    EXPECT_THAT(due.locked, IsEmpty());
+    EXPECT_EQ(place_of("t"), "suspended");
+}
+
+TEST_P(Suspensions, A_requeued_dead_letter_of_a_suspended_instance_waits_suspended) {
+    insert(JobPlace::dead_letter, a_job("d").of_instance("i").build());
+    suspend("i");
+    (void)store_.requeue(std::vector<std::string>{"d"}, 2, std::nullopt, clock_.now());
+    ASSERT_EQ(place_of("d"), "suspended");
+    activate("i");
+    EXPECT_EQ(place_of("d"), "executable");
+    EXPECT_EQ(job("d").retries, 2);
+}
+
+TEST_P(Suspensions, Many_jobs_move_page_by_page) {
+    std::vector<Job> jobs = many_jobs("j", 2300);
+    for (Job& one : jobs) {
+        one.process_instance_id = "i";
+    }
+    insert(JobPlace::executable, std::move(jobs));
+    EXPECT_EQ(suspend("i"), 2300);
+    EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
+    EXPECT_EQ(activate("i"), 2300);
+    EXPECT_EQ(count_rows("ACT_RU_SUSPENDED_JOB"), 0);
+}
+
+// A row that Flowable suspended does not say where it came from.
+TEST_P(Suspensions, A_job_without_its_origin_goes_back_by_its_type) {
+    const auto suspended_by_flowable = [this](std::string id, std::string_view type) {
+        insert(JobPlace::suspended, a_job(std::move(id)).of_instance("i").of_kind(type).build());
+    };
+    suspended_by_flowable("m", schema::kMessageType);
+    suspended_by_flowable("t", schema::kTimerType);
+    suspended_by_flowable("x", schema::kExternalWorkerType);
+    EXPECT_EQ(activate("i"), 3);
+    EXPECT_EQ(place_of("m"), "executable");
+    EXPECT_EQ(place_of("t"), "timer");
+    EXPECT_EQ(place_of("x"), "external");
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

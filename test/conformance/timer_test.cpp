@@ -1,0 +1,177 @@
+#include "test/conformance/store_test.hpp"
+
+namespace jobstrand::test {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+class Timers : public StoreTest {
+protected:
+    Job a_timer(std::string id, schema::Duration due_in) {
+        return a_job(std::move(id)).of_kind(schema::kTimerType).due_at(clock_.now() + due_in);
+    }
+
+    persistence::JobStore::DueTimers move(std::size_t limit = 100) {
+        return store_.move_due_timers(clock_.now(), limit, std::nullopt, {});
+    }
+
+    persistence::JobStore::DueTimers move_and_claim(std::vector<std::string> handler_types) {
+        return store_.move_due_timers(clock_.now(), 100, claim_of("node-1"), handler_types);
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    Timers,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+TEST_P(Timers, A_due_timer_becomes_executable_and_keeps_its_due_date) {
+    const Job timer = insert(JobPlace::timer, a_timer("a", 0ms));
+    const auto due = move();
+    EXPECT_EQ(due.moved, 1U);
+    EXPECT_THAT(due.locked, IsEmpty());
+    ASSERT_EQ(place_of("a"), "executable");
+    EXPECT_EQ(job("a").due_date, timer.due_date);
+    EXPECT_EQ(job("a").revision, timer.revision + 1);
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
+}
+
+TEST_P(Timers, A_timer_moves_at_its_millisecond_and_not_before) {
+    insert(JobPlace::timer, a_timer("a", 1ms));
+    EXPECT_EQ(move().moved, 0U);
+    clock_.tick(1ms);
+    EXPECT_EQ(move().moved, 1U);
+}
+
+TEST_P(Timers, The_earliest_due_timers_come_first) {
+    insert(JobPlace::timer, std::vector{a_timer("a", -1s), a_timer("b", -3s), a_timer("c", -2s)});
+    EXPECT_EQ(move(2).moved, 2U);
+    EXPECT_EQ(place_of("a"), "timer");
+    EXPECT_EQ(place_of("b"), "executable");
+    EXPECT_EQ(place_of("c"), "executable");
+}
+
+TEST_P(Timers, Served_timers_arrive_locked_in_due_order_and_the_others_free) {
+    insert(JobPlace::timer, std::vector{a_timer("a", -1s), a_timer("b", -2s)});
+    Job other = a_timer("c", -3s);
+    other.handler_type = "mail";
+    insert(JobPlace::timer, other);
+    const auto due = move_and_claim({"noop"});
+    EXPECT_EQ(due.moved, 3U);
+    ASSERT_THAT(ids_of(due.locked), ElementsAre("b", "a"));
+    EXPECT_EQ(due.locked[0], job("b"));
+    EXPECT_EQ(due.locked[0].lock_owner, "node-1");
+    EXPECT_TRUE(job("c").lock_owner.empty());
+}
+
+TEST_P(Timers, A_timer_that_arrived_locked_can_be_completed) {
+    insert(JobPlace::timer, a_timer("a", 0ms));
+    const auto due = move_and_claim({"noop"});
+    EXPECT_THAT(
+        store_.apply("node-1", std::vector{completed_outcome(due.locked.at(0))}),
+        ElementsAre(Answer::done)
+    );
+    EXPECT_EQ(place_of("a"), "nowhere");
+}
+
+TEST_P(Timers, An_external_worker_job_goes_to_its_own_place) {
+    Job external = a_timer("a", 0ms);
+    external.type = schema::kExternalWorkerType;
+    insert(JobPlace::timer, external);
+    const auto due = move_and_claim({"noop"});
+    EXPECT_EQ(due.moved, 1U);
+    EXPECT_THAT(due.locked, IsEmpty());
+    EXPECT_EQ(place_of("a"), "external");
+}
+
+TEST_P(Timers, A_locked_timer_is_left_alone) {
+    Job locked = a_timer("a", -1s);
+    locked.lock_owner = "flowable";
+    locked.lock_expiration = clock_.now() + 1h;
+    insert(JobPlace::timer, locked);
+    EXPECT_EQ(store_.next_due(), std::nullopt);
+    EXPECT_EQ(move().moved, 0U);
+}
+
+TEST_P(Timers, A_page_may_be_larger_than_a_statement) {
+    std::vector<Job> timers = many_jobs("t", 700);
+    for (Job& timer : timers) {
+        timer.due_date = clock_.now();
+    }
+    insert(JobPlace::timer, timers);
+    EXPECT_EQ(move(1000).moved, 700U);
+    EXPECT_EQ(count_rows("ACT_RU_JOB"), 700);
+}
+
+TEST_P(Timers, The_next_due_date_is_that_of_the_earliest_free_timer) {
+    EXPECT_EQ(store_.next_due(), std::nullopt);
+    insert(JobPlace::timer, std::vector{a_timer("a", 2h), a_timer("b", 1h)});
+    EXPECT_EQ(store_.next_due(), clock_.now() + 1h);
+}
+
+class TimersByHand : public Timers {
+protected:
+    Job locked(std::string id, schema::TimePoint until) {
+        Job timer = a_timer(std::move(id), 1h);
+        timer.lock_owner = "flowable";
+        timer.lock_expiration = until;
+        return timer;
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    TimersByHand,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+TEST_P(TimersByHand, A_timer_can_be_fired_before_it_is_due) {
+    insert(JobPlace::timer, a_timer("a", 1h));
+    EXPECT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
+    EXPECT_EQ(place_of("a"), "executable");
+    EXPECT_THAT(ids_of(acquire()), ElementsAre("a"));
+}
+
+TEST_P(TimersByHand, A_timer_can_be_rescheduled) {
+    const Job timer = insert(JobPlace::timer, a_timer("a", 1h));
+    const schema::TimePoint later = clock_.now() + 2h;
+    EXPECT_EQ(store_.reschedule_timer("a", later, clock_.now()), Answer::done);
+    Job expected = timer;
+    expected.due_date = later;
+    expected.revision += 1;
+    EXPECT_EQ(job("a"), expected);
+}
+
+TEST_P(TimersByHand, What_is_no_timer_is_not_found) {
+    insert(JobPlace::executable, a_job("a").build());
+    EXPECT_EQ(store_.fire_timer("a", clock_.now()), Answer::not_found);
+    EXPECT_EQ(store_.reschedule_timer("none", clock_.now(), clock_.now()), Answer::not_found);
+}
+
+TEST_P(TimersByHand, A_timer_with_a_live_lock_is_refused) {
+    const Job timer = insert(JobPlace::timer, locked("a", clock_.now() + 1ms));
+    EXPECT_EQ(store_.fire_timer("a", clock_.now()), Answer::locked);
+    EXPECT_EQ(store_.reschedule_timer("a", clock_.now(), clock_.now()), Answer::locked);
+    EXPECT_EQ(job("a"), timer);
+}
+
+TEST_P(TimersByHand, An_expired_lock_does_not_count) {
+    insert(
+        JobPlace::timer,
+        std::vector{locked("a", clock_.now() - 1ms), locked("b", clock_.now() - 1ms)}
+    );
+    EXPECT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
+    EXPECT_EQ(store_.reschedule_timer("b", clock_.now(), clock_.now()), Answer::done);
+    EXPECT_TRUE(job("a").lock_owner.empty());
+    EXPECT_TRUE(job("b").lock_owner.empty());
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test
