@@ -101,6 +101,19 @@ TEST_F(TransactionRunnerTest, Runs_the_whole_work_again_after_a_conflict_whereve
     EXPECT_EQ(connections_, 1);
 }
 
+TEST_F(TransactionRunnerTest, Runs_the_work_again_even_when_it_swallowed_the_conflict) {
+    faults_.add({.point = FaultPoint::execute, .kind = DbErrorKind::conflict});
+    const auto careless = [this](Transaction& transaction) {
+        try {
+            writing_a_note()(transaction);
+        } catch (const DbError&) {
+        }
+    };
+    runner_.run(careless, {});
+    EXPECT_EQ(committed_notes(), 1);
+    EXPECT_EQ(runs_, 2);
+}
+
 TEST_F(TransactionRunnerTest, Goes_on_with_a_new_connection_when_one_is_lost) {
     faults_.add({.point = FaultPoint::execute, .kind = DbErrorKind::connection_lost});
     runner_.run(writing_a_note(), {});

@@ -84,6 +84,29 @@ TEST_F(TransactionTest, Takes_no_statement_after_its_end) {
     EXPECT_EQ(committed_notes(), 0);
 }
 
+TEST_F(TransactionTest, Only_a_rollback_is_left_after_an_error_even_when_the_work_swallows_it) {
+    faults_.add({.point = FaultPoint::execute, .kind = DbErrorKind::conflict, .skip = 1});
+    Transaction transaction(connection_);
+    transaction.execute("INSERT INTO NOTE VALUES ('a')");
+    const auto expect_conflict = [](const auto& call) {
+        try {
+            call();
+            FAIL() << "no error";
+        } catch (const DbError& error) {
+            EXPECT_EQ(error.kind(), DbErrorKind::conflict);
+        }
+    };
+    expect_conflict([&] { transaction.execute("INSERT INTO NOTE VALUES ('b')"); });
+    expect_conflict([&] { transaction.execute("INSERT INTO NOTE VALUES ('c')"); });
+    expect_conflict([&] {
+        transaction.query({.sql = "SELECT 1", .columns = 1}, {}, [](const Row&) {});
+    });
+    EXPECT_EQ(transaction.state(), Transaction::State::active);
+    expect_conflict([&] { transaction.commit(); });
+    EXPECT_EQ(transaction.state(), Transaction::State::rolled_back);
+    EXPECT_EQ(committed_notes(), 0);
+}
+
 // I9
 TEST_F(TransactionTest, Is_in_doubt_when_the_answer_to_its_commit_is_lost) {
     faults_.add({.point = FaultPoint::after_commit, .kind = DbErrorKind::in_doubt});
