@@ -1,5 +1,4 @@
 #include "persistence/database_url.hpp"
-
 #include "schema/iso8601.hpp"
 
 #include <charconv>
