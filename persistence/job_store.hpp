@@ -90,7 +90,7 @@ public:
     /// `was_committed` is empty, else that decides.
     virtual void in_transaction(
         const std::function<void(Transaction&)>& work,
-        const std::function<bool(Transaction&)>& was_committed = {}
+        const std::function<bool(Transaction&)>& was_committed
     ) = 0;
 
     // Enqueueing.

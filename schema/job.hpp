@@ -42,16 +42,16 @@ struct Job {
     std::string scope_definition_id = {};
     std::string correlation_id = {};  ///< Given once, never changed: the handle for callers.
     int retries = kDefaultRetries;    ///< Attempts left, the next one included.
-    std::string
-        exception_stack_id;  ///< Row of ACT_GE_BYTEARRAY with the last stack trace or output.
+    /// Row of ACT_GE_BYTEARRAY with the last stack trace or output.
+    std::string exception_stack_id = {};
     std::string exception_message = {};
     std::optional<TimePoint> due_date = {};
     std::string repeat = {};
     std::string handler_type = {};
-    std::string payload =
-        {};  ///< HANDLER_CFG_, or the bytes behind custom_values_id if that is set.
-    std::string
-        custom_values_id;  ///< Row of ACT_GE_BYTEARRAY with a payload too long for HANDLER_CFG_.
+    /// HANDLER_CFG_, or the bytes behind custom_values_id if that is set.
+    std::string payload = {};
+    /// Row of ACT_GE_BYTEARRAY with a payload too long for HANDLER_CFG_.
+    std::string custom_values_id = {};
     std::optional<TimePoint> create_time = {};
     std::string tenant_id = {};
 
@@ -59,9 +59,9 @@ struct Job {
     std::string root_process_instance_id = {};
     std::string deployment_id = {};
     std::string job_definition_id = {};
-    std::string retry_cycle =
-        {};            ///< `R3/PT1S` or `PT1S,PT5S`; empty: the configured default applies.
-    int attempts = 0;  ///< Runs that have failed so far.
+    /// `R3/PT1S` or `PT1S,PT5S`; empty: the configured default applies.
+    std::string retry_cycle = {};
+    int attempts = 0;                 ///< Runs that have failed so far.
     std::string suspended_from = {};  ///< Name of the place that a suspended job came from.
 
     bool operator==(const Job&) const = default;

@@ -19,8 +19,8 @@ namespace jobstrand {
 
 /// How an engine opens its database.
 struct EngineOptions {
-    std::string database_url;  ///< See persistence/database_url.hpp.
-    executor::ExecutorSettings executor;
+    std::string database_url = {};  ///< See persistence/database_url.hpp.
+    executor::ExecutorSettings executor = {};
 
     /// Create or upgrade the tables when the engine opens; false: a schema that does not fit is an
     /// error.
@@ -54,9 +54,12 @@ public:
     /// See executor::AsyncExecutor::stop.
     [[nodiscard]] bool stop(executor::StopMode mode);
 
+    /// Whether jobs are taken in: after start() and before stop().
+    [[nodiscard]] bool is_running() const;
+
     /// See executor::JobProducer: returns the id(s), throws std::invalid_argument or DbError.
     std::string enqueue(schema::Job job);
-    std::vector<std::string> enqueue(std::vector<schema::Job> jobs);
+    std::vector<std::string> enqueue_all(std::vector<schema::Job> jobs);
     std::string enqueue(persistence::Transaction& transaction, schema::Job job);
 
     /// See persistence::JobStore::in_transaction.

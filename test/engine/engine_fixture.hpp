@@ -1,0 +1,63 @@
+#pragma once
+
+#include "test/fixtures/recording_log.hpp"
+#include "test/fixtures/signal.hpp"
+#include "test/fixtures/temporary_directory.hpp"
+#include "tools/engine/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+namespace jobstrand::test {
+
+/// Engines on one SQLite file, with short times. The commit is not flushed to disk: these tests are
+/// about what the engine does, and a power cut is not part of them.
+class EngineTest : public testing::Test {
+protected:
+    [[nodiscard]] std::unique_ptr<Engine> an_engine(executor::ExecutorSettings settings = {}) {
+        using namespace std::chrono_literals;
+        settings.acquire_wait = 20ms;
+        settings.timer_wait = 20ms;
+        settings.reset_interval = 50ms;
+        return std::make_unique<Engine>(
+            EngineOptions{
+                .database_url =
+                    "sqlite:" + (directory.path() / "jobs.db").string() + "?synchronous=off",
+                .executor = std::move(settings)},
+            clock,
+            log
+        );
+    }
+
+    [[nodiscard]] static std::int64_t count(Engine& engine, schema::JobPlace place) {
+        return engine.store().count(place, {});
+    }
+
+    /// Whether all tables become empty in time.
+    [[nodiscard]] static bool all_jobs_end(Engine& engine) {
+        return eventually([&] {
+            for (const schema::JobPlace place : schema::kJobPlaces) {
+                if (count(engine, place) > 0) {
+                    return false;
+                }
+            }
+            return true;
+        });
+    }
+
+    [[nodiscard]] static bool
+    arrives(Engine& engine, const std::string& id, schema::JobPlace place) {
+        return eventually([&] {
+            const auto found = engine.store().find(id);
+            return found && found->place == place && found->job.lock_owner.empty();
+        });
+    }
+
+    TemporaryDirectory directory;
+    schema::SystemClock clock;
+    RecordingLog log;
+};
+
+}  // namespace jobstrand::test

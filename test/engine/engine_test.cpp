@@ -1,0 +1,225 @@
+#include "tools/engine/engine.hpp"
+
+#include "test/engine/engine_fixture.hpp"
+
+#include <atomic>
+#include <stdexcept>
+
+namespace jobstrand {
+namespace {
+
+using namespace std::chrono_literals;
+using executor::Failed;
+using executor::HandlerResult;
+using executor::JobContext;
+using executor::StopMode;
+using executor::Succeeded;
+using persistence::Answer;
+using persistence::Transaction;
+using schema::JobPlace;
+using test::EngineTest;
+using test::Signal;
+
+executor::JobHandler counting(Signal& runs) {
+    return [&runs](const JobContext&) -> HandlerResult {
+        runs.notify();
+        return Succeeded{};
+    };
+}
+
+// R004
+TEST_F(EngineTest, Nothing_runs_until_the_engine_is_started) {
+    Signal runs;
+    const auto engine = an_engine();
+    engine->handlers().add("test", counting(runs));
+    engine->enqueue({.handler_type = "test"});
+    EXPECT_EQ(count(*engine, JobPlace::executable), 1);
+    EXPECT_EQ(runs.count(), 0U);
+    engine->start();
+    EXPECT_TRUE(runs.wait_for(1));
+    EXPECT_TRUE(all_jobs_end(*engine));
+}
+
+// R152 R153
+TEST_F(EngineTest, A_job_is_handed_over_right_after_its_commit_without_a_poll) {
+    Signal runs;
+    const auto engine = an_engine({.acquire_async_jobs = false});
+    engine->handlers().add("test", counting(runs));
+    engine->start();
+    engine->in_transaction([&](Transaction& transaction) {
+        engine->enqueue(transaction, {.handler_type = "test"});
+        EXPECT_EQ(runs.count(), 0U);
+    });
+    EXPECT_TRUE(runs.wait_for(1));
+    EXPECT_TRUE(all_jobs_end(*engine));
+}
+
+TEST_F(EngineTest, A_job_of_a_transaction_that_rolls_back_never_exists) {
+    Signal runs;
+    const auto engine = an_engine();
+    engine->handlers().add("test", counting(runs));
+    engine->start();
+    const auto failing = [&](Transaction& transaction) {
+        engine->enqueue(transaction, {.handler_type = "test"});
+        throw std::runtime_error("the app changed its mind");
+    };
+    EXPECT_THROW(engine->in_transaction(failing), std::runtime_error);
+    EXPECT_EQ(count(*engine, JobPlace::executable), 0);
+    EXPECT_EQ(runs.count(), 0U);
+}
+
+TEST_F(EngineTest, A_job_inserted_by_plain_sql_in_another_engine_is_found_by_polling) {
+    Signal runs;
+    const auto engine = an_engine();
+    engine->handlers().add("test", counting(runs));
+    engine->start();
+    const auto app = an_engine();
+    app->in_transaction([](Transaction& transaction) {
+        transaction.execute("INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) VALUES ('plain', 'test')");
+    });
+    EXPECT_TRUE(runs.wait_for(1));
+    EXPECT_TRUE(all_jobs_end(*engine));
+}
+
+// R062 R063 R157 R158
+TEST_F(
+    EngineTest,
+    A_job_that_always_fails_runs_as_often_as_its_cycle_says_and_ends_as_a_dead_letter
+) {
+    std::atomic<int> runs{0};
+    const auto engine = an_engine();
+    engine->handlers().add("test", [&](const JobContext& context) -> HandlerResult {
+        EXPECT_EQ(context.attempt, ++runs);
+        return Failed{.message = "out of paper", .details = "tray 1 of 2"};
+    });
+    engine->start();
+    const std::string id = engine->enqueue({.handler_type = "test", .retry_cycle = "R3/PT0.01S"});
+    ASSERT_TRUE(arrives(*engine, id, JobPlace::dead_letter));
+    EXPECT_EQ(runs, 3);
+    const schema::Job dead = engine->store().find(id)->job;
+    EXPECT_EQ(dead.exception_message, "out of paper");
+    EXPECT_EQ(engine->store().exception_details(dead), "tray 1 of 2");
+    EXPECT_EQ(dead.attempts, 3);
+}
+
+TEST_F(EngineTest, A_requeued_dead_letter_runs_again_and_ends) {
+    std::atomic<bool> is_repaired{false};
+    const auto engine = an_engine();
+    engine->handlers().add("test", [&](const JobContext&) -> HandlerResult {
+        if (is_repaired) {
+            return Succeeded{};
+        }
+        return Failed{.message = "broken", .retryable = false};
+    });
+    engine->start();
+    const std::string id = engine->enqueue({.handler_type = "test"});
+    ASSERT_TRUE(arrives(*engine, id, JobPlace::dead_letter));
+    is_repaired = true;
+    const auto progress = engine->dead_letters().requeue(
+        {}, {.retries = 1, .due_date = {}}, [](const auto&) { return true; }
+    );
+    EXPECT_EQ(progress.done, 1);
+    EXPECT_TRUE(all_jobs_end(*engine));
+}
+
+// R151
+TEST_F(EngineTest, A_timer_fires_at_its_time_and_not_before) {
+    std::atomic<schema::TimePoint> fired{};
+    Signal runs;
+    const auto engine = an_engine();
+    engine->handlers().add("test", [&](const JobContext&) -> HandlerResult {
+        fired = clock.now();
+        runs.notify();
+        return Succeeded{};
+    });
+    engine->start();
+    const schema::TimePoint due = clock.now() + 120ms;
+    engine->enqueue({.due_date = due, .handler_type = "test"});
+    EXPECT_EQ(count(*engine, JobPlace::timer), 1);
+    ASSERT_TRUE(runs.wait_for(1));
+    EXPECT_GE(fired.load(), due);
+    EXPECT_TRUE(all_jobs_end(*engine));
+}
+
+// R156: a full queue frees the jobs again; none is lost, none uses a retry.
+TEST_F(EngineTest, Far_more_jobs_than_the_queue_holds_all_run_once) {
+    Signal runs;
+    const auto engine =
+        an_engine({.core_pool_size = 2, .max_pool_size = 2, .queue_size = 3, .acquire_page = 10});
+    engine->handlers().add("test", [&](const JobContext& context) -> HandlerResult {
+        EXPECT_EQ(context.job.retries, 3);
+        runs.notify();
+        return Succeeded{};
+    });
+    engine->start();
+    engine->enqueue_all(std::vector<schema::Job>(300, schema::Job{.handler_type = "test"}));
+    EXPECT_TRUE(runs.wait_for(300));
+    EXPECT_TRUE(all_jobs_end(*engine));
+    EXPECT_EQ(runs.count(), 300U);
+}
+
+// I7
+TEST_F(EngineTest, Jobs_of_a_type_that_no_node_serves_are_left_alone) {
+    Signal runs;
+    const auto engine = an_engine();
+    engine->handlers().add("test", counting(runs));
+    engine->start();
+    const std::string foreign = engine->enqueue({.handler_type = "somebody-elses"});
+    engine->enqueue({.handler_type = "test"});
+    ASSERT_TRUE(runs.wait_for(1));
+    const auto found = engine->store().find(foreign);
+    EXPECT_EQ(found->place, JobPlace::executable);
+    EXPECT_EQ(found->job.retries, 3);
+    EXPECT_TRUE(found->job.lock_owner.empty());
+}
+
+TEST_F(EngineTest, A_job_that_no_table_can_hold_is_refused_and_nothing_is_enqueued) {
+    const auto engine = an_engine();
+    std::vector<schema::Job> jobs{
+        {.handler_type = "test"}, {.handler_type = "test", .retry_cycle = "R3/nonsense"}};
+    EXPECT_THROW(engine->enqueue_all(jobs), std::invalid_argument);
+    EXPECT_EQ(count(*engine, JobPlace::executable), 0);
+}
+
+// R006
+TEST_F(EngineTest, One_job_can_be_run_by_hand_without_a_running_executor) {
+    Signal runs;
+    const auto engine = an_engine();
+    engine->handlers().add("test", counting(runs));
+    const std::string id = engine->enqueue({.handler_type = "test"});
+    EXPECT_EQ(engine->run_job(id).answer, Answer::done);
+    EXPECT_EQ(runs.count(), 1U);
+    EXPECT_EQ(engine->run_job(id).answer, Answer::not_found);
+}
+
+TEST_F(EngineTest, A_job_run_by_hand_that_fails_waits_for_its_retry_like_any_other) {
+    const auto engine = an_engine();
+    engine->handlers().add("test", [](const JobContext&) -> HandlerResult {
+        throw std::runtime_error("no");
+    });
+    const std::string id = engine->enqueue({.handler_type = "test"});
+    const auto result = engine->run_job(id);
+    EXPECT_EQ(result.answer, Answer::done);
+    EXPECT_EQ(result.transition->to, JobPlace::timer);
+    EXPECT_EQ(engine->store().find(id)->job.retries, 2);
+}
+
+TEST_F(EngineTest, A_job_that_a_node_is_running_cannot_be_run_by_hand) {
+    Signal started;
+    Signal may_end;
+    const auto engine = an_engine();
+    engine->handlers().add("test", [&](const JobContext&) -> HandlerResult {
+        started.notify();
+        EXPECT_TRUE(may_end.wait_for(1));
+        return Succeeded{};
+    });
+    engine->start();
+    const std::string id = engine->enqueue({.handler_type = "test"});
+    ASSERT_TRUE(started.wait_for(1));
+    EXPECT_EQ(engine->run_job(id).answer, Answer::locked);
+    may_end.notify();
+    EXPECT_TRUE(all_jobs_end(*engine));
+}
+
+}  // namespace
+}  // namespace jobstrand

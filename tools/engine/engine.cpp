@@ -1,0 +1,162 @@
+#include "tools/engine/engine.hpp"
+
+#include "executor/job_producer.hpp"
+#include "persistence/database.hpp"
+#include "persistence/database_url.hpp"
+#include "persistence/schema_migration.hpp"
+#include "persistence/sql_job_store.hpp"
+#include "timers/timer_mover.hpp"
+
+#include <atomic>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand {
+
+namespace {
+
+persistence::DatabaseUrl parsed(const std::string& text) {
+    const auto url = persistence::parse_database_url(text);
+    if (!url) {
+        throw std::invalid_argument(url.error().message);
+    }
+    return url.value();
+}
+
+std::unique_ptr<persistence::SessionPool> open(const EngineOptions& options, schema::Log& log) {
+    auto pool = persistence::open_database(
+        parsed(options.database_url), {.create_if_missing = options.update_schema}
+    );
+    const auto session = pool->lease(persistence::SessionPool::Access::write);
+    if (!options.update_schema) {
+        persistence::require_current_schema(*session);
+        return pool;
+    }
+    const auto upgrade = persistence::upgrade_schema(*session);
+    if (upgrade.from != upgrade.to) {
+        log.write(
+            schema::LogLevel::info,
+            upgrade.from == 0 ? "tables created" : "tables upgraded",
+            {{"version", std::to_string(upgrade.to)}}
+        );
+    }
+    return pool;
+}
+
+}  // namespace
+
+/// The objects of one engine, oldest dependency first.
+class Engine::Parts {
+public:
+    Parts(EngineOptions options, const schema::Clock& the_clock, schema::Log& the_log)
+        : settings(std::move(options.executor)),
+          clock(the_clock),
+          log(the_log),
+          pool(open(options, log)),
+          store(*pool, log),
+          dead_letters(store, clock),
+          executor({store, handlers, clock, log}, settings),
+          producer(store, clock, settings.retry, &executor, [this](schema::TimePoint) {
+              wake_mover();
+          }) {}
+
+    void wake_mover() {
+        if (mover_is_ready) {
+            wake_mover_loop();
+        }
+    }
+
+    void start() {
+        if (settings.acquire_timers) {
+            mover.emplace(
+                store,
+                executor,
+                clock,
+                handlers.types(),
+                timers::TimerMover::Settings{
+                    .page = settings.timer_page, .wait = settings.timer_wait}
+            );
+            wake_mover_loop = executor.add_activity(*mover);
+            mover_is_ready = true;
+        }
+        executor.start();
+    }
+
+    const executor::ExecutorSettings settings;
+    const schema::Clock& clock;
+    schema::Log& log;
+    std::unique_ptr<persistence::SessionPool> pool;
+    persistence::SqlJobStore store;
+    deadletter::DeadLetters dead_letters;
+    executor::HandlerRegistry handlers;
+    std::optional<timers::TimerMover> mover;  ///< Outlives the executor, whose loop runs it.
+    std::function<void()> wake_mover_loop;
+    std::atomic<bool> mover_is_ready{false};
+    executor::AsyncExecutor executor;
+    executor::JobProducer producer;
+};
+
+Engine::Engine(EngineOptions options, const schema::Clock& clock, schema::Log& log)
+    : parts_(std::make_unique<Parts>(std::move(options), clock, log)) {}
+
+Engine::~Engine() = default;
+
+executor::HandlerRegistry& Engine::handlers() {
+    return parts_->handlers;
+}
+
+void Engine::start() {
+    parts_->start();
+}
+
+bool Engine::stop(executor::StopMode mode) {
+    return parts_->executor.stop(mode);
+}
+
+bool Engine::is_running() const {
+    return parts_->executor.is_running();
+}
+
+std::string Engine::enqueue(schema::Job job) {
+    std::vector<schema::Job> jobs;
+    jobs.push_back(std::move(job));
+    return enqueue_all(std::move(jobs)).front();
+}
+
+std::vector<std::string> Engine::enqueue_all(std::vector<schema::Job> jobs) {
+    return parts_->producer.enqueue(std::move(jobs));
+}
+
+std::string Engine::enqueue(persistence::Transaction& transaction, schema::Job job) {
+    std::vector<schema::Job> jobs;
+    jobs.push_back(std::move(job));
+    return parts_->producer.enqueue(transaction, std::move(jobs)).front();
+}
+
+void Engine::in_transaction(const std::function<void(persistence::Transaction&)>& work) {
+    parts_->store.in_transaction(work, {});
+}
+
+executor::ManualRunResult Engine::run_job(const std::string& id) {
+    return executor::run_by_hand(
+        {parts_->store, parts_->handlers, parts_->clock, parts_->log},
+        parts_->settings.retry,
+        id,
+        parts_->settings.lock_time
+    );
+}
+
+persistence::JobStore& Engine::store() {
+    return parts_->store;
+}
+
+deadletter::DeadLetters& Engine::dead_letters() {
+    return parts_->dead_letters;
+}
+
+const std::string& Engine::lock_owner() const {
+    return parts_->executor.lock_owner();
+}
+
+}  // namespace jobstrand
