@@ -1,7 +1,5 @@
 #include "persistence/transaction.hpp"
 
-#include "persistence/db_error.hpp"
-
 #include <stdexcept>
 #include <utility>
 
@@ -29,9 +27,23 @@ Transaction::~Transaction() {
     rollback();
 }
 
-std::int64_t Transaction::execute(std::string_view sql, std::span<const Value> parameters) {
+template <typename Call>
+auto Transaction::run(Call call) {
     require_active(state_);
-    return connection_.execute(sql, parameters);
+    if (failure_) {
+        throw DbError(*failure_);
+    }
+    // Defended catch: the work may swallow the error, and the transaction must not.
+    try {
+        return call();
+    } catch (const DbError& error) {
+        failure_ = error;
+        throw;
+    }
+}
+
+std::int64_t Transaction::execute(std::string_view sql, std::span<const Value> parameters) {
+    return run([&] { return connection_.execute(sql, parameters); });
 }
 
 std::int64_t Transaction::execute(std::string_view sql, std::initializer_list<Value> parameters) {
@@ -39,8 +51,7 @@ std::int64_t Transaction::execute(std::string_view sql, std::initializer_list<Va
 }
 
 void Transaction::query(Query query, std::span<const Value> parameters, const RowReader& read) {
-    require_active(state_);
-    connection_.query(query, parameters, read);
+    run([&] { connection_.query(query, parameters, read); });
 }
 
 void Transaction::query(
@@ -52,11 +63,11 @@ void Transaction::query(
 }
 
 void Transaction::commit() {
-    require_active(state_);
+    // Defended catch: the state has to say how the commit ended. What to do about it is the
+    // runner's business.
     try {
-        connection_.commit();
+        run([this] { connection_.commit(); });
     } catch (const DbError& error) {
-        // The state has to say how the commit ended; what to do about it is the runner's business.
         if (error.kind() == DbErrorKind::in_doubt) {
             state_ = State::in_doubt;
             on_commit_.clear();

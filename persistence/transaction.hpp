@@ -1,9 +1,11 @@
 #pragma once
 
 #include "persistence/connection.hpp"
+#include "persistence/db_error.hpp"
 
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,10 @@ namespace jobstrand::persistence {
 ///
 /// An app that embeds Jobstrand receives one of these, writes its own rows with execute(), and
 /// hands it to JobStore::insert: its rows and its jobs then commit together.
+///
+/// After a DbError only a rollback is left: every further statement, and commit(), throws the same
+/// error again. Some databases roll back by themselves after some errors, and what came then would
+/// be committed alone.
 ///
 /// Thread safety: none. The connection must outlive it.
 class Transaction final {
@@ -32,8 +38,7 @@ public:
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
 
-    /// See Connection. Throws std::logic_error when the transaction has ended: the statement would
-    /// commit by itself.
+    /// See Connection. Throws std::logic_error when the transaction has ended.
     std::int64_t execute(std::string_view sql, std::span<const Value> parameters);
     std::int64_t execute(std::string_view sql, std::initializer_list<Value> parameters = {});
     void query(Query query, std::span<const Value> parameters, const RowReader& read);
@@ -53,8 +58,12 @@ public:
     [[nodiscard]] schema::DatabaseKind kind() const noexcept { return connection_.kind(); }
 
 private:
+    template <typename Call>
+    auto run(Call call);
+
     Connection& connection_;
     State state_ = State::active;
+    std::optional<DbError> failure_;  ///< The first error of a statement.
     std::vector<std::function<void()>> on_commit_;
 };
 
