@@ -96,7 +96,7 @@ class Source(NamedTuple):
 def check(root) -> list[Finding]:
     """All findings of the tree at `root`, in path order."""
     rules = [check_includes, check_names, check_length, check_functions, check_sleeps, check_namespaces,
-             check_leftovers, check_blanks, check_guard, machine_path_rule(root)]
+             check_leftovers, check_blanks, check_guard, link_rule(root), machine_path_rule(root)]
     findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
     return sorted(findings)
 
@@ -248,6 +248,20 @@ def check_blanks(source):
 def check_guard(source):
     if source.path.endswith('.hpp') and not re.search(r'^#pragma once$', source.text, re.M):
         yield Finding(source.path, 1, 'a header without #pragma once', 'make it the first line of code')
+
+
+def link_rule(root):
+    """The rule against links in documents that lead nowhere in the tree."""
+    def check_links(source):
+        if not source.path.endswith('.md'):
+            return
+        folder = os.path.join(root, os.path.dirname(source.path))
+        for number, line in enumerate(source.lines, 1):
+            for target in re.findall(r'\]\(([^)\s#]+)[^)]*\)', line):
+                if not re.match(r'[a-z]+:', target) and not os.path.exists(os.path.join(folder, target)):
+                    yield Finding(source.path, number, f'a link to {target}, which does not exist',
+                                  'name the file from this folder')
+    return check_links
 
 
 def machine_path_rule(root):

@@ -209,6 +209,10 @@ class Habits(TreeTest):
         self.expect_finding('schema/a.hpp', 'int a();\n', 1, '#pragma once')
         self.expect_quiet('schema/a.hpp', '#pragma once\n')
 
+    def test_a_link_in_a_document_must_lead_somewhere(self):
+        self.expect_finding('docs/a.md', '\n[gone](gone.md#part)\n', 2, 'a link to gone.md')
+        self.expect_quiet('docs/a.md', '[here](../docs/a.md) [web](https://host.example/a) [below](#part)\n')
+
     def test_paths_of_one_machine_are_found(self):
         for path in ('/home' + '/ann/jobs.db', '/root' + '/jobs.db'):
             with self.subTest(path=path):
