@@ -13,3 +13,10 @@ target_include_directories(jobstrand_soci SYSTEM INTERFACE ${SOCI_INCLUDE_DIR})
 target_link_libraries(jobstrand_soci INTERFACE ${SOCI_CORE_LIBRARY} ${SOCI_SQLITE3_LIBRARY} SQLite::SQLite3)
 # SOCI hides the type information of its sessions, which this one check of UBSan would look at.
 target_compile_options(jobstrand_soci INTERFACE -fno-sanitize=vptr)
+
+# Nor does MySQL Connector/C++ 1.1, the driver for MySQL and MariaDB.
+find_path(MYSQLCPPCONN_INCLUDE_DIR cppconn/driver.h REQUIRED)
+find_library(MYSQLCPPCONN_LIBRARY mysqlcppconn REQUIRED)
+add_library(jobstrand_mysqlcppconn INTERFACE IMPORTED)
+target_include_directories(jobstrand_mysqlcppconn SYSTEM INTERFACE ${MYSQLCPPCONN_INCLUDE_DIR})
+target_link_libraries(jobstrand_mysqlcppconn INTERFACE ${MYSQLCPPCONN_LIBRARY} Boost::headers)
