@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 using std::chrono::seconds;
 
 /// How much longer than the server's own time-out this side waits for an answer.
-constexpr seconds kAnswerMargin = 10s;
+constexpr seconds kAnswerMargin = 5s;
 
 /// A number that the server and the driver take: whole seconds, at least one.
 seconds option_seconds(const DatabaseUrl& url, std::string_view key, seconds otherwise) {

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "persistence/connection.hpp"
+#include "persistence/db_error.hpp"
+#include "persistence/mysql_database.hpp"
+#include "test/fixtures/mariadb_server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+
+namespace jobstrand::test {
+
+/// A case with an empty database on the shared server, and a connection to it.
+class MysqlTest : public testing::Test {
+protected:
+    void SetUp() override;
+
+    [[nodiscard]] std::unique_ptr<persistence::Connection> connect() const {
+        return persistence::open_mysql(url_);
+    }
+
+    std::int64_t
+    execute(std::string_view sql, std::initializer_list<persistence::Value> parameters = {}) {
+        return connection_->execute(sql, {parameters.begin(), parameters.size()});
+    }
+
+    /// The first column of the first row.
+    [[nodiscard]] std::string
+    text_of(std::string_view sql, std::initializer_list<persistence::Value> parameters = {});
+
+    /// A column of a SHOW statement's only row.
+    [[nodiscard]] std::string shown(std::string_view sql);
+
+    /// NOTE (ID_, TEXT_, NUMBER_), with the rows a and b.
+    void create_notes();
+
+    persistence::DatabaseUrl url_;
+    std::unique_ptr<persistence::Connection> connection_;
+};
+
+/// The error that a call ends with; kind `other` and an empty text when there is none.
+template <typename Call>
+persistence::DbError error_of(Call call) {
+    try {
+        call();
+    } catch (const persistence::DbError& error) {
+        return error;
+    }
+    ADD_FAILURE() << "no error";
+    return {persistence::DbErrorKind::other, ""};
+}
+
+}  // namespace jobstrand::test
