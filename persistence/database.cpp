@@ -1,8 +1,9 @@
 #include "persistence/database.hpp"
 
 #include "persistence/db_error.hpp"
+#include "persistence/mysql_database.hpp"
 #include "persistence/sqlite_database.hpp"
-#include "schema/iso8601.hpp"
+#include "persistence/url_options.hpp"
 
 #include <fmt/format.h>
 
@@ -15,12 +16,8 @@ using schema::DatabaseKind;
 
 SqliteSettings sqlite_settings(const DatabaseUrl& url) {
     SqliteSettings settings{.path = url.path};
-    if (const auto found = url.options.find("synchronous"); found != url.options.end()) {
-        settings.synchronous = found->second;
-    }
-    if (const auto found = url.options.find("busy_timeout"); found != url.options.end()) {
-        settings.busy_timeout = schema::parse_duration(found->second).value();
-    }
+    settings.synchronous = option_text(url, "synchronous", settings.synchronous);
+    settings.busy_timeout = option_duration(url, "busy_timeout", settings.busy_timeout);
     return settings;
 }
 
@@ -39,6 +36,7 @@ SessionPool::Connect connect_to(const DatabaseUrl& url, const OpenOptions& optio
         case DatabaseKind::sqlite:
             return connect_to_sqlite(sqlite_settings(url), options);
         case DatabaseKind::mysql:
+            return [url](SessionPool::Access) { return open_mysql(url); };
         case DatabaseKind::postgresql:
             break;
     }

@@ -12,8 +12,15 @@ namespace jobstrand::persistence {
 /// Where a database is: `sqlite:PATH`, `mysql://user:password@host:port/database`,
 /// `postgresql://user:password@host:port/database`, each with options as `?key=value&...`.
 ///
+/// Durations in options are ISO 8601 or milliseconds.
+///
 /// Options of sqlite: `synchronous` (full, the default, survives a power cut; normal; off) and
-/// `busy_timeout` (milliseconds or ISO 8601; default PT10S).
+/// `busy_timeout` (default PT10S).
+///
+/// Options of mysql: `connect_timeout` (default PT10S); `statement_timeout`, after which the server
+/// ends a statement (default PT30S; MySQL itself ends only a SELECT, but nobody waits longer for
+/// any answer); `ssl` (off, the default; require; verify, which checks the certificate and its
+/// name) and `ssl_ca`, a file with the certificates to trust instead of the system's.
 struct DatabaseUrl {
     schema::DatabaseKind kind = schema::DatabaseKind::sqlite;
     std::string path;  ///< sqlite only.

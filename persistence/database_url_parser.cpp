@@ -1,9 +1,7 @@
 #include "persistence/database_url.hpp"
-#include "schema/iso8601.hpp"
+#include "persistence/url_options.hpp"
 
 #include <charconv>
-#include <cstdint>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -69,7 +67,6 @@ private:
     void parse_port(Piece port);
     void parse_options(Piece options);
     void parse_option(Piece option);
-    void check_busy_timeout(const std::string& value, std::size_t position);
     std::string decoded(Piece piece);
     void fail(std::string message, std::size_t position);
 
@@ -187,33 +184,14 @@ void UrlParser::parse_options(Piece options) {
 }
 
 void UrlParser::parse_option(Piece option) {
-    if (url_.kind != DatabaseKind::sqlite) {
-        fail(std::string(name_of(url_.kind)) + " URLs have no options", option.position);
-        return;
-    }
     const Halves parts = split(option, '=');
     const std::string key = decoded(parts.before);
     const std::string value = decoded(parts.behind.value_or(Piece{}));
-    if (key == "synchronous") {
-        if (value != "full" && value != "normal" && value != "off") {
-            fail("synchronous must be full, normal or off", option.position);
-        }
-    } else if (key == "busy_timeout") {
-        check_busy_timeout(value, option.position);
-    } else {
-        fail("the options of sqlite are synchronous and busy_timeout", option.position);
+    if (const auto wrong = url_option_error(url_.kind, key, value)) {
+        fail(*wrong, option.position);
     }
     if (!url_.options.emplace(key, value).second) {
         fail("this option is given twice", option.position);
-    }
-}
-
-void UrlParser::check_busy_timeout(const std::string& value, std::size_t position) {
-    const auto wait = schema::parse_duration(value);
-    if (!wait) {
-        fail("busy_timeout: " + wait.error().message, position);
-    } else if (wait.value().count() > std::numeric_limits<std::int32_t>::max()) {
-        fail("busy_timeout is longer than 24 days", position);
     }
 }
 

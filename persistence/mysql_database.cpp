@@ -4,7 +4,7 @@
 #include "persistence/mysql_connection.hpp"
 #include "persistence/mysql_errors.hpp"
 #include "persistence/mysql_version.hpp"
-#include "schema/iso8601.hpp"
+#include "persistence/url_options.hpp"
 #include "schema/time.hpp"
 
 #include <cppconn/connection.h>
@@ -26,36 +26,30 @@ using std::chrono::seconds;
 /// How much longer than the server's own time-out this side waits for an answer.
 constexpr seconds kAnswerMargin = 5s;
 
-/// A number that the server and the driver take: whole seconds, at least one.
-seconds option_seconds(const DatabaseUrl& url, std::string_view key, seconds otherwise) {
-    const auto found = url.options.find(key);
-    if (found == url.options.end()) {
-        return otherwise;
-    }
-    return std::max(std::chrono::ceil<seconds>(schema::parse_duration(found->second).value()), 1s);
-}
-
-seconds connect_timeout(const DatabaseUrl& url) {
-    return option_seconds(url, "connect_timeout", 10s);
+/// Server and driver count in whole seconds; 0 would be no bound at all.
+seconds at_least_one(schema::Duration duration) {
+    return std::max(std::chrono::ceil<seconds>(duration), 1s);
 }
 
 seconds statement_timeout(const DatabaseUrl& url) {
-    return option_seconds(url, "statement_timeout", 30s);
+    return at_least_one(option_duration(url, "statement_timeout", 30s));
 }
 
-std::string_view option_text(const DatabaseUrl& url, std::string_view key) {
-    const auto found = url.options.find(key);
-    return found == url.options.end() ? std::string_view{} : std::string_view(found->second);
+bool wants_tls(const DatabaseUrl& url) {
+    return option_text(url, "ssl", "off") != "off";
 }
 
 void add_tls(sql::ConnectOptionsMap& properties, const DatabaseUrl& url) {
-    const std::string_view mode = option_text(url, "ssl");
-    if (mode == "require" || mode == "verify") {
-        properties["sslEnforce"] = true;
+    if (!wants_tls(url)) {
+        return;
     }
-    if (mode == "verify") {
+    // The driver takes this for a wish only: see require_tls.
+    properties["sslEnforce"] = true;
+    if (option_text(url, "ssl", {}) == "verify") {
         properties["sslVerify"] = true;
-        properties["sslCA"] = sql::SQLString(std::string(option_text(url, "ssl_ca")));
+    }
+    if (const std::string ca(option_text(url, "ssl_ca", {})); !ca.empty()) {
+        properties["sslCA"] = sql::SQLString(ca);
     }
 }
 
@@ -69,7 +63,8 @@ sql::ConnectOptionsMap connect_properties(const DatabaseUrl& url) {
     properties["password"] = sql::SQLString(url.password);
     properties["schema"] = sql::SQLString(url.database);
     properties["CLIENT_FOUND_ROWS"] = true;
-    properties["OPT_CONNECT_TIMEOUT"] = static_cast<int>(connect_timeout(url).count());
+    properties["OPT_CONNECT_TIMEOUT"] =
+        static_cast<int>(at_least_one(option_duration(url, "connect_timeout", 10s)).count());
     properties["OPT_READ_TIMEOUT"] = answer_seconds;
     properties["OPT_WRITE_TIMEOUT"] = answer_seconds;
     add_tls(properties, url);
@@ -105,6 +100,14 @@ std::string value_of(Connection& connection, std::string_view sql, std::size_t c
     return value;
 }
 
+void require_tls(Connection& connection) {
+    if (value_of(connection, "SHOW STATUS LIKE 'Ssl_cipher'", 1).empty()) {
+        throw DbError(
+            DbErrorKind::unreachable, "the server has no TLS, which the URL's option ssl asks for"
+        );
+    }
+}
+
 void require_known_version(Connection& connection) {
     if (const auto refusal = mysql_version_refusal(value_of(connection, "SELECT VERSION()"))) {
         throw DbError(DbErrorKind::other, *refusal);
@@ -130,6 +133,9 @@ std::unique_ptr<Connection> open_mysql(const DatabaseUrl& url) {
     // and the advice that a person needs.
     try {
         auto connection = std::make_unique<MysqlConnection>(connect(url));
+        if (wants_tls(url)) {
+            require_tls(*connection);
+        }
         require_known_version(*connection);
         connection->run_script("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
         connection->run_script(session_settings(url));

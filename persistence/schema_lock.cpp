@@ -9,9 +9,12 @@ namespace {
 
 using schema::DatabaseKind;
 
-/// Behind the name of the database, because the names of MySQL's locks belong to the whole server.
-constexpr std::string_view kTakeNamedLock = "SELECT GET_LOCK(CONCAT('jobstrand.', DATABASE()), 60)";
-constexpr std::string_view kFreeNamedLock = "SELECT RELEASE_LOCK(CONCAT('jobstrand.', DATABASE()))";
+/// Of the database's own, because the names of MySQL's locks belong to the whole server; a hash,
+/// because they have at most 64 characters. The wait is shorter than any usual statement time-out.
+constexpr std::string_view kTakeNamedLock =
+    "SELECT GET_LOCK(CONCAT('jobstrand.', LEFT(SHA2(DATABASE(), 256), 32)), 20)";
+constexpr std::string_view kFreeNamedLock =
+    "SELECT RELEASE_LOCK(CONCAT('jobstrand.', LEFT(SHA2(DATABASE(), 256), 32)))";
 
 /// Freed by the end of the transaction. The number is `jobstran` in ASCII.
 constexpr std::string_view kTakeAdvisoryLock = "SELECT pg_advisory_xact_lock(7669456938449658222)";
@@ -39,7 +42,7 @@ SchemaLock::SchemaLock(Connection& connection) : connection_(connection) {
             has_named_lock_ = call(connection, kTakeNamedLock);
             if (!has_named_lock_) {
                 throw DbError(
-                    DbErrorKind::busy, "another process has been changing the schema for 60 s"
+                    DbErrorKind::busy, "another process has been changing the schema for 20 s"
                 );
             }
             break;

@@ -53,6 +53,14 @@ TEST(DatabaseUrl, A_server_url_has_user_password_host_port_and_database) {
     EXPECT_EQ(url.database, "jobs");
 }
 
+TEST(DatabaseUrl, A_mysql_url_has_options) {
+    const DatabaseUrl url =
+        parsed("mysql://h/jobs?connect_timeout=PT3S&ssl=verify&ssl_ca=%2Fetc%2Fca.pem");
+    EXPECT_EQ(url.options.at("connect_timeout"), "PT3S");
+    EXPECT_EQ(url.options.at("ssl"), "verify");
+    EXPECT_EQ(url.options.at("ssl_ca"), "/etc/ca.pem");
+}
+
 TEST(DatabaseUrl, What_is_left_out_has_its_usual_value) {
     EXPECT_EQ(parsed("mysql://h/jobs").port, 3306);
     EXPECT_EQ(parsed("postgresql://h/jobs").port, 5432);
@@ -113,7 +121,12 @@ TEST(DatabaseUrl, A_wrong_url_is_refused_with_the_place_that_is_wrong) {
         {"mysql://h:99999999999/jobs", "port must be a number from 1 to 65535", 10},
         {"mysql://[::1/jobs", "] behind the address is missing", 8},
         {"mysql://[::1]x/jobs", "expected a port behind the ]", 13},
-        {"mysql://h/jobs?ssl=1", "mysql URLs have no options", 15},
+        {"mysql://h/jobs?tls=1",
+         "options of mysql are connect_timeout, statement_timeout, ssl and ssl_ca",
+         15},
+        {"mysql://h/jobs?ssl=on", "ssl must be off, require or verify", 15},
+        {"mysql://h/jobs?ssl=verify&ssl_ca=", "ssl_ca is empty", 26},
+        {"mysql://h/jobs?statement_timeout=long", "statement_timeout: ", 15},
     };
     for (const BadRow& row : rows) {
         const auto url = parse_database_url(row.text);

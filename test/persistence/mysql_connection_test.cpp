@@ -120,9 +120,11 @@ TEST_F(MysqlConnectionTest, Times_are_utc_whatever_the_zones_of_server_and_proce
     const TimePoint time =
         std::chrono::sys_days(std::chrono::year{2026} / 3 / 8) + 7h + 30min + 1ms;
     execute("INSERT INTO NOTE (ID_, TIME_) VALUES ('a', ?)", {Value{time}});
-    EXPECT_EQ(text_of("SELECT @@global.time_zone"), "+05:00");
+    if (is_own_server()) {
+        EXPECT_EQ(text_of("SELECT @@global.time_zone"), "+05:00");
+    }
     EXPECT_EQ(
-        text_of("SELECT CAST(UNIX_TIMESTAMP(TIME_) * 1000 AS INTEGER) FROM NOTE"),
+        text_of("SELECT CAST(UNIX_TIMESTAMP(TIME_) * 1000 AS SIGNED) FROM NOTE"),
         std::to_string(time.time_since_epoch().count())
     );
     EXPECT_EQ(text_of("SELECT CAST(TIME_ AS CHAR) FROM NOTE"), "2026-03-08 07:30:00.001");
@@ -204,8 +206,6 @@ TEST_F(MysqlConnectionTest, The_statement_that_was_not_used_for_longest_is_close
         EXPECT_EQ(text_of(fmt::format("SELECT {}", i)), std::to_string(i));
         EXPECT_EQ(text_of(often), "often");
     }
-    const auto other = connect();
-    connection_.swap(other);
     const std::string open = shown("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'");
     EXPECT_LE(std::stoi(open), 140);
 }

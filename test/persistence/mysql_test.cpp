@@ -1,16 +1,27 @@
 #include "test/persistence/mysql_test.hpp"
 
+#include "test/fixtures/named_databases.hpp"
+
 namespace jobstrand::test {
 
 using persistence::Row;
 using persistence::Value;
 
 void MysqlTest::SetUp() {
-    if (const auto missing = MariaDbServer::what_is_missing()) {
+    const auto missing = MariaDbServer::what_is_missing();
+    if (missing && is_own_server()) {
         GTEST_SKIP() << *missing;
     }
-    url_ = shared_mariadb_server().create_database();
+    database_.emplace(
+        is_own_server() ? shared_mariadb_server().url()
+                        : named_databases(schema::DatabaseKind::mysql).front()
+    );
+    url_ = database_->url();
     connection_ = connect();
+}
+
+bool MysqlTest::is_own_server() {
+    return named_databases(schema::DatabaseKind::mysql).empty();
 }
 
 std::string MysqlTest::text_of(std::string_view sql, std::initializer_list<Value> parameters) {

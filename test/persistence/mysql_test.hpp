@@ -4,16 +4,19 @@
 #include "persistence/db_error.hpp"
 #include "persistence/mysql_database.hpp"
 #include "test/fixtures/mariadb_server.hpp"
+#include "test/fixtures/mysql_database.hpp"
 
 #include <gtest/gtest.h>
 
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace jobstrand::test {
 
-/// A case with an empty database on the shared server, and a connection to it.
+/// A case with an empty database and a connection to it: on the shared server, or on the first
+/// server of the kind that the environment names.
 class MysqlTest : public testing::Test {
 protected:
     void SetUp() override;
@@ -34,9 +37,13 @@ protected:
     /// A column of a SHOW statement's only row.
     [[nodiscard]] std::string shown(std::string_view sql);
 
+    /// Whether the server is the shared one, which a case may stop and whose options it knows.
+    [[nodiscard]] static bool is_own_server();
+
     /// NOTE (ID_, TEXT_, NUMBER_), with the rows a and b.
     void create_notes();
 
+    std::optional<MysqlDatabase> database_;
     persistence::DatabaseUrl url_;
     std::unique_ptr<persistence::Connection> connection_;
 };
