@@ -15,7 +15,7 @@ enum class DbErrorKind {
     connection_lost,  ///< The connection is gone and the transaction rolled back: again, on a new
                       ///< one.
     in_doubt,         ///< Lost during COMMIT: nobody knows; read the rows (I9).
-    duplicate_key,    ///< A row with this key exists.
+    duplicate_key,    ///< A row with this key exists; in DDL, a column or index of this name.
     too_long,         ///< A value does not fit its column.
     read_only,        ///< The database takes no writes: a replica, a file without write permission.
     storage_full,     ///< The disk or a quota is full.

@@ -43,7 +43,6 @@ MysqlConnection::~MysqlConnection() = default;
 
 template <typename Run>
 auto MysqlConnection::run_prepared(std::string_view sql, Run run) {
-    require_no_rollback_needed();
     // Defended catch: here the driver's errors become ours, and a statement that was left in its
     // middle (by its own error or by the reader's) must not be used again.
     try {
@@ -79,7 +78,6 @@ MysqlStatement& MysqlConnection::prepared(std::string_view sql) {
 }
 
 void MysqlConnection::run_script(std::string_view sql) {
-    require_no_rollback_needed();
     // Defended catch: here the driver's errors become ours.
     try {
         run_text(sql);
@@ -99,16 +97,13 @@ void MysqlConnection::run_text(std::string_view sql) {
 
 void MysqlConnection::begin() {
     run_script("START TRANSACTION");
-    in_transaction_ = true;
 }
 
 void MysqlConnection::commit() {
-    require_no_rollback_needed();
     // Defended catch: an error of COMMIT has another meaning. The driver's own commit() would not
     // do: it drops the error.
     try {
         run_text("COMMIT");
-        in_transaction_ = false;
     } catch (const sql::SQLException& error) {
         const DbError ours = commit_error_of(error);
         note(ours);
@@ -122,25 +117,14 @@ void MysqlConnection::rollback() noexcept {
     try {
         if (usable_) {
             run_text("ROLLBACK");
-            in_transaction_ = false;
-            must_roll_back_ = false;
         }
     } catch (const std::exception&) {
         usable_ = false;
     }
 }
 
-void MysqlConnection::require_no_rollback_needed() const {
-    if (must_roll_back_) {
-        throw DbError(
-            DbErrorKind::conflict, "the server has rolled this transaction back: begin it anew"
-        );
-    }
-}
-
 void MysqlConnection::note(const DbError& error) noexcept {
     usable_ = usable_ && !error.poisons_connection();
-    must_roll_back_ = must_roll_back_ || (in_transaction_ && error.kind() == DbErrorKind::conflict);
 }
 
 }  // namespace jobstrand::persistence

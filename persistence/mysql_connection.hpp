@@ -16,9 +16,6 @@ namespace jobstrand::persistence {
 
 /// Connection over MySQL Connector/C++, for MySQL and MariaDB: server-side prepared statements,
 /// kept by their text.
-///
-/// Once the server has rolled back a transaction by itself (a deadlock, a lost certification on
-/// Galera), every statement is refused until rollback(): it would commit on its own.
 class MysqlConnection final : public Connection {
 public:
     /// `connection` is open, and its session is set up.
@@ -44,15 +41,12 @@ private:
     auto run_prepared(std::string_view sql, Run run);
     MysqlStatement& prepared(std::string_view sql);
     void run_text(std::string_view sql);
-    void require_no_rollback_needed() const;
     void note(const DbError& error) noexcept;
 
     const std::unique_ptr<sql::Connection> connection_;
     const std::unique_ptr<sql::Statement> text_statement_;
     StatementCache<MysqlStatement> statements_;  ///< Closed before the connection.
     bool usable_ = true;
-    bool in_transaction_ = false;
-    bool must_roll_back_ = false;
 };
 
 }  // namespace jobstrand::persistence

@@ -77,6 +77,8 @@ DbErrorKind classify_contention(int code) {
 DbErrorKind classify_value(int code) {
     switch (code) {
         case 1022:  // ER_DUP_KEY
+        case 1060:  // ER_DUP_FIELDNAME
+        case 1061:  // ER_DUP_KEYNAME
         case 1062:  // ER_DUP_ENTRY
         case 1586:  // ER_DUP_ENTRY_WITH_KEY_NAME
             return DbErrorKind::duplicate_key;
@@ -89,6 +91,7 @@ DbErrorKind classify_value(int code) {
         case 1366:  // ER_TRUNCATED_WRONG_VALUE_FOR_FIELD: a 4-byte character in a utf8mb3 column.
         case 1406:  // ER_DATA_TOO_LONG
         case 2020:  // CR_NET_PACKET_TOO_LARGE
+        case 3988:  // ER_CANNOT_CONVERT_STRING: MySQL's answer to such a character.
             return DbErrorKind::too_long;
         default:
             return DbErrorKind::other;

@@ -90,13 +90,27 @@ void record_version(Connection& connection, int version) {
     }
 }
 
+void run_unless_done(Connection& connection, std::string_view statement) {
+    // Defended catch: on MySQL a step that was interrupted has been done in part, and there only an
+    // error tells that an index exists already.
+    try {
+        connection.run_script(statement);
+    } catch (const DbError& error) {
+        const bool was_done = connection.kind() == schema::DatabaseKind::mysql &&
+                              error.kind() == DbErrorKind::duplicate_key;
+        if (!was_done) {
+            throw;
+        }
+    }
+}
+
 void run_steps_after(Connection& connection, int version) {
     for (const schema::Migration& step : schema::migrations(connection.kind())) {
         if (step.version <= version) {
             continue;
         }
         for (const std::string& statement : step.statements) {
-            connection.run_script(statement);
+            run_unless_done(connection, statement);
         }
         record_version(connection, step.version);
     }

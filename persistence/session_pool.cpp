@@ -11,6 +11,7 @@ namespace jobstrand::persistence {
 SessionPool::SessionPool(Connect connect, Size size, schema::Duration lease_timeout)
     : connect_(std::move(connect)),
       lease_timeout_(lease_timeout),
+      idle_limit_(size.idle_limit),
       writers_(size.writers),
       readers_(size.readers) {}
 
@@ -54,14 +55,8 @@ void SessionPool::wait_for_place(Side& side, std::unique_lock<std::mutex>& lock)
 }
 
 std::unique_ptr<Connection> SessionPool::idle_or_new(Access access) {
-    {
-        const std::scoped_lock lock(mutex_);
-        Side& from = side(access);
-        if (!from.idle.empty()) {
-            auto connection = std::move(from.idle.back());
-            from.idle.pop_back();
-            return connection;
-        }
+    if (auto connection = take_idle(side(access))) {
+        return connection;
     }
     // Defended catch: the place that was counted for the new connection must become free again.
     try {
@@ -70,6 +65,22 @@ std::unique_ptr<Connection> SessionPool::idle_or_new(Access access) {
         free_place(side(access));
         throw;
     }
+}
+
+std::unique_ptr<Connection> SessionPool::take_idle(Side& side) {
+    std::vector<IdleConnection> outdated;  // Closed when the lock is free again.
+    const std::scoped_lock lock(mutex_);
+    if (side.idle.empty()) {
+        return nullptr;
+    }
+    if (std::chrono::steady_clock::now() - side.idle.back().since > idle_limit_) {
+        // The others have been idle for longer still.
+        outdated = side.take_all();
+        return nullptr;
+    }
+    auto connection = std::move(side.idle.back().connection);
+    side.idle.pop_back();
+    return connection;
 }
 
 void SessionPool::free_place(Side& side) noexcept {
@@ -82,12 +93,17 @@ void SessionPool::free_place(Side& side) noexcept {
 
 void SessionPool::give_back(Access access, std::unique_ptr<Connection> connection) noexcept {
     Side& to = side(access);
-    if (connection->is_usable()) {
+    std::vector<IdleConnection> ended;  // Closed when the lock is free again.
+    {
         const std::scoped_lock lock(mutex_);
-        to.idle.push_back(std::move(connection));
-    } else {
-        connection.reset();
+        if (connection->is_usable()) {
+            to.idle.push_back({std::move(connection), std::chrono::steady_clock::now()});
+        } else {
+            ended = to.take_all();
+        }
     }
+    connection.reset();
+    ended.clear();
     free_place(to);
 }
 

@@ -13,7 +13,8 @@
 
 namespace jobstrand::persistence {
 
-/// Lends connections, makes them when needed, and drops poisoned ones.
+/// Lends connections, makes them when needed, and drops poisoned ones, together with all that lie
+/// idle: what ended one, such as a restart of the server, has most likely ended them as well.
 ///
 /// SQLite has one writer at a time: its pool has one writing connection, so that the threads of
 /// this process queue here, fairly, instead of polling the file lock; readers have their own and
@@ -28,6 +29,10 @@ public:
     struct Size {
         std::size_t writers = 1;
         std::size_t readers = 4;
+
+        /// A connection that has been idle for longer is replaced, not lent: servers and the
+        /// machines on the way to them give up idle connections without a word.
+        schema::Duration idle_limit{std::chrono::minutes(5)};
     };
 
     /// Makes a connection or throws DbError.
@@ -68,10 +73,22 @@ private:
         std::condition_variable turn;
     };
 
+    struct IdleConnection {
+        std::unique_ptr<Connection> connection;
+        schema::SteadyPoint since;
+    };
+
     struct Side {
         explicit Side(std::size_t most) : limit(most) { idle.reserve(most); }
 
-        std::vector<std::unique_ptr<Connection>> idle;
+        [[nodiscard]] std::vector<IdleConnection> take_all() {
+            std::vector<IdleConnection> all;
+            all.reserve(limit);
+            all.swap(idle);
+            return all;
+        }
+
+        std::vector<IdleConnection> idle;  ///< The last used at the end; that one is lent next.
         std::size_t lent = 0;
         const std::size_t limit;
         std::list<Waiter> queue;  ///< Who came first is served first.
@@ -80,12 +97,14 @@ private:
     [[nodiscard]] Side& side(Access access);
     void wait_for_place(Side& side, std::unique_lock<std::mutex>& lock);
     [[nodiscard]] std::unique_ptr<Connection> idle_or_new(Access access);
+    [[nodiscard]] std::unique_ptr<Connection> take_idle(Side& side);
     void free_place(Side& side) noexcept;
     void give_back(Access access, std::unique_ptr<Connection> connection) noexcept;
 
     // Constant after construction.
     const Connect connect_;
     const schema::Duration lease_timeout_;
+    const schema::Duration idle_limit_;
 
     // Guarded by mutex_.
     std::mutex mutex_;

@@ -115,6 +115,35 @@ TEST_F(SessionPoolTest, A_poisoned_connection_is_closed_and_replaced) {
     EXPECT_EQ(made_, 2);
 }
 
+TEST_F(SessionPoolTest, A_poisoned_connection_takes_those_along_that_lie_idle) {
+    {
+        const auto lease = pool_.lease(Access::read);
+        const auto other = pool_.lease(Access::read);
+    }
+    EXPECT_EQ(open_, 2);
+    pool_.lease(Access::read)->run_script("break");
+    EXPECT_EQ(open_, 0);
+    { const auto lease = pool_.lease(Access::read); }
+    EXPECT_EQ(made_, 3);
+}
+
+TEST_F(SessionPoolTest, A_connection_that_was_idle_for_too_long_is_replaced) {
+    SessionPool pool(
+        connect(),
+        {.writers = 2, .readers = 0, .idle_limit = schema::Duration(-1)},
+        schema::Duration(1)
+    );
+    {
+        const auto lease = pool.lease(Access::write);
+        const auto other = pool.lease(Access::write);
+    }
+    EXPECT_EQ(made_, 2);
+    EXPECT_EQ(open_, 2);
+    { const auto lease = pool.lease(Access::write); }
+    EXPECT_EQ(made_, 3);
+    EXPECT_EQ(open_, 1);
+}
+
 TEST_F(SessionPoolTest, A_connection_that_cannot_be_made_takes_no_place) {
     refuse_ = true;
     EXPECT_EQ(error_of(pool_, Access::write), DbErrorKind::unreachable);
