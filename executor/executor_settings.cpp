@@ -58,6 +58,7 @@ std::vector<std::string> validate(const ExecutorSettings& settings) {
     findings.check_time("keep_alive", settings.keep_alive, 0ms, kDay);
     findings.check("queue_size", settings.queue_size, one, kMostQueued);
     findings.check("acquire_page", settings.acquire_page, one, page_max);
+    findings.check_time("acquire_first_wait", settings.acquire_first_wait, 1ms, 1h);
     findings.check_time("acquire_wait", settings.acquire_wait, 1ms, 1h);
     findings.check_time("queue_full_wait", settings.queue_full_wait, 0ms, kDay);
     findings.check("timer_page", settings.timer_page, one, page_max);

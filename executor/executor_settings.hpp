@@ -32,6 +32,8 @@ struct ExecutorSettings {
 
     /// Jobs per acquisition. 1 to 1,000 (limits::kJobsPerTransaction).
     std::size_t acquire_page = 512;
+    /// The wait after the first poll that found nothing; it doubles from there. 1 ms to 1 h.
+    schema::Duration acquire_first_wait{std::chrono::milliseconds(10)};
     /// The longest wait between two idle polls. 1 ms to 1 h.
     schema::Duration acquire_wait{std::chrono::milliseconds(200)};
     /// The longest wait while the queue is full; room in it is announced before. 0 to 24 h.

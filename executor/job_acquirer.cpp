@@ -22,7 +22,10 @@ JobAcquirer::JobAcquirer(
       // wait for ever; asking for less would claim a handful of jobs per transaction.
       least_room_(std::max<std::size_t>(1, std::min(page_, settings.queue_size / 2))),
       queue_full_wait_(settings.queue_full_wait),
-      pace_({.idle_max = settings.acquire_wait}, std::random_device{}()) {}
+      pace_(
+          {.first = settings.acquire_first_wait, .idle_max = settings.acquire_wait},
+          std::random_device{}()
+      ) {}
 
 schema::Duration JobAcquirer::run_once() {
     const std::size_t room = intake_.room();

@@ -131,7 +131,12 @@ std::vector<std::string> Engine::enqueue_all(std::vector<schema::Job> jobs) {
 std::string Engine::enqueue(persistence::Transaction& transaction, schema::Job job) {
     std::vector<schema::Job> jobs;
     jobs.push_back(std::move(job));
-    return parts_->producer.enqueue(transaction, std::move(jobs)).front();
+    return enqueue_all(transaction, std::move(jobs)).front();
+}
+
+std::vector<std::string>
+Engine::enqueue_all(persistence::Transaction& transaction, std::vector<schema::Job> jobs) {
+    return parts_->producer.enqueue(transaction, std::move(jobs));
 }
 
 void Engine::in_transaction(const std::function<void(persistence::Transaction&)>& work) {

@@ -61,6 +61,8 @@ public:
     std::string enqueue(schema::Job job);
     std::vector<std::string> enqueue_all(std::vector<schema::Job> jobs);
     std::string enqueue(persistence::Transaction& transaction, schema::Job job);
+    std::vector<std::string>
+    enqueue_all(persistence::Transaction& transaction, std::vector<schema::Job> jobs);
 
     /// See persistence::JobStore::in_transaction.
     void in_transaction(const std::function<void(persistence::Transaction&)>& work);
