@@ -1,0 +1,242 @@
+#include "tools/jobstrand/settings/settings_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace jobstrand::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+SettingsFile read(const std::string& toml) {
+    return read_settings(toml, "jobstrand.toml");
+}
+
+Settings good(const std::string& toml) {
+    const SettingsFile file = read(toml);
+    EXPECT_THAT(file.problems, IsEmpty()) << toml;
+    return file.settings;
+}
+
+TEST(SettingsFile, An_empty_file_leaves_every_default) {
+    const Settings settings = good("# nothing yet\n");
+    EXPECT_TRUE(settings.executor_active);  // R005
+    EXPECT_TRUE(settings.update_schema);
+    EXPECT_EQ(settings.executor.max_pool_size, 8U);
+}
+
+TEST(SettingsFile, Names_of_all_guides_fill_the_same_fields) {
+    const Settings settings = good(R"(
+        db = "sqlite:jobs.db"
+        logLevel = "debug"
+        logFormat = "json"
+        asyncExecutorCorePoolSize = 4
+        maxPoolSize = 16
+        waitTimeInMillis = 20
+        maxWait = "PT0.5S"
+        asyncExecutorSecondsToWaitOnShutdown = 30
+        asyncFailedJobWaitTime = 7
+        failedJobRetryTimeCycle = "R5/PT5M"
+        jobExecutorActivate = false
+        databaseSchemaUpdate = "false"
+    )");
+    EXPECT_EQ(settings.database_url, "sqlite:jobs.db");
+    EXPECT_EQ(settings.log_level, schema::LogLevel::debug);
+    EXPECT_EQ(settings.log_format, LogFormat::json);
+    EXPECT_EQ(settings.executor.core_pool_size, 4U);
+    EXPECT_EQ(settings.executor.max_pool_size, 16U);
+    EXPECT_EQ(settings.executor.acquire_first_wait, 20ms);
+    EXPECT_EQ(settings.executor.acquire_wait, 500ms);
+    EXPECT_EQ(settings.executor.shutdown_wait, 30s);
+    EXPECT_EQ(settings.executor.retry.message_wait, 7s);
+    EXPECT_EQ(settings.executor.retry.cycle->attempts, 5);  // R068
+    EXPECT_FALSE(settings.executor_active);
+    EXPECT_FALSE(settings.update_schema);
+}
+
+// R162 to R176.
+TEST(SettingsFile, Preset_flowable_6_has_the_classic_values_of_the_guide) {
+    const executor::ExecutorSettings settings = good("preset = \"flowable-6\"").executor;
+    EXPECT_EQ(settings.queue_size, 100U);
+    EXPECT_EQ(settings.core_pool_size, 2U);
+    EXPECT_EQ(settings.max_pool_size, 10U);
+    EXPECT_EQ(settings.keep_alive, 5000ms);
+    EXPECT_EQ(settings.retry.default_attempts, 3);
+    EXPECT_EQ(settings.timer_page, 1U);
+    EXPECT_EQ(settings.acquire_page, 1U);
+    EXPECT_EQ(settings.timer_wait, 10'000ms);
+    EXPECT_EQ(settings.acquire_wait, 10'000ms);
+    EXPECT_EQ(settings.queue_full_wait, 0ms);
+    EXPECT_EQ(settings.lock_time, 5min);
+    EXPECT_EQ(settings.shutdown_wait, 60s);
+    EXPECT_EQ(settings.reset_interval, 60s);
+    EXPECT_EQ(settings.reset_page, 3U);
+    EXPECT_EQ(settings.retry.message_wait, 10s);
+    EXPECT_EQ(settings.retry.timer_wait, 10s);
+}
+
+TEST(SettingsFile, Preset_camunda_7_has_its_executors_values) {
+    const executor::ExecutorSettings settings = good("preset = \"camunda-7\"").executor;
+    EXPECT_EQ(settings.acquire_page, 3U);
+    EXPECT_EQ(settings.acquire_first_wait, 5s);
+    EXPECT_EQ(settings.acquire_wait, 60s);  // R058
+    EXPECT_EQ(settings.lock_time, 5min);
+    EXPECT_EQ(settings.queue_size, 3U);
+    EXPECT_EQ(settings.core_pool_size, 3U);
+    EXPECT_EQ(settings.max_pool_size, 10U);
+    EXPECT_EQ(settings.keep_alive, 0ms);
+    EXPECT_EQ(settings.shutdown_wait, 60s);
+    EXPECT_EQ(settings.retry.default_attempts, 3);  // R062
+    EXPECT_EQ(settings.retry.message_wait, 0ms);    // R067
+}
+
+TEST(SettingsFile, What_is_written_out_wins_over_the_preset_wherever_it_stands) {
+    const Settings settings = good("queueSize = 7\npreset = \"flowable-6\"\nmaxPoolSize = 11\n");
+    EXPECT_EQ(settings.executor.queue_size, 7U);
+    EXPECT_EQ(settings.executor.max_pool_size, 11U);
+    EXPECT_EQ(settings.executor.core_pool_size, 2U);
+}
+
+TEST(SettingsFile, Commands_have_a_program_and_optional_details) {
+    const Settings settings = good(R"(
+        [commands.hash]
+        program = "/usr/bin/sha256sum"
+        args = ["--tag"]
+        timeLimit = "PT5M"
+        workingDirectory = "/tmp"
+        environment = { LANG = "C" }
+
+        [commands.plain]
+        program = "/bin/true"
+    )");
+    const CommandSettings hash = settings.commands.at("hash");
+    EXPECT_EQ(hash.program, "/usr/bin/sha256sum");
+    EXPECT_THAT(hash.arguments, ElementsAre("--tag"));
+    EXPECT_EQ(hash.time_limit, 5min);
+    EXPECT_EQ(hash.working_directory, "/tmp");
+    EXPECT_EQ(hash.environment.at("LANG"), "C");
+    EXPECT_EQ(settings.commands.at("plain").time_limit, 60s);
+}
+
+struct BadFile {
+    const char* toml;
+    const char* message;
+};
+
+TEST(SettingsFile, Every_mistake_is_told_with_its_line_and_what_would_be_right) {
+    const BadFile cases[] = {
+        {"maxPolSize = 8",
+         "jobstrand.toml:1: there is no setting maxPolSize; did you mean maxPoolSize?"},
+        {"\nqueueSize = -1",
+         "jobstrand.toml:2: queueSize = -1: must be a whole number, 1 to 100000"},
+        {"queueSize = 1.5", "queueSize = 1.5: must be a whole number"},
+        {"queueSize = \"8\"", "queueSize = \"8\": must be a whole number"},
+        {"corePoolSize = 9\nmaxPoolSize = 4", "corePoolSize (9) must not be above maxPoolSize (4)"},
+        {"keepAlive = \"5 seconds\"",
+         "must be milliseconds or an ISO 8601 duration such as \"PT10S\""},
+        {"keepAlive = \"-PT5S\"", "must be milliseconds or an ISO 8601 duration"},
+        {"keepAlive = -1", "must be milliseconds or an ISO 8601 duration"},
+        {"asyncExecutorSecondsToWaitOnShutdown = 9223372036854775807", "must be seconds or an ISO"},
+        {"lockTimeInMillis = 1", "PT0.1S to PT24H"},
+        {"failedJobRetryTimeCycle = \"R5\"", "must be a retry cycle such as \"R3/PT10S\""},
+        {"logLevel = \"loud\"", "must be debug, info, warn or error"},
+        {"logFormat = 1", "must be text or json"},
+        {"databaseSchemaUpdate = \"create-drop\"", "must be true or false"},
+        {"db = \"oracle:x\"", "must be a database URL"},
+        {"preset = \"flowable-9\"", "preset must be \"flowable-6\" or \"camunda-7\""},
+        {"queueSize = 5\nasyncExecutorThreadPoolQueueSize = 6",
+         "queueSize and asyncExecutorThreadPoolQueueSize are two names of one setting"},
+        {"jobExecutorAcquireByPriority = true", "only its value false is supported"},
+        {"jobExecutorDeploymentAware = true", "deployments are not there yet"},
+        {"enabledJobCategories = [\"fast\"]", "categories per node are not there yet"},
+        {"queueSize = 2026-11-20", "queueSize has a value of a kind that no setting takes"},
+        {"[executor]\nqueueSize = 5", "there is no table [executor]"},
+        {"queueSize = ", "jobstrand.toml:1: "},
+        {"[commands.x]\nargs = []", "[commands.x] needs program"},
+        {"[commands.x]\nprogram = \"sh\"", "program must be an absolute path"},
+        {"[commands.x]\nprogram = \"/bin/sh\"\nargs = [1]", "args must be a list of texts"},
+        {"[commands.x]\nprogram = \"/bin/sh\"\ntimeLimit = \"soon\"",
+         "timeLimit must be milliseconds"},
+        {"[commands.x]\nprogram = \"/bin/sh\"\ntimeLimit = 0", "timeLimit must be milliseconds"},
+        {"[commands.x]\nprogram = \"/bin/sh\"\nworkingDirectory = \"here\"",
+         "workingDirectory must be"},
+        {"[commands.x]\nprogram = \"/bin/sh\"\nenvironment = { JOBSTRAND_JOB_ID = \"1\" }",
+         "is set by Jobstrand itself"},
+        {"[commands.x]\nprogram = \"/bin/sh\"\nenvironment = { A = 1 }",
+         "environment.A must be a text"},
+        {"[commands.x]\nprogramm = \"/bin/sh\"", "did you mean program?"},
+        {"[commands.x]\nprogram = \"/bin/sh\"\nqueueSize = 5",
+         "queueSize belongs at the top of the file"},
+        {"commands = 5", "commands must be tables"},
+    };
+    for (const BadFile& test : cases) {
+        const SettingsFile file = read(test.toml);
+        ASSERT_FALSE(file.problems.empty()) << test.toml;
+        EXPECT_THAT(file.problems, testing::Contains(HasSubstr(test.message))) << test.toml;
+    }
+}
+
+TEST(SettingsFile, All_mistakes_are_told_at_once_in_line_order) {
+    const SettingsFile file = read("queueSize = 0\nfoo = 1\n[commands.x]\nprogram = 5\n");
+    EXPECT_THAT(
+        file.problems,
+        ElementsAre(
+            HasSubstr("jobstrand.toml:1: queueSize"),
+            HasSubstr("jobstrand.toml:2: there is no setting foo"),
+            HasSubstr("jobstrand.toml:4: [commands.x] program")
+        )
+    );
+}
+
+TEST(SettingsFile, Two_names_with_one_value_are_no_mistake) {
+    const Settings settings = good("queueSize = 5\nasyncExecutorThreadPoolQueueSize = 5\n");
+    EXPECT_EQ(settings.executor.queue_size, 5U);
+}
+
+TEST(SettingsFile, A_feature_that_is_not_there_may_be_switched_off) {
+    good(R"(
+        jobExecutorAcquireByPriority = false
+        jobExecutorPriorityRangeMin = -9223372036854775808
+        producePrioritizedJobs = true
+        waitIncreaseFactor = 2.0
+        backoffTimeInMillis = 0
+        enabledJobCategories = []
+    )");
+}
+
+TEST(SettingsFile, What_has_no_effect_is_accepted_and_said) {
+    const SettingsFile file = read("asyncExecutorTimerLockTimeInMillis = 300000\n");  // R172
+    EXPECT_THAT(file.problems, IsEmpty());
+    EXPECT_THAT(file.remarks, ElementsAre(HasSubstr("without effect")));
+}
+
+TEST(SettingsFile, A_password_is_not_repeated_in_a_message) {
+    const SettingsFile file = read("db = \"mysql://jobs:s3cret@host:port/x\"");
+    ASSERT_FALSE(file.problems.empty());
+    EXPECT_THAT(file.problems.front(), testing::Not(HasSubstr("s3cret")));
+}
+
+TEST(SettingsFile, A_file_that_is_not_there_is_told_by_name) {
+    const SettingsFile file = read_settings_file("/nowhere/jobstrand.toml");
+    EXPECT_THAT(
+        file.problems,
+        ElementsAre(
+            "cannot read the configuration file /nowhere/jobstrand.toml: No such file or directory"
+        )
+    );
+}
+
+TEST(SettingsFile, Bytes_that_are_no_text_are_a_mistake_like_any_other) {
+    EXPECT_FALSE(read("db = \"\xff\xfe\"").problems.empty());
+    EXPECT_FALSE(read(std::string("a\0b", 3)).problems.empty());
+}
+
+}  // namespace
+}  // namespace jobstrand::cli

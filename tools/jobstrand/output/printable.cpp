@@ -1,0 +1,124 @@
+#include "tools/jobstrand/output/printable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace jobstrand::cli {
+
+namespace {
+
+constexpr std::string_view kEllipsis = "…";
+
+[[nodiscard]] unsigned char byte_at(std::string_view text, std::size_t position) {
+    return static_cast<unsigned char>(text[position]);
+}
+
+[[nodiscard]] bool is_continuation(unsigned char byte) {
+    return (byte & 0xC0U) == 0x80U;
+}
+
+/// Bytes of the UTF-8 character that begins here; 0: none does. Overlong forms, surrogates and what
+/// lies above U+10FFFF are no characters.
+[[nodiscard]] std::size_t character_length(std::string_view text, std::size_t position) {
+    const unsigned char first = byte_at(text, position);
+    if (first < 0x80) {
+        return 1;
+    }
+    if (first < 0xC2 || first > 0xF4) {
+        return 0;
+    }
+    const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    if (position + length > text.size()) {
+        return 0;
+    }
+    for (std::size_t i = 1; i < length; ++i) {
+        if (!is_continuation(byte_at(text, position + i))) {
+            return 0;
+        }
+    }
+    const unsigned char second = byte_at(text, position + 1);
+    const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
+    const bool outside = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
+    return overlong || outside ? 0 : length;
+}
+
+/// ASCII controls, and U+0080 to U+009F, which terminals take for controls as well.
+[[nodiscard]] bool is_control(std::string_view character) {
+    const unsigned char first = byte_at(character, 0);
+    return first < 0x20 || first == 0x7F || (first == 0xC2 && byte_at(character, 1) < 0xA0);
+}
+
+void append_escaped(std::string& out, std::string_view bytes) {
+    for (const char byte : bytes) {
+        switch (byte) {
+            case '\n':
+                out += "\\n";
+                break;
+            case '\r':
+                out += "\\r";
+                break;
+            case '\t':
+                out += "\\t";
+                break;
+            default:
+                fmt::format_to(
+                    std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(byte)
+                );
+        }
+    }
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t position = 0; position < text.size();) {
+        const std::size_t length = character_length(text, position);
+        const std::string_view character = text.substr(position, std::max<std::size_t>(length, 1));
+        if (length == 0 || is_control(character)) {
+            append_escaped(out, character);
+        } else {
+            out += character;
+        }
+        position += character.size();
+    }
+    return out;
+}
+
+std::string quoted_if_needed(std::string_view text) {
+    const bool is_word = !text.empty() && text.find_first_of(" \"=\\") == std::string_view::npos;
+    if (is_word && printable(text) == text) {
+        return std::string(text);
+    }
+    std::string escaped;
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            escaped += '\\';
+        }
+        escaped += c;
+    }
+    return '"' + printable(escaped) + '"';
+}
+
+std::size_t width_of(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return !is_continuation(static_cast<unsigned char>(c));
+    }));
+}
+
+std::string cut_to_width(std::string text, std::size_t width) {
+    if (width_of(text) <= width) {
+        return text;
+    }
+    std::size_t position = 0;
+    for (std::size_t kept = 0; kept + 1 < width; ++kept) {
+        position += std::max<std::size_t>(character_length(text, position), 1);
+    }
+    text.resize(position);
+    return text.append(kEllipsis);
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,64 @@
+#include "tools/jobstrand/settings/setting_table.hpp"
+
+namespace jobstrand::cli {
+
+namespace {
+
+constexpr std::string_view kAny = "*";
+
+constexpr std::string_view kByPriority = "acquisition by priority is not there yet";
+constexpr std::string_view kOrder = "a configurable acquisition order is not there yet";
+constexpr std::string_view kDeployments = "deployments are not there yet";
+constexpr std::string_view kHierarchy = "exclusive jobs of a hierarchy are not there yet";
+constexpr std::string_view kIncidents = "incidents are not there yet";
+constexpr std::string_view kMetrics = "metrics are not there yet";
+constexpr std::string_view kHistory = "history jobs are not there yet";
+constexpr std::string_view kBackoff = "two nodes never conflict over a job, so none backs off";
+constexpr std::string_view kGlobalLock = "acquisition needs no global lock";
+
+constexpr std::array kAbsentSettings{
+    AbsentSetting{"jobExecutorAcquireByPriority", "false", kByPriority},
+    AbsentSetting{"jobExecutorPreferTimerJobs", "false", kOrder},
+    AbsentSetting{"jobExecutorAcquireByDueDate", "false", kOrder},
+    AbsentSetting{"jobExecutorPriorityRangeMin", "-9223372036854775808", kByPriority},
+    AbsentSetting{"jobExecutorPriorityRangeMax", "9223372036854775807", kByPriority},
+    AbsentSetting{"producePrioritizedJobs", "true", "jobs keep the priority that they are given"},
+    AbsentSetting{"batchJobPriority", "0", "batch jobs are not there yet"},
+    AbsentSetting{"historyCleanupJobPriority", "0", kHistory},
+    AbsentSetting{"jobExecutorDeploymentAware", "false", kDeployments},
+    AbsentSetting{"jobExecutorAcquireExclusiveOverProcessHierarchies", "false", kHierarchy},
+    AbsentSetting{"ensureJobDueDateNotNull", "false", "jobs without a due date are found anyway"},
+    AbsentSetting{"createIncidentOnFailedJobEnabled", "false", kIncidents},
+    AbsentSetting{"legacyJobRetryBehaviorEnabled", "false", "retries follow the current rules"},
+    AbsentSetting{"reevaluateTimeCycleWhenDue", "false", "repeating timers are not there yet"},
+    AbsentSetting{"misfireThreshold", "60000", "repeating timers are not there yet"},
+    AbsentSetting{"batchTriggerAcquisitionFireAheadTimeWindow", "0", "no timer fires early"},
+    AbsentSetting{"acquireTriggersWithinLock", kAny, kGlobalLock},
+    AbsentSetting{"waitIncreaseFactor", "2", "idle waits always double"},
+    AbsentSetting{"backoffTimeInMillis", "0", kBackoff},
+    AbsentSetting{"maxBackoff", "0", kBackoff},
+    AbsentSetting{"backoffDecreaseThreshold", kAny, kBackoff},
+    AbsentSetting{"hintJobExecutor", "true", "new jobs always wake the acquisition"},
+    AbsentSetting{"globalAcquireLockEnabled", "false", kGlobalLock},
+    AbsentSetting{"asyncExecutorGlobalAcquireLockEnabled", "false", kGlobalLock},
+    AbsentSetting{"moveTimerExecutorPoolSize", kAny, "timers are moved by one thread, in pages"},
+    AbsentSetting{"asyncExecutorMoveTimerExecutorPoolSize", kAny, "timers are moved in pages"},
+    AbsentSetting{"unlockOwnedJobs", "true", "a stopping service always frees its jobs"},
+    AbsentSetting{"asyncExecutorUnlockOwnedJobs", "true", "a stopping service frees its jobs"},
+    AbsentSetting{"asyncExecutorMessageQueueMode", "false", "jobs are always taken from the table"},
+    AbsentSetting{"enabledJobCategories", "", "categories per node are not there yet"},
+    AbsentSetting{"jobExecutionScope", "all", "there is one scope"},
+    AbsentSetting{"asyncExecutorTenantId", "", "tenants per node are not there yet"},
+    AbsentSetting{"asyncHistoryExecutorActivate", "false", kHistory},
+    AbsentSetting{"enableHistoryCleaning", "false", kHistory},
+    AbsentSetting{"metricsEnabled", "false", kMetrics},
+    AbsentSetting{"dbMetricsReporterActivate", "false", kMetrics},
+};
+
+}  // namespace
+
+std::span<const AbsentSetting> absent_settings() {
+    return kAbsentSettings;
+}
+
+}  // namespace jobstrand::cli

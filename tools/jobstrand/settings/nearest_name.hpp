@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace jobstrand::cli {
+
+/// The name that a misspelt one most probably means: the one with the fewest characters to insert,
+/// delete, replace or swap, upper and lower case being equal. The first of several; empty when
+/// there are no names.
+[[nodiscard]] std::string_view
+nearest_name(std::string_view misspelt, std::span<const std::string_view> names);
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,67 @@
+#include "persistence/database_url.hpp"
+#include "schema/retry_policy.hpp"
+#include "tools/jobstrand/settings/setting_table.hpp"
+
+namespace jobstrand::cli {
+
+namespace {
+
+template <auto Member>
+[[nodiscard]] auto& in_settings(Settings& settings) {
+    return settings.*Member;
+}
+
+[[nodiscard]] std::string problem_of_url(std::string_view text) {
+    const auto url = persistence::parse_database_url(text);
+    return url ? std::string() : "must be a database URL: " + url.error().message;
+}
+
+constexpr std::int64_t kUrlLength = 4096;
+
+constexpr std::array kServiceSettings{
+    Setting{
+        .name = "db",
+        .unit = Unit::text,
+        .field = &in_settings<&Settings::database_url>,
+        .most = kUrlLength,
+        .meaning =
+            "Database URL, for example `sqlite:jobs.db`. `--db` and `JOBSTRAND_DB` win over it.",
+        .problem_of_text = problem_of_url,
+    },
+    Setting{
+        .name = "logLevel",
+        .unit = Unit::text,
+        .field = &in_settings<&Settings::log_level>,
+        .meaning = "Least level that is logged: `debug`, `info`, `warn` or `error`.",
+    },
+    Setting{
+        .name = "logFormat",
+        .unit = Unit::text,
+        .field = &in_settings<&Settings::log_format>,
+        .meaning = "`text`, or `json` for one JSON object per line.",
+    },
+    Setting{
+        .name = "asyncExecutorActivate",
+        .unit = Unit::flag,
+        .field = &in_settings<&Settings::executor_active>,
+        .meaning = "`false`: the service runs no jobs. Embedded, Flowable and Camunda start none "
+                   "unless told to; the service does unless told not to.",
+        .aliases = {{{"jobExecutorActivate", Unit::flag}, {"isAutoActivate", Unit::flag}}},
+    },
+    Setting{
+        .name = "databaseSchemaUpdate",
+        .unit = Unit::flag,
+        .field = &in_settings<&Settings::update_schema>,
+        .meaning =
+            "The service creates or upgrades its tables when it starts. `false`: it refuses to "
+            "start when they do not fit.",
+    },
+};
+
+}  // namespace
+
+std::span<const Setting> service_settings() {
+    return kServiceSettings;
+}
+
+}  // namespace jobstrand::cli

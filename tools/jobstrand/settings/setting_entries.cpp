@@ -1,0 +1,153 @@
+#include "tools/jobstrand/settings/setting_entries.hpp"
+
+#include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/settings/nearest_name.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace jobstrand::cli {
+
+namespace {
+
+/// The value that the text of a preset stands for.
+[[nodiscard]] SettingValue preset_value(const Setting& setting, std::string_view text) {
+    if (setting.unit != Unit::count) {
+        return std::string(text);
+    }
+    std::int64_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
+[[nodiscard]] bool is_value(const SettingValue& value, std::string_view text) {
+    if (const std::string* own = std::get_if<std::string>(&value)) {
+        return *own == text;
+    }
+    return text_of(value) == text;
+}
+
+}  // namespace
+
+void SettingEntries::apply(const std::vector<SettingEntry>& entries) {
+    for (const SettingEntry& entry : entries) {
+        if (entry.name == kPresetName) {
+            apply_preset(entry);
+        }
+    }
+    for (const SettingEntry& entry : entries) {
+        if (entry.name != kPresetName) {
+            apply_entry(entry);
+        }
+    }
+    check_together(entries);
+}
+
+void SettingEntries::apply_preset(const SettingEntry& entry) {
+    const std::string* name = std::get_if<std::string>(&entry.value);
+    if (name == nullptr || (*name != kFlowablePreset && *name != kCamundaPreset)) {
+        problems_.push_back(
+            {entry.line,
+             fmt::format(
+                 "preset must be \"{}\" or \"{}\", not {}",
+                 kFlowablePreset,
+                 kCamundaPreset,
+                 text_of(entry.value)
+             )}
+        );
+        return;
+    }
+    for (const Setting* setting : all_settings()) {
+        const std::string_view text =
+            *name == kFlowablePreset ? setting->flowable : setting->camunda;
+        if (!text.empty()) {
+            (void)assign(settings_, *setting, setting->unit, preset_value(*setting, text));
+        }
+    }
+}
+
+void SettingEntries::apply_entry(const SettingEntry& entry) {
+    if (const NamedSetting named = find_setting(entry.name); named.setting != nullptr) {
+        apply_known(entry, named);
+    } else if (const AbsentSetting* absent = find_absent_setting(entry.name)) {
+        apply_absent(entry, *absent);
+    } else {
+        problems_.push_back(
+            {entry.line,
+             fmt::format(
+                 "there is no setting {}; did you mean {}?",
+                 printable(entry.name),
+                 nearest_name(entry.name, known_names())
+             )}
+        );
+    }
+}
+
+void SettingEntries::apply_absent(const SettingEntry& entry, const AbsentSetting& absent) {
+    if (absent.only_value == "*") {
+        remarks_.push_back(
+            {entry.line, fmt::format("{} has no effect here: {}", absent.name, absent.reason)}
+        );
+    } else if (!is_value(entry.value, absent.only_value)) {
+        problems_.push_back(
+            {entry.line,
+             fmt::format(
+                 "{} is known, but only its value {} is supported: {}",
+                 absent.name,
+                 absent.only_value.empty() ? "\"\"" : absent.only_value,
+                 absent.reason
+             )}
+        );
+    }
+}
+
+void SettingEntries::apply_known(const SettingEntry& entry, const NamedSetting& named) {
+    const Setting& setting = *named.setting;
+    Settings changed = settings_;
+    if (const auto refusal = assign(changed, setting, named.unit, entry.value)) {
+        // The value of `db` may hold a password.
+        const std::string value = setting.name == "db" ? "..." : text_of(entry.value);
+        problems_.push_back({entry.line, fmt::format("{} = {}: {}", entry.name, value, *refusal)});
+        return;
+    }
+    if (std::holds_alternative<std::monostate>(setting.field)) {
+        remarks_.push_back({entry.line, fmt::format("{}: {}", entry.name, setting.meaning)});
+    }
+    const std::string text = text_of(changed, setting);
+    const auto [earlier, is_first] = given_.try_emplace(&setting, Given{entry.name, text});
+    if (!is_first && earlier->second.text != text) {
+        problems_.push_back(
+            {entry.line,
+             fmt::format(
+                 "{} and {} are two names of one setting, but have different values",
+                 earlier->second.name,
+                 entry.name
+             )}
+        );
+        return;
+    }
+    settings_ = std::move(changed);
+}
+
+void SettingEntries::check_together(const std::vector<SettingEntry>& entries) {
+    const executor::ExecutorSettings& pool = settings_.executor;
+    if (pool.core_pool_size > pool.max_pool_size) {
+        int line = 1;
+        for (const SettingEntry& entry : entries) {
+            const std::string_view name =
+                find_setting(entry.name).setting ? find_setting(entry.name).setting->name : "";
+            line = name == "corePoolSize" || name == "maxPoolSize" ? entry.line : line;
+        }
+        problems_.push_back(
+            {line,
+             fmt::format(
+                 "corePoolSize ({}) must not be above maxPoolSize ({})",
+                 pool.core_pool_size,
+                 pool.max_pool_size
+             )}
+        );
+    }
+}
+
+}  // namespace jobstrand::cli

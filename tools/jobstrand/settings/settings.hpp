@@ -1,0 +1,39 @@
+#pragma once
+
+#include "executor/executor_settings.hpp"
+#include "schema/log.hpp"
+#include "schema/time.hpp"
+#include "tools/jobstrand/log_line.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// A program that `command` jobs may run: one table [commands.NAME] of the configuration file.
+struct CommandSettings {
+    std::string program = {};                 ///< Absolute path.
+    std::vector<std::string> arguments = {};  ///< Stand before those of the payload.
+    schema::Duration time_limit{std::chrono::seconds(60)};
+    std::string working_directory = {};  ///< Absolute path; empty: that of the service.
+    std::map<std::string, std::string> environment = {};
+
+    bool operator==(const CommandSettings&) const = default;
+};
+
+using Commands = std::map<std::string, CommandSettings, std::less<>>;
+
+/// Everything that the configuration file says, with defaults where it says nothing.
+struct Settings {
+    std::string database_url;  ///< Empty: not configured.
+    schema::LogLevel log_level = schema::LogLevel::info;
+    LogFormat log_format = LogFormat::text;
+    bool executor_active = true;   ///< The service runs jobs as soon as it is up (R005).
+    bool update_schema = true;     ///< The service creates or upgrades the tables when it starts.
+    std::string retry_time_cycle;  ///< The text behind executor.retry.cycle.
+    executor::ExecutorSettings executor;
+    Commands commands;
+};
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,170 @@
+#include "tools/jobstrand/settings/settings_file.hpp"
+
+#include "executor/executor_settings.hpp"
+#include "schema/retry_policy.hpp"
+#include "tools/jobstrand/settings/command_settings.hpp"
+#include "tools/jobstrand/settings/setting_entries.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+namespace jobstrand::cli {
+
+namespace {
+
+/// A configuration file is written by hand; more is something else.
+
+[[nodiscard]] int line_of(const toml::node& node) {
+    return static_cast<int>(node.source().begin.line);
+}
+
+/// A list of texts as one text; nothing for other lists.
+[[nodiscard]] std::optional<SettingValue> joined(const toml::array& list) {
+    std::string text;
+    for (const toml::node& item : list) {
+        if (!item.is_string()) {
+            return std::nullopt;
+        }
+        text += (text.empty() ? "" : ",") + item.as_string()->get();
+    }
+    return text;
+}
+
+[[nodiscard]] std::optional<SettingValue> value_of(const toml::node& node) {
+    if (const auto* flag = node.as_boolean()) {
+        return flag->get();
+    }
+    if (const auto* number = node.as_integer()) {
+        return number->get();
+    }
+    if (const auto* number = node.as_floating_point()) {
+        return number->get();
+    }
+    if (const auto* text = node.as_string()) {
+        return text->get();
+    }
+    const auto* list = node.as_array();
+    return list == nullptr ? std::nullopt : joined(*list);
+}
+
+/// Reads a document, top down.
+class Reading {
+public:
+    explicit Reading(const std::string& file_name) : file_name_(file_name) {}
+
+    [[nodiscard]] SettingsFile run(std::string_view text) {
+        try {
+            read(toml::parse(text, file_name_));
+        } catch (const toml::parse_error& error) {
+            add_problem(
+                static_cast<int>(error.source().begin.line), std::string(error.description())
+            );
+        }
+        return finish();
+    }
+
+private:
+    void read(const toml::table& document) {
+        std::vector<SettingEntry> entries;
+        for (const auto& [key, node] : document) {
+            const std::string name(key.str());
+            if (name == kCommandsName) {
+                CommandTables commands;
+                file_.settings.commands = commands.read(node);
+                for (const LineMessage& problem : commands.problems()) {
+                    problems_.push_back(problem);
+                }
+            } else if (auto value = value_of(node)) {
+                entries.push_back({name, std::move(*value), line_of(node)});
+            } else {
+                add_problem(line_of(node), misplaced(name, node));
+            }
+        }
+        // The parser hands out keys in alphabetical order.
+        std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+            return a.line < b.line;
+        });
+        SettingEntries applied(file_.settings);
+        applied.apply(entries);
+        problems_.insert(problems_.end(), applied.problems().begin(), applied.problems().end());
+        remarks_ = applied.remarks();
+    }
+
+    [[nodiscard]] static std::string misplaced(const std::string& name, const toml::node& node) {
+        if (node.is_table()) {
+            return fmt::format(
+                "there is no table [{}]; settings stand at the top of the file, and the only "
+                "tables "
+                "are [commands.NAME]",
+                name
+            );
+        }
+        return name + " has a value of a kind that no setting takes";
+    }
+
+    void add_problem(int line, std::string text) { problems_.push_back({line, std::move(text)}); }
+
+    [[nodiscard]] SettingsFile finish() {
+        Settings& settings = file_.settings;
+        if (!settings.retry_time_cycle.empty()) {
+            settings.executor.retry.cycle =
+                schema::parse_retry_cycle(settings.retry_time_cycle).value();
+        }
+        file_.problems = in_line_order(problems_);
+        file_.remarks = in_line_order(remarks_);
+        if (file_.problems.empty()) {
+            for (const std::string& problem : executor::validate(settings.executor)) {
+                file_.problems.push_back(file_name_ + ": " + problem);
+            }
+        }
+        return std::move(file_);
+    }
+
+    [[nodiscard]] std::vector<std::string> in_line_order(std::vector<LineMessage> messages) const {
+        std::stable_sort(messages.begin(), messages.end(), [](const auto& a, const auto& b) {
+            return a.line < b.line;
+        });
+        std::vector<std::string> lines;
+        for (const LineMessage& message : messages) {
+            lines.push_back(fmt::format("{}:{}: {}", file_name_, message.line, message.text));
+        }
+        return lines;
+    }
+
+    const std::string& file_name_;
+    SettingsFile file_;
+    std::vector<LineMessage> problems_;
+    std::vector<LineMessage> remarks_;
+};
+
+}  // namespace
+
+SettingsFile read_settings(std::string_view toml, const std::string& file_name) {
+    return Reading(file_name).run(toml);
+}
+
+SettingsFile read_settings_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string text;
+    if (file) {
+        text.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    if (!file || file.bad()) {
+        SettingsFile unreadable;
+        unreadable.problems.push_back(fmt::format(
+            "cannot read the configuration file {}: {}",
+            path,
+            std::generic_category().message(errno)
+        ));
+        return unreadable;
+    }
+    return read_settings(text, path);
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "tools/jobstrand/settings/settings.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// What a configuration file says.
+struct SettingsFile {
+    Settings settings;
+
+    /// Every mistake in the file, one sentence each with its line number; empty: none. Settings
+    /// with a mistake keep their default.
+    std::vector<std::string> problems;
+
+    /// What is accepted but has no effect here.
+    std::vector<std::string> remarks;
+};
+
+/// Reads the text of a configuration file; `file_name` is for the messages.
+[[nodiscard]] SettingsFile read_settings(std::string_view toml, const std::string& file_name);
+
+/// Reads the file itself. A file that cannot be read is a problem like any other.
+[[nodiscard]] SettingsFile read_settings_file(const std::string& path);
+
+}  // namespace jobstrand::cli

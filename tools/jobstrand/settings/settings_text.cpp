@@ -1,0 +1,136 @@
+#include "tools/jobstrand/settings/settings_text.hpp"
+
+#include "persistence/database_url.hpp"
+#include "schema/iso8601.hpp"
+#include "tools/jobstrand/settings/setting_table.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace jobstrand::cli {
+
+namespace {
+
+/// A TOML basic string.
+[[nodiscard]] std::string toml_text(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+            fmt::format_to(std::back_inserter(out), "\\u{:04X}", static_cast<unsigned char>(c));
+        } else {
+            out += c;
+        }
+    }
+    return out + '"';
+}
+
+[[nodiscard]] std::string shown_url(const std::string& text) {
+    const auto url = persistence::parse_database_url(text);
+    return url ? persistence::without_password(url.value()) : text;
+}
+
+[[nodiscard]] std::string toml_value(const Settings& settings, const Setting& setting) {
+    const std::string text = text_of(settings, setting);
+    if (setting.name == "db") {
+        return toml_text(shown_url(text));
+    }
+    return setting.unit == Unit::flag || setting.unit == Unit::count ? text : toml_text(text);
+}
+
+void append_command(std::string& out, const std::string& name, const CommandSettings& command) {
+    auto end = std::back_inserter(out);
+    fmt::format_to(end, "\n[commands.{}]\n", toml_text(name));
+    fmt::format_to(end, "program = {}\n", toml_text(command.program));
+    std::string arguments;
+    for (const std::string& argument : command.arguments) {
+        arguments += (arguments.empty() ? "" : ", ") + toml_text(argument);
+    }
+    fmt::format_to(end, "args = [{}]\n", arguments);
+    const std::string limit = schema::format_duration(command.time_limit);
+    fmt::format_to(end, "timeLimit = {}\n", toml_text(limit));
+    if (!command.working_directory.empty()) {
+        fmt::format_to(end, "workingDirectory = {}\n", toml_text(command.working_directory));
+    }
+    for (const auto& [variable, value] : command.environment) {
+        fmt::format_to(end, "environment.{} = {}\n", toml_text(variable), toml_text(value));
+    }
+}
+
+[[nodiscard]] std::string code(std::string_view text) {
+    return text.empty() ? "" : fmt::format("`{}`", text);
+}
+
+[[nodiscard]] std::string aliases_of(const Setting& setting) {
+    std::string text;
+    for (const Alias& alias : setting.aliases) {
+        if (alias.name.empty()) {
+            continue;
+        }
+        text += (text.empty() ? "" : ", ") + code(alias.name);
+        if (alias.unit == Unit::seconds && setting.unit != Unit::seconds) {
+            text += " (s)";
+        }
+    }
+    return text;
+}
+
+[[nodiscard]] std::string value_cell(std::string_view text) {
+    return text.empty() ? "–" : code(text);
+}
+
+[[nodiscard]] std::string row_of(const Setting& setting) {
+    return fmt::format(
+        "| {} | {} | {} | {} | {} | {} | {} |\n",
+        code(setting.name),
+        aliases_of(setting),
+        setting.meaning,
+        legal_values_of(setting),
+        value_cell(text_of(Settings{}, setting)),
+        value_cell(setting.flowable),
+        value_cell(setting.camunda)
+    );
+}
+
+}  // namespace
+
+std::string settings_as_toml(const Settings& settings) {
+    std::string out;
+    for (const Setting* setting : all_settings()) {
+        if (!text_of(settings, *setting).empty()) {
+            fmt::format_to(
+                std::back_inserter(out), "{} = {}\n", setting->name, toml_value(settings, *setting)
+            );
+        }
+    }
+    for (const auto& [name, command] : settings.commands) {
+        append_command(out, name, command);
+    }
+    return out;
+}
+
+std::string settings_as_markdown() {
+    std::string out =
+        "| name | also accepted as | meaning | values | default | flowable-6 | camunda-7 |\n"
+        "|---|---|---|---|---|---|---|\n";
+    for (const Setting* setting : all_settings()) {
+        out += row_of(*setting);
+    }
+    out +=
+        "\n| known, but not supported yet | only value | why |\n"
+        "|---|---|---|\n";
+    for (const AbsentSetting& absent : absent_settings()) {
+        const std::string value = absent.only_value == "*"    ? "any, without effect"
+                                  : absent.only_value.empty() ? "`\"\"`"
+                                                              : code(absent.only_value);
+        fmt::format_to(
+            std::back_inserter(out), "| {} | {} | {} |\n", code(absent.name), value, absent.reason
+        );
+    }
+    return out;
+}
+
+}  // namespace jobstrand::cli
