@@ -1,0 +1,168 @@
+#include "tools/jobstrand/handlers/command_handler.hpp"
+
+#include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/manual_clock.hpp"
+#include "test/fixtures/temporary_directory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <stop_token>
+#include <string>
+#include <variant>
+
+namespace jobstrand::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using executor::Failed;
+using executor::HandlerResult;
+using executor::Interrupted;
+using executor::Succeeded;
+using test::a_job;
+using testing::HasSubstr;
+
+CommandSettings a_script(const std::string& script) {
+    return {.program = "/bin/sh", .arguments = {"-c", script, "script"}};
+}
+
+/// A service whose configuration has one command, named `it`.
+class CommandHandlerTest : public testing::Test {
+protected:
+    HandlerResult run(CommandSettings command, const std::string& payload = R"({"command":"it"})") {
+        const CommandHandler handler({clock_, log_}, {{"it", std::move(command)}}, "/usr/bin:/bin");
+        const schema::Job job = a_job("job-1").of_type("command").with_payload(payload);
+        return handler(
+            {.job = job,
+             .attempt = 2,
+             .deadline = deadline_,
+             .stop = stop_.get_token(),
+             .fencing_token = 7}
+        );
+    }
+
+    Failed failure_of(CommandSettings command, const std::string& payload = R"({"command":"it"})") {
+        const HandlerResult result = run(std::move(command), payload);
+        const Failed* failed = std::get_if<Failed>(&result);
+        EXPECT_NE(failed, nullptr);
+        return failed == nullptr ? Failed{} : *failed;
+    }
+
+    test::ManualClock clock_;
+    schema::SilentLog log_;
+    std::optional<schema::TimePoint> deadline_;
+    std::stop_source stop_;
+};
+
+TEST_F(CommandHandlerTest, Exit_code_0_is_success) {
+    EXPECT_TRUE(std::holds_alternative<Succeeded>(run(a_script("exit 0"))));
+}
+
+TEST_F(CommandHandlerTest, Another_exit_code_is_a_failure_with_the_programs_last_words) {
+    const Failed failed = failure_of(a_script("echo working; echo 'cannot read x' >&2; exit 3"));
+    EXPECT_EQ(failed.message, "command it failed with exit code 3: cannot read x");
+    EXPECT_EQ(failed.details, "working\ncannot read x\n");
+    EXPECT_TRUE(failed.retryable);
+}
+
+TEST_F(CommandHandlerTest, Exit_code_100_means_do_not_try_again) {
+    EXPECT_FALSE(failure_of(a_script("exit 100")).retryable);
+}
+
+TEST_F(CommandHandlerTest, A_signal_is_a_failure) {
+    const Failed failed = failure_of(a_script("kill -9 $$"));
+    EXPECT_EQ(failed.message, "command it was ended by signal 9 (Killed)");
+    EXPECT_TRUE(failed.retryable);
+}
+
+TEST_F(CommandHandlerTest, The_payload_is_the_stdin_and_its_args_stand_behind_the_configured_ones) {
+    const test::TemporaryDirectory directory;
+    const std::string out = directory.path() / "out";
+    const std::string payload = R"({"command":"it","args":["a b","$c"],"order":17})";
+    CommandSettings command = a_script("{ cat; echo; echo \"$1,$2,$3\"; } > " + out);
+    command.arguments.emplace_back("first");
+    EXPECT_TRUE(std::holds_alternative<Succeeded>(run(command, payload)));
+    std::ifstream file(out);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_EQ(text, payload + "\nfirst,a b,$c\n");
+}
+
+TEST_F(CommandHandlerTest, The_environment_names_the_job_and_nothing_of_the_service) {
+    CommandSettings command = a_script("env | grep -v -E '^(PWD|SHLVL|_|OLDPWD)=' | sort; exit 1");
+    command.environment = {{"LANG", "C"}};
+    ::setenv("A_SECRET_OF_THE_SERVICE", "x", 1);
+    EXPECT_EQ(
+        failure_of(command).details,
+        "JOBSTRAND_ATTEMPT=2\n"
+        "JOBSTRAND_CORRELATION_ID=job-1\n"
+        "JOBSTRAND_FENCING_TOKEN=7\n"
+        "JOBSTRAND_JOB_ID=job-1\n"
+        "LANG=C\n"
+        "PATH=/usr/bin:/bin\n"
+    );
+}
+
+TEST_F(CommandHandlerTest, The_time_limit_is_a_failure) {
+    CommandSettings command = a_script("sleep 600");
+    command.time_limit = 100ms;
+    const Failed failed = failure_of(command);
+    EXPECT_EQ(failed.message, "command it was ended at its time limit of PT0.1S");
+    EXPECT_TRUE(failed.retryable);
+}
+
+TEST_F(CommandHandlerTest, The_deadline_of_the_run_shortens_the_time_limit) {
+    deadline_ = clock_.now() + 200ms;
+    EXPECT_THAT(failure_of(a_script("sleep 600")).message, HasSubstr("time limit of PT0.2S"));
+}
+
+TEST_F(CommandHandlerTest, A_stop_is_no_failure) {
+    stop_.request_stop();
+    EXPECT_TRUE(std::holds_alternative<Interrupted>(run(a_script("sleep 600"))));
+}
+
+TEST_F(CommandHandlerTest, A_program_that_is_not_there_or_not_a_program_is_a_failure) {
+    const test::TemporaryDirectory directory;
+    const std::filesystem::path text = directory.path() / "text";
+    std::ofstream(text) << "not a program\n";
+    EXPECT_EQ(
+        failure_of({.program = "/nowhere/program"}).message,
+        "command it: cannot run /nowhere/program: No such file or directory"
+    );
+    EXPECT_THAT(failure_of({.program = text}).message, HasSubstr("Permission denied"));
+    CommandSettings lost = a_script("true");
+    lost.working_directory = "/nowhere";
+    EXPECT_EQ(failure_of(lost).message, "command it: there is no directory /nowhere");
+    EXPECT_TRUE(failure_of(lost).retryable);
+}
+
+struct BadPayload {
+    const char* payload;
+    const char* message;
+};
+
+TEST_F(CommandHandlerTest, What_the_payload_may_not_say_is_refused_for_good) {
+    const BadPayload cases[] = {
+        {R"({"command":"other"})", "command other is not in the configuration of this service"},
+        {R"({"command":"/bin/sh"})", "command /bin/sh is not in the configuration"},
+        {R"({"args":[]})", "needs \"command\": \"NAME\""},
+        {R"({"command":["it"]})", "command in the payload must be a string"},
+        {R"({"command":"it","args":"x"})", "args in the payload must be a list of strings"},
+        {R"({"command":"it","args":[1]})", "args in the payload must be a list of strings"},
+        {R"({"command":"it","args":["a\u0000b"]})", "must not have NUL"},
+        {R"({"command":"it","command":"it"})", "command is given twice"},
+        {R"(["it"])", "must be a JSON object"},
+        {R"({"command":"it")", "the payload of a command job"},
+        {"", "the payload of a command job"},
+    };
+    for (const BadPayload& test : cases) {
+        const Failed failed = failure_of(a_script("exit 0"), test.payload);
+        EXPECT_THAT(failed.message, HasSubstr(test.message)) << test.payload;
+        EXPECT_FALSE(failed.retryable) << test.payload;
+    }
+}
+
+}  // namespace
+}  // namespace jobstrand::cli

@@ -1,0 +1,74 @@
+#include "tools/jobstrand/json/json_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::cli {
+namespace {
+
+using namespace std::string_view_literals;
+using testing::HasSubstr;
+
+std::vector<std::string> listed(std::string_view text) {
+    std::vector<std::string> out;
+    const auto members = members_of(text);
+    for (const JsonMember& member : members.value()) {
+        out.push_back(member.name + "=" + std::string(member.value));
+    }
+    return out;
+}
+
+TEST(JsonText, Members_keep_their_order_and_every_character_of_their_values) {
+    EXPECT_THAT(
+        listed(
+            " {\"b\" : 1.10 ,\n\"a\":{\"x\":[1,\"}\\\"\"] }, \"\\u0063\":12345678901234567890123,"
+            "\"d\":\"\\\\\"} "
+        ),
+        testing::ElementsAre(
+            "b=1.10", "a={\"x\":[1,\"}\\\"\"] }", "c=12345678901234567890123", "d=\"\\\\\""
+        )
+    );
+    EXPECT_THAT(listed("{}"), testing::IsEmpty());
+    EXPECT_THAT(listed("{ }"), testing::IsEmpty());
+}
+
+TEST(JsonText, What_is_no_object_is_an_error) {
+    for (const std::string_view text :
+         {"", "[]", "1", "{", "{\"a\"}", "{\"a\":1,}", "{'a':1}", "{\"a\":1}x", "{\"a\":01}"}) {
+        EXPECT_FALSE(members_of(text)) << text;
+    }
+    EXPECT_EQ(members_of(R"({"a":1,"\u0061":2})").error().message, "a is given twice");
+    EXPECT_FALSE(members_of("{\"a\":1}\0x"sv));
+    EXPECT_FALSE(members_of("\xEF\xBB\xBF{}"));
+    EXPECT_FALSE(members_of("{\"a\":\"\xff\"}"));
+}
+
+TEST(JsonText, A_million_brackets_exhaust_no_stack) {
+    const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+    EXPECT_EQ(problem_of_json(deep), "");
+    EXPECT_EQ(members_of("{\"a\":" + deep + "}").value().front().value.size(), deep.size());
+    EXPECT_NE(problem_of_json(deep + "]"), "");
+}
+
+TEST(JsonText, A_problem_says_where_it_is) {
+    EXPECT_THAT(problem_of_json("{\"a\": tru}"), HasSubstr("line 1, column 10"));
+}
+
+TEST(JsonText, A_value_is_put_on_one_line_without_being_changed) {
+    EXPECT_EQ(on_one_line("\n{\"a\":\r\n 1.50}\n"), "{\"a\":   1.50}");
+}
+
+TEST(JsonText, Strings_are_escaped_and_bad_bytes_replaced) {
+    EXPECT_EQ(json_string("a\"\n\xff"), "\"a\\\"\\n\xEF\xBF\xBD\"");
+    EXPECT_EQ(string_of("\"a\\n\"").value(), "a\n");
+    EXPECT_FALSE(string_of("1"));
+    EXPECT_THAT(strings_of("[\"a\",\"b\"]").value(), testing::ElementsAre("a", "b"));
+    EXPECT_FALSE(strings_of("[\"a\",1]"));
+}
+
+}  // namespace
+}  // namespace jobstrand::cli

@@ -1,0 +1,197 @@
+#include "tools/jobstrand/handlers/child_process.hpp"
+
+#include "tools/jobstrand/handlers/output_tail.hpp"
+#include "tools/jobstrand/handlers/spawn.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <limits>
+#include <optional>
+#include <system_error>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+using Kind = ChildProcessEnd::Kind;
+
+constexpr std::size_t kReadBytes = 64 * 1024;
+
+/// Reads after the end of a program: its pipe holds at most this much, and a process that escaped
+/// the group could write for ever.
+constexpr int kReadsAfterEnd = 16;
+
+/// Becomes readable when a stop is requested.
+class StopEvent {
+public:
+    explicit StopEvent(std::stop_token stop)
+        : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+          callback_(std::move(stop), Raise{event_}) {
+        if (!event_) {
+            throw std::system_error(errno, std::generic_category(), "eventfd");
+        }
+    }
+
+    [[nodiscard]] int fd() const { return event_.get(); }
+
+private:
+    struct Raise {
+        const UniqueFd& event;
+        void operator()() const { ::eventfd_write(event.get(), 1); }
+    };
+
+    UniqueFd event_;
+    std::stop_callback<Raise> callback_;
+};
+
+/// Watches one program from its start to its end.
+class Watch {
+public:
+    Watch(const ChildProcess& child, SpawnedProcess process, const StopEvent& stop)
+        : child_(child),
+          process_(std::move(process)),
+          output_(child.output_bytes),
+          watched_{{
+              {process_.output.get(), POLLIN, 0},
+              {process_.pidfd.get(), POLLIN, 0},
+              {stop.fd(), POLLIN, 0},
+          }},
+          deadline_(SteadyClock::now() + child.time_limit) {}
+
+    [[nodiscard]] ChildProcessEnd run() {
+        while (!is_over()) {
+            if (::poll(watched_.data(), watched_.size(), wait_ms()) > 0) {
+                look();
+            }
+            if (!is_over() && deadline_ && SteadyClock::now() >= *deadline_) {
+                on_deadline();
+            }
+        }
+        return finish();
+    }
+
+private:
+    enum class Phase {
+        running,
+        ending,  ///< SIGTERM was sent.
+        killed,  ///< SIGKILL was sent: only its end is missing.
+    };
+
+    /// A group that was told to end is waited for as long as somebody holds its output open, so
+    /// that the children of a shell may end in peace as well.
+    [[nodiscard]] bool is_over() const {
+        return has_ended_ && (phase_ != Phase::ending || output_is_closed());
+    }
+
+    void look() {
+        if (watched_[0].revents != 0) {
+            read_once();
+        }
+        if (watched_[1].revents != 0) {
+            has_ended_ = true;
+            watched_[1].fd = -1;
+        }
+        if (watched_[2].revents != 0) {
+            watched_[2].fd = -1;
+            if (phase_ == Phase::running && !has_ended_) {
+                end_group(Kind::stopped);
+            }
+        }
+    }
+
+    void on_deadline() {
+        if (phase_ == Phase::running) {
+            end_group(Kind::timed_out);
+        } else {
+            ::kill(-process_.pid, SIGKILL);
+            phase_ = Phase::killed;
+            deadline_.reset();
+        }
+    }
+
+    void end_group(Kind reason) {
+        forced_ = reason;
+        phase_ = Phase::ending;
+        deadline_ = SteadyClock::now() + child_.grace;
+        ::kill(-process_.pid, SIGTERM);
+    }
+
+    [[nodiscard]] ChildProcessEnd finish() {
+        // Before the leader is reaped: until then its number cannot belong to another group.
+        ::kill(-process_.pid, SIGKILL);
+        for (int i = 0; i < kReadsAfterEnd && !output_is_closed() && read_once(); ++i) {
+        }
+        siginfo_t info{};
+        while (::waitid(P_PIDFD, static_cast<id_t>(process_.pidfd.get()), &info, WEXITED) < 0 &&
+               errno == EINTR) {
+        }
+        const Kind own = info.si_code == CLD_EXITED ? Kind::exited : Kind::signalled;
+        return {
+            .kind = forced_.value_or(own),
+            .code = info.si_status,
+            .output = output_.take(),
+        };
+    }
+
+    /// false: nothing to read now.
+    bool read_once() {
+        buffer_.resize(kReadBytes);
+        const ssize_t count = ::read(process_.output.get(), buffer_.data(), buffer_.size());
+        if (count > 0) {
+            output_.append({buffer_.data(), static_cast<std::size_t>(count)});
+            return true;
+        }
+        if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
+            watched_[0].fd = -1;
+        }
+        return false;
+    }
+
+    [[nodiscard]] bool output_is_closed() const { return watched_[0].fd < 0; }
+
+    /// Until the deadline, rounded up so that the loop does not spin through its last millisecond.
+    [[nodiscard]] int wait_ms() const {
+        if (!deadline_) {
+            return -1;
+        }
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - SteadyClock::now()).count();
+        return static_cast<int>(std::clamp<decltype(left)>(left, 0, std::numeric_limits<int>::max())
+        );
+    }
+
+    const ChildProcess& child_;
+    const SpawnedProcess process_;
+    OutputTail output_;
+    std::string buffer_;
+    std::array<pollfd, 3> watched_;  ///< Output, end, stop request; -1 once it has come.
+    std::optional<SteadyClock::time_point> deadline_;
+    Phase phase_ = Phase::running;
+    bool has_ended_ = false;
+    std::optional<Kind> forced_;
+};
+
+}  // namespace
+
+ChildProcessEnd run_child_process(const ChildProcess& child, std::stop_token stop) {
+    if (stop.stop_requested()) {
+        return {.kind = Kind::stopped};
+    }
+    // Without descriptors or memory no program starts: an answer for the caller, like a missing
+    // file.
+    try {
+        const StopEvent stop_event(std::move(stop));
+        return Watch(child, spawn(child), stop_event).run();
+    } catch (const std::system_error& error) {
+        return {.kind = Kind::not_started, .code = error.code().value()};
+    }
+}
+
+}  // namespace jobstrand::cli

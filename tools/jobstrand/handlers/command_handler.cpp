@@ -1,0 +1,175 @@
+#include "tools/jobstrand/handlers/command_handler.hpp"
+
+#include "schema/iso8601.hpp"
+#include "tools/jobstrand/output/printable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using executor::Failed;
+using executor::HandlerResult;
+using executor::Interrupted;
+using schema::Duration;
+
+/// After a machine ran out of something; another attempt right away would find it no better.
+constexpr Duration kWaitForResources = 5s;
+
+/// Of the program's last words that go into the one-line message.
+constexpr std::size_t kLastLineWidth = 200;
+
+/// The last line that is not empty: programs say what went wrong at their end.
+[[nodiscard]] std::string last_line(std::string_view output) {
+    const std::size_t end = output.find_last_not_of(" \t\r\n");
+    if (end == std::string_view::npos) {
+        return {};
+    }
+    output = output.substr(0, end + 1);
+    const std::size_t start = output.find_last_of('\n');
+    return cut_to_width(
+        printable(start == std::string_view::npos ? output : output.substr(start + 1)),
+        kLastLineWidth
+    );
+}
+
+[[nodiscard]] Failed
+failed(const std::string& name, const std::string& how, std::string output, bool retryable = true) {
+    const std::string said = last_line(output);
+    return Failed{
+        .message = fmt::format("command {} {}{}{}", name, how, said.empty() ? "" : ": ", said),
+        .details = std::move(output),
+        .retryable = retryable,
+    };
+}
+
+[[nodiscard]] Failed refused(std::string message) {
+    return Failed{.message = std::move(message), .retryable = false};
+}
+
+/// The machine lacks something for now; the job and its program are not at fault.
+[[nodiscard]] bool is_shortage(int error) {
+    return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN;
+}
+
+}  // namespace
+
+CommandHandler::CommandHandler(Dependencies dependencies, Commands commands, std::string path)
+    : use_(dependencies), commands_(std::move(commands)), path_(std::move(path)) {}
+
+HandlerResult CommandHandler::operator()(const executor::JobContext& context) const {
+    auto payload = parse_command_payload(context.job.payload);
+    if (!payload) {
+        return refused(payload.error().message);
+    }
+    const auto command = commands_.find(payload.value().command);
+    if (command == commands_.end()) {
+        return refused(fmt::format(
+            "command {} is not in the configuration of this service", payload.value().command
+        ));
+    }
+    const ChildProcess child = prepare(context, command->second, payload.value());
+    return result_of(command->first, child, run_child_process(child, context.stop));
+}
+
+ChildProcess CommandHandler::prepare(
+    const executor::JobContext& context,
+    const CommandSettings& command,
+    CommandPayload payload
+) const {
+    ChildProcess child{
+        .program = command.program,
+        .arguments = command.arguments,
+        .working_directory = command.working_directory,
+        .input = context.job.payload,
+        .time_limit = command.time_limit,
+    };
+    if (context.deadline) {
+        const Duration left = *context.deadline - use_.clock.now();
+        child.time_limit = std::clamp(left, Duration{0}, command.time_limit);
+    }
+    std::move(
+        payload.arguments.begin(), payload.arguments.end(), std::back_inserter(child.arguments)
+    );
+    auto environment = command.environment;
+    environment.try_emplace("PATH", path_);
+    environment["JOBSTRAND_JOB_ID"] = context.job.id;
+    environment["JOBSTRAND_CORRELATION_ID"] = context.job.correlation_id;
+    environment["JOBSTRAND_ATTEMPT"] = std::to_string(context.attempt);
+    environment["JOBSTRAND_FENCING_TOKEN"] = std::to_string(context.fencing_token);
+    for (const auto& [name, value] : environment) {
+        child.environment.push_back(name + '=' + value);
+    }
+    return child;
+}
+
+HandlerResult CommandHandler::result_of(
+    const std::string& name,
+    const ChildProcess& child,
+    ChildProcessEnd end
+) const {
+    switch (end.kind) {
+        case ChildProcessEnd::Kind::exited:
+            if (end.code == 0) {
+                return executor::Succeeded{};
+            }
+            return failed(
+                name,
+                fmt::format("failed with exit code {}", end.code),
+                std::move(end.output),
+                end.code != kDoNotRetryExitCode
+            );
+        case ChildProcessEnd::Kind::signalled:
+            return failed(
+                name,
+                fmt::format("was ended by signal {} ({})", end.code, ::sigdescr_np(end.code)),
+                std::move(end.output)
+            );
+        case ChildProcessEnd::Kind::timed_out:
+            return failed(
+                name,
+                "was ended at its time limit of " + schema::format_duration(child.time_limit),
+                std::move(end.output)
+            );
+        case ChildProcessEnd::Kind::stopped:
+            return Interrupted{};
+        case ChildProcessEnd::Kind::not_started:
+            return not_started(name, child, end.code);
+    }
+    return Interrupted{};
+}
+
+HandlerResult
+CommandHandler::not_started(const std::string& name, const ChildProcess& child, int error) const {
+    const std::string reason = std::generic_category().message(error);
+    if (is_shortage(error)) {
+        use_.log.write(
+            schema::LogLevel::warn,
+            "a command could not be started; it is tried again later",
+            {{"command", name}, {"reason", reason}}
+        );
+        return Interrupted{.wait = kWaitForResources};
+    }
+    // The error does not say which of the two is missing.
+    std::error_code ignored;
+    const bool lost_directory = !child.working_directory.empty() &&
+                                !std::filesystem::is_directory(child.working_directory, ignored);
+    return Failed{
+        .message =
+            lost_directory
+                ? fmt::format("command {}: there is no directory {}", name, child.working_directory)
+                : fmt::format("command {}: cannot run {}: {}", name, child.program, reason),
+    };
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,47 @@
+#include "tools/jobstrand/handlers/command_payload.hpp"
+
+#include "tools/jobstrand/json/json_text.hpp"
+
+#include <algorithm>
+
+namespace jobstrand::cli {
+
+using schema::ParseError;
+
+schema::ParseResult<CommandPayload> parse_command_payload(std::string_view payload) {
+    const auto members = members_of(payload);
+    if (!members) {
+        return ParseError{"the payload of a command job: " + members.error().message};
+    }
+    CommandPayload command;
+    for (const JsonMember& member : members.value()) {
+        if (member.name == "command") {
+            const auto name = string_of(member.value);
+            if (!name) {
+                return ParseError{"command in the payload " + name.error().message};
+            }
+            command.command = name.value();
+        } else if (member.name == "args") {
+            const auto arguments = strings_of(member.value);
+            if (!arguments) {
+                return ParseError{"args in the payload " + arguments.error().message};
+            }
+            command.arguments = arguments.value();
+        }
+    }
+    if (command.command.empty()) {
+        return ParseError{"the payload of a command job needs \"command\": \"NAME\""};
+    }
+    // Programs get their arguments as C strings, which end at the first NUL.
+    const bool has_nul = std::any_of(
+        command.arguments.begin(),
+        command.arguments.end(),
+        [](const std::string& argument) { return argument.find('\0') != std::string::npos; }
+    );
+    if (has_nul) {
+        return ParseError{"args in the payload must not have NUL in them"};
+    }
+    return command;
+}
+
+}  // namespace jobstrand::cli

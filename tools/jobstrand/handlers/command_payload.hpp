@@ -1,0 +1,22 @@
+#pragma once
+
+#include "schema/parse_result.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// What the payload of a `command` job says: `{"command": "NAME", "args": ["..."]}`. Other members
+/// are the program's own business; it gets the whole payload on stdin.
+struct CommandPayload {
+    std::string command;                 ///< The name of a table [commands.NAME].
+    std::vector<std::string> arguments;  ///< Stand behind the configured ones.
+
+    bool operator==(const CommandPayload&) const = default;
+};
+
+[[nodiscard]] schema::ParseResult<CommandPayload> parse_command_payload(std::string_view payload);
+
+}  // namespace jobstrand::cli

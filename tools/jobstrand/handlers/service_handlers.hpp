@@ -1,0 +1,20 @@
+#pragma once
+
+#include "executor/handler_registry.hpp"
+#include "tools/jobstrand/handlers/command_handler.hpp"
+#include "tools/jobstrand/settings/settings.hpp"
+
+#include <string>
+
+namespace jobstrand::cli {
+
+/// Registers what the service can run: `noop` (succeeds), `log` (writes its payload as a line of
+/// level info) and `command` (see CommandHandler).
+void add_service_handlers(
+    executor::HandlerRegistry& registry,
+    const CommandHandler::Dependencies& use,
+    const Commands& commands,
+    const std::string& path
+);
+
+}  // namespace jobstrand::cli

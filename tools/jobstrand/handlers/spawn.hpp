@@ -1,0 +1,24 @@
+#pragma once
+
+#include "tools/jobstrand/handlers/child_process.hpp"
+#include "tools/jobstrand/handlers/unique_fd.hpp"
+
+#include <sys/types.h>
+
+namespace jobstrand::cli {
+
+/// A program that has just been started; nobody has waited for it yet.
+struct SpawnedProcess {
+    pid_t pid = -1;   ///< Also the id of its process group.
+    UniqueFd pidfd;   ///< Readable when it has ended.
+    UniqueFd output;  ///< stdout and stderr, non-blocking.
+};
+
+/// A descriptor that becomes readable when the process ends; none, with errno, when there is no
+/// such process.
+[[nodiscard]] UniqueFd open_pidfd(pid_t pid);
+
+/// Starts the program, or throws std::system_error. Nothing is left behind then.
+[[nodiscard]] SpawnedProcess spawn(const ChildProcess& child);
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "schema/parse_result.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// What keeps a text from being one JSON value, with the position; empty: it is one.
+[[nodiscard]] std::string problem_of_json(std::string_view text);
+
+/// The text as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
+[[nodiscard]] std::string json_string(std::string_view text);
+
+/// A JSON value on one line, otherwise as it was written. Precondition: it is JSON.
+[[nodiscard]] std::string on_one_line(std::string_view json);
+
+/// One `"name": value` of a JSON object. The value is the text as written, so that numbers keep
+/// every digit and objects their order.
+struct JsonMember {
+    std::string name;
+    std::string_view value;
+};
+
+/// The members of a JSON object, in their order. Not JSON, not an object, or a name given twice: an
+/// error.
+[[nodiscard]] schema::ParseResult<std::vector<JsonMember>> members_of(std::string_view text);
+
+/// The text of a JSON string value; an error for any other kind of value.
+[[nodiscard]] schema::ParseResult<std::string> string_of(std::string_view json);
+
+/// The items of a JSON array of strings; an error for anything else.
+[[nodiscard]] schema::ParseResult<std::vector<std::string>> strings_of(std::string_view json);
+
+}  // namespace jobstrand::cli
