@@ -1,0 +1,111 @@
+#include "test/tools/cli_fixture.hpp"
+
+#include "schema/job_transition.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <span>
+#include <sstream>
+
+namespace jobstrand::test {
+
+using cli::ExitCode;
+
+CliTest::CliTest() {
+    ok({"schema", "create"});
+}
+
+CliTest::~CliTest() = default;
+
+CliResult CliTest::run(const std::vector<std::string>& arguments, const std::string& input) {
+    std::vector<std::string> all{"--db", url()};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return run_bare(all, input);
+}
+
+CliResult CliTest::run_bare(const std::vector<std::string>& arguments, const std::string& input) {
+    std::istringstream in(input);
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = cli::run_cli(
+        arguments,
+        {.in = in,
+         .out = out,
+         .err = err,
+         .in_is_terminal = is_terminal_,
+         .err_is_terminal = is_terminal_},
+        environment_
+    );
+    return {.code = static_cast<ExitCode>(code), .out = out.str(), .err = err.str()};
+}
+
+std::string CliTest::ok(const std::vector<std::string>& arguments, const std::string& input) {
+    const CliResult result = run(arguments, input);
+    EXPECT_EQ(result.code, ExitCode::done) << result.err;
+    return result.out;
+}
+
+std::string CliTest::add(const std::vector<std::string>& arguments) {
+    std::vector<std::string> all{"job", "add"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    std::string id = ok(all);
+    EXPECT_TRUE(id.ends_with('\n'));
+    id.pop_back();
+    return id;
+}
+
+std::string CliTest::add_dead(const std::string& message, const std::string& details) {
+    const std::string id = add({"--type", "noop", "--retries", "1"});
+    persistence::JobStore& store = engine().store();
+    const schema::TimePoint now = clock_.now();
+    const persistence::LockClaim claim{.owner = "a-node", .until = now + std::chrono::hours(1)};
+    const schema::Job job = store.acquire_one(id, claim, now).job;
+    const persistence::Outcome outcome{
+        .job = job,
+        .transition = schema::failed(job, {.message = message, .details = details}, {}, now),
+    };
+    EXPECT_EQ(store.apply("a-node", std::span(&outcome, 1)).front(), persistence::Answer::done);
+    return id;
+}
+
+void CliTest::lock(const std::string& id) {
+    const schema::TimePoint now = clock_.now();
+    const persistence::LockClaim claim{.owner = "a-node", .until = now + std::chrono::hours(1)};
+    EXPECT_EQ(engine().store().acquire_one(id, claim, now).answer, persistence::Answer::done);
+}
+
+std::string CliTest::places() {
+    const auto stats = nlohmann::ordered_json::parse(ok({"stats", "-o", "json"}));
+    std::string text;
+    for (const auto& [place, count] : stats.at("places").items()) {
+        if (count != 0) {
+            text += (text.empty() ? "" : " ") + place + '=' + count.dump();
+        }
+    }
+    return text;
+}
+
+std::string CliTest::field(const std::string& id, const std::string& name) {
+    const CliResult shown = run({"job", "show", id, "-o", "json"});
+    return shown.code == ExitCode::done ? nlohmann::json::parse(shown.out).at(name).dump() : "";
+}
+
+std::string CliTest::file(const std::string& name, const std::string& content) {
+    std::ofstream(path_of(name), std::ios::binary) << content;
+    return path_of(name);
+}
+
+std::string CliTest::path_of(const std::string& name) const {
+    return directory_.path() / name;
+}
+
+Engine& CliTest::engine() {
+    if (!engine_) {
+        EngineOptions options{.database_url = url(), .update_schema = false};
+        engine_ = std::make_unique<Engine>(std::move(options), clock_, log_);
+    }
+    return *engine_;
+}
+
+}  // namespace jobstrand::test

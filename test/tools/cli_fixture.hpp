@@ -1,0 +1,73 @@
+#pragma once
+
+#include "test/fixtures/temporary_directory.hpp"
+#include "tools/engine/engine.hpp"
+#include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/run_cli.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace jobstrand::test {
+
+/// What one call of the program left behind.
+struct CliResult {
+    cli::ExitCode code = cli::ExitCode::failed;
+    std::string out;
+    std::string err;
+};
+
+/// Runs the program in this process, on a SQLite file of its own, which has its tables.
+class CliTest : public testing::Test {
+protected:
+    CliTest();
+    ~CliTest() override;
+
+    /// Arguments are given to `jobstrand --db URL`; `input` is its stdin.
+    CliResult run(const std::vector<std::string>& arguments, const std::string& input = "");
+
+    /// The same with exactly these arguments, and the environment of this test.
+    CliResult run_bare(const std::vector<std::string>& arguments, const std::string& input = "");
+
+    /// Like run(), for calls that are to work: anything else is a failure of the test. Returns
+    /// stdout.
+    std::string ok(const std::vector<std::string>& arguments, const std::string& input = "");
+
+    /// Adds a job with `job add ARGUMENTS` and returns its id.
+    std::string add(const std::vector<std::string>& arguments = {"--type", "noop"});
+
+    /// Adds a job that has become a dead letter, with the message and details of its last failure.
+    std::string add_dead(const std::string& message = "it broke", const std::string& details = "");
+
+    /// Lets another node hold a job.
+    void lock(const std::string& id);
+
+    /// `executable=1 dead=2`: the places that hold jobs.
+    std::string places();
+
+    /// The value that `job show -o json` has under a name, as JSON; empty: there is no such job.
+    std::string field(const std::string& id, const std::string& name);
+
+    /// Writes a file into the test's folder and returns its path.
+    std::string file(const std::string& name, const std::string& content);
+
+    [[nodiscard]] std::string path_of(const std::string& name) const;
+    [[nodiscard]] std::string url() const { return "sqlite:" + path_of("jobs.db"); }
+
+    /// The database from beside the program, as an app or a node sees it.
+    Engine& engine();
+
+    cli::Environment environment_;
+    bool is_terminal_ = false;
+
+private:
+    const TemporaryDirectory directory_;
+    schema::SystemClock clock_;
+    schema::SilentLog log_;
+    std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace jobstrand::test

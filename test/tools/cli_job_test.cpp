@@ -1,0 +1,354 @@
+#include "schema/iso8601.hpp"
+#include "schema/limits.hpp"
+#include "test/tools/cli_fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace jobstrand::test {
+namespace {
+
+using cli::ExitCode;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class CliJob : public CliTest {};
+
+TEST_F(CliJob, Add_takes_every_field_and_prints_the_id) {
+    const std::string id = add(
+        {"--type",
+         "send-invoice",
+         "--payload",
+         R"({"order":17})",
+         "--due",
+         "2126-11-20T10:15:30.123+01:00",
+         "--retries",
+         "7",
+         "--retry-cycle",
+         "R7/PT5M",
+         "--priority",
+         "-9223372036854775808",
+         "--instance",
+         "order-17",
+         "--root-instance",
+         "root-1",
+         "--definition",
+         "shipping:3",
+         "--execution",
+         "execution-1",
+         "--element",
+         "task-1",
+         "--element-name",
+         "Send it",
+         "--category",
+         "mail",
+         "--tenant",
+         "tenant-1",
+         "--correlation-id",
+         "invoice-17",
+         "--id",
+         "my-id",
+         "--not-exclusive"}
+    );
+    EXPECT_EQ(id, "my-id");
+    json job = json::parse(ok({"job", "show", "my-id", "-o", "json"}));
+    job.erase("createTime");
+    EXPECT_EQ(job, json::parse(R"({
+        "id": "my-id", "correlationId": "invoice-17", "place": "timer",
+        "handlerType": "send-invoice", "payload": {"order": 17},
+        "dueDate": "2126-11-20T09:15:30.123Z", "repeat": null, "retries": 7,
+        "retryCycle": "R7/PT5M", "priority": -9223372036854775808,
+        "processInstanceId": "order-17", "rootProcessInstanceId": "root-1",
+        "processDefinitionId": "shipping:3", "executionId": "execution-1",
+        "elementId": "task-1", "elementName": "Send it", "category": "mail",
+        "tenantId": "tenant-1", "exclusive": false, "uniqueKey": null,
+        "lockOwner": null, "lockExpirationTime": null, "exceptionMessage": null,
+        "exceptionDetails": null
+    })"));
+}
+
+TEST_F(CliJob, Add_puts_a_job_where_it_belongs) {
+    add();
+    add({"--type", "noop", "--due-in", "P1D"});
+    add({"--type", "noop", "--due-in", "PT0S"});
+    add({"--type", "noop", "--external"});
+    EXPECT_EQ(places(), "executable=2 timer=1 external=1");
+}
+
+TEST_F(CliJob, A_payload_comes_from_a_file_or_from_stdin_too) {
+    const std::string path = file("payload.json", R"({"from":"file"})");
+    EXPECT_EQ(
+        field(add({"--type", "noop", "--payload", "@" + path}), "payload"), R"({"from":"file"})"
+    );
+    std::string id = ok({"job", "add", "--type", "noop", "--payload", "-"}, R"({"from":"stdin"})");
+    id.pop_back();
+    EXPECT_EQ(field(id, "payload"), R"({"from":"stdin"})");
+}
+
+struct BadAdd {
+    std::vector<std::string> arguments;
+    const char* message;
+};
+
+TEST_F(CliJob, Add_refuses_bad_input_and_changes_nothing) {
+    const std::string too_long =
+        file("long.json", '"' + std::string(schema::limits::kPayloadBytes, 'x') + '"');
+    const BadAdd cases[] = {
+        {{}, "say which job: --type TYPE, or --from FILE"},
+        {{"--type", ""}, "--type must not be empty"},
+        {{"--type", std::string(256, 'x')}, "handlerType is longer than 255 characters"},
+        {{"--type", "x", "--payload", "{not json"}, "--payload is not JSON"},
+        {{"--type", "x", "--payload", "@" + too_long}, "--payload is longer than 8388608 bytes"},
+        {{"--type", "x", "--payload", "@/nowhere/file"}, "cannot read /nowhere/file"},
+        {{"--type", "x", "--priority", "9223372036854775808"}, "--priority must be a whole number"},
+        {{"--type", "x", "--priority", "1.5"}, "--priority must be a whole number"},
+        {{"--type", "x", "--retries", "0"}, "--retries must be a whole number, 1 to 100000"},
+        {{"--type", "x", "--retries", "-1"}, "--retries must be a whole number"},
+        {{"--type", "x", "--retry-cycle", "R3"}, "retryCycle"},
+        {{"--type", "x", "--due", "tomorrow"}, "--due must be a date such as"},
+        {{"--type", "x", "--due", "10000-01-01T00:00:00Z"}, "--due must be a date"},
+        {{"--type", "x", "--due", "1969-12-31T23:59:59Z"}, "--due must be a date"},
+        {{"--type", "x", "--due-in", "5 minutes"}, "--due-in must be an ISO 8601 duration"},
+        {{"--type", "x", "--due-in", "-PT5M"}, "--due-in must be an ISO 8601 duration"},
+        {{"--type", "x", "--due", "2126-01-01", "--due-in", "PT1S"}, "exclude each other"},
+        {{"--type", "x", "--id", std::string(65, 'i')}, "id is longer than 64"},
+        {{"--type",
+          "x",
+          "--id",
+          "gr\xc3\xb6\xc3\x9f"
+          "e"},
+         "id may only hold printable ASCII"},
+        {{"--type", "x", "--tenant", "a\xff"}, "tenantId is not UTF-8"},
+        {{"--type", "x", "--keep-going"}, "--keep-going goes with --from"},
+        {{"--type", "x", "--colour", "red"}, "--colour is not known here"},
+        {{"--type"}, "--type"},
+    };
+    for (const BadAdd& test : cases) {
+        std::vector<std::string> all{"job", "add"};
+        all.insert(all.end(), test.arguments.begin(), test.arguments.end());
+        const CliResult result = run(all);
+        EXPECT_EQ(result.code, ExitCode::wrong_usage) << test.message << result.err;
+        EXPECT_THAT(result.err, StartsWith("jobstrand: "));
+        EXPECT_THAT(result.err, HasSubstr(test.message));
+        EXPECT_EQ(result.out, "");
+    }
+    EXPECT_EQ(places(), "");
+}
+
+TEST_F(CliJob, A_command_that_is_not_on_the_allow_list_is_refused) {
+    environment_["JOBSTRAND_CONFIG"] =
+        file("jobstrand.toml", "[commands.hash]\nprogram = \"/usr/bin/sha256sum\"\n");
+    const CliResult result =
+        run({"job", "add", "--type", "command", "--payload", R"({"command":"hsah"})"});
+    EXPECT_EQ(result.code, ExitCode::wrong_usage);
+    EXPECT_THAT(
+        result.err, HasSubstr("command hsah is not in the configuration; did you mean hash?")
+    );
+    EXPECT_EQ(places(), "");
+    add({"--type", "command", "--payload", R"({"command":"hash"})"});
+    EXPECT_EQ(places(), "executable=1");
+}
+
+TEST_F(CliJob, An_id_that_is_taken_is_refused) {
+    add({"--type", "noop", "--id", "a"});
+    const CliResult result = run({"job", "add", "--type", "noop", "--id", "a"});
+    EXPECT_EQ(result.code, ExitCode::refused);
+    EXPECT_EQ(result.err, "jobstrand: there is a job a already: take another --id\n");
+    EXPECT_EQ(places(), "executable=1");
+}
+
+TEST_F(CliJob, Ls_filters_and_pages) {
+    for (const std::string id : {"a", "b", "c", "d"}) {
+        add({"--type", id < "c" ? "first" : "second", "--id", id, "--tenant", "t-" + id});
+    }
+    add({"--type", "first", "--id", "e", "--due-in", "P1D"});
+    EXPECT_EQ(ok({"job", "ls", "-o", "name"}), "a\nb\nc\nd\n");
+    EXPECT_EQ(ok({"job", "ls", "-o", "name", "--type", "first"}), "a\nb\n");
+    EXPECT_EQ(ok({"job", "ls", "-o", "name", "--tenant", "t-c"}), "c\n");
+    EXPECT_EQ(ok({"job", "ls", "-o", "name", "--place", "timer"}), "e\n");
+    EXPECT_EQ(ok({"job", "ls", "-o", "name", "--place", "all", "--type", "first"}), "a\nb\ne\n");
+
+    const CliResult page = run({"job", "ls", "-o", "name", "--place", "all", "--limit", "3"});
+    EXPECT_EQ(page.out, "a\nb\nc\n");
+    EXPECT_EQ(page.err, "there are more: go on with --after c\n");
+    EXPECT_EQ(ok({"job", "ls", "-o", "name", "--place", "all", "--after", "c"}), "d\ne\n");
+}
+
+TEST_F(CliJob, Ls_tells_locked_jobs_from_free_ones) {
+    add({"--type", "noop", "--id", "a"});
+    add({"--type", "noop", "--id", "b"});
+    lock("a");
+    EXPECT_EQ(ok({"job", "ls", "-o", "name", "--locked"}), "a\n");
+    EXPECT_EQ(ok({"job", "ls", "-o", "name", "--free"}), "b\n");
+}
+
+TEST_F(CliJob, An_empty_filter_value_is_a_mistake_and_not_everything) {
+    add();
+    for (const std::string option : {"--type", "--instance", "--tenant", "--error"}) {
+        EXPECT_EQ(run({"job", "ls", option, ""}).code, ExitCode::wrong_usage) << option;
+        EXPECT_EQ(run({"job", "rm", option, "", "--yes"}).code, ExitCode::wrong_usage) << option;
+    }
+    EXPECT_EQ(places(), "executable=1");
+}
+
+TEST_F(CliJob, Ls_refuses_what_it_cannot_do) {
+    EXPECT_EQ(run({"job", "ls", "--place", "nowhere"}).code, ExitCode::wrong_usage);
+    EXPECT_EQ(run({"job", "ls", "--limit", "0"}).code, ExitCode::wrong_usage);
+    EXPECT_EQ(run({"job", "ls", "--limit", "many"}).code, ExitCode::wrong_usage);
+    EXPECT_EQ(run({"job", "ls", "--created-before", "x"}).code, ExitCode::wrong_usage);
+    EXPECT_EQ(run({"job", "ls", "--locked", "--free"}).code, ExitCode::wrong_usage);
+    EXPECT_EQ(run({"job", "ls", "-o", "yaml"}).code, ExitCode::wrong_usage);
+}
+
+TEST_F(CliJob, Hostile_text_reaches_a_terminal_only_escaped) {
+    add({"--type", "a\x1b[2Jb", "--id", "a"});
+    EXPECT_THAT(ok({"job", "ls"}), Not(HasSubstr("\x1b")));
+    EXPECT_THAT(ok({"job", "show", "a"}), HasSubstr("a\\x1b[2Jb"));
+    EXPECT_EQ(json::parse(ok({"job", "show", "a", "-o", "json"})).at("handlerType"), "a\x1b[2Jb");
+}
+
+TEST_F(CliJob, Show_finds_a_job_wherever_it_is_and_says_when_there_is_none) {
+    EXPECT_EQ(field(add_dead(), "place"), "\"dead\"");
+    const CliResult none = run({"job", "show", "nobody"});
+    EXPECT_EQ(none.code, ExitCode::not_found);
+    EXPECT_EQ(none.err, "jobstrand: there is no job nobody\n");
+}
+
+TEST_F(CliJob, Set_changes_what_is_named_and_nothing_else) {
+    const std::string id = add({"--type", "noop", "--priority", "5", "--payload", "1"});
+    ok({"job", "set", id, "--retries", "9", "--payload", "[2]", "--retry-cycle", "R9/PT1S"});
+    EXPECT_EQ(field(id, "retries"), "9");
+    EXPECT_EQ(field(id, "payload"), "[2]");
+    EXPECT_EQ(field(id, "retryCycle"), "\"R9/PT1S\"");
+    EXPECT_EQ(field(id, "priority"), "5");
+    ok({"job", "set", id, "--priority", "-7"});
+    EXPECT_EQ(field(id, "priority"), "-7");
+}
+
+TEST_F(CliJob, Set_refuses_bad_values_locked_jobs_and_unknown_ids) {
+    const std::string id = add();
+    EXPECT_EQ(run({"job", "set", id}).code, ExitCode::wrong_usage);
+    EXPECT_EQ(run({"job", "set", id, "--retries", "x"}).code, ExitCode::wrong_usage);
+    EXPECT_EQ(run({"job", "set", id, "--payload", "{"}).code, ExitCode::wrong_usage);
+    EXPECT_EQ(run({"job", "set", id, "--retry-cycle", "soon"}).code, ExitCode::wrong_usage);
+    EXPECT_EQ(run({"job", "set", "nobody", "--retries", "1"}).code, ExitCode::not_found);
+    lock(id);
+    EXPECT_EQ(run({"job", "set", id, "--retries", "1"}).code, ExitCode::refused);
+    EXPECT_EQ(field(id, "retries"), "3");
+    EXPECT_EQ(run({"job", "set", add_dead(), "--retries", "1"}).code, ExitCode::refused);
+}
+
+TEST_F(CliJob, Rm_deletes_by_id_wherever_the_jobs_are) {
+    const std::string executable = add();
+    const std::string timer = add({"--type", "noop", "--due-in", "P1D"});
+    const std::string dead = add_dead();
+    ok({"job", "rm", executable, timer, dead});
+    EXPECT_EQ(places(), "");
+}
+
+TEST_F(CliJob, Rm_of_a_locked_job_is_refused_and_of_an_unknown_one_not_found) {
+    const std::string held = add();
+    lock(held);
+    const CliResult locked = run({"job", "rm", held});
+    EXPECT_EQ(locked.code, ExitCode::refused);
+    EXPECT_THAT(locked.err, HasSubstr("a node holds job " + held));
+    EXPECT_EQ(run({"job", "rm", "nobody"}).code, ExitCode::not_found);
+    const CliResult partly = run({"job", "rm", add(), held, "nobody", "-o", "json"});
+    EXPECT_EQ(partly.code, ExitCode::partly_done);
+    EXPECT_EQ(json::parse(partly.out).size(), 3U);
+    EXPECT_EQ(places(), "executable=1");
+}
+
+TEST_F(CliJob, Rm_by_filter_needs_a_yes) {
+    add({"--type", "old"});
+    add({"--type", "new"});
+    const CliResult refused = run({"job", "rm", "--type", "old"});
+    EXPECT_EQ(refused.code, ExitCode::refused);
+    EXPECT_THAT(refused.err, HasSubstr("This removes 1 jobs of place executable for good."));
+    EXPECT_EQ(places(), "executable=2");
+
+    is_terminal_ = true;
+    EXPECT_EQ(run({"job", "rm", "--type", "old"}, "n\n").code, ExitCode::refused);
+    EXPECT_EQ(run({"job", "rm", "--type", "old"}, "").code, ExitCode::refused);
+    EXPECT_EQ(places(), "executable=2");
+    EXPECT_EQ(run({"job", "rm", "--type", "old"}, "y\n").code, ExitCode::done);
+    EXPECT_EQ(places(), "executable=1");
+}
+
+TEST_F(CliJob, Rm_by_filter_leaves_locked_jobs_and_says_so) {
+    const std::string held = add();
+    lock(held);
+    add();
+    const CliResult result = run({"job", "rm", "--all", "--yes", "-o", "json"});
+    EXPECT_EQ(result.code, ExitCode::partly_done);
+    EXPECT_EQ(result.out, "{\"removed\":1,\"locked\":1}\n");
+    EXPECT_EQ(ok({"job", "ls", "-o", "name"}), held + "\n");
+}
+
+TEST_F(CliJob, Rm_wants_exactly_one_way_to_choose) {
+    add();
+    EXPECT_EQ(run({"job", "rm", "--yes"}).code, ExitCode::wrong_usage);
+    EXPECT_EQ(run({"job", "rm", "--all", "--type", "noop", "--yes"}).code, ExitCode::wrong_usage);
+    EXPECT_EQ(run({"job", "rm", "a", "--all", "--yes"}).code, ExitCode::wrong_usage);
+    EXPECT_EQ(places(), "executable=1");
+}
+
+TEST_F(CliJob, A_dry_run_shows_what_it_would_be_and_changes_nothing) {
+    add({"--type", "old", "--id", "a"});
+    add({"--type", "new", "--id", "b"});
+    const CliResult dry = run({"job", "rm", "--type", "old", "--dry-run", "-o", "name"});
+    EXPECT_EQ(dry.code, ExitCode::done);
+    EXPECT_EQ(dry.out, "a\n");
+    EXPECT_EQ(dry.err, "1 jobs would be changed; nothing was\n");
+    EXPECT_EQ(ok({"job", "rm", "b", "--dry-run", "-o", "name"}), "b\n");
+    EXPECT_EQ(places(), "executable=2");
+}
+
+// R006
+TEST_F(CliJob, Run_runs_one_job_by_hand_with_the_services_handlers) {
+    const std::string id = add({"--type", "log", "--payload", R"({"hello":"world"})"});
+    const std::string other = add();
+    const CliResult result = run({"job", "run", id, "-o", "json"});
+    EXPECT_EQ(result.code, ExitCode::done) << result.err;
+    EXPECT_EQ(json::parse(result.out).at("outcome"), "completed");
+    EXPECT_THAT(result.err, HasSubstr("log job"));
+    EXPECT_THAT(result.err, HasSubstr("hello"));
+    EXPECT_EQ(ok({"job", "ls", "-o", "name"}), other + "\n");
+}
+
+TEST_F(CliJob, Run_of_a_failing_job_says_what_became_of_it) {
+    environment_["JOBSTRAND_CONFIG"] = file(
+        "jobstrand.toml",
+        "[commands.fail]\nprogram = \"/bin/sh\"\nargs = [\"-c\", \"echo no luck; exit 3\"]\n"
+    );
+    const std::string id =
+        add({"--type", "command", "--payload", R"({"command":"fail"})", "--retries", "2"});
+    const CliResult first = run({"job", "run", id, "-o", "json"});
+    EXPECT_EQ(first.code, ExitCode::failed);
+    EXPECT_EQ(json::parse(first.out).at("place"), "timer");
+    ok({"timer", "fire", id});
+    const CliResult last = run({"job", "run", id, "-o", "json"});
+    EXPECT_EQ(json::parse(last.out).at("place"), "dead");
+    EXPECT_EQ(
+        json::parse(last.out).at("exceptionMessage"),
+        "command fail failed with exit code 3: no luck"
+    );
+    EXPECT_EQ(field(id, "exceptionDetails"), "\"no luck\\n\"");
+}
+
+TEST_F(CliJob, Run_refuses_what_is_not_there_waits_is_held_or_is_of_an_unknown_type) {
+    EXPECT_EQ(run({"job", "run", "nobody"}).code, ExitCode::not_found);
+    const std::string timer = add({"--type", "noop", "--due-in", "P1D"});
+    EXPECT_THAT(run({"job", "run", timer}).err, HasSubstr("fire it first"));
+    EXPECT_EQ(run({"job", "run", timer}).code, ExitCode::refused);
+    EXPECT_EQ(run({"job", "run", add({"--type", "unknown"})}).code, ExitCode::refused);
+    const std::string held = add();
+    lock(held);
+    EXPECT_EQ(run({"job", "run", held}).code, ExitCode::refused);
+    EXPECT_EQ(places(), "executable=2 timer=1");
+}
+
+}  // namespace
+}  // namespace jobstrand::test

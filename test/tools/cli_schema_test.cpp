@@ -1,0 +1,119 @@
+#include "persistence/database.hpp"
+#include "persistence/database_url.hpp"
+#include "test/tools/cli_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace jobstrand::test {
+namespace {
+
+using cli::ExitCode;
+using testing::HasSubstr;
+
+class CliSchema : public CliTest {
+protected:
+    void change_database(const std::string& sql) {
+        const auto pool =
+            persistence::open_database(persistence::parse_database_url(url()).value());
+        pool->lease(persistence::SessionPool::Access::write)->run_script(sql);
+    }
+
+    CliResult on(const std::string& database, std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), {"--db", database});
+        return run_bare(arguments);
+    }
+};
+
+TEST_F(CliSchema, Create_makes_the_tables_once) {
+    const std::string url = "sqlite:" + path_of("new.db");
+    EXPECT_EQ(on(url, {"schema", "create"}).out, "created the tables of version 1\n");
+    EXPECT_EQ(on(url, {"schema", "create"}).out, "the tables have version 1 already\n");
+    EXPECT_EQ(on(url, {"schema", "upgrade"}).out, "the tables have version 1 already\n");
+    EXPECT_EQ(on(url, {"schema", "check"}).code, ExitCode::done);
+}
+
+TEST_F(CliSchema, Check_tells_what_differs) {
+    change_database("ALTER TABLE ACT_RU_JOB DROP COLUMN RETRY_CYCLE_");
+    const CliResult result = run({"schema", "check"});
+    EXPECT_EQ(result.code, ExitCode::check_found);
+    EXPECT_THAT(result.out, HasSubstr("RETRY_CYCLE_"));
+}
+
+TEST_F(CliSchema, Print_needs_no_database) {
+    for (const std::string kind : {"sqlite", "mysql", "postgresql"}) {
+        const CliResult result = run_bare({"schema", "print", "--kind", kind});
+        EXPECT_EQ(result.code, ExitCode::done);
+        EXPECT_THAT(result.out, HasSubstr("ACT_RU_DEADLETTER_JOB"));
+    }
+    EXPECT_EQ(run_bare({"schema", "print", "--kind", "oracle"}).code, ExitCode::wrong_usage);
+}
+
+TEST_F(CliSchema, What_is_printed_makes_the_same_tables) {
+    const std::string sql = run_bare({"schema", "print", "--kind", "sqlite"}).out;
+    const std::string path = path_of("by-hand.db");
+    const auto by_hand = persistence::parse_database_url("sqlite:" + path).value();
+    persistence::open_database(by_hand, {.create_if_missing = true})
+        ->lease(persistence::SessionPool::Access::write)
+        ->run_script(sql);
+    EXPECT_EQ(on("sqlite:" + path, {"schema", "check"}).code, ExitCode::done);
+}
+
+TEST_F(CliSchema, A_missing_database_or_missing_tables_name_the_command_that_helps) {
+    const std::string missing = "sqlite:" + path_of("missing.db");
+    const CliResult none = on(missing, {"job", "ls"});
+    EXPECT_EQ(none.code, ExitCode::failed);
+    EXPECT_THAT(none.err, HasSubstr("`jobstrand schema create --db " + missing + "`"));
+    EXPECT_FALSE(std::filesystem::exists(path_of("missing.db")));
+
+    std::ofstream(path_of("empty.db")).flush();
+    const std::string empty = "sqlite:" + path_of("empty.db");
+    for (const std::vector<std::string>& call :
+         {std::vector<std::string>{"job", "ls"}, {"schema", "upgrade"}, {"stats"}}) {
+        const CliResult result = on(empty, call);
+        EXPECT_EQ(result.code, ExitCode::failed);
+        EXPECT_THAT(result.err, HasSubstr("`jobstrand schema create --db " + empty + "`"));
+    }
+    EXPECT_EQ(on(empty, {"schema", "check"}).code, ExitCode::check_found);
+}
+
+TEST_F(CliSchema, A_newer_database_is_refused_and_left_alone) {
+    add();
+    change_database(
+        "UPDATE ACT_GE_PROPERTY SET VALUE_ = '99' WHERE NAME_ = 'jobstrand.schema.version'"
+    );
+    for (const std::vector<std::string>& call :
+         {std::vector<std::string>{"job", "add", "--type", "noop"},
+          {"schema", "upgrade"},
+          {"stats"}}) {
+        const CliResult result = run(call);
+        EXPECT_EQ(result.code, ExitCode::failed);
+        EXPECT_THAT(result.err, HasSubstr("newer"));
+    }
+}
+
+TEST_F(CliSchema, A_file_that_is_no_database_is_told_and_left_alone) {
+    const std::string text(5000, 'x');
+    const std::string path = file("text.db", text);
+    for (const std::vector<std::string>& call :
+         {std::vector<std::string>{"job", "ls"}, {"schema", "create"}, {"schema", "check"}}) {
+        const CliResult result = on("sqlite:" + path, call);
+        EXPECT_EQ(result.code, ExitCode::failed) << result.err;
+        EXPECT_THAT(result.err, HasSubstr("text.db"));
+    }
+    std::ifstream unchanged(path);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(unchanged), {}), text);
+}
+
+TEST_F(CliSchema, A_url_that_cannot_be_meant_is_wrong_usage) {
+    for (const std::string url : {"", "jobs.db", "oracle:x", "sqlite:", "mysql://host:port/x"}) {
+        const CliResult result = on(url, {"job", "ls"});
+        EXPECT_EQ(result.code, ExitCode::wrong_usage) << url;
+        EXPECT_THAT(result.err, testing::StartsWith("jobstrand: "));
+    }
+}
+
+}  // namespace
+}  // namespace jobstrand::test

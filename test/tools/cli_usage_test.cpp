@@ -1,0 +1,145 @@
+#include "test/tools/cli_fixture.hpp"
+#include "tools/jobstrand/process.hpp"
+#include "tools/jobstrand/settings/settings_text.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+
+namespace jobstrand::test {
+namespace {
+
+using cli::ExitCode;
+using testing::HasSubstr;
+using testing::Not;
+
+class CliUsage : public CliTest {};
+
+TEST_F(CliUsage, Help_and_version_are_data_and_no_error) {
+    const CliResult version = run_bare({"--version"});
+    EXPECT_EQ(version.code, ExitCode::done);
+    EXPECT_THAT(version.out, testing::StartsWith("jobstrand 0."));
+    const std::vector<std::vector<std::string>> calls{
+        {"--help"},
+        {"serve", "--help"},
+        {"schema", "--help"},
+        {"job", "--help"},
+        {"job", "add", "--help"},
+        {"dead", "requeue", "--help"},
+        {"instance", "ls", "--help"},
+        {"config", "docs", "--help"},
+    };
+    for (const std::vector<std::string>& call : calls) {
+        const CliResult help = run_bare(call);
+        EXPECT_EQ(help.code, ExitCode::done);
+        EXPECT_EQ(help.err, "");
+        EXPECT_THAT(help.out, HasSubstr("Usage: jobstrand"));
+        if (call.size() == 3) {
+            EXPECT_THAT(help.out, HasSubstr("Examples:\n  jobstrand " + call[0] + " " + call[1]));
+        }
+    }
+}
+
+struct WrongCall {
+    std::vector<std::string> arguments;
+    const char* message;
+};
+
+TEST_F(CliUsage, What_is_not_known_gets_the_nearest_name) {
+    const WrongCall cases[] = {
+        {{}, "see `jobstrand --help`"},
+        {{"jbo", "ls"}, "jbo is not known here; did you mean job?"},
+        {{"job"}, "see `jobstrand job --help`"},
+        {{"job", "lst"}, "lst is not known here; did you mean ls?; see `jobstrand job --help`"},
+        {{"job", "ls", "--palce", "all"}, "--palce is not known here; did you mean --place?"},
+        {{"job", "show"}, "see `jobstrand job show --help`"},
+        {{"job", "show", "a", "b"}, "b is not known"},
+        {{"job", "ls", "--limit"}, "--limit"},
+    };
+    for (const WrongCall& test : cases) {
+        const CliResult result = run(test.arguments);
+        EXPECT_EQ(result.code, ExitCode::wrong_usage) << test.message;
+        EXPECT_THAT(result.err, HasSubstr(test.message));
+        EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    }
+}
+
+TEST_F(CliUsage, The_database_comes_from_the_option_then_the_environment_then_the_file) {
+    add({"--type", "noop", "--id", "a"});
+    const std::string config = file("jobstrand.toml", "db = \"" + url() + "\"\n");
+    EXPECT_EQ(run_bare({"job", "ls", "-o", "name", "--config", config}).out, "a\n");
+    environment_["JOBSTRAND_CONFIG"] = config;
+    EXPECT_EQ(run_bare({"job", "ls", "-o", "name"}).out, "a\n");
+    environment_["JOBSTRAND_DB"] = "sqlite:" + path_of("missing.db");
+    EXPECT_EQ(run_bare({"job", "ls"}).code, ExitCode::failed);
+    EXPECT_EQ(run({"job", "ls", "-o", "name"}).out, "a\n");
+    environment_.clear();
+    EXPECT_THAT(run_bare({"job", "ls"}).err, HasSubstr("no database: pass --db URL"));
+    EXPECT_EQ(run_bare({"job", "ls"}).code, ExitCode::wrong_usage);
+}
+
+TEST_F(CliUsage, Mistakes_in_the_settings_stop_every_command) {
+    environment_["JOBSTRAND_CONFIG"] = file("jobstrand.toml", "queueSize = 0\nmaxPolSize = 1\n");
+    for (const std::vector<std::string>& call :
+         {std::vector<std::string>{"job", "add", "--type", "noop"},
+          {"serve"},
+          {"config", "check"},
+          {"config", "show"}}) {
+        const CliResult result = run(call);
+        EXPECT_EQ(result.code, ExitCode::wrong_usage);
+        EXPECT_THAT(result.err, HasSubstr("jobstrand.toml:1: queueSize = 0: must be"));
+        EXPECT_THAT(result.err, HasSubstr("jobstrand.toml:2: there is no setting maxPolSize"));
+    }
+    environment_.clear();
+    EXPECT_EQ(places(), "");
+}
+
+TEST_F(CliUsage, Config_shows_checks_and_documents) {
+    environment_["JOBSTRAND_CONFIG"] = file(
+        "jobstrand.toml",
+        "db = \"mysql://jobs:s3cret@localhost/jobs\"\nqueueSize = 7\nmaxPoolSize = 9\n"
+        "asyncExecutorTimerLockTimeInMillis = 1000\n"
+    );
+    EXPECT_THAT(run_bare({"config", "show"}).out, HasSubstr("queueSize = 7\n"));
+    EXPECT_THAT(run_bare({"config", "show"}).out, Not(HasSubstr("s3cret")));
+    EXPECT_THAT(run_bare({"config", "check"}).out, HasSubstr("without effect"));
+    EXPECT_EQ(run_bare({"config", "check"}).code, ExitCode::done);
+    EXPECT_EQ(run_bare({"config", "docs"}).out, cli::settings_as_markdown());
+}
+
+TEST_F(CliUsage, Stats_count_every_place) {
+    add();
+    lock(add());
+    add_dead();
+    EXPECT_EQ(
+        ok({"stats", "-o", "json"}),
+        "{\"places\":{\"executable\":2,\"timer\":0,\"suspended\":0,\"dead\":1,\"external\":0},"
+        "\"locked\":{\"executable\":1,\"timer\":0,\"external\":0}}\n"
+    );
+    EXPECT_THAT(ok({"stats"}), HasSubstr("executable  2     1\n"));
+    EXPECT_THAT(ok({"stats", "-o", "csv"}), HasSubstr("dead,1,\r\n"));
+}
+
+TEST(Process, Passwords_are_hidden_from_the_process_title) {
+    struct Case {
+        std::string before;
+        std::string after;
+    };
+    const Case cases[] = {
+        {"--db=mysql://u:s3cret@h:3306/d", "--db=mysql://u:******@h:3306/d"},
+        {"postgresql://u:a@b/c@h/d", "postgresql://u:*****@h/d"},
+        {"mysql://u@h:3306/d", "mysql://u@h:3306/d"},
+        {"sqlite:jobs.db", "sqlite:jobs.db"},
+        {"mysql://h:3306/d", "mysql://h:3306/d"},
+        {"", ""},
+    };
+    for (const Case& test : cases) {
+        std::string text = test.before;
+        std::array<char*, 1> arguments{text.data()};
+        cli::hide_passwords(arguments);
+        EXPECT_EQ(text, test.after);
+    }
+}
+
+}  // namespace
+}  // namespace jobstrand::test

@@ -1,0 +1,137 @@
+#include "tools/jobstrand/json/job_json.hpp"
+
+#include "schema/iso8601.hpp"
+#include "test/fixtures/job_builder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace jobstrand::cli {
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using test::a_job;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Job read(const std::string& json) {
+    JobFromJson result = job_from_json(json);
+    EXPECT_THAT(result.problems, IsEmpty()) << json;
+    return result.job;
+}
+
+std::string written(const Job& job, JobPlace place = JobPlace::executable) {
+    return json_of(record_of({.place = place, .job = job}));
+}
+
+TEST(JobJson, A_job_is_written_with_all_its_fields_in_their_order) {
+    Job job = a_job("job-1").of_type("send-invoice").with_payload(R"({"order": 17})");
+    job.due_date = schema::parse_instant("2026-11-20T10:15:30.123Z").value();
+    EXPECT_EQ(
+        written(job, JobPlace::timer),
+        R"({"id":"job-1","correlationId":"job-1","place":"timer","handlerType":"send-invoice",)"
+        R"("payload":{"order": 17},"dueDate":"2026-11-20T10:15:30.123Z","repeat":null,"retries":3,)"
+        R"("retryCycle":null,"priority":0,"processInstanceId":null,"rootProcessInstanceId":null,)"
+        R"("processDefinitionId":null,"executionId":null,"elementId":null,"elementName":null,)"
+        R"("category":null,"tenantId":null,"exclusive":true,"uniqueKey":null,)"
+        R"("createTime":"2026-01-01T00:00:00.000Z","lockOwner":null,"lockExpirationTime":null,)"
+        R"("exceptionMessage":null})"
+    );
+}
+
+TEST(JobJson, What_was_written_can_be_read_again) {
+    Job job = a_job("job-1")
+                  .with_payload("[1.10, 12345678901234567890123]")
+                  .with_retry_cycle("R5/PT5M")
+                  .with_retries(5)
+                  .of_instance("order-17")
+                  .of_definition("shipping:3");
+    job.root_process_instance_id = "root";
+    job.execution_id = "execution";
+    job.element_id = "element";
+    job.element_name = "An \"element\"\nwith a break";
+    job.category = "fast";
+    job.tenant_id = "tenant";
+    job.exclusive = false;
+    job.priority = std::numeric_limits<std::int64_t>::min();
+    job.due_date = schema::parse_instant("2026-11-20T10:15:30.123Z").value();
+    Job again = read(written(job));
+    again.create_time = job.create_time;
+    EXPECT_EQ(again, job);
+}
+
+TEST(JobJson, An_external_job_is_known_by_its_place) {
+    EXPECT_EQ(read(R"({"handlerType":"x","place":"external"})").type, schema::kExternalWorkerType);
+}
+
+TEST(JobJson, A_payload_that_is_no_json_is_written_as_a_string) {
+    const Job job = a_job("a").with_payload("not {json}\n\xff");
+    const auto json = nlohmann::json::parse(written(job));
+    EXPECT_EQ(json.at("payload"), "not {json}\n\xEF\xBF\xBD");
+}
+
+TEST(JobJson, A_payload_keeps_to_its_line) {
+    EXPECT_EQ(written(a_job("a").with_payload("{\n\"a\":\n1}")).find('\n'), std::string::npos);
+}
+
+TEST(JobJson, A_payload_of_a_million_brackets_goes_through) {
+    const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+    const Job job = read(R"({"handlerType":"x","payload":)" + deep + "}");
+    EXPECT_EQ(job.payload, deep);
+    EXPECT_NE(written(job).find(deep), std::string::npos);
+}
+
+struct BadJob {
+    std::string json;
+    const char* problem;
+};
+
+TEST(JobJson, Every_mistake_is_named_with_its_field) {
+    const BadJob cases[] = {
+        {"", "line 1, column 1"},
+        {"[]", "must be a JSON object"},
+        {R"({"handlerType":"x"} trailing)", "expected end of input"},
+        {R"({})", "handlerType must be given"},
+        {R"({"handlerType":5})", "handlerType must be a string"},
+        {R"({"handlerTipe":"x"})", "no field handlerTipe; did you mean handlerType?"},
+        {R"({"handler_type":"x"})", "did you mean handlerType?"},
+        {R"({"handlerType":"x","handlerType":"y"})", "handlerType is given twice"},
+        {R"({"handlerType":"x","retries":0})", "retries must be a whole number, 1 to 100000"},
+        {R"({"handlerType":"x","retries":"3"})", "retries must be a whole number"},
+        {R"({"handlerType":"x","retries":1e2})", "retries must be a whole number"},
+        {R"({"handlerType":"x","priority":9223372036854775808})",
+         "priority must be a whole number"},
+        {R"({"handlerType":"x","priority":1.5})", "priority must be a whole number"},
+        {R"({"handlerType":"x","exclusive":1})", "exclusive must be true or false"},
+        {R"({"handlerType":"x","dueDate":"tomorrow"})", "dueDate "},
+        {R"({"handlerType":"x","dueDate":"10000-01-01T00:00:00Z"})", "dueDate "},
+        {R"({"handlerType":"x","dueDate":1})", "dueDate must be a string"},
+        {R"({"handlerType":"x","retryCycle":"R5"})", "retryCycle"},
+        {R"({"handlerType":"x","place":"dead"})", "place of a new job must be"},
+        {R"({"handlerType":"x","repeat":"R/PT1H"})", "repeat is not supported yet"},
+        {R"({"handlerType":"x","uniqueKey":"k"})", "uniqueKey is not supported yet"},
+        {R"({"handlerType":"x","id":"a b "})", "id may only hold printable"},
+        {R"({"handlerType":"x","id":")" + std::string(65, 'x') + "\"}", "id is longer than 64"},
+        {R"({"handlerType":")" + std::string(256, 'x') + "\"}", "handlerType is longer than 255"},
+        {R"({"handlerType":"x","tenantId":"a\u0000b"})", "tenantId is not UTF-8 text without NUL"},
+        {std::string("{\"handlerType\":\"x\"}\0", 20), "NUL"},
+        {"{\"handlerType\":\"\xff\"}", "invalid string"},
+    };
+    for (const BadJob& test : cases) {
+        EXPECT_THAT(job_from_json(test.json).problems, Contains(HasSubstr(test.problem)))
+            << test.json;
+    }
+}
+
+TEST(JobJson, All_mistakes_of_a_job_are_told_at_once) {
+    EXPECT_EQ(job_from_json(R"({"retries":0,"priority":"x","color":"red"})").problems.size(), 3U);
+}
+
+}  // namespace
+}  // namespace jobstrand::cli

@@ -1,0 +1,55 @@
+#include "tools/jobstrand/output/progress.hpp"
+
+#include "test/fixtures/manual_clock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <sstream>
+
+namespace jobstrand::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Output {
+    std::istringstream in;
+    std::ostringstream out;
+    std::ostringstream err;
+    Streams streams{.in = in, .out = out, .err = err};
+    test::ManualClock clock;
+};
+
+TEST(Progress, Without_a_terminal_nothing_is_said_within_two_seconds) {
+    Output output;
+    Progress progress(output.streams, output.clock, "added");
+    output.clock.tick(1999ms);
+    progress.show(1000, 10'000);
+    EXPECT_EQ(output.err.str(), "");
+    output.clock.tick(1ms);
+    progress.show(2000, 10'000);
+    progress.show(3000, 10'000);
+    EXPECT_EQ(output.err.str(), "added 2000 of 10000 (20 %), 1000/s, 8 s left\n");
+}
+
+TEST(Progress, On_a_terminal_one_line_is_rewritten) {
+    Output output;
+    output.streams.err_is_terminal = true;
+    {
+        Progress progress(output.streams, output.clock, "added");
+        output.clock.tick(100ms);
+        progress.show(10, 100);
+        output.clock.tick(50ms);
+        progress.show(20, 100);
+        output.clock.tick(50ms);
+        progress.show(50, 100);
+    }
+    EXPECT_EQ(
+        output.err.str(),
+        "\r\x1b[Kadded 10 of 100 (10 %), 100/s, 1 s left"
+        "\r\x1b[Kadded 50 of 100 (50 %), 250/s, 0 s left\n"
+    );
+}
+
+}  // namespace
+}  // namespace jobstrand::cli

@@ -1,0 +1,82 @@
+#include "tools/jobstrand/output/record_writer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace jobstrand::cli {
+namespace {
+
+const std::vector<TableColumn> kColumns{
+    {.field = "id", .heading = "ID"},
+    {.field = "note", .heading = "NOTE", .width_max = 8},
+};
+
+std::string written(OutputFormat format, const std::vector<Record>& records) {
+    std::ostringstream out;
+    RecordWriter writer(out, format, kColumns);
+    for (const Record& record : records) {
+        writer.add(record);
+    }
+    writer.finish();
+    return out.str();
+}
+
+const std::vector<Record> kTwo{
+    {text_field("id", "a"), text_field("note", "say \"hi\", twice"), number_field("n", 1)},
+    {text_field("id", "bbbb"), text_or_null_field("note", ""), flag_field("n", true)},
+};
+
+TEST(RecordWriter, A_table_is_aligned_and_cuts_what_is_too_wide) {
+    EXPECT_EQ(
+        written(OutputFormat::table, kTwo),
+        "ID    NOTE\n"
+        "a     say \"hi…\n"
+        "bbbb\n"
+    );
+}
+
+TEST(RecordWriter, A_table_lets_no_control_character_through) {
+    EXPECT_EQ(
+        written(OutputFormat::table, {{text_field("id", "a\x1b[1m"), text_field("note", "x\ny")}}),
+        "ID        NOTE\n"
+        "a\\x1b[1m  x\\ny\n"
+    );
+}
+
+TEST(RecordWriter, Json_is_one_document_and_jsonl_one_per_line) {
+    const std::string first = R"({"id":"a","note":"say \"hi\", twice","n":1})";
+    const std::string second = R"({"id":"bbbb","note":null,"n":true})";
+    EXPECT_EQ(written(OutputFormat::json, kTwo), "[\n" + first + ",\n" + second + "\n]\n");
+    EXPECT_EQ(written(OutputFormat::jsonl, kTwo), first + "\n" + second + "\n");
+    EXPECT_EQ(written(OutputFormat::json, {}), "[]\n");
+    EXPECT_EQ(written(OutputFormat::jsonl, {}), "");
+}
+
+TEST(RecordWriter, Csv_quotes_what_needs_it) {
+    EXPECT_EQ(
+        written(OutputFormat::csv, kTwo),
+        "id,note,n\r\n"
+        "a,\"say \"\"hi\"\", twice\",1\r\n"
+        "bbbb,,true\r\n"
+    );
+}
+
+TEST(RecordWriter, Names_are_what_identifies_the_records) {
+    EXPECT_EQ(written(OutputFormat::name, kTwo), "a\nbbbb\n");
+}
+
+TEST(RecordWriter, A_single_record_is_a_sheet_with_long_texts_at_its_end) {
+    std::ostringstream out;
+    write_record(
+        out,
+        OutputFormat::table,
+        {text_field("id", "a"), text_field("trace", "one\n\ttwo\x1b\n"), text_field("note", "x")}
+    );
+    EXPECT_EQ(out.str(), "id     a\nnote   x\n\ntrace:\n  one\n  \\ttwo\\x1b\n");
+}
+
+}  // namespace
+}  // namespace jobstrand::cli

@@ -1,0 +1,25 @@
+#include "tools/jobstrand/commands/bulk_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace jobstrand::cli {
+
+void add_bulk_options(CLI::App& verb, BulkOptions& options) {
+    verb.add_option("ids", options.ids, "The jobs")->type_name("ID");
+    verb.add_flag("--all", options.all, "All of them");
+    verb.add_flag("--dry-run", options.dry_run, "Show what would be changed, and change nothing");
+    verb.add_flag("-y,--yes", options.yes, "Do not ask");
+    add_job_filter_options(verb, options.filter);
+}
+
+void add_list_options(CLI::App& verb, ListOptions& options) {
+    add_page_options(verb, options.limit, options.after);
+    add_job_filter_options(verb, options.filter);
+}
+
+void add_page_options(CLI::App& verb, std::string& limit, std::string& after) {
+    verb.add_option("--limit", limit, "Show at most so many (default 100)")->type_name("N");
+    verb.add_option("--after", after, "Go on behind this one")->type_name("ID");
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "tools/jobstrand/commands/bulk_selection.hpp"
+#include "tools/jobstrand/commands/job_listing.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace jobstrand::cli {
+
+/// Ids, filters, --all, --dry-run, --yes.
+void add_bulk_options(CLI::App& verb, BulkOptions& options);
+
+/// Filters, --limit, --after.
+void add_list_options(CLI::App& verb, ListOptions& options);
+
+/// --limit, --after.
+void add_page_options(CLI::App& verb, std::string& limit, std::string& after);
+
+}  // namespace jobstrand::cli

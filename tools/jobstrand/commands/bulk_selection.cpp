@@ -1,0 +1,70 @@
+#include "tools/jobstrand/commands/bulk_selection.hpp"
+
+#include "tools/jobstrand/commands/job_listing.hpp"
+#include "tools/jobstrand/commands/option_values.hpp"
+#include "tools/jobstrand/exit_code.hpp"
+
+#include <fmt/format.h>
+
+#include <istream>
+
+namespace jobstrand::cli {
+
+namespace {
+
+constexpr std::size_t kSample = 10;
+
+}  // namespace
+
+BulkSelection selection_of(const BulkOptions& options) {
+    BulkSelection selection{.ids = options.ids, .filter = filter_of(options.filter)};
+    for (const std::string& id : selection.ids) {
+        (void)not_empty("an id", id);
+    }
+    const int ways = (selection.is_by_id() ? 1 : 0) + (selection.filter.is_empty() ? 0 : 1) +
+                     (options.all ? 1 : 0);
+    if (ways != 1) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            ways == 0 ? "say which jobs: ids, filters such as --type, or --all"
+                      : "ids, filters and --all exclude each other"
+        );
+    }
+    return selection;
+}
+
+void show_dry_run(
+    Session& session,
+    const std::vector<schema::JobPlace>& places,
+    const BulkSelection& selection
+) {
+    persistence::JobFilter filter = selection.filter;
+    filter.ids = selection.ids;
+    std::int64_t count = 0;
+    for (const schema::JobPlace place : places) {
+        count += session.store().count(place, filter);
+    }
+    session.tell(fmt::format("{} jobs would be changed; nothing was", count));
+    write_jobs(
+        session,
+        fetch(session.store(), {.places = places, .filter = filter, .after = {}, .limit = kSample})
+    );
+}
+
+void confirm(Session& session, const BulkOptions& options, const std::string& question) {
+    if (options.yes) {
+        return;
+    }
+    Streams& streams = session.streams();
+    if (!streams.in_is_terminal) {
+        throw CliError(ExitCode::refused, question + " Say so with --yes.");
+    }
+    streams.err << question << " [y/N] " << std::flush;
+    std::string answer;
+    std::getline(streams.in, answer);
+    if (answer != "y" && answer != "yes") {
+        throw CliError(ExitCode::refused, "nothing was changed");
+    }
+}
+
+}  // namespace jobstrand::cli

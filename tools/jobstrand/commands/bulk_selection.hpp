@@ -1,0 +1,43 @@
+#pragma once
+
+#include "persistence/job_filter.hpp"
+#include "schema/job_place.hpp"
+#include "tools/jobstrand/commands/job_filter_options.hpp"
+#include "tools/jobstrand/session.hpp"
+
+#include <string>
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// What the verbs that change many jobs have in common.
+struct BulkOptions {
+    std::vector<std::string> ids;
+    JobFilterOptions filter;
+    bool all = false;
+    bool dry_run = false;
+    bool yes = false;
+};
+
+/// Which jobs a bulk verb means: ids, or all that match a filter, never both.
+struct BulkSelection {
+    std::vector<std::string> ids;
+    persistence::JobFilter filter;  ///< Empty with --all.
+
+    [[nodiscard]] bool is_by_id() const { return !ids.empty(); }
+};
+
+/// Throws CliError wrong_usage unless exactly one of ids, filter and --all was given.
+[[nodiscard]] BulkSelection selection_of(const BulkOptions& options);
+
+/// --dry-run: says on stderr how many jobs it would be, and lists the first of them.
+void show_dry_run(
+    Session& session,
+    const std::vector<schema::JobPlace>& places,
+    const BulkSelection& selection
+);
+
+/// Asks on a terminal; elsewhere there must have been --yes. Throws CliError refused for a no.
+void confirm(Session& session, const BulkOptions& options, const std::string& question);
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,60 @@
+#include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/settings/settings_text.hpp"
+
+namespace jobstrand::cli {
+
+namespace {
+
+struct NoOptions {};
+
+ExitCode show_config(Session& session, const NoOptions&) {
+    Settings settings = session.settings();
+    session.streams().out << settings_as_toml(settings);
+    return ExitCode::done;
+}
+
+ExitCode print_config_docs(Session& session, const NoOptions&) {
+    session.streams().out << settings_as_markdown();
+    return ExitCode::done;
+}
+
+ExitCode check_config(Session& session, const NoOptions&) {
+    (void)session.settings();
+    for (const std::string& remark : session.remarks()) {
+        session.streams().out << remark << '\n';
+    }
+    session.streams().out << "the configuration is in order\n";
+    return ExitCode::done;
+}
+
+}  // namespace
+
+void add_config_commands(CLI::App& program, Action& action) {
+    CLI::App& noun = add_noun(program, "config", "The configuration file");
+    (void)add_verb<NoOptions>(
+        noun,
+        action,
+        {.name = "show",
+         .summary = "Print the settings that apply, as a configuration file without passwords",
+         .examples = "  jobstrand config show --config jobstrand.toml"},
+        show_config
+    );
+    (void)add_verb<NoOptions>(
+        noun,
+        action,
+        {.name = "docs",
+         .summary = "Print the table of all settings in Markdown",
+         .examples = "  jobstrand config docs"},
+        print_config_docs
+    );
+    (void)add_verb<NoOptions>(
+        noun,
+        action,
+        {.name = "check",
+         .summary = "List every mistake in the configuration file (exit code 2 if there is one)",
+         .examples = "  jobstrand config check --config jobstrand.toml"},
+        check_config
+    );
+}
+
+}  // namespace jobstrand::cli

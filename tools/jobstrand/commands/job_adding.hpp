@@ -1,0 +1,48 @@
+#pragma once
+
+#include "schema/job.hpp"
+#include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/session.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// The fields of one job, as they were typed, or a file of many.
+struct AddOptions {
+    std::optional<std::string> handler_type;
+    std::optional<std::string> payload;
+    std::optional<std::string> due;
+    std::optional<std::string> due_in;
+    std::optional<std::string> retries;
+    std::optional<std::string> retry_cycle;
+    std::optional<std::string> priority;
+    std::optional<std::string> instance;
+    std::optional<std::string> root_instance;
+    std::optional<std::string> definition;
+    std::optional<std::string> execution;
+    std::optional<std::string> element;
+    std::optional<std::string> element_name;
+    std::optional<std::string> category;
+    std::optional<std::string> tenant;
+    std::optional<std::string> correlation_id;
+    std::optional<std::string> id;
+    bool not_exclusive = false;
+    bool external = false;
+
+    std::optional<std::string> from;
+    bool keep_going = false;
+};
+
+/// `job add`: enqueues one job and prints its id, or those of a file (see import_jobs).
+[[nodiscard]] ExitCode add_jobs(Session& session, const AddOptions& options);
+
+/// What speaks against enqueueing a job, beyond what no table can hold: a command that the
+/// configuration does not name. A configuration without commands says nothing: it may not be the
+/// service's.
+[[nodiscard]] std::vector<std::string>
+problems_for_service(const schema::Job& job, const Settings& settings);
+
+}  // namespace jobstrand::cli

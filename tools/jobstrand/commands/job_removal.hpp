@@ -1,0 +1,22 @@
+#pragma once
+
+#include "schema/job_place.hpp"
+#include "tools/jobstrand/commands/bulk_selection.hpp"
+#include "tools/jobstrand/exit_code.hpp"
+
+#include <optional>
+#include <string>
+
+namespace jobstrand::cli {
+
+struct RemoveOptions {
+    BulkOptions bulk;
+
+    /// Where the jobs stand. Empty: ids are looked for everywhere, filters in the executable place.
+    std::string place;
+};
+
+/// `rm`: deletes jobs that no node holds.
+[[nodiscard]] ExitCode remove_jobs(Session& session, const RemoveOptions& options);
+
+}  // namespace jobstrand::cli

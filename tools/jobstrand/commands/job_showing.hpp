@@ -1,0 +1,25 @@
+#pragma once
+
+#include "schema/job.hpp"
+#include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/session.hpp"
+
+#include <optional>
+#include <string>
+
+namespace jobstrand::cli {
+
+struct ShowOptions {
+    std::string id;
+    std::optional<schema::JobPlace> place;  ///< Set: a job elsewhere is not found.
+};
+
+/// `show`: one job with all its fields, and the details of its last failure.
+[[nodiscard]] ExitCode show_job(Session& session, const ShowOptions& options);
+
+/// The job, or CliError not_found. A job that stands in another place than the one asked for is not
+/// found either; the message says where it is.
+[[nodiscard]] schema::PlacedJob
+find_job(Session& session, const std::string& id, std::optional<schema::JobPlace> place = {});
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,162 @@
+#include "tools/jobstrand/commands/option_values.hpp"
+
+#include "schema/iso8601.hpp"
+#include "schema/limits.hpp"
+#include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/json/json_text.hpp"
+#include "tools/jobstrand/output/printable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <limits>
+#include <system_error>
+
+namespace jobstrand::cli {
+
+namespace {
+
+constexpr std::int64_t kListed = 100'000;
+
+/// Long texts are not repeated whole in an error line.
+constexpr std::size_t kQuotedWidth = 60;
+
+[[noreturn]] void refuse(const std::string& message) {
+    throw CliError(ExitCode::wrong_usage, message);
+}
+
+[[nodiscard]] std::string quoted(const std::string& text) {
+    return quoted_if_needed(cut_to_width(text, kQuotedWidth));
+}
+
+/// Reads one byte more than is allowed, so that the caller sees when there was more.
+[[nodiscard]] std::string content_of(std::istream& stream) {
+    std::string content(schema::limits::kPayloadBytes + 1, '\0');
+    stream.read(content.data(), static_cast<std::streamsize>(content.size()));
+    content.resize(static_cast<std::size_t>(stream.gcount()));
+    return content;
+}
+
+[[nodiscard]] std::string payload_text(Session& session, const std::string& text) {
+    if (text == "-") {
+        return content_of(session.streams().in);
+    }
+    if (!text.starts_with('@')) {
+        return text;
+    }
+    const std::string path = text.substr(1);
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+        refuse(fmt::format(
+            "--payload: cannot read {}: {}", path, std::generic_category().message(errno)
+        ));
+    }
+    return content_of(file);
+}
+
+}  // namespace
+
+std::int64_t whole_number(
+    std::string_view option,
+    const std::string& text,
+    std::int64_t least,
+    std::int64_t most
+) {
+    std::int64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc{} || stop != end || number < least || number > most) {
+        refuse(fmt::format(
+            "{} must be a whole number, {} to {}, not {}", option, least, most, quoted(text)
+        ));
+    }
+    return number;
+}
+
+int retries_of(const std::string& text) {
+    return static_cast<int>(whole_number("--retries", text, 1, schema::limits::kRetryAttempts));
+}
+
+std::int64_t priority_of(const std::string& text) {
+    using Limits = std::numeric_limits<std::int64_t>;
+    return whole_number("--priority", text, Limits::min(), Limits::max());
+}
+
+std::size_t limit_of(const std::string& text) {
+    return static_cast<std::size_t>(whole_number("--limit", text, 1, kListed));
+}
+
+schema::TimePoint instant_of(std::string_view option, const std::string& text) {
+    const auto instant = schema::parse_instant(text);
+    if (!instant) {
+        refuse(fmt::format(
+            "{} must be a date such as 2026-11-20T10:15:30Z, not {}: {}",
+            option,
+            quoted(text),
+            instant.error().message
+        ));
+    }
+    return instant.value();
+}
+
+std::optional<schema::TimePoint> due_of(
+    const std::optional<std::string>& due,
+    const std::optional<std::string>& due_in,
+    schema::TimePoint now
+) {
+    if (due && due_in) {
+        refuse("--due and --due-in exclude each other");
+    }
+    if (due) {
+        return instant_of("--due", *due);
+    }
+    if (!due_in) {
+        return std::nullopt;
+    }
+    const auto duration = schema::parse_iso_duration(*due_in);
+    if (!duration) {
+        refuse(fmt::format(
+            "--due-in must be an ISO 8601 duration such as PT10M, not {}: {}",
+            quoted(*due_in),
+            duration.error().message
+        ));
+    }
+    return now + duration.value();
+}
+
+std::string payload_of(Session& session, const std::string& text) {
+    std::string payload = payload_text(session, text);
+    if (payload.size() > schema::limits::kPayloadBytes) {
+        refuse(fmt::format("--payload is longer than {} bytes", schema::limits::kPayloadBytes));
+    }
+    if (const std::string problem = problem_of_json(payload); !problem.empty()) {
+        refuse(fmt::format("--payload is not JSON: {}", problem));
+    }
+    return payload;
+}
+
+std::string not_empty(std::string_view option, const std::string& text) {
+    if (text.empty()) {
+        refuse(fmt::format("{} must not be empty", option));
+    }
+    return text;
+}
+
+std::string id_of(std::string_view what, const std::string& text) {
+    const auto is_printable = [](char c) { return c > ' ' && c <= '~'; };
+    if (text.empty() || text.size() > schema::limits::kIdLength ||
+        !std::all_of(text.begin(), text.end(), is_printable)) {
+        refuse(fmt::format(
+            "{} must be 1 to {} printable ASCII characters, not {}",
+            what,
+            schema::limits::kIdLength,
+            quoted(text)
+        ));
+    }
+    return text;
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "schema/time.hpp"
+#include "tools/jobstrand/session.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// Turns what was typed into values. What cannot be meant so throws CliError wrong_usage with the
+/// name of the option and what it must be.
+namespace jobstrand::cli {
+
+[[nodiscard]] std::int64_t whole_number(
+    std::string_view option,
+    const std::string& text,
+    std::int64_t least,
+    std::int64_t most
+);
+
+/// 1 to limits::kRetryAttempts.
+[[nodiscard]] int retries_of(const std::string& text);
+
+/// The whole range of 64 bits.
+[[nodiscard]] std::int64_t priority_of(const std::string& text);
+
+/// 1 to 100,000.
+[[nodiscard]] std::size_t limit_of(const std::string& text);
+
+[[nodiscard]] schema::TimePoint instant_of(std::string_view option, const std::string& text);
+
+/// At most one of a date and a duration from now; nullopt: neither was given.
+[[nodiscard]] std::optional<schema::TimePoint> due_of(
+    const std::optional<std::string>& due,
+    const std::optional<std::string>& due_in,
+    schema::TimePoint now
+);
+
+/// JSON as it stands, `@FILE` for the content of a file, `-` for stdin. Refuses what is not JSON,
+/// or too long.
+[[nodiscard]] std::string payload_of(Session& session, const std::string& text);
+
+/// A text that must not be empty: `--type "$UNSET"` is a mistake and must not mean "all".
+[[nodiscard]] std::string not_empty(std::string_view option, const std::string& text);
+
+/// An id as the tables hold it.
+[[nodiscard]] std::string id_of(std::string_view what, const std::string& text);
+
+}  // namespace jobstrand::cli

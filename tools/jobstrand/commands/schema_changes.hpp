@@ -1,0 +1,24 @@
+#pragma once
+
+#include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/session.hpp"
+
+#include <optional>
+#include <string>
+
+namespace jobstrand::cli {
+
+struct SchemaOptions {
+    std::optional<std::string> kind;
+};
+
+[[nodiscard]] ExitCode create_schema(Session& session, const SchemaOptions& options);
+[[nodiscard]] ExitCode upgrade_existing_schema(Session& session, const SchemaOptions& options);
+
+/// Prints each difference with the statement that mends it; check_found when there is one.
+[[nodiscard]] ExitCode check_live_schema(Session& session, const SchemaOptions& options);
+
+/// Needs no database when --kind says which one is meant.
+[[nodiscard]] ExitCode print_schema(Session& session, const SchemaOptions& options);
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/session.hpp"
+
+namespace jobstrand::cli {
+
+struct ServeOptions {
+    bool no_executor = false;
+};
+
+/// `serve`: runs jobs until a signal says stop. The first one lets running jobs finish (within
+/// awaitTerminationPeriod) and frees those that wait; a second one stops them. Jobs that do not end
+/// even then are left to their locks, and the process ends at once, with exit code 1.
+[[nodiscard]] ExitCode serve(Session& session, const ServeOptions& options);
+
+}  // namespace jobstrand::cli

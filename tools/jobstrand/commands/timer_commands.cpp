@@ -1,0 +1,90 @@
+#include "tools/jobstrand/commands/bulk_options.hpp"
+#include "tools/jobstrand/commands/job_listing.hpp"
+#include "tools/jobstrand/commands/job_removal.hpp"
+#include "tools/jobstrand/commands/job_showing.hpp"
+#include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/commands/timer_changes.hpp"
+
+namespace jobstrand::cli {
+
+namespace {
+
+void add_ls(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<ListOptions>(
+        noun,
+        action,
+        {.name = "ls",
+         .summary = "List timers, oldest first",
+         .examples = "  jobstrand timer ls --due-before 2026-11-21"},
+        list_jobs
+    );
+    options.place = "timer";
+    add_list_options(app, options);
+}
+
+void add_show(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<ShowOptions>(
+        noun,
+        action,
+        {.name = "show",
+         .summary = "Show a timer with all its fields",
+         .examples = "  jobstrand timer show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 -o json"},
+        show_job
+    );
+    options.place = schema::JobPlace::timer;
+    app.add_option("id", options.id, "The timer")->required();
+}
+
+void add_fire(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<FireOptions>(
+        noun,
+        action,
+        {.name = "fire",
+         .summary = "Let timers run now, whatever their due date",
+         .examples = "  jobstrand timer fire 019c5e2a-8d11-7000-8000-3c8f0a6d1b52"},
+        fire_timers
+    );
+    app.add_option("ids", options.ids, "The timers")->type_name("ID")->required();
+}
+
+void add_reschedule(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<RescheduleOptions>(
+        noun,
+        action,
+        {.name = "reschedule",
+         .summary = "Give timers another due date",
+         .examples = "  jobstrand timer reschedule 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 "
+                     "--due 2026-12-24T18:00:00+01:00"},
+        reschedule_timers
+    );
+    app.add_option("ids", options.ids, "The timers")->type_name("ID")->required();
+    app.add_option("--due", options.due, "The new due date")->type_name("DATE");
+    app.add_option("--due-in", options.due_in, "The time from now")->type_name("DURATION");
+}
+
+void add_rm(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<RemoveOptions>(
+        noun,
+        action,
+        {.name = "rm",
+         .summary = "Delete timers for good",
+         .examples = "  jobstrand timer rm 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
+                     "  jobstrand timer rm --type reminder --dry-run"},
+        remove_jobs
+    );
+    options.place = "timer";
+    add_bulk_options(app, options.bulk);
+}
+
+}  // namespace
+
+void add_timer_commands(CLI::App& program, Action& action) {
+    CLI::App& noun = add_noun(program, "timer", "Jobs with a due date, and waits before a retry");
+    add_ls(noun, action);
+    add_show(noun, action);
+    add_fire(noun, action);
+    add_reschedule(noun, action);
+    add_rm(noun, action);
+}
+
+}  // namespace jobstrand::cli

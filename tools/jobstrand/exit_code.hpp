@@ -1,0 +1,31 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace jobstrand::cli {
+
+/// What the program tells its caller. Kept stable: scripts rely on it.
+enum class ExitCode : int {
+    done = 0,
+    failed = 1,  ///< The database, the machine, or a job that was run by hand.
+    wrong_usage =
+        2,  ///< Arguments, settings or input that cannot be meant so; nothing was changed.
+    partly_done = 3,
+    not_found = 4,
+    refused = 5,      ///< A locked job, a missing confirmation, an id that is taken.
+    check_found = 6,  ///< A check came to its end and found something.
+};
+
+/// Ends a command: one or more lines for stderr, each of which says what to do, and the exit code.
+class CliError final : public std::runtime_error {
+public:
+    CliError(ExitCode code, const std::string& message) : runtime_error(message), code_(code) {}
+
+    [[nodiscard]] ExitCode code() const noexcept { return code_; }
+
+private:
+    ExitCode code_;
+};
+
+}  // namespace jobstrand::cli

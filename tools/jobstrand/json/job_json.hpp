@@ -1,0 +1,36 @@
+#pragma once
+
+#include "schema/job.hpp"
+#include "tools/jobstrand/output/record.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// A job in JSON, the one form in which jobs go out of the program and come in:
+///
+/// id, correlationId, place, handlerType, payload, dueDate, repeat, retries, retryCycle, priority,
+/// processInstanceId, rootProcessInstanceId, processDefinitionId, executionId, elementId,
+/// elementName, category, tenantId, exclusive, uniqueKey, createTime, lockOwner,
+/// lockExpirationTime, exceptionMessage.
+///
+/// All of them are always written; what a job does not have is null. Dates are ISO 8601 in UTC with
+/// milliseconds. The payload is the JSON value that was stored, character by character, or a string
+/// when the stored text is not JSON.
+[[nodiscard]] Record record_of(const schema::PlacedJob& placed);
+
+/// A job that was read, and every mistake in its text; with mistakes the job is not to be used.
+struct JobFromJson {
+    schema::Job job;
+    std::vector<std::string> problems;
+};
+
+/// Reads a new job from a JSON object of the same form. Only handlerType must be there. A place can
+/// only be that of a new job: `external` makes an external worker job, the due date decides between
+/// the others. createTime, lockOwner, lockExpirationTime and exceptionMessage are Jobstrand's to
+/// say: accepted, so that a written job can be read again, and not used.
+[[nodiscard]] JobFromJson job_from_json(std::string_view text);
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,26 @@
+#include "tools/jobstrand/process.hpp"
+#include "tools/jobstrand/run_cli.hpp"
+
+#include <unistd.h>
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+int main(int argc, char** argv) {
+    namespace cli = jobstrand::cli;
+    cli::open_standard_descriptors();
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    cli::hide_passwords({argv + 1, argv + argc});
+    return cli::run_cli(
+        arguments,
+        {
+            .in = std::cin,
+            .out = std::cout,
+            .err = std::cerr,
+            .in_is_terminal = ::isatty(STDIN_FILENO) == 1,
+            .err_is_terminal = ::isatty(STDERR_FILENO) == 1,
+        },
+        cli::environment_of_process()
+    );
+}

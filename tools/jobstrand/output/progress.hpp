@@ -1,0 +1,40 @@
+#pragma once
+
+#include "schema/clock.hpp"
+#include "tools/jobstrand/streams.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace jobstrand::cli {
+
+/// Tells how far a bulk operation has come: `requeued 12000 of 100000 (12 %), 5400/s, 16 s left`.
+/// On a terminal one line that is rewritten; elsewhere a line now and then, and none at all when it
+/// is over within two seconds.
+class Progress final {
+public:
+    /// `done_word` is what happened to the jobs: "added", "removed". All must outlive it.
+    Progress(Streams& streams, const schema::Clock& clock, std::string_view done_word);
+
+    /// Ends the line on a terminal.
+    ~Progress();
+
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    void show(std::int64_t done, std::int64_t total);
+
+private:
+    [[nodiscard]] bool is_time_for_a_line(schema::SteadyPoint now) const;
+    [[nodiscard]] std::string line(schema::SteadyPoint now, std::int64_t done, std::int64_t total);
+
+    Streams& streams_;
+    const schema::Clock& clock_;
+    const std::string_view done_word_;
+    const schema::SteadyPoint start_;
+    schema::SteadyPoint last_line_;
+    bool has_written_ = false;
+};
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,39 @@
+#include "tools/jobstrand/output/record.hpp"
+
+#include "tools/jobstrand/json/json_text.hpp"
+
+namespace jobstrand::cli {
+
+RecordField text_field(std::string_view name, std::string_view text) {
+    return {.name = name, .json = json_string(text), .text = std::string(text)};
+}
+
+RecordField text_or_null_field(std::string_view name, std::string_view text) {
+    return text.empty() ? RecordField{.name = name, .json = "null", .text = {}}
+                        : text_field(name, text);
+}
+
+RecordField number_field(std::string_view name, std::int64_t number) {
+    return {.name = name, .json = std::to_string(number), .text = std::to_string(number)};
+}
+
+RecordField flag_field(std::string_view name, bool flag) {
+    const std::string text = flag ? "true" : "false";
+    return {.name = name, .json = text, .text = text};
+}
+
+std::string json_of(const Record& record) {
+    std::string out = "{";
+    for (const RecordField& field : record) {
+        if (out.size() > 1) {
+            out += ',';
+        }
+        out += '"';
+        out += field.name;
+        out += "\":";
+        out += field.json;
+    }
+    return out + '}';
+}
+
+}  // namespace jobstrand::cli

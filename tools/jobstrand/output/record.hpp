@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// One named value of a record, in the two forms that the output formats need.
+struct RecordField {
+    std::string_view name;  ///< A constant: the name in JSON.
+    std::string json;       ///< Any JSON value on one line.
+    std::string text;       ///< The same for tables and CSV; empty for null.
+};
+
+/// What one line of output tells. The first field is what identifies it.
+using Record = std::vector<RecordField>;
+
+[[nodiscard]] RecordField text_field(std::string_view name, std::string_view text);
+
+/// null when the text is empty.
+[[nodiscard]] RecordField text_or_null_field(std::string_view name, std::string_view text);
+[[nodiscard]] RecordField number_field(std::string_view name, std::int64_t number);
+[[nodiscard]] RecordField flag_field(std::string_view name, bool flag);
+
+/// `{"name":value,...}` on one line.
+[[nodiscard]] std::string json_of(const Record& record);
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,192 @@
+#include "tools/jobstrand/output/record_writer.hpp"
+
+#include "tools/jobstrand/output/printable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <utility>
+
+namespace jobstrand::cli {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, OutputFormat>, 5> kFormats{{
+    {"table", OutputFormat::table},
+    {"json", OutputFormat::json},
+    {"jsonl", OutputFormat::jsonl},
+    {"csv", OutputFormat::csv},
+    {"name", OutputFormat::name},
+}};
+
+constexpr std::string_view kColumnGap = "  ";
+
+[[nodiscard]] std::string_view text_of(const Record& record, std::string_view name) {
+    for (const RecordField& field : record) {
+        if (field.name == name) {
+            return field.text;
+        }
+    }
+    return {};
+}
+
+[[nodiscard]] std::string csv_cell(std::string_view text) {
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+        return std::string(text);
+    }
+    std::string out = "\"";
+    for (const char c : text) {
+        out += c;
+        if (c == '"') {
+            out += '"';
+        }
+    }
+    return out + '"';
+}
+
+void write_csv_line(
+    std::ostream& out,
+    const Record& record,
+    std::string (*cell)(const RecordField&)
+) {
+    std::string line;
+    for (const RecordField& field : record) {
+        line += (&field == &record.front() ? "" : ",") + cell(field);
+    }
+    out << line << "\r\n";
+}
+
+void write_csv_header(std::ostream& out, const Record& record) {
+    write_csv_line(out, record, [](const RecordField& field) { return std::string(field.name); });
+}
+
+void write_csv_row(std::ostream& out, const Record& record) {
+    write_csv_line(out, record, [](const RecordField& field) { return csv_cell(field.text); });
+}
+
+/// One line per value; texts of several lines (stack traces, output) come last, line by line.
+void write_sheet(std::ostream& out, const Record& record) {
+    std::size_t width = 0;
+    for (const RecordField& field : record) {
+        width = std::max(width, field.name.size());
+    }
+    for (const RecordField& field : record) {
+        if (!field.text.empty() && field.text.find('\n') == std::string::npos) {
+            out << fmt::format("{:<{}}  {}\n", field.name, width, printable(field.text));
+        }
+    }
+    for (const RecordField& field : record) {
+        if (field.text.find('\n') == std::string::npos) {
+            continue;
+        }
+        out << '\n' << field.name << ":\n";
+        std::istringstream lines(field.text);
+        for (std::string line; std::getline(lines, line);) {
+            out << "  " << printable(line) << '\n';
+        }
+    }
+}
+
+}  // namespace
+
+std::optional<OutputFormat> output_format_named(std::string_view name) {
+    for (const auto& [known, format] : kFormats) {
+        if (known == name) {
+            return format;
+        }
+    }
+    return std::nullopt;
+}
+
+RecordWriter::RecordWriter(
+    std::ostream& out,
+    OutputFormat format,
+    const std::vector<TableColumn>& columns
+)
+    : out_(out), format_(format), columns_(columns) {}
+
+void RecordWriter::add(const Record& record) {
+    switch (format_) {
+        case OutputFormat::table:
+            add_row(record);
+            break;
+        case OutputFormat::json:
+            out_ << (is_first_ ? "[\n" : ",\n") << json_of(record);
+            break;
+        case OutputFormat::jsonl:
+            out_ << json_of(record) << '\n';
+            break;
+        case OutputFormat::csv:
+            if (is_first_) {
+                write_csv_header(out_, record);
+            }
+            write_csv_row(out_, record);
+            break;
+        case OutputFormat::name:
+            out_ << printable(record.front().text) << '\n';
+            break;
+    }
+    is_first_ = false;
+}
+
+void RecordWriter::finish() {
+    if (format_ == OutputFormat::table) {
+        write_table();
+    } else if (format_ == OutputFormat::json) {
+        out_ << (is_first_ ? "[]\n" : "\n]\n");
+    }
+}
+
+void RecordWriter::add_row(const Record& record) {
+    std::vector<std::string> row;
+    for (const TableColumn& column : columns_) {
+        row.push_back(cut_to_width(printable(text_of(record, column.field)), column.width_max));
+    }
+    rows_.push_back(std::move(row));
+}
+
+void RecordWriter::write_table() {
+    std::vector<std::string> headings;
+    for (const TableColumn& column : columns_) {
+        headings.emplace_back(column.heading);
+    }
+    rows_.insert(rows_.begin(), std::move(headings));
+    std::vector<std::size_t> widths(columns_.size());
+    for (const std::vector<std::string>& row : rows_) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            widths[i] = std::max(widths[i], width_of(row[i]));
+        }
+    }
+    for (const std::vector<std::string>& row : rows_) {
+        std::string line;
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            line += row[i] + std::string(widths[i] - width_of(row[i]), ' ');
+            line += kColumnGap;
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        out_ << line << '\n';
+    }
+}
+
+void write_record(std::ostream& out, OutputFormat format, const Record& record) {
+    switch (format) {
+        case OutputFormat::json:
+        case OutputFormat::jsonl:
+            out << json_of(record) << '\n';
+            return;
+        case OutputFormat::csv:
+            write_csv_header(out, record);
+            write_csv_row(out, record);
+            return;
+        case OutputFormat::name:
+            out << printable(record.front().text) << '\n';
+            return;
+        case OutputFormat::table:
+            break;
+    }
+    write_sheet(out, record);
+}
+
+}  // namespace jobstrand::cli

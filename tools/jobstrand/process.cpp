@@ -1,0 +1,63 @@
+#include "tools/jobstrand/process.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace jobstrand::cli {
+
+namespace {
+
+/// The password of `scheme://user:password@host...`, as a part of the text; empty: there is none. A
+/// password that was not escaped as it should be may hold any character, so the last `@` ends it.
+[[nodiscard]] std::string_view password_in(std::string_view text) {
+    const std::size_t scheme = text.find("://");
+    if (scheme == std::string_view::npos) {
+        return {};
+    }
+    const std::size_t user = scheme + 3;
+    const std::size_t at = text.rfind('@');
+    const std::size_t colon = text.find(':', user);
+    if (at == std::string_view::npos || colon == std::string_view::npos || colon > at) {
+        return {};
+    }
+    return text.substr(colon + 1, at - colon - 1);
+}
+
+}  // namespace
+
+void open_standard_descriptors() {
+    int fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    while (fd >= 0 && fd <= STDERR_FILENO) {
+        fd = ::dup(fd);
+    }
+    if (fd >= 0) {
+        ::close(fd);
+    }
+}
+
+void hide_passwords(std::span<char*> arguments) {
+    for (char* argument : arguments) {
+        const std::string_view text(argument);
+        const std::string_view password = password_in(text);
+        if (!password.empty()) {
+            std::fill_n(argument + (password.data() - text.data()), password.size(), '*');
+        }
+    }
+}
+
+Environment environment_of_process() {
+    Environment environment;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text(*entry);
+        const std::size_t equals = text.find('=');
+        if (equals != std::string_view::npos) {
+            environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+        }
+    }
+    return environment;
+}
+
+}  // namespace jobstrand::cli

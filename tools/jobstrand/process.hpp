@@ -1,0 +1,19 @@
+#pragma once
+
+#include "tools/jobstrand/streams.hpp"
+
+#include <span>
+
+/// What main does with the process itself.
+namespace jobstrand::cli {
+
+/// Opens /dev/null on those of 0, 1 and 2 that are closed, so that no file of ours gets their
+/// number.
+void open_standard_descriptors();
+
+/// Overwrites the passwords in database URLs among the arguments, which `ps` would show.
+void hide_passwords(std::span<char*> arguments);
+
+[[nodiscard]] Environment environment_of_process();
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,142 @@
+#include "tools/jobstrand/session.hpp"
+
+#include "persistence/database_url.hpp"
+#include "tools/jobstrand/boost_log.hpp"
+#include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/handlers/service_handlers.hpp"
+#include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/settings/settings_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace jobstrand::cli {
+
+namespace {
+
+/// For the programs of a service that was started without one.
+constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
+
+[[nodiscard]] OutputFormat checked_format(const std::string& name) {
+    if (const auto format = output_format_named(name)) {
+        return *format;
+    }
+    throw CliError(
+        ExitCode::wrong_usage,
+        fmt::format("-o must be table, json, jsonl, csv or name, not {}", printable(name))
+    );
+}
+
+[[nodiscard]] std::optional<std::string>
+variable(const Environment& environment, std::string_view name) {
+    const auto found = environment.find(name);
+    if (found == environment.end() || found->second.empty()) {
+        return std::nullopt;
+    }
+    return found->second;
+}
+
+}  // namespace
+
+Session::Session(Streams streams, const Environment& environment, GlobalOptions options)
+    : streams_(streams),
+      environment_(environment),
+      options_(std::move(options)),
+      format_(checked_format(options_.output)) {}
+
+Session::~Session() = default;
+
+std::string Session::path() const {
+    return variable(environment_, "PATH").value_or(std::string(kDefaultPath));
+}
+
+const Settings& Session::settings() {
+    if (!settings_) {
+        read_settings();
+    }
+    return *settings_;
+}
+
+const std::vector<std::string>& Session::remarks() {
+    (void)settings();
+    return remarks_;
+}
+
+void Session::read_settings() {
+    const auto file =
+        options_.config_file ? options_.config_file : variable(environment_, "JOBSTRAND_CONFIG");
+    SettingsFile read = file ? read_settings_file(*file) : SettingsFile{};
+    if (!read.problems.empty()) {
+        throw CliError(ExitCode::wrong_usage, fmt::format("{}", fmt::join(read.problems, "\n")));
+    }
+    settings_ = std::move(read.settings);
+    remarks_ = std::move(read.remarks);
+}
+
+const std::string& Session::database_url() {
+    if (database_url_) {
+        return *database_url_;
+    }
+    auto given = options_.database_url;
+    if (!given) {
+        given = variable(environment_, "JOBSTRAND_DB");
+    }
+    if (!given && !settings().database_url.empty()) {
+        given = settings().database_url;
+    }
+    if (!given) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            "no database: pass --db URL (for example sqlite:jobs.db), set JOBSTRAND_DB, or put db "
+            "into the configuration file"
+        );
+    }
+    if (const auto url = persistence::parse_database_url(*given); !url) {
+        throw CliError(ExitCode::wrong_usage, "the database URL: " + url.error().message);
+    }
+    database_url_ = std::move(given);
+    return *database_url_;
+}
+
+std::string Session::shown_database_url() {
+    const auto url = persistence::parse_database_url(database_url());
+    return persistence::without_password(url.value());
+}
+
+schema::Log& Session::log() {
+    if (!log_) {
+        const schema::LogLevel level = settings().log_level;
+        log_ = std::make_unique<BoostLog>(
+            streams_.err,
+            BoostLog::Settings{
+                .level = service_log_ ? level : std::max(level, schema::LogLevel::warn),
+                .format = settings().log_format,
+            }
+        );
+    }
+    return *log_;
+}
+
+Engine& Session::engine(bool update_schema) {
+    if (!engine_) {
+        EngineOptions options{
+            .database_url = database_url(),
+            .executor = settings().executor,
+            .update_schema = update_schema,
+        };
+        engine_ = std::make_unique<Engine>(std::move(options), clock_, log());
+        add_service_handlers(
+            engine_->handlers(), {.clock = clock_, .log = log()}, settings().commands, path()
+        );
+    }
+    return *engine_;
+}
+
+void Session::tell(const std::string& line) {
+    streams_.err << line << '\n';
+}
+
+}  // namespace jobstrand::cli

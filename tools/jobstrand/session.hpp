@@ -1,0 +1,83 @@
+#pragma once
+
+#include "persistence/job_store.hpp"
+#include "schema/clock.hpp"
+#include "schema/log.hpp"
+#include "tools/engine/engine.hpp"
+#include "tools/jobstrand/output/record_writer.hpp"
+#include "tools/jobstrand/settings/settings.hpp"
+#include "tools/jobstrand/streams.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// Options that every command takes.
+struct GlobalOptions {
+    std::optional<std::string> database_url;
+    std::optional<std::string> config_file;
+    std::string output = "table";
+};
+
+/// What a command works with: streams, settings, the database. Each part is made when it is first
+/// asked for, so that a command that needs no database opens none.
+///
+/// What cannot be made throws CliError, or DbError when the database is in trouble.
+class Session final {
+public:
+    Session(Streams streams, const Environment& environment, GlobalOptions options);
+    ~Session();
+
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    [[nodiscard]] Streams& streams() { return streams_; }
+    [[nodiscard]] const schema::Clock& clock() const { return clock_; }
+    [[nodiscard]] OutputFormat format() const { return format_; }
+
+    /// PATH of this process, for the programs that it runs.
+    [[nodiscard]] std::string path() const;
+
+    [[nodiscard]] const Settings& settings();
+
+    /// What the configuration file has that is without effect.
+    [[nodiscard]] const std::vector<std::string>& remarks();
+
+    /// From --db, else JOBSTRAND_DB, else the configuration file.
+    [[nodiscard]] const std::string& database_url();
+
+    /// database_url() for messages.
+    [[nodiscard]] std::string shown_database_url();
+
+    /// Commands write warnings and errors only; call this first to write what is configured.
+    void use_service_log() { service_log_ = true; }
+    [[nodiscard]] schema::Log& log();
+
+    /// An engine that is not started, with the service's handlers. The first call opens the
+    /// database; `update_schema` is of no meaning for the others.
+    [[nodiscard]] Engine& engine(bool update_schema = false);
+    [[nodiscard]] persistence::JobStore& store() { return engine().store(); }
+
+    /// One line on stderr.
+    void tell(const std::string& line);
+
+private:
+    void read_settings();
+
+    Streams streams_;
+    const Environment& environment_;
+    const GlobalOptions options_;
+    const OutputFormat format_;
+    const schema::SystemClock clock_;
+    bool service_log_ = false;
+    std::optional<Settings> settings_;
+    std::vector<std::string> remarks_;
+    std::optional<std::string> database_url_;
+    std::unique_ptr<schema::Log> log_;
+    std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <istream>
+#include <map>
+#include <ostream>
+#include <string>
+
+namespace jobstrand::cli {
+
+/// What the program reads and writes: data on out, everything else on err.
+struct Streams {
+    std::istream& in;
+    std::ostream& out;
+    std::ostream& err;
+    bool in_is_terminal = false;
+    bool err_is_terminal = false;
+};
+
+/// The environment variables.
+using Environment = std::map<std::string, std::string, std::less<>>;
+
+}  // namespace jobstrand::cli
