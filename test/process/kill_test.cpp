@@ -1,0 +1,91 @@
+#include "test/process/service_fixture.hpp"
+
+#include <map>
+#include <set>
+
+namespace jobstrand {
+namespace {
+
+using namespace std::chrono_literals;
+using schema::JobPlace;
+using test::ServiceTest;
+
+std::string jobs_as_lines(int count, const std::string& job) {
+    std::string lines;
+    for (int i = 0; i < count; ++i) {
+        lines += job + "\n";
+    }
+    return lines;
+}
+
+// I2 I5 R103: nothing is lost, and a crash uses no retry.
+TEST_F(ServiceTest, Ten_thousand_jobs_survive_five_kills_of_the_service) {
+    constexpr int jobs = 10'000;
+    configure("logLevel = \"warn\"\nasyncExecutorThreadPoolQueueSize = 200\n");
+    expect_success({"job", "add", "--from", "-"}, jobs_as_lines(jobs, R"({"handlerType":"noop"})"));
+    ASSERT_EQ(count(JobPlace::executable), jobs);
+
+    for (int kills = 1; kills <= 5; ++kills) {
+        const auto service = a_service();
+        const std::int64_t goal = jobs - kills * jobs / 6;
+        ASSERT_TRUE(test::eventually([&] { return count(JobPlace::executable) <= goal; }));
+        service->kill();
+        for (const schema::Job& job : store->list(JobPlace::executable, {}, "", jobs)) {
+            ASSERT_EQ(job.retries, 3);
+            ASSERT_EQ(job.attempts, 0);
+        }
+        EXPECT_EQ(count(JobPlace::timer), 0);
+        EXPECT_EQ(count(JobPlace::dead_letter), 0);
+    }
+    EXPECT_GT(count(JobPlace::executable), 0);
+
+    const auto service = a_service();
+    EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }, 60s));
+}
+
+// Every id is written by a program of its own: at least once each, and more than once only if it
+// ran at a kill.
+TEST_F(
+    ServiceTest,
+    Every_command_job_runs_although_the_service_is_killed_and_repeats_only_after_a_kill
+) {
+    constexpr int jobs = 300;
+    constexpr int kills = 3;
+    const std::string script =
+        a_script("append", "echo \"$JOBSTRAND_JOB_ID\" >> \"" + path("ran") + "\"");
+    configure(
+        "asyncExecutorCorePoolSize = 4\nasyncExecutorMaxPoolSize = 4\n"
+        "[commands.append]\nprogram = \"" +
+        script + "\"\n"
+    );
+    expect_success(
+        {"job", "add", "--from", "-"},
+        jobs_as_lines(jobs, R"({"handlerType":"command","payload":{"command":"append"}})")
+    );
+    std::set<std::string> ids;
+    for (const schema::Job& job : store->list(JobPlace::executable, {}, "", jobs)) {
+        ids.insert(job.id);
+    }
+    ASSERT_EQ(ids.size(), jobs);
+
+    for (std::size_t kill = 1; kill <= kills; ++kill) {
+        const auto service = a_service();
+        ASSERT_TRUE(test::eventually([&] { return lines_of("ran").size() >= kill * jobs / 4; }));
+        service->kill();
+    }
+    const auto service = a_service();
+    ASSERT_TRUE(test::eventually([&] { return count_all() == 0; }, 60s));
+
+    std::map<std::string, std::size_t> runs;
+    for (const std::string& id : lines_of("ran")) {
+        ++runs[id];
+    }
+    EXPECT_EQ(runs.size(), ids.size());
+    for (const auto& [id, times] : runs) {
+        EXPECT_TRUE(ids.contains(id));
+        EXPECT_LE(times, 1 + kills);
+    }
+}
+
+}  // namespace
+}  // namespace jobstrand

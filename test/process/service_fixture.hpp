@@ -1,0 +1,104 @@
+#pragma once
+
+#include "persistence/database.hpp"
+#include "persistence/database_url.hpp"
+#include "persistence/sql_job_store.hpp"
+#include "test/fixtures/process.hpp"
+#include "test/fixtures/signal.hpp"
+#include "test/fixtures/temporary_directory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace jobstrand::test {
+
+/// The service and the CLI as real processes on one SQLite file in a temporary directory.
+class ServiceTest : public testing::Test {
+protected:
+    ServiceTest() {
+        configure("");
+        expect_success({"schema", "create"});
+        pool_ = persistence::open_database(persistence::parse_database_url(url()).value(), {});
+        store = std::make_unique<persistence::SqlJobStore>(*pool_, silent_);
+    }
+
+    [[nodiscard]] std::string url() const { return "sqlite:" + path("jobs.db"); }
+
+    [[nodiscard]] std::string path(const std::string& name) const {
+        return (directory.path() / name).string();
+    }
+
+    /// Writes the configuration of the service: short times, and what the test adds.
+    void configure(const std::string& more) const {
+        std::ofstream(path("config.toml")) << "db = \"" << url() << "\"\n"
+                                           << "asyncExecutorAsyncJobLockTimeInMillis = 1000\n"
+                                           << "asyncExecutorResetExpiredJobsInterval = 100\n"
+                                           << more;
+    }
+
+    [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& words) const {
+        std::vector<std::string> all{JOBSTRAND_BINARY};
+        all.insert(all.end(), words.begin(), words.end());
+        all.insert(all.end(), {"--config", path("config.toml")});
+        return all;
+    }
+
+    [[nodiscard]] ProgramResult
+    cli(const std::vector<std::string>& words, const std::string& input = {}) const {
+        return run_program(command(words), input);
+    }
+
+    std::string expect_success(const std::vector<std::string>& words, const std::string& input = {})
+        const {
+        const ProgramResult result = cli(words, input);
+        EXPECT_EQ(result.exit_code, 0) << words[0] << " " << words[1] << ": " << result.err;
+        return result.out;
+    }
+
+    [[nodiscard]] std::unique_ptr<BackgroundProcess> a_service() const {
+        auto service = std::make_unique<BackgroundProcess>(command({"serve"}), path("service.log"));
+        return service;
+    }
+
+    [[nodiscard]] std::int64_t
+    count(schema::JobPlace place, const persistence::JobFilter& filter = {}) const {
+        return store->count(place, filter);
+    }
+
+    [[nodiscard]] std::int64_t count_all() const {
+        std::int64_t all = 0;
+        for (const schema::JobPlace place : schema::kJobPlaces) {
+            all += count(place);
+        }
+        return all;
+    }
+
+    [[nodiscard]] std::vector<std::string> lines_of(const std::string& name) const {
+        std::ifstream file(path(name));
+        std::vector<std::string> lines;
+        for (std::string line; std::getline(file, line);) {
+            lines.push_back(line);
+        }
+        return lines;
+    }
+
+    /// An executable script in the test's directory; returns its path.
+    std::string a_script(const std::string& name, const std::string& body) const {
+        std::ofstream(path(name)) << "#!/bin/sh\n" << body << "\n";
+        std::filesystem::permissions(path(name), std::filesystem::perms::owner_all);
+        return path(name);
+    }
+
+    TemporaryDirectory directory;
+    std::unique_ptr<persistence::SqlJobStore> store;
+
+private:
+    schema::SilentLog silent_;
+    std::unique_ptr<persistence::SessionPool> pool_;
+};
+
+}  // namespace jobstrand::test
