@@ -2,6 +2,7 @@
 find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS log)
 find_package(fmt REQUIRED)
+find_package(date REQUIRED)
 find_package(SQLite3 REQUIRED)
 
 # SOCI comes without a CMake package on Debian.
