@@ -1,0 +1,186 @@
+#include "timers/calendar.hpp"
+
+#include "test/timers/times.hpp"
+#include "timers/business_days.hpp"
+#include "timers/cron_timer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace jobstrand::timers {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::December;
+using std::chrono::year;
+
+std::string next_included_text(const Calendar& calendar, std::string_view from) {
+    return text_of(next_included(calendar, at(from)));
+}
+
+std::string
+cron_times(std::string_view text, const Calendar& calendar, std::string_view after, int count) {
+    const CronTimer timer{cron(text)};
+    std::string texts;
+    std::optional<schema::TimePoint> time = at(after);
+    for (int i = 0; i < count && time; ++i) {
+        time = time_after(timer, *time, &calendar);
+        texts += (texts.empty() ? "" : " ") + text_of(time);
+    }
+    return texts;
+}
+
+// The values of C9.
+TEST(Calendar, A_week_is_without_Saturday_and_Sunday) {
+    const Calendar weekly{{{WeeklyExclusion{}}}};
+    EXPECT_EQ(next_included_text(weekly, "2024-06-15T10:00Z"), "2024-06-17T00:00:00Z");
+    EXPECT_EQ(next_included_text(weekly, "2024-06-17T10:00Z"), "2024-06-17T10:00:00Z");
+}
+
+TEST(Calendar, Days_of_the_month_are_left_out) {
+    MonthlyExclusion first_eight;
+    for (std::size_t day = 1; day <= 8; ++day) {
+        first_eight.days.set(day);
+    }
+    const Calendar monthly{{{first_eight}}};
+    EXPECT_EQ(next_included_text(monthly, "2007-12-08"), "2007-12-09T00:00:00Z");
+    EXPECT_TRUE(is_included(monthly, at("2007-12-31T23:59:59.999Z")));
+    EXPECT_FALSE(is_included(monthly, at("2008-01-01")));
+}
+
+TEST(Calendar, The_seconds_of_a_cron_text_are_left_out) {
+    const Calendar office{{{CronExclusion{cron("* * 0-7,18-23 ? * *")}}}};
+    EXPECT_EQ(next_included_text(office, "2026-01-01T18:30Z"), "2026-01-02T08:00:00Z");
+    EXPECT_EQ(next_included_text(office, "2026-01-01T17:59:59.999Z"), "2026-01-01T17:59:59.999Z");
+    const Calendar seconds{{{CronExclusion{cron("0-58 59 23 ? * *")}}}};
+    EXPECT_EQ(next_included_text(seconds, "2026-01-01T23:59:03.500Z"), "2026-01-01T23:59:59Z");
+}
+
+TEST(Calendar, A_daily_job_leaves_out_a_holiday) {
+    const Calendar holidays{{{HolidayExclusion{{year{2026} / December / 25}}}}};
+    EXPECT_EQ(
+        cron_times("0 0 9 * * ?", holidays, "2026-12-23T09:00Z", 3),
+        "2026-12-24T09:00:00Z 2026-12-26T09:00:00Z 2026-12-27T09:00:00Z"
+    );
+}
+
+TEST(Calendar, Days_of_every_year_are_left_out) {
+    const Calendar annual{{{AnnualExclusion{{December / 25, December / 26}}}}};
+    EXPECT_EQ(next_included_text(annual, "2030-12-25T10:00Z"), "2030-12-27T00:00:00Z");
+    EXPECT_EQ(next_included_text(annual, "2031-12-25T10:00Z"), "2031-12-27T00:00:00Z");
+}
+
+TEST(Calendar, A_part_of_the_day_is_left_out_with_both_its_ends) {
+    const Calendar night{{{DailyExclusion{22h, 23h}}}};
+    EXPECT_TRUE(is_included(night, at("2026-01-01T21:59:59.999Z")));
+    EXPECT_FALSE(is_included(night, at("2026-01-01T22:00Z")));
+    EXPECT_FALSE(is_included(night, at("2026-01-01T23:00Z")));
+    EXPECT_EQ(next_included_text(night, "2026-01-01T22:30Z"), "2026-01-01T23:00:00.001Z");
+}
+
+TEST(Calendar, All_but_a_part_of_the_day_is_left_out) {
+    const Calendar office{{{DailyExclusion{8h, 18h, true}}}};
+    EXPECT_EQ(next_included_text(office, "2026-01-01T03:00Z"), "2026-01-01T08:00:00Z");
+    EXPECT_EQ(next_included_text(office, "2026-01-01T08:00Z"), "2026-01-01T08:00:00Z");
+    EXPECT_EQ(next_included_text(office, "2026-01-01T18:00:00.001Z"), "2026-01-02T08:00:00Z");
+}
+
+TEST(Calendar, One_based_on_another_leaves_out_what_either_does) {
+    const Calendar chain{
+        {{WeeklyExclusion{}},
+         {HolidayExclusion{{year{2026} / 6 / 15}}},
+         {DailyExclusion{8h, 18h, true}}}};
+    // From a Saturday over the weekend, the holiday and the night.
+    EXPECT_EQ(next_included_text(chain, "2026-06-13T10:00Z"), "2026-06-16T08:00:00Z");
+}
+
+TEST(Calendar, Days_are_those_of_its_zone) {
+    const Calendar weekly{{{WeeklyExclusion{}, zone_named("Asia/Tokyo")}}};
+    EXPECT_EQ(next_included_text(weekly, "2024-06-14T15:00Z"), "2024-06-16T15:00:00Z");
+    const Calendar skipped{
+        {{HolidayExclusion{{year{2011} / 12 / 29}}, zone_named("Pacific/Apia")}}};
+    EXPECT_EQ(next_included_text(skipped, "2011-12-29T12:00:00-10:00"), "2011-12-30T10:00:00Z");
+}
+
+TEST(Calendar, Changes_of_clocks_are_not_stepped_over) {
+    const Zone zone = zone_named("America/New_York");
+    // 01:00 to 01:59 comes twice and is excluded twice; 02:00 to 02:59 does not exist in spring.
+    const Calendar night{{{DailyExclusion{1h, 2h - 1ms}, zone}}};
+    EXPECT_EQ(next_included_text(night, "2021-11-07T01:10:00-04:00"), "2021-11-07T07:00:00Z");
+    EXPECT_EQ(next_included_text(night, "2021-03-14T01:10:00-05:00"), "2021-03-14T07:00:00Z");
+    const Calendar hours{{{CronExclusion{cron("* * 0,1 ? * *")}, zone_named("America/St_Johns")}}};
+    EXPECT_EQ(next_included_text(hours, "2011-03-12T23:59:00-03:30"), "2011-03-13T03:29:00Z");
+    EXPECT_EQ(next_included_text(hours, "2011-03-13T00:00:30-03:30"), "2011-03-13T04:30:00Z");
+}
+
+TEST(Calendar, Without_exclusions_includes_all) {
+    EXPECT_EQ(next_included_text({}, "2024-06-15T10:00Z"), "2024-06-15T10:00:00Z");
+}
+
+TEST(Calendar, One_that_excludes_all_answers_none_in_bounded_time) {
+    const auto begin = std::chrono::steady_clock::now();
+    MonthlyExclusion every_day;
+    every_day.days.set();
+    const Calendar monthly{{{every_day}}};
+    const Calendar weekly{{{WeeklyExclusion{std::bitset<7>{0b0111110}}}, {WeeklyExclusion{}}}};
+    for (const Calendar* calendar : {&monthly, &weekly}) {
+        EXPECT_EQ(next_included_text(*calendar, "2026-01-01"), "none");
+        EXPECT_EQ(cron_times("* * * * * ?", *calendar, "2026-01-01", 1), "none");
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
+}
+
+TEST(Calendar, What_a_cron_text_excludes_ends_with_its_last_year) {
+    const Calendar every_second{{{CronExclusion{cron("* * * * * ?")}}}};
+    EXPECT_EQ(next_included_text(every_second, "2026-01-01"), "2200-01-01T00:00:00Z");
+    EXPECT_EQ(cron_times("* * * * * ?", every_second, "2026-01-01", 1), "none");
+}
+
+TEST(CronTimer, Leaves_out_a_long_excluded_stretch_at_once) {
+    const Calendar weekly{{{WeeklyExclusion{}}}};
+    EXPECT_EQ(
+        cron_times("* * * * * ?", weekly, "2024-06-14T23:59:58Z", 2),
+        "2024-06-14T23:59:59Z 2024-06-17T00:00:00Z"
+    );
+}
+
+TEST(CronTimer, Fires_from_its_start_to_its_end_both_included) {
+    const CronTimer timer{
+        .cron = cron("0 0 12 * * ?"),
+        .start = at("2026-01-02T12:00Z"),
+        .end = at("2026-01-03T12:00Z")};
+    EXPECT_EQ(text_of(time_after(timer, at("2026-01-01"))), "2026-01-02T12:00:00Z");
+    EXPECT_EQ(text_of(time_after(timer, at("2026-01-02T12:00Z"))), "2026-01-03T12:00:00Z");
+    EXPECT_EQ(text_of(time_after(timer, at("2026-01-03T12:00Z"))), "none");
+}
+
+TEST(BusinessDays, Count_Monday_to_Friday) {
+    const auto due = [](std::string_view start, int days) {
+        return text_of(add(Zone::utc(), at(start), BusinessDays{days}, weekdays_only(Zone::utc())));
+    };
+    // 2 January 2026 is a Friday.
+    EXPECT_EQ(due("2026-01-02T15:30Z", 1), "2026-01-05T15:30:00Z");
+    EXPECT_EQ(due("2026-01-02T15:30Z", 3), "2026-01-07T15:30:00Z");
+    EXPECT_EQ(due("2026-01-03T15:30Z", 1), "2026-01-05T15:30:00Z");
+    EXPECT_EQ(due("2026-01-02T15:30Z", 10'000), "2064-05-02T15:30:00Z");
+}
+
+TEST(BusinessDays, Leave_out_holidays_and_keep_the_time_of_day_of_their_zone) {
+    const Zone zone = zone_named("America/New_York");
+    Calendar calendar = weekdays_only(zone);
+    calendar.exclusions.push_back({HolidayExclusion{{year{2021} / 3 / 15}}, zone});
+    // From Friday over the change of clocks and a free Monday.
+    EXPECT_EQ(
+        text_of(add(zone, at("2021-03-12T09:00:00-05:00"), {1}, calendar), zone),
+        "2021-03-16T09:00:00-04:00"
+    );
+}
+
+TEST(BusinessDays, Of_a_calendar_without_any_there_are_none) {
+    const Calendar never{{{WeeklyExclusion{std::bitset<7>{0b1111111}}}}};
+    EXPECT_EQ(text_of(add(Zone::utc(), at("2026-01-01"), {1}, never)), "none");
+}
+
+}  // namespace
+}  // namespace jobstrand::timers

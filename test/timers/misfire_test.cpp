@@ -1,0 +1,320 @@
+#include "timers/misfire.hpp"
+
+#include "test/timers/times.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace jobstrand::timers {
+namespace {
+
+using namespace std::chrono_literals;
+
+const schema::TimePoint kNow = at("2026-01-01T12:00Z");
+
+/// Every 10 s, begun 35 s ago, with the turn after `fired` ones missed.
+SimpleTimer missed(int repeat_count, int fired) {
+    return {
+        .start = kNow - 35s,
+        .interval = 10s,
+        .repeat_count = repeat_count,
+        .times_triggered = fired,
+        .next = kNow - 35s + fired * 10s,
+    };
+}
+
+std::string seconds_from_now(const std::optional<schema::TimePoint>& time) {
+    return time ? fmt::format(
+                      "{:+}", std::chrono::duration_cast<std::chrono::seconds>(*time - kNow).count()
+                  )
+                : "none";
+}
+
+/// The turns to come, if they are few.
+std::string turns_to_come(SimpleTimer timer) {
+    int turns = 0;
+    for (; timer.next && turns < 100; ++turns) {
+        timer = fired(timer);
+    }
+    return turns == 100 ? "endless" : std::to_string(turns);
+}
+
+/// Next turn, start, repeat count, turns that have fired, final turn, turns to come.
+std::string summary(const SimpleTimer& timer) {
+    return fmt::format(
+        "next {} start {} repeats {} fired {} final {} turns {}",
+        seconds_from_now(timer.next),
+        seconds_from_now(timer.start),
+        timer.repeat_count,
+        timer.times_triggered,
+        timer.next ? seconds_from_now(final_time(timer)) : "none",
+        turns_to_come(timer)
+    );
+}
+
+struct Row {
+    SimpleMisfire instruction;
+    int repeat_count;
+    int fired;
+    const char* expected;
+};
+
+class MisfireOfSimpleTimer : public testing::TestWithParam<Row> {};
+
+TEST_P(MisfireOfSimpleTimer, Is_what_Quartz_computes) {
+    const Row& row = GetParam();
+    EXPECT_EQ(
+        summary(after_misfire(missed(row.repeat_count, row.fired), row.instruction, kNow)),
+        row.expected
+    ) << "instruction "
+      << static_cast<int>(row.instruction) << ", " << row.repeat_count << "/" << row.fired;
+}
+
+constexpr int kForever = SimpleTimer::kForever;
+
+// The columns of the reference's table: repeat count and turns fired at the misfire.
+INSTANTIATE_TEST_SUITE_P(
+    Once,
+    MisfireOfSimpleTimer,
+    testing::Values(
+        Row{SimpleMisfire::ignore, 0, 0, "next -35 start -35 repeats 0 fired 0 final -35 turns 1"},
+        Row{SimpleMisfire::smart, 0, 0, "next +0 start -35 repeats 0 fired 0 final -35 turns 1"},
+        Row{SimpleMisfire::fire_now, 0, 0, "next +0 start -35 repeats 0 fired 0 final -35 turns 1"},
+        Row{SimpleMisfire::now_with_existing,
+            0,
+            0,
+            "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
+        Row{SimpleMisfire::now_with_remaining,
+            0,
+            0,
+            "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
+        Row{SimpleMisfire::next_with_remaining,
+            0,
+            0,
+            "next none start -35 repeats 0 fired 0 final none turns 0"},
+        Row{SimpleMisfire::next_with_existing,
+            0,
+            0,
+            "next none start -35 repeats 0 fired 0 final none turns 0"}
+    )
+);
+
+// R131 to R137
+INSTANTIATE_TEST_SUITE_P(
+    NineRepeatsNoneFired,
+    MisfireOfSimpleTimer,
+    testing::Values(
+        Row{SimpleMisfire::ignore, 9, 0, "next -35 start -35 repeats 9 fired 0 final +55 turns 10"},
+        Row{SimpleMisfire::smart, 9, 0, "next +0 start +0 repeats 9 fired 0 final +90 turns 10"},
+        Row{SimpleMisfire::fire_now, 9, 0, "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
+        Row{SimpleMisfire::now_with_existing,
+            9,
+            0,
+            "next +0 start +0 repeats 9 fired 0 final +90 turns 10"},
+        Row{SimpleMisfire::now_with_remaining,
+            9,
+            0,
+            "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
+        Row{SimpleMisfire::next_with_remaining,
+            9,
+            0,
+            "next +5 start -35 repeats 9 fired 4 final +55 turns 6"},
+        Row{SimpleMisfire::next_with_existing,
+            9,
+            0,
+            "next +5 start -35 repeats 9 fired 0 final +55 turns 6"}
+    )
+);
+
+INSTANTIATE_TEST_SUITE_P(
+    NineRepeatsTwoFired,
+    MisfireOfSimpleTimer,
+    testing::Values(
+        Row{SimpleMisfire::ignore, 9, 2, "next -15 start -35 repeats 9 fired 2 final +55 turns 8"},
+        Row{SimpleMisfire::smart, 9, 2, "next +0 start +0 repeats 7 fired 0 final +70 turns 8"},
+        Row{SimpleMisfire::fire_now, 9, 2, "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
+        Row{SimpleMisfire::now_with_existing,
+            9,
+            2,
+            "next +0 start +0 repeats 7 fired 0 final +70 turns 8"},
+        Row{SimpleMisfire::now_with_remaining,
+            9,
+            2,
+            "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
+        Row{SimpleMisfire::next_with_remaining,
+            9,
+            2,
+            "next +5 start -35 repeats 9 fired 4 final +55 turns 6"},
+        Row{SimpleMisfire::next_with_existing,
+            9,
+            2,
+            "next +5 start -35 repeats 9 fired 2 final +55 turns 6"}
+    )
+);
+
+INSTANTIATE_TEST_SUITE_P(
+    ThreeRepeatsOneFired,
+    MisfireOfSimpleTimer,
+    testing::Values(
+        Row{SimpleMisfire::ignore, 3, 1, "next -25 start -35 repeats 3 fired 1 final -5 turns 3"},
+        Row{SimpleMisfire::smart, 3, 1, "next +0 start +0 repeats 2 fired 0 final +20 turns 3"},
+        Row{SimpleMisfire::fire_now, 3, 1, "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
+        Row{SimpleMisfire::now_with_existing,
+            3,
+            1,
+            "next +0 start +0 repeats 2 fired 0 final +20 turns 3"},
+        Row{SimpleMisfire::now_with_remaining,
+            3,
+            1,
+            "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
+        Row{SimpleMisfire::next_with_remaining,
+            3,
+            1,
+            "next none start -35 repeats 3 fired 1 final none turns 0"},
+        Row{SimpleMisfire::next_with_existing,
+            3,
+            1,
+            "next none start -35 repeats 3 fired 1 final none turns 0"}
+    )
+);
+
+INSTANTIATE_TEST_SUITE_P(
+    Endless,
+    MisfireOfSimpleTimer,
+    testing::Values(
+        Row{SimpleMisfire::ignore,
+            kForever,
+            0,
+            "next -35 start -35 repeats -1 fired 0 final none turns endless"},
+        Row{SimpleMisfire::smart,
+            kForever,
+            0,
+            "next +5 start -35 repeats -1 fired 4 final none turns endless"},
+        Row{SimpleMisfire::fire_now,
+            kForever,
+            0,
+            "next +0 start +0 repeats -1 fired 0 final none turns endless"},
+        Row{SimpleMisfire::now_with_existing,
+            kForever,
+            0,
+            "next +0 start +0 repeats -1 fired 0 final none turns endless"},
+        Row{SimpleMisfire::now_with_remaining,
+            kForever,
+            0,
+            "next +0 start +0 repeats -1 fired 0 final none turns endless"},
+        Row{SimpleMisfire::next_with_remaining,
+            kForever,
+            0,
+            "next +5 start -35 repeats -1 fired 4 final none turns endless"},
+        Row{SimpleMisfire::next_with_existing,
+            kForever,
+            0,
+            "next +5 start -35 repeats -1 fired 0 final none turns endless"}
+    )
+);
+
+TEST(Misfire, A_repeating_timer_whose_end_has_passed_has_ended) {
+    for (int number = 0; number <= 5; ++number) {
+        SimpleTimer timer = missed(9, 0);
+        timer.end = kNow - 1s;
+        EXPECT_FALSE(after_misfire(timer, *simple_misfire(number), kNow).next) << number;
+    }
+}
+
+TEST(Misfire, The_next_grid_time_respects_the_calendar) {
+    const Calendar calendar{{{DailyExclusion{12h, 12h + 20s}}}};
+    const auto next = [&](SimpleMisfire instruction) {
+        return seconds_from_now(
+            after_misfire(missed(kForever, 0), instruction, kNow, &calendar).next
+        );
+    };
+    EXPECT_EQ(next(SimpleMisfire::next_with_existing), "+25");
+    EXPECT_EQ(next(SimpleMisfire::fire_now), "+0");
+}
+
+// R119
+TEST(Misfire, A_turn_is_missed_when_it_is_later_than_the_threshold) {
+    EXPECT_FALSE(is_misfired(kNow - 60s, kNow));
+    EXPECT_TRUE(is_misfired(kNow - 60s - 1ms, kNow));
+    EXPECT_TRUE(is_misfired(kNow - 6s, kNow, 5s));
+}
+
+// R128 to R130: every ten minutes, first missed 50 minutes ago.
+TEST(Misfire, Of_a_cron_timer_is_what_Quartz_computes) {
+    const CronTimer timer{cron("0 0/10 * * * ?")};
+    const schema::TimePoint now = kNow + 3min;
+    const auto due = [&](CronMisfire instruction) {
+        return text_of(after_misfire(timer, kNow - 50min, instruction, now));
+    };
+    EXPECT_EQ(due(CronMisfire::ignore), "2026-01-01T11:10:00Z");
+    EXPECT_EQ(due(CronMisfire::smart), "2026-01-01T12:03:00Z");
+    EXPECT_EQ(due(CronMisfire::fire_once_now), "2026-01-01T12:03:00Z");
+    EXPECT_EQ(due(CronMisfire::do_nothing), "2026-01-01T12:10:00Z");
+}
+
+TEST(Misfire, Of_a_cron_timer_that_does_nothing_respects_end_and_calendar) {
+    CronTimer timer{cron("0 0/10 * * * ?")};
+    const Calendar calendar{{{DailyExclusion{12h, 13h}}}};
+    const auto due = [&] {
+        return text_of(after_misfire(timer, kNow - 50min, CronMisfire::do_nothing, kNow, &calendar)
+        );
+    };
+    EXPECT_EQ(due(), "2026-01-01T13:10:00Z");
+    timer.end = at("2026-01-01T13:10Z");
+    EXPECT_EQ(due(), "2026-01-01T13:10:00Z");
+    timer.end = at("2026-01-01T13:09Z");
+    EXPECT_EQ(due(), "none");
+}
+
+TEST(Misfire, Numbers_that_Quartz_does_not_have_are_refused) {
+    EXPECT_EQ(simple_misfire(-1), SimpleMisfire::ignore);
+    EXPECT_EQ(simple_misfire(5), SimpleMisfire::next_with_existing);
+    EXPECT_FALSE(simple_misfire(6));
+    EXPECT_FALSE(simple_misfire(-2));
+    EXPECT_EQ(cron_misfire(2), CronMisfire::do_nothing);
+    EXPECT_FALSE(cron_misfire(3));
+}
+
+// R132: repeat_count + 1 turns in all.
+TEST(SimpleTimer, Fires_once_more_than_it_repeats) {
+    SimpleTimer timer = scheduled({.start = kNow, .interval = 10s, .repeat_count = 2});
+    EXPECT_EQ(seconds_from_now(timer.next), "+0");
+    EXPECT_EQ(seconds_from_now(final_time(timer)), "+20");
+    EXPECT_EQ(turns_to_come(timer), "3");
+}
+
+TEST(SimpleTimer, Does_not_fire_at_its_end) {
+    const SimpleTimer timer{
+        .start = kNow, .end = kNow + 20s, .interval = 10s, .repeat_count = kForever};
+    EXPECT_EQ(seconds_from_now(time_after(timer, kNow)), "+10");
+    EXPECT_EQ(seconds_from_now(time_after(timer, kNow + 10s)), "none");
+    EXPECT_EQ(seconds_from_now(final_time(timer)), "+10");
+}
+
+TEST(SimpleTimer, Keeps_to_elapsed_time_over_a_change_of_clocks) {
+    const Zone zone = zone_named("America/New_York");
+    const SimpleTimer timer{
+        .start = at("2021-03-13T02:30:00-05:00"), .interval = 24h, .repeat_count = kForever};
+    EXPECT_EQ(text_of(time_after(timer, timer.start), zone), "2021-03-14T03:30:00-04:00");
+}
+
+TEST(SimpleTimer, Begins_at_the_first_grid_time_that_is_included) {
+    const Calendar calendar{{{DailyExclusion{12h, 12h + 34s}}}};
+    EXPECT_EQ(
+        seconds_from_now(
+            scheduled(SimpleTimer{.start = kNow, .interval = 10s, .repeat_count = 9}, &calendar)
+                .next
+        ),
+        "+40"
+    );
+    EXPECT_EQ(
+        seconds_from_now(
+            scheduled(SimpleTimer{.start = kNow, .interval = 10s, .repeat_count = 3}, &calendar)
+                .next
+        ),
+        "none"
+    );
+}
+
+}  // namespace
+}  // namespace jobstrand::timers

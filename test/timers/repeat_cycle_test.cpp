@@ -1,0 +1,258 @@
+#include "timers/repeat_cycle.hpp"
+
+#include "test/timers/times.hpp"
+#include "timers/business_days.hpp"
+#include "timers/repeat_grid.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace jobstrand::timers {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+
+RepeatCycle cycle(std::string_view text) {
+    const auto result = parse_repeat_cycle(text);
+    EXPECT_TRUE(result) << text << ": " << (result ? "" : result.error().message);
+    return result.value();
+}
+
+/// DUEDATE_ and REPEAT_ of a turn.
+std::string row_of(const std::optional<RepeatTurn>& turn, const Zone& zone = Zone::utc()) {
+    return turn ? zone.format(turn->due) + " " + to_text(turn->cycle) : "none";
+}
+
+const schema::TimePoint kNewYear = at("2026-01-01");
+const TimerContext kUtc;
+
+TEST(RepeatCycle, Reads_every_form) {
+    for (const char* text :
+         {"R3/PT10H",
+          "R/P1D",
+          "R3/2026-01-01T00:00:00Z/PT10H",
+          "R3/2026-01-01T00:00:00/PT10H",
+          "R3/PT10H/2026-02-01T00:00:00Z",
+          "R3/2026-01-01T00:00:00Z/PT10H/2026-02-01T00:00:00Z"}) {
+        EXPECT_EQ(to_text(cycle(text)), text);
+    }
+    EXPECT_EQ(to_text(cycle("R4/2011-03-11T12:13/PT5M")), "R4/2011-03-11T12:13:00/PT5M");
+    EXPECT_EQ(
+        to_text(cycle("R3/2026-01-01T00:00Z/2026-01-01T02:30Z")), "R3/2026-01-01T00:00:00Z/PT2H30M"
+    );
+}
+
+TEST(RepeatCycle, A_wrong_text_is_refused_with_what_is_wrong_and_where) {
+    const auto error = [](std::string_view text) {
+        const auto result = parse_repeat_cycle(text);
+        return result ? "none"
+                      : std::to_string(result.error().position) + ": " + result.error().message;
+    };
+    EXPECT_EQ(error("R0/PT1H"), "1: the number of turns must be 1 to 1000000000");
+    EXPECT_EQ(error("R9999999999/PT1H"), "1: the number of turns must be 1 to 1000000000");
+    EXPECT_EQ(error("R3"), "2: expected '/' and a duration or a start");
+    EXPECT_EQ(error("R3/"), "3: expected a duration, or START/DURATION, DURATION/END or START/END");
+    EXPECT_EQ(error("R3/PT"), "5: expected a number");
+    EXPECT_EQ(error("R3/PT0S"), "3: a repeating timer needs a period longer than nothing");
+    EXPECT_EQ(error("R3/2026-01-32T00:00Z/PT1H"), "11: the day must be 1 to 31");
+    EXPECT_EQ(
+        error("R3/2026-01-01T00:00Z/PT1X"), "24: expected H, M or S, each once and in this order"
+    );
+    EXPECT_EQ(
+        error("R3/2026-01-02T00:00Z/2026-01-01T00:00Z"), "21: the end must be after the start"
+    );
+    EXPECT_EQ(
+        error("R3/2026-01-02T00:00/2026-01-03T00:00Z"),
+        "20: start and end must both have an offset, or neither"
+    );
+    EXPECT_EQ(error("R3/PT1H/PT2H"), "8: expected 4 digits for the year");
+    EXPECT_NE(error("R3/2026-01-01/PT1H/2026-02-01/2026-03-01"), "none");
+}
+
+// Flowable: R3/PT10H becomes R3/<now>/PT10H when it is enqueued.
+TEST(RepeatCycle, Is_anchored_when_it_is_enqueued) {
+    EXPECT_EQ(
+        row_of(first_turn(cycle("R3/PT10H"), kUtc, kNewYear)),
+        "2026-01-01T10:00:00Z R3/2026-01-01T00:00:00Z/PT10H"
+    );
+    EXPECT_EQ(
+        row_of(first_turn(cycle("R3/PT10H/2026-01-02"), kUtc, kNewYear)),
+        "2026-01-01T10:00:00Z R3/2026-01-01T00:00:00Z/PT10H/2026-01-02T00:00:00"
+    );
+}
+
+TEST(RepeatCycle, A_start_to_come_is_the_first_turn) {
+    EXPECT_EQ(
+        row_of(first_turn(cycle("R3/2027-01-01T00:00:00Z/PT10H"), kUtc, kNewYear)),
+        "2027-01-01T00:00:00Z R3/2027-01-01T00:00:00Z/PT10H"
+    );
+    EXPECT_EQ(
+        row_of(first_turn(cycle("R/2025-12-31T18:00:00Z/PT10H"), kUtc, kNewYear)),
+        "2026-01-01T04:00:00Z R/2025-12-31T18:00:00Z/PT10H"
+    );
+}
+
+// The examples of Flowable's own tests: R2/PT10S, started at 0, asked at +15 s and at +30 s.
+TEST(RepeatCycle, The_first_turn_of_a_limited_series_looks_one_period_behind_its_turns) {
+    const RepeatCycle two = cycle("R2/2026-01-01T00:00:00Z/PT10S");
+    const auto due = [&](int second) {
+        return text_of(first_turn(two, kUtc, kNewYear + seconds{second})->due);
+    };
+    EXPECT_EQ(due(0), "2026-01-01T00:00:10Z");
+    EXPECT_EQ(due(15), "2026-01-01T00:00:20Z");
+    EXPECT_EQ(due(30), "2026-01-01T00:00:30Z");
+    EXPECT_EQ(due(35), "2026-01-01T00:00:35Z");
+}
+
+TEST(RepeatCycle, A_limited_series_ends_after_its_turns) {
+    auto turn = first_turn(cycle("R3/PT10H"), kUtc, kNewYear);
+    turn = turn_after(turn->cycle, 3, kUtc, turn->due);
+    EXPECT_EQ(row_of(turn), "2026-01-01T20:00:00Z R2/2026-01-01T00:00:00Z/PT10H");
+    turn = turn_after(turn->cycle, 3, kUtc, turn->due);
+    EXPECT_EQ(row_of(turn), "2026-01-02T06:00:00Z R1/2026-01-01T00:00:00Z/PT10H");
+    EXPECT_EQ(row_of(turn_after(turn->cycle, 3, kUtc, turn->due)), "none");
+}
+
+TEST(RepeatCycle, An_endless_series_skips_missed_turns) {
+    const RepeatCycle endless = cycle("R/2026-01-01T00:00:00Z/PT10S");
+    EXPECT_EQ(
+        row_of(turn_after(endless, std::nullopt, kUtc, kNewYear + seconds{35})),
+        "2026-01-01T00:00:40Z R/2026-01-01T00:00:00Z/PT10S"
+    );
+    EXPECT_EQ(
+        row_of(turn_after(endless, std::nullopt, kUtc, kNewYear + seconds{40})),
+        "2026-01-01T00:00:50Z R/2026-01-01T00:00:00Z/PT10S"
+    );
+}
+
+TEST(RepeatCycle, A_limited_series_catches_up_one_turn_after_the_other) {
+    RepeatCycle rest = cycle("R5/2026-01-01T00:00:00Z/PT10S");
+    std::string due;
+    // The node slept for 35 s: turns 1 to 3 are taken then.
+    for (const int second : {35, 36, 37, 40}) {
+        const auto turn = turn_after(rest, 5, kUtc, kNewYear + seconds{second});
+        due += text_of(turn->due).substr(17) + " ";
+        rest = turn->cycle;
+    }
+    EXPECT_EQ(due, "35Z 36Z 40Z 50Z ");
+    EXPECT_EQ(row_of(turn_after(rest, 5, kUtc, kNewYear + seconds{50})), "none");
+}
+
+TEST(RepeatCycle, Without_its_total_a_limited_series_skips_missed_turns) {
+    const RepeatCycle many = cycle("R10/2026-01-01T00:00:00Z/PT10S");
+    EXPECT_EQ(
+        row_of(turn_after(many, std::nullopt, kUtc, kNewYear + seconds{35})),
+        "2026-01-01T00:00:40Z R9/2026-01-01T00:00:00Z/PT10S"
+    );
+}
+
+TEST(RepeatCycle, No_turn_is_due_after_the_end) {
+    const RepeatCycle limited = cycle("R/2026-01-01T00:00:00Z/PT10H/2026-01-01T20:00:00Z");
+    EXPECT_EQ(
+        text_of(turn_after(limited, {}, kUtc, at("2026-01-01T10:00Z"))->due), "2026-01-01T20:00:00Z"
+    );
+    EXPECT_EQ(row_of(turn_after(limited, {}, kUtc, at("2026-01-01T20:00Z"))), "none");
+    EXPECT_EQ(row_of(first_turn(limited, kUtc, at("2026-02-01"))), "none");
+}
+
+// Flowable's tests for daylight saving: the time of day stays, and nothing drifts.
+TEST(RepeatCycle, Days_keep_their_time_on_the_wall_clock) {
+    const Zone new_york = zone_named("America/New_York");
+    EXPECT_EQ(
+        texts_of(
+            grid_times(cycle("R/2021-03-13T02:30:00/P1D"), {new_york}, at("2021-03-13"), 4),
+            new_york
+        ),
+        "2021-03-13T02:30:00-05:00 2021-03-14T03:30:00-04:00 2021-03-15T02:30:00-04:00 "
+        "2021-03-16T02:30:00-04:00"
+    );
+    EXPECT_EQ(
+        texts_of(
+            grid_times(cycle("R/2021-11-06T01:30:00/P1D"), {new_york}, at("2021-11-06"), 3),
+            new_york
+        ),
+        "2021-11-06T01:30:00-04:00 2021-11-07T01:30:00-04:00 2021-11-08T01:30:00-05:00"
+    );
+    EXPECT_EQ(
+        texts_of(
+            grid_times(cycle("R/2021-03-13T02:30:00/PT24H"), {new_york}, at("2021-03-13"), 3),
+            new_york
+        ),
+        "2021-03-13T02:30:00-05:00 2021-03-14T03:30:00-04:00 2021-03-15T03:30:00-04:00"
+    );
+}
+
+TEST(RepeatCycle, Months_keep_the_last_day_of_their_start) {
+    EXPECT_EQ(
+        texts_of(grid_times(cycle("R/2027-01-31T00:00:00Z/P1M"), kUtc, kNewYear, 5)),
+        "2027-01-31T00:00:00Z 2027-02-28T00:00:00Z 2027-03-31T00:00:00Z 2027-04-30T00:00:00Z "
+        "2027-05-31T00:00:00Z"
+    );
+}
+
+TEST(GridTimes, Are_the_turns_of_a_cycle_that_has_not_begun) {
+    const auto times = [](std::string_view text, std::string_view after) {
+        return texts_of(grid_times(cycle(text), kUtc, at(after), 4));
+    };
+    EXPECT_EQ(
+        times("R3/PT10H", "2026-01-01"),
+        "2026-01-01T10:00:00Z 2026-01-01T20:00:00Z 2026-01-02T06:00:00Z"
+    );
+    EXPECT_EQ(
+        times("R2/2027-01-01T00:00:00Z/P1D", "2026-01-01"),
+        "2027-01-01T00:00:00Z 2027-01-02T00:00:00Z"
+    );
+    EXPECT_EQ(
+        times("R2/2027-01-01T00:00:00Z/P1D", "2027-01-01"),
+        "2027-01-02T00:00:00Z 2027-01-03T00:00:00Z"
+    );
+    EXPECT_EQ(times("R2/2027-01-01T00:00:00Z/P1D", "2027-01-03"), "none");
+    EXPECT_EQ(
+        times("R/PT10H/2026-01-01T21:00:00Z", "2026-01-01"),
+        "2026-01-01T10:00:00Z 2026-01-01T20:00:00Z"
+    );
+}
+
+TEST(GridTimes, Leave_out_what_the_calendar_excludes) {
+    const Calendar weekdays = weekdays_only(Zone::utc());
+    const TimerContext context{Zone::utc(), DstRule::quartz, &weekdays};
+    EXPECT_EQ(
+        texts_of(grid_times(cycle("R/2026-01-01T09:00:00Z/P1D"), context, kNewYear, 4)),
+        "2026-01-01T09:00:00Z 2026-01-02T09:00:00Z 2026-01-05T09:00:00Z 2026-01-06T09:00:00Z"
+    );
+    // 2 January 2026 is a Friday.
+    EXPECT_EQ(
+        text_of(turn_after(
+                    cycle("R/2026-01-01T09:00:00Z/PT1S"), {}, context, at("2026-01-02T23:59:59Z")
+        )
+                    ->due),
+        "2026-01-05T00:00:00Z"
+    );
+}
+
+// A series that began long ago is asked in one step, not by walking through its turns.
+TEST(RepeatGrid, Finds_the_next_index_at_once) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (const char* period :
+         {"PT0.001S", "PT1S", "P1D", "P1W", "P1M", "P1Y", "P1Y1M1DT1S", "P1MT1S"}) {
+        for (const char* zone : {"UTC", "America/New_York", "Pacific/Apia"}) {
+            const RepeatGrid grid(
+                at("1970-01-31T01:30Z"),
+                schema::parse_iso_duration(period).value(),
+                zone_named(zone)
+            );
+            for (const char* now :
+                 {"1970-01-31T01:30Z", "2011-12-30T10:00Z", "2026-03-08T07:30Z", "9990-01-01"}) {
+                const std::int64_t index = grid.index_after(at(now));
+                EXPECT_GT(*grid.at(index), at(now)) << period << " " << zone;
+                EXPECT_LE(*grid.at(index - 1), at(now)) << period << " " << zone;
+            }
+        }
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds{5});
+}
+
+}  // namespace
+}  // namespace jobstrand::timers
