@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace jobstrand::persistence {
 namespace {
@@ -50,6 +51,15 @@ SessionPool::Connect connect_to(const DatabaseUrl& url, const OpenOptions& optio
     );
 }
 
+SessionPool::Connect decorated(SessionPool::Connect connect, DecorateConnection decorate) {
+    if (!decorate) {
+        return connect;
+    }
+    return [connect = std::move(connect), decorate = std::move(decorate)](auto access) {
+        return decorate(connect(access));
+    };
+}
+
 SessionPool::Size pool_size(DatabaseKind kind, std::size_t connections) {
     if (kind == DatabaseKind::sqlite) {
         return {.writers = 1, .readers = std::max<std::size_t>(connections, 2) - 1};
@@ -61,7 +71,9 @@ SessionPool::Size pool_size(DatabaseKind kind, std::size_t connections) {
 
 std::unique_ptr<SessionPool> open_database(const DatabaseUrl& url, const OpenOptions& options) {
     auto pool = std::make_unique<SessionPool>(
-        connect_to(url, options), pool_size(url.kind, options.connections), options.lease_timeout
+        decorated(connect_to(url, options), options.decorate),
+        pool_size(url.kind, options.connections),
+        options.lease_timeout
     );
     static_cast<void>(pool->lease(SessionPool::Access::write));
     return pool;

@@ -4,9 +4,13 @@
 #include "persistence/session_pool.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 namespace jobstrand::persistence {
+
+/// Wraps a new connection: to count, to trace, to inject faults.
+using DecorateConnection = std::function<std::unique_ptr<Connection>(std::unique_ptr<Connection>)>;
 
 struct OpenOptions {
     /// Only for SQLite: a file that is not there is made, empty.
@@ -17,6 +21,9 @@ struct OpenOptions {
 
     /// How long a thread waits for a free connection.
     schema::Duration lease_timeout{std::chrono::seconds(30)};
+
+    /// Called for every connection that the pool makes; empty: it lends them as they are.
+    DecorateConnection decorate = {};
 };
 
 /// Chooses the adapter by the kind of the URL and makes a first connection, so that what is wrong

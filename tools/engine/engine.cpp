@@ -26,7 +26,8 @@ persistence::DatabaseUrl parsed(const std::string& text) {
 
 std::unique_ptr<persistence::SessionPool> open(const EngineOptions& options, schema::Log& log) {
     auto pool = persistence::open_database(
-        parsed(options.database_url), {.create_if_missing = options.update_schema}
+        parsed(options.database_url),
+        {.create_if_missing = options.update_schema, .decorate = options.decorate_connection}
     );
     const auto session = pool->lease(persistence::SessionPool::Access::write);
     if (!options.update_schema) {

@@ -5,6 +5,7 @@
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
 #include "executor/manual_run.hpp"
+#include "persistence/database.hpp"
 #include "persistence/job_store.hpp"
 #include "persistence/transaction.hpp"
 #include "schema/clock.hpp"
@@ -25,6 +26,9 @@ struct EngineOptions {
     /// Create or upgrade the tables when the engine opens; false: a schema that does not fit is an
     /// error.
     bool update_schema = true;
+
+    /// See persistence::OpenOptions::decorate.
+    persistence::DecorateConnection decorate_connection = {};
 };
 
 /// Everything of one database wired together: what an app that embeds Jobstrand holds, and what the
