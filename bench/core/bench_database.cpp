@@ -1,0 +1,93 @@
+#include "bench/core/bench_database.hpp"
+
+#include "persistence/database.hpp"
+#include "persistence/schema_migration.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+namespace jobstrand::bench {
+
+namespace {
+
+using persistence::DatabaseUrl;
+using persistence::SessionPool;
+using Access = SessionPool::Access;
+
+std::string
+url_or_file(const std::string& url, std::optional<test::TemporaryDirectory>& directory) {
+    if (!url.empty()) {
+        return url;
+    }
+    directory.emplace();
+    return "sqlite:" + (directory->path() / "bench.db").string();
+}
+
+DatabaseUrl parsed(const std::string& text) {
+    const auto url = persistence::parse_database_url(text);
+    if (!url) {
+        throw std::invalid_argument(url.error().message);
+    }
+    return url.value();
+}
+
+}  // namespace
+
+BenchDatabase::BenchDatabase(const std::string& url, bool wipe_first, schema::Log& log)
+    : url_(url_or_file(url, directory_)),
+      parsed_(parsed(url_)),
+      pool_(persistence::open_database(parsed_, {.create_if_missing = true})),
+      store_(*pool_, log) {
+    persistence::upgrade_schema(*lease(Access::write));
+    if (wipe_first) {
+        wipe();
+    }
+    if (!is_empty()) {
+        throw std::runtime_error(fmt::format(
+            "{} holds jobs; a benchmark would run and delete them: name another database, or "
+            "delete them with --wipe",
+            persistence::without_password(parsed_)
+        ));
+    }
+}
+
+SessionPool::Lease BenchDatabase::lease(Access access) {
+    return pool_->lease(access);
+}
+
+bool BenchDatabase::is_empty(std::span<const schema::JobPlace> places) {
+    const auto session = lease(Access::read);
+    bool is_any = false;
+    for (const schema::JobPlace place : places) {
+        const std::string sql = fmt::format("SELECT 1 FROM {} LIMIT 1", schema::table_of(place));
+        session->query({.sql = sql, .columns = 1}, {}, [&](const auto&) { is_any = true; });
+    }
+    return !is_any;
+}
+
+bool BenchDatabase::wait_until_empty(
+    schema::Duration limit,
+    std::span<const schema::JobPlace> places
+) {
+    const auto give_up = std::chrono::steady_clock::now() + limit;
+    while (!is_empty(places)) {
+        if (std::chrono::steady_clock::now() > give_up) {
+            return false;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+}
+
+void BenchDatabase::wipe() {
+    const auto session = lease(Access::write);
+    for (const schema::JobPlace place : schema::kJobPlaces) {
+        session->run_script(fmt::format("DELETE FROM {}", schema::table_of(place)));
+    }
+    session->run_script("DELETE FROM ACT_GE_BYTEARRAY");
+}
+
+}  // namespace jobstrand::bench

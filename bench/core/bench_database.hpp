@@ -1,0 +1,56 @@
+#pragma once
+
+#include "persistence/database_url.hpp"
+#include "persistence/session_pool.hpp"
+#include "persistence/sql_job_store.hpp"
+#include "schema/job_place.hpp"
+#include "schema/log.hpp"
+#include "schema/time.hpp"
+#include "test/fixtures/temporary_directory.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace jobstrand::bench {
+
+/// The database that is measured, with a small pool of its own beside those of the nodes.
+///
+/// Thread safety: safe.
+class BenchDatabase final {
+public:
+    /// Creates or upgrades the tables. An empty URL makes a SQLite file that is gone at the end.
+    /// Throws std::invalid_argument for a bad URL, DbError, or std::runtime_error when the database
+    /// holds jobs and `wipe` is not set: benchmarks run and delete every job they find.
+    BenchDatabase(const std::string& url, bool wipe, schema::Log& log);
+
+    /// With the password.
+    [[nodiscard]] const std::string& url() const { return url_; }
+    [[nodiscard]] const persistence::DatabaseUrl& parsed_url() const { return parsed_; }
+    [[nodiscard]] schema::DatabaseKind kind() const { return parsed_.kind; }
+
+    [[nodiscard]] persistence::SessionPool::Lease lease(persistence::SessionPool::Access access);
+    [[nodiscard]] persistence::JobStore& store() { return store_; }
+
+    /// Whether none of these places holds a job.
+    [[nodiscard]] bool is_empty(std::span<const schema::JobPlace> places = schema::kJobPlaces);
+
+    /// Looks every millisecond. false: jobs were left at the end of the limit.
+    [[nodiscard]] bool wait_until_empty(
+        schema::Duration limit,
+        std::span<const schema::JobPlace> places = schema::kJobPlaces
+    );
+
+    /// Deletes all jobs.
+    void wipe();
+
+private:
+    std::optional<test::TemporaryDirectory> directory_;
+    const std::string url_;
+    const persistence::DatabaseUrl parsed_;
+    const std::unique_ptr<persistence::SessionPool> pool_;
+    persistence::SqlJobStore store_;
+};
+
+}  // namespace jobstrand::bench

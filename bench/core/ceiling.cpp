@@ -1,0 +1,103 @@
+#include "bench/core/ceiling.hpp"
+
+#include "bench/core/raw_jobs.hpp"
+#include "bench/core/stopwatch.hpp"
+#include "bench/core/threads.hpp"
+#include "schema/clock.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace jobstrand::bench {
+
+namespace {
+
+using persistence::Connection;
+using Access = persistence::SessionPool::Access;
+
+/// Does `work` on several connections at once; jobs per second.
+double rate_of(
+    BenchDatabase& database,
+    const CeilingRun& run,
+    const std::function<void(Connection&, std::size_t thread)>& work
+) {
+    const Stopwatch watch;
+    run_threads(run.connections, [&](std::size_t thread) {
+        const auto session = database.lease(Access::write);
+        work(*session, thread);
+    });
+    return watch.rate(run.jobs);
+}
+
+double insert_rate(BenchDatabase& database, const CeilingRun& run, RawJobs jobs) {
+    return rate_of(database, run, [&](Connection& connection, std::size_t thread) {
+        RawJobs part = jobs;
+        part.first_number = run.jobs * thread / run.connections;
+        part.count = run.jobs * (thread + 1) / run.connections - part.first_number;
+        insert_raw(connection, part, run.page);
+    });
+}
+
+double run_rate(BenchDatabase& database, const CeilingRun& run) {
+    return rate_of(database, run, [&](Connection& connection, std::size_t) {
+        RawPage page(connection, run.page);
+        while (page.claim() > 0) {
+            page.remove();
+        }
+    });
+}
+
+double move_rate(BenchDatabase& database, const CeilingRun& run) {
+    return rate_of(database, run, [&](Connection& connection, std::size_t) {
+        RawPage page(connection, run.page);
+        while (page.move_due() > 0) {
+        }
+    });
+}
+
+double one_after_the_other(double first_rate, double second_rate) {
+    return first_rate <= 0 || second_rate <= 0 ? 0 : 1 / (1 / first_rate + 1 / second_rate);
+}
+
+}  // namespace
+
+double Ceiling::insert_and_run() const {
+    return one_after_the_other(insert, run);
+}
+
+double Ceiling::move_and_run() const {
+    return one_after_the_other(move, run);
+}
+
+Ceiling measure_ceiling(BenchDatabase& database, const CeilingRun& run) {
+    const schema::TimePoint overdue = schema::SystemClock().now() - std::chrono::hours(1);
+    Ceiling ceiling;
+    ceiling.insert = insert_rate(database, run, {});
+    ceiling.run = run_rate(database, run);
+    (void)insert_rate(
+        database,
+        run,
+        {.place = schema::JobPlace::timer,
+         .due_date = [overdue](std::size_t number
+                     ) { return overdue + schema::Duration(number % 1000); }}
+    );
+    ceiling.move = move_rate(database, run);
+    (void)run_rate(database, run);
+    return ceiling;
+}
+
+Ceiling best_of(const std::vector<Ceiling>& ceilings) {
+    Ceiling best;
+    for (const Ceiling& one : ceilings) {
+        best.insert = std::max(best.insert, one.insert);
+        best.run = std::max(best.run, one.run);
+        best.move = std::max(best.move, one.move);
+    }
+    return best;
+}
+
+std::size_t connections_for(const BenchDatabase& database) {
+    return database.kind() == schema::DatabaseKind::sqlite ? 1 : 2;
+}
+
+}  // namespace jobstrand::bench

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "bench/core/bench_database.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace jobstrand::bench {
+
+/// What raw SQL reaches on a database, in jobs per second: the yardstick for everything else.
+struct Ceiling {
+    double insert = 0;  ///< Inserted in bulk.
+    double run = 0;     ///< Claimed and deleted.
+    double move = 0;    ///< Moved from the timer to the executable place.
+
+    /// Inserted, claimed and deleted, one after the other.
+    [[nodiscard]] double insert_and_run() const;
+
+    /// Moved, claimed and deleted, one after the other.
+    [[nodiscard]] double move_and_run() const;
+};
+
+/// How a ceiling is measured.
+struct CeilingRun {
+    std::size_t jobs = 0;
+    std::size_t page = 500;
+    std::size_t connections = 1;  ///< On SQLite one: it has one writer.
+};
+
+/// Leaves the tables as empty as they were. Precondition: they are empty.
+[[nodiscard]] Ceiling measure_ceiling(BenchDatabase& database, const CeilingRun& run);
+
+/// The best of each figure.
+[[nodiscard]] Ceiling best_of(const std::vector<Ceiling>& ceilings);
+
+/// As many as a server can use; one on SQLite.
+[[nodiscard]] std::size_t connections_for(const BenchDatabase& database);
+
+}  // namespace jobstrand::bench

@@ -1,0 +1,67 @@
+#include "bench/core/nodes.hpp"
+
+#include "bench/core/raw_jobs.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace jobstrand::bench {
+
+Nodes::Nodes(const Bench& bench, const executor::JobHandler& handler)
+    : Nodes(bench, {.executor = executor_settings(bench.options)}, handler) {}
+
+Nodes::Nodes(const Bench& bench, EngineOptions options, const executor::JobHandler& handler) {
+    options.database_url = bench.database.url();
+    for (std::size_t i = 0; i < bench.options.nodes; ++i) {
+        engines_.push_back(std::make_unique<Engine>(options, bench.clock, bench.log));
+        engines_.back()->handlers().add(std::string(kHandlerType), handler);
+    }
+}
+
+Nodes::~Nodes() {
+    if (running_) {
+        for (const auto& engine : engines_) {
+            (void)engine->stop(executor::StopMode::drain);
+        }
+    }
+}
+
+void Nodes::start() {
+    running_ = true;
+    for (const auto& engine : engines_) {
+        engine->start();
+    }
+}
+
+void Nodes::stop() {
+    running_ = false;
+    for (const auto& engine : engines_) {
+        if (!engine->stop(executor::StopMode::drain)) {
+            throw std::runtime_error("a handler did not end in time");
+        }
+    }
+}
+
+std::unique_ptr<Engine> other_process(const Bench& bench) {
+    return std::make_unique<Engine>(
+        EngineOptions{.database_url = bench.database.url(), .update_schema = false},
+        bench.clock,
+        bench.log
+    );
+}
+
+executor::JobHandler no_op_handler(RunLedger& ledger) {
+    return [&ledger](const executor::JobContext& context) {
+        ledger.succeeded(ledger.number_of(context.job.payload));
+        return executor::Succeeded{};
+    };
+}
+
+schema::Job numbered_job(std::size_t number) {
+    schema::Job job;
+    job.handler_type = kHandlerType;
+    job.payload = RunLedger::payload_of(number);
+    return job;
+}
+
+}  // namespace jobstrand::bench

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "bench/core/bench.hpp"
+#include "executor/job_handler.hpp"
+#include "tools/engine/engine.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace jobstrand::bench {
+
+/// Executors on the measured database, each a whole engine with threads and connections of its own.
+class Nodes final {
+public:
+    /// As many as the options say, with their settings; all run jobs with `handler`.
+    Nodes(const Bench& bench, const executor::JobHandler& handler);
+
+    /// The URL in the options is replaced by the measured one.
+    Nodes(const Bench& bench, EngineOptions options, const executor::JobHandler& handler);
+
+    /// Stops those that run.
+    ~Nodes();
+
+    Nodes(const Nodes&) = delete;
+    Nodes& operator=(const Nodes&) = delete;
+
+    void start();
+
+    /// Throws std::runtime_error when a handler does not end.
+    void stop();
+
+    /// The one that takes in what producers hand over.
+    [[nodiscard]] Engine& first() { return *engines_.front(); }
+
+private:
+    std::vector<std::unique_ptr<Engine>> engines_;
+    bool running_ = false;
+};
+
+/// An engine that only enqueues, as another process would.
+[[nodiscard]] std::unique_ptr<Engine> other_process(const Bench& bench);
+
+/// Does nothing but count the job; `ledger` must outlive it.
+[[nodiscard]] executor::JobHandler no_op_handler(RunLedger& ledger);
+
+/// A job with this number, for the ledger.
+[[nodiscard]] schema::Job numbered_job(std::size_t number);
+
+}  // namespace jobstrand::bench

@@ -1,0 +1,220 @@
+#include "bench/core/raw_jobs.hpp"
+
+#include "bench/core/run_ledger.hpp"
+#include "persistence/transaction.hpp"
+#include "schema/clock.hpp"
+#include "schema/job.hpp"
+#include "schema/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::bench {
+
+namespace {
+
+using persistence::Connection;
+using persistence::Row;
+using persistence::Transaction;
+using persistence::Value;
+using schema::JobPlace;
+
+/// Rows of one INSERT: beyond a few hundred nothing is gained, and SQLite and PostgreSQL bound the
+/// number of parameters.
+constexpr std::size_t kRowsPerInsert = 250;
+
+std::string repeated(std::string_view text, std::size_t count) {
+    std::string all;
+    all.reserve((text.size() + 2) * count);
+    for (std::size_t i = 0; i < count; ++i) {
+        all += i == 0 ? "" : ", ";
+        all += text;
+    }
+    return all;
+}
+
+/// A job's texts, which the parameters borrow.
+struct RawJob {
+    std::string id;
+    std::string payload;
+};
+
+/// One INSERT of up to kRowsPerInsert jobs.
+class RawInsert {
+public:
+    explicit RawInsert(const RawJobs& jobs)
+        : jobs_(jobs),
+          has_retries_(jobs.place != JobPlace::dead_letter),
+          type_(jobs.due_date ? schema::kTimerType : schema::kMessageType) {}
+
+    void run(Transaction& transaction, std::size_t first, std::size_t count) {
+        texts_.clear();
+        values_.clear();
+        const schema::TimePoint now = clock_.now();
+        for (std::size_t number = first; number < first + count; ++number) {
+            texts_.push_back({.id = ids_.next(now), .payload = RunLedger::payload_of(number)});
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            append(texts_[i], first + i, now);
+        }
+        transaction.execute(text(count), values_);
+    }
+
+private:
+    [[nodiscard]] std::string text(std::size_t rows) const {
+        const std::string_view columns =
+            "ID_, REV_, TYPE_, EXCLUSIVE_, CORRELATION_ID_, HANDLER_TYPE_, HANDLER_CFG_, "
+            "CREATE_TIME_, DUEDATE_";
+        const std::string row = "(" + repeated("?", has_retries_ ? 10 : 9) + ")";
+        return fmt::format(
+            "INSERT INTO {} ({}{}) VALUES {}",
+            schema::table_of(jobs_.place),
+            columns,
+            has_retries_ ? ", RETRIES_" : "",
+            repeated(row, rows)
+        );
+    }
+
+    void append(const RawJob& job, std::size_t number, schema::TimePoint now) {
+        const std::string_view id = job.id;
+        const std::string_view payload = job.payload;
+        const Value due = jobs_.due_date ? Value{jobs_.due_date(number)} : Value{};
+        values_.insert(
+            values_.end(), {id, std::int64_t{1}, type_, true, id, kHandlerType, payload, now, due}
+        );
+        if (has_retries_) {
+            values_.emplace_back(std::int64_t{schema::kDefaultRetries});
+        }
+    }
+
+    const RawJobs& jobs_;
+    const bool has_retries_;
+    const std::string_view type_;
+    schema::SystemClock clock_;
+    schema::Uuid7Source ids_;
+    std::vector<RawJob> texts_;
+    std::vector<Value> values_;
+};
+
+std::string columns_of_both(JobPlace one, JobPlace other) {
+    const auto columns = [](JobPlace place) {
+        const auto tables = schema::tables();
+        const auto table = std::find_if(tables.begin(), tables.end(), [&](const auto& each) {
+            return each.name == schema::table_of(place);
+        });
+        std::vector<std::string_view> names;
+        for (const schema::Column& column : table->columns) {
+            names.push_back(column.name);
+        }
+        return names;
+    };
+    const std::vector<std::string_view> theirs = columns(other);
+    std::vector<std::string_view> shared = columns(one);
+    std::erase_if(shared, [&](std::string_view name) {
+        return std::find(theirs.begin(), theirs.end(), name) == theirs.end();
+    });
+    return fmt::format("{}", fmt::join(shared, ", "));
+}
+
+std::string_view skip_locked(schema::DatabaseKind kind) {
+    return kind == schema::DatabaseKind::sqlite ? "" : " FOR UPDATE SKIP LOCKED";
+}
+
+}  // namespace
+
+void insert_raw(Connection& connection, const RawJobs& jobs, std::size_t jobs_per_transaction) {
+    RawInsert insert(jobs);
+    for (std::size_t done = 0; done < jobs.count;) {
+        Transaction transaction(connection);
+        const std::size_t end = std::min(jobs.count, done + jobs_per_transaction);
+        while (done < end) {
+            const std::size_t rows = std::min(kRowsPerInsert, end - done);
+            insert.run(transaction, jobs.first_number + done, rows);
+            done += rows;
+        }
+        transaction.commit();
+    }
+}
+
+RawPage::RawPage(Connection& connection, std::size_t size)
+    : connection_(connection),
+      size_(size),
+      select_(fmt::format(
+          "SELECT ID_, HANDLER_TYPE_, HANDLER_CFG_ FROM ACT_RU_JOB WHERE LOCK_EXP_TIME_ IS NULL "
+          "ORDER BY ID_ LIMIT {}{}",
+          size,
+          skip_locked(connection.kind())
+      )),
+      lock_(fmt::format(
+          "UPDATE ACT_RU_JOB SET LOCK_OWNER_ = 'raw', LOCK_EXP_TIME_ = '2100-01-01 00:00:00', "
+          "REV_ = REV_ + 1 WHERE ID_ IN ({})",
+          repeated("?", size)
+      )),
+      delete_(fmt::format(
+          "DELETE FROM ACT_RU_JOB WHERE ID_ IN ({}) AND LOCK_OWNER_ = 'raw'",
+          repeated("?", size)
+      )),
+      select_due_(fmt::format(
+          "SELECT ID_ FROM ACT_RU_TIMER_JOB WHERE DUEDATE_ <= ? AND LOCK_EXP_TIME_ IS NULL "
+          "ORDER BY DUEDATE_, ID_ LIMIT {}{}",
+          size,
+          skip_locked(connection.kind())
+      )),
+      insert_due_(fmt::format(
+          "INSERT INTO ACT_RU_JOB ({0}) SELECT {0} FROM ACT_RU_TIMER_JOB WHERE ID_ IN ({1})",
+          columns_of_both(JobPlace::executable, JobPlace::timer),
+          repeated("?", size)
+      )),
+      delete_due_(fmt::format("DELETE FROM ACT_RU_TIMER_JOB WHERE ID_ IN ({})", repeated("?", size))
+      ) {}
+
+std::size_t RawPage::claim() {
+    Transaction transaction(connection_);
+    ids_.clear();
+    std::size_t bytes = 0;
+    transaction.query({.sql = select_, .columns = 3}, {}, [&](const Row& row) {
+        ids_.emplace_back(row.text(0));
+        bytes += row.text(1).size() + row.text(2).size();
+    });
+    if (bytes > 0) {
+        execute_for_ids(lock_);
+    }
+    transaction.commit();
+    return ids_.size();
+}
+
+void RawPage::remove() {
+    Transaction transaction(connection_);
+    const std::int64_t removed = execute_for_ids(delete_);
+    transaction.commit();
+    if (removed != static_cast<std::int64_t>(ids_.size())) {
+        throw std::runtime_error("the raw SQL deleted other jobs than it had claimed");
+    }
+}
+
+std::size_t RawPage::move_due() {
+    Transaction transaction(connection_);
+    ids_.clear();
+    const std::vector<Value> now{schema::SystemClock().now()};
+    transaction.query({.sql = select_due_, .columns = 1}, now, [&](const Row& row) {
+        ids_.emplace_back(row.text(0));
+    });
+    if (!ids_.empty()) {
+        execute_for_ids(insert_due_);
+        execute_for_ids(delete_due_);
+    }
+    transaction.commit();
+    return ids_.size();
+}
+
+// A page that is not full repeats its last id: the statement stays the same one.
+std::int64_t RawPage::execute_for_ids(const std::string& sql) {
+    std::vector<Value> values(ids_.begin(), ids_.end());
+    values.resize(size_, Value{std::string_view(ids_.back())});
+    return connection_.execute(sql, values);
+}
+
+}  // namespace jobstrand::bench

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "persistence/connection.hpp"
+#include "schema/job_place.hpp"
+#include "schema/uuid7.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::bench {
+
+/// The handler type of all jobs that a benchmark makes.
+inline constexpr std::string_view kHandlerType = "bench";
+
+/// Jobs to be inserted; their payloads are their numbers, for the ledger.
+struct RawJobs {
+    std::size_t count = 0;
+    std::size_t first_number = 0;
+    schema::JobPlace place = schema::JobPlace::executable;
+    /// When the job with this number is due; empty: no due date.
+    std::function<schema::TimePoint(std::size_t number)> due_date = {};
+};
+
+/// Inserts in bulk, with the columns that an app names, `jobs_per_transaction` at a time.
+void insert_raw(
+    persistence::Connection& connection,
+    const RawJobs& jobs,
+    std::size_t jobs_per_transaction
+);
+
+/// What an executor must at least ask of the database, as plain SQL: the yardstick. One page is one
+/// transaction for each of claim, removal and move. The ids of a page are bound as they are in any
+/// program that uses this library's connections.
+///
+/// Thread safety: none, as its connection.
+class RawPage final {
+public:
+    RawPage(persistence::Connection& connection, std::size_t size);
+
+    /// Locks the next free jobs in primary-key order and reads what a handler needs to run. Returns
+    /// how many there were.
+    std::size_t claim();
+
+    /// Deletes what claim() has locked.
+    void remove();
+
+    /// Moves the next due timers to the executable place; returns how many there were.
+    std::size_t move_due();
+
+private:
+    std::int64_t execute_for_ids(const std::string& sql);
+
+    persistence::Connection& connection_;
+    const std::size_t size_;
+    const std::string select_;
+    const std::string lock_;
+    const std::string delete_;
+    const std::string select_due_;
+    const std::string insert_due_;
+    const std::string delete_due_;
+    std::vector<std::string> ids_;
+};
+
+}  // namespace jobstrand::bench

@@ -1,0 +1,62 @@
+#include "bench/core/run_ledger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace jobstrand::bench {
+
+namespace {
+
+constexpr std::size_t kNoNumber = std::numeric_limits<std::size_t>::max();
+
+}  // namespace
+
+std::string RunLedger::payload_of(std::size_t number) {
+    return fmt::to_string(number);
+}
+
+std::size_t RunLedger::number_of(const std::string& payload) noexcept {
+    std::size_t number = 0;
+    const char* const end = payload.data() + payload.size();
+    const auto [stop, error] = std::from_chars(payload.data(), end, number);
+    return error == std::errc{} && stop == end && !payload.empty() ? number : kNoNumber;
+}
+
+void RunLedger::succeeded(std::size_t number) noexcept {
+    if (number >= successes_.size()) {
+        ++unknown_;
+        return;
+    }
+    ++successes_[number];
+    // The waiter sets awaited_ before it looks at total_, so one of the two sees the other.
+    if (++total_ == awaited_) {
+        const std::lock_guard lock(mutex_);
+        reached_.notify_all();
+    }
+}
+
+bool RunLedger::wait_for(std::size_t count, schema::Duration limit) {
+    std::unique_lock lock(mutex_);
+    awaited_ = count;
+    return reached_.wait_for(lock, limit, [&] { return total_ >= count; });
+}
+
+std::string RunLedger::mistakes(std::size_t jobs) const {
+    std::size_t never = 0;
+    std::size_t again = unknown_;
+    for (std::size_t i = 0; i < successes_.size(); ++i) {
+        const std::size_t expected = i < jobs ? 1 : 0;
+        const std::size_t actual = successes_[i];
+        never += actual < expected ? 1 : 0;
+        again += actual > expected ? actual - expected : 0;
+    }
+    if (never == 0 && again == 0) {
+        return {};
+    }
+    return fmt::format("{} jobs never succeeded, {} runs were too many", never, again);
+}
+
+}  // namespace jobstrand::bench

@@ -1,0 +1,134 @@
+#include "persistence/job_row.hpp"
+#include "persistence/sql_time.hpp"
+#include "schema/job_transition.hpp"
+#include "schema/uuid7.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace jobstrand::bench {
+namespace {
+
+constexpr schema::TimePoint kNow{schema::Duration(1'767'225'600'000)};
+
+schema::Job a_job() {
+    schema::Job job;
+    job.id = "019b76da-a800-7000-8000-000000000001";
+    job.correlation_id = job.id;
+    job.handler_type = "send-invoice";
+    job.payload = R"({"order":17})";
+    job.create_time = kNow;
+    return job;
+}
+
+/// A row whose cells are all NULL but those of an ordinary job, as SQLite would hold it.
+class FixedRow final : public persistence::Row {
+public:
+    FixedRow() {
+        std::size_t column = 0;
+        for (const persistence::JobField& field :
+             persistence::fields_of(schema::JobPlace::executable)) {
+            fill(field.column, column++);
+        }
+    }
+
+    [[nodiscard]] bool is_null(std::size_t column) const override { return !cells_[column]; }
+    [[nodiscard]] std::string_view text(std::size_t column) const override {
+        return cells_[column].value_or("");
+    }
+    [[nodiscard]] std::int64_t integer(std::size_t column) const override {
+        return is_null(column) ? 0 : 3;
+    }
+    [[nodiscard]] bool boolean(std::size_t column) const override { return !is_null(column); }
+    [[nodiscard]] std::optional<schema::TimePoint> time(std::size_t column) const override {
+        return is_null(column) ? std::nullopt : persistence::parse_sql_time(text(column));
+    }
+
+private:
+    void fill(std::string_view name, std::size_t column) {
+        if (name == "ID_" || name == "CORRELATION_ID_") {
+            cells_[column] = "019b76da-a800-7000-8000-000000000001";
+        } else if (name == "CREATE_TIME_") {
+            cells_[column] = "2026-01-01 00:00:00.000";
+        } else if (name == "TYPE_" || name == "HANDLER_TYPE_" || name == "HANDLER_CFG_") {
+            cells_[column] = "send-invoice";
+        } else if (name == "REV_" || name == "EXCLUSIVE_" || name == "RETRIES_") {
+            cells_[column] = "3";
+        }
+    }
+
+    std::array<std::optional<std::string_view>, 40> cells_;
+};
+
+void copy_a_job(benchmark::State& state) {
+    const schema::Job job = a_job();
+    for (auto _ : state) {
+        schema::Job copy = job;
+        benchmark::DoNotOptimize(copy);
+    }
+}
+BENCHMARK(copy_a_job);
+
+void move_a_job(benchmark::State& state) {
+    schema::Job job = a_job();
+    for (auto _ : state) {
+        schema::Job moved = std::move(job);
+        benchmark::DoNotOptimize(moved);
+        job = std::move(moved);
+    }
+}
+BENCHMARK(move_a_job);
+
+void read_a_row(benchmark::State& state) {
+    const FixedRow row;
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(persistence::read_job(row, schema::JobPlace::executable));
+    }
+}
+BENCHMARK(read_a_row);
+
+void append_a_row(benchmark::State& state) {
+    const schema::Job job = a_job();
+    std::vector<persistence::Value> values;
+    for (auto _ : state) {
+        values.clear();
+        persistence::append_row(values, schema::JobPlace::executable, job);
+        benchmark::DoNotOptimize(values);
+    }
+}
+BENCHMARK(append_a_row);
+
+void transition_of_a_success(benchmark::State& state) {
+    const schema::Job job = a_job();
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(schema::completed(job));
+    }
+}
+BENCHMARK(transition_of_a_success);
+
+void transition_of_a_failure_with_a_retry_cycle(benchmark::State& state) {
+    schema::Job job = a_job();
+    job.retry_cycle = "R5/PT5M";
+    const schema::JobFailure failure{.message = "no answer"};
+    const schema::RetryPolicy policy;
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(schema::failed(job, failure, policy, kNow));
+    }
+}
+BENCHMARK(transition_of_a_failure_with_a_retry_cycle);
+
+void make_a_uuid7(benchmark::State& state) {
+    schema::Uuid7Source ids(42);
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(ids.next(kNow));
+    }
+}
+BENCHMARK(make_a_uuid7);
+
+}  // namespace
+}  // namespace jobstrand::bench

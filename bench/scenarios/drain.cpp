@@ -1,0 +1,109 @@
+#include "bench/core/nodes.hpp"
+#include "bench/core/process_cpu.hpp"
+#include "bench/core/raw_jobs.hpp"
+#include "bench/core/stopwatch.hpp"
+#include "bench/scenarios/scenario.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <thread>
+
+namespace jobstrand::bench {
+
+namespace {
+
+/// A prepared backlog through the complete executor until the tables are empty.
+class DrainScenario final : public Scenario {
+public:
+    [[nodiscard]] std::string name() const override { return "drain"; }
+
+    [[nodiscard]] std::string description() const override {
+        return "A prepared backlog through the complete executor until the tables are empty";
+    }
+
+    void add_options(CLI::App& command) override {
+        add_duration(command, "--job-time", job_time_, "How long each handler sleeps");
+        command.add_option("--failing", failing_percent_, "Jobs whose first attempt fails, as 10%")
+            ->transform([](std::string text) {
+                return text.ends_with('%') ? text.substr(0, text.size() - 1) : text;
+            })
+            ->check(CLI::Range(0.0, 100.0))
+            ->capture_default_str();
+    }
+
+    void run(Bench& bench) override {
+        bench.set("jobTimeMs", fmt::to_string(job_time_.count()));
+        bench.set("failingPercent", fmt::to_string(failing_percent_));
+        if (bench.options.warm_up > 0) {
+            (void)drain(bench, bench.options.warm_up);
+        }
+        Figure rate{"drain", "jobs/s", {}};
+        Figure cpu{"CPU time per job", "us", {}};
+        for (std::size_t i = 0; i < bench.options.repeat; ++i) {
+            const Drained drained = drain(bench, bench.options.jobs);
+            rate.values.push_back(drained.per_second);
+            cpu.values.push_back(drained.cpu_micros_per_job);
+            bench.say(fmt::format("{} jobs/s", shown(drained.per_second)));
+        }
+        bench.add_figure(std::move(rate), &Ceiling::run);
+        bench.result.figures.push_back(std::move(cpu));
+    }
+
+private:
+    struct Drained {
+        double per_second = 0;
+        double cpu_micros_per_job = 0;
+    };
+
+    [[nodiscard]] Drained drain(const Bench& bench, std::size_t jobs) const {
+        insert_raw(
+            *bench.database.lease(persistence::SessionPool::Access::write), {.count = jobs}, 1000
+        );
+        RunLedger ledger(jobs);
+        Nodes nodes(bench, handler(ledger));
+        const double cpu_before = process_cpu_seconds();
+        const Stopwatch watch;
+        nodes.start();
+        bench.wait_for_end(ledger, jobs);
+        const Drained drained{
+            .per_second = watch.rate(jobs),
+            .cpu_micros_per_job =
+                (process_cpu_seconds() - cpu_before) * 1e6 / static_cast<double>(jobs),
+        };
+        nodes.stop();
+        bench.check_end(ledger, jobs);
+        return drained;
+    }
+
+    [[nodiscard]] executor::JobHandler handler(RunLedger& ledger) const {
+        return [this, &ledger](const executor::JobContext& context) -> executor::HandlerResult {
+            if (job_time_ > schema::Duration{0}) {
+                std::this_thread::sleep_for(job_time_);
+            }
+            const std::size_t number = ledger.number_of(context.job.payload);
+            if (context.attempt == 1 && fails_first(number)) {
+                return executor::Failed{
+                    .message = "fails once", .retry_after = schema::Duration{0}};
+            }
+            ledger.succeeded(number);
+            return executor::Succeeded{};
+        };
+    }
+
+    // Evenly spread over the backlog.
+    [[nodiscard]] bool fails_first(std::size_t number) const {
+        return static_cast<double>(number % 1000) < failing_percent_ * 10;
+    }
+
+    schema::Duration job_time_{0};
+    double failing_percent_ = 0;
+};
+
+}  // namespace
+
+ScenarioPtr drain_scenario() {
+    return std::make_unique<DrainScenario>();
+}
+
+}  // namespace jobstrand::bench

@@ -1,0 +1,96 @@
+#include "bench/core/counting_connection.hpp"
+#include "bench/core/nodes.hpp"
+#include "bench/core/process_cpu.hpp"
+#include "bench/core/stopwatch.hpp"
+#include "bench/scenarios/scenario.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <thread>
+
+namespace jobstrand::bench {
+
+namespace {
+
+/// What nodes cost while there is nothing to do.
+class IdleScenario final : public Scenario {
+public:
+    [[nodiscard]] std::string name() const override { return "idle"; }
+
+    [[nodiscard]] std::string description() const override {
+        return "Statements and CPU of nodes that have nothing to do";
+    }
+
+    [[nodiscard]] bool has_yardstick() const override { return false; }
+
+    void add_options(CLI::App& command) override {
+        add_duration(command, "--time", time_, "How long each repetition watches");
+        add_duration(command, "--settle", settle_, "How long the nodes may settle before");
+    }
+
+    void run(Bench& bench) override {
+        bench.set("timeMs", fmt::to_string(time_.count()));
+        bench.set("settleMs", fmt::to_string(settle_.count()));
+        StatementCount count;
+        RunLedger ledger(1);
+        Nodes nodes(
+            bench,
+            {.executor = executor_settings(bench.options),
+             .decorate_connection =
+                 [&count](std::unique_ptr<persistence::Connection> connection) {
+                     return std::make_unique<CountingConnection>(std::move(connection), count);
+                 }},
+            no_op_handler(ledger)
+        );
+        nodes.start();
+        run_one_job(bench, nodes, ledger);
+        std::this_thread::sleep_for(settle_);
+        watch(bench, count);
+        nodes.stop();
+        bench.check_end(ledger, 1);
+    }
+
+private:
+    // Nodes that have worked before are the usual ones.
+    static void run_one_job(const Bench& bench, Nodes& nodes, RunLedger& ledger) {
+        nodes.first().enqueue(numbered_job(0));
+        bench.wait_for_end(ledger, 1);
+    }
+
+    void watch(const Bench& bench, const StatementCount& count) const {
+        const auto nodes = static_cast<double>(bench.options.nodes);
+        Figure statements{"statements per node", "1/s", {}};
+        Figure transactions{"transactions per node", "1/s", {}};
+        Figure cpu{"CPU per node", "% of a core", {}};
+        for (std::size_t i = 0; i < bench.options.repeat; ++i) {
+            const std::uint64_t statements_before = count.statements;
+            const std::uint64_t transactions_before = count.transactions;
+            const double cpu_before = process_cpu_seconds();
+            const Stopwatch watch;
+            std::this_thread::sleep_for(time_);
+            statements.values.push_back(watch.rate(count.statements - statements_before) / nodes);
+            transactions.values.push_back(
+                watch.rate(count.transactions - transactions_before) / nodes
+            );
+            cpu.values.push_back(
+                100 * (process_cpu_seconds() - cpu_before) / watch.seconds() / nodes
+            );
+            bench.say(fmt::format("{} statements/s", shown(statements.values.back())));
+        }
+        for (const Figure& figure : {statements, transactions, cpu}) {
+            bench.result.figures.push_back(figure);
+        }
+    }
+
+    schema::Duration time_{std::chrono::seconds(20)};
+    schema::Duration settle_{std::chrono::seconds(3)};
+};
+
+}  // namespace
+
+ScenarioPtr idle_scenario() {
+    return std::make_unique<IdleScenario>();
+}
+
+}  // namespace jobstrand::bench
