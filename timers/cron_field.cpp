@@ -105,7 +105,7 @@ CronValue read_cron_value(TextScanner& scanner, const CronField& field) {
         value.number = read_name(scanner, field);
         return value;
     }
-    value.number = read_number(scanner, fmt::format("a {}", field.name));
+    value.number = read_number(scanner, fmt::format("the {}", field.name));
     if (value.number < field.first || value.number > field.last) {
         scanner.fail_at(
             value.position,

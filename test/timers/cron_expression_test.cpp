@@ -164,12 +164,12 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"0 0 12 * * *", 11, kOneQuestionMark},
         Wrong{"0 0 12 15 * MON", 12, kOneQuestionMark},
         Wrong{"0 0 12 ? * ?", 11, "only one of the two day fields may be '?'"},
-        Wrong{"? 0 0 * * ?", 0, "expected a second"},
+        Wrong{"? 0 0 * * ?", 0, "expected the second"},
         Wrong{
             "0 12 ? * MON",
             5,
             "'?' is for six fields, which begin with seconds; with five fields write '*'"},
-        Wrong{"0 0 L * *", 4, "expected a day of month"},
+        Wrong{"0 0 L * *", 4, "expected the day of month"},
         Wrong{"@reboot", 0, "expected @hourly, @daily, @weekly, @monthly or @yearly"}
     )
 );
@@ -182,10 +182,10 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"0 0 0 ? * MOX", 10, "'MOX' does not begin the name of a day of week"},
         Wrong{"0 0 0 ? * MO", 10, "'MO' does not begin the name of a day of week"},
         Wrong{"0 0 0 ? * MONDAX", 15, "expected 'Y', to end the name"},
-        Wrong{"0 0 0 ? * MON-", 14, "expected a day of week"},
+        Wrong{"0 0 0 ? * MON-", 14, "expected the day of week"},
         Wrong{"5x 0 0 * * ?", 1, "unexpected 'X'"},
         Wrong{"*5 0 0 * * ?", 1, "unexpected '5'"},
-        Wrong{"5, 0 0 * * ?", 2, "expected a second"},
+        Wrong{"5, 0 0 * * ?", 2, "expected the second"},
         Wrong{"1-5-9 0 0 * * ?", 3, "unexpected '-'"},
         Wrong{"5\xC3\xA9 0 0 * * ?", 1, "unexpected character"},
         Wrong{"0 0 0 ?? * MON", 7, "nothing may follow '?'"},
@@ -197,10 +197,10 @@ INSTANTIATE_TEST_SUITE_P(
     SpecialDays,
     WrongCronText,
     testing::Values(
-        Wrong{"L 0 0 * * ?", 0, "expected a second"},
+        Wrong{"L 0 0 * * ?", 0, "expected the second"},
         Wrong{"0 0 0 L-31 * ?", 8, "at most 30 days before the last"},
         Wrong{"0 0 0 L- * ?", 8, "expected a number behind 'L-'"},
-        Wrong{"0 0 0 W * ?", 6, "expected a day of month"},
+        Wrong{"0 0 0 W * ?", 6, "expected the day of month"},
         Wrong{"0 0 0 1-5W * ?", 9, "unexpected 'W'"},
         Wrong{"0 43 9 ? * SAT,SUN,L", 19, kNotAlone},
         Wrong{"0 43 9 ? * 6L,SUN", 11, kNotAlone},

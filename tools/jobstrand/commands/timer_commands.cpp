@@ -4,6 +4,7 @@
 #include "tools/jobstrand/commands/job_showing.hpp"
 #include "tools/jobstrand/commands/nouns.hpp"
 #include "tools/jobstrand/commands/timer_changes.hpp"
+#include "tools/jobstrand/commands/timer_next.hpp"
 
 namespace jobstrand::cli {
 
@@ -76,6 +77,39 @@ void add_rm(CLI::App& noun, Action& action) {
     add_bulk_options(app, options.bulk);
 }
 
+void add_next(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<NextOptions>(
+        noun,
+        action,
+        {.name = "next",
+         .summary = "Tell when a timer with a given text would fire (no database needed)",
+         .examples = "  jobstrand timer next '0 30 2 * * ?' --zone Europe/Berlin\n"
+                     "  jobstrand timer next 'R3/PT10H' --after 2026-11-20T10:00:00Z -o json\n"
+                     "  jobstrand timer next '3 business days'"},
+        show_next_times
+    );
+    app.add_option(
+           "expression",
+           options.expression,
+           "A cron text (Quartz, Unix, @daily), an ISO 8601 date, duration or cycle, or a number "
+           "of "
+           "business days"
+    )
+        ->type_name("EXPR")
+        ->required();
+    app.add_option("--zone", options.zone, "The time zone, by IANA name [UTC]");
+    app.add_option("--after", options.after, "The date after which times are asked for [now]")
+        ->type_name("DATE");
+    app.add_option("--count", options.count, "How many times at most [5]")->type_name("N");
+    app.add_option(
+           "--dst",
+           options.dst,
+           "What a cron text means when clocks change: quartz (a time that is left out is not run, "
+           "one that comes twice is run the second time) or run-once [quartz]"
+    )
+        ->type_name("RULE");
+}
+
 }  // namespace
 
 void add_timer_commands(CLI::App& program, Action& action) {
@@ -85,6 +119,7 @@ void add_timer_commands(CLI::App& program, Action& action) {
     add_fire(noun, action);
     add_reschedule(noun, action);
     add_rm(noun, action);
+    add_next(noun, action);
 }
 
 }  // namespace jobstrand::cli
