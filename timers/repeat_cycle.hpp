@@ -24,7 +24,7 @@ namespace jobstrand::timers {
 ///
 /// Turns lie on a grid: START, START + period, START + 2 periods, each counted from START
 /// (timers::add), so that nothing drifts. A START that is still to come is itself the first turn;
-/// else the first one is a period after it.
+/// else the first one is the next grid time.
 struct RepeatCycle {
     std::optional<int> turns;  ///< Still to come, the waiting one included; none: without end.
     std::optional<TimerDate> start;
