@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Runs the commands of README.md and the SQL of docs/sql.md, in their order, as a newcomer would.
+
+Usage:  readme_test.py JOBSTRAND_BINARY
+
+Every line of every `sh` block is run in a fresh folder with the program on the PATH, except those that build the
+project (they have tests of their own). `serve` runs in the background and is ended with SIGTERM. `ID` stands for a
+dead letter that this test makes. The last line is `N passed, N failed`.
+"""
+import os
+import re
+import shlex
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILDS = ("./tools/quickstart", "./tools/check", "cmake ")
+DATABASE = "sqlite:jobs.db"
+
+
+def blocks(document, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / document).read_text(), re.M | re.S)
+
+
+def commands(block):
+    for line in block.splitlines():
+        line = line.split("  #")[0].strip()
+        if line and not line.startswith(BUILDS):
+            yield line
+
+
+class Newcomer:
+    """A shell in a fresh folder, with the program on its PATH and the configuration of the README."""
+
+    def __init__(self, binary, folder):
+        self.folder = Path(folder)
+        self.env = {**os.environ, "PATH": f"{Path(binary).resolve().parent}:{os.environ['PATH']}", "JOBSTRAND_DB": DATABASE}
+
+    def run(self, line):
+        if "jobstrand serve" in line:
+            return self.serve(line)
+        return subprocess.run(["bash", "-c", line], cwd=self.folder, env=self.env, capture_output=True, text=True,
+                              timeout=60, check=False)
+
+    def serve(self, line):
+        """Ready, then ended with SIGTERM: it must drain and exit with 0."""
+        log = self.folder / "serve.log"
+        with log.open("w") as err:
+            service = subprocess.Popen(shlex.split(line), cwd=self.folder, env=self.env, stderr=err)
+        try:
+            give_up = time.monotonic() + 30
+            while "ready" not in log.read_text() and time.monotonic() < give_up and service.poll() is None:
+                time.sleep(0.02)
+            service.send_signal(signal.SIGTERM)
+            code = service.wait(timeout=60)
+        finally:
+            service.kill()
+        return subprocess.CompletedProcess(line, code, "", log.read_text())
+
+    def make_dead_letter(self):
+        """A job that fails for good, run by hand; returns its id."""
+        added = self.run("""jobstrand job add --type command --payload '{"command":"nobody-knows-it"}'""")
+        self.run(f"jobstrand job run {added.stdout.strip()}")
+        return added.stdout.strip()
+
+    def run_sql(self, script):
+        with sqlite3.connect(self.folder / "jobs.db", isolation_level=None) as database:
+            database.executescript(script)
+
+
+def check(results, what, good, detail=""):
+    results.append(good)
+    print(f"{'ok' if good else 'FAILED'}: {what}{'' if good else chr(10) + detail}", flush=True)
+
+
+def run_readme(newcomer, results):
+    dead_letter = None
+    for block in blocks("README.md", "sh"):
+        for line in commands(block):
+            if " ID" in line and dead_letter is None:
+                dead_letter = newcomer.make_dead_letter()
+            done = newcomer.run(re.sub(r"\bID\b", dead_letter or "ID", line))
+            check(results, line, done.returncode == 0, done.stdout + done.stderr)
+
+
+def run_sql_blocks(newcomer, results):
+    for document in ("README.md", "docs/sql.md"):
+        for block in blocks(document, "sql"):
+            try:
+                newcomer.run_sql(block)
+                check(results, f"SQL of {document}", True)
+            except sqlite3.Error as error:
+                check(results, f"SQL of {document}", False, f"{error}\n{block}")
+
+
+def run_configuration(newcomer, results):
+    for block in blocks("README.md", "toml"):
+        (newcomer.folder / "readme.toml").write_text(block)
+        done = newcomer.run("jobstrand config check --config readme.toml")
+        check(results, "configuration of README.md", done.returncode == 0, done.stderr)
+
+
+def main():
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        newcomer = Newcomer(sys.argv[1], folder)
+        run_readme(newcomer, results)
+        run_sql_blocks(newcomer, results)
+        run_configuration(newcomer, results)
+    failed = results.count(False)
+    print(f"{len(results) - failed} passed, {failed} failed")
+    return 1 if failed or len(results) < 13 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
