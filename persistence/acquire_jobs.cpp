@@ -70,7 +70,7 @@ std::vector<Job> select_candidates(
     transaction.query(
         {.sql = page.sql, .columns = fields_of(JobPlace::executable).size()},
         page.parameters,
-        [&](const Row& row) { candidates.push_back(read_job(row, JobPlace::executable)); }
+        append_to(candidates, JobPlace::executable)
     );
     return candidates;
 }
@@ -109,11 +109,7 @@ void claim_rows(Transaction& transaction, const LockClaim& claim, std::span<Job>
 }
 
 bool is_any_held(Transaction& transaction, std::string_view owner, std::span<const Job> jobs) {
-    std::vector<Fence> fences;
-    for (const Job& job : jobs) {
-        fences.push_back(fence_of(job));
-    }
-    return !lock_held(transaction, owner, fences).empty();
+    return !lock_held(transaction, owner, fenced(jobs)).empty();
 }
 
 }  // namespace

@@ -31,6 +31,18 @@ constexpr std::string_view kFree = R"sql(
 
 using Outcomes = std::vector<const Outcome*>;
 
+Outcomes in_id_order(std::span<const Outcome> outcomes) {
+    Outcomes sorted;
+    sorted.reserve(outcomes.size());
+    for (const Outcome& outcome : outcomes) {
+        sorted.push_back(&outcome);
+    }
+    std::ranges::stable_sort(sorted, {}, [](const Outcome* outcome) {
+        return std::string_view(outcome->job.id);
+    });
+    return sorted;
+}
+
 /// Outcomes by what has to be written, each in id order.
 struct Work {
     Outcomes completed;  ///< The row is deleted.
@@ -38,10 +50,7 @@ struct Work {
     Outcomes leaving;    ///< It goes to another place.
 };
 
-Work sorted_by_kind(Outcomes outcomes) {
-    std::ranges::sort(outcomes, {}, [](const Outcome* one) {
-        return std::string_view(one->job.id);
-    });
+Work by_kind(const Outcomes& outcomes) {
     Work work;
     for (const Outcome* outcome : outcomes) {
         if (!outcome->transition.to) {
@@ -55,13 +64,12 @@ Work sorted_by_kind(Outcomes outcomes) {
     return work;
 }
 
-std::vector<Fence> fences_of(const Outcomes& outcomes) {
-    std::vector<Fence> fences;
-    fences.reserve(outcomes.size());
+FencedIds fenced(const Outcomes& outcomes) {
+    FencedIds ids;
     for (const Outcome* outcome : outcomes) {
-        fences.push_back(fence_of(outcome->job));
+        ids[outcome->job.revision].push_back(outcome->job.id);
     }
-    return fences;
+    return ids;
 }
 
 std::vector<std::string_view> ids_of(const Outcomes& outcomes) {
@@ -79,9 +87,8 @@ bool write_all(
     std::string_view owner,
     const Outcomes& outcomes
 ) {
-    const std::vector<Fence> fences = fences_of(outcomes);
-    return execute_fenced(transaction, sql, {}, owner, fences) ==
-           static_cast<std::int64_t>(fences.size());
+    return execute_fenced(transaction, sql, {}, owner, fenced(outcomes)) ==
+           static_cast<std::int64_t>(outcomes.size());
 }
 
 bool delete_completed(Transaction& transaction, std::string_view owner, const Outcomes& completed) {
@@ -178,10 +185,10 @@ bool move_leaving(
 bool write_outcomes(
     Transaction& transaction,
     std::string_view owner,
-    Outcomes outcomes,
+    const Outcomes& outcomes,
     const NewId& new_id
 ) {
-    const Work work = sorted_by_kind(std::move(outcomes));
+    const Work work = by_kind(outcomes);
     return delete_completed(transaction, owner, work.completed) &&
            write_all(transaction, kFree, owner, work.freed) &&
            move_leaving(transaction, owner, work.leaving, new_id);
@@ -190,7 +197,7 @@ bool write_outcomes(
 /// Locks the rows and leaves out the outcomes whose lock is lost. A job that is named twice counts
 /// once: the first outcome ends its lock.
 Outcomes still_held(Transaction& transaction, std::string_view owner, const Outcomes& outcomes) {
-    auto held = lock_held(transaction, owner, fences_of(outcomes));
+    auto held = lock_held(transaction, owner, fenced(outcomes));
     Outcomes kept;
     for (const Outcome* outcome : outcomes) {
         if (held.erase(outcome->job.id) > 0) {
@@ -200,13 +207,10 @@ Outcomes still_held(Transaction& transaction, std::string_view owner, const Outc
     return kept;
 }
 
-std::vector<Answer> answers_for(const Outcomes& all, const Outcomes& written) {
-    std::vector<Answer> answers;
-    auto next = written.begin();
-    for (const Outcome* outcome : all) {
-        const bool is_written = next != written.end() && *next == outcome;
-        answers.push_back(is_written ? Answer::done : Answer::lost_lock);
-        next += is_written ? 1 : 0;
+std::vector<Answer> answers_for(std::span<const Outcome> outcomes, const Outcomes& written) {
+    std::vector<Answer> answers(outcomes.size(), Answer::lost_lock);
+    for (const Outcome* outcome : written) {
+        answers[static_cast<std::size_t>(outcome - outcomes.data())] = Answer::done;
     }
     return answers;
 }
@@ -214,10 +218,7 @@ std::vector<Answer> answers_for(const Outcomes& all, const Outcomes& written) {
 }  // namespace
 
 std::vector<Answer> SqlJobStore::apply(std::string_view owner, std::span<const Outcome> outcomes) {
-    Outcomes all;
-    for (const Outcome& outcome : outcomes) {
-        all.push_back(&outcome);
-    }
+    const Outcomes all = in_id_order(outcomes);
     const NewId new_id = [this] { return new_byte_array_id(); };
     bool is_any_lost = false;
     Outcomes written;
@@ -231,9 +232,9 @@ std::vector<Answer> SqlJobStore::apply(std::string_view owner, std::span<const O
         }
     };
     runner_.run(write, [&](Transaction& transaction) {
-        return lock_held(transaction, owner, fences_of(all)).empty();
+        return lock_held(transaction, owner, fenced(all)).empty();
     });
-    return answers_for(all, written);
+    return answers_for(outcomes, written);
 }
 
 Answer

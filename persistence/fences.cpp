@@ -24,15 +24,31 @@ std::vector<Value> fence_values(int revision, std::string_view owner) {
 
 }  // namespace
 
-std::map<int, std::vector<std::string_view>> by_revision(std::span<const Fence> fences) {
-    std::map<int, std::vector<std::string_view>> groups;
+FencedIds fenced(std::span<const Fence> fences) {
+    FencedIds groups;
     for (const Fence& fence : fences) {
         groups[fence.revision].push_back(fence.id);
     }
     for (auto& [revision, ids] : groups) {
-        std::sort(ids.begin(), ids.end());
+        std::ranges::sort(ids);
     }
     return groups;
+}
+
+FencedIds fenced(std::span<const schema::Job> jobs) {
+    FencedIds groups;
+    for (const schema::Job& job : jobs) {
+        groups[job.revision].push_back(job.id);
+    }
+    return groups;
+}
+
+std::int64_t count_of(const FencedIds& ids) {
+    std::size_t count = 0;
+    for (const auto& [revision, group] : ids) {
+        count += group.size();
+    }
+    return static_cast<std::int64_t>(count);
 }
 
 std::int64_t execute_fenced(
@@ -40,12 +56,12 @@ std::int64_t execute_fenced(
     std::string_view sql,
     const std::vector<Value>& before,
     std::string_view owner,
-    std::span<const Fence> fences
+    const FencedIds& ids
 ) {
     std::int64_t touched = 0;
-    for (const auto& [revision, ids] : by_revision(fences)) {
+    for (const auto& [revision, group] : ids) {
         const auto statements = cut_id_list(
-            sql, {.before = before, .ids = ids, .after = fence_values(revision, owner)}
+            sql, {.before = before, .ids = group, .after = fence_values(revision, owner)}
         );
         for (const auto& [text, parameters] : statements) {
             touched += transaction.execute(text, parameters);
@@ -55,13 +71,13 @@ std::int64_t execute_fenced(
 }
 
 std::set<std::string, std::less<>>
-lock_held(Transaction& transaction, std::string_view owner, std::span<const Fence> fences) {
+lock_held(Transaction& transaction, std::string_view owner, const FencedIds& ids) {
     const std::string sql =
         fmt::format(kLockHeld, fmt::arg("for_update", dialect_of(transaction.kind()).for_update));
     std::set<std::string, std::less<>> held;
-    for (const auto& [revision, ids] : by_revision(fences)) {
+    for (const auto& [revision, group] : ids) {
         const auto statements =
-            cut_id_list(sql, {.ids = ids, .after = fence_values(revision, owner)});
+            cut_id_list(sql, {.ids = group, .after = fence_values(revision, owner)});
         for (const auto& [text, parameters] : statements) {
             transaction.query({.sql = text, .columns = 1}, parameters, [&](const Row& row) {
                 held.emplace(row.text(0));

@@ -104,9 +104,7 @@ std::vector<Job> read_list(
     std::vector<Job> jobs;
     for (const auto& [text, values] : bind_filtered(std::move(sql), filter, parameters)) {
         connection.query(
-            {.sql = text, .columns = fields_of(place).size()},
-            values,
-            [&](const Row& row) { jobs.push_back(read_job(row, place)); }
+            {.sql = text, .columns = fields_of(place).size()}, values, append_to(jobs, place)
         );
         if (jobs.size() >= limit) {
             break;

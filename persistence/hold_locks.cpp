@@ -37,18 +37,19 @@ ids_not_in(const std::set<std::string, std::less<>>& held, std::span<const Fence
 }  // namespace
 
 bool SqlJobStore::is_held(Transaction& transaction, std::string_view owner, const Fence& fence) {
-    return !lock_held(transaction, owner, std::span(&fence, 1)).empty();
+    return !lock_held(transaction, owner, fenced(std::span(&fence, 1))).empty();
 }
 
 std::vector<std::string>
 SqlJobStore::extend_locks(const LockClaim& claim, std::span<const Fence> fences) {
     std::vector<std::string> lost;
+    const FencedIds ids = fenced(fences);
     const auto extend = [&](Transaction& transaction) {
         lost.clear();
         const std::int64_t extended =
-            execute_fenced(transaction, kExtend, {claim.until}, claim.owner, fences);
-        if (extended < static_cast<std::int64_t>(fences.size())) {
-            lost = ids_not_in(lock_held(transaction, claim.owner, fences), fences);
+            execute_fenced(transaction, kExtend, {claim.until}, claim.owner, ids);
+        if (extended < count_of(ids)) {
+            lost = ids_not_in(lock_held(transaction, claim.owner, ids), fences);
         }
     };
     if (!fences.empty()) {
@@ -59,7 +60,7 @@ SqlJobStore::extend_locks(const LockClaim& claim, std::span<const Fence> fences)
 
 void SqlJobStore::release(std::string_view owner, std::span<const Fence> fences) {
     const auto free = [&](Transaction& transaction) {
-        execute_fenced(transaction, kRelease, {}, owner, fences);
+        execute_fenced(transaction, kRelease, {}, owner, fenced(fences));
     };
     if (!fences.empty()) {
         runner_.run(free, run_again);

@@ -134,6 +134,17 @@ struct ReadColumn {
     }
 };
 
+/// `job` has the values of a new one.
+void read_into(Job& job, const Row& row, JobPlace place) {
+    if (place == JobPlace::dead_letter) {
+        job.retries = 0;
+    }
+    std::size_t column = 0;
+    for (const JobField& field : known_layout_of(place).fields) {
+        std::visit(ReadColumn{row, column++, job}, field.member);
+    }
+}
+
 }  // namespace
 
 std::span<const JobField> fields_of(JobPlace place) {
@@ -152,14 +163,13 @@ void append_row(std::vector<Value>& values, JobPlace place, const Job& job) {
 
 Job read_job(const Row& row, JobPlace place) {
     Job job;
-    if (place == JobPlace::dead_letter) {
-        job.retries = 0;
-    }
-    std::size_t column = 0;
-    for (const JobField& field : fields_of(place)) {
-        std::visit(ReadColumn{row, column++, job}, field.member);
-    }
+    read_into(job, row, place);
     return job;
+}
+
+RowReader append_to(std::vector<Job>& jobs, JobPlace place) {
+    // In place: to move a job is to move two dozen texts.
+    return [&jobs, place](const Row& row) { read_into(jobs.emplace_back(), row, place); };
 }
 
 bool is_stored_apart(const Job& job) {

@@ -44,6 +44,9 @@ void append_row(std::vector<Value>& values, schema::JobPlace place, const schema
 /// (a producer named few columns) reads as the default of Job; dead letters have no retries.
 [[nodiscard]] schema::Job read_job(const Row& row, schema::JobPlace place);
 
+/// Reads all rows of a SELECT that returns the columns of the place.
+[[nodiscard]] RowReader append_to(std::vector<schema::Job>& jobs, schema::JobPlace place);
+
 /// Whether the payload of this job is in ACT_GE_BYTEARRAY: it is too long for HANDLER_CFG_, and has
 /// an id there.
 [[nodiscard]] bool is_stored_apart(const schema::Job& job);

@@ -103,9 +103,7 @@ lock_rows(Transaction& transaction, JobPlace place, std::span<const std::string_
     jobs.reserve(ids.size());
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
         transaction.query(
-            {.sql = text, .columns = fields_of(place).size()},
-            parameters,
-            [&](const Row& row) { jobs.push_back(read_job(row, place)); }
+            {.sql = text, .columns = fields_of(place).size()}, parameters, append_to(jobs, place)
         );
     }
     return jobs;

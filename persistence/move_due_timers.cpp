@@ -31,7 +31,7 @@ constexpr std::string_view kDue = R"sql(
     SELECT {columns}
     FROM ACT_RU_TIMER_JOB
     WHERE DUEDATE_ <= ? AND LOCK_EXP_TIME_ IS NULL
-    ORDER BY DUEDATE_, ID_
+    ORDER BY DUEDATE_
     LIMIT ?
     {skip_locked})sql";
 
@@ -46,7 +46,7 @@ std::vector<Job> select_due(Transaction& transaction, schema::TimePoint now, std
     transaction.query(
         {.sql = sql, .columns = fields_of(JobPlace::timer).size()},
         parameters,
-        [&](const Row& row) { due.push_back(read_job(row, JobPlace::timer)); }
+        append_to(due, JobPlace::timer)
     );
     return due;
 }
@@ -78,14 +78,6 @@ std::vector<Job> locked_in_due_order(std::vector<PlacedJob> jobs) {
     }
     std::ranges::stable_sort(locked, {}, &Job::due_date);
     return locked;
-}
-
-std::vector<Fence> fences_of(const std::vector<Job>& jobs) {
-    std::vector<Fence> fences;
-    for (const Job& job : jobs) {
-        fences.push_back(fence_of(job));
-    }
-    return fences;
 }
 
 }  // namespace
@@ -131,7 +123,7 @@ JobStore::DueTimers SqlJobStore::move_due_timers(
         // That the timers are gone is no proof that they are ours: another node moves them too.
         return result.locked.empty()
                    ? !is_any_in(transaction, JobPlace::timer, ids)
-                   : !lock_held(transaction, claim->owner, fences_of(result.locked)).empty();
+                   : !lock_held(transaction, claim->owner, fenced(result.locked)).empty();
     };
     runner_.run(move, was_committed);
     return result;

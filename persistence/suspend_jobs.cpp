@@ -76,9 +76,7 @@ std::vector<Job> read_page(
 ) {
     std::vector<Job> page;
     transaction.query(
-        {.sql = sql, .columns = fields_of(place).size()},
-        parameters,
-        [&](const Row& row) { page.push_back(read_job(row, place)); }
+        {.sql = sql, .columns = fields_of(place).size()}, parameters, append_to(page, place)
     );
     return page;
 }
@@ -131,6 +129,39 @@ Page page_of(const std::vector<Job>& rows) {
     };
 }
 
+SuspendedScopes find_suspended_among(Transaction& transaction, const std::vector<Job>& rows) {
+    std::vector<const Job*> jobs;
+    for (const Job& row : rows) {
+        jobs.push_back(&row);
+    }
+    return find_suspended(transaction, jobs);
+}
+
+using TransitionOf = std::function<schema::Transition(const Job&)>;
+
+/// Moves those rows for which `should_move` says so.
+Page move_some(
+    Transaction& transaction,
+    JobPlace from,
+    std::vector<Job> rows,
+    const std::function<bool(const Job&)>& should_move,
+    const TransitionOf& transition_of
+) {
+    Page page = page_of(rows);
+    std::vector<PlacedJob> jobs;
+    for (Job& row : rows) {
+        if (should_move(row)) {
+            page.moved.push_back(row.id);
+            const schema::Transition transition = transition_of(row);
+            jobs.push_back(moved(std::move(row), transition));
+        }
+    }
+    move_rows(transaction, from, jobs);
+    return page;
+}
+
+/// Asks for the suspension again: somebody may have lifted it since it was written, and what would
+/// move then would never come back.
 Page suspend_page(
     Transaction& transaction,
     JobPlace place,
@@ -139,36 +170,27 @@ Page suspend_page(
     schema::TimePoint now
 ) {
     std::vector<Job> rows = free_jobs(transaction, place, scope, after, now);
-    Page page = page_of(rows);
-    std::vector<PlacedJob> jobs;
-    for (Job& row : rows) {
-        page.moved.push_back(row.id);
-        const schema::Transition transition = schema::suspended(row, place);
-        jobs.push_back(moved(std::move(row), transition));
-    }
-    move_rows(transaction, place, jobs);
-    return page;
+    const SuspendedScopes suspended = find_suspended_among(transaction, rows);
+    return move_some(
+        transaction,
+        place,
+        std::move(rows),
+        [&](const Job& row) { return suspended.contain(row); },
+        [&](const Job& row) { return schema::suspended(row, place); }
+    );
 }
 
 /// A job that another suspension holds as well stays where it is.
 Page activate_page(Transaction& transaction, const Scope& scope, std::string_view after) {
     std::vector<Job> rows = suspended_jobs(transaction, scope, after);
-    Page page = page_of(rows);
-    std::vector<const Job*> candidates;
-    for (const Job& row : rows) {
-        candidates.push_back(&row);
-    }
-    const SuspendedScopes suspended = find_suspended(transaction, candidates);
-    std::vector<PlacedJob> jobs;
-    for (Job& row : rows) {
-        if (!suspended.contain(row)) {
-            page.moved.push_back(row.id);
-            const schema::Transition transition = schema::activated(row);
-            jobs.push_back(moved(std::move(row), transition));
-        }
-    }
-    move_rows(transaction, JobPlace::suspended, jobs);
-    return page;
+    const SuspendedScopes suspended = find_suspended_among(transaction, rows);
+    return move_some(
+        transaction,
+        JobPlace::suspended,
+        std::move(rows),
+        [&](const Job& row) { return !suspended.contain(row); },
+        schema::activated
+    );
 }
 
 using MovePage = std::function<Page(Transaction&, std::string_view after)>;

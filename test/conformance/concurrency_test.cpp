@@ -1,31 +1,39 @@
 #include "test/conformance/store_test.hpp"
 
+#include <atomic>
 #include <future>
 #include <map>
 #include <mutex>
-#include <set>
 #include <thread>
 
 namespace jobstrand::test {
 
 namespace {
 
+using persistence::SuspensionScope;
+
 constexpr std::size_t kNodes = 4;
 
 class Concurrency : public StoreTest {
 protected:
-    /// Runs one function per node at the same time and waits for all; an exception of one fails the
-    /// case.
+    Concurrency() {
+        for (std::size_t i = 0; i < kNodes; ++i) {
+            nodes_.push_back(std::make_unique<Node>(*database_, faults_));
+        }
+    }
+
+    /// Calls `run(store, name)` for all nodes at the same time and waits for all; an exception of
+    /// one fails the case.
     template <typename Run>
     void on_all_nodes(Run run) {
-        std::vector<std::future<void>> nodes;
+        std::vector<std::future<void>> ends;
         for (std::size_t i = 0; i < kNodes; ++i) {
-            nodes.push_back(std::async(std::launch::async, [run, i] {
-                run("node-" + std::to_string(i));
+            ends.push_back(std::async(std::launch::async, [this, run, i] {
+                run(nodes_[i]->store(), "node-" + std::to_string(i));
             }));
         }
-        for (std::future<void>& node : nodes) {
-            node.get();
+        for (std::future<void>& end : ends) {
+            end.get();
         }
     }
 
@@ -38,6 +46,7 @@ protected:
         }
     }
 
+    std::vector<std::unique_ptr<Node>> nodes_;
     std::mutex mutex_;
     std::map<std::string, std::string> taken_by_;  ///< Guarded by mutex_.
 };
@@ -52,9 +61,13 @@ INSTANTIATE_TEST_SUITE_P(
 // R040
 TEST_P(Concurrency, Nodes_that_acquire_at_once_never_get_the_same_job) {
     insert(JobPlace::executable, many_jobs("j", 1000));
-    on_all_nodes([this](const std::string& node) {
-        for (auto jobs = acquire(37, node); !jobs.empty(); jobs = acquire(37, node)) {
+    on_all_nodes([this](persistence::JobStore& store, const std::string& node) {
+        for (;;) {
+            const std::vector<Job> jobs = store.acquire(claim_of(node), noop_, 37);
             note(node, jobs);
+            if (jobs.empty()) {
+                break;
+            }
         }
     });
     // A page that others hold at that moment is passed over, so somebody may have stopped early.
@@ -71,9 +84,9 @@ TEST_P(Concurrency, Nodes_that_move_timers_at_once_never_get_the_same_job) {
         timer.due_date = clock_.now();
     }
     insert(JobPlace::timer, timers);
-    on_all_nodes([this](const std::string& node) {
+    on_all_nodes([this](persistence::JobStore& store, const std::string& node) {
         for (;;) {
-            const auto due = store_.move_due_timers(clock_.now(), 23, claim_of(node), noop_);
+            const auto due = store.move_due_timers(clock_.now(), 23, claim_of(node), noop_);
             note(node, due.locked);
             if (due.moved == 0) {
                 break;
@@ -88,8 +101,8 @@ TEST_P(Concurrency, Nodes_that_move_timers_at_once_never_get_the_same_job) {
 TEST_P(Concurrency, Of_many_requests_for_one_job_one_is_answered) {
     insert(JobPlace::executable, a_job("a").build());
     std::atomic<int> done = 0;
-    on_all_nodes([this, &done](const std::string& node) {
-        const auto acquired = store_.acquire_one("a", claim_of(node), clock_.now());
+    on_all_nodes([this, &done](persistence::JobStore& store, const std::string& node) {
+        const auto acquired = store.acquire_one("a", claim_of(node), clock_.now());
         done += acquired.answer == Answer::done ? 1 : 0;
     });
     EXPECT_EQ(done, 1);
@@ -106,7 +119,7 @@ TEST_P(Concurrency, Of_an_outcome_and_a_reset_one_wins_and_the_job_is_in_one_pla
     std::vector<Answer> answers;
     std::thread completion([&] { answers = store_.apply("node-1", outcomes); });
     std::int64_t freed = 0;
-    while (const std::int64_t page = store_.reset_expired_locks(clock_.now(), 10)) {
+    while (const std::int64_t page = nodes_[0]->store().reset_expired_locks(clock_.now(), 10)) {
         freed += page;
     }
     completion.join();
@@ -119,24 +132,22 @@ TEST_P(
     Concurrency,
     Jobs_that_are_inserted_while_an_instance_is_suspended_and_activated_all_return
 ) {
-    std::atomic<bool> stop = false;
-    std::thread operating([&] {
-        while (!stop) {
-            store_.suspend(persistence::SuspensionScope::instance, "i", clock_.now());
-            store_.activate(persistence::SuspensionScope::instance, "i", clock_.now());
+    std::thread operating([this] {
+        for (int i = 0; i < 20; ++i) {
+            store_.suspend(SuspensionScope::instance, "i", clock_.now());
+            store_.activate(SuspensionScope::instance, "i", clock_.now());
         }
     });
-    on_all_nodes([this](const std::string& node) {
-        for (int i = 0; i < 50; ++i) {
-            insert(
-                JobPlace::executable, a_job(node + "." + std::to_string(i)).of_instance("i").build()
+    on_all_nodes([this](persistence::JobStore& store, const std::string& node) {
+        for (int i = 0; i < 15; ++i) {
+            store.insert(
+                {{JobPlace::executable, a_job(node + "." + std::to_string(i)).of_instance("i")}}
             );
         }
     });
-    stop = true;
     operating.join();
     EXPECT_EQ(count_rows("ACT_RU_SUSPENDED_JOB"), 0);
-    EXPECT_EQ(count_rows("ACT_RU_JOB"), 200);
+    EXPECT_EQ(count_rows("ACT_RU_JOB"), 60);
 }
 
 }  // namespace

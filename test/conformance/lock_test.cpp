@@ -149,6 +149,20 @@ TEST_P(ExpiredLockReset, A_pass_frees_one_page_over_all_places) {
     EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 2), 0);
 }
 
+TEST_P(ExpiredLockReset, A_lock_that_is_renewed_after_the_page_was_read_stays) {
+    const Job held = insert_and_acquire(a_job("a"));
+    clock_.tick(1h);
+    FaultPlan no_faults;
+    Node holder(*database_, no_faults);
+    faults_.interleave(FaultPoint::begin, 0, [&] {
+        const auto lost = holder.store().extend_locks(claim_of("node-1"), fences_of({held}));
+        EXPECT_THAT(lost, IsEmpty());
+    });
+    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 10), 0);
+    EXPECT_EQ(job("a").lock_owner, "node-1");
+    EXPECT_EQ(job("a").revision, held.revision);
+}
+
 TEST_P(ExpiredLockReset, The_former_holder_has_lost_its_fence) {
     const Job held = insert_and_acquire(a_job("a"));
     clock_.tick(1h);

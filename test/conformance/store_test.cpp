@@ -8,18 +8,21 @@ namespace jobstrand::test {
 
 using persistence::SessionPool;
 
-StoreTest::StoreTest()
-    : database_(GetParam().create()),
-      connection_(database_->connect(SessionPool::Access::write)),
-      pool_(
+Node::Node(TestDatabase& database, FaultPlan& faults)
+    : pool_(
           with_faults(
-              [this](SessionPool::Access access) { return database_->connect(access); },
-              faults_
+              [&database](SessionPool::Access access) { return database.connect(access); },
+              faults
           ),
           {},
           10s
       ),
-      store_(pool_, log_, {.attempts = 4, .wait = 1ms}) {}
+      store_(pool_, log_, {.attempts = 10, .wait = 1ms}) {}
+
+StoreTest::StoreTest()
+    : database_(GetParam().create()),
+      connection_(database_->connect(SessionPool::Access::write)),
+      node_(*database_, faults_) {}
 
 std::vector<Job> StoreTest::insert(JobPlace place, std::vector<Job> jobs) {
     std::vector<PlacedJob> placed;

@@ -31,6 +31,19 @@ using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
 
+/// A store with connections of its own, as every node has.
+class Node {
+public:
+    Node(TestDatabase& database, FaultPlan& faults);
+
+    persistence::JobStore& store() { return store_; }
+
+private:
+    schema::SilentLog log_;
+    persistence::SessionPool pool_;
+    persistence::SqlJobStore store_;
+};
+
 /// A store on an empty database of the kind that the case runs on, with a clock that stands still.
 class StoreTest : public testing::TestWithParam<DatabaseUnderTest> {
 protected:
@@ -64,11 +77,10 @@ protected:
     const std::unique_ptr<persistence::Connection> connection_;
 
 private:
-    schema::SilentLog log_;
-    persistence::SessionPool pool_;
+    Node node_;
 
 protected:
-    persistence::SqlJobStore store_;
+    persistence::JobStore& store_ = node_.store();
 };
 
 [[nodiscard]] std::vector<std::string> ids_of(const std::vector<Job>& jobs);

@@ -24,6 +24,8 @@ protected:
         return store_.activate(SuspensionScope::definition, definition, clock_.now());
     }
 
+    FaultPlan no_faults_;
+
     /// One job of the instance "i" in each place that can be suspended: "e", "t", "x".
     void insert_three() {
         store_.insert(
@@ -233,6 +235,30 @@ TEST_P(Suspensions, A_job_without_its_origin_goes_back_by_its_type) {
     EXPECT_EQ(place_of("m"), "executable");
     EXPECT_EQ(place_of("t"), "timer");
     EXPECT_EQ(place_of("x"), "external");
+}
+
+// What an operator moves after another has lifted the suspension would never come back.
+TEST_P(Suspensions, A_suspension_that_is_lifted_while_its_jobs_move_leaves_none_behind) {
+    insert_three();
+    Node other(*database_, no_faults_);
+    faults_.interleave(FaultPoint::begin, 1, [&] {
+        other.store().activate(SuspensionScope::instance, "i", clock_.now());
+    });
+    EXPECT_EQ(suspend("i"), 0);
+    EXPECT_THAT(store_.suspensions(SuspensionScope::instance), IsEmpty());
+    EXPECT_EQ(place_of("e"), "executable");
+    EXPECT_EQ(place_of("t"), "timer");
+}
+
+TEST_P(Suspensions, An_activation_that_is_taken_back_while_its_jobs_move_moves_none) {
+    insert_three();
+    suspend("i");
+    Node other(*database_, no_faults_);
+    faults_.interleave(FaultPoint::begin, 1, [&] {
+        other.store().suspend(SuspensionScope::instance, "i", clock_.now());
+    });
+    EXPECT_EQ(activate("i"), 0);
+    EXPECT_EQ(count_rows("ACT_RU_SUSPENDED_JOB"), 3);
 }
 
 }  // namespace
