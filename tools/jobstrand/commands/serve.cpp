@@ -18,9 +18,9 @@ using namespace std::chrono_literals;
 using executor::StopMode;
 using schema::LogLevel;
 
-/// After the second signal: commands get two seconds to end in order, and their outcomes must be
-/// written.
-constexpr schema::Duration kPatienceAtOnce = 5s;
+/// After the second signal the executor waits five seconds for its handlers and writes their
+/// outcomes; beyond that there is nothing to wait for.
+constexpr schema::Duration kPatienceAtOnce = 8s;
 
 void tell_ready(Session& session, Engine& engine, bool is_executing) {
     const executor::ExecutorSettings& settings = session.settings().executor;

@@ -1,0 +1,166 @@
+#include "test/fixtures/signal.hpp"
+#include "test/tools/cli_fixture.hpp"
+#include "test/tools/service_process.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <fstream>
+#include <sstream>
+
+namespace jobstrand::test {
+namespace {
+
+using cli::ExitCode;
+using testing::HasSubstr;
+
+/// The real program, on the database of the test.
+class Serve : public CliTest {
+protected:
+    /// The settings of every service here, and the command of the tests: `hold` tells through a
+    /// fifo that it runs and waits for another to go on.
+    std::string settings(const std::string& more = "") {
+        for (const char* name : {"up", "go"}) {
+            EXPECT_EQ(::mkfifo(path_of(name).c_str(), 0600), 0);
+        }
+        return file(
+            "jobstrand.toml",
+            "db = \"" + url() + "\"\ncorePoolSize = 1\nmaxPoolSize = 1\nlogLevel = \"info\"\n" +
+                more + "[commands.hold]\nprogram = \"/bin/sh\"\nargs = [\"-c\", \"echo up > " +
+                path_of("up") + "; cat " + path_of("go") + "\"]\n"
+        );
+    }
+
+    /// Adds a job that holds the only worker, and waits until it runs.
+    std::string add_running() {
+        const std::string id =
+            add({"--type", "command", "--payload", R"({"command":"hold"})", "--retries", "2"});
+        std::string line;
+        std::ifstream up(path_of("up"));
+        std::getline(up, line);
+        EXPECT_EQ(line, "up");
+        return id;
+    }
+
+    void let_go() { std::ofstream(path_of("go")) << "go\n"; }
+};
+
+TEST_F(Serve, It_runs_jobs_and_ends_with_0_when_it_is_told_to) {
+    ServiceProcess service({"serve", "--config", settings()}, {});
+    ASSERT_TRUE(service.says("ready"));
+    add({"--type", "log", "--payload", R"({"hello":"world"})"});
+    ASSERT_TRUE(service.says("log job"));
+    service.send(SIGTERM);
+    EXPECT_EQ(service.exit_code(), 0);
+    EXPECT_THAT(service.output(), HasSubstr("stopped\n"));
+    EXPECT_EQ(places(), "");
+}
+
+TEST_F(Serve, It_makes_its_tables_when_it_starts) {
+    const std::string url = "sqlite:" + path_of("new.db");
+    ServiceProcess service({"serve", "--db", url}, {});
+    ASSERT_TRUE(service.says("ready"));
+    EXPECT_EQ(run_bare({"schema", "check", "--db", url}).code, ExitCode::done);
+    service.send(SIGINT);
+    EXPECT_EQ(service.exit_code(), 0);
+}
+
+TEST_F(Serve, Without_leave_to_make_tables_it_does_not_start) {
+    const std::string config = file("no-update.toml", "databaseSchemaUpdate = false\n");
+    ServiceProcess service(
+        {"serve", "--config", config, "--db", "sqlite:" + path_of("new.db")}, {}
+    );
+    EXPECT_EQ(service.exit_code(), 1);
+    EXPECT_THAT(service.output(), HasSubstr("jobstrand schema create --db"));
+}
+
+TEST_F(Serve, The_first_signal_lets_running_jobs_finish_and_frees_the_others) {
+    ServiceProcess service({"serve", "--config", settings()}, {});
+    ASSERT_TRUE(service.says("ready"));
+    add_running();
+    const std::string waiting = add();
+    service.send(SIGTERM);
+    ASSERT_TRUE(service.says("stopping"));
+    let_go();
+    EXPECT_EQ(service.exit_code(), 0);
+    EXPECT_EQ(places(), "executable=1");
+    EXPECT_EQ(field(waiting, "lockOwner"), "null");
+    EXPECT_EQ(field(waiting, "retries"), "3");
+}
+
+TEST_F(Serve, The_second_signal_stops_running_jobs_and_no_retry_is_used) {
+    ServiceProcess service({"serve", "--config", settings()}, {});
+    ASSERT_TRUE(service.says("ready"));
+    const std::string id = add_running();
+    service.send(SIGTERM);
+    ASSERT_TRUE(service.says("stopping"));
+    service.send(SIGTERM);
+    EXPECT_EQ(service.exit_code(), 0);
+    EXPECT_EQ(field(id, "retries"), "2");
+    EXPECT_EQ(field(id, "exceptionMessage"), "null");
+    EXPECT_EQ(field(id, "lockOwner"), "null");
+}
+
+TEST_F(Serve, Jobs_that_outlast_the_wait_are_stopped) {
+    ServiceProcess service({"serve", "--config", settings("awaitTerminationPeriod = 0\n")}, {});
+    ASSERT_TRUE(service.says("ready"));
+    const std::string id = add_running();
+    service.send(SIGTERM);
+    EXPECT_EQ(service.exit_code(), 0);
+    EXPECT_EQ(field(id, "retries"), "2");
+}
+
+// R005
+TEST_F(Serve, Told_not_to_it_runs_no_jobs_but_stays) {
+    const std::string config = settings("asyncExecutorActivate = false\n");
+    for (const std::vector<std::string>& call :
+         {std::vector<std::string>{"serve", "--config", config},
+          {"serve", "--db", url(), "--no-executor"}}) {
+        ServiceProcess service(call, {});
+        ASSERT_TRUE(service.says("the executor is off"));
+        add();
+        service.send(SIGTERM);
+        EXPECT_EQ(service.exit_code(), 0);
+    }
+    EXPECT_EQ(places(), "executable=2");
+}
+
+TEST_F(Serve, Its_log_can_be_read_by_programs) {
+    ServiceProcess service({"serve", "--config", settings("logFormat = \"json\"\n")}, {});
+    ASSERT_TRUE(service.says("ready"));
+    add({"--type", "log", "--payload", "\"line\\nbreak\""});
+    ASSERT_TRUE(service.says("log job"));
+    service.send(SIGTERM);
+    EXPECT_EQ(service.exit_code(), 0);
+    std::istringstream lines(service.output());
+    for (std::string line; std::getline(lines, line);) {
+        EXPECT_TRUE(nlohmann::json::accept(line)) << line;
+    }
+}
+
+TEST_F(Serve, It_goes_on_when_nobody_reads_its_log) {
+    const std::string config = settings();
+    ServiceProcess service({"serve", "--config", config}, {});
+    ASSERT_TRUE(service.says("ready"));
+    service.stop_listening();
+    add({"--type", "log", "--payload", "1"});
+    EXPECT_TRUE(eventually([this] { return places().empty(); }));
+    service.send(SIGTERM);
+    EXPECT_EQ(service.exit_code(), 0);
+}
+
+TEST_F(Serve, What_the_environment_of_the_service_says_applies) {
+    const std::string config = settings();
+    ServiceProcess service(
+        {"serve"}, {"JOBSTRAND_CONFIG=" + config, "JOBSTRAND_DB=sqlite:" + path_of("other.db")}
+    );
+    ASSERT_TRUE(service.says("ready"));
+    EXPECT_THAT(service.output(), HasSubstr("other.db"));
+    service.send(SIGTERM);
+    EXPECT_EQ(service.exit_code(), 0);
+}
+
+}  // namespace
+}  // namespace jobstrand::test
