@@ -176,6 +176,16 @@ TEST_F(CliJob, Ls_filters_and_pages) {
     EXPECT_EQ(ok({"job", "ls", "-o", "name", "--place", "all", "--after", "c"}), "d\ne\n");
 }
 
+TEST_F(CliJob, Lists_leave_long_payloads_out_and_show_has_them) {
+    const std::string payload = '"' + std::string(5000, 'x') + '"';
+    add({"--type", "noop", "--id", "long", "--payload", payload});
+    add({"--type", "noop", "--id", "short", "--payload", "1"});
+    const json jobs = json::parse(ok({"job", "ls", "-o", "json"}));
+    EXPECT_EQ(jobs[0].at("payload"), nullptr);
+    EXPECT_EQ(jobs[1].at("payload"), 1);
+    EXPECT_EQ(field("long", "payload"), payload);
+}
+
 TEST_F(CliJob, Ls_tells_locked_jobs_from_free_ones) {
     add({"--type", "noop", "--id", "a"});
     add({"--type", "noop", "--id", "b"});

@@ -44,15 +44,15 @@ TEST_F(CliSchema, Check_tells_what_differs) {
 
 TEST_F(CliSchema, Print_needs_no_database) {
     for (const std::string kind : {"sqlite", "mysql", "postgresql"}) {
-        const CliResult result = run_bare({"schema", "print", "--kind", kind});
+        const CliResult result = run_bare({"schema", "print", "--dialect", kind});
         EXPECT_EQ(result.code, ExitCode::done);
         EXPECT_THAT(result.out, HasSubstr("ACT_RU_DEADLETTER_JOB"));
     }
-    EXPECT_EQ(run_bare({"schema", "print", "--kind", "oracle"}).code, ExitCode::wrong_usage);
+    EXPECT_EQ(run_bare({"schema", "print", "--dialect", "oracle"}).code, ExitCode::wrong_usage);
 }
 
 TEST_F(CliSchema, What_is_printed_makes_the_same_tables) {
-    const std::string sql = run_bare({"schema", "print", "--kind", "sqlite"}).out;
+    const std::string sql = run_bare({"schema", "print", "--dialect", "sqlite"}).out;
     const std::string path = path_of("by-hand.db");
     const auto by_hand = persistence::parse_database_url("sqlite:" + path).value();
     persistence::open_database(by_hand, {.create_if_missing = true})

@@ -102,6 +102,7 @@ TEST_F(CliUsage, Config_shows_checks_and_documents) {
     );
     EXPECT_THAT(run_bare({"config", "show"}).out, HasSubstr("queueSize = 7\n"));
     EXPECT_THAT(run_bare({"config", "show"}).out, Not(HasSubstr("s3cret")));
+    EXPECT_THAT(run({"config", "show"}).out, HasSubstr("db = \"" + url() + "\"\n"));
     EXPECT_THAT(run_bare({"config", "check"}).out, HasSubstr("without effect"));
     EXPECT_EQ(run_bare({"config", "check"}).code, ExitCode::done);
     EXPECT_EQ(run_bare({"config", "docs"}).out, cli::settings_as_markdown());

@@ -76,25 +76,29 @@ void Session::read_settings() {
     remarks_ = std::move(read.remarks);
 }
 
+std::string Session::given_database_url() {
+    if (options_.database_url) {
+        return *options_.database_url;
+    }
+    if (auto url = variable(environment_, "JOBSTRAND_DB")) {
+        return std::move(*url);
+    }
+    return settings().database_url;
+}
+
 const std::string& Session::database_url() {
     if (database_url_) {
         return *database_url_;
     }
-    auto given = options_.database_url;
-    if (!given) {
-        given = variable(environment_, "JOBSTRAND_DB");
-    }
-    if (!given && !settings().database_url.empty()) {
-        given = settings().database_url;
-    }
-    if (!given) {
+    std::string given = given_database_url();
+    if (given.empty()) {
         throw CliError(
             ExitCode::wrong_usage,
             "no database: pass --db URL (for example sqlite:jobs.db), set JOBSTRAND_DB, or put db "
             "into the configuration file"
         );
     }
-    if (const auto url = persistence::parse_database_url(*given); !url) {
+    if (const auto url = persistence::parse_database_url(given); !url) {
         throw CliError(ExitCode::wrong_usage, "the database URL: " + url.error().message);
     }
     database_url_ = std::move(given);

@@ -46,7 +46,10 @@ public:
     /// What the configuration file has that is without effect.
     [[nodiscard]] const std::vector<std::string>& remarks();
 
-    /// From --db, else JOBSTRAND_DB, else the configuration file.
+    /// From --db, else JOBSTRAND_DB, else the configuration file; empty: from none of them.
+    [[nodiscard]] std::string given_database_url();
+
+    /// given_database_url(), checked; none, or one that cannot be meant so, is wrong usage.
     [[nodiscard]] const std::string& database_url();
 
     /// database_url() for messages.

@@ -9,6 +9,7 @@ struct NoOptions {};
 
 ExitCode show_config(Session& session, const NoOptions&) {
     Settings settings = session.settings();
+    settings.database_url = session.given_database_url();
     session.streams().out << settings_as_toml(settings);
     return ExitCode::done;
 }

@@ -49,7 +49,9 @@ void tell_upgrade(Session& session, const persistence::UpgradeResult& result) {
     }
     throw CliError(
         ExitCode::wrong_usage,
-        fmt::format("--kind must be sqlite, mysql or postgresql, not {}", quoted_if_needed(*name))
+        fmt::format(
+            "--dialect must be sqlite, mysql or postgresql, not {}", quoted_if_needed(*name)
+        )
     );
 }
 
@@ -90,7 +92,8 @@ ExitCode check_live_schema(Session& session, const SchemaOptions&) {
 }
 
 ExitCode print_schema(Session& session, const SchemaOptions& options) {
-    for (const std::string& statement : schema::create_statements(kind_of(session, options.kind))) {
+    for (const std::string& statement :
+         schema::create_statements(kind_of(session, options.dialect))) {
         session.streams().out << statement << ";\n";
     }
     return ExitCode::done;

@@ -9,7 +9,7 @@
 namespace jobstrand::cli {
 
 struct SchemaOptions {
-    std::optional<std::string> kind;
+    std::optional<std::string> dialect;
 };
 
 [[nodiscard]] ExitCode create_schema(Session& session, const SchemaOptions& options);
@@ -18,7 +18,7 @@ struct SchemaOptions {
 /// Prints each difference with the statement that mends it; check_found when there is one.
 [[nodiscard]] ExitCode check_live_schema(Session& session, const SchemaOptions& options);
 
-/// Needs no database when --kind says which one is meant.
+/// Needs no database when --dialect says which one is meant.
 [[nodiscard]] ExitCode print_schema(Session& session, const SchemaOptions& options);
 
 }  // namespace jobstrand::cli

@@ -35,11 +35,13 @@ void add_schema_commands(CLI::App& program, Action& action) {
         action,
         {.name = "print",
          .summary = "Print the SQL that creates the tables",
-         .examples = "  jobstrand schema print --kind sqlite"},
+         .examples = "  jobstrand schema print --dialect mysql"},
         print_schema
     );
-    app.add_option("--kind", options.kind, "sqlite, mysql or postgresql (default: that of --db)")
-        ->type_name("KIND");
+    app.add_option(
+           "--dialect", options.dialect, "sqlite, mysql or postgresql (default: that of --db)"
+    )
+        ->type_name("NAME");
 }
 
 }  // namespace jobstrand::cli
