@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace bench = jobstrand::bench;
 
-using namespace jobstrand;
+namespace {
 
 constexpr int kDone = 0;
 constexpr int kFailed = 1;
