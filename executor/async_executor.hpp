@@ -16,6 +16,7 @@
 namespace jobstrand::executor {
 
 class Activity;
+class ExecutorMachinery;
 
 /// How an executor ends.
 enum class StopMode {
@@ -79,8 +80,7 @@ public:
     void accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) override;
 
 private:
-    class Machinery;  // The threads and loops; keeps Asio out of this header.
-    std::unique_ptr<Machinery> machinery_;
+    const std::unique_ptr<ExecutorMachinery> machinery_;  ///< The threads and loops.
 };
 
 }  // namespace jobstrand::executor
