@@ -194,14 +194,16 @@ bool write_outcomes(
            move_leaving(transaction, owner, work.leaving, new_id);
 }
 
-/// Locks the rows and leaves out the outcomes whose lock is lost. A job that is named twice counts
-/// once: the first outcome ends its lock.
+/// Locks the rows and leaves out the outcomes whose lock is lost. A job may be named twice, when a
+/// run that lost its lock and the next one end together: at most the one whose fence holds counts.
 Outcomes still_held(Transaction& transaction, std::string_view owner, const Outcomes& outcomes) {
     auto held = lock_held(transaction, owner, fenced(outcomes));
     Outcomes kept;
     for (const Outcome* outcome : outcomes) {
-        if (held.erase(outcome->job.id) > 0) {
+        const auto found = held.find(outcome->job.id);
+        if (found != held.end() && found->second == outcome->job.revision) {
             kept.push_back(outcome);
+            held.erase(found);
         }
     }
     return kept;

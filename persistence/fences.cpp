@@ -70,18 +70,22 @@ std::int64_t execute_fenced(
     return touched;
 }
 
-std::set<std::string, std::less<>>
+std::map<std::string, int, std::less<>>
 lock_held(Transaction& transaction, std::string_view owner, const FencedIds& ids) {
     const std::string sql =
         fmt::format(kLockHeld, fmt::arg("for_update", dialect_of(transaction.kind()).for_update));
-    std::set<std::string, std::less<>> held;
+    std::map<std::string, int, std::less<>> held;
     for (const auto& [revision, group] : ids) {
         const auto statements =
             cut_id_list(sql, {.ids = group, .after = fence_values(revision, owner)});
         for (const auto& [text, parameters] : statements) {
-            transaction.query({.sql = text, .columns = 1}, parameters, [&](const Row& row) {
-                held.emplace(row.text(0));
-            });
+            transaction.query(
+                {.sql = text, .columns = 1},
+                parameters,
+                [&, held_revision = revision](const Row& row) {
+                    held.emplace(row.text(0), held_revision);
+                }
+            );
         }
     }
     return held;

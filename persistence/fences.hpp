@@ -4,7 +4,6 @@
 #include "persistence/transaction.hpp"
 
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,9 +29,9 @@ std::int64_t execute_fenced(
     const FencedIds& ids
 );
 
-/// The ids of the executable jobs that still stand under these fences; their rows are locked until
-/// the transaction ends.
-[[nodiscard]] std::set<std::string, std::less<>>
+/// The executable jobs that still stand under these fences, each id with the revision that holds:
+/// two runs of one job may both be asked about. Their rows are locked until the transaction ends.
+[[nodiscard]] std::map<std::string, int, std::less<>>
 lock_held(Transaction& transaction, std::string_view owner, const FencedIds& ids);
 
 }  // namespace jobstrand::persistence

@@ -24,7 +24,7 @@ bool run_again(Transaction& /*transaction*/) {
 }
 
 std::vector<std::string>
-ids_not_in(const std::set<std::string, std::less<>>& held, std::span<const Fence> fences) {
+ids_not_in(const std::map<std::string, int, std::less<>>& held, std::span<const Fence> fences) {
     std::vector<std::string> ids;
     for (const Fence& fence : fences) {
         if (!held.contains(fence.id)) {

@@ -162,6 +162,17 @@ TEST_P(Outcomes, A_job_named_twice_is_written_once) {
     EXPECT_EQ(place_of("a"), "timer");
 }
 
+// The node lost its lock, took the job again, and both runs ended together.
+TEST_P(Outcomes, Of_two_runs_of_one_job_in_a_batch_only_the_one_whose_fence_holds_counts) {
+    const Job lost = insert_and_acquire(a_job("a"));
+    store_.release("node-1", fences_of({lost}));
+    const Job held = acquire().at(0);
+    EXPECT_THAT(
+        apply({failed(lost), completed_outcome(held)}), ElementsAre(Answer::lost_lock, Answer::done)
+    );
+    EXPECT_EQ(place_of("a"), "nowhere");
+}
+
 TEST_P(Outcomes, A_renewed_lock_still_holds) {
     const Job held = insert_and_acquire(a_job("a"));
     ASSERT_TRUE(store_.extend_locks(claim_of("node-1"), fences_of({held})).empty());
