@@ -54,7 +54,8 @@ struct RepeatTurn {
 [[nodiscard]] std::optional<RepeatTurn>
 first_turn(const RepeatCycle& cycle, const TimerContext& context, schema::TimePoint now);
 
-/// The turn after that of `cycle`, which has been due and is taken at `now`; `cycle` has a START.
+/// The turn after that of `cycle`, which is taken at `now`; `cycle` has a START. If the turn is
+/// taken early, `now` must be its due date, or the same grid time comes again.
 ///
 /// A turn that the calendar excludes moves to the next grid time that it includes.
 ///
