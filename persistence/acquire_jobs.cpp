@@ -7,6 +7,7 @@
 #include "persistence/move_jobs.hpp"
 #include "persistence/sql_job_store.hpp"
 #include "persistence/suspended_scopes.hpp"
+#include "schema/limits.hpp"
 
 #include <fmt/format.h>
 
@@ -66,7 +67,7 @@ std::vector<Job> select_candidates(
     BoundStatement page = for_types(sql, handler_types);
     page.parameters.emplace_back(static_cast<std::int64_t>(limit));
     std::vector<Job> candidates;
-    candidates.reserve(limit);
+    candidates.reserve(std::min(limit, schema::limits::kJobsPerTransaction));
     transaction.query(
         {.sql = page.sql, .columns = fields_of(JobPlace::executable).size()},
         page.parameters,
