@@ -4,7 +4,7 @@ import subprocess
 import unittest
 
 TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tools')
-COMMANDS = ('check', 'check_format', 'check_tree.py', 'install_packages')
+COMMANDS = ('quickstart', 'check', 'check_format', 'check_tree.py', 'install_packages')
 
 
 def run(command, *arguments):
@@ -30,7 +30,7 @@ class CommandLine(unittest.TestCase):
 
     def test_an_option_without_its_value_is_wrong_usage(self):
         for arguments in (('check', '--preset'), ('check', '--preset', 'fast'), ('check', '--only'),
-                          ('install_packages',)):
+                          ('install_packages',), ('quickstart', '/no/such/folder')):
             with self.subTest(arguments=arguments):
                 self.assertEqual(run(*arguments).returncode, 2)
 
