@@ -2,13 +2,14 @@
 cmake_policy(VERSION 3.22)
 
 function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code)
+  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY ${scratch} RESULT_VARIABLE code)
   if(NOT code EQUAL 0)
     message(FATAL_ERROR "failed with ${code}: ${ARGN}")
   endif()
 endfunction()
 
 file(REMOVE_RECURSE ${scratch})
+file(MAKE_DIRECTORY ${scratch})
 run(${CMAKE_COMMAND} --install ${build} --prefix ${scratch}/prefix)
 run(
   ${CMAKE_COMMAND} -G Ninja -S ${consumer} -B ${scratch}/build -D CMAKE_BUILD_TYPE=${build_type}
