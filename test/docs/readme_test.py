@@ -9,13 +9,13 @@ dead letter that this test makes. The last line is `N passed, N failed`.
 """
 import os
 import re
+import select
 import shlex
 import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,18 +49,24 @@ class Newcomer:
 
     def serve(self, line):
         """Ready, then ended with SIGTERM: it must drain and exit with 0."""
-        log = self.folder / "serve.log"
-        with log.open("w") as err:
-            service = subprocess.Popen(shlex.split(line), cwd=self.folder, env=self.env, stderr=err)
-        try:
-            give_up = time.monotonic() + 30
-            while "ready" not in log.read_text() and time.monotonic() < give_up and service.poll() is None:
-                time.sleep(0.02)
-            service.send_signal(signal.SIGTERM)
-            code = service.wait(timeout=60)
-        finally:
-            service.kill()
-        return subprocess.CompletedProcess(line, code, "", log.read_text())
+        with subprocess.Popen(shlex.split(line), cwd=self.folder, env=self.env, stderr=subprocess.PIPE) as service:
+            try:
+                log = self.read_until_ready(service.stderr.fileno())
+                service.send_signal(signal.SIGTERM)
+                _, rest = service.communicate(timeout=60)
+            finally:
+                service.kill()
+        return subprocess.CompletedProcess(line, service.returncode, "", (log + rest).decode())
+
+    @staticmethod
+    def read_until_ready(log_fd):
+        log = b""
+        while b"ready" not in log and select.select([log_fd], [], [], 30)[0]:
+            piece = os.read(log_fd, 65536)
+            if not piece:
+                break
+            log += piece
+        return log
 
     def make_dead_letter(self):
         """A job that fails for good, run by hand; returns its id."""
