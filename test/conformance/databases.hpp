@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ public:
 struct DatabaseUnderTest {
     std::string name;
     std::function<std::unique_ptr<TestDatabase>()> create;
+
+    /// What this machine lacks for it; the cases are then skipped, and nothing connects.
+    std::optional<std::string> missing = {};
 };
 
 /// Shown by GoogleTest behind the name of a case.
@@ -35,5 +39,8 @@ inline std::ostream& operator<<(std::ostream& out, const DatabaseUnderTest& data
 [[nodiscard]] std::vector<DatabaseUnderTest> databases_under_test();
 
 [[nodiscard]] DatabaseUnderTest sqlite_under_test();
+
+/// A MariaDB server of our own, and the servers that the environment names.
+[[nodiscard]] std::vector<DatabaseUnderTest> mysql_under_test();
 
 }  // namespace jobstrand::test

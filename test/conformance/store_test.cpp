@@ -24,6 +24,12 @@ StoreTest::StoreTest()
       connection_(database_->connect(SessionPool::Access::write)),
       node_(*database_, faults_) {}
 
+void StoreTest::SetUp() {
+    if (GetParam().missing) {
+        GTEST_SKIP() << *GetParam().missing;
+    }
+}
+
 std::vector<Job> StoreTest::insert(JobPlace place, std::vector<Job> jobs) {
     std::vector<PlacedJob> placed;
     for (Job& job : jobs) {

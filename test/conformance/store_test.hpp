@@ -48,6 +48,7 @@ private:
 class StoreTest : public testing::TestWithParam<DatabaseUnderTest> {
 protected:
     StoreTest();
+    void SetUp() override;
 
     /// Inserts jobs into one place and returns them as they were stored.
     std::vector<Job> insert(JobPlace place, std::vector<Job> jobs);
