@@ -97,8 +97,9 @@ bool delete_completed(Transaction& transaction, std::string_view owner, const Ou
     for (const Outcome* outcome : completed) {
         jobs.push_back(&outcome->job);
     }
+    const bool is_held = write_all(transaction, kDelete, owner, completed);
     delete_byte_arrays_of(transaction, jobs);
-    return write_all(transaction, kDelete, owner, completed);
+    return is_held;
 }
 
 /// A job that leaves: the outcome, and the row as it is now.
@@ -134,14 +135,15 @@ schema::Transition storable(schema::Transition transition, schema::DatabaseKind 
 
 using NewId = std::function<std::string()>;
 
-/// The details of a failure replace those of the one before; `jobs` get the ids of their rows.
-void replace_stack_traces(
+/// Stores the details of the failures; `jobs` get the ids of their rows. Returns the ids of those
+/// that they replace, which rows in the old place still refer to.
+std::vector<std::string_view> insert_stack_traces(
     Transaction& transaction,
     const std::vector<Leaving>& leaving,
     std::vector<PlacedJob>& jobs,
     const NewId& new_id
 ) {
-    std::vector<std::string_view> old;
+    std::vector<std::string_view> replaced;
     std::vector<ByteArray> traces;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         const auto& failure = leaving[i].outcome->transition.failure;
@@ -149,16 +151,15 @@ void replace_stack_traces(
             continue;
         }
         std::string& id = jobs[i].job.exception_stack_id;
-        old.emplace_back(leaving[i].row.exception_stack_id);
-        if (failure->details.empty()) {
-            id.clear();
-        } else {
-            id = id.empty() ? new_id() : id;
+        replaced.emplace_back(leaving[i].row.exception_stack_id);
+        id.clear();
+        if (!failure->details.empty()) {
+            id = new_id();
             traces.push_back({.id = id, .text = failure->details});
         }
     }
-    delete_byte_arrays(transaction, old);
     insert_byte_arrays(transaction, kStackTraceName, traces);
+    return replaced;
 }
 
 bool move_leaving(
@@ -175,9 +176,10 @@ bool move_leaving(
     for (const Leaving& one : *leaving) {
         jobs.push_back(moved(one.row, storable(one.outcome->transition, transaction.kind())));
     }
-    replace_stack_traces(transaction, *leaving, jobs, new_id);
+    const auto replaced = insert_stack_traces(transaction, *leaving, jobs, new_id);
     divert_suspended(transaction, jobs);
     move_rows(transaction, JobPlace::executable, jobs);
+    delete_byte_arrays(transaction, replaced);
     return true;
 }
 

@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-/// Long texts of jobs: rows of ACT_GE_BYTEARRAY, which live and die with their job.
+/// Long texts of jobs: rows of ACT_GE_BYTEARRAY, which live and die with their job. They are
+/// inserted before the rows that refer to them, and deleted after: Flowable's tables have foreign
+/// keys.
 namespace jobstrand::persistence {
 
 /// The values of NAME_.

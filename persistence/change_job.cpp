@@ -19,7 +19,6 @@ void change_payload(
     const std::string& payload,
     std::string id
 ) {
-    delete_byte_arrays(transaction, {row.custom_values_id});
     row.payload = payload;
     row.custom_values_id.clear();
     if (is_too_long_for_row(payload)) {
@@ -56,11 +55,14 @@ Answer SqlJobStore::change(
         if (answer != Answer::done) {
             return;
         }
+        std::string replaced;
         if (changes.payload) {
+            replaced = row->custom_values_id;
             change_payload(transaction, *row, *changes.payload, new_byte_array_id());
         }
         change_columns(*row, changes);
         update_row(transaction, place, *row);
+        delete_byte_arrays(transaction, {replaced});
     };
     // Setting the same values twice does no harm.
     runner_.run(change_row, [](Transaction&) { return false; });

@@ -92,8 +92,8 @@ JobsByIndex insert_all(Transaction& transaction, std::span<const PlacedJob> jobs
         rows.push_back(found == to_suspended.end() ? &jobs[i] : &found->second);
     }
     std::ranges::sort(rows, {}, [](const PlacedJob* row) { return std::string_view(row->job.id); });
-    insert_placed(transaction, rows);
     insert_payloads(transaction, jobs);
+    insert_placed(transaction, rows);
     return to_suspended;
 }
 

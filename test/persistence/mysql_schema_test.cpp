@@ -115,54 +115,6 @@ TEST_F(MysqlSchema, Several_nodes_at_once_create_it_once) {
     EXPECT_THAT(differences(), IsEmpty());
 }
 
-/// Tables as Flowable 6 and 7 create them: its column types, character set and index.
-constexpr std::string_view kFlowableJobs =
-    "CREATE TABLE ACT_RU_JOB (ID_ varchar(64) NOT NULL, REV_ integer, CATEGORY_ varchar(255), "
-    "TYPE_ varchar(255) NOT NULL, LOCK_EXP_TIME_ timestamp(3) NULL, LOCK_OWNER_ varchar(255), "
-    "EXCLUSIVE_ boolean, EXECUTION_ID_ varchar(64), PROCESS_INSTANCE_ID_ varchar(64), "
-    "PROC_DEF_ID_ varchar(64), ELEMENT_ID_ varchar(255), ELEMENT_NAME_ varchar(255), "
-    "SCOPE_ID_ varchar(255), SUB_SCOPE_ID_ varchar(255), SCOPE_TYPE_ varchar(255), "
-    "SCOPE_DEFINITION_ID_ varchar(255), CORRELATION_ID_ varchar(255), RETRIES_ integer, "
-    "EXCEPTION_STACK_ID_ varchar(64), EXCEPTION_MSG_ varchar(4000), DUEDATE_ timestamp(3) NULL, "
-    "REPEAT_ varchar(255), HANDLER_TYPE_ varchar(255), HANDLER_CFG_ varchar(4000), "
-    "CUSTOM_VALUES_ID_ varchar(64), CREATE_TIME_ timestamp(3) NULL, TENANT_ID_ varchar(255) "
-    "DEFAULT '', PRIMARY KEY (ID_)) ENGINE=InnoDB DEFAULT CHARSET=utf8 COLLATE utf8_bin";
-
-TEST_F(MysqlSchema, Tables_of_flowable_are_kept_and_get_our_columns) {
-    connection_->run_script(kFlowableJobs);
-    connection_->run_script(
-        "CREATE TABLE ACT_GE_PROPERTY (NAME_ varchar(64), VALUE_ varchar(300), REV_ integer, "
-        "PRIMARY KEY (NAME_)) ENGINE=InnoDB DEFAULT CHARSET=utf8 COLLATE utf8_bin"
-    );
-    execute("INSERT INTO ACT_GE_PROPERTY VALUES ('schema.version', '7.1.0.0', 1)");
-    execute("INSERT INTO ACT_RU_JOB (ID_, TYPE_, RETRIES_) VALUES ('theirs', 'message', 2)");
-    EXPECT_EQ(
-        error_of([&] { persistence::require_current_schema(*connection_); }).kind(),
-        DbErrorKind::schema_missing
-    );
-    EXPECT_EQ(upgrade_schema(*connection_).from, 0);
-    EXPECT_THAT(differences(), IsEmpty());
-    EXPECT_EQ(text_of("SELECT RETRIES_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "2");
-    EXPECT_EQ(text_of("SELECT PRIORITY_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "0");
-    EXPECT_EQ(
-        text_of("SELECT VALUE_ FROM ACT_GE_PROPERTY WHERE NAME_ = 'schema.version'"), "7.1.0.0"
-    );
-}
-
-TEST_F(MysqlSchema, A_character_that_flowables_columns_cannot_hold_is_refused_not_changed) {
-    connection_->run_script(kFlowableJobs);
-    upgrade_schema(*connection_);
-    EXPECT_EQ(
-        error_of([&] {
-            execute(
-                "INSERT INTO ACT_RU_JOB (ID_, TYPE_, HANDLER_CFG_) VALUES ('a', 'message', ?)",
-                {persistence::Value{"\xF0\x9F\x98\x80"}}
-            );
-        }).kind(),
-        DbErrorKind::too_long
-    );
-}
-
 }  // namespace
 
 }  // namespace jobstrand::test
