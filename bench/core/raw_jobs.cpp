@@ -149,7 +149,7 @@ RawPage::RawPage(Connection& connection, std::size_t size)
           skip_locked(connection.kind())
       )),
       lock_(fmt::format(
-          "UPDATE ACT_RU_JOB SET LOCK_OWNER_ = 'raw', LOCK_EXP_TIME_ = '2100-01-01 00:00:00', "
+          "UPDATE ACT_RU_JOB SET LOCK_OWNER_ = 'raw', LOCK_EXP_TIME_ = '2037-01-01 00:00:00', "
           "REV_ = REV_ + 1 WHERE ID_ IN ({})",
           repeated("?", size)
       )),
