@@ -154,10 +154,12 @@ bool ExecutorMachinery::stop(StopMode mode) {
         return false;
     }
     accepting_ = false;
+    // First the pool, so that no queued job starts any more; what a pass still brings in is
+    // rejected.
+    release(pool_.close());
     for (PollingLoop* loop : intake_loops_) {
         loop->stop();
     }
-    release(pool_.close());
     const bool all_ended = wait_for_running_jobs();
     if (all_ended) {
         pool_.stop();
