@@ -16,7 +16,7 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_database
 );
 
-// R039
+// R032 R039 R107
 TEST_P(Acquisition, An_acquired_job_carries_owner_expiry_and_a_raised_revision) {
     const Job inserted = insert(JobPlace::executable, a_job("a").build());
     const std::vector<Job> acquired = acquire();
@@ -35,6 +35,7 @@ TEST_P(Acquisition, A_locked_job_is_acquired_by_nobody_else) {
     EXPECT_THAT(acquire(100, "node-1"), IsEmpty());
 }
 
+// R038 R044: the cheap order is that of the ids.
 TEST_P(Acquisition, The_oldest_ids_come_first_and_the_limit_is_kept) {
     insert(JobPlace::executable, std::vector<Job>{a_job("c"), a_job("a"), a_job("b")});
     EXPECT_THAT(ids_of(acquire(2)), ElementsAre("a", "b"));
@@ -62,6 +63,7 @@ TEST_P(Acquisition, A_limit_of_zero_acquires_nothing) {
     EXPECT_THAT(acquire(0), IsEmpty());
 }
 
+// R033: what conditions say elsewhere, tables say here.
 TEST_P(Acquisition, Only_the_executable_place_is_acquired_from) {
     store_.insert(
         {{JobPlace::timer, a_job("t").due_at(clock_.now() - 1h)},

@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_database
 );
 
-// R040
+// R040 R098 R142
 TEST_P(Concurrency, Nodes_that_acquire_at_once_never_get_the_same_job) {
     insert(JobPlace::executable, many_jobs("j", 1000));
     on_all_nodes([this](persistence::JobStore& store, const std::string& node) {

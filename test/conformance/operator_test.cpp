@@ -22,6 +22,7 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_database
 );
 
+// R030
 TEST_P(Changes, Only_what_is_named_changes) {
     Job expected = insert(JobPlace::timer, full_job("a"));
     EXPECT_EQ(change(JobPlace::timer, "a", {.retries = 9}), Answer::done);
@@ -38,7 +39,7 @@ TEST_P(Changes, Only_what_is_named_changes) {
     EXPECT_EQ(job("a").retries, 9);
 }
 
-// R012
+// R008 R012
 TEST_P(Changes, A_priority_has_64_bits) {
     insert(JobPlace::executable, a_job("a").build());
     for (const std::int64_t priority : {INT64_MIN, INT64_MAX}) {

@@ -68,6 +68,7 @@ TEST_F(EngineTest, A_job_of_a_transaction_that_rolls_back_never_exists) {
     EXPECT_EQ(runs.count(), 0U);
 }
 
+// R155
 TEST_F(EngineTest, A_job_inserted_by_plain_sql_in_another_engine_is_found_by_polling) {
     Signal runs;
     const auto engine = an_engine();

@@ -103,6 +103,7 @@ TEST_F(EngineTest, Stopping_an_engine_that_was_never_started_is_clean) {
     EXPECT_TRUE(engine->stop(StopMode::drain));
 }
 
+// R154
 TEST_F(EngineTest, An_engine_that_is_stopped_hands_nothing_over) {
     Signal started;
     const auto engine = an_engine();

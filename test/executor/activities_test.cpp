@@ -32,6 +32,7 @@ protected:
     RecordingIntake intake;
 };
 
+// R043 R113
 TEST_F(ActivitiesTest, Acquisition_claims_for_its_own_types_and_lock_time_and_hands_over_the_page) {
     JobAcquirer acquirer = an_acquirer({.acquire_page = 100});
     intake.free_places = 2048;

@@ -69,6 +69,7 @@ TEST_F(SchemaMigration, A_second_upgrade_changes_nothing) {
     EXPECT_EQ(value_of("SELECT count(*) FROM ACT_GE_PROPERTY"), "1");
 }
 
+// R140
 TEST_F(SchemaMigration, The_printed_schema_is_the_one_that_is_created) {
     for (const std::string& statement : schema::create_statements(schema::DatabaseKind::sqlite)) {
         connection_->run_script(statement);

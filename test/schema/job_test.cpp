@@ -15,7 +15,7 @@ using test::a_job;
 
 constexpr TimePoint kNow = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
 
-// R035: an empty due date is due.
+// R035 R150: an empty due date is due.
 TEST(Job, A_new_job_goes_where_its_due_date_and_type_say) {
     struct Row {
         std::string_view type;
