@@ -53,7 +53,7 @@ TEST_F(Serve, It_runs_jobs_and_ends_with_0_when_it_is_told_to) {
     add({"--type", "log", "--payload", R"({"hello":"world"})"});
     ASSERT_TRUE(service.says("log job"));
     service.send(SIGTERM);
-    EXPECT_EQ(service.exit_code(), 0);
+    EXPECT_EQ(service.exit_code(), 0) << service.output();
     EXPECT_THAT(service.output(), HasSubstr("stopped\n"));
     EXPECT_EQ(places(), "");
 }
@@ -64,7 +64,7 @@ TEST_F(Serve, It_makes_its_tables_when_it_starts) {
     ASSERT_TRUE(service.says("ready"));
     EXPECT_EQ(run_bare({"schema", "check", "--db", url}).code, ExitCode::done);
     service.send(SIGINT);
-    EXPECT_EQ(service.exit_code(), 0);
+    EXPECT_EQ(service.exit_code(), 0) << service.output();
 }
 
 TEST_F(Serve, Without_leave_to_make_tables_it_does_not_start) {
@@ -84,7 +84,7 @@ TEST_F(Serve, The_first_signal_lets_running_jobs_finish_and_frees_the_others) {
     service.send(SIGTERM);
     EXPECT_TRUE(eventually([&] { return field(waiting, "lockOwner") == "null"; }));
     let_go();
-    EXPECT_EQ(service.exit_code(), 0);
+    EXPECT_EQ(service.exit_code(), 0) << service.output();
     EXPECT_EQ(places(), "executable=1");
     EXPECT_EQ(field(waiting, "retries"), "3");
 }
@@ -96,7 +96,7 @@ TEST_F(Serve, The_second_signal_stops_running_jobs_and_no_retry_is_used) {
     service.send(SIGTERM);
     ASSERT_TRUE(service.says("stopping"));
     service.send(SIGTERM);
-    EXPECT_EQ(service.exit_code(), 0);
+    EXPECT_EQ(service.exit_code(), 0) << service.output();
     EXPECT_EQ(field(id, "retries"), "2");
     EXPECT_EQ(field(id, "exceptionMessage"), "null");
     EXPECT_EQ(field(id, "lockOwner"), "null");
@@ -107,7 +107,7 @@ TEST_F(Serve, Jobs_that_outlast_the_wait_are_stopped) {
     ASSERT_TRUE(service.says("ready"));
     const std::string id = add_running();
     service.send(SIGTERM);
-    EXPECT_EQ(service.exit_code(), 0);
+    EXPECT_EQ(service.exit_code(), 0) << service.output();
     EXPECT_EQ(field(id, "retries"), "2");
 }
 
@@ -121,7 +121,7 @@ TEST_F(Serve, Told_not_to_it_runs_no_jobs_but_stays) {
         ASSERT_TRUE(service.says("the executor is off"));
         add();
         service.send(SIGTERM);
-        EXPECT_EQ(service.exit_code(), 0);
+        EXPECT_EQ(service.exit_code(), 0) << service.output();
     }
     EXPECT_EQ(places(), "executable=2");
 }
@@ -132,7 +132,7 @@ TEST_F(Serve, Its_log_can_be_read_by_programs) {
     add({"--type", "log", "--payload", "\"line\\nbreak\""});
     ASSERT_TRUE(service.says("log job"));
     service.send(SIGTERM);
-    EXPECT_EQ(service.exit_code(), 0);
+    EXPECT_EQ(service.exit_code(), 0) << service.output();
     std::istringstream lines(service.output());
     for (std::string line; std::getline(lines, line);) {
         EXPECT_TRUE(nlohmann::json::accept(line)) << line;
@@ -147,7 +147,7 @@ TEST_F(Serve, It_goes_on_when_nobody_reads_its_log) {
     add({"--type", "log", "--payload", "1"});
     EXPECT_TRUE(eventually([this] { return places().empty(); }));
     service.send(SIGTERM);
-    EXPECT_EQ(service.exit_code(), 0);
+    EXPECT_EQ(service.exit_code(), 0) << service.output();
 }
 
 TEST_F(Serve, What_the_environment_of_the_service_says_applies) {
@@ -158,7 +158,7 @@ TEST_F(Serve, What_the_environment_of_the_service_says_applies) {
     ASSERT_TRUE(service.says("ready"));
     EXPECT_THAT(service.output(), HasSubstr("other.db"));
     service.send(SIGTERM);
-    EXPECT_EQ(service.exit_code(), 0);
+    EXPECT_EQ(service.exit_code(), 0) << service.output();
 }
 
 }  // namespace

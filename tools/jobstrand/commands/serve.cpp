@@ -45,27 +45,32 @@ void tell_ready(Session& session, Engine& engine, bool is_executing) {
     std::_Exit(static_cast<int>(ExitCode::failed));
 }
 
-/// Hurries a drain that is under way when further signals come.
-void watch_drain(Session& session, Engine& engine, StopSignals& signals) {
+/// Hurries the drain when a further signal comes. true: it came before the drain had begun, so this
+/// call has stopped everything, cleanly.
+[[nodiscard]] bool hurry(Session& session, Engine& engine, StopSignals& signals) {
     if (signals.wait() != StopSignals::Event::signal) {
-        return;
+        return false;
     }
     session.log().write(LogLevel::warn, "second signal: stopping running jobs", {});
-    (void)engine.stop(StopMode::at_once);
+    if (engine.stop(StopMode::at_once)) {
+        return true;
+    }
     if (signals.wait(kPatienceAtOnce) != StopSignals::Event::cancelled) {
         leave(session, "running jobs did not stop: their locks will expire");
     }
+    return false;
 }
 
 void drain(Session& session, Engine& engine, StopSignals& signals) {
     session.log().write(
         LogLevel::info, "stopping: running jobs may finish, a second signal stops them", {}
     );
-    std::thread hurrying([&] { watch_drain(session, engine, signals); });
-    const bool is_clean = engine.stop(StopMode::drain);
+    bool was_hurried = false;  // Read after the thread has ended.
+    std::thread hurrying([&] { was_hurried = hurry(session, engine, signals); });
+    const bool was_drained = engine.stop(StopMode::drain);
     signals.cancel();
     hurrying.join();
-    if (!is_clean) {
+    if (!was_drained && !was_hurried) {
         leave(session, "running jobs did not finish in time: their locks will expire");
     }
     session.log().write(LogLevel::info, "stopped", {});

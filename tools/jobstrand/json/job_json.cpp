@@ -100,15 +100,16 @@ read_number(std::string_view value, std::int64_t least, std::int64_t most, Numbe
 
 [[nodiscard]] std::string read_place(std::string_view value, Job& job) {
     const auto name = string_of(value);
-    const auto place = name ? schema::place_named(name.value()) : std::nullopt;
-    if (place == JobPlace::external_worker) {
+    if (!name) {
+        return name.error().message;
+    }
+    if (name.value() == name_of(JobPlace::external_worker)) {
         job.type = schema::kExternalWorkerType;
         return {};
     }
-    if (place == JobPlace::executable || place == JobPlace::timer) {
-        return {};
-    }
-    return "of a new job must be executable, timer or external";
+    const bool is_of_new =
+        name.value() == name_of(JobPlace::executable) || name.value() == name_of(JobPlace::timer);
+    return is_of_new ? "" : "of a new job must be executable, timer or external";
 }
 
 [[nodiscard]] std::string not_yet(std::string_view, Job&) {
