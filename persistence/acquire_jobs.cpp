@@ -32,14 +32,14 @@ constexpr std::string_view kHasAcquirable = R"sql(
 // now are passed over, so that two nodes do not wait for each other.
 constexpr std::string_view kCandidates = R"sql(
     SELECT {columns}
-    FROM ACT_RU_JOB
+    FROM ACT_RU_JOB {by_id}
     WHERE LOCK_EXP_TIME_ IS NULL AND HANDLER_TYPE_ IN (...)
     ORDER BY ID_
     LIMIT ?
     {skip_locked})sql";
 
 constexpr std::string_view kLock = R"sql(
-    UPDATE ACT_RU_JOB
+    UPDATE ACT_RU_JOB {by_id}
     SET LOCK_OWNER_ = ?, LOCK_EXP_TIME_ = ?, REV_ = COALESCE(REV_, 1) + 1
     WHERE ID_ IN (...))sql";
 
@@ -59,10 +59,12 @@ std::vector<Job> select_candidates(
     std::span<const std::string> handler_types,
     std::size_t limit
 ) {
+    const Dialect& dialect = dialect_of(transaction.kind());
     const std::string sql = fmt::format(
         kCandidates,
         fmt::arg("columns", columns_of(JobPlace::executable)),
-        fmt::arg("skip_locked", dialect_of(transaction.kind()).skip_locked)
+        fmt::arg("by_id", dialect.by_id),
+        fmt::arg("skip_locked", dialect.skip_locked)
     );
     BoundStatement page = for_types(sql, handler_types);
     page.parameters.emplace_back(static_cast<std::int64_t>(limit));
@@ -103,7 +105,9 @@ void claim_rows(Transaction& transaction, const LockClaim& claim, std::span<Job>
         ++job.revision;
         ids.emplace_back(job.id);
     }
-    const auto statements = cut_id_list(kLock, {.before = {claim.owner, claim.until}, .ids = ids});
+    const std::string sql =
+        fmt::format(kLock, fmt::arg("by_id", dialect_of(transaction.kind()).by_id));
+    const auto statements = cut_id_list(sql, {.before = {claim.owner, claim.until}, .ids = ids});
     for (const auto& [text, parameters] : statements) {
         transaction.execute(text, parameters);
     }

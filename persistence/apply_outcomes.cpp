@@ -21,11 +21,10 @@ using schema::JobPlace;
 using schema::PlacedJob;
 
 constexpr std::string_view kDelete = R"sql(
-    DELETE FROM ACT_RU_JOB
-    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
+    {delete_where} ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
 
 constexpr std::string_view kFree = R"sql(
-    UPDATE ACT_RU_JOB
+    UPDATE ACT_RU_JOB {by_id}
     SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = REV_ + 1
     WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
 

@@ -19,7 +19,7 @@ constexpr std::string_view kInsert = R"sql(
     INSERT INTO ACT_GE_BYTEARRAY (ID_, REV_, NAME_, BYTES_)
     VALUES {rows})sql";
 
-constexpr std::string_view kDelete = R"sql(DELETE FROM ACT_GE_BYTEARRAY WHERE ID_ IN (...))sql";
+constexpr std::string_view kDelete = R"sql({delete_where} ID_ IN (...))sql";
 
 constexpr std::string_view kRead = R"sql(
     SELECT ID_, {bytes_as_text}
@@ -78,7 +78,10 @@ void insert_byte_arrays(
 void delete_byte_arrays(Transaction& transaction, std::vector<std::string_view> ids) {
     std::erase(ids, std::string_view{});
     std::sort(ids.begin(), ids.end());
-    for (const auto& [text, parameters] : cut_id_list(kDelete, {.ids = ids})) {
+    const std::string sql = fmt::format(
+        kDelete, fmt::arg("delete_where", delete_where(transaction.kind(), "ACT_GE_BYTEARRAY"))
+    );
+    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
         transaction.execute(text, parameters);
     }
 }

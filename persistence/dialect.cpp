@@ -1,8 +1,12 @@
 #include "persistence/dialect.hpp"
 
+#include <fmt/format.h>
+
 namespace jobstrand::persistence {
 
 namespace {
+
+using schema::DatabaseKind;
 
 constexpr Dialect kSqlite{
     .for_update = "",
@@ -13,6 +17,7 @@ constexpr Dialect kSqlite{
     .bytes_parameter = "?",
     .bytes_as_text = "BYTES_",
     .position_in = "INSTR",
+    .by_id = "",
 };
 
 constexpr Dialect kMysql{
@@ -25,6 +30,7 @@ constexpr Dialect kMysql{
     .bytes_parameter = "?",
     .bytes_as_text = "BYTES_",
     .position_in = "INSTR",
+    .by_id = "FORCE INDEX (PRIMARY)",
 };
 
 constexpr Dialect kPostgresql{
@@ -36,20 +42,37 @@ constexpr Dialect kPostgresql{
     .bytes_parameter = "convert_to(?, 'UTF8')",
     .bytes_as_text = "convert_from(BYTES_, 'UTF8')",
     .position_in = "STRPOS",
+    .by_id = "",
 };
 
 }  // namespace
 
-const Dialect& dialect_of(schema::DatabaseKind kind) {
+const Dialect& dialect_of(DatabaseKind kind) {
     switch (kind) {
-        case schema::DatabaseKind::sqlite:
+        case DatabaseKind::sqlite:
             return kSqlite;
-        case schema::DatabaseKind::mysql:
+        case DatabaseKind::mysql:
             return kMysql;
-        case schema::DatabaseKind::postgresql:
+        case DatabaseKind::postgresql:
             return kPostgresql;
     }
     return kSqlite;
+}
+
+std::string delete_where(DatabaseKind kind, std::string_view table) {
+    if (kind != DatabaseKind::mysql) {
+        return fmt::format("DELETE FROM {} WHERE", table);
+    }
+    // Only this form of DELETE takes an index, and MySQL 9 (not MariaDB) heeds it only where there
+    // is also a condition on another column; this one is always true.
+    return fmt::format(
+        "DELETE FROM {0} USING {0} FORCE INDEX (PRIMARY) WHERE (REV_ IS NULL) IN (TRUE, FALSE) AND",
+        table
+    );
+}
+
+std::string by_index(DatabaseKind kind, std::string_view index) {
+    return kind == DatabaseKind::mysql ? fmt::format("FORCE INDEX ({})", index) : std::string{};
 }
 
 }  // namespace jobstrand::persistence

@@ -2,6 +2,7 @@
 
 #include "schema/database_kind.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace jobstrand::persistence {
@@ -29,8 +30,19 @@ struct Dialect {
 
     /// The function that finds the position of its second argument in its first; 0: not in it.
     std::string_view position_in;
+
+    /// Behind the table, in a SELECT that locks and in an UPDATE of rows by their ids. MySQL and
+    /// MariaDB would read the whole of a table with few rows more than that, lock all of it, and
+    /// wait for what others have locked there: that is how deadlocks begin.
+    std::string_view by_id;
 };
 
 [[nodiscard]] const Dialect& dialect_of(schema::DatabaseKind kind);
+
+/// `DELETE FROM table WHERE`, to be followed by a condition on ID_; by its key for the same reason.
+[[nodiscard]] std::string delete_where(schema::DatabaseKind kind, std::string_view table);
+
+/// As Dialect::by_id, for rows in the order of an index.
+[[nodiscard]] std::string by_index(schema::DatabaseKind kind, std::string_view index);
 
 }  // namespace jobstrand::persistence

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kLockHeld = R"sql(
     SELECT ID_
-    FROM ACT_RU_JOB
+    FROM ACT_RU_JOB {by_id}
     WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?
     ORDER BY ID_
     {for_update})sql";
@@ -58,10 +58,15 @@ std::int64_t execute_fenced(
     std::string_view owner,
     const FencedIds& ids
 ) {
+    const std::string native = fmt::format(
+        fmt::runtime(sql),
+        fmt::arg("by_id", dialect_of(transaction.kind()).by_id),
+        fmt::arg("delete_where", delete_where(transaction.kind(), "ACT_RU_JOB"))
+    );
     std::int64_t touched = 0;
     for (const auto& [revision, group] : ids) {
         const auto statements = cut_id_list(
-            sql, {.before = before, .ids = group, .after = fence_values(revision, owner)}
+            native, {.before = before, .ids = group, .after = fence_values(revision, owner)}
         );
         for (const auto& [text, parameters] : statements) {
             touched += transaction.execute(text, parameters);
@@ -72,8 +77,10 @@ std::int64_t execute_fenced(
 
 std::map<std::string, int, std::less<>>
 lock_held(Transaction& transaction, std::string_view owner, const FencedIds& ids) {
-    const std::string sql =
-        fmt::format(kLockHeld, fmt::arg("for_update", dialect_of(transaction.kind()).for_update));
+    const Dialect& dialect = dialect_of(transaction.kind());
+    const std::string sql = fmt::format(
+        kLockHeld, fmt::arg("by_id", dialect.by_id), fmt::arg("for_update", dialect.for_update)
+    );
     std::map<std::string, int, std::less<>> held;
     for (const auto& [revision, group] : ids) {
         const auto statements =

@@ -20,7 +20,8 @@ using FencedIds = std::map<int, std::vector<std::string_view>>;
 [[nodiscard]] std::int64_t count_of(const FencedIds& ids);
 
 /// Runs a statement whose condition is `ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?` for all
-/// ids. Returns how many rows it touched: fewer than ids when the locks of some are lost.
+/// ids. It begins with `UPDATE ACT_RU_JOB {by_id}` or, without a WHERE, with `{delete_where}` (see
+/// Dialect). Returns how many rows it touched: fewer than ids when the locks of some are lost.
 std::int64_t execute_fenced(
     Transaction& transaction,
     std::string_view sql,

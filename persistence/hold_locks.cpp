@@ -9,12 +9,12 @@ namespace {
 
 // REV_ stays, so that the fences of the running jobs go on to hold.
 constexpr std::string_view kExtend = R"sql(
-    UPDATE ACT_RU_JOB
+    UPDATE ACT_RU_JOB {by_id}
     SET LOCK_EXP_TIME_ = ?
     WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
 
 constexpr std::string_view kRelease = R"sql(
-    UPDATE ACT_RU_JOB
+    UPDATE ACT_RU_JOB {by_id}
     SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = REV_ + 1
     WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
 

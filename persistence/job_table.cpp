@@ -20,14 +20,14 @@ constexpr std::string_view kInsert = R"sql(INSERT INTO {table} ({columns}) VALUE
 
 constexpr std::string_view kLock = R"sql(
     SELECT {columns}
-    FROM {table}
+    FROM {table} {by_id}
     WHERE ID_ IN (...)
     ORDER BY ID_
     {for_update})sql";
 
 constexpr std::string_view kUpdate = R"sql(UPDATE {table} SET {assignments} WHERE ID_ = ?)sql";
 
-constexpr std::string_view kDelete = R"sql(DELETE FROM {table} WHERE ID_ IN (...))sql";
+constexpr std::string_view kDelete = R"sql({delete_where} ID_ IN (...))sql";
 
 /// Rows of one INSERT: few sizes, so that few distinct statements are prepared.
 constexpr std::array<std::size_t, 3> kRowsPerInsert{64, 8, 1};
@@ -93,11 +93,13 @@ void insert_rows(Transaction& transaction, JobPlace place, std::span<const Job* 
 
 std::vector<Job>
 lock_rows(Transaction& transaction, JobPlace place, std::span<const std::string_view> ids) {
+    const Dialect& dialect = dialect_of(transaction.kind());
     const std::string sql = fmt::format(
         kLock,
         fmt::arg("columns", columns_of(place)),
         fmt::arg("table", schema::table_of(place)),
-        fmt::arg("for_update", dialect_of(transaction.kind()).for_update)
+        fmt::arg("by_id", dialect.by_id),
+        fmt::arg("for_update", dialect.for_update)
     );
     std::vector<Job> jobs;
     jobs.reserve(ids.size());
@@ -128,7 +130,9 @@ void update_row(Transaction& transaction, JobPlace place, const Job& job) {
 
 std::int64_t
 delete_rows(Transaction& transaction, JobPlace place, std::span<const std::string_view> ids) {
-    const std::string sql = fmt::format(kDelete, fmt::arg("table", schema::table_of(place)));
+    const std::string sql = fmt::format(
+        kDelete, fmt::arg("delete_where", delete_where(transaction.kind(), schema::table_of(place)))
+    );
     std::int64_t deleted = 0;
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
         deleted += transaction.execute(text, parameters);

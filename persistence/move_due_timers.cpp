@@ -29,7 +29,7 @@ constexpr std::string_view kNextDue = R"sql(
 
 constexpr std::string_view kDue = R"sql(
     SELECT {columns}
-    FROM ACT_RU_TIMER_JOB
+    FROM ACT_RU_TIMER_JOB {by_due_date}
     WHERE DUEDATE_ <= ? AND LOCK_EXP_TIME_ IS NULL
     ORDER BY DUEDATE_
     LIMIT ?
@@ -39,6 +39,7 @@ std::vector<Job> select_due(Transaction& transaction, schema::TimePoint now, std
     const std::string sql = fmt::format(
         kDue,
         fmt::arg("columns", columns_of(JobPlace::timer)),
+        fmt::arg("by_due_date", by_index(transaction.kind(), "JS_IDX_TIMER_DUE")),
         fmt::arg("skip_locked", dialect_of(transaction.kind()).skip_locked)
     );
     const std::array<Value, 2> parameters{now, static_cast<std::int64_t>(limit)};

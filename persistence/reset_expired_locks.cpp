@@ -1,3 +1,4 @@
+#include "persistence/dialect.hpp"
 #include "persistence/id_lists.hpp"
 #include "persistence/sql_job_store.hpp"
 
@@ -20,7 +21,7 @@ constexpr std::string_view kExpired = R"sql(
 
 // Tests the expiry again: the owner may have renewed the lock since the page was read.
 constexpr std::string_view kReset = R"sql(
-    UPDATE {table}
+    UPDATE {table} {by_id}
     SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = COALESCE(REV_, 1) + 1
     WHERE ID_ IN (...) AND LOCK_EXP_TIME_ < ?)sql";
 
@@ -46,7 +47,11 @@ std::int64_t reset(
     const std::vector<std::string>& expired,
     schema::TimePoint now
 ) {
-    const std::string sql = fmt::format(kReset, fmt::arg("table", schema::table_of(place)));
+    const std::string sql = fmt::format(
+        kReset,
+        fmt::arg("table", schema::table_of(place)),
+        fmt::arg("by_id", dialect_of(transaction.kind()).by_id)
+    );
     const std::vector<std::string_view> ids(expired.begin(), expired.end());
     std::int64_t freed = 0;
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids, .after = {now}})) {

@@ -18,7 +18,7 @@ constexpr std::string_view kIsAnythingSuspended = R"sql(SELECT 1 FROM JS_SUSPENS
 
 constexpr std::string_view kSuspended = R"sql(
     SELECT ID_
-    FROM JS_SUSPENSION
+    FROM JS_SUSPENSION {by_id}
     WHERE SCOPE_ = ? AND ID_ IN (...)
     ORDER BY ID_
     {for_share})sql";
@@ -46,8 +46,10 @@ bool is_anything_suspended(Transaction& transaction) {
 
 std::set<std::string, std::less<>>
 suspended_among(Transaction& transaction, SuspensionScope scope, const Ids& ids) {
-    const std::string sql =
-        fmt::format(kSuspended, fmt::arg("for_share", dialect_of(transaction.kind()).for_share));
+    const Dialect& dialect = dialect_of(transaction.kind());
+    const std::string sql = fmt::format(
+        kSuspended, fmt::arg("by_id", dialect.by_id), fmt::arg("for_share", dialect.for_share)
+    );
     const std::vector<std::string_view> list(ids.begin(), ids.end());
     std::set<std::string, std::less<>> suspended;
     for (const auto& [text, parameters] :

@@ -1,6 +1,7 @@
 #include "bench/core/raw_jobs.hpp"
 
 #include "bench/core/run_ledger.hpp"
+#include "persistence/dialect.hpp"
 #include "persistence/transaction.hpp"
 #include "schema/clock.hpp"
 #include "schema/job.hpp"
@@ -16,7 +17,10 @@ namespace jobstrand::bench {
 
 namespace {
 
+using persistence::by_index;
 using persistence::Connection;
+using persistence::delete_where;
+using persistence::dialect_of;
 using persistence::Row;
 using persistence::Transaction;
 using persistence::Value;
@@ -149,27 +153,34 @@ RawPage::RawPage(Connection& connection, std::size_t size)
           skip_locked(connection.kind())
       )),
       lock_(fmt::format(
-          "UPDATE ACT_RU_JOB SET LOCK_OWNER_ = 'raw', LOCK_EXP_TIME_ = '2037-01-01 00:00:00', "
+          "UPDATE ACT_RU_JOB {} SET LOCK_OWNER_ = 'raw', LOCK_EXP_TIME_ = '2037-01-01 00:00:00', "
           "REV_ = REV_ + 1 WHERE ID_ IN ({})",
+          dialect_of(connection.kind()).by_id,
           repeated("?", size)
       )),
       delete_(fmt::format(
-          "DELETE FROM ACT_RU_JOB WHERE ID_ IN ({}) AND LOCK_OWNER_ = 'raw'",
+          "{} ID_ IN ({}) AND LOCK_OWNER_ = 'raw'",
+          delete_where(connection.kind(), "ACT_RU_JOB"),
           repeated("?", size)
       )),
       select_due_(fmt::format(
-          "SELECT ID_ FROM ACT_RU_TIMER_JOB WHERE DUEDATE_ <= ? AND LOCK_EXP_TIME_ IS NULL "
+          "SELECT ID_ FROM ACT_RU_TIMER_JOB {} WHERE DUEDATE_ <= ? AND LOCK_EXP_TIME_ IS NULL "
           "ORDER BY DUEDATE_, ID_ LIMIT {}{}",
+          by_index(connection.kind(), "JS_IDX_TIMER_DUE"),
           size,
           skip_locked(connection.kind())
       )),
       insert_due_(fmt::format(
-          "INSERT INTO ACT_RU_JOB ({0}) SELECT {0} FROM ACT_RU_TIMER_JOB WHERE ID_ IN ({1})",
+          "INSERT INTO ACT_RU_JOB ({0}) SELECT {0} FROM ACT_RU_TIMER_JOB {1} WHERE ID_ IN ({2})",
           columns_of_both(JobPlace::executable, JobPlace::timer),
+          dialect_of(connection.kind()).by_id,
           repeated("?", size)
       )),
-      delete_due_(fmt::format("DELETE FROM ACT_RU_TIMER_JOB WHERE ID_ IN ({})", repeated("?", size))
-      ) {}
+      delete_due_(fmt::format(
+          "{} ID_ IN ({})",
+          delete_where(connection.kind(), "ACT_RU_TIMER_JOB"),
+          repeated("?", size)
+      )) {}
 
 std::size_t RawPage::claim() {
     Transaction transaction(connection_);
