@@ -67,7 +67,7 @@ std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs) {
     const schema::SteadyPoint locked_at = clock_.steady_now();
     std::vector<PlacedJob> stored = store_.insert(prepare(std::move(jobs)));
     std::vector<std::string> ids = ids_of(stored);
-    hand_over(std::move(stored), locked_at);
+    hand_over(hand_over_of(std::move(stored)), locked_at);
     return ids;
 }
 
@@ -77,7 +77,7 @@ JobProducer::enqueue(persistence::Transaction& transaction, std::vector<Job> job
     std::vector<PlacedJob> stored = store_.insert(transaction, prepare(std::move(jobs)));
     std::vector<std::string> ids = ids_of(stored);
     // Strictly after the commit (R153): before it, a worker would not find the row.
-    transaction.on_commit([this, locked_at, handed = std::move(stored)]() mutable {
+    transaction.on_commit([this, locked_at, handed = hand_over_of(std::move(stored))]() mutable {
         hand_over(std::move(handed), locked_at);
     });
     return ids;
@@ -118,27 +118,30 @@ void JobProducer::complete(Job& job, schema::TimePoint now) {
     job.create_time = now;
 }
 
-void JobProducer::hand_over(std::vector<PlacedJob> jobs, schema::SteadyPoint locked_at) {
-    std::vector<Job> locked;
-    std::optional<schema::TimePoint> first_due;
-    bool is_any_free = false;
+JobProducer::HandOver JobProducer::hand_over_of(std::vector<PlacedJob> jobs) {
+    HandOver handed;
     for (PlacedJob& placed : jobs) {
         if (placed.place == JobPlace::timer) {
-            first_due = std::min(first_due.value_or(*placed.job.due_date), *placed.job.due_date);
+            const schema::TimePoint due = *placed.job.due_date;
+            handed.first_due = std::min(handed.first_due.value_or(due), due);
         } else if (placed.place == JobPlace::executable && !placed.job.lock_owner.empty()) {
-            locked.push_back(std::move(placed.job));
+            handed.locked.push_back(std::move(placed.job));
         } else if (placed.place == JobPlace::executable) {
-            is_any_free = true;
+            handed.is_any_free = true;
         }
     }
-    if (!locked.empty()) {
-        executor_->accept(std::move(locked), locked_at);
+    return handed;
+}
+
+void JobProducer::hand_over(HandOver jobs, schema::SteadyPoint locked_at) {
+    if (!jobs.locked.empty()) {
+        executor_->accept(std::move(jobs.locked), locked_at);
     }
-    if (is_any_free && executor_ != nullptr) {
+    if (jobs.is_any_free && executor_ != nullptr) {
         executor_->wake();
     }
-    if (first_due && timer_added_) {
-        timer_added_(*first_due);
+    if (jobs.first_due && timer_added_) {
+        timer_added_(*jobs.first_due);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,9 +46,18 @@ public:
     enqueue(persistence::Transaction& transaction, std::vector<schema::Job> jobs);
 
 private:
+    /// What the commit of new jobs gives this process to do. Only jobs that it will run are kept
+    /// until then: a transaction may insert more jobs than the memory holds.
+    struct HandOver {
+        std::vector<schema::Job> locked;
+        std::optional<schema::TimePoint> first_due;
+        bool is_any_free = false;
+    };
+
     [[nodiscard]] std::vector<schema::PlacedJob> prepare(std::vector<schema::Job> jobs);
     void complete(schema::Job& job, schema::TimePoint now);
-    void hand_over(std::vector<schema::PlacedJob> jobs, schema::SteadyPoint locked_at);
+    [[nodiscard]] static HandOver hand_over_of(std::vector<schema::PlacedJob> jobs);
+    void hand_over(HandOver jobs, schema::SteadyPoint locked_at);
 
     persistence::JobStore& store_;
     const schema::Clock& clock_;
