@@ -3,12 +3,17 @@
 #include "persistence/db_error.hpp"
 #include "schema/database_kind.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace soci {
 class session;
 class soci_error;
+namespace details {
+class statement_backend;
+}
 }  // namespace soci
 
 namespace jobstrand::persistence {
@@ -35,6 +40,11 @@ public:
     virtual void commit(soci::session& session) const = 0;
 
     [[nodiscard]] virtual bool in_transaction(soci::session& session) const noexcept = 0;
+
+    /// A column of the row that a statement has just fetched; nullopt: NULL. The text lives until
+    /// the next row is fetched.
+    [[nodiscard]] virtual std::optional<std::string_view>
+    cell(soci::details::statement_backend& statement, std::size_t column) const = 0;
 
     /// The error that SOCI has just thrown as one of ours; `attempted` begins its message.
     [[nodiscard]] virtual DbError error_of(

@@ -1,6 +1,5 @@
 #include "persistence/soci_connection.hpp"
 
-#include "persistence/placeholders.hpp"
 #include "persistence/sql_summary.hpp"
 
 #include <soci/soci.h>
@@ -65,12 +64,7 @@ SociStatement& SociConnection::prepared(std::string_view sql) {
     if (SociStatement* known = statements_.find(sql)) {
         return *known;
     }
-    return statements_.insert(
-        sql,
-        std::make_unique<SociStatement>(
-            *session_, backend_.native_sql(sql), count_placeholders(sql)
-        )
-    );
+    return statements_.insert(sql, std::make_unique<SociStatement>(*session_, backend_, sql));
 }
 
 void SociConnection::run_script(std::string_view sql) {

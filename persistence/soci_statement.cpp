@@ -1,7 +1,9 @@
 #include "persistence/soci_statement.hpp"
 
 #include "persistence/db_error.hpp"
+#include "persistence/placeholders.hpp"
 #include "persistence/sql_time.hpp"
+#include "schema/ensure.hpp"
 
 #include <fmt/format.h>
 #include <soci/soci.h>
@@ -54,7 +56,7 @@ struct SociStatement::Parameter {
     bool take(schema::TimePoint content) { return take(SqlTime(content).text()); }
 };
 
-/// A bound column of the current row.
+/// The one column that SOCI fetches into.
 struct SociStatement::Column {
     soci::indicator indicator = soci::i_null;
     std::string text;
@@ -62,20 +64,26 @@ struct SociStatement::Column {
 
 class SociStatement::FetchedRow final : public Row {
 public:
-    explicit FetchedRow(const std::vector<Column>& columns) : columns_(columns) {}
+    FetchedRow(const SociBackend& backend, soci::statement& statement, std::size_t columns)
+        : backend_(backend), statement_(*statement.get_backend()), columns_(columns) {}
 
-    [[nodiscard]] bool is_null(std::size_t column) const override {
-        return columns_.at(column).indicator == soci::i_null;
-    }
+    [[nodiscard]] bool is_null(std::size_t column) const override { return !cell(column); }
     [[nodiscard]] std::string_view text(std::size_t column) const override {
-        return is_null(column) ? std::string_view{} : columns_[column].text;
+        return cell(column).value_or(std::string_view{});
     }
     [[nodiscard]] std::int64_t integer(std::size_t column) const override;
     [[nodiscard]] bool boolean(std::size_t column) const override;
     [[nodiscard]] std::optional<schema::TimePoint> time(std::size_t column) const override;
 
 private:
-    const std::vector<Column>& columns_;
+    [[nodiscard]] std::optional<std::string_view> cell(std::size_t column) const {
+        JOBSTRAND_ENSURE(column < columns_);
+        return backend_.cell(statement_, column);
+    }
+
+    const SociBackend& backend_;
+    soci::details::statement_backend& statement_;
+    const std::size_t columns_;
 };
 
 std::int64_t SociStatement::FetchedRow::integer(std::size_t column) const {
@@ -94,31 +102,35 @@ bool SociStatement::FetchedRow::boolean(std::size_t column) const {
 }
 
 std::optional<schema::TimePoint> SociStatement::FetchedRow::time(std::size_t column) const {
-    if (is_null(column)) {
+    const auto text = cell(column);
+    if (!text) {
         return std::nullopt;
     }
-    const auto time = parse_sql_time(text(column));
+    const auto time = parse_sql_time(*text);
     if (!time) {
-        throw DbError(DbErrorKind::other, fmt::format("\"{}\" is not a time", text(column)));
+        throw DbError(DbErrorKind::other, fmt::format("\"{}\" is not a time", *text));
     }
     return time;
 }
 
 SociStatement::SociStatement(
     soci::session& session,
-    const std::string& native_sql,
-    std::size_t parameters
+    const SociBackend& backend,
+    std::string_view sql
 )
-    : statement_(std::make_unique<soci::statement>(session)), parameters_(parameters) {
+    : backend_(backend),
+      statement_(std::make_unique<soci::statement>(session)),
+      parameters_(count_placeholders(sql)),
+      first_column_(std::make_unique<Column>()) {
     statement_->alloc();
-    statement_->prepare(native_sql);
+    statement_->prepare(backend.native_sql(sql));
 }
 
 SociStatement::~SociStatement() = default;
 
 std::int64_t SociStatement::execute(std::span<const Value> parameters) {
     fill(parameters);
-    bind(0);
+    bind(false);
     statement_->execute(true);
     const std::int64_t affected = statement_->get_affected_rows();
     release_large_buffers();
@@ -131,10 +143,8 @@ void SociStatement::query(
     const RowReader& read
 ) {
     fill(parameters);
-    bind(columns);
-    // Row by row into the same strings: SOCI's vector binds copy each text twice and print each
-    // number through a stream, which took two thirds more time.
-    const FetchedRow row(columns_);
+    bind(true);
+    const FetchedRow row(backend_, *statement_, columns);
     for (bool found = statement_->execute(true); found; found = statement_->fetch()) {
         read(row);
     }
@@ -156,14 +166,15 @@ void SociStatement::fill(std::span<const Value> parameters) {
     }
 }
 
-void SociStatement::bind(std::size_t columns) {
-    if (bound_ && columns == columns_.size()) {
+// SOCI fetches only into bound columns, so the first one is; the cells of a row are read from the
+// backend instead, because SOCI would copy each of them.
+void SociStatement::bind(bool returns_rows) {
+    if (bound_ && returns_rows == returns_rows_) {
         return;
     }
     statement_->bind_clean_up();
-    columns_.resize(columns);
-    for (Column& column : columns_) {
-        statement_->exchange(soci::into(column.text, column.indicator));
+    if (returns_rows) {
+        statement_->exchange(soci::into(first_column_->text, first_column_->indicator));
     }
     for (Parameter& parameter : parameters_) {
         if (parameter.is_number) {
@@ -174,15 +185,14 @@ void SociStatement::bind(std::size_t columns) {
     }
     statement_->define_and_bind();
     bound_ = true;
+    returns_rows_ = returns_rows;
 }
 
 void SociStatement::release_large_buffers() {
     for (Parameter& parameter : parameters_) {
         release_if_large(parameter.text);
     }
-    for (Column& column : columns_) {
-        release_if_large(column.text);
-    }
+    release_if_large(first_column_->text);
 }
 
 }  // namespace jobstrand::persistence

@@ -1,11 +1,12 @@
 #pragma once
 
 #include "persistence/connection.hpp"
+#include "persistence/soci_backend.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace soci {
@@ -21,8 +22,8 @@ namespace jobstrand::persistence {
 /// Throws what SOCI throws. Thread safety: none, as its connection.
 class SociStatement final {
 public:
-    /// `parameters`: how many placeholders the statement has.
-    SociStatement(soci::session& session, const std::string& native_sql, std::size_t parameters);
+    /// The session and the backend must outlive it.
+    SociStatement(soci::session& session, const SociBackend& backend, std::string_view sql);
     ~SociStatement();
 
     SociStatement(const SociStatement&) = delete;
@@ -40,13 +41,15 @@ private:
     class FetchedRow;
 
     void fill(std::span<const Value> parameters);
-    void bind(std::size_t columns);
+    void bind(bool returns_rows);
     void release_large_buffers();
 
-    std::unique_ptr<soci::statement> statement_;
+    const SociBackend& backend_;
+    const std::unique_ptr<soci::statement> statement_;
     std::vector<Parameter> parameters_;
-    std::vector<Column> columns_;
+    const std::unique_ptr<Column> first_column_;
     bool bound_ = false;
+    bool returns_rows_ = false;  ///< Bound with its first column.
 };
 
 }  // namespace jobstrand::persistence

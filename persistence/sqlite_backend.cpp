@@ -49,6 +49,19 @@ bool SqliteBackend::is_read_only(soci::session& session) const noexcept {
     return sqlite_api::sqlite3_db_readonly(native_handle(session), "main") == 1;
 }
 
+std::optional<std::string_view>
+SqliteBackend::cell(soci::details::statement_backend& statement, std::size_t column) const {
+    sqlite_api::sqlite3_stmt* const native =
+        static_cast<soci::sqlite3_statement_backend&>(statement).stmt_;
+    const int index = static_cast<int>(column);
+    const unsigned char* text = sqlite_api::sqlite3_column_text(native, index);
+    if (text == nullptr) {
+        return std::nullopt;
+    }
+    const int bytes = sqlite_api::sqlite3_column_bytes(native, index);
+    return std::string_view(reinterpret_cast<const char*>(text), static_cast<std::size_t>(bytes));
+}
+
 DbError SqliteBackend::error_of(
     soci::session& session,
     const soci::soci_error& error,

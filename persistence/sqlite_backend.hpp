@@ -28,6 +28,8 @@ public:
     /// Whether the file was opened without the right to write it: SQLite tries both.
     [[nodiscard]] bool is_read_only(soci::session& session) const noexcept;
 
+    [[nodiscard]] std::optional<std::string_view>
+    cell(soci::details::statement_backend& statement, std::size_t column) const override;
     [[nodiscard]] DbError error_of(
         soci::session& session,
         const soci::soci_error& error,

@@ -10,6 +10,7 @@
 #include <soci/sqlite3/soci-sqlite3.h>
 
 #include <system_error>
+#include <utility>
 
 namespace jobstrand::persistence {
 namespace {
@@ -50,27 +51,21 @@ void require_openable(const fs::path& path, bool create_if_missing) {
     }
 }
 
-/// SOCI takes a text without '=' as the path itself, and takes any other apart at '=', quotes and
-/// spaces.
-std::string connect_string(const std::string& path) {
-    if (path.find('=') == std::string::npos) {
-        return path;
+/// A session of SOCI on a handle that we open. Left alone, SOCI would let several threads use it at
+/// once, with a mutex around every call, and give '=' and quotes in a path a meaning. A connection
+/// of ours is used by one thread at a time.
+std::unique_ptr<soci::session> open_session(const fs::path& path, bool create_if_missing) {
+    auto session = std::make_unique<soci::session>(soci::sqlite3, ":memory:");
+    auto& backend = static_cast<soci::sqlite3_session_backend&>(*session->get_backend());
+    sqlite_api::sqlite3_close(std::exchange(backend.conn_, nullptr));
+    const int flags =
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create_if_missing ? SQLITE_OPEN_CREATE : 0);
+    const int code = sqlite_api::sqlite3_open_v2(path.c_str(), &backend.conn_, flags, nullptr);
+    if (code != SQLITE_OK) {
+        const std::string message = sqlite_api::sqlite3_errmsg(backend.conn_);
+        throw DbError(classify_sqlite(code, message), message);
     }
-    if (path.find('"') != std::string::npos) {
-        throw DbError(DbErrorKind::unreachable, "a path cannot have both '=' and '\"' in it");
-    }
-    return "db=\"" + path + "\"";
-}
-
-std::unique_ptr<soci::session> open_session(const fs::path& path) {
-    // Defended catch: SOCI's error becomes ours. It has closed the handle by then, so that only the
-    // primary code in result() is left.
-    try {
-        return std::make_unique<soci::session>(soci::sqlite3, connect_string(path.string()));
-    } catch (const soci::sqlite3_soci_error& error) {
-        const std::string message = error.get_error_message();
-        throw DbError(classify_sqlite(error.result(), message), message);
-    }
+    return session;
 }
 
 std::string value_of(Connection& connection, std::string_view pragma) {
@@ -105,7 +100,7 @@ std::string tuning_script(Access access) {
 
 std::unique_ptr<Connection>
 open_configured(const fs::path& path, const SqliteSettings& settings, Access access) {
-    auto session = open_session(path);
+    auto session = open_session(path, settings.create_if_missing);
     if (kBackend.is_read_only(*session)) {
         throw DbError(DbErrorKind::read_only, "it opens only for reading");
     }

@@ -142,15 +142,13 @@ TEST_F(SqliteDatabase, Paths_may_have_any_characters) {
           "a=b.db",
           "a=b c=d.db",
           "quote\".db",
+          "a=\"b\".db",
           "file:x.db",
           ":memory:",
           "ä?%.db"}) {
         create(path(name))->run_script("CREATE TABLE T (A int)");
         EXPECT_TRUE(fs::exists(path(name))) << name;
     }
-    const auto error = opening_error({.path = path("a=\"b\".db"), .create_if_missing = true});
-    ASSERT_TRUE(error);
-    EXPECT_NE(std::string(error->what()).find("both '=' and '\"'"), std::string::npos);
 }
 
 TEST_F(SqliteDatabase, A_missing_file_is_made_only_when_asked) {
