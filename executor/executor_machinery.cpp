@@ -76,7 +76,7 @@ ExecutorMachinery::ExecutorMachinery(
            .max = settings_.max_pool_size,
            .queue = settings_.queue_size,
            .keep_alive = settings_.keep_alive},
-          [this](const HeldJobPtr& held) { run(*held); },
+          [this](const HeldJobPtr& held) { run(held); },
           [this] { wake_acquirer(); }
       ),
       completion_loop_(threads_.add_loop(completion_)),
@@ -111,12 +111,12 @@ void ExecutorMachinery::start() {
 }
 
 // Runs on a worker thread.
-void ExecutorMachinery::run(HeldJob& held) {
+void ExecutorMachinery::run(const HeldJobPtr& held) {
     std::optional<persistence::Outcome> outcome = runner_.run(held);
     if (outcome) {
         completion_.add(std::move(*outcome));
     } else {
-        held_.remove({.id = held.job.id, .revision = held.job.revision});
+        held_.remove(held->job);
     }
 }
 
@@ -140,8 +140,8 @@ void ExecutorMachinery::release(const std::vector<HeldJobPtr>& jobs) {
             {{"jobs", fmt::to_string(jobs.size())}, {"error", error.what()}}
         );
     }
-    for (const persistence::Fence& fence : fences) {
-        held_.remove(fence);
+    for (const HeldJobPtr& held : jobs) {
+        held_.remove(held->job);
     }
 }
 

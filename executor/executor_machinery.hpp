@@ -43,7 +43,7 @@ public:
     [[nodiscard]] const ExecutorSettings& settings() const { return settings_; }
 
 private:
-    void run(HeldJob& held);
+    void run(const HeldJobPtr& held);
     void release(const std::vector<HeldJobPtr>& jobs);
     [[nodiscard]] bool wait_for_running_jobs();
     void write_last_outcomes();

@@ -13,16 +13,28 @@ std::vector<HeldJobPtr> HeldJobs::add(std::vector<schema::Job> jobs, schema::Ste
     const std::lock_guard lock(mutex_);
     for (const HeldJobPtr& job : held) {
         // A job that comes again while its earlier, lost run still ends takes that run's place
-        // here.
-        jobs_.insert_or_assign(job->job.id, job);
+        // here, with its own id as the key.
+        jobs_.erase(job->job.id);
+        jobs_.emplace(job->job.id, job);
     }
     return held;
 }
 
-void HeldJobs::remove(const persistence::Fence& fence) {
+void HeldJobs::remove(const schema::Job& job) {
     const std::lock_guard lock(mutex_);
-    const auto found = jobs_.find(fence.id);
-    if (found != jobs_.end() && found->second->job.revision == fence.revision) {
+    forget(job);
+}
+
+void HeldJobs::remove_all_of(std::span<const persistence::Outcome> outcomes) {
+    const std::lock_guard lock(mutex_);
+    for (const persistence::Outcome& outcome : outcomes) {
+        forget(*outcome.job);
+    }
+}
+
+void HeldJobs::forget(const schema::Job& job) {
+    const auto found = jobs_.find(job.id);
+    if (found != jobs_.end() && found->second->job.revision == job.revision) {
         jobs_.erase(found);
     }
 }
@@ -37,7 +49,7 @@ std::vector<persistence::Fence> HeldJobs::expiring_before(schema::SteadyPoint de
     std::vector<persistence::Fence> fences;
     for (const auto& [id, held] : jobs_) {
         if (held->lock_until.load() < deadline && !held->stop.stop_requested()) {
-            fences.push_back({.id = id, .revision = held->job.revision});
+            fences.push_back({.id = held->job.id, .revision = held->job.revision});
         }
     }
     return fences;
@@ -48,7 +60,7 @@ std::vector<std::string> HeldJobs::expired(schema::SteadyPoint now) const {
     std::vector<std::string> ids;
     for (const auto& [id, held] : jobs_) {
         if (held->lock_until.load() <= now) {
-            ids.push_back(id);
+            ids.emplace_back(id);
         }
     }
     return ids;

@@ -10,6 +10,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -41,8 +42,12 @@ public:
     [[nodiscard]] std::vector<HeldJobPtr>
     add(std::vector<schema::Job> jobs, schema::SteadyPoint until);
 
-    /// Forgets a job: its outcome is written, it was released, or its lock is lost.
-    void remove(const persistence::Fence& fence);
+    /// Forgets a job: it was released, or its lock is lost. A later acquisition of the same job
+    /// stays; it has another revision.
+    void remove(const schema::Job& job);
+
+    /// Forgets jobs whose outcomes are written, likewise.
+    void remove_all_of(std::span<const persistence::Outcome> outcomes);
 
     [[nodiscard]] std::size_t size() const;
 
@@ -63,8 +68,11 @@ public:
     void request_stop_of_all();
 
 private:
+    void forget(const schema::Job& job);
+
     mutable std::mutex mutex_;
-    std::unordered_map<std::string, HeldJobPtr> jobs_;  ///< By id. Guarded by mutex_.
+    /// By id, which is borrowed from the job itself. Guarded by mutex_.
+    std::unordered_map<std::string_view, HeldJobPtr> jobs_;
 };
 
 }  // namespace jobstrand::executor

@@ -28,10 +28,6 @@ std::string target_of(const schema::Transition& transition) {
     return std::string(transition.to ? schema::name_of(*transition.to) : "gone");
 }
 
-persistence::Fence fence_of(const schema::Job& job) {
-    return {.id = job.id, .revision = job.revision};
-}
-
 }  // namespace
 
 JobCompletion::JobCompletion(
@@ -68,7 +64,7 @@ schema::Duration JobCompletion::run_once() {
     try {
         const std::vector<Answer> answers = store_.apply(lock_owner_, writing_);
         for (std::size_t i = 0; i < writing_.size(); ++i) {
-            settle(writing_[i], answers[i]);
+            log_move(writing_[i], answers[i]);
         }
     } catch (const DbError& error) {
         // One outcome that the database will never take must not hold up the others.
@@ -77,6 +73,7 @@ schema::Duration JobCompletion::run_once() {
         }
         write_one_by_one();
     }
+    held_.remove_all_of(writing_);
     const std::size_t written = writing_.size();
     writing_.clear();
     return after_writing(written);
@@ -95,7 +92,7 @@ void JobCompletion::fetch_mail() {
 void JobCompletion::write_one_by_one() {
     for (const Outcome& outcome : writing_) {
         try {
-            settle(outcome, store_.apply(lock_owner_, std::span(&outcome, 1)).front());
+            log_move(outcome, store_.apply(lock_owner_, std::span(&outcome, 1)).front());
         } catch (const DbError& error) {
             if (!is_about_the_data(error.kind())) {
                 throw;  // Those already written answer lost_lock next time, which is harmless.
@@ -103,15 +100,13 @@ void JobCompletion::write_one_by_one() {
             log_.write(
                 schema::LogLevel::error,
                 "the outcome of a job cannot be stored; the job runs again when its lock expires",
-                {{"job", outcome.job.id}, {"error", error.what()}}
+                {{"job", outcome.job->id}, {"error", error.what()}}
             );
-            held_.remove(fence_of(outcome.job));
         }
     }
 }
 
-void JobCompletion::settle(const Outcome& outcome, Answer answer) {
-    held_.remove(fence_of(outcome.job));
+void JobCompletion::log_move(const Outcome& outcome, Answer answer) {
     const bool is_lost = answer == Answer::lost_lock;
     const schema::LogLevel level = is_lost ? schema::LogLevel::info : schema::LogLevel::debug;
     if (!log_.enabled(level)) {
@@ -120,11 +115,11 @@ void JobCompletion::settle(const Outcome& outcome, Answer answer) {
     log_.write(
         level,
         is_lost ? "result discarded: the lock was lost" : "job moved",
-        {{"job", outcome.job.id},
+        {{"job", outcome.job->id},
          {"from", "executable"},
          {"to", target_of(outcome.transition)},
          {"reason", std::string(schema::name_of(outcome.transition.reason))},
-         {"attempt", fmt::to_string(outcome.job.attempts + 1)}}
+         {"attempt", fmt::to_string(outcome.job->attempts + 1)}}
     );
 }
 

@@ -43,7 +43,7 @@ public:
 private:
     void fetch_mail();
     void write_one_by_one();
-    void settle(const persistence::Outcome& outcome, persistence::Answer answer);
+    void log_move(const persistence::Outcome& outcome, persistence::Answer answer);
     [[nodiscard]] schema::Duration after_writing(std::size_t written);
 
     // Constant after construction.

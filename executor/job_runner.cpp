@@ -60,14 +60,21 @@ persistence::Fence fence_of(const schema::Job& job) {
     return {.id = job.id, .revision = job.revision};
 }
 
+Outcome outcome_of(const HeldJobPtr& held, schema::Transition transition) {
+    return {
+        .job = std::shared_ptr<const schema::Job>(held, &held->job),
+        .transition = std::move(transition),
+    };
+}
+
 }  // namespace
 
 JobRunner::JobRunner(Dependencies dependencies, Rules rules, std::string lock_owner)
     : use_(dependencies), rules_(std::move(rules)), lock_owner_(std::move(lock_owner)) {}
 
-std::optional<Outcome> JobRunner::run(HeldJob& held) const {
-    const schema::Job& job = held.job;
-    if (held.stop.stop_requested() || use_.clock.steady_now() >= held.lock_until.load()) {
+std::optional<Outcome> JobRunner::run(const HeldJobPtr& held) const {
+    const schema::Job& job = held->job;
+    if (held->stop.stop_requested() || use_.clock.steady_now() >= held->lock_until.load()) {
         use_.log.write(
             schema::LogLevel::info,
             "lock ended before the job could start; another node may run it",
@@ -77,14 +84,13 @@ std::optional<Outcome> JobRunner::run(HeldJob& held) const {
     }
     const HandlerRegistry::Handler* handler = use_.handlers.find(job.handler_type);
     if (handler == nullptr) {
-        return Outcome{
-            .job = job, .transition = schema::released(job)};  // Not mine is not failure (I7).
+        return outcome_of(held, schema::released(job));  // Not mine is not failure (I7).
     }
-    const std::optional<HandlerResult> result = call(*handler, context_for(held));
+    const std::optional<HandlerResult> result = call(*handler, held);
     if (!result) {
         return std::nullopt;
     }
-    return Outcome{.job = job, .transition = transition_after(job, *result)};
+    return outcome_of(held, transition_after(job, *result));
 }
 
 JobContext JobRunner::context_for(const HeldJob& held) const {
@@ -103,15 +109,15 @@ JobContext JobRunner::context_for(const HeldJob& held) const {
 
 // nullopt: a transactional handler succeeded, and its completion is committed already.
 std::optional<HandlerResult>
-JobRunner::call(const HandlerRegistry::Handler& handler, const JobContext& context) const {
+JobRunner::call(const HandlerRegistry::Handler& handler, const HeldJobPtr& held) const {
     try {
         return std::visit(
             Overloaded{
                 [&](const JobHandler& plain) -> std::optional<HandlerResult> {
-                    return plain(context);
+                    return plain(context_for(*held));
                 },
                 [&](const TransactionalJobHandler& transactional) {
-                    return call_in_transaction(transactional, context);
+                    return call_in_transaction(transactional, held);
                 },
             },
             handler
@@ -123,10 +129,11 @@ JobRunner::call(const HandlerRegistry::Handler& handler, const JobContext& conte
 
 std::optional<HandlerResult> JobRunner::call_in_transaction(
     const TransactionalJobHandler& handler,
-    const JobContext& context
+    const HeldJobPtr& held
 ) const {
-    const persistence::Fence fence = fence_of(context.job);
-    const Outcome success{.job = context.job, .transition = schema::completed(context.job)};
+    const JobContext context = context_for(*held);
+    const persistence::Fence fence = fence_of(held->job);
+    const Outcome success = outcome_of(held, schema::completed(held->job));
     HandlerResult result;
     try {
         use_.store.in_transaction(

@@ -34,14 +34,14 @@ public:
 
     /// The outcome still to be written, or nullopt when there is none: the lock ended before the
     /// run, or a transactional handler has written it together with its own effects.
-    [[nodiscard]] std::optional<persistence::Outcome> run(HeldJob& held) const;
+    [[nodiscard]] std::optional<persistence::Outcome> run(const HeldJobPtr& held) const;
 
 private:
     [[nodiscard]] JobContext context_for(const HeldJob& held) const;
     [[nodiscard]] std::optional<HandlerResult>
-    call(const HandlerRegistry::Handler& handler, const JobContext& context) const;
+    call(const HandlerRegistry::Handler& handler, const HeldJobPtr& held) const;
     [[nodiscard]] std::optional<HandlerResult>
-    call_in_transaction(const TransactionalJobHandler& handler, const JobContext& context) const;
+    call_in_transaction(const TransactionalJobHandler& handler, const HeldJobPtr& held) const;
     [[nodiscard]] schema::Transition
     transition_after(const schema::Job& job, const HandlerResult& result) const;
 

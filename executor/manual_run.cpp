@@ -72,7 +72,7 @@ ManualRunResult run_by_hand(
     const RenewalThread renewing(renewal, use.log);
 
     const JobRunner runner(use, {.retry = policy}, owner);
-    const std::optional<persistence::Outcome> outcome = runner.run(*job);
+    const std::optional<persistence::Outcome> outcome = runner.run(job);
     if (!outcome) {
         return {.answer = Answer::done, .transition = {}};
     }

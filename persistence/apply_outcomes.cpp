@@ -37,7 +37,7 @@ Outcomes in_id_order(std::span<const Outcome> outcomes) {
         sorted.push_back(&outcome);
     }
     std::ranges::stable_sort(sorted, {}, [](const Outcome* outcome) {
-        return std::string_view(outcome->job.id);
+        return std::string_view(outcome->job->id);
     });
     return sorted;
 }
@@ -66,7 +66,7 @@ Work by_kind(const Outcomes& outcomes) {
 FencedIds fenced(const Outcomes& outcomes) {
     FencedIds ids;
     for (const Outcome* outcome : outcomes) {
-        ids[outcome->job.revision].push_back(outcome->job.id);
+        ids[outcome->job->revision].push_back(outcome->job->id);
     }
     return ids;
 }
@@ -74,7 +74,7 @@ FencedIds fenced(const Outcomes& outcomes) {
 std::vector<std::string_view> ids_of(const Outcomes& outcomes) {
     std::vector<std::string_view> ids;
     for (const Outcome* outcome : outcomes) {
-        ids.emplace_back(outcome->job.id);
+        ids.emplace_back(outcome->job->id);
     }
     return ids;
 }
@@ -94,7 +94,7 @@ bool delete_completed(Transaction& transaction, std::string_view owner, const Ou
     std::vector<const Job*> jobs;
     jobs.reserve(completed.size());
     for (const Outcome* outcome : completed) {
-        jobs.push_back(&outcome->job);
+        jobs.push_back(outcome->job.get());
     }
     const bool is_held = write_all(transaction, kDelete, owner, completed);
     delete_byte_arrays_of(transaction, jobs);
@@ -112,12 +112,12 @@ std::optional<std::vector<Leaving>>
 lock_leaving(Transaction& transaction, std::string_view owner, const Outcomes& outcomes) {
     std::map<std::string_view, const Outcome*> by_id;
     for (const Outcome* outcome : outcomes) {
-        by_id.emplace(outcome->job.id, outcome);
+        by_id.emplace(outcome->job->id, outcome);
     }
     std::vector<Leaving> leaving;
     for (Job& row : lock_rows(transaction, JobPlace::executable, ids_of(outcomes))) {
         const Outcome* const outcome = by_id.at(row.id);
-        if (row.revision == outcome->job.revision && row.lock_owner == owner) {
+        if (row.revision == outcome->job->revision && row.lock_owner == owner) {
             leaving.push_back({.outcome = outcome, .row = std::move(row)});
         }
     }
@@ -201,8 +201,8 @@ Outcomes still_held(Transaction& transaction, std::string_view owner, const Outc
     auto held = lock_held(transaction, owner, fenced(outcomes));
     Outcomes kept;
     for (const Outcome* outcome : outcomes) {
-        const auto found = held.find(outcome->job.id);
-        if (found != held.end() && found->second == outcome->job.revision) {
+        const auto found = held.find(outcome->job->id);
+        if (found != held.end() && found->second == outcome->job->revision) {
             kept.push_back(outcome);
             held.erase(found);
         }

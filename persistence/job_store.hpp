@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,9 +33,11 @@ struct Fence {
     bool operator==(const Fence&) const = default;
 };
 
-/// What became of a run: the job as it was acquired, and where the state machine sends it.
+/// What became of a run: the job as it was acquired, and where the state machine sends it. The job
+/// is shared with whoever holds it, because a copy of its texts for each run would cost more than
+/// the run of a short job.
 struct Outcome {
-    schema::Job job;
+    std::shared_ptr<const schema::Job> job;  ///< Never null.
     schema::Transition transition;
 };
 

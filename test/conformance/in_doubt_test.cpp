@@ -77,7 +77,7 @@ TEST_P(LostCommitAnswer, Outcomes_are_written_once) {
                 std::vector<Outcome>{
                     completed_outcome(held[0]),
                     failed_outcome(held[1], {.message = "no"}, clock_.now()),
-                    {held[2], schema::released(held[2])}}
+                    outcome_of(held[2], schema::released(held[2]))}
             ),
             ElementsAre(Answer::done, Answer::done, Answer::done)
         );

@@ -159,7 +159,7 @@ TEST_P(LongTexts, An_interruption_keeps_the_details_of_the_failure_before) {
     fail(insert_and_acquire(a_job("a")), "first");
     ASSERT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
     const Job held = acquire().at(0);
-    apply({held, schema::interrupted(held, 1s, clock_.now())});
+    apply(outcome_of(held, schema::interrupted(held, 1s, clock_.now())));
     EXPECT_EQ(store_.exception_details(job("a")), "first");
     EXPECT_EQ(job("a").exception_message, "no");
 }

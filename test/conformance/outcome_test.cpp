@@ -59,7 +59,8 @@ TEST_P(Outcomes, A_failed_job_without_attempts_left_is_a_dead_letter) {
 TEST_P(Outcomes, An_interrupted_job_waits_without_losing_a_retry) {
     const Job held = insert_and_acquire(a_job("a").with_retries(1));
     EXPECT_THAT(
-        apply({{held, schema::interrupted(held, 1min, clock_.now())}}), ElementsAre(Answer::done)
+        apply({outcome_of(held, schema::interrupted(held, 1min, clock_.now()))}),
+        ElementsAre(Answer::done)
     );
     ASSERT_EQ(place_of("a"), "timer");
     EXPECT_EQ(job("a").retries, 1);
@@ -68,7 +69,7 @@ TEST_P(Outcomes, An_interrupted_job_waits_without_losing_a_retry) {
 
 TEST_P(Outcomes, A_released_job_stays_executable_and_is_free) {
     const Job held = insert_and_acquire(a_job("a"));
-    EXPECT_THAT(apply({{held, schema::released(held)}}), ElementsAre(Answer::done));
+    EXPECT_THAT(apply({outcome_of(held, schema::released(held))}), ElementsAre(Answer::done));
     EXPECT_EQ(place_of("a"), "executable");
     EXPECT_THAT(ids_of(acquire()), ElementsAre("a"));
 }
@@ -82,9 +83,9 @@ TEST_P(Outcomes, One_batch_holds_all_kinds_of_outcomes_in_any_order) {
             {completed_outcome(held[5]),
              failed(held[1]),
              completed_outcome(held[0]),
-             {held[2], schema::released(held[2])},
+             outcome_of(held[2], schema::released(held[2])),
              failed(held[4], "another cause"),
-             {held[3], schema::interrupted(held[3], 5s, clock_.now())}}
+             outcome_of(held[3], schema::interrupted(held[3], 5s, clock_.now()))}
         ),
         testing::AllOf(SizeIs(6), Each(Answer::done))
     );
@@ -124,8 +125,8 @@ TEST_P(Outcomes, A_lost_lock_is_an_answer_and_the_rest_of_the_batch_is_written) 
              completed_outcome(held[1]),
              failed(held[2]),
              failed(held[3]),
-             {held[4], schema::released(held[4])},
-             {held[5], schema::released(held[5])},
+             outcome_of(held[4], schema::released(held[4])),
+             outcome_of(held[5], schema::released(held[5])),
              completed_outcome(held[6]),
              completed_outcome(held[7])}
         ),

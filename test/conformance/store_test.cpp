@@ -140,12 +140,16 @@ Job full_job(std::string id) {
     return job;
 }
 
+Outcome outcome_of(const Job& job, schema::Transition transition) {
+    return {.job = std::make_shared<const Job>(job), .transition = std::move(transition)};
+}
+
 Outcome failed_outcome(const Job& job, schema::JobFailure failure, schema::TimePoint now) {
-    return {.job = job, .transition = schema::failed(job, failure, schema::RetryPolicy{}, now)};
+    return outcome_of(job, schema::failed(job, failure, schema::RetryPolicy{}, now));
 }
 
 Outcome completed_outcome(const Job& job) {
-    return {.job = job, .transition = schema::completed(job)};
+    return outcome_of(job, schema::completed(job));
 }
 
 std::string name_of_database(const testing::TestParamInfo<DatabaseUnderTest>& info) {

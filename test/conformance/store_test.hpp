@@ -93,6 +93,8 @@ protected:
 /// A job in which every column has a value of its own.
 [[nodiscard]] Job full_job(std::string id);
 
+[[nodiscard]] Outcome outcome_of(const Job& job, schema::Transition transition);
+
 /// What the state machine says about a run that failed.
 [[nodiscard]] Outcome
 failed_outcome(const Job& job, schema::JobFailure failure, schema::TimePoint now);

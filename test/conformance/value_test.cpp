@@ -47,7 +47,7 @@ TEST_P(Values, Every_column_survives_every_move) {
 
     const Job held = acquire().at(0);
     expected.revision += 1;
-    Outcome outcome{.job = held, .transition = schema::interrupted(held, 1h, clock_.now())};
+    Outcome outcome = outcome_of(held, schema::interrupted(held, 1h, clock_.now()));
     (void)store_.apply("node-1", std::vector{outcome});
     expected.due_date = clock_.now() + 1h;
     expect_stored("timer");

@@ -40,13 +40,14 @@ TEST(HeldJobs, A_lock_is_expired_from_its_last_instant_on) {
 
 TEST(HeldJobs, The_end_of_a_lost_run_does_not_forget_the_newer_acquisition_of_the_same_job) {
     HeldJobs held;
-    schema::Job job = a_job("a");
-    (void)held.add({job}, kStart + 10s);
-    job.revision = 3;
-    (void)held.add({job}, kStart + 20s);
-    held.remove({.id = "a", .revision = 1});
+    const schema::Job first = a_job("a");
+    schema::Job again = first;
+    again.revision = 3;
+    (void)held.add({first}, kStart + 10s);
+    (void)held.add({again}, kStart + 20s);
+    held.remove(first);
     EXPECT_EQ(held.size(), 1U);
-    held.remove({.id = "a", .revision = 3});
+    held.remove(again);
     EXPECT_EQ(held.size(), 0U);
 }
 

@@ -25,7 +25,9 @@ protected:
     void add(const std::string& id) {
         const schema::Job job = a_job(id);
         (void)held.add({job}, schema::SteadyPoint::max());
-        completion.add({.job = job, .transition = schema::completed(job)});
+        completion.add(
+            {.job = std::make_shared<const schema::Job>(job), .transition = schema::completed(job)}
+        );
     }
 
     auto& expect_batch(std::size_t size) {

@@ -22,12 +22,13 @@ class JobRunnerTest : public testing::Test {
 protected:
     void handle(JobHandler handler) { handlers_.add("test", std::move(handler)); }
 
-    std::optional<persistence::Outcome> run(const schema::Job& job) {
-        HeldJob held(job, clock.steady_now() + 30s);
-        return run(held);
+    std::optional<persistence::Outcome> run(const schema::Job& job) { return run(hold(job)); }
+
+    [[nodiscard]] HeldJobPtr hold(const schema::Job& job) const {
+        return std::make_shared<HeldJob>(job, clock.steady_now() + 30s);
     }
 
-    std::optional<persistence::Outcome> run(HeldJob& held) {
+    std::optional<persistence::Outcome> run(const HeldJobPtr& held) {
         const JobRunner runner(
             {store, handlers_, clock, log}, {.retry = {}, .time_limit = 5s}, "node-1"
         );
@@ -143,7 +144,7 @@ TEST_F(JobRunnerTest, A_job_whose_lock_has_ended_before_its_turn_is_not_run) {
         was_run = true;
         return Succeeded{};
     });
-    HeldJob held(a_job("a").of_type("test"), clock.steady_now() + 30s);
+    const HeldJobPtr held = hold(a_job("a").of_type("test"));
     clock.tick(30s);
     EXPECT_FALSE(run(held));
     EXPECT_FALSE(was_run);
@@ -152,8 +153,8 @@ TEST_F(JobRunnerTest, A_job_whose_lock_has_ended_before_its_turn_is_not_run) {
 
 TEST_F(JobRunnerTest, A_job_that_was_told_to_stop_before_its_turn_is_not_run) {
     handle([](const JobContext&) -> HandlerResult { throw std::logic_error("was run"); });
-    HeldJob held(a_job("a").of_type("test"), clock.steady_now() + 30s);
-    held.stop.request_stop();
+    const HeldJobPtr held = hold(a_job("a").of_type("test"));
+    held->stop.request_stop();
     EXPECT_FALSE(run(held));
 }
 

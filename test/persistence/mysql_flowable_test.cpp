@@ -85,7 +85,11 @@ protected:
 
     void apply(const Job& job, const schema::Transition& transition) {
         EXPECT_THAT(
-            store_.apply("node", std::vector<Outcome>{{.job = job, .transition = transition}}),
+            store_.apply(
+                "node",
+                std::vector<Outcome>{
+                    {.job = std::make_shared<const schema::Job>(job), .transition = transition}}
+            ),
             ElementsAre(Answer::done)
         );
     }

@@ -62,7 +62,7 @@ std::string CliTest::add_dead(const std::string& message, const std::string& det
     const persistence::LockClaim claim{.owner = "a-node", .until = now + std::chrono::hours(1)};
     const schema::Job job = store.acquire_one(id, claim, now).job;
     const persistence::Outcome outcome{
-        .job = job,
+        .job = std::make_shared<const schema::Job>(job),
         .transition = schema::failed(job, {.message = message, .details = details}, {}, now),
     };
     EXPECT_EQ(store.apply("a-node", std::span(&outcome, 1)).front(), persistence::Answer::done);
