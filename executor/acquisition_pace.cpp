@@ -6,6 +6,9 @@ namespace jobstrand::executor {
 
 namespace {
 
+/// A job that comes after an idle time waits at most this part of that time.
+constexpr int kPartOfIdleTime = 16;
+
 /// A step of xorshift32: good enough to keep nodes from polling in step, and repeatable in tests.
 std::uint32_t next_random(std::uint32_t state) {
     state ^= state << 13U;
@@ -24,10 +27,12 @@ schema::Duration AcquisitionPace::next_wait(std::size_t found) {
         reset();
         return schema::Duration{0};
     }
-    idle_wait_ = std::min(std::max(idle_wait_ * 2, limits_.first), limits_.idle_max);
+    const schema::Duration wait =
+        std::min(std::max(idle_time_ / kPartOfIdleTime, limits_.first), limits_.idle_max);
     random_ = next_random(random_);
-    const schema::Duration tenth = idle_wait_ / 10;
-    return idle_wait_ - schema::Duration{random_ % (tenth.count() + 1)};
+    const schema::Duration tenth = wait / 10;
+    idle_time_ += wait;
+    return wait - schema::Duration{random_ % (tenth.count() + 1)};
 }
 
 }  // namespace jobstrand::executor

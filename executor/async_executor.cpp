@@ -20,6 +20,10 @@ std::function<void()> AsyncExecutor::add_activity(Activity& activity) {
     return [&loop] { loop.wake(); };
 }
 
+void AsyncExecutor::on_timer_stored(std::function<void(schema::TimePoint)> tell) {
+    machinery_->on_timer_stored(std::move(tell));
+}
+
 void AsyncExecutor::start() {
     machinery_->start();
 }

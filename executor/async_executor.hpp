@@ -53,6 +53,10 @@ public:
     /// this object.
     std::function<void()> add_activity(Activity& activity);
 
+    /// Told the earliest due date of the retries that a pass of the completion stored as timers.
+    /// Before start(); called from a control thread.
+    void on_timer_stored(std::function<void(schema::TimePoint)> tell);
+
     void start();
 
     /// Takes in nothing more, frees what did not start, waits for the rest as `mode` says, writes

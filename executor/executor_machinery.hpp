@@ -10,6 +10,7 @@
 #include "executor/lock_renewal.hpp"
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,10 @@ public:
 
     /// A loop for an activity that brings in jobs. Before start().
     PollingLoop& add_intake_loop(Activity& activity);
+
+    void on_timer_stored(std::function<void(schema::TimePoint)> tell) {
+        completion_.on_timer(std::move(tell));
+    }
 
     void start();
     [[nodiscard]] bool stop(StopMode mode);

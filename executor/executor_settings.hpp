@@ -32,10 +32,11 @@ struct ExecutorSettings {
 
     /// Jobs per acquisition. 1 to 1,000 (limits::kJobsPerTransaction).
     std::size_t acquire_page = 512;
-    /// The wait after the first poll that found nothing; it doubles from there. 1 ms to 1 h.
+    /// The wait after the first poll that found nothing; it grows from there. 1 ms to 1 h.
     schema::Duration acquire_first_wait{std::chrono::milliseconds(10)};
-    /// The longest wait between two idle polls. 1 ms to 1 h.
-    schema::Duration acquire_wait{std::chrono::milliseconds(200)};
+    /// The longest wait between two idle polls, reached after sixteen times as long without a job.
+    /// 1 ms to 1 h.
+    schema::Duration acquire_wait{std::chrono::seconds(1)};
     /// The longest wait while the queue is full; room in it is announced before. 0 to 24 h.
     schema::Duration queue_full_wait{std::chrono::seconds(5)};
     /// false: this node runs only what is handed to it.
@@ -48,7 +49,7 @@ struct ExecutorSettings {
     /// Timers per move. 1 to 1,000.
     std::size_t timer_page = 512;
     /// Timers that other processes insert are seen within it. 1 ms to 1 h.
-    schema::Duration timer_wait{std::chrono::seconds(1)};
+    schema::Duration timer_wait{std::chrono::seconds(2)};
 
     // Runs.
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 namespace jobstrand::executor {
@@ -74,6 +75,7 @@ schema::Duration JobCompletion::run_once() {
         write_one_by_one();
     }
     held_.remove_all_of(writing_);
+    tell_of_timers();
     const std::size_t written = writing_.size();
     writing_.clear();
     return after_writing(written);
@@ -103,6 +105,19 @@ void JobCompletion::write_one_by_one() {
                 {{"job", outcome.job->id}, {"error", error.what()}}
             );
         }
+    }
+}
+
+void JobCompletion::tell_of_timers() const {
+    std::optional<schema::TimePoint> first;
+    for (const Outcome& outcome : writing_) {
+        const schema::Transition& transition = outcome.transition;
+        if (transition.to == schema::JobPlace::timer && transition.due_date) {
+            first = std::min(first.value_or(*transition.due_date), *transition.due_date);
+        }
+    }
+    if (first && tell_of_timer_) {
+        tell_of_timer_(*first);
     }
 }
 

@@ -33,6 +33,10 @@ public:
     /// add().
     void on_mail(std::function<void()> wake) { wake_ = std::move(wake); }
 
+    /// Called on the strand with the earliest due date of the timers that a pass has stored: a
+    /// retry that waits. Set before the first add().
+    void on_timer(std::function<void(schema::TimePoint)> tell) { tell_of_timer_ = std::move(tell); }
+
     void add(persistence::Outcome outcome);
 
     [[nodiscard]] bool is_empty() const;
@@ -43,6 +47,7 @@ public:
 private:
     void fetch_mail();
     void write_one_by_one();
+    void tell_of_timers() const;
     void log_move(const persistence::Outcome& outcome, persistence::Answer answer);
     [[nodiscard]] schema::Duration after_writing(std::size_t written);
 
@@ -52,6 +57,7 @@ private:
     schema::Log& log_;
     const std::string lock_owner_;
     std::function<void()> wake_;
+    std::function<void(schema::TimePoint)> tell_of_timer_;
 
     // Touched only on the strand.
     std::vector<persistence::Outcome> writing_;

@@ -84,7 +84,7 @@ private:
     }
 
     schema::Duration time_{std::chrono::seconds(20)};
-    schema::Duration settle_{std::chrono::seconds(3)};
+    schema::Duration settle_{std::chrono::seconds(20)};
 };
 
 }  // namespace

@@ -52,6 +52,23 @@ TEST_F(JobCompletionTest, All_outcomes_that_have_gathered_are_written_together) 
     EXPECT_EQ(held.size(), 0U);
 }
 
+TEST_F(JobCompletionTest, Tells_the_earliest_due_date_of_the_retries_that_it_stored) {
+    std::vector<schema::TimePoint> told;
+    completion.on_timer([&](schema::TimePoint due) { told.push_back(due); });
+    const schema::TimePoint now{std::chrono::hours(1)};
+    add("a");
+    for (const auto wait : {std::chrono::seconds(9), std::chrono::seconds(3)}) {
+        const schema::Job job = a_job("b");
+        completion.add(
+            {.job = std::make_shared<const schema::Job>(job),
+             .transition = schema::interrupted(job, wait, now)}
+        );
+    }
+    expect_batch(3).WillOnce(testing::Return(std::vector(3, Answer::done)));
+    (void)completion.run_once();
+    EXPECT_THAT(told, testing::ElementsAre(now + std::chrono::seconds(3)));
+}
+
 TEST_F(JobCompletionTest, Only_the_first_outcome_in_an_empty_mailbox_wakes_the_loop) {
     int wakes = 0;
     completion.on_mail([&] { ++wakes; });

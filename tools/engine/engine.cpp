@@ -58,12 +58,13 @@ public:
           store(*pool, log),
           dead_letters(store, clock),
           executor({store, handlers, clock, log}, settings),
-          producer(store, clock, settings.retry, &executor, [this](schema::TimePoint) {
-              wake_mover();
+          producer(store, clock, settings.retry, &executor, [this](schema::TimePoint due) {
+              on_new_timer(due);
           }) {}
 
-    void wake_mover() {
-        if (mover_is_ready) {
+    // The mover looks every timer_wait; only what is due before that must be told to it.
+    void on_new_timer(schema::TimePoint due) {
+        if (mover_is_ready && due < clock.now() + settings.timer_wait) {
             wake_mover_loop();
         }
     }
@@ -79,6 +80,7 @@ public:
                     .page = settings.timer_page, .wait = settings.timer_wait}
             );
             wake_mover_loop = executor.add_activity(*mover);
+            executor.on_timer_stored([this](schema::TimePoint due) { on_new_timer(due); });
             mover_is_ready = true;
         }
         executor.start();

@@ -34,7 +34,7 @@ constexpr std::array kAbsentSettings{
     AbsentSetting{"misfireThreshold", "60000", "repeating timers are not there yet"},
     AbsentSetting{"batchTriggerAcquisitionFireAheadTimeWindow", "0", "no timer fires early"},
     AbsentSetting{"acquireTriggersWithinLock", kAny, kGlobalLock},
-    AbsentSetting{"waitIncreaseFactor", "2", "idle waits always double"},
+    AbsentSetting{"waitIncreaseFactor", "2", "the idle wait is a sixteenth of the idle time"},
     AbsentSetting{"backoffTimeInMillis", "0", kBackoff},
     AbsentSetting{"maxBackoff", "0", kBackoff},
     AbsentSetting{"backoffDecreaseThreshold", kAny, kBackoff},

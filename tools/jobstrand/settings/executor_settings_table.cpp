@@ -113,8 +113,8 @@ constexpr std::array kExecutorSettings{
         .most = kHour,
         .flowable = "PT10S",
         .camunda = "PT5S",
-        .meaning = "Wait after the first acquisition that found nothing; it doubles from poll to "
-                   "poll up to defaultAsyncJobAcquireWaitTime.",
+        .meaning = "Wait after the first acquisition that found nothing; it grows with the idle "
+                   "time, to a sixteenth of it, up to defaultAsyncJobAcquireWaitTime.",
         .aliases = {{{"waitTimeInMillis", Unit::milliseconds}}},
     },
     Setting{
