@@ -67,7 +67,9 @@ ExecutorMachinery::ExecutorMachinery(
           use.store,
           use.clock,
           use.log,
-          {.interval = settings_.reset_interval, .page = settings_.reset_page},
+          {.interval = settings_.reset_interval,
+           .page = settings_.reset_page,
+           .lock_time = settings_.lock_time},
           [this] { wake_acquirer(); }
       ),
       threads_(use.log),

@@ -7,11 +7,15 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 
 namespace jobstrand::executor {
 
 /// Frees the locks of nodes that died, on all tables, page by page (R175, R176). Uses no retry
 /// (I5).
+///
+/// After a jump of the clock, live locks would seem expired. So nothing is freed until every node
+/// has noticed the jump and renewed its locks by the new time.
 ///
 /// Thread safety: run_once() belongs to the loop's strand.
 class ExpiredLockReset final : public Activity {
@@ -19,6 +23,9 @@ public:
     struct Timing {
         schema::Duration interval{std::chrono::seconds(10)};
         std::size_t page = 500;
+
+        /// How long a lock holds: see ExecutorSettings.
+        schema::Duration lock_time{std::chrono::seconds(30)};
     };
 
     /// `on_freed` is called after a pass that freed something: wakes the acquisition.
@@ -34,11 +41,22 @@ public:
     [[nodiscard]] schema::Duration run_once() override;
 
 private:
+    [[nodiscard]] bool is_waiting_after_jump(schema::TimePoint now);
+
+    // Constant after construction.
     persistence::JobStore& store_;
     const schema::Clock& clock_;
     schema::Log& log_;
     const Timing timing_;
     const std::function<void()> on_freed_;
+
+    // Touched only on the strand.
+    struct Moment {
+        schema::TimePoint wall;
+        schema::SteadyPoint steady;
+    };
+    std::optional<Moment> last_pass_;
+    schema::SteadyPoint wait_until_ = schema::SteadyPoint::min();
 };
 
 }  // namespace jobstrand::executor

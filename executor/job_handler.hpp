@@ -22,7 +22,8 @@ struct JobContext {
 
     int attempt = 1;  ///< 1 for the first run.
 
-    /// When the run should be over: the handler may stop early; nothing stops it by force.
+    /// When the run should be over, by the engine's clock: the handler may stop early; nothing
+    /// stops it by force.
     std::optional<schema::TimePoint> deadline = {};
 
     /// Requested when the lock is lost (somebody else may run the job) or the executor stops at

@@ -18,6 +18,7 @@ constexpr Dialect kSqlite{
     .bytes_as_text = "BYTES_",
     .position_in = "INSTR",
     .by_id = "",
+    .now = "",
 };
 
 constexpr Dialect kMysql{
@@ -31,6 +32,7 @@ constexpr Dialect kMysql{
     .bytes_as_text = "BYTES_",
     .position_in = "INSTR",
     .by_id = "FORCE INDEX (PRIMARY)",
+    .now = "UTC_TIMESTAMP(3)",
 };
 
 constexpr Dialect kPostgresql{
@@ -43,6 +45,7 @@ constexpr Dialect kPostgresql{
     .bytes_as_text = "convert_from(BYTES_, 'UTF8')",
     .position_in = "STRPOS",
     .by_id = "",
+    .now = "CAST(clock_timestamp() AT TIME ZONE 'UTC' AS timestamp(3))",
 };
 
 }  // namespace

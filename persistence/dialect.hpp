@@ -35,6 +35,10 @@ struct Dialect {
     /// MariaDB would read the whole of a table with few rows more than that, lock all of it, and
     /// wait for what others have locked there: that is how deadlocks begin.
     std::string_view by_id;
+
+    /// The time of the database's clock, UTC, to the millisecond. Empty on SQLite, which has none
+    /// but the machine's.
+    std::string_view now;
 };
 
 [[nodiscard]] const Dialect& dialect_of(schema::DatabaseKind kind);

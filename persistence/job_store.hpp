@@ -96,6 +96,10 @@ public:
         const std::function<bool(Transaction&)>& was_committed
     ) = 0;
 
+    /// What the database's clock shows now, to the millisecond; nullopt: it has none of its own
+    /// (SQLite), and the machine's counts.
+    [[nodiscard]] virtual std::optional<schema::TimePoint> database_now() = 0;
+
     // Enqueueing.
 
     /// Inserts jobs in the caller's transaction, each into its place; nothing is visible before the

@@ -25,6 +25,8 @@ public:
         const std::function<bool(Transaction&)>& was_committed
     ) override;
 
+    [[nodiscard]] std::optional<schema::TimePoint> database_now() override;
+
     std::vector<schema::PlacedJob>
     insert(Transaction& transaction, std::vector<schema::PlacedJob> jobs) override;
     std::vector<schema::PlacedJob> insert(std::vector<schema::PlacedJob> jobs) override;

@@ -1,10 +1,12 @@
 #include "tools/engine/engine.hpp"
 
+#include "executor/clock_comparison.hpp"
 #include "executor/job_producer.hpp"
 #include "persistence/database.hpp"
 #include "persistence/database_url.hpp"
 #include "persistence/schema_migration.hpp"
 #include "persistence/sql_job_store.hpp"
+#include "schema/database_clock.hpp"
 #include "timers/timer_mover.hpp"
 
 #include <atomic>
@@ -50,12 +52,14 @@ std::unique_ptr<persistence::SessionPool> open(const EngineOptions& options, sch
 /// The objects of one engine, oldest dependency first.
 class Engine::Parts {
 public:
-    Parts(EngineOptions options, const schema::Clock& the_clock, schema::Log& the_log)
+    Parts(EngineOptions options, const schema::Clock& machine_clock, schema::Log& the_log)
         : settings(std::move(options.executor)),
-          clock(the_clock),
           log(the_log),
           pool(open(options, log)),
           store(*pool, log),
+          clock(machine_clock),
+          clock_comparison(store, clock, log),
+          clock_interval(clock_comparison.run_once()),
           dead_letters(store, clock),
           executor({store, handlers, clock, log}, settings),
           producer(store, clock, settings.retry, &executor, [this](schema::TimePoint due) {
@@ -70,6 +74,9 @@ public:
     }
 
     void start() {
+        if (clock_interval != executor::kUntilWoken) {
+            executor.add_activity(clock_comparison);
+        }
         if (settings.acquire_timers) {
             mover.emplace(
                 store,
@@ -87,10 +94,12 @@ public:
     }
 
     const executor::ExecutorSettings settings;
-    const schema::Clock& clock;
     schema::Log& log;
     std::unique_ptr<persistence::SessionPool> pool;
     persistence::SqlJobStore store;
+    schema::DatabaseClock clock;
+    executor::ClockComparison clock_comparison;
+    const schema::Duration clock_interval;
     deadletter::DeadLetters dead_letters;
     executor::HandlerRegistry handlers;
     std::optional<timers::TimerMover> mover;  ///< Outlives the executor, whose loop runs it.
@@ -161,6 +170,14 @@ persistence::JobStore& Engine::store() {
 
 deadletter::DeadLetters& Engine::dead_letters() {
     return parts_->dead_letters;
+}
+
+const schema::Clock& Engine::clock() const {
+    return parts_->clock;
+}
+
+schema::Duration Engine::clock_skew() const {
+    return parts_->clock.skew();
 }
 
 const std::string& Engine::lock_owner() const {

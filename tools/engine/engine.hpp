@@ -41,6 +41,8 @@ struct EngineOptions {
 ///
 /// Nothing runs until start() (R004). Handlers are added before it.
 ///
+/// `clock` is this machine's; the engine compares it with the database's, and follows that one.
+///
 /// Thread safety: safe after start(). The clock and the log must outlive it.
 class Engine final {
 public:
@@ -76,6 +78,13 @@ public:
 
     [[nodiscard]] persistence::JobStore& store();
     [[nodiscard]] deadletter::DeadLetters& dead_letters();
+
+    /// The database's time (I6), with which due dates and locks are compared: ask this clock what
+    /// time it is before you write about jobs.
+    [[nodiscard]] const schema::Clock& clock() const;
+
+    /// How far the clock that was passed in is ahead of the database's; negative: behind.
+    [[nodiscard]] schema::Duration clock_skew() const;
 
     /// Whose name stands in LOCK_OWNER_.
     [[nodiscard]] const std::string& lock_owner() const;

@@ -133,7 +133,10 @@ Engine& Session::engine(bool update_schema) {
         };
         engine_ = std::make_unique<Engine>(std::move(options), clock_, log());
         add_service_handlers(
-            engine_->handlers(), {.clock = clock_, .log = log()}, settings().commands, path()
+            engine_->handlers(),
+            {.clock = engine_->clock(), .log = log()},
+            settings().commands,
+            path()
         );
     }
     return *engine_;

@@ -35,7 +35,11 @@ public:
     Session& operator=(const Session&) = delete;
 
     [[nodiscard]] Streams& streams() { return streams_; }
+    /// This machine's.
     [[nodiscard]] const schema::Clock& clock() const { return clock_; }
+
+    /// What the database's clock shows (I6); opens the database.
+    [[nodiscard]] schema::TimePoint database_now() { return engine().clock().now(); }
     [[nodiscard]] OutputFormat format() const { return format_; }
 
     /// PATH of this process, for the programs that it runs.

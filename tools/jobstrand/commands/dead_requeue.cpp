@@ -22,7 +22,7 @@ using schema::JobPlace;
     return {
         .retries = options.retries ? retries_of(*options.retries)
                                    : session.settings().executor.retry.default_attempts,
-        .due_date = due_of(options.due, options.due_in, session.clock().now()),
+        .due_date = due_of(session, options.due, options.due_in),
     };
 }
 
@@ -33,7 +33,7 @@ requeue_ids(Session& session, const std::vector<std::string>& ids, const Revival
         const Answer answer =
             session.store()
                 .requeue(
-                    std::span(&id, 1), revival.retries, revival.due_date, session.clock().now()
+                    std::span(&id, 1), revival.retries, revival.due_date, session.database_now()
                 )
                 .front();
         if (answer == Answer::done) {

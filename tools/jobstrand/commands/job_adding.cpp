@@ -51,7 +51,7 @@ constexpr std::array kTextOptions{
     if (options.payload) {
         job.payload = payload_of(session, *options.payload);
     }
-    job.due_date = due_of(options.due, options.due_in, session.clock().now());
+    job.due_date = due_of(session, options.due, options.due_in);
     if (options.retries) {
         job.retries = retries_of(*options.retries);
     }

@@ -143,7 +143,7 @@ ExitCode set_job(Session& session, const SetOptions& options) {
     const schema::PlacedJob placed = find_job(session, options.id);
     refuse_if_impossible(session, placed, changes);
     return for_each_id(session, {options.id}, "set", [&](const std::string& id) {
-        return session.store().change(placed.place, id, changes, session.clock().now());
+        return session.store().change(placed.place, id, changes, session.database_now());
     });
 }
 

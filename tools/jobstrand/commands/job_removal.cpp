@@ -23,7 +23,7 @@ constexpr int kTries = 3;
 constexpr std::size_t kPage = 500;
 
 [[nodiscard]] Answer remove_one(Session& session, JobPlace place, const std::string& id) {
-    return session.store().remove(place, std::span(&id, 1), session.clock().now()).front();
+    return session.store().remove(place, std::span(&id, 1), session.database_now()).front();
 }
 
 [[nodiscard]] Answer remove_anywhere(Session& session, const std::string& id) {
@@ -66,7 +66,7 @@ remove_matching(Session& session, JobPlace place, const persistence::JobFilter& 
         if (ids.empty()) {
             return tally;
         }
-        for (const Answer answer : store.remove(place, ids, session.clock().now())) {
+        for (const Answer answer : store.remove(place, ids, session.database_now())) {
             tally.removed += answer == Answer::done ? 1 : 0;
             tally.locked += answer == Answer::locked ? 1 : 0;
         }

@@ -103,9 +103,9 @@ schema::TimePoint instant_of(std::string_view option, const std::string& text) {
 }
 
 std::optional<schema::TimePoint> due_of(
+    Session& session,
     const std::optional<std::string>& due,
-    const std::optional<std::string>& due_in,
-    schema::TimePoint now
+    const std::optional<std::string>& due_in
 ) {
     if (due && due_in) {
         refuse("--due and --due-in exclude each other");
@@ -124,7 +124,7 @@ std::optional<schema::TimePoint> due_of(
             duration.error().message
         ));
     }
-    return now + duration.value();
+    return session.database_now() + duration.value();
 }
 
 std::string payload_of(Session& session, const std::string& text) {

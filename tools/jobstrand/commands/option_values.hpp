@@ -32,9 +32,9 @@ namespace jobstrand::cli {
 
 /// At most one of a date and a duration from now; nullopt: neither was given.
 [[nodiscard]] std::optional<schema::TimePoint> due_of(
+    Session& session,
     const std::optional<std::string>& due,
-    const std::optional<std::string>& due_in,
-    schema::TimePoint now
+    const std::optional<std::string>& due_in
 );
 
 /// JSON as it stands, `@FILE` for the content of a file, `-` for stdin. Refuses what is not JSON,

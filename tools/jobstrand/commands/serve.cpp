@@ -33,6 +33,7 @@ void tell_ready(Session& session, Engine& engine, bool is_executing) {
             {"workers", fmt::format("{}-{}", settings.core_pool_size, settings.max_pool_size)},
             {"queue_size", std::to_string(settings.queue_size)},
             {"commands", std::to_string(session.settings().commands.size())},
+            {"clock_skew_ms", std::to_string(engine.clock_skew().count())},
         }
     );
 }

@@ -57,7 +57,7 @@ ExitCode change_suspension(Session& session, const SuspensionOptions& options) {
     RecordWriter writer(session.streams().out, session.format(), moved_columns());
     persistence::JobStore& store = session.store();
     for (const std::string& id : options.ids) {
-        const schema::TimePoint now = session.clock().now();
+        const schema::TimePoint now = session.database_now();
         const std::int64_t moved = options.activate ? store.activate(options.scope, id, now)
                                                     : store.suspend(options.scope, id, now);
         writer.add({text_field("id", id), number_field("moved", moved)});

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "executor/activity.hpp"
+#include "persistence/job_store.hpp"
+#include "schema/database_clock.hpp"
+#include "schema/log.hpp"
+
+namespace jobstrand::executor {
+
+/// How often a node looks at the database's clock: by then every node has noticed that it jumped.
+inline constexpr schema::Duration kClockComparisonInterval = std::chrono::seconds(10);
+
+/// Keeps a DatabaseClock on the database's time (I6). It warns when this machine's own clock is
+/// more than a second off, once per change: nothing depends on it, but whoever reads the machine's
+/// logs does.
+///
+/// Thread safety: one call at a time. Everything passed in must outlive it.
+class ClockComparison final : public Activity {
+public:
+    ClockComparison(persistence::JobStore& store, schema::DatabaseClock& clock, schema::Log& log)
+        : store_(store), clock_(clock), log_(log) {}
+
+    [[nodiscard]] std::string_view name() const noexcept override { return "clock comparison"; }
+
+    /// Never comes back by itself for a database without a clock of its own.
+    [[nodiscard]] schema::Duration run_once() override;
+
+private:
+    void log_change_of_skew();
+
+    persistence::JobStore& store_;
+    schema::DatabaseClock& clock_;
+    schema::Log& log_;
+
+    schema::Duration logged_skew_{0};
+};
+
+}  // namespace jobstrand::executor
