@@ -43,7 +43,7 @@ HandlerResult result_of_exception() {
     try {
         throw;
     } catch (const persistence::DbError& error) {
-        if (error.is_transient()) {
+        if (error.is_transient() || error.is_outage()) {
             return Interrupted{};  // The database's fault, not the job's (I5).
         }
         return Failed{.message = error.what()};

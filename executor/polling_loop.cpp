@@ -1,5 +1,6 @@
 #include "executor/polling_loop.hpp"
 
+#include "persistence/db_error.hpp"
 #include "schema/ensure.hpp"
 
 #include <boost/asio/bind_executor.hpp>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <utility>
 
 namespace jobstrand::executor {
 
@@ -99,23 +101,27 @@ void PollingLoop::on_waited() {
 schema::Duration PollingLoop::guarded_pass() {
     try {
         const schema::Duration duration = activity_.run_once();
-        if (failure_wait_ > 0ms) {
-            failure_wait_ = 0ms;
+        failure_wait_ = 0ms;
+        if (std::exchange(is_failure_logged_, false)) {
             log_.write(
                 schema::LogLevel::info, "works again", {{"activity", std::string(activity_.name())}}
             );
         }
         return duration;
+    } catch (const persistence::DbError& error) {
+        return on_failure(error.what(), error.is_outage());
     } catch (const std::exception& error) {
-        return on_failure(error.what());
+        return on_failure(error.what(), false);
     }
 }
 
-schema::Duration PollingLoop::on_failure(const char* error) {
-    const bool is_first = failure_wait_ == 0ms;
-    failure_wait_ = is_first ? kFirstFailureWait : std::min(failure_wait_ * 2, kFailureWaitMax);
+// The store itself says when the database is away, once for all loops.
+schema::Duration PollingLoop::on_failure(const char* error, bool is_outage) {
+    failure_wait_ =
+        failure_wait_ == 0ms ? kFirstFailureWait : std::min(failure_wait_ * 2, kFailureWaitMax);
+    const bool is_news = !is_outage && !std::exchange(is_failure_logged_, true);
     log_.write(
-        is_first ? schema::LogLevel::warn : schema::LogLevel::debug,
+        is_news ? schema::LogLevel::warn : schema::LogLevel::debug,
         "pass failed; it is tried again until it works",
         {{"activity", std::string(activity_.name())},
          {"error", error},

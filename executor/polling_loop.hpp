@@ -15,8 +15,8 @@ namespace jobstrand::executor {
 /// Repeats the passes of one activity on a strand of its own. All loops of the project are this
 /// one.
 ///
-/// A pass that throws is logged once per outage and tried again after a wait that doubles from 100
-/// ms to 10 s.
+/// A pass that throws is tried again after a wait that doubles from 100 ms to 10 s. The failure is
+/// logged once until a pass succeeds; an outage of the database is not: the store says that.
 ///
 /// Life: start() once, then stop(). stop() may be called twice, before start(), and from any thread
 /// but the loop's own; when it returns, no pass is running and none will start. The activity, the
@@ -45,7 +45,7 @@ private:
     void wait(schema::Duration duration);
     void on_waited();
     [[nodiscard]] schema::Duration guarded_pass();
-    [[nodiscard]] schema::Duration on_failure(const char* error);
+    [[nodiscard]] schema::Duration on_failure(const char* error, bool is_outage);
     void finish();
 
     // Constant after construction.
@@ -56,6 +56,7 @@ private:
     // Touched only on the strand.
     boost::asio::steady_timer timer_;
     schema::Duration failure_wait_{0};  ///< Zero: the last pass was fine.
+    bool is_failure_logged_ = false;
     bool stop_requested_ = false;
 
     // Guarded by mutex_.

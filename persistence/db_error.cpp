@@ -42,8 +42,14 @@ bool DbError::is_transient() const noexcept {
            kind_ == DbErrorKind::connection_lost;
 }
 
+bool DbError::is_outage() const noexcept {
+    return poisons_connection() || kind_ == DbErrorKind::unreachable ||
+           kind_ == DbErrorKind::storage_full;
+}
+
 bool DbError::poisons_connection() const noexcept {
-    return kind_ == DbErrorKind::connection_lost || kind_ == DbErrorKind::in_doubt;
+    return kind_ == DbErrorKind::connection_lost || kind_ == DbErrorKind::in_doubt ||
+           kind_ == DbErrorKind::read_only;
 }
 
 }  // namespace jobstrand::persistence

@@ -39,7 +39,12 @@ public:
     /// Running the whole transaction again may help: conflict, busy, connection_lost.
     [[nodiscard]] bool is_transient() const noexcept;
 
-    /// The connection must not be used again: connection_lost, in_doubt.
+    /// The database as a whole serves nobody now, whatever is asked of it: connection_lost,
+    /// in_doubt, unreachable, read_only, storage_full.
+    [[nodiscard]] bool is_outage() const noexcept;
+
+    /// The connection must not be used again: connection_lost, in_doubt, and read_only, because
+    /// after a failover another server takes the writes.
     [[nodiscard]] bool poisons_connection() const noexcept;
 
 private:

@@ -29,6 +29,14 @@ public:
         return failed_ < limits_.attempts && std::chrono::steady_clock::now() < end_;
     }
 
+    /// The same while a commit is in doubt.
+    [[nodiscard]] bool another_in_doubt() {
+        ++failed_;
+        const auto now = std::chrono::steady_clock::now();
+        doubt_end_ = doubt_end_.value_or(now + limits_.doubt_max);
+        return now < *doubt_end_;
+    }
+
     void wait() {
         std::this_thread::sleep_for(with_jitter(wait_));
         wait_ = std::min(wait_ * 2, limits_.wait_max);
@@ -45,32 +53,34 @@ private:
     const RetryLimits& limits_;
     schema::Duration wait_;
     const schema::SteadyPoint end_;
+    std::optional<schema::SteadyPoint> doubt_end_;
     int failed_ = 0;
 };
 
 }  // namespace
 
 TransactionRunner::TransactionRunner(SessionPool& pool, schema::Log& log, RetryLimits limits)
-    : pool_(pool), log_(log), limits_(limits) {}
+    : pool_(pool), log_(log), limits_(limits), outage_(log) {}
 
 void TransactionRunner::run(const Work& work, const WasCommitted& was_committed) {
     std::optional<DbError> doubt;
     for (Tries tries(limits_);; tries.wait()) {
+        const auto began = std::chrono::steady_clock::now();
         try {
-            if (doubt && was_done(was_committed)) {
-                return;
+            if (!doubt || !was_done(was_committed)) {
+                doubt.reset();
+                run_once(work);
             }
-            doubt.reset();
-            run_once(work);
+            outage_.succeeded(OutageLog::Access::write, began);
             return;
         } catch (const DbError& error) {
+            outage_.failed(error);
             if (error.kind() == DbErrorKind::in_doubt && was_committed) {
                 doubt = error;
             }
-            // While in doubt, even a database that is away is asked again: its restart is what
-            // caused the doubt, and giving up leaves the caller with an unknown outcome.
-            const bool may_help = doubt || error.is_transient();
-            if (may_help && tries.another()) {
+            // While in doubt, even a database that is away is asked again: giving up leaves the
+            // caller with an unknown outcome.
+            if (doubt ? tries.another_in_doubt() : error.is_transient() && tries.another()) {
                 log_retry(error, tries.failed());
             } else if (doubt) {
                 throw *doubt;
@@ -96,11 +106,14 @@ bool TransactionRunner::was_done(const WasCommitted& was_committed) {
 
 void TransactionRunner::read(const std::function<void(Connection&)>& work) {
     for (Tries tries(limits_);; tries.wait()) {
+        const auto began = std::chrono::steady_clock::now();
         try {
             const SessionPool::Lease connection = pool_.lease(Access::read);
             work(*connection);
+            outage_.succeeded(OutageLog::Access::read, began);
             return;
         } catch (const DbError& error) {
+            outage_.failed(error);
             if (!error.is_transient() || !tries.another()) {
                 throw;
             }
@@ -110,10 +123,8 @@ void TransactionRunner::read(const std::function<void(Connection&)>& work) {
 }
 
 void TransactionRunner::log_retry(const DbError& error, int tries) noexcept {
-    const bool ordinary =
-        error.kind() == DbErrorKind::conflict || error.kind() == DbErrorKind::busy;
     log_.write(
-        ordinary ? schema::LogLevel::debug : schema::LogLevel::warn,
+        schema::LogLevel::debug,
         "a database transaction is tried again",
         {{"reason", std::string(name_of(error.kind()))},
          {"tries", std::to_string(tries)},

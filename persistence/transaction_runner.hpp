@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/db_error.hpp"
+#include "persistence/outage_log.hpp"
 #include "persistence/session_pool.hpp"
 #include "persistence/transaction.hpp"
 #include "schema/log.hpp"
@@ -17,10 +18,15 @@ struct RetryLimits {
     schema::Duration wait{std::chrono::milliseconds(5)};
     schema::Duration wait_max{std::chrono::milliseconds(500)};
     schema::Duration give_up_after{std::chrono::seconds(30)};
+
+    /// How long a commit in doubt is asked about, however many tries that takes: most often it is a
+    /// restart of the server that has caused it, and that takes seconds.
+    schema::Duration doubt_max{std::chrono::seconds(10)};
 };
 
 /// Runs a piece of work in a transaction, and runs the whole of it again when the database says
-/// that this may help. The only place that retries; never nested.
+/// that this may help. The only place that retries; never nested. An outage of the database is
+/// logged once when it begins and once when it ends.
 ///
 /// Thread safety: safe. The pool and the log must outlive it.
 class TransactionRunner final {
@@ -36,7 +42,7 @@ public:
 
     /// Runs `work` and commits. When a commit is in doubt, `was_committed` decides: true returns,
     /// false runs the work again. Throws DbError when it is not transient or the tries are used up;
-    /// kind in_doubt when `was_committed` is empty or could not be asked within the tries.
+    /// kind in_doubt when `was_committed` is empty or could not be asked within the time.
     void run(const Work& work, const WasCommitted& was_committed);
 
     /// Runs `work` on a reading connection without a transaction of its own; tried again in the
@@ -51,6 +57,7 @@ private:
     SessionPool& pool_;
     schema::Log& log_;
     const RetryLimits limits_;
+    OutageLog outage_;
 };
 
 }  // namespace jobstrand::persistence

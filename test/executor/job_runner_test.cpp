@@ -101,14 +101,27 @@ TEST_F(JobRunnerTest, Something_thrown_that_is_no_exception_is_a_failure_too) {
 }
 
 // R064: database conflicts do not use a retry (I5).
-TEST_F(JobRunnerTest, A_database_conflict_in_a_handler_uses_no_retry) {
-    const auto to = transition([](const JobContext&) -> HandlerResult {
-        throw persistence::DbError(persistence::DbErrorKind::conflict, "deadlock");
+TEST_F(JobRunnerTest, A_database_in_trouble_under_a_handler_uses_no_retry) {
+    using persistence::DbErrorKind;
+    DbErrorKind kind{};
+    handle([&kind](const JobContext&) -> HandlerResult {
+        throw persistence::DbError(kind, "not the job's fault");
     });
-    EXPECT_EQ(to.reason, TransitionReason::interrupted);
-    EXPECT_EQ(to.to, JobPlace::timer);
-    EXPECT_EQ(to.retries, 3);
-    EXPECT_EQ(to.attempts, 0);
+    for (const DbErrorKind each :
+         {DbErrorKind::conflict,
+          DbErrorKind::busy,
+          DbErrorKind::connection_lost,
+          DbErrorKind::in_doubt,
+          DbErrorKind::unreachable,
+          DbErrorKind::read_only,
+          DbErrorKind::storage_full}) {
+        kind = each;
+        const schema::Transition to = run(a_job("a").of_type("test"))->transition;
+        EXPECT_EQ(to.reason, TransitionReason::interrupted) << persistence::name_of(kind);
+        EXPECT_EQ(to.to, JobPlace::timer);
+        EXPECT_EQ(to.retries, 3);
+        EXPECT_EQ(to.attempts, 0);
+    }
 }
 
 TEST_F(JobRunnerTest, An_interrupted_job_waits_as_long_as_it_said_and_keeps_its_retries) {

@@ -106,10 +106,10 @@ TEST_F(PollingLoopTest, Stopping_a_loop_that_was_never_started_returns_at_once) 
     EXPECT_EQ(activity.passes.count(), 0U);
 }
 
-TEST_F(PollingLoopTest, A_failed_pass_is_logged_once_per_outage_and_tried_again) {
+TEST_F(PollingLoopTest, A_pass_that_fails_is_logged_once_and_tried_until_it_works) {
     ScriptedActivity activity([](int pass) -> schema::Duration {
         if (pass <= 3) {
-            throw persistence::DbError(persistence::DbErrorKind::connection_lost, "gone");
+            throw persistence::DbError(persistence::DbErrorKind::schema_missing, "no such table");
         }
         return kUntilWoken;
     });
@@ -119,6 +119,22 @@ TEST_F(PollingLoopTest, A_failed_pass_is_logged_once_per_outage_and_tried_again)
     loop.stop();
     EXPECT_EQ(log.count(schema::LogLevel::warn, "pass failed"), 1);
     EXPECT_EQ(log.count(schema::LogLevel::info, "works again"), 1);
+}
+
+TEST_F(PollingLoopTest, An_outage_of_the_database_is_left_to_the_store_to_say) {
+    ScriptedActivity activity([](int pass) -> schema::Duration {
+        if (pass <= 2) {
+            throw persistence::DbError(persistence::DbErrorKind::connection_lost, "gone");
+        }
+        return kUntilWoken;
+    });
+    PollingLoop loop(context, activity, log);
+    loop.start();
+    EXPECT_TRUE(activity.passes.wait_for(3));
+    loop.stop();
+    EXPECT_EQ(log.count(schema::LogLevel::warn, ""), 0);
+    EXPECT_EQ(log.count(schema::LogLevel::info, ""), 0);
+    EXPECT_EQ(log.count(schema::LogLevel::debug, "pass failed"), 2);
 }
 
 TEST_F(PollingLoopTest, Waking_and_stopping_from_many_threads_is_safe) {

@@ -13,30 +13,32 @@ struct KindRow {
     DbErrorKind kind;
     std::string_view name;
     bool transient;
+    bool outage;
     bool poisons;
 };
 
 TEST(DbError, Its_kind_says_what_can_be_done) {
     const std::vector<KindRow> rows{
-        {DbErrorKind::conflict, "conflict", true, false},
-        {DbErrorKind::busy, "busy", true, false},
-        {DbErrorKind::connection_lost, "connection_lost", true, true},
-        {DbErrorKind::in_doubt, "in_doubt", false, true},
-        {DbErrorKind::duplicate_key, "duplicate_key", false, false},
-        {DbErrorKind::too_long, "too_long", false, false},
-        {DbErrorKind::read_only, "read_only", false, false},
-        {DbErrorKind::storage_full, "storage_full", false, false},
-        {DbErrorKind::not_a_database, "not_a_database", false, false},
-        {DbErrorKind::access_denied, "access_denied", false, false},
-        {DbErrorKind::unreachable, "unreachable", false, false},
-        {DbErrorKind::schema_missing, "schema_missing", false, false},
-        {DbErrorKind::other, "other", false, false},
+        {DbErrorKind::conflict, "conflict", true, false, false},
+        {DbErrorKind::busy, "busy", true, false, false},
+        {DbErrorKind::connection_lost, "connection_lost", true, true, true},
+        {DbErrorKind::in_doubt, "in_doubt", false, true, true},
+        {DbErrorKind::duplicate_key, "duplicate_key", false, false, false},
+        {DbErrorKind::too_long, "too_long", false, false, false},
+        {DbErrorKind::read_only, "read_only", false, true, true},
+        {DbErrorKind::storage_full, "storage_full", false, true, false},
+        {DbErrorKind::not_a_database, "not_a_database", false, false, false},
+        {DbErrorKind::access_denied, "access_denied", false, false, false},
+        {DbErrorKind::unreachable, "unreachable", false, true, false},
+        {DbErrorKind::schema_missing, "schema_missing", false, false, false},
+        {DbErrorKind::other, "other", false, false, false},
     };
     for (const KindRow& row : rows) {
         const DbError error(row.kind, "what happened");
         EXPECT_EQ(error.kind(), row.kind);
         EXPECT_EQ(name_of(error.kind()), row.name);
         EXPECT_EQ(error.is_transient(), row.transient) << row.name;
+        EXPECT_EQ(error.is_outage(), row.outage) << row.name;
         EXPECT_EQ(error.poisons_connection(), row.poisons) << row.name;
         EXPECT_STREQ(error.what(), "what happened");
     }

@@ -1,6 +1,7 @@
 #include "persistence/transaction_runner.hpp"
 
 #include "test/fixtures/faulty_connection.hpp"
+#include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 
 #include <gtest/gtest.h>
@@ -20,6 +21,7 @@ protected:
         .attempts = 4,
         .wait = schema::Duration(0),
         .wait_max = schema::Duration(0),
+        .doubt_max = schema::Duration(50),
     };
 
     TransactionRunnerTest() { file_.connect()->run_script("CREATE TABLE NOTE (ID_ text)"); }
@@ -73,7 +75,7 @@ protected:
 
     test::SqliteFile file_ = test::SqliteFile::without_schema();
     test::FaultPlan faults_;
-    schema::SilentLog log_;
+    test::RecordingLog log_;
     int connections_ = 0;
     int runs_ = 0;
     int looks_ = 0;
@@ -203,12 +205,76 @@ TEST_F(TransactionRunnerTest, Asks_again_when_the_database_was_away_at_the_first
 
 TEST_F(TransactionRunnerTest, Says_in_doubt_when_the_database_stays_away) {
     faults_.add({.point = FaultPoint::after_commit, .kind = DbErrorKind::in_doubt});
+    constexpr int for_ever = 1'000'000;
     faults_.add(
-        {.point = FaultPoint::connect, .kind = DbErrorKind::unreachable, .times = 100, .skip = 1}
+        {.point = FaultPoint::connect,
+         .kind = DbErrorKind::unreachable,
+         .times = for_ever,
+         .skip = 1}
     );
     expect_error(DbErrorKind::in_doubt, writing_a_note(), looking());
     EXPECT_EQ(runs_, 1);
     EXPECT_EQ(looks_, 0);
+}
+
+TEST_F(TransactionRunnerTest, A_doubt_outlasts_a_database_that_is_away_for_longer_than_other_work) {
+    faults_.add({.point = FaultPoint::after_commit, .kind = DbErrorKind::in_doubt});
+    faults_.add(
+        {.point = FaultPoint::connect,
+         .kind = DbErrorKind::unreachable,
+         .times = 10 * kLimits.attempts,
+         .skip = 1}
+    );
+    RetryLimits limits = kLimits;
+    limits.doubt_max = std::chrono::minutes(1);
+    TransactionRunner(pool_, log_, limits).run(writing_a_note(), looking());
+    EXPECT_EQ(committed_notes(), 1);
+    EXPECT_EQ(runs_, 1);
+}
+
+TEST_F(TransactionRunnerTest, An_outage_is_said_once_when_it_begins_and_once_when_it_ends) {
+    faults_.add({.point = FaultPoint::execute, .kind = DbErrorKind::connection_lost});
+    faults_.add(
+        {.point = FaultPoint::connect, .kind = DbErrorKind::unreachable, .times = 2, .skip = 1}
+    );
+    expect_error(DbErrorKind::unreachable, writing_a_note(), looking());
+    expect_error(DbErrorKind::unreachable, writing_a_note(), looking());
+    EXPECT_EQ(log_.count(schema::LogLevel::warn, "the database is away"), 1);
+    EXPECT_EQ(log_.count(schema::LogLevel::info, "the database is back"), 0);
+    runner_.run(writing_a_note(), looking());
+    runner_.run(writing_a_note(), looking());
+    EXPECT_EQ(log_.count(schema::LogLevel::warn, ""), 1);
+    EXPECT_EQ(log_.count(schema::LogLevel::info, "the database is back"), 1);
+}
+
+TEST_F(TransactionRunnerTest, A_database_that_can_only_be_read_is_not_back_when_a_read_succeeds) {
+    const auto read = [](Connection& connection) {
+        connection.query({.sql = "SELECT 1", .columns = 1}, {}, [](const Row&) {});
+    };
+    for (const DbErrorKind kind : {DbErrorKind::read_only, DbErrorKind::storage_full}) {
+        faults_.add({.point = FaultPoint::execute, .kind = kind});
+        expect_error(kind, writing_a_note(), looking());
+        runner_.read(read);
+        EXPECT_EQ(log_.count(schema::LogLevel::info, "the database is back"), 0);
+        runner_.run(writing_a_note(), looking());
+        EXPECT_EQ(log_.lines().back().message, "the database is back");
+        log_.clear();
+    }
+}
+
+// After a failover another server takes the writes.
+TEST_F(TransactionRunnerTest, A_connection_that_takes_no_writes_is_replaced) {
+    faults_.add({.point = FaultPoint::execute, .kind = DbErrorKind::read_only});
+    expect_error(DbErrorKind::read_only, writing_a_note(), looking());
+    runner_.run(writing_a_note(), looking());
+    EXPECT_EQ(connections_, 2);
+}
+
+TEST_F(TransactionRunnerTest, Conflicts_are_no_outage) {
+    faults_.add({.point = FaultPoint::execute, .kind = DbErrorKind::conflict, .times = 2});
+    runner_.run(writing_a_note(), looking());
+    EXPECT_EQ(log_.count(schema::LogLevel::warn, ""), 0);
+    EXPECT_EQ(log_.count(schema::LogLevel::info, ""), 0);
 }
 
 TEST_F(TransactionRunnerTest, Two_doubts_in_a_row_are_both_resolved) {
