@@ -49,6 +49,7 @@ const std::array kFields{
     JobField{"RETRY_CYCLE_", &Job::retry_cycle},
     JobField{"ATTEMPTS_", &Job::attempts},
     JobField{"SUSPENDED_FROM_", &Job::suspended_from},
+    JobField{"SERIES_", &Job::series},
 };
 
 bool is_in(JobPlace place, const JobField& field) {

@@ -61,9 +61,9 @@ std::optional<int> version_in(Connection& connection, const LiveSchema& live) {
     return version;
 }
 
-/// Flowable's tables may be there already: they get the columns that it does not have. First of
-/// all, because our indexes may need them.
-void complete_foreign_tables(Connection& connection, const LiveSchema& live) {
+/// Tables of Flowable, or of an older version, get the columns that they do not have. First of all,
+/// because our indexes may need them.
+void complete_tables(Connection& connection, const LiveSchema& live) {
     for (const schema::Table& table : schema::tables()) {
         const auto found = live.find(table.name);
         if (found == live.end()) {
@@ -129,8 +129,8 @@ UpgradeResult upgrade_schema(Connection& connection) {
     if (version > kSchemaVersion) {
         throw newer_schema(version);
     }
-    if (version == 0) {
-        complete_foreign_tables(connection, live);
+    if (version < kSchemaVersion) {
+        complete_tables(connection, live);
     }
     run_steps_after(connection, version);
     lock.keep_changes();

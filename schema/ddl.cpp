@@ -128,15 +128,27 @@ std::string_view if_not_exists(DatabaseKind kind) {
     return kind == DatabaseKind::mysql ? "/*M! IF NOT EXISTS */" : "IF NOT EXISTS";
 }
 
-std::vector<std::string> create_tables_and_indexes(DatabaseKind kind) {
+std::vector<std::string>
+create_tables_and_indexes(DatabaseKind kind, bool (*is_wanted)(const Table&)) {
     std::vector<std::string> statements;
     for (const Table& table : tables()) {
+        if (!is_wanted(table)) {
+            continue;
+        }
         statements.push_back(create_table(table, kind));
         for (const Index& index : table.indexes) {
             statements.push_back(create_index(table, index, kind));
         }
     }
     return statements;
+}
+
+bool is_any(const Table& /*table*/) {
+    return true;
+}
+
+bool is_about_series(const Table& table) {
+    return table.name == "JS_SERIES" || table.name == "JS_CALENDAR";
 }
 
 std::string record_version(DatabaseKind kind) {
@@ -173,13 +185,16 @@ std::string add_column(const Table& table, const Column& column, DatabaseKind ki
 }
 
 std::vector<std::string> create_statements(DatabaseKind kind) {
-    std::vector<std::string> statements = create_tables_and_indexes(kind);
+    std::vector<std::string> statements = create_tables_and_indexes(kind, is_any);
     statements.push_back(record_version(kind));
     return statements;
 }
 
 std::vector<Migration> migrations(DatabaseKind kind) {
-    return {{1, "create the tables", create_tables_and_indexes(kind)}};
+    return {
+        {1, "create the tables", create_tables_and_indexes(kind, is_any)},
+        {2, "repeating jobs", create_tables_and_indexes(kind, is_about_series)},
+    };
 }
 
 }  // namespace jobstrand::schema

@@ -13,7 +13,7 @@
 namespace jobstrand::schema {
 
 /// The version of the tables that this program reads and writes. Raised by every migration.
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 /// The row of ACT_GE_PROPERTY whose VALUE_ is the version that a database has.
 inline constexpr std::string_view kSchemaVersionProperty = "jobstrand.schema.version";
@@ -31,8 +31,8 @@ inline constexpr std::string_view kSchemaVersionProperty = "jobstrand.schema.ver
 /// statement; `schema print` shows it.
 [[nodiscard]] std::vector<std::string> create_statements(DatabaseKind kind);
 
-/// One numbered step from version - 1 to version; whoever runs it records the version. Steps are
-/// never edited once released.
+/// One numbered step from version - 1 to version; whoever runs it has added the columns that tables
+/// lack before, and records the version. Steps are never edited once released.
 struct Migration {
     int version = 0;
     std::string_view description;

@@ -46,6 +46,8 @@ struct Job {
     std::string exception_stack_id = {};
     std::string exception_message = {};
     std::optional<TimePoint> due_date = {};
+    /// Only the turn that carries its series on has one (see Series): its text, with the turns
+    /// left.
     std::string repeat = {};
     std::string handler_type = {};
     /// HANDLER_CFG_, or the bytes behind custom_values_id if that is set.
@@ -63,6 +65,7 @@ struct Job {
     std::string retry_cycle = {};
     int attempts = 0;                 ///< Runs that have failed so far.
     std::string suspended_from = {};  ///< Name of the place that a suspended job came from.
+    std::string series = {};          ///< The key of the series that it is a turn of.
 
     bool operator==(const Job&) const = default;
 };

@@ -2,9 +2,8 @@
 
 #include "schema/limits.hpp"
 #include "schema/retry_policy.hpp"
-#include "schema/utf8.hpp"
+#include "schema/text_rules.hpp"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -29,6 +28,7 @@ constexpr std::array kIdFields{
     TextField{"rootProcessInstanceId", &Job::root_process_instance_id},
     TextField{"deploymentId", &Job::deployment_id},
     TextField{"jobDefinitionId", &Job::job_definition_id},
+    TextField{"series", &Job::series},
 };
 
 constexpr std::array kNameFields{
@@ -48,39 +48,6 @@ constexpr std::array kNameFields{
     TextField{"retryCycle", &Job::retry_cycle},
     TextField{"suspendedFrom", &Job::suspended_from},
 };
-
-void check_id(std::string_view name, std::string_view value, Problems& problems) {
-    const auto is_printable = [](char c) { return c >= ' ' && c <= '~'; };
-    if (value.size() > limits::kIdLength) {
-        problems.push_back(
-            std::string(name) + " is longer than " + std::to_string(limits::kIdLength) +
-            " characters"
-        );
-    }
-    // MySQL compares without the spaces at the end, so two such ids would be the same there.
-    if (!std::ranges::all_of(value, is_printable) || value.ends_with(' ')) {
-        problems.push_back(
-            std::string(name) +
-            " may only hold printable ASCII characters, with no space at its end"
-        );
-    }
-}
-
-void check_text(
-    std::string_view name,
-    std::string_view value,
-    std::size_t most_characters,
-    Problems& problems
-) {
-    const auto characters = count_characters(value);
-    if (!characters) {
-        problems.push_back(std::string(name) + " is not UTF-8 text without NUL");
-    } else if (*characters > most_characters) {
-        problems.push_back(
-            std::string(name) + " is longer than " + std::to_string(most_characters) + " characters"
-        );
-    }
-}
 
 void check_payload(const Job& job, Problems& problems) {
     if (job.payload.size() > limits::kPayloadBytes) {

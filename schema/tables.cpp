@@ -46,6 +46,7 @@ constexpr std::array kJobColumns{
     Column{"RETRY_CYCLE_", ColumnKind::name},
     Column{"ATTEMPTS_", ColumnKind::integer, "0", true},
     Column{"SUSPENDED_FROM_", ColumnKind::name},
+    Column{"SERIES_", ColumnKind::id},
 };
 
 constexpr Index kDueTimers{
@@ -62,6 +63,12 @@ constexpr Index kSuspendedOfInstance{
     "JS_IDX_SUSPENDED_INSTANCE",
     "PROCESS_INSTANCE_ID_",
     "the jobs of an instance that is being activated",
+};
+
+constexpr Index kSeriesOfGroup{
+    "JS_IDX_SERIES_GROUP",
+    "GROUP_",
+    "the series of a group that is being paused, resumed or listed",
 };
 
 bool is_in(JobPlace place, std::string_view column) {
@@ -145,6 +152,53 @@ Table suspension_table() {
         {}};
 }
 
+Table series_table() {
+    return {
+        "JS_SERIES",
+        {
+            kId,
+            {"REV_", ColumnKind::integer, "1", true},
+            {"GROUP_", ColumnKind::id, "'DEFAULT'", true},
+            {"DESCRIPTION_", ColumnKind::name},
+            {"HANDLER_TYPE_", ColumnKind::name},
+            {"REPEAT_", ColumnKind::name},
+            {"ZONE_", ColumnKind::name, "'UTC'", true},
+            {"DST_RULE_", ColumnKind::name, "'quartz'", true},
+            {"CALENDAR_", ColumnKind::id},
+            {"MISFIRE_", ColumnKind::name},
+            {"MISFIRE_THRESHOLD_", ColumnKind::big_integer},
+            {"START_", ColumnKind::timestamp},
+            {"END_", ColumnKind::timestamp},
+            {"OVERLAP_", ColumnKind::boolean, "true", true},
+            {"KEEP_DATA_", ColumnKind::boolean, "false", true},
+            {"RECOVERY_", ColumnKind::boolean, "true", true},
+            {"STOP_ON_DEAD_LETTER_", ColumnKind::boolean, "false", true},
+            {"RETRIES_", ColumnKind::integer, "3", true},
+            {"TOTAL_TURNS_", ColumnKind::big_integer},
+            {"TURNS_TAKEN_", ColumnKind::big_integer, "0", true},
+            {"FIRE_COUNT_", ColumnKind::big_integer, "0", true},
+            {"PREVIOUS_FIRE_", ColumnKind::timestamp},
+            {"NEXT_FIRE_", ColumnKind::timestamp},
+            {"STATE_", ColumnKind::name, "'waiting'", true},
+            {"TURN_ID_", ColumnKind::id},
+            {"CREATE_TIME_", ColumnKind::timestamp},
+        },
+        "ID_",
+        {kSeriesOfGroup}};
+}
+
+Table calendar_table() {
+    return {
+        "JS_CALENDAR",
+        {
+            kId,
+            {"REV_", ColumnKind::integer, "1", true},
+            {"TEXT_", ColumnKind::message},
+        },
+        "ID_",
+        {}};
+}
+
 std::vector<Table> all_tables() {
     return {
         // No index but the key: acquisition claims in key order, and every claim and delete would
@@ -158,6 +212,8 @@ std::vector<Table> all_tables() {
         byte_array_table(),
         property_table(),
         suspension_table(),
+        series_table(),
+        calendar_table(),
     };
 }
 

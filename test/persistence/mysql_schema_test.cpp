@@ -1,6 +1,7 @@
 #include "persistence/schema_migration.hpp"
 #include "schema/ddl.hpp"
 #include "test/persistence/mysql_test.hpp"
+#include "test/persistence/version_1.hpp"
 
 #include <gmock/gmock.h>
 
@@ -72,6 +73,18 @@ TEST_F(MysqlSchema, An_upgrade_that_was_interrupted_goes_on_where_it_stopped) {
     connection_->run_script("DELETE FROM ACT_GE_PROPERTY");
     connection_->run_script("DROP TABLE " + std::string(schema::tables().back().name));
     EXPECT_EQ(upgrade_schema(*connection_).from, 0);
+    EXPECT_THAT(differences(), IsEmpty());
+}
+
+TEST_F(MysqlSchema, A_database_of_version_1_is_upgraded_and_may_be_interrupted) {
+    upgrade_schema(*connection_);
+    make_version_1(*connection_);
+    EXPECT_EQ(upgrade_schema(*connection_).from, 1);
+    EXPECT_THAT(differences(), IsEmpty());
+    // As if it had stopped before the version was recorded.
+    execute("UPDATE ACT_GE_PROPERTY SET VALUE_ = '1'");
+    connection_->run_script("ALTER TABLE ACT_RU_EXTERNAL_JOB DROP COLUMN SERIES_");
+    EXPECT_EQ(upgrade_schema(*connection_).from, 1);
     EXPECT_THAT(differences(), IsEmpty());
 }
 

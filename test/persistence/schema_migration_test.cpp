@@ -3,6 +3,7 @@
 #include "persistence/db_error.hpp"
 #include "schema/ddl.hpp"
 #include "test/fixtures/sqlite_file.hpp"
+#include "test/persistence/version_1.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -148,6 +149,17 @@ TEST_F(SchemaMigration, Tables_of_flowable_are_kept_and_get_our_columns) {
     EXPECT_EQ(
         value_of("SELECT VALUE_ FROM ACT_GE_PROPERTY WHERE NAME_ = 'schema.version'"), "7.1.0.0"
     );
+}
+
+TEST_F(SchemaMigration, A_database_of_version_1_gets_what_repeating_jobs_need) {
+    upgrade_schema(*connection_);
+    test::make_version_1(*connection_);
+    connection_->run_script("INSERT INTO ACT_RU_TIMER_JOB (ID_, REPEAT_) VALUES ('old', 'R/PT1H')");
+    const UpgradeResult result = upgrade_schema(*connection_);
+    EXPECT_EQ(result.from, 1);
+    EXPECT_EQ(result.to, kSchemaVersion);
+    EXPECT_TRUE(check_schema(*connection_).empty());
+    EXPECT_EQ(value_of("SELECT REPEAT_ FROM ACT_RU_TIMER_JOB WHERE SERIES_ IS NULL"), "R/PT1H");
 }
 
 TEST_F(SchemaMigration, Many_threads_at_once_create_it_once) {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "persistence/connection.hpp"
+#include "schema/job_place.hpp"
+
+#include <string>
+
+namespace jobstrand::test {
+
+/// Takes away what version 2 of the tables has brought.
+inline void make_version_1(persistence::Connection& connection) {
+    for (const schema::JobPlace place : schema::kJobPlaces) {
+        const std::string table(schema::table_of(place));
+        connection.run_script("ALTER TABLE " + table + " DROP COLUMN SERIES_");
+    }
+    connection.run_script("DROP TABLE JS_SERIES");
+    connection.run_script("DROP TABLE JS_CALENDAR");
+    connection.run_script(
+        "UPDATE ACT_GE_PROPERTY SET VALUE_ = '1' WHERE NAME_ = 'jobstrand.schema.version'"
+    );
+}
+
+}  // namespace jobstrand::test
