@@ -47,20 +47,6 @@ std::optional<TimePoint> due_on_grid(
     return included ? grid.at(*included) : std::nullopt;
 }
 
-std::optional<RepeatTurn> turn_on_grid(
-    RepeatCycle cycle,
-    const TimerContext& context,
-    TimePoint now,
-    std::int64_t last_index
-) {
-    const RepeatGrid grid = grid_of(cycle, context.zone);
-    const std::optional<TimePoint> due = due_on_grid(grid, now, last_index, context.calendar);
-    if (!due || (cycle.end && *due > cycle.end->in(context.zone))) {
-        return std::nullopt;
-    }
-    return RepeatTurn{*due, std::move(cycle)};
-}
-
 RepeatCycle starting_at(RepeatCycle cycle, TimePoint now) {
     if (!cycle.start) {
         cycle.start = TimerDate{WallTime{now.time_since_epoch()}, false};
@@ -114,28 +100,34 @@ std::string to_text(const RepeatCycle& cycle) {
 
 std::optional<RepeatTurn>
 first_turn(const RepeatCycle& cycle, const TimerContext& context, TimePoint now) {
+    RepeatCycle started = starting_at(cycle, now);
+    const RepeatGrid grid = grid_of(started, context.zone);
     const std::int64_t last_index = cycle.turns ? *cycle.turns + std::int64_t{1} : kNoLastIndex;
-    return turn_on_grid(starting_at(cycle, now), context, now, last_index);
-}
-
-std::optional<RepeatTurn> turn_after(
-    const RepeatCycle& cycle,
-    std::optional<int> total,
-    const TimerContext& context,
-    TimePoint now
-) {
-    JOBSTRAND_ENSURE(cycle.start.has_value());
-    if (!cycle.turns) {
-        return turn_on_grid(cycle, context, now, kNoLastIndex);
-    }
-    RepeatCycle rest = cycle;
-    const int left = *cycle.turns - 1;
-    if (left < 1) {
+    const std::optional<TimePoint> due = due_on_grid(grid, now, last_index, context.calendar);
+    if (!due || (cycle.end && *due > cycle.end->in(context.zone))) {
         return std::nullopt;
     }
-    rest.turns = left;
-    const int last_index = total ? std::max(*total - left, 0) + 1 : left + 1;
-    return turn_on_grid(std::move(rest), context, now, last_index);
+    return RepeatTurn{*due, std::move(started)};
+}
+
+std::optional<RepeatTurn>
+turn_after(const RepeatCycle& cycle, const TimerContext& context, TimePoint due, TimePoint now) {
+    JOBSTRAND_ENSURE(cycle.start.has_value());
+    JOBSTRAND_ENSURE(now >= due);
+    RepeatCycle rest = cycle;
+    if (rest.turns && --*rest.turns < 1) {
+        return std::nullopt;
+    }
+    const RepeatGrid grid = grid_of(cycle, context.zone);
+    std::optional<std::int64_t> index = grid.index_after(rest.turns ? due : now);
+    if (context.calendar != nullptr) {
+        index = grid.included_from(*index, *context.calendar);
+    }
+    const std::optional<TimePoint> time = index ? grid.at(*index) : std::nullopt;
+    if (!time || (cycle.end && *time > cycle.end->in(context.zone))) {
+        return std::nullopt;
+    }
+    return RepeatTurn{*time, std::move(rest)};
 }
 
 std::vector<TimePoint> grid_times(

@@ -54,20 +54,16 @@ struct RepeatTurn {
 [[nodiscard]] std::optional<RepeatTurn>
 first_turn(const RepeatCycle& cycle, const TimerContext& context, schema::TimePoint now);
 
-/// The turn after that of `cycle`, which is taken at `now`; `cycle` has a START. If the turn is
-/// taken early, `now` must be its due date, or the same grid time comes again.
-///
-/// A turn that the calendar excludes moves to the next grid time that it includes.
+/// The turn after that of `cycle`, which was due at `due` and is taken at `now`, not before;
+/// `cycle` has a START. nullopt: there is none.
 ///
 /// Without end (R/) it is the first grid time after `now`: missed turns are skipped. With a limited
-/// number of turns none is skipped: a turn whose time has passed is due `now`. For that, `total` is
-/// the number of turns in the text that the series began with; where it is not known only the turns
-/// that are left are looked at, and missed ones are skipped as well (Flowable, for expressions).
-/// nullopt: there is none.
+/// number of turns none is skipped: it is the grid time after `due`, be it past. Both leave out
+/// what the calendar excludes.
 [[nodiscard]] std::optional<RepeatTurn> turn_after(
     const RepeatCycle& cycle,
-    std::optional<int> total,
     const TimerContext& context,
+    schema::TimePoint due,
     schema::TimePoint now
 );
 

@@ -108,52 +108,45 @@ TEST(RepeatCycle, The_first_turn_of_a_limited_series_looks_one_period_behind_its
 
 TEST(RepeatCycle, A_limited_series_ends_after_its_turns) {
     auto turn = first_turn(cycle("R3/PT10H"), kUtc, kNewYear);
-    turn = turn_after(turn->cycle, 3, kUtc, turn->due);
+    turn = turn_after(turn->cycle, kUtc, turn->due, turn->due);
     EXPECT_EQ(row_of(turn), "2026-01-01T20:00:00Z R2/2026-01-01T00:00:00Z/PT10H");
-    turn = turn_after(turn->cycle, 3, kUtc, turn->due);
+    turn = turn_after(turn->cycle, kUtc, turn->due, turn->due);
     EXPECT_EQ(row_of(turn), "2026-01-02T06:00:00Z R1/2026-01-01T00:00:00Z/PT10H");
-    EXPECT_EQ(row_of(turn_after(turn->cycle, 3, kUtc, turn->due)), "none");
+    EXPECT_EQ(row_of(turn_after(turn->cycle, kUtc, turn->due, turn->due)), "none");
 }
 
 TEST(RepeatCycle, An_endless_series_skips_missed_turns) {
     const RepeatCycle endless = cycle("R/2026-01-01T00:00:00Z/PT10S");
     EXPECT_EQ(
-        row_of(turn_after(endless, std::nullopt, kUtc, kNewYear + seconds{35})),
+        row_of(turn_after(endless, kUtc, kNewYear + seconds{10}, kNewYear + seconds{35})),
         "2026-01-01T00:00:40Z R/2026-01-01T00:00:00Z/PT10S"
     );
     EXPECT_EQ(
-        row_of(turn_after(endless, std::nullopt, kUtc, kNewYear + seconds{40})),
+        row_of(turn_after(endless, kUtc, kNewYear + seconds{10}, kNewYear + seconds{40})),
         "2026-01-01T00:00:50Z R/2026-01-01T00:00:00Z/PT10S"
     );
 }
 
 TEST(RepeatCycle, A_limited_series_catches_up_one_turn_after_the_other) {
-    RepeatCycle rest = cycle("R5/2026-01-01T00:00:00Z/PT10S");
-    std::string due;
-    // The node slept for 35 s: turns 1 to 3 are taken then.
-    for (const int second : {35, 36, 37, 40}) {
-        const auto turn = turn_after(rest, 5, kUtc, kNewYear + seconds{second});
-        due += text_of(turn->due).substr(17) + " ";
-        rest = turn->cycle;
+    std::optional<RepeatTurn> turn = first_turn(cycle("R5/PT10S"), kUtc, kNewYear);
+    std::string due = text_of(turn->due).substr(17);
+    // The node slept until second 35: turns 1 to 3 are taken then.
+    for (const int second : {35, 36, 37, 40, 50}) {
+        turn = turn_after(turn->cycle, kUtc, turn->due, kNewYear + seconds{second});
+        due += turn ? " " + text_of(turn->due).substr(17) : " none";
     }
-    EXPECT_EQ(due, "35Z 36Z 40Z 50Z ");
-    EXPECT_EQ(row_of(turn_after(rest, 5, kUtc, kNewYear + seconds{50})), "none");
-}
-
-TEST(RepeatCycle, Without_its_total_a_limited_series_skips_missed_turns) {
-    const RepeatCycle many = cycle("R10/2026-01-01T00:00:00Z/PT10S");
-    EXPECT_EQ(
-        row_of(turn_after(many, std::nullopt, kUtc, kNewYear + seconds{35})),
-        "2026-01-01T00:00:40Z R9/2026-01-01T00:00:00Z/PT10S"
-    );
+    EXPECT_EQ(due, "10Z 20Z 30Z 40Z 50Z none");
 }
 
 TEST(RepeatCycle, No_turn_is_due_after_the_end) {
     const RepeatCycle limited = cycle("R/2026-01-01T00:00:00Z/PT10H/2026-01-01T20:00:00Z");
     EXPECT_EQ(
-        text_of(turn_after(limited, {}, kUtc, at("2026-01-01T10:00Z"))->due), "2026-01-01T20:00:00Z"
+        text_of(turn_after(limited, kUtc, at("2026-01-01T10:00Z"), at("2026-01-01T10:00Z"))->due),
+        "2026-01-01T20:00:00Z"
     );
-    EXPECT_EQ(row_of(turn_after(limited, {}, kUtc, at("2026-01-01T20:00Z"))), "none");
+    EXPECT_EQ(
+        row_of(turn_after(limited, kUtc, at("2026-01-01T20:00Z"), at("2026-01-01T20:00Z"))), "none"
+    );
     EXPECT_EQ(row_of(first_turn(limited, kUtc, at("2026-02-01"))), "none");
 }
 
@@ -223,13 +216,22 @@ TEST(GridTimes, Leave_out_what_the_calendar_excludes) {
         "2026-01-01T09:00:00Z 2026-01-02T09:00:00Z 2026-01-05T09:00:00Z 2026-01-06T09:00:00Z"
     );
     // 2 January 2026 is a Friday.
+    const auto friday_night = at("2026-01-02T23:59:59Z");
     EXPECT_EQ(
-        text_of(turn_after(
-                    cycle("R/2026-01-01T09:00:00Z/PT1S"), {}, context, at("2026-01-02T23:59:59Z")
-        )
-                    ->due),
+        text_of(
+            turn_after(cycle("R/2026-01-01T09:00:00Z/PT1S"), context, friday_night, friday_night)
+                ->due
+        ),
         "2026-01-05T00:00:00Z"
     );
+}
+
+TEST(GridTimes, A_limited_series_goes_on_behind_what_its_calendar_excludes) {
+    const Calendar weekdays = weekdays_only(Zone::utc());
+    const TimerContext context{Zone::utc(), DstRule::quartz, &weekdays};
+    const RepeatCycle five_left = cycle("R5/2026-01-01T09:00:00Z/P1D");
+    const auto monday = at("2026-01-05T09:00:00Z");
+    EXPECT_EQ(text_of(turn_after(five_left, context, monday, monday)->due), "2026-01-06T09:00:00Z");
 }
 
 // A series that began long ago is asked in one step, not by walking through its turns.

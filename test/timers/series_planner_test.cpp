@@ -1,0 +1,278 @@
+#include "timers/series_planner.hpp"
+
+#include "test/timers/times.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace jobstrand::timers {
+namespace {
+
+using namespace std::chrono_literals;
+using schema::CalendarTexts;
+using schema::Series;
+using schema::TimePoint;
+using schema::TurnPlan;
+
+const TimePoint kNow = at("2026-01-01T12:00Z");
+const CalendarTexts kCalendars{{"workdays", "weekly SAT SUN"}};
+
+Series a_series(std::string repeat, std::string misfire = "") {
+    Series series;
+    series.key = "s";
+    series.repeat = std::move(repeat);
+    series.misfire = std::move(misfire);
+    return series;
+}
+
+class SeriesPlannerTest : public testing::Test {
+protected:
+    /// The series after its start, which must succeed.
+    Series begun(const Series& series, std::optional<TimePoint> due = {}, TimePoint now = kNow) {
+        const auto plan = planner.begin(series, kCalendars, due, now);
+        EXPECT_TRUE(plan) << series.repeat << ": " << (plan ? "" : plan.error().message);
+        return plan ? plan.value().series : Series{};
+    }
+
+    TurnPlan taken(const Series& series, TimePoint now) {
+        return planner.plan(series, kCalendars, series.next_fire.value(), now).value();
+    }
+
+    std::string error_of(const Series& series) {
+        const auto plan = planner.begin(series, kCalendars, {}, kNow);
+        return plan ? "none" : fmt::format("{}: {}", plan.error().position, plan.error().message);
+    }
+
+    /// Moves a series as the timer mover does, at one instant, until its turn is in the future:
+    /// how many turns fire, and what waits then.
+    struct Awake {
+        int fired = 0;
+        std::string next;
+    };
+    Awake wake_up(Series series, TimePoint now) {
+        Awake awake;
+        while (series.next_fire && *series.next_fire <= now && awake.fired < 100'000) {
+            const TurnPlan plan = taken(series, now);
+            awake.fired += plan.fires ? 1 : 0;
+            series = plan.series;
+        }
+        awake.next = text_of(series.next_fire);
+        return awake;
+    }
+
+    SeriesPlanner planner;
+};
+
+TEST_F(SeriesPlannerTest, The_first_turn_of_a_cycle_is_one_period_away_or_its_start) {
+    const Series three = begun(a_series("R3/PT10H"));
+    EXPECT_EQ(text_of(three.next_fire), "2026-01-01T22:00:00Z");
+    EXPECT_EQ(three.start, kNow);
+    EXPECT_EQ(three.total_turns, 3);
+    EXPECT_EQ(planner.repeat_of(three), "R3/2026-01-01T12:00:00Z/PT10H");
+
+    const Series later = begun(a_series("R/2027-01-01T09:00:00Z/P1M/2027-06-01T00:00:00Z"));
+    EXPECT_EQ(text_of(later.next_fire), "2027-01-01T09:00:00Z");
+    EXPECT_EQ(later.total_turns, std::nullopt);
+    EXPECT_EQ(text_of(later.end), "2027-06-01T00:00:00Z");
+}
+
+TEST_F(SeriesPlannerTest, A_chosen_due_date_is_the_first_turn_and_begins_the_grid) {
+    Series series = begun(a_series("R3/PT10H"), kNow + 1h);
+    EXPECT_EQ(series.next_fire, kNow + 1h);
+    series = taken(series, kNow + 1h).series;
+    EXPECT_EQ(series.next_fire, kNow + 11h);
+    series = begun(a_series("0 0 12 * * ?"), kNow + 1h);
+    EXPECT_EQ(series.next_fire, kNow + 1h);
+    series = taken(series, kNow + 1h).series;
+    EXPECT_EQ(series.next_fire, kNow + 24h);
+}
+
+TEST_F(SeriesPlannerTest, A_limited_series_ends_with_its_last_turn) {
+    Series series = begun(a_series("R2/PT10S"));
+    series = taken(series, kNow + 10s).series;
+    EXPECT_EQ(planner.repeat_of(series), "R1/2026-01-01T12:00:00Z/PT10S");
+    EXPECT_EQ(series.previous_fire, kNow + 10s);
+    EXPECT_EQ(series.state, schema::SeriesState::waiting);
+    const TurnPlan last = taken(series, kNow + 20s);
+    EXPECT_TRUE(last.fires);
+    EXPECT_EQ(last.next_due, std::nullopt);
+    EXPECT_EQ(last.series.state, schema::SeriesState::ended);
+    EXPECT_EQ(last.series.fire_count, 2);
+}
+
+TEST_F(SeriesPlannerTest, A_turn_that_is_taken_early_is_not_taken_again) {
+    const Series series = begun(a_series("R/PT10S"));
+    EXPECT_EQ(taken(series, kNow + 1s).next_due, kNow + 20s);
+    const Series daily = begun(a_series("0 0 13 * * ?"));
+    EXPECT_EQ(text_of(taken(daily, kNow).next_due), "2026-01-02T13:00:00Z");
+}
+
+// A node asleep for an hour: what fires when it wakes up, 5 s behind a grid time.
+TEST_F(SeriesPlannerTest, Each_misfire_instruction_does_what_its_table_says) {
+    struct Row {
+        const char* repeat;
+        const char* misfire;
+        int fired;
+        const char* next;
+    };
+    const Row rows[] = {
+        // Flowable's cycles.
+        {"R/PT10M", "", 1, "2026-01-01T13:10:00Z"},
+        {"R3/PT10M", "", 3, "none"},
+        {"R100/PT10M", "", 6, "2026-01-01T13:10:00Z"},
+        // Quartz's simple triggers.
+        {"R/PT10M", "smart", 0, "2026-01-01T13:10:00Z"},
+        {"R/PT10M", "ignore", 6, "2026-01-01T13:10:00Z"},
+        {"R/PT10M", "fire-now", 1, "2026-01-01T13:10:05Z"},
+        {"R/PT10M", "now-with-existing", 1, "2026-01-01T13:10:05Z"},
+        {"R/PT10M", "now-with-remaining", 1, "2026-01-01T13:10:05Z"},
+        {"R/PT10M", "next-with-remaining", 0, "2026-01-01T13:10:00Z"},
+        {"R/PT10M", "next-with-existing", 0, "2026-01-01T13:10:00Z"},
+        {"R9/PT10M", "smart", 1, "2026-01-01T13:10:05Z"},
+        {"R9/PT10M", "ignore", 6, "2026-01-01T13:10:00Z"},
+        {"R9/PT10M", "fire-now", 1, "2026-01-01T13:10:05Z"},
+        {"R9/PT10M", "4", 0, "2026-01-01T13:10:00Z"},
+        {"R3/PT10M", "smart", 1, "2026-01-01T13:10:05Z"},
+        {"R3/PT10M", "ignore", 3, "none"},
+        {"R3/PT10M", "now-with-remaining", 1, "none"},
+        {"R3/PT10M", "next-with-remaining", 0, "none"},
+        {"R3/PT10M", "next-with-existing", 0, "none"},
+        {"R1/PT10M", "smart", 1, "none"},
+        // Quartz's cron triggers.
+        {"0 0/10 * * * ?", "", 1, "2026-01-01T13:10:00Z"},
+        {"0 0/10 * * * ?", "smart", 1, "2026-01-01T13:10:00Z"},
+        {"0 0/10 * * * ?", "fire-once-now", 1, "2026-01-01T13:10:00Z"},
+        {"0 0/10 * * * ?", "do-nothing", 0, "2026-01-01T13:10:00Z"},
+        {"0 0/10 * * * ?", "ignore", 6, "2026-01-01T13:10:00Z"},
+        {"*/10 * * * *", "-1", 6, "2026-01-01T13:10:00Z"},
+    };
+    for (const Row& row : rows) {
+        // The turn of 13:00 is 5 s late, which is no misfire: it is missed with the others.
+        const Awake awake = wake_up(begun(a_series(row.repeat, row.misfire)), kNow + 1h + 5s);
+        EXPECT_EQ(awake.fired, row.fired) << row.repeat << ' ' << row.misfire;
+        EXPECT_EQ(awake.next, row.next) << row.repeat << ' ' << row.misfire;
+    }
+}
+
+// R119
+TEST_F(SeriesPlannerTest, What_is_late_within_the_threshold_is_no_misfire) {
+    Series series = begun(a_series("0 0/10 * * * ?", "do-nothing"));
+    EXPECT_TRUE(taken(series, kNow + 10min + 60s).fires);
+    EXPECT_FALSE(taken(series, kNow + 10min + 60s + 1ms).fires);
+    series.misfire_threshold = 5s;
+    EXPECT_FALSE(taken(series, kNow + 10min + 6s).fires);
+    series.misfire_threshold = 1h;
+    EXPECT_TRUE(taken(series, kNow + 20min).fires);
+}
+
+TEST_F(SeriesPlannerTest, A_start_that_has_passed_is_missed_if_there_is_an_instruction) {
+    const char* text = "R/2026-01-01T11:00:00Z/PT10M";
+    EXPECT_EQ(text_of(begun(a_series(text)).next_fire), "2026-01-01T12:10:00Z");
+    EXPECT_EQ(text_of(begun(a_series(text, "ignore")).next_fire), "2026-01-01T11:00:00Z");
+    Series cron = a_series("0 0/10 * * * ?", "ignore");
+    cron.start = kNow - 30min;
+    EXPECT_EQ(begun(cron).next_fire, kNow - 30min);
+}
+
+TEST_F(SeriesPlannerTest, No_turn_is_due_after_the_end) {
+    Series cron = a_series("0 0/10 * * * ?");
+    cron.end = kNow + 20min;
+    for (Series series :
+         {a_series("R/PT10M/2026-01-01T12:20:00Z"),
+          a_series("R/PT10M/2026-01-01T12:20:00Z", "smart"),
+          cron}) {
+        series = taken(begun(series), kNow + 10min).series;
+        EXPECT_EQ(series.next_fire, kNow + 20min) << series.repeat;
+        EXPECT_EQ(taken(series, kNow + 20min).next_due, std::nullopt) << series.repeat;
+    }
+}
+
+TEST_F(SeriesPlannerTest, Zone_and_rule_for_changed_clocks_count) {
+    Series series = a_series("0 30 2 * * ?");
+    series.zone = "Europe/Berlin";
+    const TimePoint before = at("2026-03-28T12:00Z");
+    EXPECT_EQ(text_of(begun(series, {}, before).next_fire), "2026-03-30T00:30:00Z");
+    series.dst_rule = "run-once";
+    EXPECT_EQ(text_of(begun(series, {}, before).next_fire), "2026-03-29T01:00:00Z");
+    series = a_series("R/2026-03-28T09:00:00/P1D");
+    series.zone = "Europe/Berlin";
+    series = begun(series, {}, at("2026-03-28T00:00Z"));
+    EXPECT_EQ(text_of(series.next_fire), "2026-03-28T08:00:00Z");
+    EXPECT_EQ(text_of(taken(series, *series.next_fire).next_due), "2026-03-29T07:00:00Z");
+}
+
+TEST_F(SeriesPlannerTest, The_zone_that_flowable_writes_behind_the_text_wins) {
+    const Series series = begun(a_series("0 0 12 * * ? DSTZONE:America/New_York VER:2"));
+    EXPECT_EQ(text_of(series.next_fire), "2026-01-01T17:00:00Z");
+}
+
+TEST_F(SeriesPlannerTest, Excluded_times_are_left_out) {
+    // 2 January 2026 is a Friday.
+    for (const char* text :
+         {"0 0 9 * * ?", "R/2026-01-01T09:00:00Z/P1D", "R5/2026-01-01T09:00Z/P1D"}) {
+        Series series = a_series(text);
+        series.calendar = "workdays";
+        series = begun(series, {}, at("2026-01-02T08:00Z"));
+        EXPECT_EQ(text_of(series.next_fire), "2026-01-02T09:00:00Z") << text;
+        const TimePoint now = *series.next_fire;
+        EXPECT_EQ(text_of(taken(series, now).next_due), "2026-01-05T09:00:00Z") << text;
+    }
+}
+
+TEST_F(SeriesPlannerTest, A_changed_calendar_moves_the_waiting_turn_but_not_one_that_is_due) {
+    for (const char* text : {"0 0 9 * * ?", "R/2026-01-01T09:00:00Z/P1D"}) {
+        Series series = begun(a_series(text), {}, at("2026-01-02T12:00Z"));
+        EXPECT_EQ(text_of(series.next_fire), "2026-01-03T09:00:00Z") << text;
+        series.calendar = "workdays";
+        const auto due = [&](std::string_view now) {
+            return text_of(
+                planner.due_by_new_calendar(series, kCalendars, *series.next_fire, at(now)).value()
+            );
+        };
+        EXPECT_EQ(due("2026-01-02T12:00Z"), "2026-01-05T09:00:00Z") << text;
+        EXPECT_EQ(due("2026-01-03T09:00Z"), "2026-01-03T09:00:00Z") << text;
+        series.calendar.clear();
+        series.previous_fire = series.next_fire;  // It was taken early.
+        EXPECT_EQ(due("2026-01-02T12:00Z"), "2026-01-04T09:00:00Z") << text;
+    }
+}
+
+TEST_F(SeriesPlannerTest, What_is_wrong_is_said) {
+    EXPECT_EQ(error_of(a_series("R3")), "2: expected '/' and a duration or a start");
+    EXPECT_EQ(
+        error_of(a_series("PT10M")),
+        "0: this text does not repeat: expected a cycle (R3/PT10H) or a cron text"
+    );
+    EXPECT_EQ(
+        error_of(a_series("0 0 12 * * ?", "fire-now")),
+        "0: the misfire instruction of a cron text must be smart, ignore, fire-once-now or "
+        "do-nothing"
+    );
+    EXPECT_EQ(
+        error_of(a_series("R/PT1H", "6")),
+        "0: the misfire instruction of a cycle must be smart, ignore, fire-now, now-with-existing, "
+        "now-with-remaining, next-with-remaining or next-with-existing"
+    );
+    EXPECT_EQ(
+        error_of(a_series("R/P1D", "smart")),
+        "0: with a misfire instruction the period must be exact: hours, minutes and seconds, such "
+        "as PT24H"
+    );
+    EXPECT_EQ(error_of(a_series("0 0 0 31 2 ?")), "0: no turn would ever be due");
+    EXPECT_EQ(
+        error_of(a_series("R/2025-01-01T00:00Z/PT1H/2025-02-01T00:00Z")),
+        "0: no turn would ever be due"
+    );
+    Series series = a_series("R/PT1H");
+    series.zone = "Europe/Berlni";
+    EXPECT_NE(error_of(series), "none");
+    series = a_series("R/PT1H");
+    series.calendar = "holidays";
+    EXPECT_EQ(error_of(series), "0: there is no calendar \"holidays\"");
+    series = a_series("0 0 12 * * ?");
+    series.dst_rule = "never";
+    EXPECT_EQ(error_of(series), "0: the rule for changed clocks must be quartz or run-once");
+}
+
+}  // namespace
+}  // namespace jobstrand::timers
