@@ -49,8 +49,9 @@ enum class Answer {
     locked,  ///< A node holds a live lock on it.
 };
 
-/// Whole instances and definitions can be suspended.
-enum class SuspensionScope { instance, definition };
+/// Whole instances and definitions can be suspended, and the turns of series, by their key or by
+/// their group.
+enum class SuspensionScope { instance, definition, series, timer_group };
 
 struct Suspension {
     SuspensionScope scope = SuspensionScope::instance;
@@ -228,7 +229,8 @@ public:
     /// Suspends an instance or definition: its free jobs in the timer, executable and external
     /// places move to the suspended place; running ones finish, and when they fail their next
     /// attempt waits there too. New jobs of it are stored suspended. Returns how many moved;
-    /// suspending twice moves nothing.
+    /// suspending twice moves nothing. Of a series, only the turn that carries it on is suspended
+    /// (see SeriesStore).
     virtual std::int64_t
     suspend(SuspensionScope scope, std::string_view id, schema::TimePoint now) = 0;
 

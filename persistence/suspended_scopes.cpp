@@ -64,7 +64,17 @@ suspended_among(Transaction& transaction, SuspensionScope scope, const Ids& ids)
 }  // namespace
 
 std::string_view name_of(SuspensionScope scope) {
-    return scope == SuspensionScope::instance ? "instance" : "definition";
+    switch (scope) {
+        case SuspensionScope::instance:
+            return "instance";
+        case SuspensionScope::definition:
+            return "definition";
+        case SuspensionScope::series:
+            return "series";
+        case SuspensionScope::timer_group:
+            return "timer group";
+    }
+    return {};
 }
 
 SuspendedScopes find_suspended(Transaction& transaction, std::span<const Job* const> jobs) {
