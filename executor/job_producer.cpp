@@ -27,6 +27,12 @@ void refuse_invalid(const std::vector<Job>& jobs) {
     }
 }
 
+persistence::IdOrigin origin_of_ids(const std::vector<Job>& jobs) {
+    const bool is_any_given =
+        std::ranges::any_of(jobs, [](const Job& job) { return !job.id.empty(); });
+    return is_any_given ? persistence::IdOrigin::given : persistence::IdOrigin::made;
+}
+
 int retries_of_new(const Job& job, const schema::RetryPolicy& policy) {
     if (job.retries != schema::kDefaultRetries) {
         return job.retries;
@@ -65,7 +71,8 @@ JobProducer::JobProducer(
 
 std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs) {
     const schema::SteadyPoint locked_at = clock_.steady_now();
-    std::vector<PlacedJob> stored = store_.insert(prepare(std::move(jobs)));
+    const persistence::IdOrigin origin = origin_of_ids(jobs);
+    std::vector<PlacedJob> stored = store_.insert(prepare(std::move(jobs)), origin);
     std::vector<std::string> ids = ids_of(stored);
     hand_over(hand_over_of(std::move(stored)), locked_at);
     return ids;
@@ -74,7 +81,8 @@ std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs) {
 std::vector<std::string>
 JobProducer::enqueue(persistence::Transaction& transaction, std::vector<Job> jobs) {
     const schema::SteadyPoint locked_at = clock_.steady_now();
-    std::vector<PlacedJob> stored = store_.insert(transaction, prepare(std::move(jobs)));
+    const persistence::IdOrigin origin = origin_of_ids(jobs);
+    std::vector<PlacedJob> stored = store_.insert(transaction, prepare(std::move(jobs)), origin);
     std::vector<std::string> ids = ids_of(stored);
     // Strictly after the commit (R153): before it, a worker would not find the row.
     transaction.on_commit([this, locked_at, handed = hand_over_of(std::move(stored))]() mutable {

@@ -79,11 +79,13 @@ void insert_payloads(Transaction& transaction, std::span<const PlacedJob> jobs) 
 
 /// Returns the jobs that had to go to the suspended place. Leaves `jobs` as they are: when the
 /// transaction is tried again, that may be decided differently.
-JobsByIndex insert_all(Transaction& transaction, std::span<const PlacedJob> jobs) {
+JobsByIndex insert_all(Transaction& transaction, std::span<const PlacedJob> jobs, IdOrigin origin) {
     for (const PlacedJob& placed : jobs) {
         require_storable(placed.job.due_date, transaction.kind());
     }
-    require_new_ids(transaction, jobs);
+    if (origin == IdOrigin::given) {
+        require_new_ids(transaction, jobs);
+    }
     JobsByIndex to_suspended = find_diverted(transaction, jobs);
     std::vector<const PlacedJob*> rows;
     rows.reserve(jobs.size());
@@ -106,17 +108,18 @@ std::vector<PlacedJob> with(std::vector<PlacedJob> jobs, JobsByIndex changes) {
 
 }  // namespace
 
-std::vector<PlacedJob> SqlJobStore::insert(Transaction& transaction, std::vector<PlacedJob> jobs) {
+std::vector<PlacedJob>
+SqlJobStore::insert(Transaction& transaction, std::vector<PlacedJob> jobs, IdOrigin ids) {
     give_payload_ids(jobs);
-    JobsByIndex to_suspended = insert_all(transaction, jobs);
+    JobsByIndex to_suspended = insert_all(transaction, jobs, ids);
     return with(std::move(jobs), std::move(to_suspended));
 }
 
-std::vector<PlacedJob> SqlJobStore::insert(std::vector<PlacedJob> jobs) {
+std::vector<PlacedJob> SqlJobStore::insert(std::vector<PlacedJob> jobs, IdOrigin ids) {
     give_payload_ids(jobs);
     JobsByIndex to_suspended;
     runner_.run(
-        [&](Transaction& transaction) { to_suspended = insert_all(transaction, jobs); },
+        [&](Transaction& transaction) { to_suspended = insert_all(transaction, jobs, ids); },
         [&](Transaction& transaction) { return find_any(transaction, ids_of(jobs)).has_value(); }
     );
     return with(std::move(jobs), std::move(to_suspended));

@@ -28,8 +28,9 @@ public:
     [[nodiscard]] std::optional<schema::TimePoint> database_now() override;
 
     std::vector<schema::PlacedJob>
-    insert(Transaction& transaction, std::vector<schema::PlacedJob> jobs) override;
-    std::vector<schema::PlacedJob> insert(std::vector<schema::PlacedJob> jobs) override;
+    insert(Transaction& transaction, std::vector<schema::PlacedJob> jobs, IdOrigin ids) override;
+    std::vector<schema::PlacedJob> insert(std::vector<schema::PlacedJob> jobs, IdOrigin ids)
+        override;
 
     [[nodiscard]] bool has_acquirable(std::span<const std::string> handler_types) override;
     [[nodiscard]] std::vector<schema::Job> acquire(
