@@ -204,6 +204,7 @@ class Habits(TreeTest):
         self.expect_finding('README.md', '\na\tb\n', 2, 'a tab')
         self.expect_finding('README.md', '\na \n', 2, 'trailing blanks')
         self.expect_finding('README.md', '\na', 2, 'no newline')
+        self.expect_quiet('bench/a.go', 'func a() {\n\treturn\n}\n')
 
     def test_a_header_needs_its_guard(self):
         self.expect_finding('schema/a.hpp', 'int a();\n', 1, '#pragma once')
