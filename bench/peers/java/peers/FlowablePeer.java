@@ -1,0 +1,204 @@
+package peers;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.flowable.common.engine.impl.AbstractEngineConfiguration;
+import org.flowable.common.engine.impl.async.AsyncTaskExecutorConfiguration;
+import org.flowable.common.engine.impl.interceptor.CommandContext;
+import org.flowable.engine.ProcessEngine;
+import org.flowable.engine.delegate.DelegateExecution;
+import org.flowable.engine.impl.cfg.ProcessEngineConfigurationImpl;
+import org.flowable.engine.impl.cfg.StandaloneProcessEngineConfiguration;
+import org.flowable.job.service.JobHandler;
+import org.flowable.job.service.JobService;
+import org.flowable.job.service.impl.asyncexecutor.AsyncJobExecutorConfiguration;
+import org.flowable.job.service.impl.persistence.entity.JobEntity;
+import org.flowable.variable.api.delegate.VariableScope;
+
+/**
+ * Flowable with the set-up of its own benchmark: global acquire lock, pages of 512, a poll rate of 500 ms, a queue of
+ * 4096, no history. Its three published models (noop, wait, timer), and jobs without a process (plain), which do what
+ * a job of Jobstrand does and no more.
+ */
+public final class FlowablePeer implements Peer {
+    private static final int BATCH = 200;
+    private static final int PAGE = 512;
+    private static final int QUEUE = 4096;
+    private static final int WAIT_MS = 100;
+    private static final String PLAIN = "plain";
+
+    private final Options options;
+    private final Database database;
+    private final String model;
+    private final Counter counter = new Counter();
+    private ProcessEngine producer;
+    private ProcessEngine consumer;
+
+    private FlowablePeer(Options options, Database database) {
+        this.options = options;
+        this.database = database;
+        this.model = options.text("model");
+        if (!List.of("noop", "wait", "timer", PLAIN).contains(model)) {
+            throw new IllegalArgumentException("--model is noop, wait, timer or plain");
+        }
+    }
+
+    public static void main(String[] arguments) {
+        Drain.main(arguments, Map.of("model", "noop", "workers", "32"), FlowablePeer::new);
+    }
+
+    @Override
+    public String name() {
+        return "Flowable";
+    }
+
+    @Override
+    public Class<?> library() {
+        return ProcessEngine.class;
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        return Map.of("model", model, "queue", String.valueOf(QUEUE), "page", String.valueOf(PAGE), "globalAcquireLock",
+                "true", "globalLockPollRate", "500ms", "history", "none", "enqueueBatch", String.valueOf(BATCH));
+    }
+
+    @Override
+    public void open() {
+        producer = engine();
+        if (!model.equals(PLAIN)) {
+            producer.getRepositoryService().createDeployment()
+                    .addClasspathResource("flowable_" + model + ".bpmn20.xml").deploy();
+        }
+    }
+
+    @Override
+    public void enqueue(int jobs, Ledger ledger) {
+        counter.ledger = ledger;
+        counter.numberOf.clear();
+        for (int first = 0; first < jobs; first += BATCH) {
+            int begin = first;
+            int end = Math.min(first + BATCH, jobs);
+            producer.getManagementService().executeCommand(context -> {
+                for (int number = begin; number < end; ++number) {
+                    create(number);
+                }
+                return null;
+            });
+        }
+    }
+
+    private void create(int number) {
+        if (!model.equals(PLAIN)) {
+            counter.numberOf.put(producer.getRuntimeService().startProcessInstanceByKey("model").getId(), number);
+            return;
+        }
+        JobService jobs = configuration(producer).getJobServiceConfiguration().getJobService();
+        JobEntity job = jobs.createJob();
+        job.setJobHandlerType(PLAIN);
+        job.setJobHandlerConfiguration(String.valueOf(number));
+        jobs.createAsyncJob(job, false);
+        jobs.scheduleAsyncJob(job);
+    }
+
+    @Override
+    public void start() {
+        consumer = engine();
+        configuration(consumer).getAsyncExecutor().start();
+    }
+
+    @Override
+    public void stop() {
+        consumer.close();
+    }
+
+    @Override
+    public boolean isEmpty() throws Exception {
+        return database.isEmpty("ACT_RU_JOB", "ACT_RU_TIMER_JOB", "ACT_RU_DEADLETTER_JOB", "ACT_RU_SUSPENDED_JOB");
+    }
+
+    /** The instances that wait behind their job, as in the published models. */
+    @Override
+    public void clear() throws Exception {
+        database.truncateLike("ACT\\_RU\\_%");
+    }
+
+    @Override
+    public void close() {
+        if (producer != null) {
+            producer.close();
+        }
+    }
+
+    private ProcessEngine engine() {
+        StandaloneProcessEngineConfiguration configuration = new StandaloneProcessEngineConfiguration();
+        configuration.setEngineName("bench-" + System.nanoTime());
+        configuration.setDataSource(database.source());
+        // It would otherwise take another database's tables on the same server for its own.
+        configuration.setDatabaseCatalog(database.name);
+        configuration.setDatabaseSchemaUpdate(AbstractEngineConfiguration.DB_SCHEMA_UPDATE_TRUE);
+        configuration.setHistory("none");
+        configuration.setDisableIdmEngine(true);
+        configuration.setDisableEventRegistry(true);
+        configuration.setBeans(Map.of("counter", counter));
+        configuration.setCustomJobHandlers(List.of(counter));
+        configuration.setAsyncExecutorActivate(false);
+        configuration.setAsyncExecutorConfiguration(acquisition());
+        configuration.setAsyncExecutorTaskExecutorConfiguration(workers());
+        return configuration.buildProcessEngine();
+    }
+
+    private static AsyncJobExecutorConfiguration acquisition() {
+        AsyncJobExecutorConfiguration acquisition = new AsyncJobExecutorConfiguration();
+        acquisition.setGlobalAcquireLockEnabled(true);
+        acquisition.setAsyncJobsGlobalLockPollRate(Duration.ofMillis(500));
+        acquisition.setTimerLockPollRate(Duration.ofMillis(500));
+        acquisition.setMaxAsyncJobsDuePerAcquisition(PAGE);
+        acquisition.setMaxTimerJobsPerAcquisition(PAGE);
+        acquisition.setMoveTimerExecutorPoolSize(32);
+        acquisition.setDefaultAsyncJobAcquireWaitTime(Duration.ofMillis(500));
+        acquisition.setDefaultTimerJobAcquireWaitTime(Duration.ofMillis(500));
+        acquisition.setDefaultQueueSizeFullWaitTime(Duration.ofMillis(100));
+        return acquisition;
+    }
+
+    private AsyncTaskExecutorConfiguration workers() {
+        AsyncTaskExecutorConfiguration workers = new AsyncTaskExecutorConfiguration();
+        workers.setCorePoolSize(options.number("workers"));
+        workers.setMaxPoolSize(options.number("workers"));
+        workers.setQueueSize(QUEUE);
+        return workers;
+    }
+
+    private static ProcessEngineConfigurationImpl configuration(ProcessEngine engine) {
+        return (ProcessEngineConfigurationImpl) engine.getProcessEngineConfiguration();
+    }
+
+    /** What the jobs do, as a bean of the models and as the handler of plain jobs. */
+    public static final class Counter implements JobHandler {
+        private final Map<String, Integer> numberOf = new ConcurrentHashMap<>();
+        private volatile Ledger ledger;
+
+        public boolean ran(DelegateExecution execution) {
+            ledger.succeeded(numberOf.getOrDefault(execution.getProcessInstanceId(), -1));
+            return true;
+        }
+
+        public boolean waited(DelegateExecution execution) throws InterruptedException {
+            Thread.sleep(WAIT_MS);
+            return ran(execution);
+        }
+
+        @Override
+        public String getType() {
+            return PLAIN;
+        }
+
+        @Override
+        public void execute(JobEntity job, String number, VariableScope scope, CommandContext context) {
+            ledger.succeeded(Integer.parseInt(number));
+        }
+    }
+}
