@@ -125,6 +125,9 @@ std::string charts_list(const std::vector<Json>& results, const std::string& dir
     std::string list;
     for (const Json& result : results) {
         for (const Json& series : result.at("series")) {
+            if (series.at("points").empty()) {
+                continue;
+            }
             const std::string file = draw_chart(
                 {.directory = directory,
                  .title = text(result, "scenario") + ": " + text(series, "name"),

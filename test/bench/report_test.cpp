@@ -6,14 +6,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
 namespace jobstrand::bench {
 namespace {
 
+namespace fs = std::filesystem;
+
 using testing::HasSubstr;
+using testing::Not;
 
 class Report : public testing::Test {
 protected:
@@ -30,7 +36,6 @@ protected:
         return result;
     }
 
-private:
     test::TemporaryDirectory directory_;
 };
 
@@ -48,6 +53,43 @@ TEST_F(Report, Each_figure_of_each_file_is_a_row) {
     );
     EXPECT_THAT(report, HasSubstr("a fast one"));
     EXPECT_THAT(report, HasSubstr("All checks passed"));
+}
+
+TEST_F(Report, Each_curve_is_drawn_as_an_svg_file_in_the_directory) {
+    if (std::system("command -v gnuplot >/dev/null") != 0) {
+        GTEST_SKIP() << "not on this machine: gnuplot; install Debian's gnuplot-nox";
+    }
+    Result result = a_result("scale");
+    result.series = {
+        {"rate: 5 % 'of' $HOME", "jobs", "jobs/s", {{10, 1}, {1000, 3}}},
+        {"nothing measured", "s", "ms", {}}};
+    const std::string report = markdown_report(
+        {.files = {file_with("a.json", to_json(result))}, .charts = directory_.path().string()}
+    );
+
+    const fs::path chart = directory_.path() / "scale-rate-5-of-home.svg";
+    EXPECT_THAT(report, HasSubstr("(" + chart.string() + ")"));
+    EXPECT_THAT(report, Not(HasSubstr("nothing measured")));
+    std::ifstream file(chart);
+    const std::string svg(std::istreambuf_iterator<char>(file), {});
+    EXPECT_THAT(svg, HasSubstr("<svg"));
+    EXPECT_THAT(svg, HasSubstr("scale: rate: 5 % 'of' $HOME"));
+    EXPECT_THAT(svg, HasSubstr("</svg>"));
+}
+
+TEST_F(Report, A_chart_that_cannot_be_written_is_an_error_that_names_it) {
+    if (std::system("command -v gnuplot >/dev/null") != 0) {
+        GTEST_SKIP() << "not on this machine: gnuplot; install Debian's gnuplot-nox";
+    }
+    Result result = a_result("scale");
+    result.series = {{"rate", "jobs", "jobs/s", {{1, 1}}}};
+    const std::string file = file_with("a.json", to_json(result));
+    try {
+        (void)markdown_report({.files = {file}, .charts = file});
+        ADD_FAILURE() << "a file was taken for a directory";
+    } catch (const std::runtime_error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("scale-rate.svg"));
+    }
 }
 
 TEST_F(Report, A_failed_check_is_named) {
