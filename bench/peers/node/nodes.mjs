@@ -13,23 +13,27 @@ export async function startNodes(options, succeeded) {
   const nodes = Array.from({ length: options.nodes }, () =>
     fork(process.argv[1], [NODE_MARK, JSON.stringify(options)], { serialization: 'advanced' }),
   );
-  let cpuMicros = 0;
   const receive = (message) => {
     for (const number of message.ran ?? []) succeeded(number);
-    cpuMicros += message.cpuMicros ?? 0;
   };
-  await Promise.all(nodes.map((node) => new Promise((resolve) => node.once('message', resolve))));
+  await Promise.all(nodes.map((node) => nextMessage(node)));
   for (const node of nodes) node.on('message', receive);
   return {
     begin: () => nodes.forEach((node) => node.send('begin')),
-    /** Resolves with the CPU time that they used since they began. */
+    /** Resolves when all have said what they ran, with the CPU time that they used since they began. */
     stop: async () => {
-      const exits = nodes.map((node) => new Promise((resolve) => node.once('exit', resolve)));
+      const lastWords = nodes.map((node) => nextMessage(node, (message) => message.cpuMicros !== undefined));
       nodes.forEach((node) => node.send('stop'));
-      await Promise.all(exits);
-      return cpuMicros;
+      return (await Promise.all(lastWords)).reduce((sum, message) => sum + message.cpuMicros, 0);
     },
   };
+}
+
+function nextMessage(node, isWanted = () => true) {
+  return new Promise((resolve, reject) => {
+    node.on('message', (message) => isWanted(message) && resolve(message));
+    node.on('exit', (code) => reject(new Error(`a node ended with code ${code}`)));
+  });
 }
 
 export function serveAsNode(peer) {
