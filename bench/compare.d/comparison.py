@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import contenders as known
+import kits
 import results as judged
 import servers
 
@@ -39,7 +40,7 @@ class Comparison:
     """`summary` is kept in the folder of the results, so that a later run of some contenders adds to it:
     {servers: name -> text, outcomes: contender id -> {status, why, run}, startedAt, command, load}."""
 
-    def __init__(self, settings, chosen, make_server=None, install=known.install):
+    def __init__(self, settings, chosen, make_server=None, install=kits.install):
         self.settings = settings
         self.chosen = chosen
         self.make_server = make_server or {'mariadb': servers.MariaDb, 'postgresql': servers.PostgreSql}
@@ -79,9 +80,9 @@ class Comparison:
             self.install(contender.kit)
             text = self.start(contender, server.fresh_database(DATABASE))
             rate = self.rate_of(contender, text)
-        except (Skipped, known.CannotInstall) as why:
+        except (Skipped, kits.CannotInstall) as why:
             return SKIPPED, str(why)
-        except (Failed, known.DoesNotBuild, subprocess.TimeoutExpired) as why:
+        except (Failed, kits.DoesNotBuild, subprocess.TimeoutExpired) as why:
             return FAILED, str(why)
         finally:
             server.drop_database(DATABASE)
@@ -93,8 +94,8 @@ class Comparison:
         log_file = self.log_of(contender)
         with open(log_file, 'wb') as log:
             try:
-                process = subprocess.Popen([*contender.program, *self.arguments(contender, url)], stdin=subprocess.DEVNULL,
-                                           stdout=subprocess.PIPE, stderr=log, start_new_session=True)
+                process = subprocess.Popen([*contender.program, *self.arguments(contender, url)], stderr=log,
+                                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True)
             except OSError as error:
                 raise Skipped(f'{contender.program[0]} cannot be started: {error.strerror}') from None
             try:
@@ -103,7 +104,7 @@ class Comparison:
                 raise Failed(f'it was not done within {self.settings.time_limit} s') from None
             finally:
                 end_group(process)
-        last_words = known.last_line(log_file.read_text(errors='replace'))
+        last_words = kits.last_line(log_file.read_text(errors='replace'))
         if process.returncode == NOT_TO_BE_HAD:
             raise Skipped(last_words)
         if process.returncode != 0 and not text.strip():
@@ -112,9 +113,10 @@ class Comparison:
 
     def arguments(self, contender, url):
         jobs = self.jobs_of(contender)
-        told = ['--db', url, '--jobs', str(jobs), '--warm-up', str(max(1, jobs // 5)), '--repeat',
-                str(self.settings.repeat), '--time-limit', str(self.settings.time_limit) + ('s' if contender.is_ours else '')]
-        return told + (['-o', 'json'] if contender.is_ours else [])
+        limit = str(self.settings.time_limit)
+        told = ['--db', url, '--jobs', str(jobs), '--warm-up', str(max(1, jobs // 2)),
+                '--repeat', str(self.settings.repeat), '--time-limit']
+        return told + ([f'{limit}s', '-o', 'json'] if contender.is_ours else [limit])
 
     def jobs_of(self, contender):
         return max(1, round(self.settings.jobs * contender.share))

@@ -8,11 +8,13 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'bench/compare.d'))
 import comparison  # noqa: E402
 import contenders  # noqa: E402
+import kits  # noqa: E402
 import results  # noqa: E402
 import servers  # noqa: E402
 
@@ -109,11 +111,11 @@ class Compare(unittest.TestCase):
     def test_a_contender_that_cannot_be_had_is_skipped_and_the_others_run(self):
         def install(kit):
             if kit == 'java':
-                raise contenders.CannotInstall('mvn is not on this machine')
+                raise kits.CannotInstall('mvn is not on this machine')
 
         found = self.run_all(
             a_contender('missing', ('/no/such/program',)),
-            a_contender('unable', (sys.executable, '-c', 'import sys; print("too old", file=sys.stderr); sys.exit(77)')),
+            a_contender('unable', (sys.executable, '-c', 'import sys; sys.stderr.write("too old"); sys.exit(77)')),
             a_contender('not-installed', printing('never run'), kit='java'),
             a_contender('good', printing(json.dumps(a_result()))), install=install)
         self.assertEqual(found['missing'], ('skipped', '/no/such/program cannot be started: No such file or directory'))
@@ -124,7 +126,7 @@ class Compare(unittest.TestCase):
     def test_a_contender_that_fails_is_reported_and_the_others_run(self):
         def install(kit):
             if kit == 'go':
-                raise contenders.DoesNotBuild('go failed')
+                raise kits.DoesNotBuild('go failed')
 
         found = self.run_all(
             a_contender('crashing', (sys.executable, '-c', 'raise SystemError("out of luck")')),
@@ -153,9 +155,10 @@ class Compare(unittest.TestCase):
         echo = (sys.executable, '-c', 'import sys; print(sys.argv[1:], file=sys.stderr)')
         self.run_all(a_contender('slow', echo, share=0.1), a_contender('own', echo, kit='jobstrand'))
         told = (self.out / 'mariadb-slow.log').read_text()
-        self.assertIn("['--db', 'fake://compare', '--jobs', '10', '--warm-up', '2', '--repeat', '3', '--time-limit', '30']", told)
+        self.assertIn("'--db', 'fake://compare', '--jobs', '10', '--warm-up', '5', '--repeat', '3', '--time-limit', '30']",
+                      told)
         own = (self.out / 'mariadb-own.log').read_text()
-        self.assertIn("'--jobs', '100', '--warm-up', '20', '--repeat', '3', '--time-limit', '30s', '-o', 'json'", own)
+        self.assertIn("'--jobs', '100', '--warm-up', '50', '--repeat', '3', '--time-limit', '30s', '-o', 'json'", own)
 
     def test_results_of_a_former_run_stay_and_a_new_failure_removes_the_old_result(self):
         good = printing(json.dumps(a_result()))
@@ -171,8 +174,8 @@ class Table(unittest.TestCase):
     OTHER_WORK = contenders.Contender('flowable-wait', 'mariadb', contenders.WAIT, 'java', ())
 
     def table(self, found, outcomes=None):
-        summary = {'servers': {'mariadb': 'MariaDB 10.11'}, 'startedAt': '2026-11-20T10:00', 'command': 'bench/compare',
-                   'load': '0.1', 'outcomes': outcomes or {}}
+        summary = {'servers': {'mariadb': 'MariaDB 10.11'}, 'startedAt': '2026-11-20T10:00', 'load': '0.1',
+                   'command': 'bench/compare', 'outcomes': outcomes or {}}
         return results.markdown(summary, found, (self.OURS, self.PEER, self.OTHER_WORK))
 
     def test_each_peer_is_held_against_our_rate_for_the_same_work(self):
@@ -210,6 +213,39 @@ class Table(unittest.TestCase):
         results.with_table((ROOT / 'docs/performance.md').read_text(), '')
 
 
+class Kits(unittest.TestCase):
+    """On a machine without any compiler or package client."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.sources, self.build = Path(folder.name) / 'sources', Path(folder.name) / 'build'
+        (self.sources / 'go').mkdir(parents=True)
+        (self.sources / 'go/go.mod').write_text('module a')
+        for patch in (mock.patch.object(kits, 'SOURCES', self.sources), mock.patch.object(kits, 'BUILD', self.build),
+                      mock.patch.object(kits, 'OURS', kits.ROOT / 'no-such-program'),
+                      mock.patch.dict('os.environ', PATH='/no/such/folder')):
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def test_what_cannot_be_downloaded_is_to_be_skipped_and_is_tried_again(self):
+        for _ in range(2):
+            with self.assertRaisesRegex(kits.CannotInstall, 'go is not on this machine'):
+                kits.install('go')
+
+    def test_what_is_installed_needs_neither_network_nor_tools_until_its_sources_change(self):
+        (self.build / 'go').mkdir(parents=True)
+        (self.build / 'go/installed').write_text(kits.fingerprint(self.sources / 'go'))
+        kits.install('go')
+        (self.sources / 'go/go.mod').write_text('module b')
+        with self.assertRaises(kits.CannotInstall):
+            kits.install('go')
+
+    def test_our_own_program_is_not_built_here(self):
+        with self.assertRaisesRegex(kits.DoesNotBuild, 'is not built: cmake'):
+            kits.install('jobstrand')
+
+
 class CommandLine(unittest.TestCase):
     def run_it(self, *arguments):
         return subprocess.run([str(ROOT / 'bench/compare'), *arguments], capture_output=True, text=True, timeout=60,
@@ -220,7 +256,7 @@ class CommandLine(unittest.TestCase):
         self.assertIn('postgresql-river\n', self.run_it('--list').stdout)
 
     def test_wrong_usage_is_refused(self):
-        for arguments in (('--jobs', '0'), ('--repeat', 'many'), ('--only', 'nobody'), ('--no-such-option',), ('word',)):
+        for arguments in (('--jobs', '0'), ('--repeat', 'many'), ('--only', 'nobody'), ('--no-such-option',), ('a',)):
             with self.subTest(arguments):
                 self.assertEqual(self.run_it(*arguments).returncode, 2)
 
