@@ -43,7 +43,8 @@ def markdown(summary, results, contenders):
                          '|---|---|---:|---:|---:|---:|\n' + '\n'.join(rows))
     notes = list(notes_for(summary, results, contenders))
     settings = [settings_line(contender, results[contender.id]) for contender in contenders if contender.id in results]
-    return '\n\n'.join([*parts, '\n'.join(notes), 'Settings:\n\n' + '\n'.join(settings)])
+    return '\n\n'.join([*parts, measured_line(summary, results, contenders), *(['\n'.join(notes)] if notes else []),
+                        'Settings:\n\n' + '\n'.join(settings)])
 
 
 def rows_for(server, summary, results, contenders):
@@ -83,16 +84,19 @@ def row(contender, result, our_median):
     return f"| {' | '.join(cells)} |"
 
 
-def notes_for(summary, results, contenders):
+def measured_line(summary, results, contenders):
     machine = next((results[one.id]['environment'] for one in contenders if one.id in results), {})
-    yield (f"Measured {summary['startedAt'][:10]} with `{summary['command']}` on {machine.get('cpus', '?')} cores of "
-           f"{machine.get('cpu', '?')}, servers and clients on the same machine; load at the start {summary['load']}.")
+    return (f"Measured {summary['startedAt'][:10]} with `{summary['command']}` on {machine.get('cpus', '?')} cores of "
+            f"{machine.get('cpu', '?')}, servers and clients on the same machine; load at the start {summary['load']}.")
+
+
+def notes_for(summary, results, contenders):
     for contender in contenders:
         outcome = summary['outcomes'].get(contender.id)
         if outcome and outcome['status'] != 'passed':
-            yield f"{contender.id}: {outcome['status']}: {outcome['why']}."
+            yield f"- {contender.id}: {outcome['status']}: {outcome['why'].rstrip('.')}."
         elif outcome and outcome['run'] != summary['startedAt']:
-            yield f"{contender.id} is from another run, {outcome['run']}."
+            yield f"- {contender.id} is from another run, {outcome['run'][:19]}."
 
 
 def settings_line(contender, result):

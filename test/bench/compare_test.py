@@ -155,8 +155,7 @@ class Compare(unittest.TestCase):
         echo = (sys.executable, '-c', 'import sys; print(sys.argv[1:], file=sys.stderr)')
         self.run_all(a_contender('slow', echo, share=0.1), a_contender('own', echo, kit='jobstrand'))
         told = (self.out / 'mariadb-slow.log').read_text()
-        self.assertIn("'--db', 'fake://compare', '--jobs', '10', '--warm-up', '5', '--repeat', '3', '--time-limit', '30']",
-                      told)
+        self.assertIn("'fake://compare', '--jobs', '10', '--warm-up', '5', '--repeat', '3', '--time-limit', '30']", told)
         own = (self.out / 'mariadb-own.log').read_text()
         self.assertIn("'--jobs', '100', '--warm-up', '50', '--repeat', '3', '--time-limit', '30s', '-o', 'json'", own)
 
@@ -259,6 +258,12 @@ class CommandLine(unittest.TestCase):
         for arguments in (('--jobs', '0'), ('--repeat', 'many'), ('--only', 'nobody'), ('--no-such-option',), ('a',)):
             with self.subTest(arguments):
                 self.assertEqual(self.run_it(*arguments).returncode, 2)
+
+    def test_a_table_of_nothing_is_a_failure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = self.run_it('--table-only', '--out', folder)
+        self.assertEqual((result.returncode, result.stdout), (1, ''))
+        self.assertIn('there are no results', result.stderr)
 
     def test_every_id_is_there_once(self):
         ids = [contender.id for contender in contenders.CONTENDERS]
