@@ -44,6 +44,7 @@ std::string repeated(std::string_view text, std::size_t count) {
 struct RawJob {
     std::string id;
     std::string payload;
+    std::string instance;
 };
 
 /// One INSERT of up to kRowsPerInsert jobs.
@@ -59,7 +60,11 @@ public:
         values_.clear();
         const schema::TimePoint now = clock_.now();
         for (std::size_t number = first; number < first + count; ++number) {
-            texts_.push_back({.id = ids_.next(now), .payload = RunLedger::payload_of(number)});
+            texts_.push_back(
+                {.id = ids_.next(now),
+                 .payload = RunLedger::payload_of(number),
+                 .instance = instance_of(number)}
+            );
         }
         for (std::size_t i = 0; i < count; ++i) {
             append(texts_[i], first + i, now);
@@ -71,8 +76,8 @@ private:
     [[nodiscard]] std::string text(std::size_t rows) const {
         const std::string_view columns =
             "ID_, REV_, TYPE_, EXCLUSIVE_, CORRELATION_ID_, HANDLER_TYPE_, HANDLER_CFG_, "
-            "CREATE_TIME_, DUEDATE_";
-        const std::string row = "(" + repeated("?", has_retries_ ? 10 : 9) + ")";
+            "CREATE_TIME_, DUEDATE_, PROCESS_INSTANCE_ID_, PRIORITY_";
+        const std::string row = "(" + repeated("?", has_retries_ ? 12 : 11) + ")";
         return fmt::format(
             "INSERT INTO {} ({}{}) VALUES {}",
             schema::table_of(jobs_.place),
@@ -82,13 +87,20 @@ private:
         );
     }
 
+    [[nodiscard]] std::string instance_of(std::size_t number) const {
+        return jobs_.instances == 0 ? "" : fmt::format("instance-{}", number % jobs_.instances);
+    }
+
     void append(const RawJob& job, std::size_t number, schema::TimePoint now) {
         const std::string_view id = job.id;
         const std::string_view payload = job.payload;
         const Value due = jobs_.due_date ? Value{jobs_.due_date(number)} : Value{};
+        const auto priority = static_cast<std::int64_t>(number % jobs_.priorities);
         values_.insert(
             values_.end(), {id, std::int64_t{1}, type_, true, id, kHandlerType, payload, now, due}
         );
+        values_.push_back(persistence::text_or_null(job.instance));
+        values_.emplace_back(priority);
         if (has_retries_) {
             values_.emplace_back(std::int64_t{schema::kDefaultRetries});
         }

@@ -23,6 +23,10 @@ struct RawJobs {
     schema::JobPlace place = schema::JobPlace::executable;
     /// When the job with this number is due; empty: no due date.
     std::function<schema::TimePoint(std::size_t number)> due_date = {};
+    /// The jobs belong to so many process instances in turn, as exclusive jobs; 0: to none.
+    std::size_t instances = 0;
+    /// Their priorities go in turn from 0 to this, exclusive.
+    std::size_t priorities = 1;
 };
 
 /// Inserts in bulk, with the columns that an app names, `jobs_per_transaction` at a time.

@@ -30,11 +30,22 @@ public:
             })
             ->check(CLI::Range(0.0, 100.0))
             ->capture_default_str();
+        command
+            .add_option(
+                "--instances", instances_, "Process instances of the jobs; 0: they have none"
+            )
+            ->check(CLI::Range(std::size_t{0}, std::size_t{100'000'000}))
+            ->capture_default_str();
+        command.add_option("--priorities", priorities_, "Different priorities of the jobs")
+            ->check(CLI::Range(std::size_t{1}, std::size_t{1000}))
+            ->capture_default_str();
     }
 
     void run(Bench& bench) override {
         bench.set("jobTimeMs", fmt::to_string(job_time_.count()));
         bench.set("failingPercent", fmt::to_string(failing_percent_));
+        bench.set("instances", fmt::to_string(instances_));
+        bench.set("priorities", fmt::to_string(priorities_));
         if (bench.options.warm_up > 0) {
             (void)drain(bench, bench.options.warm_up);
         }
@@ -58,7 +69,9 @@ private:
 
     [[nodiscard]] Drained drain(const Bench& bench, std::size_t jobs) const {
         insert_raw(
-            *bench.database.lease(persistence::SessionPool::Access::write), {.count = jobs}, 1000
+            *bench.database.lease(persistence::SessionPool::Access::write),
+            {.count = jobs, .instances = instances_, .priorities = priorities_},
+            1000
         );
         RunLedger ledger(jobs);
         Nodes nodes(bench, handler(ledger));
@@ -98,6 +111,8 @@ private:
 
     schema::Duration job_time_{0};
     double failing_percent_ = 0;
+    std::size_t instances_ = 0;
+    std::size_t priorities_ = 1;
 };
 
 }  // namespace
