@@ -13,6 +13,7 @@ import contenders as known
 import kits
 import results as judged
 import servers
+from server import ServerFailed, ServerMissing
 
 NOT_TO_BE_HAD = 77  # Exit code of a contender that cannot run on this machine.
 DATABASE = 'compare'
@@ -67,9 +68,9 @@ class Comparison:
                 say(server.describe())
                 for contender in here:
                     self.note(contender, *self.outcome_of(contender, server))
-        except servers.ServerMissing as missing:
+        except ServerMissing as missing:
             self.note_rest(here, SKIPPED, str(missing))
-        except servers.ServerFailed as failure:
+        except ServerFailed as failure:
             self.note_rest(here, FAILED, str(failure))
 
     def outcome_of(self, contender, server):

@@ -44,10 +44,9 @@ def fingerprint(folder):
 
 
 def install_java(sources, target):
-    for folder in ('lib', 'classes'):
-        shutil.rmtree(target / folder, ignore_errors=True)
-    download('java', ['mvn', '-B', '-ntp', '-q', '-f', str(sources / 'pom.xml'), 'dependency:copy-dependencies',
-                      f'-DoutputDirectory={target}/lib'], sources)
+    download(sources / 'pom.xml', target, ['mvn', '-B', '-ntp', '-q', '-f', str(sources / 'pom.xml'),
+                                           'dependency:copy-dependencies', f'-DoutputDirectory={target}/lib'])
+    shutil.rmtree(target / 'classes', ignore_errors=True)
     compile_with(['javac', '--release', '17', '-d', str(target / 'classes'), '-cp', f'{target}/lib/*',
                   *map(str, sorted(sources.rglob('*.java')))], sources)
     for resource in (sources / 'resources').iterdir():
@@ -58,7 +57,7 @@ def install_node(sources, target):
     """The packages want a newer Node.js than Debian's: it comes as a package too, for this processor."""
     for path in sources.iterdir():
         shutil.copy(path, target)
-    download('node', ['npm', 'ci', '--no-audit', '--no-fund'], target)
+    download(sources / 'package-lock.json', target, ['npm', 'ci', '--no-audit', '--no-fund'])
     programs = list(target.glob('node_modules/node-linux-*/bin/node'))
     if not programs:
         raise CannotInstall('there is no Node.js package for this processor')
@@ -67,24 +66,35 @@ def install_node(sources, target):
 
 
 def install_go(sources, target):
-    download('go', ['go', 'mod', 'download'], sources)
+    download(sources / 'go.sum', target, ['go', 'mod', 'download'], sources)
     compile_with(['go', 'build', '-o', str(target / 'river'), '.'], sources)
 
 
-def download(kit, command, folder):
-    if shutil.which(command[0]) is None:
-        raise CannotInstall(f'{command[0]} is not on this machine')
-    done = run(command, folder)
+def download(wanted_by, target, command, folder=None):
+    """Runs the command, which downloads what a file lists, unless it has done so for the same list."""
+    stamp = target / 'downloaded'
+    wanted = wanted_by.read_text()
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    stamp.unlink(missing_ok=True)
+    shutil.rmtree(target / 'lib', ignore_errors=True)  # Older jars beside the new ones would win.
+    need(command[0])
+    done = run(command, folder or target)
     if done.returncode != 0:
-        raise CannotInstall(f'the downloads for {kit} failed: {last_line(done.stdout)}')
+        raise CannotInstall(f'the downloads failed: {last_line(done.stdout)}')
+    stamp.write_text(wanted)
 
 
 def compile_with(command, folder):
-    if shutil.which(command[0]) is None:
-        raise CannotInstall(f'{command[0]} is not on this machine')
+    need(command[0])
     done = run(command, folder)
     if done.returncode != 0:
         raise DoesNotBuild(f'{command[0]} failed:\n{done.stdout}')
+
+
+def need(program):
+    if shutil.which(program) is None:
+        raise CannotInstall(f'{program} is not on this machine')
 
 
 def run(command, folder):

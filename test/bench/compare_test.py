@@ -16,7 +16,7 @@ import comparison  # noqa: E402
 import contenders  # noqa: E402
 import kits  # noqa: E402
 import results  # noqa: E402
-import servers  # noqa: E402
+from server import ServerFailed, ServerMissing  # noqa: E402
 
 
 def a_result(jobs=100, rates=(900, 1000, 1100), once='', ceiling=None, **more):
@@ -141,11 +141,11 @@ class Compare(unittest.TestCase):
     def test_a_server_that_is_missing_skips_its_contenders_and_one_that_breaks_fails_them(self):
         class Missing(FakeServer):
             def __enter__(self):
-                raise servers.ServerMissing('mariadbd is not installed')
+                raise ServerMissing('mariadbd is not installed')
 
         class Broken(FakeServer):
             def fresh_database(self, name):
-                raise servers.ServerFailed('disk full')
+                raise ServerFailed('disk full')
 
         pair = (a_contender('one', printing('')), a_contender('two', printing('')))
         self.assertEqual(set(self.run_all(*pair, server=Missing).values()), {('skipped', 'mariadbd is not installed')})
@@ -221,6 +221,7 @@ class Kits(unittest.TestCase):
         self.sources, self.build = Path(folder.name) / 'sources', Path(folder.name) / 'build'
         (self.sources / 'go').mkdir(parents=True)
         (self.sources / 'go/go.mod').write_text('module a')
+        (self.sources / 'go/go.sum').write_text('a v1.0.0')
         for patch in (mock.patch.object(kits, 'SOURCES', self.sources), mock.patch.object(kits, 'BUILD', self.build),
                       mock.patch.object(kits, 'OURS', kits.ROOT / 'no-such-program'),
                       mock.patch.dict('os.environ', PATH='/no/such/folder')):

@@ -10,7 +10,12 @@ const quiet = new Logger(() => () => {});
 const peer = {
   name: 'graphile-worker',
   defaults: { nodes: 2, workers: 24, page: 500 },
-  settings: { completeJobBatchDelay: '0', failJobBatchDelay: '0', maxPoolSize: '25', enqueueBatch: String(ENQUEUE_BATCH) },
+  settings: {
+    completeJobBatchDelay: '0',
+    failJobBatchDelay: '0',
+    maxPoolSize: '25',
+    enqueueBatch: String(ENQUEUE_BATCH),
+  },
 
   async open(options) {
     this.pool = new pg.Pool({ connectionString: options.db, max: 2 });

@@ -13,7 +13,8 @@ export function readOptions(peer) {
   try {
     const { values } = parseArgs({ options: { db: { type: 'string' }, ...texts } });
     if (!values.db) throw new Error('--db is missing');
-    return { db: values.db, ...Object.fromEntries(Object.keys(defaults).map((name) => [name, whole(values, flagOf(name))])) };
+    const numbers = Object.keys(defaults).map((name) => [name, whole(values, flagOf(name))]);
+    return { db: values.db, ...Object.fromEntries(numbers) };
   } catch (error) {
     const usage = Object.keys(defaults).map((name) => `[--${flagOf(name)} ${defaults[name]}]`);
     process.stderr.write(`${peer.name}: ${error.message}\nUsage:  --db postgresql://... ${usage.join(' ')}\n`);

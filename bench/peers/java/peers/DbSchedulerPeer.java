@@ -30,7 +30,8 @@ public final class DbSchedulerPeer implements Peer {
     private DbSchedulerPeer(Options options, Database database) {
         this.options = options;
         this.database = database;
-        task = Tasks.oneTime("noop").execute((instance, context) -> ledger.succeeded(Integer.parseInt(instance.getId())));
+        task = Tasks.oneTime("noop")
+                .execute((instance, context) -> ledger.succeeded(Integer.parseInt(instance.getId())));
         if (!List.of(FETCH, LOCK_AND_FETCH).contains(options.text("polling"))) {
             throw new IllegalArgumentException("--polling is fetch or lock-and-fetch");
         }

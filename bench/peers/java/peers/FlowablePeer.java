@@ -3,36 +3,30 @@ package peers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.flowable.common.engine.impl.AbstractEngineConfiguration;
 import org.flowable.common.engine.impl.async.AsyncTaskExecutorConfiguration;
-import org.flowable.common.engine.impl.interceptor.CommandContext;
 import org.flowable.engine.ProcessEngine;
-import org.flowable.engine.delegate.DelegateExecution;
 import org.flowable.engine.impl.cfg.ProcessEngineConfigurationImpl;
 import org.flowable.engine.impl.cfg.StandaloneProcessEngineConfiguration;
-import org.flowable.job.service.JobHandler;
 import org.flowable.job.service.JobService;
 import org.flowable.job.service.impl.asyncexecutor.AsyncJobExecutorConfiguration;
 import org.flowable.job.service.impl.persistence.entity.JobEntity;
-import org.flowable.variable.api.delegate.VariableScope;
 
 /**
- * Flowable with the set-up of its own benchmark: global acquire lock, pages of 512, a poll rate of 500 ms, a queue of
- * 4096, no history. Its three published models (noop, wait, timer), and jobs without a process (plain), which do what
- * a job of Jobstrand does and no more.
+ * Flowable with the set-up of its own benchmark: 128 threads, a queue of 4096, global acquire lock, pages of 512, a
+ * poll rate of 500 ms, no history. Its three published models (noop, wait, timer), and jobs without a process (plain),
+ * which do what a job of Jobstrand does and no more.
  */
 public final class FlowablePeer implements Peer {
     private static final int BATCH = 200;
     private static final int PAGE = 512;
     private static final int QUEUE = 4096;
-    private static final int WAIT_MS = 100;
-    private static final String PLAIN = "plain";
+    private static final String PLAIN = FlowableCounter.PLAIN;
 
     private final Options options;
     private final Database database;
     private final String model;
-    private final Counter counter = new Counter();
+    private final FlowableCounter counter = new FlowableCounter();
     private ProcessEngine producer;
     private ProcessEngine consumer;
 
@@ -46,7 +40,7 @@ public final class FlowablePeer implements Peer {
     }
 
     public static void main(String[] arguments) {
-        Drain.main(arguments, Map.of("model", "noop", "workers", "32"), FlowablePeer::new);
+        Drain.main(arguments, Map.of("model", "noop", "workers", "128"), FlowablePeer::new);
     }
 
     @Override
@@ -76,8 +70,7 @@ public final class FlowablePeer implements Peer {
 
     @Override
     public void enqueue(int jobs, Ledger ledger) {
-        counter.ledger = ledger;
-        counter.numberOf.clear();
+        counter.report(ledger);
         for (int first = 0; first < jobs; first += BATCH) {
             int begin = first;
             int end = Math.min(first + BATCH, jobs);
@@ -92,7 +85,7 @@ public final class FlowablePeer implements Peer {
 
     private void create(int number) {
         if (!model.equals(PLAIN)) {
-            counter.numberOf.put(producer.getRuntimeService().startProcessInstanceByKey("model").getId(), number);
+            counter.expect(producer.getRuntimeService().startProcessInstanceByKey("model").getId(), number);
             return;
         }
         JobService jobs = configuration(producer).getJobServiceConfiguration().getJobService();
@@ -174,31 +167,5 @@ public final class FlowablePeer implements Peer {
 
     private static ProcessEngineConfigurationImpl configuration(ProcessEngine engine) {
         return (ProcessEngineConfigurationImpl) engine.getProcessEngineConfiguration();
-    }
-
-    /** What the jobs do, as a bean of the models and as the handler of plain jobs. */
-    public static final class Counter implements JobHandler {
-        private final Map<String, Integer> numberOf = new ConcurrentHashMap<>();
-        private volatile Ledger ledger;
-
-        public boolean ran(DelegateExecution execution) {
-            ledger.succeeded(numberOf.getOrDefault(execution.getProcessInstanceId(), -1));
-            return true;
-        }
-
-        public boolean waited(DelegateExecution execution) throws InterruptedException {
-            Thread.sleep(WAIT_MS);
-            return ran(execution);
-        }
-
-        @Override
-        public String getType() {
-            return PLAIN;
-        }
-
-        @Override
-        public void execute(JobEntity job, String number, VariableScope scope, CommandContext context) {
-            ledger.succeeded(Integer.parseInt(number));
-        }
     }
 }

@@ -2,6 +2,8 @@ package peers;
 
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -16,6 +18,7 @@ import org.quartz.Scheduler;
 import org.quartz.SchedulerException;
 import org.quartz.Trigger;
 import org.quartz.TriggerBuilder;
+import org.quartz.impl.SchedulerRepository;
 import org.quartz.impl.StdSchedulerFactory;
 import org.quartz.impl.jdbcjobstore.StdJDBCDelegate;
 import org.quartz.utils.ConnectionProvider;
@@ -41,7 +44,7 @@ public final class QuartzPeer implements Peer {
     }
 
     public static void main(String[] arguments) {
-        Drain.main(arguments, Map.of("workers", "16"), QuartzPeer::new);
+        Drain.main(arguments, Map.of("workers", "64"), QuartzPeer::new);
     }
 
     /** The work of all triggers. */
@@ -86,7 +89,8 @@ public final class QuartzPeer implements Peer {
         for (int first = 0; first < jobs; first += BATCH) {
             Set<Trigger> triggers = new HashSet<>();
             for (int number = first; number < Math.min(first + BATCH, jobs); ++number) {
-                triggers.add(TriggerBuilder.newTrigger().withIdentity(String.valueOf(number)).forJob(job).startNow().build());
+                triggers.add(TriggerBuilder.newTrigger().forJob(job).withIdentity(String.valueOf(number)).startNow()
+                        .build());
             }
             producer.scheduleJobs(Map.of(job, triggers), true);
         }
@@ -121,7 +125,6 @@ public final class QuartzPeer implements Peer {
         String store = "org.quartz.jobStore.";
         properties.setProperty("org.quartz.scheduler.instanceName", "bench");
         properties.setProperty("org.quartz.scheduler.instanceId", node + System.nanoTime());
-        properties.setProperty("org.quartz.scheduler.skipUpdateCheck", "true");
         properties.setProperty("org.quartz.scheduler.batchTriggerAcquisitionMaxCount", options.text("workers"));
         properties.setProperty("org.quartz.scheduler.idleWaitTime", "1000");
         properties.setProperty("org.quartz.threadPool.class", "org.quartz.simpl.SimpleThreadPool");
@@ -134,13 +137,13 @@ public final class QuartzPeer implements Peer {
         properties.setProperty(store + "misfireThreshold", "3600000");
         // Its factory keeps schedulers by name, and would return the first one for the second.
         StdSchedulerFactory factory = new StdSchedulerFactory(properties);
-        org.quartz.impl.SchedulerRepository.getInstance().remove("bench");
+        SchedulerRepository.getInstance().remove("bench");
         return factory.getScheduler();
     }
 
     private record Connections(Database database) implements ConnectionProvider {
         @Override
-        public java.sql.Connection getConnection() throws java.sql.SQLException {
+        public Connection getConnection() throws SQLException {
             return database.source().getConnection();
         }
 

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,8 +45,8 @@ final class Result {
         document.put("passed", passed());
         document.put("environment", environment);
         document.put("settings", settings);
-        document.put("figures", List.of(figure("drain", "jobs/s", Run::drain), figure("enqueue", "jobs/s", Run::enqueue),
-                figure("CPU time per job", "us", Run::cpuMicros)));
+        document.put("figures", List.of(figure("drain", "jobs/s", Run::drain),
+                figure("enqueue", "jobs/s", Run::enqueue), figure("CPU time per job", "us", Run::cpuMicros)));
         document.put("latencies", List.of());
         document.put("series", List.of());
         List<Object> checks = new ArrayList<>();
@@ -57,7 +58,7 @@ final class Result {
 
     private Map<String, Object> figure(String name, String unit, ToDoubleFunction<Run> value) {
         double[] values = runs.stream().mapToDouble(value).toArray();
-        double[] sorted = java.util.Arrays.stream(values).sorted().toArray();
+        double[] sorted = Arrays.stream(values).sorted().toArray();
         int count = sorted.length;
         double median = count == 0 ? 0 : (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
         return ordered("name", name, "unit", unit, "values", values, "median", median, "min",
@@ -80,8 +81,8 @@ final class Result {
 
     /** From the name of the jar, `quartz-2.5.2.jar`. */
     private static String versionOf(Class<?> library) {
-        String jar = Path.of(library.getProtectionDomain().getCodeSource().getLocation().getPath()).getFileName().toString();
-        return jar.replaceFirst("^.*?-(\\d.*)\\.jar$", "$1");
+        String path = library.getProtectionDomain().getCodeSource().getLocation().getPath();
+        return Path.of(path).getFileName().toString().replaceFirst("^.*?-(\\d.*)\\.jar$", "$1");
     }
 
     private static String versionOfDriver(Database database) {
