@@ -9,9 +9,15 @@ find_package(SQLite3 REQUIRED)
 find_path(SOCI_INCLUDE_DIR soci/soci.h REQUIRED)
 find_library(SOCI_CORE_LIBRARY soci_core REQUIRED)
 find_library(SOCI_SQLITE3_LIBRARY soci_sqlite3 REQUIRED)
+find_library(SOCI_POSTGRESQL_LIBRARY soci_postgresql REQUIRED)
+find_path(PQ_INCLUDE_DIR libpq-fe.h PATH_SUFFIXES postgresql REQUIRED)
+find_library(PQ_LIBRARY pq REQUIRED)
 add_library(jobstrand_soci INTERFACE IMPORTED)
-target_include_directories(jobstrand_soci SYSTEM INTERFACE ${SOCI_INCLUDE_DIR})
-target_link_libraries(jobstrand_soci INTERFACE ${SOCI_CORE_LIBRARY} ${SOCI_SQLITE3_LIBRARY} SQLite::SQLite3)
+target_include_directories(jobstrand_soci SYSTEM INTERFACE ${SOCI_INCLUDE_DIR} ${PQ_INCLUDE_DIR})
+target_link_libraries(
+  jobstrand_soci
+  INTERFACE ${SOCI_CORE_LIBRARY} ${SOCI_SQLITE3_LIBRARY} SQLite::SQLite3 ${SOCI_POSTGRESQL_LIBRARY} ${PQ_LIBRARY}
+)
 # SOCI hides the type information of its sessions, which this one check of UBSan would look at.
 target_compile_options(jobstrand_soci INTERFACE -fno-sanitize=vptr)
 

@@ -57,6 +57,18 @@ void insert_at_once(
     );
 }
 
+int hex_digit(char c) {
+    return c <= '9' ? c - '0' : c - 'a' + 10;
+}
+
+std::string from_hex(std::string_view hex) {
+    std::string bytes(hex.size() / 2, '\0');
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        bytes[i] = static_cast<char>(hex_digit(hex[2 * i]) * 16 + hex_digit(hex[2 * i + 1]));
+    }
+    return bytes;
+}
+
 bool has_payload_apart(const Job& job) {
     return job.payload.empty() && !job.custom_values_id.empty();
 }
@@ -99,6 +111,11 @@ void delete_byte_arrays_of(Transaction& transaction, std::span<const Job* const>
     delete_byte_arrays(transaction, std::move(ids));
 }
 
+std::string text_of_bytes(const Row& row, std::size_t column, schema::DatabaseKind kind) {
+    const std::string_view text = row.text(column);
+    return kind == schema::DatabaseKind::postgresql ? from_hex(text) : std::string(text);
+}
+
 void load_payloads(Transaction& transaction, std::span<Job> jobs) {
     std::map<std::string_view, Job*> missing;
     for (Job& job : jobs) {
@@ -114,7 +131,7 @@ void load_payloads(Transaction& transaction, std::span<Job> jobs) {
         fmt::format(kRead, fmt::arg("bytes_as_text", dialect_of(transaction.kind()).bytes_as_text));
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
         transaction.query({.sql = text, .columns = 2}, parameters, [&](const Row& row) {
-            missing.at(row.text(0))->payload.assign(row.text(1));
+            missing.at(row.text(0))->payload = text_of_bytes(row, 1, transaction.kind());
         });
     }
 }

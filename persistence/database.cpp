@@ -1,13 +1,12 @@
 #include "persistence/database.hpp"
 
-#include "persistence/db_error.hpp"
 #include "persistence/mysql_database.hpp"
+#include "persistence/postgresql_database.hpp"
 #include "persistence/sqlite_database.hpp"
 #include "persistence/url_options.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace jobstrand::persistence {
@@ -39,16 +38,9 @@ SessionPool::Connect connect_to(const DatabaseUrl& url, const OpenOptions& optio
         case DatabaseKind::mysql:
             return [url](SessionPool::Access) { return open_mysql(url); };
         case DatabaseKind::postgresql:
-            break;
+            return [url](SessionPool::Access) { return open_postgresql(url); };
     }
-    throw DbError(
-        DbErrorKind::other,
-        fmt::format(
-            "{}: this program was built without {}: use a sqlite: URL",
-            without_password(url),
-            name_of(url.kind)
-        )
-    );
+    throw std::logic_error("a kind of database without a driver");
 }
 
 SessionPool::Connect decorated(SessionPool::Connect connect, DecorateConnection decorate) {

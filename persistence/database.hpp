@@ -27,8 +27,7 @@ struct OpenOptions {
 };
 
 /// Chooses the adapter by the kind of the URL and makes a first connection, so that what is wrong
-/// shows itself here. Throws DbError; see open_sqlite and
-/// open_mysql.
+/// shows itself here. Throws DbError; see open_sqlite, open_mysql and open_postgresql.
 [[nodiscard]] std::unique_ptr<SessionPool>
 open_database(const DatabaseUrl& url, const OpenOptions& options = {});
 

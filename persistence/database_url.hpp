@@ -21,6 +21,13 @@ namespace jobstrand::persistence {
 /// ends a statement (default PT30S; MySQL itself ends only a SELECT, but nobody waits longer for
 /// any answer); `ssl` (off, the default; require; verify, which checks the certificate and its
 /// name) and `ssl_ca`, a file with the certificates to trust instead of the system's.
+///
+/// Options of postgresql: `connect_timeout` (default PT10S, at least PT2S); `statement_timeout`,
+/// after which the server ends a statement (default PT30S), and `lock_timeout`, after which it ends
+/// a wait for a lock (default PT5S); `ssl` (off; prefer, the default; require; verify, which checks
+/// the certificate and its name) and `ssl_ca`, a file with the certificates to trust;
+/// `application_name` (default jobstrand); `synchronous_commit` (on, remote_apply, remote_write,
+/// local, off; default: what the server, the database or the role has).
 struct DatabaseUrl {
     schema::DatabaseKind kind = schema::DatabaseKind::sqlite;
     std::string path;  ///< sqlite only.

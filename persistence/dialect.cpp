@@ -42,7 +42,8 @@ constexpr Dialect kPostgresql{
     .insert_if_absent = "INSERT",
     .if_absent = "ON CONFLICT DO NOTHING",
     .bytes_parameter = "convert_to(?, 'UTF8')",
-    .bytes_as_text = "convert_from(BYTES_, 'UTF8')",
+    // Not convert_from, which fails for the bytes that others may have stored.
+    .bytes_as_text = "encode(BYTES_, 'hex')",
     .position_in = "STRPOS",
     .by_id = "",
     .now = "CAST(clock_timestamp() AT TIME ZONE 'UTC' AS timestamp(3))",

@@ -24,7 +24,7 @@ struct Dialect {
     std::string_view insert_if_absent;
     std::string_view if_absent;
 
-    /// A text parameter for the column BYTES_, and that column as text.
+    /// A text parameter for the column BYTES_, and that column as text_of_bytes takes it.
     std::string_view bytes_parameter;
     std::string_view bytes_as_text;
 

@@ -1,3 +1,4 @@
+#include "persistence/byte_arrays.hpp"
 #include "persistence/db_error.hpp"
 #include "persistence/dialect.hpp"
 #include "persistence/id_lists.hpp"
@@ -59,7 +60,7 @@ PlacedJob read_at(Connection& connection, const JobAddress& address) {
     connection.query({.sql = sql, .columns = columns + 1}, parameters, [&](const Row& row) {
         job = read_job(row, address.place);
         if (job->payload.empty()) {
-            job->payload = row.text(columns);
+            job->payload = text_of_bytes(row, columns, connection.kind());
         }
     });
     if (!job) {
@@ -170,7 +171,7 @@ std::string SqlJobStore::exception_details(const Job& job) {
             kDetails, fmt::arg("bytes_as_text", dialect_of(connection.kind()).bytes_as_text)
         );
         connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
-            details = row.text(0);
+            details = text_of_bytes(row, 0, connection.kind());
         });
     });
     return details;

@@ -18,8 +18,13 @@ std::string_view columns_of_all_tables(DatabaseKind kind) {
             return "SELECT table_name, column_name, data_type"
                    " FROM information_schema.columns WHERE table_schema = DATABASE()";
         case DatabaseKind::postgresql:
-            return "SELECT table_name, column_name, data_type"
-                   " FROM information_schema.columns WHERE table_schema = current_schema()";
+            // The catalog, because the information schema hides what the user has no rights on;
+            // and what a name without a schema stands for.
+            return "SELECT t.relname, c.attname, format_type(c.atttypid, NULL)"
+                   " FROM pg_class t JOIN pg_attribute c ON c.attrelid = t.oid"
+                   " WHERE t.relkind IN ('r', 'p') AND pg_table_is_visible(t.oid)"
+                   " AND t.relnamespace <> 'pg_catalog'::regnamespace"
+                   " AND c.attnum > 0 AND NOT c.attisdropped";
     }
     return {};
 }
@@ -33,8 +38,11 @@ std::string_view indexes_of_all_tables(DatabaseKind kind) {
             return "SELECT DISTINCT table_name, index_name"
                    " FROM information_schema.statistics WHERE table_schema = DATABASE()";
         case DatabaseKind::postgresql:
-            return "SELECT tablename, indexname"
-                   " FROM pg_indexes WHERE schemaname = current_schema()";
+            return "SELECT t.relname, i.relname FROM pg_index x"
+                   " JOIN pg_class t ON t.oid = x.indrelid"
+                   " JOIN pg_class i ON i.oid = x.indexrelid"
+                   " WHERE pg_table_is_visible(t.oid) AND x.indisvalid"
+                   " AND t.relnamespace <> 'pg_catalog'::regnamespace";
     }
     return {};
 }

@@ -42,4 +42,23 @@ std::size_t count_placeholders(std::string_view sql) {
     return count;
 }
 
+std::string name_placeholders(std::string_view sql) {
+    std::string named;
+    named.reserve(sql.size() * 2);
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < sql.size();) {
+        const std::size_t behind = skip_quoted(sql, i);
+        if (behind != i) {
+            named += sql.substr(i, behind - i);
+            i = behind;
+        } else if (sql[i++] == '?') {
+            named += ':';
+            named += std::to_string(++count);
+        } else {
+            named += sql[i - 1];
+        }
+    }
+    return named;
+}
+
 }  // namespace jobstrand::persistence

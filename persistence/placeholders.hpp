@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace jobstrand::persistence {
@@ -8,5 +9,8 @@ namespace jobstrand::persistence {
 /// How many `?` of a statement stand for parameters: those outside of quoted texts, quoted names
 /// and comments.
 [[nodiscard]] std::size_t count_placeholders(std::string_view sql);
+
+/// The statement with `:1`, `:2`, ... in their places, as SOCI wants them for PostgreSQL.
+[[nodiscard]] std::string name_placeholders(std::string_view sql);
 
 }  // namespace jobstrand::persistence

@@ -16,6 +16,10 @@ constexpr std::string_view kTakeNamedLock =
 constexpr std::string_view kFreeNamedLock =
     "SELECT RELEASE_LOCK(CONCAT('jobstrand.', LEFT(SHA2(DATABASE(), 256), 32)))";
 
+/// A change of the schema may take longer than any other statement.
+constexpr std::string_view kAllowTime =
+    "SET LOCAL lock_timeout = '20s'; SET LOCAL statement_timeout = 0";
+
 /// Freed by the end of the transaction. The number is `jobstran` in ASCII.
 constexpr std::string_view kTakeAdvisoryLock = "SELECT pg_advisory_xact_lock(7669456938449658222)";
 
@@ -36,6 +40,7 @@ SchemaLock::SchemaLock(Connection& connection) : connection_(connection) {
             break;
         case DatabaseKind::postgresql:
             transaction_.emplace(connection);
+            connection.run_script(kAllowTime);
             call(connection, kTakeAdvisoryLock);
             break;
         case DatabaseKind::mysql:

@@ -33,6 +33,9 @@ public:
     /// A statement with `?` placeholders as SOCI and this backend want it.
     [[nodiscard]] virtual std::string native_sql(std::string_view sql) const = 0;
 
+    /// Throws DbError too_long when the database has no place for this text in any column.
+    virtual void require_storable(std::string_view text) const = 0;
+
     /// Runs any number of statements without preparing them. Throws DbError.
     virtual void run_script(soci::session& session, std::string_view sql) const = 0;
 
@@ -40,6 +43,10 @@ public:
     virtual void commit(soci::session& session) const = 0;
 
     [[nodiscard]] virtual bool in_transaction(soci::session& session) const noexcept = 0;
+
+    /// A statement has failed, and the database refuses everything until the rollback: closing a
+    /// prepared statement as well.
+    [[nodiscard]] virtual bool takes_only_rollback(soci::session& session) const noexcept = 0;
 
     /// A column of the row that a statement has just fetched; nullopt: NULL. The text lives until
     /// the next row is fetched.

@@ -28,11 +28,11 @@ auto SociConnection::run_prepared(std::string_view sql, Run run) {
         return run(prepared(sql));
     } catch (const soci::soci_error& error) {
         const DbError ours = backend_.error_of(*session_, error, sql_summary(sql));
-        statements_.erase(sql);
+        discard(sql);
         usable_ = usable_ && !ours.poisons_connection();
         throw ours;
     } catch (...) {
-        statements_.erase(sql);
+        discard(sql);
         throw;
     }
 }
@@ -67,6 +67,13 @@ SociStatement& SociConnection::prepared(std::string_view sql) {
     return statements_.insert(sql, std::make_unique<SociStatement>(*session_, backend_, sql));
 }
 
+void SociConnection::discard(std::string_view sql) {
+    discarded_.push_back(statements_.take(sql));
+    if (!backend_.takes_only_rollback(*session_)) {
+        discarded_.clear();
+    }
+}
+
 void SociConnection::run_script(std::string_view sql) {
     run([&] { backend_.run_script(*session_, sql); });
 }
@@ -87,6 +94,7 @@ void SociConnection::rollback() noexcept {
     } catch (const std::exception&) {
         usable_ = usable_ && !backend_.in_transaction(*session_);
     }
+    discarded_.clear();
 }
 
 }  // namespace jobstrand::persistence

@@ -6,6 +6,7 @@
 #include "persistence/statement_cache.hpp"
 
 #include <memory>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -29,12 +30,16 @@ private:
     template <typename Run>
     auto run_prepared(std::string_view sql, Run run);
     SociStatement& prepared(std::string_view sql);
+    void discard(std::string_view sql);
     template <typename Call>
     void run(Call call);
 
     const SociBackend& backend_;
     const std::unique_ptr<soci::session> session_;
     StatementCache<SociStatement> statements_;  ///< Closed before the session.
+
+    /// Discarded, and to be closed when the database takes more than a rollback again.
+    std::vector<std::unique_ptr<SociStatement>> discarded_;
     bool usable_ = true;
 };
 

@@ -160,6 +160,9 @@ void SociStatement::fill(std::span<const Value> parameters) {
         ));
     }
     for (std::size_t i = 0; i < parameters.size(); ++i) {
+        if (const auto* const text = std::get_if<std::string_view>(&parameters[i])) {
+            backend_.require_storable(*text);
+        }
         if (parameters_[i].assign(parameters[i])) {
             bound_ = false;
         }

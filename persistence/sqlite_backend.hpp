@@ -21,9 +21,15 @@ public:
         return std::string(sql);
     }
 
+    void require_storable(std::string_view /*text*/) const override {}
+
     void run_script(soci::session& session, std::string_view sql) const override;
     void commit(soci::session& session) const override;
     [[nodiscard]] bool in_transaction(soci::session& session) const noexcept override;
+
+    [[nodiscard]] bool takes_only_rollback(soci::session& /*session*/) const noexcept override {
+        return false;
+    }
 
     /// Whether the file was opened without the right to write it: SQLite tries both.
     [[nodiscard]] bool is_read_only(soci::session& session) const noexcept;

@@ -39,13 +39,19 @@ public:
         return *by_use_.front().statement;
     }
 
-    void erase(std::string_view sql) {
+    void erase(std::string_view sql) { static_cast<void>(take(sql)); }
+
+    /// Hands out a statement that is not to be used again; nullptr: there is none.
+    [[nodiscard]] std::unique_ptr<Statement> take(std::string_view sql) {
         const auto found = by_sql_.find(sql);
-        if (found != by_sql_.end()) {
-            const auto entry = found->second;
-            by_sql_.erase(found);
-            by_use_.erase(entry);
+        if (found == by_sql_.end()) {
+            return nullptr;
         }
+        const auto entry = found->second;
+        std::unique_ptr<Statement> statement = std::move(entry->statement);
+        by_sql_.erase(found);
+        by_use_.erase(entry);
+        return statement;
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return by_use_.size(); }

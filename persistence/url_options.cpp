@@ -34,6 +34,16 @@ const std::vector<Option>& known_options() {
         {DatabaseKind::mysql, "statement_timeout"},
         {DatabaseKind::mysql, "ssl", Form::word, {"off", "require", "verify"}},
         {DatabaseKind::mysql, "ssl_ca", Form::text},
+        {DatabaseKind::postgresql, "connect_timeout"},
+        {DatabaseKind::postgresql, "statement_timeout"},
+        {DatabaseKind::postgresql, "lock_timeout"},
+        {DatabaseKind::postgresql, "ssl", Form::word, {"off", "prefer", "require", "verify"}},
+        {DatabaseKind::postgresql, "ssl_ca", Form::text},
+        {DatabaseKind::postgresql, "application_name", Form::text},
+        {DatabaseKind::postgresql,
+         "synchronous_commit",
+         Form::word,
+         {"on", "remote_apply", "remote_write", "local", "off"}},
     };
     return options;
 }

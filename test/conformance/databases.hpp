@@ -43,4 +43,7 @@ inline std::ostream& operator<<(std::ostream& out, const DatabaseUnderTest& data
 /// A MariaDB server of our own, and the servers that the environment names.
 [[nodiscard]] std::vector<DatabaseUnderTest> mysql_under_test();
 
+/// A PostgreSQL server of our own, and the servers that the environment names.
+[[nodiscard]] std::vector<DatabaseUnderTest> postgresql_under_test();
+
 }  // namespace jobstrand::test

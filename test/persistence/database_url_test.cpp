@@ -61,6 +61,14 @@ TEST(DatabaseUrl, A_mysql_url_has_options) {
     EXPECT_EQ(url.options.at("ssl_ca"), "/etc/ca.pem");
 }
 
+TEST(DatabaseUrl, A_postgresql_url_has_options) {
+    const DatabaseUrl url =
+        parsed("postgresql://h/jobs?lock_timeout=PT3S&ssl=prefer&synchronous_commit=remote_write");
+    EXPECT_EQ(url.options.at("lock_timeout"), "PT3S");
+    EXPECT_EQ(url.options.at("ssl"), "prefer");
+    EXPECT_EQ(url.options.at("synchronous_commit"), "remote_write");
+}
+
 TEST(DatabaseUrl, What_is_left_out_has_its_usual_value) {
     EXPECT_EQ(parsed("mysql://h/jobs").port, 3306);
     EXPECT_EQ(parsed("postgresql://h/jobs").port, 5432);

@@ -105,7 +105,8 @@ protected:
         [this](SessionPool::Access) { return connect(); },
         {.writers = 1, .readers = 0},
         10s};
-    SqlJobStore store_{pool_, log_};
+    SqlJobStore sql_store_{pool_, log_};
+    persistence::JobStore& store_ = sql_store_;
 };
 
 TEST_F(FlowablesTables, Are_refused_until_they_have_our_columns_and_are_kept_as_they_are) {

@@ -31,6 +31,14 @@ TEST(Placeholders, Only_those_outside_of_texts_names_and_comments_count) {
     }
 }
 
+TEST(Placeholders, Get_names_where_the_driver_wants_them) {
+    EXPECT_EQ(
+        name_placeholders("select '?', ? from \"A?\" -- ?\n where B in (?, ?) /* ? */"),
+        "select '?', :1 from \"A?\" -- ?\n where B in (:2, :3) /* ? */"
+    );
+    EXPECT_EQ(name_placeholders(""), "");
+}
+
 TEST(SqlSummary, Is_one_short_line) {
     EXPECT_EQ(sql_summary("\n  select ID_\n    from T\n"), "select ID_ from T");
     const std::string longest = sql_summary("insert into T values " + std::string(500, '?'));

@@ -298,16 +298,5 @@ TEST_F(SqliteDatabase, Many_threads_may_create_it_at_once) {
     EXPECT_EQ(errors, std::vector<std::string>(8));
 }
 
-TEST_F(SqliteDatabase, Postgresql_is_not_built_in) {
-    try {
-        (void)open_database(parse_database_url("postgresql://me:geheim@h/jobs").value());
-        FAIL();
-    } catch (const DbError& error) {
-        const std::string message = error.what();
-        EXPECT_NE(message.find("built without"), std::string::npos) << message;
-        EXPECT_EQ(message.find("geheim"), std::string::npos) << message;
-    }
-}
-
 }  // namespace
 }  // namespace jobstrand::persistence

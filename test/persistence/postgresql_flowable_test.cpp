@@ -1,0 +1,169 @@
+#include "persistence/schema_migration.hpp"
+#include "persistence/session_pool.hpp"
+#include "persistence/sql_job_store.hpp"
+#include "schema/job_transition.hpp"
+#include "test/fixtures/job_builder.hpp"
+#include "test/persistence/postgresql_test.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+namespace jobstrand::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+using persistence::Answer;
+using persistence::Outcome;
+using persistence::SessionPool;
+using persistence::SqlJobStore;
+using schema::Job;
+using schema::JobPlace;
+using testing::ElementsAre;
+
+/// A job table as Flowable 6 and 7 create it: its columns, types and foreign keys.
+std::string flowable_job_table(JobPlace place) {
+    const std::string_view lock =
+        schema::has_lock(place) ? "LOCK_EXP_TIME_ timestamp, LOCK_OWNER_ varchar(255)," : "";
+    const std::string_view retries = place == JobPlace::dead_letter ? "" : "RETRIES_ integer,";
+    return fmt::format(
+        "CREATE TABLE {0} (ID_ varchar(64) NOT NULL, REV_ integer, CATEGORY_ varchar(255), "
+        "TYPE_ varchar(255) NOT NULL, {1} EXCLUSIVE_ boolean, EXECUTION_ID_ varchar(64), "
+        "PROCESS_INSTANCE_ID_ varchar(64), PROC_DEF_ID_ varchar(64), ELEMENT_ID_ varchar(255), "
+        "ELEMENT_NAME_ varchar(255), SCOPE_ID_ varchar(255), SUB_SCOPE_ID_ varchar(255), "
+        "SCOPE_TYPE_ varchar(255), SCOPE_DEFINITION_ID_ varchar(255), "
+        "CORRELATION_ID_ varchar(255), {2} EXCEPTION_STACK_ID_ varchar(64), "
+        "EXCEPTION_MSG_ varchar(4000), DUEDATE_ timestamp, REPEAT_ varchar(255), "
+        "HANDLER_TYPE_ varchar(255), HANDLER_CFG_ varchar(4000), CUSTOM_VALUES_ID_ varchar(64), "
+        "CREATE_TIME_ timestamp, TENANT_ID_ varchar(255) DEFAULT '', PRIMARY KEY (ID_), "
+        "CONSTRAINT FK_{0}_EXCEPTION FOREIGN KEY (EXCEPTION_STACK_ID_) REFERENCES "
+        "ACT_GE_BYTEARRAY (ID_), CONSTRAINT FK_{0}_CUSTOM_VALUES FOREIGN KEY (CUSTOM_VALUES_ID_) "
+        "REFERENCES ACT_GE_BYTEARRAY (ID_))",
+        schema::table_of(place),
+        lock,
+        retries
+    );
+}
+
+/// A database of Flowable after `schema upgrade`, and a store on it.
+class FlowablesTablesOnPostgresql : public PostgresqlTest {
+protected:
+    void SetUp() override {
+        PostgresqlTest::SetUp();
+        if (!connection_) {
+            return;
+        }
+        connection_->run_script(
+            "CREATE TABLE ACT_GE_BYTEARRAY (ID_ varchar(64), REV_ integer, NAME_ varchar(255), "
+            "DEPLOYMENT_ID_ varchar(64), BYTES_ bytea, GENERATED_ boolean, PRIMARY KEY (ID_))"
+        );
+        connection_->run_script(
+            "CREATE TABLE ACT_GE_PROPERTY (NAME_ varchar(64), VALUE_ varchar(300), REV_ integer, "
+            "PRIMARY KEY (NAME_))"
+        );
+        execute("INSERT INTO ACT_GE_PROPERTY VALUES ('schema.version', '7.1.0.0', 1)");
+        for (const JobPlace place : schema::kJobPlaces) {
+            connection_->run_script(flowable_job_table(place));
+        }
+        execute("INSERT INTO ACT_RU_JOB (ID_, TYPE_, RETRIES_) VALUES ('theirs', 'message', 2)");
+    }
+
+    Job acquire() {
+        std::vector<Job> jobs = store_.acquire(
+            {.owner = "node", .until = now_ + 5min}, std::vector<std::string>{"noop"}, 10
+        );
+        EXPECT_EQ(jobs.size(), 1U);
+        return jobs.at(0);
+    }
+
+    void apply(const Job& job, const schema::Transition& transition) {
+        EXPECT_THAT(
+            store_.apply(
+                "node",
+                std::vector<Outcome>{
+                    {.job = std::make_shared<const schema::Job>(job), .transition = transition}}
+            ),
+            ElementsAre(Answer::done)
+        );
+    }
+
+    void fail(const Job& job, std::string details) {
+        const schema::JobFailure failure{.message = "no", .details = std::move(details)};
+        apply(job, schema::failed(job, failure, schema::RetryPolicy{}, now_));
+    }
+
+    const schema::TimePoint now_{1'767'225'600'000ms};
+    schema::SilentLog log_;
+    SessionPool pool_{
+        [this](SessionPool::Access) { return connect(); },
+        {.writers = 1, .readers = 0},
+        10s};
+    SqlJobStore sql_store_{pool_, log_};
+    persistence::JobStore& store_ = sql_store_;
+};
+
+TEST_F(
+    FlowablesTablesOnPostgresql,
+    Are_refused_until_they_have_our_columns_and_are_kept_as_they_are
+) {
+    EXPECT_EQ(
+        error_of([&] { persistence::require_current_schema(*connection_); }).kind(),
+        persistence::DbErrorKind::schema_missing
+    );
+    EXPECT_EQ(persistence::upgrade_schema(*connection_).from, 0);
+    EXPECT_THAT(persistence::check_schema(*connection_), testing::IsEmpty());
+    EXPECT_EQ(text_of("SELECT RETRIES_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "2");
+    EXPECT_EQ(text_of("SELECT PRIORITY_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "0");
+    EXPECT_EQ(
+        text_of("SELECT VALUE_ FROM ACT_GE_PROPERTY WHERE NAME_ = 'schema.version'"), "7.1.0.0"
+    );
+}
+
+TEST_F(FlowablesTablesOnPostgresql, May_hold_bytes_that_are_no_text) {
+    persistence::upgrade_schema(*connection_);
+    execute(
+        "INSERT INTO ACT_GE_BYTEARRAY (ID_, NAME_, BYTES_) "
+        "VALUES ('java', 'jobCustomValues', '\\xaced0005ff00')"
+    );
+    execute(
+        "INSERT INTO ACT_RU_JOB (ID_, TYPE_, HANDLER_TYPE_, CUSTOM_VALUES_ID_) "
+        "VALUES ('bytes', 'message', 'noop', 'java')"
+    );
+    const std::string bytes("\xac\xed\x00\x05\xff\x00", 6);
+    EXPECT_EQ(acquire().payload, bytes);
+    EXPECT_EQ(store_.find("bytes").value().job.payload, bytes);
+}
+
+TEST_F(
+    FlowablesTablesOnPostgresql,
+    Hold_long_payloads_and_stack_traces_in_spite_of_their_foreign_keys
+) {
+    persistence::upgrade_schema(*connection_);
+    const std::string payload(10'000, 'p');
+    store_.insert({{JobPlace::executable, a_job("a").with_payload(payload).with_retries(3)}});
+
+    fail(acquire(), "first details");
+    EXPECT_EQ(store_.fire_timer("a", now_), Answer::done);
+    fail(acquire(), "second details");
+    EXPECT_EQ(store_.exception_details(store_.find("a").value().job), "second details");
+    EXPECT_EQ(
+        store_.change(JobPlace::timer, "a", {.payload = std::string(9000, 'q')}, now_), Answer::done
+    );
+    EXPECT_EQ(store_.fire_timer("a", now_), Answer::done);
+    const Job job = acquire();
+    EXPECT_EQ(job.payload, std::string(9000, 'q'));
+    EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "2");
+    apply(job, schema::completed(job));
+    EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "0");
+
+    store_.insert({{JobPlace::dead_letter, a_job("d").with_payload(payload)}});
+    EXPECT_THAT(
+        store_.remove(JobPlace::dead_letter, std::vector<std::string>{"d"}, now_),
+        ElementsAre(Answer::done)
+    );
+    EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "0");
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

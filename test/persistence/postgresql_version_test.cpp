@@ -1,0 +1,29 @@
+#include "persistence/postgresql_version.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+TEST(PostgresqlVersion, From_13_on_is_served) {
+    for (const int number : {130000, 130023, 150018, 180001}) {
+        EXPECT_EQ(postgresql_version_refusal(number), std::nullopt) << number;
+    }
+}
+
+TEST(PostgresqlVersion, Before_13_is_refused_in_one_sentence) {
+    EXPECT_EQ(
+        postgresql_version_refusal(120022),
+        "the server is PostgreSQL 12.22, which is too old: 13 is the oldest that works"
+    );
+    EXPECT_THAT(
+        postgresql_version_refusal(90624),
+        testing::Optional(testing::HasSubstr("PostgreSQL 9.6.24"))
+    );
+}
+
+}  // namespace
+
+}  // namespace jobstrand::persistence
