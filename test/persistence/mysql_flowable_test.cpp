@@ -14,6 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using persistence::Answer;
+using persistence::IdOrigin;
 using persistence::Outcome;
 using persistence::SessionPool;
 using persistence::SqlJobStore;
@@ -125,7 +126,7 @@ TEST_F(FlowablesTables, Are_refused_until_they_have_our_columns_and_are_kept_as_
     const Job job = a_job("a").with_payload("\xF0\x9F\x98\x80");
     EXPECT_EQ(
         error_of([&] {
-            store_.insert({{JobPlace::executable, job}});
+            store_.insert({{JobPlace::executable, job}}, IdOrigin::given);
         }).kind(),
         persistence::DbErrorKind::too_long
     );
@@ -134,7 +135,9 @@ TEST_F(FlowablesTables, Are_refused_until_they_have_our_columns_and_are_kept_as_
 TEST_F(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_foreign_keys) {
     persistence::upgrade_schema(*connection_);
     const std::string payload(10'000, 'p');
-    store_.insert({{JobPlace::executable, a_job("a").with_payload(payload).with_retries(3)}});
+    store_.insert(
+        {{JobPlace::executable, a_job("a").with_payload(payload).with_retries(3)}}, IdOrigin::given
+    );
 
     fail(acquire(), "first details");
     EXPECT_EQ(store_.fire_timer("a", now_), Answer::done);
@@ -150,7 +153,7 @@ TEST_F(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_fo
     apply(job, schema::completed(job));
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "0");
 
-    store_.insert({{JobPlace::dead_letter, a_job("d").with_payload(payload)}});
+    store_.insert({{JobPlace::dead_letter, a_job("d").with_payload(payload)}}, IdOrigin::given);
     EXPECT_THAT(
         store_.remove(JobPlace::dead_letter, std::vector<std::string>{"d"}, now_),
         ElementsAre(Answer::done)
