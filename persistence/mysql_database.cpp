@@ -114,7 +114,9 @@ void require_known_version(Connection& connection) {
     }
 }
 
-/// A node of Galera that has lost its cluster still lets us in, and then refuses every table.
+/// A node of Galera that has lost its cluster still lets us in, and then refuses every table. One
+/// that has not may be behind the others: from a new connection, which is where a commit in doubt
+/// is asked about, all is seen that the cluster has committed so far.
 void require_cluster(Connection& connection) {
     const bool is_galera = value_of(connection, "SHOW GLOBAL VARIABLES LIKE 'wsrep_on'", 1) == "ON";
     if (is_galera && value_of(connection, "SHOW GLOBAL STATUS LIKE 'wsrep_ready'", 1) != "ON") {
@@ -122,6 +124,11 @@ void require_cluster(Connection& connection) {
             DbErrorKind::unreachable,
             "this Galera node is not part of its cluster now (wsrep_ready is not ON)"
         );
+    }
+    if (is_galera) {
+        connection.run_script("SET SESSION wsrep_sync_wait = 1");
+        static_cast<void>(value_of(connection, "SELECT 1"));
+        connection.run_script("SET SESSION wsrep_sync_wait = DEFAULT");
     }
 }
 

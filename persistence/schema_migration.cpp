@@ -15,6 +15,9 @@ namespace {
 using schema::kSchemaVersion;
 using schema::kSchemaVersionProperty;
 
+/// More than there are steps, at each of which another server may be faster.
+constexpr int kTries = 20;
+
 constexpr std::string_view kPropertyTable = "ACT_GE_PROPERTY";
 
 DbError newer_schema(int version) {
@@ -61,6 +64,20 @@ std::optional<int> version_in(Connection& connection, const LiveSchema& live) {
     return version;
 }
 
+void run_unless_done(Connection& connection, std::string_view statement) {
+    // Defended catch: on MySQL a step that was interrupted has been done in part, or another server
+    // of a cluster does it at the same time, and only an error tells that something exists already.
+    try {
+        connection.run_script(statement);
+    } catch (const DbError& error) {
+        const bool was_done = connection.kind() == schema::DatabaseKind::mysql &&
+                              error.kind() == DbErrorKind::duplicate_key;
+        if (!was_done) {
+            throw;
+        }
+    }
+}
+
 /// Tables of Flowable, or of an older version, get the columns that they do not have. First of all,
 /// because our indexes may need them.
 void complete_tables(Connection& connection, const LiveSchema& live) {
@@ -71,7 +88,7 @@ void complete_tables(Connection& connection, const LiveSchema& live) {
         }
         for (const schema::Column& column : table.columns) {
             if (!found->second.columns.contains(column.name)) {
-                connection.run_script(add_column(table, column, connection.kind()));
+                run_unless_done(connection, add_column(table, column, connection.kind()));
             }
         }
     }
@@ -90,20 +107,6 @@ void record_version(Connection& connection, int version) {
     }
 }
 
-void run_unless_done(Connection& connection, std::string_view statement) {
-    // Defended catch: on MySQL a step that was interrupted has been done in part, and there only an
-    // error tells that an index exists already.
-    try {
-        connection.run_script(statement);
-    } catch (const DbError& error) {
-        const bool was_done = connection.kind() == schema::DatabaseKind::mysql &&
-                              error.kind() == DbErrorKind::duplicate_key;
-        if (!was_done) {
-            throw;
-        }
-    }
-}
-
 void run_steps_after(Connection& connection, int version) {
     for (const schema::Migration& step : schema::migrations(connection.kind())) {
         if (step.version <= version) {
@@ -116,13 +119,7 @@ void run_steps_after(Connection& connection, int version) {
     }
 }
 
-}  // namespace
-
-std::optional<int> schema_version(Connection& connection) {
-    return version_in(connection, read_live_schema(connection));
-}
-
-UpgradeResult upgrade_schema(Connection& connection) {
+UpgradeResult upgrade_once(Connection& connection) {
     SchemaLock lock(connection);
     const LiveSchema live = read_live_schema(connection);
     const int version = version_in(connection, live).value_or(0);
@@ -135,6 +132,28 @@ UpgradeResult upgrade_schema(Connection& connection) {
     run_steps_after(connection, version);
     lock.keep_changes();
     return {.from = version, .to = kSchemaVersion};
+}
+
+}  // namespace
+
+std::optional<int> schema_version(Connection& connection) {
+    return version_in(connection, read_live_schema(connection));
+}
+
+UpgradeResult upgrade_schema(Connection& connection) {
+    // The lock of MySQL and MariaDB is one server's, and another server of a Galera cluster may be
+    // at the same steps. Who loses to it begins again, and finds them done.
+    for (int tries = 1;; ++tries) {
+        try {
+            return upgrade_once(connection);
+        } catch (const DbError& error) {
+            const bool lost_to_another =
+                error.kind() == DbErrorKind::conflict || error.kind() == DbErrorKind::duplicate_key;
+            if (!lost_to_another || tries == kTries) {
+                throw;
+            }
+        }
+    }
 }
 
 void require_current_schema(Connection& connection) {
