@@ -1,0 +1,114 @@
+// A node for tests, with a handler that is fast: a job of the type "append" writes its id, its
+// attempt and its retries into a file that only this process writes to.
+//
+//     cluster_node URL FILE MILLISECONDS
+//
+// Each job takes so many milliseconds. Runs until SIGTERM and then drains. Log lines go to standard
+// output.
+
+#include "tools/engine/engine.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <csignal>
+#include <cstdio>
+#include <mutex>
+#include <stdexcept>
+
+namespace jobstrand {
+namespace {
+
+/// Writes each line at once: the process may be killed at any moment.
+class StandardOutputLog final : public schema::Log {
+public:
+    [[nodiscard]] bool enabled(schema::LogLevel level) const noexcept override {
+        return level != schema::LogLevel::debug;
+    }
+
+    void write(
+        schema::LogLevel level,
+        std::string_view message,
+        std::initializer_list<schema::LogField> fields
+    ) noexcept override {
+        if (!enabled(level)) {
+            return;
+        }
+        std::string line(message);
+        for (const schema::LogField& field : fields) {
+            line += fmt::format(" {}={}", field.name, field.value);
+        }
+        const std::lock_guard lock(mutex_);
+        std::puts(line.c_str());
+        std::fflush(stdout);
+    }
+
+private:
+    std::mutex mutex_;
+};
+
+/// Appends a line for each run. The file outlives the process, whatever kills it.
+class RunFile final {
+public:
+    RunFile(const char* path, schema::Duration work)
+        : work_(work), descriptor_(::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) {
+        if (descriptor_ < 0) {
+            throw std::runtime_error(fmt::format("cannot open {}", path));
+        }
+    }
+    ~RunFile() { ::close(descriptor_); }
+
+    RunFile(const RunFile&) = delete;
+    RunFile& operator=(const RunFile&) = delete;
+
+    executor::HandlerResult operator()(const executor::JobContext& context) const {
+        const std::string line =
+            fmt::format("{} {} {}\n", context.job.id, context.attempt, context.job.retries);
+        if (::write(descriptor_, line.data(), line.size()) < 0) {
+            return executor::Failed{.message = "cannot write the run"};
+        }
+        std::mutex mutex;
+        std::unique_lock lock(mutex);
+        std::condition_variable_any().wait_for(lock, context.stop, work_, [] { return false; });
+        return executor::Succeeded{};
+    }
+
+private:
+    const schema::Duration work_;
+    const int descriptor_;
+};
+
+void wait_for_sigterm(const sigset_t& signals) {
+    int signal = 0;
+    sigwait(&signals, &signal);
+}
+
+void run(const char* url, const char* file, schema::Duration work) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+
+    const schema::SystemClock clock;
+    StandardOutputLog log;
+    const RunFile runs(file, work);
+    Engine engine({.database_url = url}, clock, log);
+    engine.handlers().add("append", [&runs](const auto& context) { return runs(context); });
+    engine.start();
+    wait_for_sigterm(signals);
+    (void)engine.stop(executor::StopMode::drain);
+}
+
+}  // namespace
+}  // namespace jobstrand
+
+int main(int count, char** words) {
+    if (count != 4) {
+        std::fputs("usage: cluster_node URL FILE MILLISECONDS\n", stderr);
+        return 2;
+    }
+    jobstrand::run(words[1], words[2], std::chrono::milliseconds(std::stoi(words[3])));
+    return 0;
+}
