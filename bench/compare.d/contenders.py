@@ -13,7 +13,7 @@ TIMER = 'overdue timer, no-op'
 
 
 class Contender(NamedTuple):
-    """`share`: its part of --jobs, so that a slow one takes as long as a fast one."""
+    """`share`: its part of --jobs, so that a slow one takes some seconds too, in which its start does not count."""
     name: str
     server: str
     work: str
@@ -47,16 +47,16 @@ def node(name, script):
 # In the order in which they run; ours first, as the others are held against it.
 CONTENDERS = (
     ours('jobstrand', 'mariadb', NO_OP, 'drain'),
-    java('flowable', 'mariadb', NO_OP, 'FlowablePeer', '--model', 'noop', share=0.1),
-    java('flowable-plain-job', 'mariadb', NO_OP, 'FlowablePeer', '--model', 'plain', '--workers', '32', share=0.1),
+    java('flowable', 'mariadb', NO_OP, 'FlowablePeer', '--model', 'noop', share=0.2),
+    java('flowable-plain-job', 'mariadb', NO_OP, 'FlowablePeer', '--model', 'plain', '--workers', '32', share=0.2),
     java('quartz', 'mariadb', NO_OP, 'QuartzPeer', share=0.05),
     java('db-scheduler', 'mariadb', NO_OP, 'DbSchedulerPeer', share=0.1),
     ours('jobstrand-wait', 'mariadb', WAIT, 'drain', '--job-time', '100ms', '--workers', '128', '--no-ceiling',
-         share=0.05),
-    java('flowable-wait', 'mariadb', WAIT, 'FlowablePeer', '--model', 'wait', share=0.05),
+         share=0.1),
+    java('flowable-wait', 'mariadb', WAIT, 'FlowablePeer', '--model', 'wait', share=0.1),
     ours('jobstrand-timer', 'mariadb', TIMER, 'timers', '--time', '1s', '--no-ceiling',
          figure='overdue timers moved and run'),
-    java('flowable-timer', 'mariadb', TIMER, 'FlowablePeer', '--model', 'timer', share=0.05),
+    java('flowable-timer', 'mariadb', TIMER, 'FlowablePeer', '--model', 'timer', share=0.1),
     ours('jobstrand', 'postgresql', NO_OP, 'drain'),
     node('graphile-worker', 'graphile_worker.mjs'),
     node('pg-boss', 'pg_boss.mjs'),
