@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    MariaDbServer server_;
+    MariaDbServer server_{{"--loose-innodb-snapshot-isolation=ON"}};  ///< As from MariaDB 11.6 on.
 };
 
 }  // namespace
