@@ -1,6 +1,7 @@
 #include "persistence/mysql_database.hpp"
 #include "test/cluster/cluster_fixture.hpp"
 #include "test/fixtures/galera_cluster.hpp"
+#include "test/fixtures/url_text.hpp"
 
 namespace jobstrand {
 namespace {
@@ -32,7 +33,7 @@ protected:
 
     [[nodiscard]] static GaleraCluster& servers() { return *servers_; }
     [[nodiscard]] static std::string url(std::size_t server) {
-        return servers().server(server).url_text("jobs");
+        return test::url_text(servers().server(server).url("jobs"));
     }
 
     void start_nodes(schema::Duration work = 0ms) {

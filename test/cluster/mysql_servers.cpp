@@ -2,6 +2,7 @@
 #include "persistence/mysql_database.hpp"
 #include "test/cluster/servers.hpp"
 #include "test/fixtures/mariadb_server.hpp"
+#include "test/fixtures/url_text.hpp"
 
 #include <string>
 
@@ -9,14 +10,12 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::DatabaseUrl;
-
 /// With the settings that it comes with, but for those of the fixture.
 class MariaDb final : public Server {
 public:
     MariaDb() { persistence::open_mysql(server_.url())->run_script("CREATE DATABASE jobs"); }
 
-    [[nodiscard]] std::string url() const override { return server_.url_text("jobs"); }
+    [[nodiscard]] std::string url() const override { return url_text(server_.url("jobs")); }
 
     void kill() override { server_.kill(); }
     void start() override { server_.start(); }

@@ -47,5 +47,6 @@ inline std::ostream& operator<<(std::ostream& out, const ServerUnderTest& server
 [[nodiscard]] std::vector<ServerUnderTest> servers_under_test();
 
 [[nodiscard]] ServerUnderTest mariadb_server_under_test();
+[[nodiscard]] ServerUnderTest postgresql_server_under_test();
 
 }  // namespace jobstrand::test
