@@ -46,6 +46,12 @@ std::optional<MysqlVersion> parse_mysql_version(std::string_view text) {
 }
 
 std::optional<std::string> mysql_version_refusal(std::string_view text) {
+    // It reads SKIP LOCKED, and then locks nothing: two nodes would run the same jobs.
+    if (text.find("TiDB") != std::string_view::npos) {
+        return fmt::format(
+            "the server is TiDB ({}), whose SELECT ... FOR UPDATE SKIP LOCKED locks no rows", text
+        );
+    }
     constexpr std::string_view kOldest = "MariaDB 10.6 or MySQL 8.0.1 are the oldest that work";
     const auto version = parse_mysql_version(text);
     if (!version) {

@@ -23,6 +23,17 @@ constexpr std::string_view kAllowTime =
 /// Freed by the end of the transaction. The number is `jobstran` in ASCII.
 constexpr std::string_view kTakeAdvisoryLock = "SELECT pg_advisory_xact_lock(7669456938449658222)";
 
+/// There the lock would be one server's, and some versions refuse it; see upgrade_schema.
+bool is_galera(Connection& connection) {
+    bool is_on = false;
+    connection.query(
+        {.sql = "SHOW GLOBAL VARIABLES LIKE 'wsrep_on'", .columns = 2},
+        {},
+        [&is_on](const Row& row) { is_on = row.text(1) == "ON"; }
+    );
+    return is_on;
+}
+
 bool call(Connection& connection, std::string_view function) {
     bool answer = false;
     connection.query({.sql = function, .columns = 1}, {}, [&answer](const Row& row) {
@@ -44,6 +55,9 @@ SchemaLock::SchemaLock(Connection& connection) : connection_(connection) {
             call(connection, kTakeAdvisoryLock);
             break;
         case DatabaseKind::mysql:
+            if (is_galera(connection)) {
+                break;
+            }
             has_named_lock_ = call(connection, kTakeNamedLock);
             if (!has_named_lock_) {
                 throw DbError(

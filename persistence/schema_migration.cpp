@@ -141,8 +141,8 @@ std::optional<int> schema_version(Connection& connection) {
 }
 
 UpgradeResult upgrade_schema(Connection& connection) {
-    // The lock of MySQL and MariaDB is one server's, and another server of a Galera cluster may be
-    // at the same steps. Who loses to it begins again, and finds them done.
+    // On a Galera cluster nothing keeps the others from being at the same steps. Who loses one to
+    // them begins again, and finds it done.
     for (int tries = 1;; ++tries) {
         try {
             return upgrade_once(connection);

@@ -67,6 +67,7 @@ TEST_P(Drain, A_crash_of_the_server_loses_no_job_uses_no_retry_and_is_said_once)
     }
     cluster.expect_alive_and_stop();
     EXPECT_EQ(cluster.runs().size(), jobs);
+    RecordProperty("repeats", std::to_string(cluster.repeats()));
     // A lock outlasts such a crash, so that it repeats nothing.
     EXPECT_LE(cluster.repeats(), cluster.locks_freed());
     EXPECT_EQ(server->deadlocks(), 0);

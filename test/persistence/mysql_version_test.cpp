@@ -49,6 +49,7 @@ TEST(MysqlVersion, Without_skip_locked_is_refused_in_one_sentence) {
     );
     EXPECT_THAT(mysql_version_refusal("5.7.44-log"), Optional(HasSubstr("MySQL 5.7.44")));
     EXPECT_THAT(mysql_version_refusal("8.0.0-dmr"), Optional(HasSubstr("too old")));
+    EXPECT_THAT(mysql_version_refusal("8.0.11-TiDB-v8.5.6"), Optional(HasSubstr("locks no rows")));
     EXPECT_THAT(mysql_version_refusal("unknown"), Optional(HasSubstr("\"unknown\"")));
 }
 
