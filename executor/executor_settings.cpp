@@ -63,6 +63,8 @@ std::vector<std::string> validate(const ExecutorSettings& settings) {
     findings.check_time("queue_full_wait", settings.queue_full_wait, 0ms, kDay);
     findings.check("timer_page", settings.timer_page, one, page_max);
     findings.check_time("timer_wait", settings.timer_wait, 1ms, 1h);
+    findings.check_time("fire_ahead", settings.fire_ahead, 0ms, 1h);
+    findings.check_time("misfire_threshold", settings.misfire_threshold, 0ms, kDay);
     findings.check_time("job_time_limit", settings.job_time_limit, 0ms, kDay);
     findings.check_time("lock_time", settings.lock_time, 100ms, kDay);
     findings.check_time("reset_interval", settings.reset_interval, 10ms, 1h);

@@ -50,6 +50,11 @@ struct ExecutorSettings {
     std::size_t timer_page = 512;
     /// Timers that other processes insert are seen within it. 1 ms to 1 h.
     schema::Duration timer_wait{std::chrono::seconds(2)};
+    /// With a due timer go those that are due within this time (R118): fewer transactions for
+    /// timers that may be early. 0 to 1 h.
+    schema::Duration fire_ahead{0};
+    /// A turn that is later than this is a misfire (R119); series may have their own. 0 to 24 h.
+    schema::Duration misfire_threshold{std::chrono::seconds(60)};
 
     // Runs.
 

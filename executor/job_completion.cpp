@@ -25,6 +25,12 @@ bool is_about_the_data(DbErrorKind kind) {
            kind == DbErrorKind::other;
 }
 
+/// Whether the next turn of a series was stored with this outcome.
+bool carries_series_on(const Outcome& outcome) {
+    const auto to = outcome.transition.to;
+    return !outcome.job->repeat.empty() && (!to || to == schema::JobPlace::dead_letter);
+}
+
 std::string target_of(const schema::Transition& transition) {
     return std::string(transition.to ? schema::name_of(*transition.to) : "gone");
 }
@@ -114,6 +120,8 @@ void JobCompletion::tell_of_timers() const {
         const schema::Transition& transition = outcome.transition;
         if (transition.to == schema::JobPlace::timer && transition.due_date) {
             first = std::min(first.value_or(*transition.due_date), *transition.due_date);
+        } else if (carries_series_on(outcome)) {
+            first = schema::kEarliestInstant;  // When the next turn is due, the store knows.
         }
     }
     if (first && tell_of_timer_) {

@@ -36,7 +36,11 @@ struct JobContext {
 };
 
 /// The job is done; its row is deleted.
-struct Succeeded {};
+struct Succeeded {
+    /// The payload of the next turn, if the job is a turn of a series that keeps its data (R126);
+    /// else it is dropped. nullopt: the next turn gets the same as this one.
+    std::optional<std::string> payload = {};
+};
 
 /// The job failed. Throwing a std::exception means the same, with its what() as the message.
 struct Failed {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -14,6 +15,7 @@ namespace jobstrand::executor {
 
 namespace {
 
+using persistence::NewSeries;
 using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
@@ -54,22 +56,48 @@ std::vector<std::string> ids_of(const std::vector<PlacedJob>& jobs) {
     return ids;
 }
 
+bool repeats(const Job& job) {
+    return !job.repeat.empty();
+}
+
+/// The jobs that begin a series, out of all.
+std::vector<NewSeries> take_repeating(std::vector<PlacedJob>& jobs) {
+    std::vector<NewSeries> series;
+    for (PlacedJob& placed : jobs) {
+        if (repeats(placed.job)) {
+            series.push_back({.series = {}, .first_turn = placed.job});
+        }
+    }
+    std::erase_if(jobs, [](const PlacedJob& placed) { return repeats(placed.job); });
+    return series;
+}
+
 }  // namespace
 
 JobProducer::JobProducer(
-    persistence::JobStore& store,
+    Stores stores,
     const schema::Clock& clock,
     schema::RetryPolicy policy,
     AsyncExecutor* executor,
     std::function<void(schema::TimePoint)> timer_added
 )
-    : store_(store),
+    : store_(stores.jobs),
+      series_store_(stores.series),
       clock_(clock),
       policy_(std::move(policy)),
       executor_(executor),
       timer_added_(std::move(timer_added)) {}
 
 std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs) {
+    if (std::ranges::any_of(jobs, repeats)) {
+        complete_all(jobs);
+        std::vector<std::string> ids;
+        store_.in_transaction(
+            [&](persistence::Transaction& transaction) { ids = enqueue(transaction, jobs); },
+            [&](persistence::Transaction&) { return store_.find(jobs.front().id).has_value(); }
+        );
+        return ids;
+    }
     const schema::SteadyPoint locked_at = clock_.steady_now();
     const persistence::IdOrigin origin = origin_of_ids(jobs);
     std::vector<PlacedJob> stored = store_.insert(prepare(std::move(jobs)), origin);
@@ -82,25 +110,60 @@ std::vector<std::string>
 JobProducer::enqueue(persistence::Transaction& transaction, std::vector<Job> jobs) {
     const schema::SteadyPoint locked_at = clock_.steady_now();
     const persistence::IdOrigin origin = origin_of_ids(jobs);
-    std::vector<PlacedJob> stored = store_.insert(transaction, prepare(std::move(jobs)), origin);
-    std::vector<std::string> ids = ids_of(stored);
-    // Strictly after the commit (R153): before it, a worker would not find the row.
-    transaction.on_commit([this, locked_at, handed = hand_over_of(std::move(stored))]() mutable {
-        hand_over(std::move(handed), locked_at);
-    });
+    std::vector<PlacedJob> placed = prepare(std::move(jobs));
+    std::vector<std::string> ids = ids_of(placed);
+    std::vector<NewSeries> series = take_repeating(placed);
+    std::vector<PlacedJob> stored;
+    if (!placed.empty()) {
+        stored = store_.insert(transaction, std::move(placed), origin);
+    }
+    if (!series.empty()) {
+        std::ranges::move(
+            series_store_.create(transaction, std::move(series), clock_.now()),
+            std::back_inserter(stored)
+        );
+    }
+    hand_over_on_commit(transaction, std::move(stored), locked_at);
     return ids;
 }
 
+std::string JobProducer::start_series(schema::Series series, Job turn) {
+    std::vector<Job> jobs{std::move(turn)};
+    complete_all(jobs);
+    std::string key;
+    store_.in_transaction(
+        [&](persistence::Transaction& transaction) {
+            key = start_series(transaction, series, jobs.front());
+        },
+        [&](persistence::Transaction&) { return store_.find(jobs.front().id).has_value(); }
+    );
+    return key;
+}
+
+std::string
+JobProducer::start_series(persistence::Transaction& transaction, schema::Series series, Job turn) {
+    const schema::SteadyPoint locked_at = clock_.steady_now();
+    std::vector<Job> jobs{std::move(turn)};
+    complete_all(jobs);
+    std::vector<NewSeries> fresh;
+    fresh.push_back({.series = std::move(series), .first_turn = std::move(jobs.front())});
+    std::vector<PlacedJob> stored =
+        series_store_.create(transaction, std::move(fresh), clock_.now());
+    std::string key = stored.front().job.series;
+    hand_over_on_commit(transaction, std::move(stored), locked_at);
+    return key;
+}
+
 std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
-    refuse_invalid(jobs);
+    complete_all(jobs);
     const schema::TimePoint now = clock_.now();
     std::size_t room = executor_ == nullptr ? 0 : executor_->room();
     std::vector<PlacedJob> placed;
     placed.reserve(jobs.size());
     for (Job& job : jobs) {
-        complete(job, now);
         const JobPlace place = schema::place_of_new(job, now);
-        if (place == JobPlace::executable && room > 0 && executor_->serves(job.handler_type)) {
+        const bool can_run = place == JobPlace::executable && !repeats(job);
+        if (can_run && room > 0 && executor_->serves(job.handler_type)) {
             job.lock_owner = executor_->lock_owner();
             job.lock_expiration = now + executor_->lock_time();
             --room;
@@ -108,6 +171,14 @@ std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
         placed.push_back({.place = place, .job = std::move(job)});
     }
     return placed;
+}
+
+void JobProducer::complete_all(std::vector<Job>& jobs) {
+    refuse_invalid(jobs);
+    const schema::TimePoint now = clock_.now();
+    for (Job& job : jobs) {
+        complete(job, now);
+    }
 }
 
 // Fills in what the caller left open.
@@ -139,6 +210,17 @@ JobProducer::HandOver JobProducer::hand_over_of(std::vector<PlacedJob> jobs) {
         }
     }
     return handed;
+}
+
+// Strictly after the commit (R153): before it, a worker would not find the row.
+void JobProducer::hand_over_on_commit(
+    persistence::Transaction& transaction,
+    std::vector<PlacedJob> stored,
+    schema::SteadyPoint locked_at
+) {
+    transaction.on_commit([this, locked_at, handed = hand_over_of(std::move(stored))]() mutable {
+        hand_over(std::move(handed), locked_at);
+    });
 }
 
 void JobProducer::hand_over(HandOver jobs, schema::SteadyPoint locked_at) {

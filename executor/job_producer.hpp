@@ -2,6 +2,7 @@
 
 #include "executor/async_executor.hpp"
 #include "persistence/job_store.hpp"
+#include "persistence/series_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/job.hpp"
 #include "schema/retry_policy.hpp"
@@ -27,10 +28,16 @@ namespace jobstrand::executor {
 /// Thread safety: safe. Everything passed in must outlive it.
 class JobProducer final {
 public:
+    /// Both faces of one store.
+    struct Stores {
+        persistence::JobStore& jobs;
+        persistence::SeriesStore& series;
+    };
+
     /// `executor` may be null: then nothing is handed over. `timer_added` is told the due date of
     /// each new timer after its commit; it wakes the timer mover.
     JobProducer(
-        persistence::JobStore& store,
+        Stores stores,
         const schema::Clock& clock,
         schema::RetryPolicy policy,
         AsyncExecutor* executor,
@@ -39,11 +46,18 @@ public:
 
     /// In a transaction of its own, all or none. Returns the ids, in order. Throws
     /// std::invalid_argument with one sentence per mistake, or DbError; then nothing was enqueued.
+    ///
+    /// A job with a `repeat` becomes the first turn of a series with default settings.
     std::vector<std::string> enqueue(std::vector<schema::Job> jobs);
 
     /// In the caller's transaction: the jobs exist exactly if it commits.
     std::vector<std::string>
     enqueue(persistence::Transaction& transaction, std::vector<schema::Job> jobs);
+
+    /// Starts a series whose turns are like `turn`; see persistence::NewSeries. Returns its key.
+    std::string start_series(schema::Series series, schema::Job turn);
+    std::string
+    start_series(persistence::Transaction& transaction, schema::Series series, schema::Job turn);
 
 private:
     /// What the commit of new jobs gives this process to do. Only jobs that it will run are kept
@@ -55,11 +69,18 @@ private:
     };
 
     [[nodiscard]] std::vector<schema::PlacedJob> prepare(std::vector<schema::Job> jobs);
+    void complete_all(std::vector<schema::Job>& jobs);
+    void hand_over_on_commit(
+        persistence::Transaction& transaction,
+        std::vector<schema::PlacedJob> stored,
+        schema::SteadyPoint locked_at
+    );
     void complete(schema::Job& job, schema::TimePoint now);
     [[nodiscard]] static HandOver hand_over_of(std::vector<schema::PlacedJob> jobs);
     void hand_over(HandOver jobs, schema::SteadyPoint locked_at);
 
     persistence::JobStore& store_;
+    persistence::SeriesStore& series_store_;
     const schema::Clock& clock_;
     const schema::RetryPolicy policy_;
     AsyncExecutor* const executor_;

@@ -2,6 +2,7 @@
 
 #include "persistence/db_error.hpp"
 #include "persistence/transaction.hpp"
+#include "schema/job_validation.hpp"
 
 #include <fmt/format.h>
 
@@ -54,6 +55,19 @@ HandlerResult result_of_exception() {
     } catch (...) {
         return Failed{.message = "the handler threw something that is not a std::exception"};
     }
+}
+
+/// A payload that no row can hold is the handler's mistake.
+HandlerResult storable(HandlerResult result) {
+    const auto* succeeded = std::get_if<Succeeded>(&result);
+    if (succeeded == nullptr || !succeeded->payload) {
+        return result;
+    }
+    std::vector<std::string> problems = schema::problems_of_payload(*succeeded->payload);
+    if (problems.empty()) {
+        return result;
+    }
+    return Failed{.message = "for the next turn: " + problems.front()};
 }
 
 persistence::Fence fence_of(const schema::Job& job) {
@@ -114,7 +128,7 @@ JobRunner::call(const HandlerRegistry::Handler& handler, const HeldJobPtr& held)
         return std::visit(
             Overloaded{
                 [&](const JobHandler& plain) -> std::optional<HandlerResult> {
-                    return plain(context_for(*held));
+                    return storable(plain(context_for(*held)));
                 },
                 [&](const TransactionalJobHandler& transactional) {
                     return call_in_transaction(transactional, held);
@@ -133,15 +147,15 @@ std::optional<HandlerResult> JobRunner::call_in_transaction(
 ) const {
     const JobContext context = context_for(*held);
     const persistence::Fence fence = fence_of(held->job);
-    const Outcome success = outcome_of(held, schema::completed(held->job));
     HandlerResult result;
     try {
         use_.store.in_transaction(
             [&](persistence::Transaction& transaction) {
-                result = handler(context, transaction);
+                result = storable(handler(context, transaction));
                 if (!std::holds_alternative<Succeeded>(result)) {
                     throw RolledBack{};
                 }
+                const Outcome success = outcome_of(held, transition_after(held->job, result));
                 const auto answer = use_.store.apply(transaction, lock_owner_, success);
                 if (answer != persistence::Answer::done) {
                     result = Interrupted{};  // The fence will discard it: the lock is lost.
@@ -162,7 +176,7 @@ schema::Transition JobRunner::transition_after(const schema::Job& job, const Han
     const {
     return std::visit(
         Overloaded{
-            [&](const Succeeded&) { return schema::completed(job); },
+            [&](const Succeeded& succeeded) { return schema::completed(job, succeeded.payload); },
             [&](const Interrupted& interrupted) {
                 return schema::interrupted(job, interrupted.wait, use_.clock.now());
             },

@@ -4,9 +4,11 @@
 #include "persistence/fences.hpp"
 #include "persistence/job_table.hpp"
 #include "persistence/move_jobs.hpp"
+#include "persistence/series_turns.hpp"
 #include "persistence/sql_job_store.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -132,15 +134,13 @@ schema::Transition storable(schema::Transition transition, schema::DatabaseKind 
     return transition;
 }
 
-using NewId = std::function<std::string()>;
-
 /// Stores the details of the failures; `jobs` get the ids of their rows. Returns the ids of those
 /// that they replace, which rows in the old place still refer to.
 std::vector<std::string_view> insert_stack_traces(
     Transaction& transaction,
     const std::vector<Leaving>& leaving,
     std::vector<PlacedJob>& jobs,
-    const NewId& new_id
+    const std::function<std::string()>& new_id
 ) {
     std::vector<std::string_view> replaced;
     std::vector<ByteArray> traces;
@@ -161,25 +161,77 @@ std::vector<std::string_view> insert_stack_traces(
     return replaced;
 }
 
-bool move_leaving(
+/// For the creation time of next turns and for the order of their ids: any clock will do.
+schema::TimePoint machine_now() {
+    return std::chrono::floor<schema::Duration>(std::chrono::system_clock::now());
+}
+
+bool is_dead(const Outcome& outcome) {
+    return outcome.transition.to == JobPlace::dead_letter;
+}
+
+/// The series of turns that ended for good go on. Looks only at jobs that are part of one.
+class EndedTurns final {
+public:
+    EndedTurns(Transaction& transaction, const SeriesTools& tools, const Outcomes& outcomes) {
+        std::vector<const Job*> jobs;
+        for (const Outcome* outcome : outcomes) {
+            if (is_about_series(*outcome)) {
+                jobs.push_back(outcome->job.get());
+            }
+        }
+        if (!jobs.empty()) {
+            turns_.emplace(transaction, tools, jobs, machine_now());
+        }
+    }
+
+    void completed(const Outcome& outcome) {
+        if (turns_ && !outcome.job->repeat.empty()) {
+            Job turn = *outcome.job;
+            turns_->run_ended(turn, outcome.transition.payload);
+        }
+    }
+
+    /// Takes the baton from a row that becomes a dead letter.
+    void died(Job& row) {
+        if (turns_) {
+            turns_->died(row);
+        }
+    }
+
+    void write() {
+        if (turns_) {
+            turns_->write();
+        }
+    }
+
+private:
+    static bool is_about_series(const Outcome& outcome) {
+        const Job& job = *outcome.job;
+        return is_dead(outcome) ? !job.repeat.empty() || !job.series.empty()
+                                : !job.repeat.empty() && !outcome.transition.to;
+    }
+
+    std::optional<SeriesTurns> turns_;
+};
+
+void move_leaving(
     Transaction& transaction,
-    std::string_view owner,
-    const Outcomes& outcomes,
-    const NewId& new_id
+    const std::vector<Leaving>& leaving,
+    const SeriesTools& tools,
+    EndedTurns& ended
 ) {
-    const auto leaving = lock_leaving(transaction, owner, outcomes);
-    if (!leaving) {
-        return false;
-    }
     std::vector<PlacedJob> jobs;
-    for (const Leaving& one : *leaving) {
+    for (const Leaving& one : leaving) {
         jobs.push_back(moved(one.row, storable(one.outcome->transition, transaction.kind())));
+        if (is_dead(*one.outcome)) {
+            ended.died(jobs.back().job);
+        }
     }
-    const auto replaced = insert_stack_traces(transaction, *leaving, jobs, new_id);
+    const auto replaced = insert_stack_traces(transaction, leaving, jobs, tools.new_id);
     divert_suspended(transaction, jobs);
     move_rows(transaction, JobPlace::executable, jobs);
     delete_byte_arrays(transaction, replaced);
-    return true;
 }
 
 /// false: at least one lock is lost, and the transaction must be rolled back.
@@ -187,12 +239,25 @@ bool write_outcomes(
     Transaction& transaction,
     std::string_view owner,
     const Outcomes& outcomes,
-    const NewId& new_id
+    const SeriesTools& tools
 ) {
     const Work work = by_kind(outcomes);
-    return delete_completed(transaction, owner, work.completed) &&
-           write_all(transaction, kFree, owner, work.freed) &&
-           move_leaving(transaction, owner, work.leaving, new_id);
+    const bool is_held = delete_completed(transaction, owner, work.completed) &&
+                         write_all(transaction, kFree, owner, work.freed);
+    if (!is_held) {
+        return false;
+    }
+    const auto leaving = lock_leaving(transaction, owner, work.leaving);
+    if (!leaving) {
+        return false;
+    }
+    EndedTurns ended(transaction, tools, outcomes);
+    for (const Outcome* outcome : work.completed) {
+        ended.completed(*outcome);
+    }
+    move_leaving(transaction, *leaving, tools, ended);
+    ended.write();
+    return true;
 }
 
 /// Locks the rows and leaves out the outcomes whose lock is lost. A job may be named twice, when a
@@ -222,14 +287,14 @@ std::vector<Answer> answers_for(std::span<const Outcome> outcomes, const Outcome
 
 std::vector<Answer> SqlJobStore::apply(std::string_view owner, std::span<const Outcome> outcomes) {
     const Outcomes all = in_id_order(outcomes);
-    const NewId new_id = [this] { return new_byte_array_id(); };
+    const SeriesTools tools = series_tools();
     bool is_any_lost = false;
     Outcomes written;
     const auto write = [&](Transaction& transaction) {
         // Nearly always every lock is held, and then the writing statements prove it themselves.
         // Only when they do not is the batch rolled back, and the fences are read first.
         written = is_any_lost ? still_held(transaction, owner, all) : all;
-        if (!write_outcomes(transaction, owner, written, new_id)) {
+        if (!write_outcomes(transaction, owner, written, tools)) {
             is_any_lost = true;
             throw DbError(DbErrorKind::conflict, "the lock of a job in the batch is lost");
         }
@@ -246,7 +311,7 @@ SqlJobStore::apply(Transaction& transaction, std::string_view owner, const Outco
     if (held.empty()) {
         return Answer::lost_lock;
     }
-    if (!write_outcomes(transaction, owner, held, [this] { return new_byte_array_id(); })) {
+    if (!write_outcomes(transaction, owner, held, series_tools())) {
         throw DbError(DbErrorKind::conflict, "the lock of a job was lost while it was held");
     }
     return Answer::done;

@@ -58,7 +58,7 @@ Answer SqlJobStore::change(
         std::string replaced;
         if (changes.payload) {
             replaced = row->custom_values_id;
-            change_payload(transaction, *row, *changes.payload, new_byte_array_id());
+            change_payload(transaction, *row, *changes.payload, new_id());
         }
         change_columns(*row, changes);
         update_row(transaction, place, *row);

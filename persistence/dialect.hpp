@@ -24,6 +24,11 @@ struct Dialect {
     std::string_view insert_if_absent;
     std::string_view if_absent;
 
+    /// `INSERT INTO T (ID_, ...) VALUES ... {on_existing_id} X_ = {new_value with X_}, ...` changes
+    /// the rows that are already there.
+    std::string_view on_existing_id;
+    std::string_view new_value;
+
     /// A text parameter for the column BYTES_, and that column as text_of_bytes takes it.
     std::string_view bytes_parameter;
     std::string_view bytes_as_text;

@@ -128,7 +128,7 @@ std::vector<PlacedJob> SqlJobStore::insert(std::vector<PlacedJob> jobs, IdOrigin
 void SqlJobStore::give_payload_ids(std::vector<PlacedJob>& jobs) {
     for (PlacedJob& placed : jobs) {
         if (is_too_long_for_row(placed.job.payload)) {
-            placed.job.custom_values_id = new_byte_array_id();
+            placed.job.custom_values_id = new_id();
         }
     }
 }

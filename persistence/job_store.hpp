@@ -74,6 +74,18 @@ struct InstanceSummary {
     std::map<schema::JobPlace, std::int64_t> jobs;  ///< Only places that hold some.
 };
 
+/// Timers that are due at `now`, and those that would be within `ahead` of it (R118).
+struct DueWindow {
+    // Implicit on purpose: mostly nothing fires ahead of its time.
+    DueWindow(schema::TimePoint now_at, schema::Duration window = {})
+        : now(now_at), ahead(window) {}
+
+    schema::TimePoint now;
+    schema::Duration ahead;
+
+    bool operator==(const DueWindow&) const = default;
+};
+
 /// Changes to a job that is not running; unset fields stay.
 struct JobChanges {
     std::optional<int> retries = {};
@@ -167,7 +179,8 @@ public:
     virtual void release(std::string_view owner, std::span<const Fence> fences) = 0;
 
     /// Frees up to `limit` executable, timer and external jobs whose lock expired before `now`, in
-    /// one conditional statement per page: a lock renewed meanwhile stays. Returns how many.
+    /// one conditional statement per page: a lock renewed meanwhile stays. Turns of a series that
+    /// is not to be recovered are deleted instead. Returns how many.
     [[nodiscard]] virtual std::int64_t
     reset_expired_locks(schema::TimePoint now, std::size_t limit) = 0;
 
@@ -178,18 +191,22 @@ public:
 
     /// Moves up to `limit` due timers to the executable place, earliest first. Where `claim` is
     /// given, jobs of these handler types arrive locked by it; they are returned, ready to run.
+    ///
+    /// A turn of a series (a timer with a REPEAT_) brings the next one with it, in the same
+    /// transaction; its misfire instruction may also give it a later due date, or end its series.
     struct DueTimers {
-        std::size_t moved = 0;            ///< All that left the timer place.
+        std::size_t moved = 0;            ///< All that are no longer due in the timer place.
         std::vector<schema::Job> locked;  ///< Those locked for the caller, in due order.
     };
     [[nodiscard]] virtual DueTimers move_due_timers(
-        schema::TimePoint now,
+        DueWindow window,
         std::size_t limit,
         const std::optional<LockClaim>& claim,
         std::span<const std::string> handler_types
     ) = 0;
 
-    /// Makes a timer executable now, whatever its due date. done, not_found, locked.
+    /// Makes a timer executable now, whatever its due date; its series goes on with the turn after
+    /// it. done, not_found, locked.
     [[nodiscard]] virtual Answer fire_timer(std::string_view id, schema::TimePoint now) = 0;
 
     /// done, not_found, locked.
@@ -223,8 +240,8 @@ public:
         schema::TimePoint now
     ) = 0;
 
-    /// Deletes jobs with their byte arrays. Answers in the order of the ids: done, not_found,
-    /// locked.
+    /// Deletes jobs with their byte arrays; the series of a waiting turn ends. Answers in the order
+    /// of the ids: done, not_found, locked.
     [[nodiscard]] virtual std::vector<Answer>
     remove(schema::JobPlace place, std::span<const std::string> ids, schema::TimePoint now) = 0;
 

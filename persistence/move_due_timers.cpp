@@ -4,7 +4,9 @@
 #include "persistence/job_row.hpp"
 #include "persistence/job_table.hpp"
 #include "persistence/move_jobs.hpp"
+#include "persistence/series_turns.hpp"
 #include "persistence/sql_job_store.hpp"
+#include "persistence/suspended_scopes.hpp"
 
 #include <fmt/format.h>
 
@@ -35,14 +37,14 @@ constexpr std::string_view kDue = R"sql(
     LIMIT ?
     {skip_locked})sql";
 
-std::vector<Job> select_due(Transaction& transaction, schema::TimePoint now, std::size_t limit) {
+std::vector<Job> select_due(Transaction& transaction, schema::TimePoint until, std::size_t limit) {
     const std::string sql = fmt::format(
         kDue,
         fmt::arg("columns", columns_of(JobPlace::timer)),
         fmt::arg("by_due_date", by_index(transaction.kind(), "JS_IDX_TIMER_DUE")),
         fmt::arg("skip_locked", dialect_of(transaction.kind()).skip_locked)
     );
-    const std::array<Value, 2> parameters{now, static_cast<std::int64_t>(limit)};
+    const std::array<Value, 2> parameters{until, static_cast<std::int64_t>(limit)};
     std::vector<Job> due;
     transaction.query(
         {.sql = sql, .columns = fields_of(JobPlace::timer).size()},
@@ -66,8 +68,99 @@ void lock_served(
     }
 }
 
+std::vector<std::string> ids_of(const std::vector<PlacedJob>& jobs) {
+    std::vector<std::string> ids;
+    for (const PlacedJob& placed : jobs) {
+        ids.push_back(placed.job.id);
+    }
+    return ids;
+}
+
 void sort_by_id(std::vector<PlacedJob>& jobs) {
     std::ranges::sort(jobs, {}, [](const PlacedJob& one) { return std::string_view(one.job.id); });
+}
+
+/// Due timers by what becomes of them.
+struct Fallen {
+    std::vector<PlacedJob> leaving;
+    std::vector<Job> staying;  ///< With a later due date.
+    std::vector<Job> over;     ///< Deleted.
+};
+
+std::vector<const Job*> pointers_to(const std::vector<Job>& jobs) {
+    std::vector<const Job*> pointers;
+    pointers.reserve(jobs.size());
+    for (const Job& job : jobs) {
+        pointers.push_back(&job);
+    }
+    return pointers;
+}
+
+std::vector<const Job*> repeating_among(const std::vector<Job>& jobs) {
+    std::vector<const Job*> repeating;
+    for (const Job& job : jobs) {
+        if (!job.repeat.empty()) {
+            repeating.push_back(&job);
+        }
+    }
+    return repeating;
+}
+
+/// Where a suspended timer waits. One that repeats is still the waiting turn of its series, and
+/// falls due anew when it is activated; all others could run at once then.
+PlacedJob suspended(Job row) {
+    if (!row.repeat.empty()) {
+        const schema::Transition transition = schema::suspended(row, JobPlace::timer);
+        return moved(std::move(row), transition);
+    }
+    const schema::Transition transition = schema::fell_due(row);
+    return diverted(moved(std::move(row), transition));
+}
+
+Fallen fall_due(
+    Transaction& transaction,
+    const SeriesTools& tools,
+    std::vector<Job> rows,
+    schema::TimePoint now
+) {
+    const SuspendedScopes suspensions = find_suspended(transaction, pointers_to(rows));
+    const std::vector<const Job*> repeating = repeating_among(rows);
+    std::optional<SeriesTurns> turns;
+    if (!repeating.empty()) {
+        turns.emplace(transaction, tools, repeating, now);
+    }
+    Fallen fallen;
+    for (Job& row : rows) {
+        if (suspensions.contain(row)) {
+            fallen.leaving.push_back(suspended(std::move(row)));
+            continue;
+        }
+        const auto fate = row.repeat.empty() ? SeriesTurns::Fate::fires : turns->fall_due(row);
+        if (fate == SeriesTurns::Fate::fires) {
+            const schema::Transition transition = schema::fell_due(row);
+            fallen.leaving.push_back(moved(std::move(row), transition));
+        } else {
+            auto& rest = fate == SeriesTurns::Fate::waits ? fallen.staying : fallen.over;
+            rest.push_back(std::move(row));
+        }
+    }
+    if (turns) {
+        turns->write();
+    }
+    return fallen;
+}
+
+void write_rest(Transaction& transaction, Fallen& fallen) {
+    for (Job& row : fallen.staying) {
+        ++row.revision;
+        update_row(transaction, JobPlace::timer, row);
+    }
+    std::vector<std::string_view> ids;
+    for (const Job& row : fallen.over) {
+        ids.emplace_back(row.id);
+    }
+    delete_rows(transaction, JobPlace::timer, ids);
+    delete_byte_arrays_of(transaction, pointers_to(fallen.over));
 }
 
 std::vector<Job> locked_in_due_order(std::vector<PlacedJob> jobs) {
@@ -95,32 +188,33 @@ std::optional<schema::TimePoint> SqlJobStore::next_due() {
 }
 
 JobStore::DueTimers SqlJobStore::move_due_timers(
-    schema::TimePoint now,
+    DueWindow window,
     std::size_t limit,
     const std::optional<LockClaim>& claim,
     std::span<const std::string> handler_types
 ) {
+    const SeriesTools tools = series_tools();
     DueTimers result;
     std::vector<std::string> ids;
     const auto move = [&](Transaction& transaction) {
-        std::vector<PlacedJob> jobs;
-        ids.clear();
-        for (Job& row : select_due(transaction, now, limit)) {
-            ids.push_back(row.id);
-            const schema::Transition transition = schema::fell_due(row);
-            jobs.push_back(moved(std::move(row), transition));
-        }
+        std::vector<Job> due = select_due(transaction, window.now + window.ahead, limit);
+        Fallen fallen = fall_due(transaction, tools, std::move(due), window.now);
+        std::vector<PlacedJob>& jobs = fallen.leaving;
         if (claim) {
             lock_served(jobs, *claim, handler_types);
         }
-        divert_suspended(transaction, jobs);
         sort_by_id(jobs);
         move_rows(transaction, JobPlace::timer, jobs);
-        result.moved = jobs.size();
+        write_rest(transaction, fallen);
+        ids = ids_of(jobs);
+        result.moved = jobs.size() + fallen.staying.size() + fallen.over.size();
         result.locked = locked_in_due_order(std::move(jobs));
         load_payloads(transaction, result.locked);
     };
     const auto was_committed = [&](Transaction& transaction) {
+        if (ids.empty()) {
+            return false;  // Turns that were left out are no longer due: again does no harm.
+        }
         // That the timers are gone is no proof that they are ours: another node moves them too.
         return result.locked.empty()
                    ? !is_any_in(transaction, JobPlace::timer, ids)

@@ -1,5 +1,6 @@
 #include "persistence/byte_arrays.hpp"
 #include "persistence/job_table.hpp"
+#include "persistence/series_turns.hpp"
 #include "persistence/sql_job_store.hpp"
 #include "schema/limits.hpp"
 
@@ -23,8 +24,27 @@ std::vector<std::string_view> in_id_order(std::span<const std::string> ids) {
     return {sorted.begin(), sorted.end()};
 }
 
+/// A series ends with the turn that carries it on.
+void end_series_of(
+    Transaction& transaction,
+    const SeriesTools& tools,
+    std::vector<const Job*> jobs,
+    schema::TimePoint now
+) {
+    std::erase_if(jobs, [](const Job* job) { return job->repeat.empty(); });
+    if (jobs.empty()) {
+        return;
+    }
+    SeriesTurns turns(transaction, tools, jobs, now);
+    for (const Job* job : jobs) {
+        turns.removed(*job);
+    }
+    turns.write();
+}
+
 AnswersById remove_page(
     Transaction& transaction,
+    const SeriesTools& tools,
     JobPlace place,
     std::span<const std::string_view> ids,
     schema::TimePoint now
@@ -42,6 +62,7 @@ AnswersById remove_page(
     }
     delete_rows(transaction, place, free_ids);
     delete_byte_arrays_of(transaction, free);
+    end_series_of(transaction, tools, free, now);
     return answers;
 }
 
@@ -68,13 +89,16 @@ std::vector<std::string> removed_ids(const AnswersById& by_id) {
 
 std::vector<Answer>
 SqlJobStore::remove(JobPlace place, std::span<const std::string> ids, schema::TimePoint now) {
+    const SeriesTools tools = series_tools();
     AnswersById all;
     const std::vector<std::string_view> sorted = in_id_order(ids);
     for (std::span<const std::string_view> rest = sorted; !rest.empty();) {
         const auto page = rest.first(std::min(rest.size(), schema::limits::kJobsPerTransaction));
         AnswersById answers;
         runner_.run(
-            [&](Transaction& transaction) { answers = remove_page(transaction, place, page, now); },
+            [&](Transaction& transaction) {
+                answers = remove_page(transaction, tools, place, page, now);
+            },
             [&](Transaction& transaction) {
                 return !is_any_in(transaction, place, removed_ids(answers));
             }

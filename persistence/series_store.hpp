@@ -101,7 +101,7 @@ public:
     [[nodiscard]] virtual Answer remove_series(std::string_view key) = 0;
 
     /// Stores a calendar, new or changed, and moves the waiting turns of all series that use it,
-    /// also by way of another calendar, in the same transaction. Returns how many series that were.
+    /// also by way of another calendar, in the same transaction. Returns how many turns moved.
     virtual std::size_t put_calendar(const StoredCalendar& calendar, schema::TimePoint now) = 0;
 
     /// In the order of their names.

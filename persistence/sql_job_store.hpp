@@ -1,9 +1,12 @@
 #pragma once
 
 #include "persistence/job_store.hpp"
+#include "persistence/series_store.hpp"
+#include "persistence/series_turns.hpp"
 #include "persistence/session_pool.hpp"
 #include "persistence/transaction_runner.hpp"
 #include "schema/log.hpp"
+#include "schema/series_schedule.hpp"
 #include "schema/uuid7.hpp"
 
 #include <mutex>
@@ -15,10 +18,15 @@ namespace jobstrand::persistence {
 /// Due dates that the database cannot hold are refused with std::invalid_argument; see
 /// max_due_date.
 ///
-/// Thread safety: safe. The pool and the log must outlive it.
-class SqlJobStore final : public JobStore {
+/// Thread safety: safe. Everything passed in must outlive it.
+class SqlJobStore final : public JobStore, public SeriesStore {
 public:
-    SqlJobStore(SessionPool& pool, schema::Log& log, RetryLimits limits = {});
+    SqlJobStore(
+        SessionPool& pool,
+        schema::Log& log,
+        const schema::SeriesSchedule& schedule,
+        RetryLimits limits = {}
+    );
 
     void in_transaction(
         const std::function<void(Transaction&)>& work,
@@ -56,7 +64,7 @@ public:
 
     [[nodiscard]] std::optional<schema::TimePoint> next_due() override;
     [[nodiscard]] DueTimers move_due_timers(
-        schema::TimePoint now,
+        DueWindow window,
         std::size_t limit,
         const std::optional<LockClaim>& claim,
         std::span<const std::string> handler_types
@@ -103,13 +111,36 @@ public:
     [[nodiscard]] std::vector<InstanceSummary> instances(std::string_view after, std::size_t limit)
         override;
 
+    std::vector<schema::PlacedJob>
+    create(Transaction& transaction, std::vector<NewSeries> series, schema::TimePoint now) override;
+    std::vector<schema::PlacedJob> create(std::vector<NewSeries> series, schema::TimePoint now)
+        override;
+    [[nodiscard]] std::vector<SeriesSummary>
+    list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit) override;
+    [[nodiscard]] std::optional<SeriesSummary> find_series(std::string_view key) override;
+    [[nodiscard]] Answer reschedule_series(const schema::Series& times, schema::TimePoint now)
+        override;
+    [[nodiscard]] std::optional<std::string>
+    fire_series(std::string_view key, schema::TimePoint now) override;
+    [[nodiscard]] Answer end_series(std::string_view key, schema::TimePoint now) override;
+    [[nodiscard]] Answer remove_series(std::string_view key) override;
+
+    std::size_t put_calendar(const StoredCalendar& calendar, schema::TimePoint now) override;
+    [[nodiscard]] std::vector<StoredCalendar> calendars() override;
+    [[nodiscard]] Answer remove_calendar(std::string_view name) override;
+
 private:
     void give_payload_ids(std::vector<schema::PlacedJob>& jobs);
 
-    /// For a row of ACT_GE_BYTEARRAY: job ids may already be as long as the column.
-    [[nodiscard]] std::string new_byte_array_id();
+    /// For next turns, and for rows of ACT_GE_BYTEARRAY: job ids may already be as long as the
+    /// column.
+    [[nodiscard]] std::string new_id();
+
+    [[nodiscard]] SeriesTools series_tools();
 
     TransactionRunner runner_;
+    schema::Log& log_;
+    const schema::SeriesSchedule& schedule_;
 
     std::mutex ids_mutex_;
     schema::Uuid7Source ids_;  ///< Guarded by ids_mutex_.

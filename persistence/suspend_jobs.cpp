@@ -3,6 +3,7 @@
 #include "persistence/job_table.hpp"
 #include "persistence/move_jobs.hpp"
 #include "persistence/sql_job_store.hpp"
+#include "persistence/suspend_turns.hpp"
 #include "persistence/suspended_scopes.hpp"
 #include "schema/limits.hpp"
 
@@ -19,11 +20,6 @@ namespace {
 using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
-
-constexpr std::string_view kSuspend = R"sql(
-    {insert_if_absent} INTO JS_SUSPENSION (SCOPE_, ID_, SINCE_)
-    VALUES (?, ?, ?)
-    {if_absent})sql";
 
 constexpr std::string_view kActivate = R"sql(
     DELETE FROM JS_SUSPENSION
@@ -210,6 +206,10 @@ std::int64_t move_pages(TransactionRunner& runner, JobPlace from, const MovePage
     return moved;
 }
 
+bool is_about_series(SuspensionScope scope) {
+    return scope == SuspensionScope::series || scope == SuspensionScope::timer_group;
+}
+
 /// The answer to an unanswered commit of statements that do no harm when they run twice.
 bool run_again(Transaction& /*transaction*/) {
     return false;
@@ -222,17 +222,11 @@ SqlJobStore::suspend(SuspensionScope scope, std::string_view id, schema::TimePoi
     // The suspension is committed first: from then on new jobs of the scope are stored suspended,
     // so that the pages below come to an end.
     runner_.run(
-        [&](Transaction& transaction) {
-            const Dialect& dialect = dialect_of(transaction.kind());
-            const std::string sql = fmt::format(
-                kSuspend,
-                fmt::arg("insert_if_absent", dialect.insert_if_absent),
-                fmt::arg("if_absent", dialect.if_absent)
-            );
-            transaction.execute(sql, {name_of(scope), id, now});
-        },
-        run_again
+        [&](Transaction& transaction) { mark_suspended(transaction, scope, id, now); }, run_again
     );
+    if (is_about_series(scope)) {
+        return suspend_turns(runner_, scope, id, now);
+    }
     std::int64_t moved = 0;
     for (const JobPlace place : kSuspendablePlaces) {
         moved += move_pages(runner_, place, [&](Transaction& transaction, std::string_view after) {
@@ -251,6 +245,9 @@ SqlJobStore::activate(SuspensionScope scope, std::string_view id, schema::TimePo
         },
         run_again
     );
+    if (is_about_series(scope)) {
+        return activate_turns(runner_, scope, id);
+    }
     const auto activate = [&](Transaction& transaction, std::string_view after) {
         return activate_page(transaction, {.kind = scope, .id = id}, after);
     };

@@ -23,6 +23,18 @@ constexpr std::string_view kSuspended = R"sql(
     ORDER BY ID_
     {for_share})sql";
 
+constexpr std::string_view kInSuspendedGroup = R"sql(
+    SELECT S.ID_
+    FROM JS_SERIES S
+    JOIN JS_SUSPENSION P ON P.SCOPE_ = ? AND P.ID_ = S.GROUP_
+    WHERE S.ID_ IN (...)
+    {for_share})sql";
+
+constexpr std::string_view kSuspend = R"sql(
+    {insert_if_absent} INTO JS_SUSPENSION (SCOPE_, ID_, SINCE_)
+    VALUES (?, ?, ?)
+    {if_absent})sql";
+
 using Ids = std::set<std::string_view>;
 
 Ids ids_in(std::span<const Job* const> jobs, std::string Job::*scope) {
@@ -35,6 +47,16 @@ Ids ids_in(std::span<const Job* const> jobs, std::string Job::*scope) {
     return ids;
 }
 
+Ids series_in(std::span<const Job* const> jobs) {
+    Ids keys;
+    for (const Job* job : jobs) {
+        if (!job->repeat.empty()) {
+            keys.insert(schema::series_key_of(*job));
+        }
+    }
+    return keys;
+}
+
 // Nearly always nothing is suspended, and a page of jobs has hundreds of instances.
 bool is_anything_suspended(Transaction& transaction) {
     bool is_any = false;
@@ -44,14 +66,22 @@ bool is_anything_suspended(Transaction& transaction) {
     return is_any;
 }
 
-std::set<std::string, std::less<>>
-suspended_among(Transaction& transaction, SuspensionScope scope, const Ids& ids) {
+using Suspended = std::set<std::string, std::less<>>;
+
+Suspended select_ids(
+    Transaction& transaction,
+    std::string_view statement,
+    SuspensionScope scope,
+    const Ids& ids
+) {
     const Dialect& dialect = dialect_of(transaction.kind());
     const std::string sql = fmt::format(
-        kSuspended, fmt::arg("by_id", dialect.by_id), fmt::arg("for_share", dialect.for_share)
+        fmt::runtime(statement),
+        fmt::arg("by_id", dialect.by_id),
+        fmt::arg("for_share", dialect.for_share)
     );
     const std::vector<std::string_view> list(ids.begin(), ids.end());
-    std::set<std::string, std::less<>> suspended;
+    Suspended suspended;
     for (const auto& [text, parameters] :
          cut_id_list(sql, {.before = {name_of(scope)}, .ids = list})) {
         transaction.query({.sql = text, .columns = 1}, parameters, [&](const Row& row) {
@@ -77,16 +107,41 @@ std::string_view name_of(SuspensionScope scope) {
     return {};
 }
 
+void mark_suspended(
+    Transaction& transaction,
+    SuspensionScope scope,
+    std::string_view id,
+    schema::TimePoint since
+) {
+    const Dialect& dialect = dialect_of(transaction.kind());
+    const std::string sql = fmt::format(
+        kSuspend,
+        fmt::arg("insert_if_absent", dialect.insert_if_absent),
+        fmt::arg("if_absent", dialect.if_absent)
+    );
+    transaction.execute(sql, {name_of(scope), id, since});
+}
+
 SuspendedScopes find_suspended(Transaction& transaction, std::span<const Job* const> jobs) {
     const Ids instances = ids_in(jobs, &Job::process_instance_id);
     const Ids definitions = ids_in(jobs, &Job::process_definition_id);
-    if ((instances.empty() && definitions.empty()) || !is_anything_suspended(transaction)) {
+    const Ids series = series_in(jobs);
+    const bool asks = !instances.empty() || !definitions.empty() || !series.empty();
+    if (!asks || !is_anything_suspended(transaction)) {
         return {};
     }
-    return {
-        .instances = suspended_among(transaction, SuspensionScope::instance, instances),
-        .definitions = suspended_among(transaction, SuspensionScope::definition, definitions),
+    const auto among = [&](SuspensionScope scope, const Ids& ids) {
+        return select_ids(transaction, kSuspended, scope, ids);
     };
+    SuspendedScopes suspended{
+        .instances = among(SuspensionScope::instance, instances),
+        .definitions = among(SuspensionScope::definition, definitions),
+        .series = among(SuspensionScope::series, series),
+    };
+    suspended.series.merge(
+        select_ids(transaction, kInSuspendedGroup, SuspensionScope::timer_group, series)
+    );
+    return suspended;
 }
 
 }  // namespace jobstrand::persistence

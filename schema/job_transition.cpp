@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace jobstrand::schema {
 namespace {
 
 /// A move that keeps what the job has.
 Transition move_to(std::optional<JobPlace> to, TransitionReason reason, const Job& job) {
-    return {to, reason, job.due_date, job.retries, job.attempts, std::nullopt, ""};
+    return {to, reason, job.due_date, job.retries, job.attempts, std::nullopt, "", std::nullopt};
 }
 
 JobPlace place_to_run(const Job& job) {
@@ -121,8 +122,10 @@ std::string_view name_of(TransitionReason reason) {
     return {};
 }
 
-Transition completed(const Job& job) {
-    return move_to(std::nullopt, TransitionReason::completed, job);
+Transition completed(const Job& job, std::optional<std::string> payload) {
+    Transition transition = move_to(std::nullopt, TransitionReason::completed, job);
+    transition.payload = std::move(payload);
+    return transition;
 }
 
 Transition

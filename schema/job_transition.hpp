@@ -23,6 +23,9 @@
 /// | timer, executable, ext.   | instance or definition suspended| suspended                    |
 /// | suspended                 | activated                       | where it came from           |
 /// | dead letter               | an operator requeued it         | executable, timer, external  |
+///
+/// What a series does with its turns is decided where their moves are written: see
+/// persistence::SeriesTurns.
 namespace jobstrand::schema {
 
 /// Why a job moves; also the word in the log line of the transition.
@@ -51,11 +54,13 @@ struct Transition {
     int attempts = 0;
     std::optional<JobFailure> failure = {};  ///< Set: message and details replace what the row had.
     std::string suspended_from = {};
+    std::optional<std::string> payload = {};  ///< What a turn hands on to the next (R126).
 
     bool operator==(const Transition&) const = default;
 };
 
-[[nodiscard]] Transition completed(const Job& job);
+/// `payload`: for the next turn, if the job is one of a series that keeps its data.
+[[nodiscard]] Transition completed(const Job& job, std::optional<std::string> payload = {});
 
 /// The handler failed. `policy` holds the configured defaults; the job's own retry cycle wins over
 /// them.

@@ -49,14 +49,14 @@ constexpr std::array kNameFields{
     TextField{"suspendedFrom", &Job::suspended_from},
 };
 
-void check_payload(const Job& job, Problems& problems) {
-    if (job.payload.size() > limits::kPayloadBytes) {
+void check_payload(std::string_view payload, Problems& problems) {
+    if (payload.size() > limits::kPayloadBytes) {
         problems.push_back(
             "payload is longer than " + std::to_string(limits::kPayloadBytes) + " bytes"
         );
         return;
     }
-    check_text("payload", job.payload, limits::kPayloadBytes, problems);
+    check_text("payload", payload, limits::kPayloadBytes, problems);
 }
 
 void check_handler_type(const Job& job, Problems& problems) {
@@ -110,11 +110,17 @@ std::vector<std::string> problems_of(const Job& job) {
         "exceptionMessage", job.exception_message, limits::kExceptionMessageLength, problems
     );
     check_handler_type(job, problems);
-    check_payload(job, problems);
+    check_payload(job.payload, problems);
     check_type(job, problems);
     check_retries(job, problems);
     check_retry_cycle(job, problems);
     check_due_date(job, problems);
+    return problems;
+}
+
+std::vector<std::string> problems_of_payload(std::string_view payload) {
+    Problems problems;
+    check_payload(payload, problems);
     return problems;
 }
 

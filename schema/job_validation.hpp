@@ -3,6 +3,7 @@
 #include "schema/job.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace jobstrand::schema {
@@ -12,5 +13,8 @@ namespace jobstrand::schema {
 /// texts UTF-8 without NUL), the type, retries (0 to limits::kRetryAttempts), the retry cycle, the
 /// due date (years 1970 to 9999), and the handler type, which must be there.
 [[nodiscard]] std::vector<std::string> problems_of(const Job& job);
+
+/// The same for a payload alone.
+[[nodiscard]] std::vector<std::string> problems_of_payload(std::string_view payload);
 
 }  // namespace jobstrand::schema

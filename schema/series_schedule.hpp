@@ -47,9 +47,9 @@ public:
         TimePoint now
     ) const = 0;
 
-    /// The due date of the turn that waits for `due`, after the calendar has changed: the first
-    /// time after now that it includes. What is due already stays. nullopt: the series has ended.
-    [[nodiscard]] virtual ParseResult<std::optional<TimePoint>> due_by_new_calendar(
+    /// The due date that these calendars give the turn that waits for `due`: the first time after
+    /// now that they include. What is due already stays. nullopt: the series has ended.
+    [[nodiscard]] virtual ParseResult<std::optional<TimePoint>> due_by_calendar(
         const Series& series,
         const CalendarTexts& calendars,
         TimePoint due,

@@ -248,7 +248,7 @@ ParseResult<TurnPlan> SeriesPlanner::plan(
     return plan_of(taken.fires, taken.next, std::move(planned));
 }
 
-ParseResult<std::optional<TimePoint>> SeriesPlanner::due_by_new_calendar(
+ParseResult<std::optional<TimePoint>> SeriesPlanner::due_by_calendar(
     const Series& series,
     const CalendarTexts& calendars,
     TimePoint due,

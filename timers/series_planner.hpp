@@ -39,7 +39,7 @@ public:
         schema::TimePoint now
     ) const override;
 
-    [[nodiscard]] schema::ParseResult<std::optional<schema::TimePoint>> due_by_new_calendar(
+    [[nodiscard]] schema::ParseResult<std::optional<schema::TimePoint>> due_by_calendar(
         const schema::Series& series,
         const schema::CalendarTexts& calendars,
         schema::TimePoint due,

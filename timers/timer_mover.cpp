@@ -46,7 +46,7 @@ std::size_t TimerMover::move(schema::TimePoint now) {
     }
     const std::size_t limit = claim ? std::min(room, settings_.page) : settings_.page;
     persistence::JobStore::DueTimers due =
-        store_.move_due_timers(now, limit, claim, handler_types_);
+        store_.move_due_timers({now, settings_.fire_ahead}, limit, claim, handler_types_);
     if (!due.locked.empty()) {
         intake_.accept(std::move(due.locked), locked_at);
     }

@@ -22,6 +22,7 @@ public:
     struct Settings {
         std::size_t page = 512;
         schema::Duration wait{std::chrono::seconds(1)};
+        schema::Duration fire_ahead{0};  ///< With a due timer go those due within this time (R118).
     };
 
     TimerMover(

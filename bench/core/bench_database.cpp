@@ -40,7 +40,7 @@ BenchDatabase::BenchDatabase(const std::string& url, bool wipe_first, schema::Lo
     : url_(url_or_file(url, directory_)),
       parsed_(parsed(url_)),
       pool_(persistence::open_database(parsed_, {.create_if_missing = true})),
-      store_(*pool_, log) {
+      store_(*pool_, log, schedule_) {
     persistence::upgrade_schema(*lease(Access::write));
     if (wipe_first) {
         wipe();

@@ -7,6 +7,7 @@
 #include "schema/log.hpp"
 #include "schema/time.hpp"
 #include "test/fixtures/temporary_directory.hpp"
+#include "timers/series_planner.hpp"
 
 #include <memory>
 #include <optional>
@@ -50,6 +51,7 @@ private:
     const std::string url_;
     const persistence::DatabaseUrl parsed_;
     const std::unique_ptr<persistence::SessionPool> pool_;
+    const timers::SeriesPlanner schedule_;
     persistence::SqlJobStore store_;
 };
 

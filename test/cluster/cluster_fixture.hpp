@@ -6,6 +6,7 @@
 #include "test/fixtures/process.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
+#include "timers/series_planner.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ class JobDatabase final {
 public:
     explicit JobDatabase(const std::string& url)
         : pool_(persistence::open_database(persistence::parse_database_url(url).value(), {})),
-          store_(*pool_, silent_) {
+          store_(*pool_, silent_, schedule_) {
         persistence::upgrade_schema(*pool_->lease(persistence::SessionPool::Access::write));
     }
 
@@ -54,6 +55,7 @@ public:
 private:
     schema::SilentLog silent_;
     std::unique_ptr<persistence::SessionPool> pool_;
+    const timers::SeriesPlanner schedule_;
     persistence::SqlJobStore store_;
 };
 

@@ -98,6 +98,45 @@ TEST_P(Concurrency, Nodes_that_move_timers_at_once_never_get_the_same_job) {
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
 }
 
+// R121 to R125: and an operator pauses and resumes them all the while.
+TEST_P(Concurrency, Nodes_that_fire_series_at_once_take_each_turn_once) {
+    constexpr int series = 12;
+    constexpr int turns = 10;
+    std::vector<persistence::NewSeries> all;
+    for (Job& job : many_jobs("s", series)) {
+        const bool overlap = all.size() % 2 == 0;
+        all.push_back(
+            {.series = {.group = "g", .repeat = "R10/PT1S", .overlap = overlap},
+             .first_turn = std::move(job)}
+        );
+    }
+    (void)series_store_.create(std::move(all), clock_.now());
+    clock_.tick(1h);
+    std::atomic<int> completed = 0;
+    on_all_nodes([&](persistence::SqlJobStore& store, const std::string& node) {
+        while (completed < series * turns) {
+            if (node == "node-0") {
+                store.suspend(SuspensionScope::timer_group, "g", clock_.now());
+                store.activate(SuspensionScope::timer_group, "g", clock_.now());
+            }
+            const auto due = store.move_due_timers(clock_.now(), 5, claim_of(node), noop_);
+            note(node, due.locked);
+            for (const Job& turn : due.locked) {
+                const auto answers = store.apply(node, std::vector{completed_outcome(turn)});
+                completed += answers.front() == Answer::done ? 1 : 0;
+            }
+        }
+    });
+    EXPECT_EQ(taken_by_.size(), std::size_t{series * turns});
+    for (const auto& one : series_store_.list_series({}, "", 100)) {
+        EXPECT_EQ(one.series.fire_count, turns) << one.series.key;
+        EXPECT_EQ(one.condition, persistence::SeriesCondition::ended) << one.series.key;
+    }
+    for (const JobPlace place : schema::kJobPlaces) {
+        EXPECT_EQ(count_rows(schema::table_of(place)), 0);
+    }
+}
+
 TEST_P(Concurrency, Of_many_requests_for_one_job_one_is_answered) {
     insert(JobPlace::executable, a_job("a").build());
     std::atomic<int> done = 0;

@@ -124,6 +124,54 @@ TEST_P(LostCommitAnswer, Due_timers_that_arrive_free_move_once) {
     });
 }
 
+TEST_P(LostCommitAnswer, A_series_begins_and_each_turn_brings_the_next_one_once) {
+    in_both_cases([this](auto lose_answer) {
+        execute("DELETE FROM JS_SERIES");
+        lose_answer();
+        (void)series_store_.create(
+            {{.series = {.key = "s", .repeat = "R/PT1S", .overlap = false},
+              .first_turn = a_job("t").due_at(clock_.now())}},
+            clock_.now()
+        );
+        lose_answer();
+        const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+        ASSERT_THAT(ids_of(due.locked), ElementsAre("t"));
+        EXPECT_EQ(series_store_.find_series("s")->series.fire_count, 1);
+        lose_answer();
+        EXPECT_THAT(
+            store_.apply("node-1", std::vector{completed_outcome(due.locked[0])}),
+            ElementsAre(Answer::done)
+        );
+        EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 1);
+        lose_answer();
+        EXPECT_TRUE(series_store_.fire_series("s", clock_.now()));
+        EXPECT_EQ(count_rows("ACT_RU_JOB"), 1);
+        lose_answer();
+        EXPECT_EQ(series_store_.end_series("s", clock_.now()), Answer::done);
+        EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
+        lose_answer();
+        EXPECT_EQ(series_store_.remove_series("s"), Answer::done);
+    });
+}
+
+TEST_P(LostCommitAnswer, A_turn_that_is_left_out_is_left_out_once) {
+    in_both_cases([this](auto lose_answer) {
+        execute("DELETE FROM JS_SERIES");
+        (void)series_store_.create(
+            {{.series = {.key = "s", .repeat = "R/PT1H", .misfire = "next-with-remaining"},
+              .first_turn = a_job("t").due_at(clock_.now() - 90min)}},
+            clock_.now()
+        );
+        lose_answer();
+        EXPECT_THAT(
+            store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_).locked,
+            testing::IsEmpty()
+        );
+        EXPECT_EQ(job("t").due_date, clock_.now() + 30min);
+        EXPECT_EQ(series_store_.find_series("s")->series.turns_taken, 2);
+    });
+}
+
 TEST_P(LostCommitAnswer, A_timer_fires_once) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::timer, a_job("t").due_at(clock_.now() + 1h).build());

@@ -17,7 +17,7 @@ Node::Node(TestDatabase& database, FaultPlan& faults)
           {},
           10s
       ),
-      store_(pool_, log_, {.attempts = 10, .wait = 1ms}) {}
+      store_(pool_, log_, schedule_, {.attempts = 10, .wait = 1ms}) {}
 
 StoreTest::StoreTest()
     : database_(GetParam().create()),
@@ -137,6 +137,7 @@ Job full_job(std::string id) {
     job.job_definition_id = "job definition";
     job.retry_cycle = "R5/PT1S";
     job.attempts = 2;
+    job.series = "series";
     return job;
 }
 

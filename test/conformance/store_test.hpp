@@ -7,6 +7,7 @@
 #include "test/fixtures/faulty_connection.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
+#include "timers/series_planner.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,11 +37,12 @@ class Node {
 public:
     Node(TestDatabase& database, FaultPlan& faults);
 
-    persistence::JobStore& store() { return store_; }
+    persistence::SqlJobStore& store() { return store_; }
 
 private:
     schema::SilentLog log_;
     persistence::SessionPool pool_;
+    const timers::SeriesPlanner schedule_;
     persistence::SqlJobStore store_;
 };
 
@@ -82,6 +84,7 @@ private:
 
 protected:
     persistence::JobStore& store_ = node_.store();
+    persistence::SeriesStore& series_store_ = node_.store();
 };
 
 [[nodiscard]] std::vector<std::string> ids_of(const std::vector<Job>& jobs);

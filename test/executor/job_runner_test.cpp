@@ -55,6 +55,18 @@ TEST_F(JobRunnerTest, A_successful_job_is_gone) {
     EXPECT_EQ(to.reason, TransitionReason::completed);
 }
 
+// R126
+TEST_F(JobRunnerTest, A_successful_job_may_hand_a_payload_on_that_a_row_can_hold) {
+    const auto kept = transition([](const JobContext&) { return Succeeded{.payload = "{}"}; });
+    EXPECT_EQ(kept.payload, "{}");
+}
+
+TEST_F(JobRunnerTest, A_payload_that_no_row_can_hold_is_a_failure) {
+    const auto to = transition([](const JobContext&) { return Succeeded{.payload = "\xff"}; });
+    EXPECT_EQ(to.to, JobPlace::timer);
+    EXPECT_EQ(to.failure->message, "for the next turn: payload is not UTF-8 text without NUL");
+}
+
 // R157
 TEST_F(JobRunnerTest, A_failed_job_waits_as_a_timer_with_one_retry_fewer) {
     const auto to = transition([](const JobContext&) {

@@ -4,6 +4,7 @@
 #include "schema/job_transition.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/persistence/postgresql_test.hpp"
+#include "timers/series_planner.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -98,7 +99,8 @@ protected:
         [this](SessionPool::Access) { return connect(); },
         {.writers = 1, .readers = 0},
         10s};
-    SqlJobStore sql_store_{pool_, log_};
+    const timers::SeriesPlanner schedule_;
+    SqlJobStore sql_store_{pool_, log_, schedule_};
     persistence::JobStore& store_ = sql_store_;
 };
 

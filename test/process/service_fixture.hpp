@@ -6,6 +6,7 @@
 #include "test/fixtures/process.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
+#include "timers/series_planner.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +24,7 @@ protected:
         configure("");
         expect_success({"schema", "create"});
         pool_ = persistence::open_database(persistence::parse_database_url(url()).value(), {});
-        store = std::make_unique<persistence::SqlJobStore>(*pool_, silent_);
+        store = std::make_unique<persistence::SqlJobStore>(*pool_, silent_, schedule_);
     }
 
     [[nodiscard]] std::string url() const { return "sqlite:" + path("jobs.db"); }
@@ -98,6 +99,7 @@ protected:
 
 private:
     schema::SilentLog silent_;
+    const timers::SeriesPlanner schedule_;
     std::unique_ptr<persistence::SessionPool> pool_;
 };
 

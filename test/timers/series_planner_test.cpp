@@ -226,7 +226,7 @@ TEST_F(SeriesPlannerTest, A_changed_calendar_moves_the_waiting_turn_but_not_one_
         series.calendar = "workdays";
         const auto due = [&](std::string_view now) {
             return text_of(
-                planner.due_by_new_calendar(series, kCalendars, *series.next_fire, at(now)).value()
+                planner.due_by_calendar(series, kCalendars, *series.next_fire, at(now)).value()
             );
         };
         EXPECT_EQ(due("2026-01-02T12:00Z"), "2026-01-05T09:00:00Z") << text;

@@ -12,6 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using DueTimers = persistence::JobStore::DueTimers;
+using persistence::DueWindow;
 using test::a_job;
 using testing::_;
 using testing::ElementsAre;
@@ -43,7 +44,7 @@ TEST_F(TimerMoverTest, It_looks_again_within_the_wait_for_timers_of_other_proces
 TEST_F(TimerMoverTest, Due_timers_arrive_locked_and_are_handed_over_while_there_is_room) {
     intake.free_places = 7;
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now()));
-    EXPECT_CALL(store, move_due_timers(clock.now(), 7, _, ElementsAre("mail")))
+    EXPECT_CALL(store, move_due_timers(DueWindow(clock.now()), 7, _, ElementsAre("mail")))
         .WillOnce([&](auto, auto, const std::optional<persistence::LockClaim>& claim, auto) {
             EXPECT_EQ(claim->owner, "intake");
             EXPECT_EQ(claim->until, clock.now() + 30s);
@@ -65,6 +66,17 @@ TEST_F(TimerMoverTest, It_does_not_spin_on_due_timers_that_another_node_is_movin
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now()));
     EXPECT_CALL(store, move_due_timers(_, _, _, _)).WillOnce(Return(DueTimers{}));
     EXPECT_GT(mover.run_once(), 0ms);
+}
+
+// R118
+TEST_F(TimerMoverTest, With_a_due_timer_go_those_within_the_fire_ahead_window) {
+    TimerMover early{store, intake, clock, {"mail"}, {.fire_ahead = 50ms}};
+    EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now() + 20ms));
+    EXPECT_EQ(early.run_once(), 20ms);
+    EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now()));
+    EXPECT_CALL(store, move_due_timers(DueWindow(clock.now(), 50ms), _, _, _))
+        .WillOnce(Return(DueTimers{.moved = 1, .locked = {}}));
+    EXPECT_EQ(early.run_once(), 0ms);
 }
 
 }  // namespace

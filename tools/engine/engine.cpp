@@ -7,6 +7,7 @@
 #include "persistence/schema_migration.hpp"
 #include "persistence/sql_job_store.hpp"
 #include "schema/database_clock.hpp"
+#include "timers/series_planner.hpp"
 #include "timers/timer_mover.hpp"
 
 #include <atomic>
@@ -56,13 +57,14 @@ public:
         : settings(std::move(options.executor)),
           log(the_log),
           pool(open(options, log)),
-          store(*pool, log),
+          schedule(settings.misfire_threshold),
+          store(*pool, log, schedule),
           clock(machine_clock),
           clock_comparison(store, clock, log),
           clock_interval(clock_comparison.run_once()),
           dead_letters(store, clock),
           executor({store, handlers, clock, log}, settings),
-          producer(store, clock, settings.retry, &executor, [this](schema::TimePoint due) {
+          producer({store, store}, clock, settings.retry, &executor, [this](schema::TimePoint due) {
               on_new_timer(due);
           }) {}
 
@@ -84,7 +86,9 @@ public:
                 clock,
                 handlers.types(),
                 timers::TimerMover::Settings{
-                    .page = settings.timer_page, .wait = settings.timer_wait}
+                    .page = settings.timer_page,
+                    .wait = settings.timer_wait,
+                    .fire_ahead = settings.fire_ahead}
             );
             wake_mover_loop = executor.add_activity(*mover);
             executor.on_timer_stored([this](schema::TimePoint due) { on_new_timer(due); });
@@ -96,6 +100,7 @@ public:
     const executor::ExecutorSettings settings;
     schema::Log& log;
     std::unique_ptr<persistence::SessionPool> pool;
+    const timers::SeriesPlanner schedule;
     persistence::SqlJobStore store;
     schema::DatabaseClock clock;
     executor::ClockComparison clock_comparison;
@@ -128,6 +133,18 @@ bool Engine::stop(executor::StopMode mode) {
 
 bool Engine::is_running() const {
     return parts_->executor.is_running();
+}
+
+std::string Engine::start_series(schema::Series series, schema::Job turn) {
+    return parts_->producer.start_series(std::move(series), std::move(turn));
+}
+
+std::string Engine::start_series(
+    persistence::Transaction& transaction,
+    schema::Series series,
+    schema::Job turn
+) {
+    return parts_->producer.start_series(transaction, std::move(series), std::move(turn));
 }
 
 std::string Engine::enqueue(schema::Job job) {
@@ -165,6 +182,10 @@ executor::ManualRunResult Engine::run_job(const std::string& id) {
 }
 
 persistence::JobStore& Engine::store() {
+    return parts_->store;
+}
+
+persistence::SeriesStore& Engine::series_store() {
     return parts_->store;
 }
 

@@ -7,6 +7,7 @@
 #include "executor/manual_run.hpp"
 #include "persistence/database.hpp"
 #include "persistence/job_store.hpp"
+#include "persistence/series_store.hpp"
 #include "persistence/transaction.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
@@ -70,6 +71,19 @@ public:
     std::vector<std::string>
     enqueue_all(persistence::Transaction& transaction, std::vector<schema::Job> jobs);
 
+    /// Starts a series: a job like `turn` runs whenever `series.repeat` says. Returns its key.
+    ///
+    ///     engine.start_series(
+    ///         {.key = "nightly", .repeat = "0 0 2 * * ?", .zone = "Europe/Berlin"},
+    ///         {.handler_type = "send-report"}
+    ///     );
+    ///
+    /// Throws std::invalid_argument for texts that cannot be read, or DbError: duplicate_key when
+    /// there is such a series.
+    std::string start_series(schema::Series series, schema::Job turn);
+    std::string
+    start_series(persistence::Transaction& transaction, schema::Series series, schema::Job turn);
+
     /// See persistence::JobStore::in_transaction.
     void in_transaction(const std::function<void(persistence::Transaction&)>& work);
 
@@ -77,6 +91,7 @@ public:
     [[nodiscard]] executor::ManualRunResult run_job(const std::string& id);
 
     [[nodiscard]] persistence::JobStore& store();
+    [[nodiscard]] persistence::SeriesStore& series_store();
     [[nodiscard]] deadletter::DeadLetters& dead_letters();
 
     /// The database's time (I6), with which due dates and locks are compared: ask this clock what

@@ -3,6 +3,7 @@
 #include "schema/iso8601.hpp"
 #include "schema/job_validation.hpp"
 #include "schema/limits.hpp"
+#include "timers/series_rules.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/settings/nearest_name.hpp"
@@ -93,6 +94,22 @@ read_number(std::string_view value, std::int64_t least, std::int64_t most, Numbe
     return {};
 }
 
+/// A text that is wrong is refused here, where the line of the file is known.
+[[nodiscard]] std::string read_repeat(std::string_view value, Job& job) {
+    const auto text = string_of(value);
+    if (!text) {
+        return text.error().message;
+    }
+    job.repeat = text.value();
+    schema::Series series;
+    series.repeat = job.repeat;
+    const auto rules = timers::read_rules(series, {});
+    return rules ? std::string()
+                 : fmt::format(
+                       "is wrong at position {}: {}", rules.error().position, rules.error().message
+                   );
+}
+
 [[nodiscard]] std::string read_payload(std::string_view value, Job& job) {
     job.payload = value;
     return {};
@@ -132,7 +149,7 @@ constexpr std::array kMembers{
     KnownMember{"handlerType", read_text<&Job::handler_type>},
     KnownMember{"payload", read_payload},
     KnownMember{"dueDate", read_due_date},
-    KnownMember{"repeat", not_yet},
+    KnownMember{"repeat", read_repeat},
     KnownMember{"retries", read_retries},
     KnownMember{"retryCycle", read_text<&Job::retry_cycle>},
     KnownMember{"priority", read_priority},

@@ -190,6 +190,23 @@ constexpr std::array kExecutorSettings{
         }},
     },
     Setting{
+        .name = "timerFireAheadWindow",
+        .unit = Unit::milliseconds,
+        .field = &in_executor<&ExecutorSettings::fire_ahead>,
+        .least = 0,
+        .most = kHour,
+        .meaning = "With a due timer go those that are due within this time, ahead of it.",
+        .aliases = {{{"batchTriggerAcquisitionFireAheadTimeWindow", Unit::milliseconds}}},
+    },
+    Setting{
+        .name = "misfireThreshold",
+        .unit = Unit::milliseconds,
+        .field = &in_executor<&ExecutorSettings::misfire_threshold>,
+        .least = 0,
+        .most = kDay,
+        .meaning = "A turn of a series that is later than this is a misfire.",
+    },
+    Setting{
         .name = "asyncJobLockTime",
         .unit = Unit::milliseconds,
         .field = &in_executor<&ExecutorSettings::lock_time>,

@@ -1,0 +1,85 @@
+#pragma once
+
+#include "test/conformance/store_test.hpp"
+
+#include <functional>
+#include <utility>
+
+namespace jobstrand::test {
+
+using persistence::SeriesCondition;
+using persistence::SeriesSummary;
+using persistence::SuspensionScope;
+using schema::Series;
+
+/// Series on every database, and a node that moves and runs their turns.
+class SeriesTest : public StoreTest {
+protected:
+    /// Starts a series whose first turn is the job `{key}-1`.
+    std::string start(Series series, Job turn = a_job("")) {
+        turn.id = turn.id.empty() ? series.key + "-1" : turn.id;
+        turn.correlation_id = turn.id;
+        const auto turns =
+            series_store_.create({{.series = std::move(series), .first_turn = turn}}, clock_.now());
+        return turns.front().job.series;
+    }
+
+    /// Every ten minutes without end.
+    static Series every_ten_minutes(std::string key = "s") {
+        return {.key = std::move(key), .repeat = "R/PT10M"};
+    }
+
+    /// Moves what is due, all of it locked for node-1.
+    std::vector<Job> fire() {
+        return store_.move_due_timers(clock_.now(), 100, claim_of("node-1"), noop_).locked;
+    }
+
+    /// Time passes until a turn fires; it must be one.
+    Job fire_after(schema::Duration time) {
+        clock_.tick(time);
+        const std::vector<Job> fired = fire();
+        EXPECT_EQ(fired.size(), 1U);
+        return fired.empty() ? Job{} : fired.front();
+    }
+
+    void complete(const Job& job, std::optional<std::string> payload = {}) {
+        const Outcome outcome = outcome_of(job, schema::completed(job, std::move(payload)));
+        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).front(), Answer::done);
+    }
+
+    void fail(const Job& job) {
+        const Outcome outcome = failed_outcome(job, {.message = "no"}, clock_.now());
+        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).front(), Answer::done);
+    }
+
+    void kill_job(const Job& job) {
+        const Outcome outcome =
+            failed_outcome(job, {.message = "no", .retryable = false}, clock_.now());
+        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).front(), Answer::done);
+    }
+
+    [[nodiscard]] Series series(std::string_view key = "s") {
+        return series_store_.find_series(key).value().series;
+    }
+    [[nodiscard]] SeriesCondition condition(std::string_view key = "s") {
+        return series_store_.find_series(key).value().condition;
+    }
+
+    /// The only job in a place.
+    [[nodiscard]] Job only_job_in(JobPlace place) {
+        const std::vector<Job> jobs = store_.list(place, {}, "", 10);
+        EXPECT_EQ(jobs.size(), 1U) << schema::name_of(place);
+        return jobs.empty() ? Job{} : store_.find(jobs.front().id)->job;
+    }
+
+    [[nodiscard]] std::int64_t jobs_with_baton() {
+        std::int64_t count = 0;
+        for (const JobPlace place : schema::kJobPlaces) {
+            const std::string table(schema::table_of(place));
+            count += count_rows(table + " WHERE REPEAT_ IS NOT NULL");
+        }
+        return count;
+    }
+};
+
+}  // namespace jobstrand::test

@@ -1,0 +1,355 @@
+#include "test/conformance/series_fixture.hpp"
+
+namespace jobstrand::test {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class SeriesTurns : public SeriesTest {};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    SeriesTurns,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+// R110, R111, R139: the job is code and data, the series says when.
+TEST_P(SeriesTurns, A_series_begins_with_its_first_turn) {
+    const std::string key = start(
+        {.key = "nightly",
+         .group = "reports",
+         .description = "sums up the day",
+         .repeat = "0 0 2 * * ?",
+         .zone = "Europe/Berlin"},
+        a_job("first").with_payload("{}").with_retries(5)
+    );
+    EXPECT_EQ(key, "nightly");
+    const Job turn = only_job_in(JobPlace::timer);
+    EXPECT_EQ(turn.id, "first");
+    EXPECT_EQ(turn.series, "nightly");
+    EXPECT_EQ(turn.repeat, "0 0 2 * * ?");
+    EXPECT_EQ(turn.type, schema::kTimerType);
+    EXPECT_EQ(turn.due_date, clock_.now() + 1h);
+
+    const Series stored = series("nightly");
+    EXPECT_EQ(stored.group, "reports");
+    EXPECT_EQ(stored.description, "sums up the day");
+    EXPECT_EQ(stored.handler_type, "noop");
+    EXPECT_EQ(stored.retries, 5);
+    EXPECT_EQ(stored.next_fire, turn.due_date);
+    EXPECT_EQ(stored.previous_fire, std::nullopt);
+    EXPECT_EQ(stored.turn_id, "first");
+    EXPECT_EQ(stored.create_time, clock_.now());
+}
+
+// R121, R122: the next turn is there as soon as one fires.
+TEST_P(SeriesTurns, A_turn_that_fires_brings_the_next_one_in_the_same_transaction) {
+    start(every_ten_minutes(), a_job("").with_payload("{\"n\": 1}").with_retry_cycle("R2/PT5S"));
+    const Job fired = fire_after(10min);
+    EXPECT_EQ(fired.id, "s-1");
+    EXPECT_EQ(fired.repeat, "");
+    EXPECT_EQ(fired.series, "s");
+
+    const Job next = only_job_in(JobPlace::timer);
+    EXPECT_NE(next.id, "s-1");
+    EXPECT_EQ(next.correlation_id, next.id);
+    EXPECT_EQ(next.due_date, clock_.now() + 10min);
+    EXPECT_EQ(next.repeat, "R/2026-01-01T00:00:00Z/PT10M");
+    EXPECT_EQ(next.payload, "{\"n\": 1}");
+    EXPECT_EQ(next.retry_cycle, "R2/PT5S");
+    EXPECT_EQ(next.handler_type, "noop");
+    EXPECT_EQ(next.revision, 1);
+    EXPECT_EQ(jobs_with_baton(), 1);
+
+    const Series after = series();
+    EXPECT_EQ(after.turn_id, next.id);
+    EXPECT_EQ(after.fire_count, 1);
+    EXPECT_EQ(after.previous_fire, fired.due_date);
+    EXPECT_EQ(after.next_fire, next.due_date);
+}
+
+TEST_P(SeriesTurns, A_limited_series_ends_with_its_last_turn) {
+    start({.key = "s", .repeat = "R2/PT10M"});
+    complete(fire_after(10min));
+    EXPECT_EQ(only_job_in(JobPlace::timer).repeat, "R1/2026-01-01T00:00:00Z/PT10M");
+    complete(fire_after(10min));
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
+    EXPECT_EQ(condition(), SeriesCondition::ended);
+    EXPECT_EQ(series().fire_count, 2);
+    EXPECT_EQ(series().next_fire, std::nullopt);
+}
+
+TEST_P(SeriesTurns, Turns_may_overlap) {
+    start(every_ten_minutes());
+    const Job first = fire_after(10min);
+    const Job second = fire_after(10min);
+    complete(second);
+    complete(first);
+    EXPECT_EQ(jobs_with_baton(), 1);
+}
+
+TEST_P(SeriesTurns, Neither_failure_nor_death_of_a_turn_stops_or_doubles_its_series) {
+    start(every_ten_minutes(), a_job("").with_retries(2));
+    fail(fire_after(10min));
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 2);  // The retry, and the next turn.
+    const Job again = fire_after(1min);
+    EXPECT_EQ(again.id, "s-1");
+    kill_job(again);
+    EXPECT_EQ(only_job_in(JobPlace::dead_letter).repeat, "");
+    const Job next = only_job_in(JobPlace::timer);
+    EXPECT_EQ(next.retries, 2);
+    EXPECT_EQ(next.attempts, 0);
+    EXPECT_EQ(next.exception_message, "");
+
+    const std::vector<std::string> dead{"s-1"};
+    ASSERT_THAT(store_.requeue(dead, 1, {}, clock_.now()), ElementsAre(Answer::done));
+    complete(acquire().at(0));
+    EXPECT_EQ(only_job_in(JobPlace::timer), next);
+    EXPECT_EQ(jobs_with_baton(), 1);
+}
+
+TEST_P(SeriesTurns, A_page_carries_many_series_on_at_once) {
+    constexpr std::size_t count = 90;
+    std::vector<persistence::NewSeries> all;
+    for (Job& job : many_jobs("t", count)) {
+        all.push_back({.series = {.repeat = "R/PT10M"}, .first_turn = std::move(job)});
+    }
+    (void)series_store_.create(std::move(all), clock_.now());
+    clock_.tick(10min);
+    EXPECT_EQ(fire().size(), count);
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB WHERE REPEAT_ IS NOT NULL"), 90);
+    EXPECT_EQ(count_rows("JS_SERIES WHERE FIRE_COUNT_ = 1"), 90);
+}
+
+TEST_P(SeriesTurns, A_long_payload_is_copied_for_every_turn) {
+    const std::string payload(5000, 'x');
+    start(every_ten_minutes(), a_job("").with_payload(payload));
+    const Job first = fire_after(10min);
+    EXPECT_EQ(first.payload, payload);
+    complete(first);
+    EXPECT_EQ(count_rows("ACT_GE_BYTEARRAY"), 1);
+    const Job second = fire_after(10min);
+    EXPECT_EQ(second.payload, payload);
+    EXPECT_NE(second.custom_values_id, first.custom_values_id);
+}
+
+// R125
+class SeriesWithoutOverlap : public SeriesTest {
+protected:
+    void start_without_overlap(std::string repeat = "R/PT10M") {
+        start({.key = "s", .repeat = std::move(repeat), .overlap = false});
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    SeriesWithoutOverlap,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+// R123, R147: and what fell due meanwhile fires at once then.
+TEST_P(SeriesWithoutOverlap, The_next_turn_waits_for_the_end_of_the_one_before) {
+    start_without_overlap();
+    const Job first = fire_after(10min);
+    EXPECT_EQ(condition(), SeriesCondition::running);
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
+    clock_.tick(15min);
+    EXPECT_THAT(fire(), IsEmpty());
+    complete(first);
+    EXPECT_EQ(condition(), SeriesCondition::waiting);
+    const Job second = fire_after(0ms);
+    EXPECT_EQ(second.due_date, *first.due_date + 10min);
+    EXPECT_EQ(series().next_fire, *first.due_date + 20min);
+    EXPECT_EQ(jobs_with_baton(), 1);
+}
+
+TEST_P(SeriesWithoutOverlap, A_retry_keeps_the_next_turn_waiting) {
+    start_without_overlap();
+    fail(fire_after(10min));
+    EXPECT_EQ(only_job_in(JobPlace::timer).id, "s-1");
+    EXPECT_EQ(condition(), SeriesCondition::running);
+    const Job again = fire_after(1min);
+    EXPECT_EQ(again.id, "s-1");
+    EXPECT_EQ(series().fire_count, 1);
+    complete(again);
+    EXPECT_EQ(only_job_in(JobPlace::timer).due_date, series().next_fire);
+    EXPECT_EQ(jobs_with_baton(), 1);
+}
+
+TEST_P(SeriesWithoutOverlap, An_interrupted_turn_is_the_same_turn_again) {
+    start_without_overlap();
+    const Job turn = fire_after(10min);
+    const Outcome outcome = outcome_of(turn, schema::interrupted(turn, 1s, clock_.now()));
+    (void)store_.apply("node-1", std::vector{outcome});
+    EXPECT_EQ(fire_after(1s).id, "s-1");
+    EXPECT_EQ(series().fire_count, 1);
+}
+
+TEST_P(
+    SeriesWithoutOverlap,
+    A_dead_letter_lets_the_series_go_on_and_its_requeue_does_not_double_it
+) {
+    start_without_overlap();
+    kill_job(fire_after(10min));
+    EXPECT_EQ(only_job_in(JobPlace::dead_letter).repeat, "");
+    EXPECT_EQ(condition(), SeriesCondition::waiting);
+    EXPECT_EQ(jobs_with_baton(), 1);
+    const std::vector<std::string> dead{"s-1"};
+    (void)store_.requeue(dead, 1, {}, clock_.now());
+    complete(acquire().at(0));
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 1);
+}
+
+TEST_P(SeriesWithoutOverlap, A_result_that_comes_after_the_lock_was_lost_brings_no_turn) {
+    start_without_overlap();
+    const Job turn = fire_after(10min);
+    clock_.tick(1h);
+    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 10), 1);
+    EXPECT_THAT(
+        store_.apply("node-1", std::vector{completed_outcome(turn)}), ElementsAre(Answer::lost_lock)
+    );
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
+    complete(acquire().at(0));
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 1);
+}
+
+TEST_P(SeriesWithoutOverlap, The_last_turn_of_a_limited_series_needs_no_successor) {
+    start_without_overlap("R1/PT10M");
+    const Job last = fire_after(10min);
+    EXPECT_EQ(last.repeat, "");
+    EXPECT_EQ(condition(), SeriesCondition::ended);
+    complete(last);
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
+}
+
+// R126
+TEST_P(SeriesWithoutOverlap, The_payload_that_a_turn_hands_on_is_that_of_the_next) {
+    start(
+        {.key = "s", .repeat = "R/PT10M", .keep_data = true}, a_job("").with_payload("{\"n\": 1}")
+    );
+    complete(fire_after(10min), "{\"n\": 2}");
+    Job turn = fire_after(10min);
+    EXPECT_EQ(turn.payload, "{\"n\": 2}");
+    const std::string large(5000, 'x');
+    complete(turn, large);
+    turn = fire_after(10min);
+    EXPECT_EQ(turn.payload, large);
+    complete(turn);
+    turn = fire_after(10min);
+    EXPECT_EQ(turn.payload, large);
+    complete(turn, "{}");
+    EXPECT_EQ(count_rows("ACT_GE_BYTEARRAY"), 0);
+    EXPECT_EQ(fire_after(10min).payload, "{}");
+}
+
+TEST_P(SeriesWithoutOverlap, A_payload_is_dropped_if_the_series_keeps_no_data) {
+    start_without_overlap();
+    complete(fire_after(10min), "{\"n\": 2}");
+    EXPECT_EQ(fire_after(10min).payload, "");
+}
+
+class SeriesOptions : public SeriesTest {};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    SeriesOptions,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+TEST_P(SeriesOptions, A_dead_letter_pauses_the_series_if_that_was_asked_for) {
+    for (const bool overlap : {true, false}) {
+        const std::string key = overlap ? "a" : "b";
+        start({.key = key, .repeat = "R/PT10M", .overlap = overlap, .stop_on_dead_letter = true});
+        kill_job(fire_after(10min));
+        EXPECT_EQ(condition(key), SeriesCondition::paused);
+        clock_.tick(10min);
+        EXPECT_THAT(fire(), IsEmpty());
+        store_.activate(SuspensionScope::series, key, clock_.now());
+        EXPECT_EQ(fire().size(), 1U);
+        EXPECT_EQ(series_store_.end_series(key, clock_.now()), Answer::done);
+    }
+}
+
+TEST_P(SeriesOptions, A_turn_whose_node_died_is_run_again_unless_its_series_says_no) {
+    start(every_ten_minutes("again"));
+    start({.key = "never", .repeat = "R/PT10M", .overlap = false, .recovery = false});
+    start({.key = "never, overlapping", .repeat = "R/PT10M", .recovery = false});
+    clock_.tick(10min);
+    ASSERT_EQ(fire().size(), 3U);
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 2);
+    clock_.tick(5min + 1ms);
+    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 10), 3);
+    EXPECT_THAT(ids_of(acquire()), ElementsAre("again-1"));
+    EXPECT_EQ(condition("never"), SeriesCondition::waiting);
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 3);
+    EXPECT_EQ(jobs_with_baton(), 3);
+}
+
+// R119, R143
+TEST_P(SeriesOptions, A_backlog_of_turns_is_taken_in_due_order_and_keeps_no_new_timer_waiting) {
+    start({.key = "a", .repeat = "R/PT10S", .misfire = "ignore"});
+    start({.key = "b", .repeat = "R/PT7S", .misfire = "ignore"});
+    clock_.tick(3h);
+    insert(JobPlace::timer, a_job("new").due_at(clock_.now()).build());
+    const std::vector<Job> first = fire();
+    EXPECT_THAT(ids_of(first), ElementsAre("b-1", "a-1", "new"));
+    const std::vector<Job> second = fire();
+    ASSERT_EQ(second.size(), 2U);
+    EXPECT_EQ(second[0].due_date, *first[0].due_date + 7s);
+    EXPECT_EQ(second[1].due_date, *first[1].due_date + 10s);
+}
+
+// R127 to R137: a node that slept for an hour, with each instruction.
+TEST_P(SeriesOptions, After_an_hour_asleep_each_misfire_instruction_gives_the_result_of_its_table) {
+    struct Row {
+        const char* repeat;
+        const char* misfire;
+        std::size_t fired;
+        std::optional<schema::Duration> next;  ///< After the moment of waking up.
+    };
+    const std::vector<Row> rows{
+        {"R/PT10M", "", 1, 9min + 55s},
+        {"R3/PT10M", "", 3, std::nullopt},
+        {"R100/PT10M", "", 6, 9min + 55s},
+        {"R/PT10M", "smart", 0, 9min + 55s},
+        {"R/PT10M", "ignore", 6, 9min + 55s},
+        {"R/PT10M", "fire-now", 1, 10min},
+        {"R/PT10M", "now-with-existing", 1, 10min},
+        {"R/PT10M", "now-with-remaining", 1, 10min},
+        {"R/PT10M", "next-with-remaining", 0, 9min + 55s},
+        {"R/PT10M", "next-with-existing", 0, 9min + 55s},
+        {"R3/PT10M", "smart", 1, 10min},
+        {"R3/PT10M", "now-with-remaining", 1, std::nullopt},
+        {"R3/PT10M", "next-with-existing", 0, std::nullopt},
+        {"0 0/10 * * * ?", "", 1, 9min + 55s},
+        {"0 0/10 * * * ?", "fire-once-now", 1, 9min + 55s},
+        {"0 0/10 * * * ?", "do-nothing", 0, 9min + 55s},
+        {"0 0/10 * * * ?", "ignore", 6, 9min + 55s},
+    };
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        start({.key = std::to_string(i), .repeat = rows[i].repeat, .misfire = rows[i].misfire});
+    }
+    clock_.tick(1h + 5s);
+    std::map<std::string, std::size_t> fired;
+    while (store_.next_due().value_or(schema::TimePoint::max()) <= clock_.now()) {
+        for (const Job& turn : fire()) {
+            ++fired[turn.series];
+        }
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const Series after = series(std::to_string(i));
+        const auto next = rows[i].next ? std::optional(clock_.now() + *rows[i].next) : std::nullopt;
+        EXPECT_EQ(fired[after.key], rows[i].fired) << rows[i].repeat << ' ' << rows[i].misfire;
+        EXPECT_EQ(after.next_fire, next) << rows[i].repeat << ' ' << rows[i].misfire;
+        EXPECT_EQ(after.state == schema::SeriesState::ended, !next) << rows[i].repeat;
+    }
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test
