@@ -34,7 +34,8 @@ class CommandHandlerTest : public testing::Test {
 protected:
     HandlerResult run(CommandSettings command, const std::string& payload = R"({"command":"it"})") {
         const CommandHandler handler({clock_, log_}, {{"it", std::move(command)}}, "/usr/bin:/bin");
-        const schema::Job job = a_job("job-1").of_type("command").with_payload(payload);
+        schema::Job job = a_job("job-1").of_type("command").with_payload(payload);
+        job.repeat = repeat_;
         return handler(
             {.job = job,
              .attempt = 2,
@@ -55,10 +56,24 @@ protected:
     schema::SilentLog log_;
     std::optional<schema::TimePoint> deadline_;
     std::stop_source stop_;
+    std::string repeat_;
 };
 
 TEST_F(CommandHandlerTest, Exit_code_0_is_success) {
     EXPECT_TRUE(std::holds_alternative<Succeeded>(run(a_script("exit 0"))));
+}
+
+// R126
+TEST_F(CommandHandlerTest, A_turn_of_a_series_may_print_the_payload_of_the_next_one) {
+    const auto handed_on = [&](const std::string& printed) {
+        const HandlerResult result = run(a_script("echo '" + printed + "'"));
+        return std::get<Succeeded>(result).payload.value_or("none");
+    };
+    EXPECT_EQ(handed_on(R"({"command":"it","n":2})"), "none");
+    repeat_ = "R/PT1H";
+    EXPECT_EQ(handed_on(R"({"command":"it","n":2})"), R"({"command":"it","n":2})");
+    EXPECT_EQ(handed_on("42 orders summed up"), "none");
+    EXPECT_EQ(handed_on(R"({"n":2})"), "none");
 }
 
 TEST_F(CommandHandlerTest, Another_exit_code_is_a_failure_with_the_programs_last_words) {

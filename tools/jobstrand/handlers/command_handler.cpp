@@ -57,6 +57,13 @@ failed(const std::string& name, const std::string& how, std::string output, bool
     return Failed{.message = std::move(message), .retryable = false};
 }
 
+/// What a turn of a series printed is the payload of the next turn, if it could be one (R126).
+[[nodiscard]] executor::Succeeded succeeded(const schema::Job& job, std::string output) {
+    output.erase(output.find_last_not_of(" \t\r\n") + 1);
+    const bool hands_on = !job.repeat.empty() && parse_command_payload(output);
+    return hands_on ? executor::Succeeded{.payload = std::move(output)} : executor::Succeeded{};
+}
+
 /// The machine lacks something for now; the job and its program are not at fault.
 [[nodiscard]] bool is_shortage(int error) {
     return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN;
@@ -79,7 +86,11 @@ HandlerResult CommandHandler::operator()(const executor::JobContext& context) co
         ));
     }
     const ChildProcess child = prepare(context, command->second, payload.value());
-    return result_of(command->first, child, run_child_process(child, context.stop));
+    ChildProcessEnd end = run_child_process(child, context.stop);
+    if (end.kind == ChildProcessEnd::Kind::exited && end.code == 0) {
+        return succeeded(context.job, std::move(end.output));
+    }
+    return result_of(command->first, child, std::move(end));
 }
 
 ChildProcess CommandHandler::prepare(
@@ -120,9 +131,6 @@ HandlerResult CommandHandler::result_of(
 ) const {
     switch (end.kind) {
         case ChildProcessEnd::Kind::exited:
-            if (end.code == 0) {
-                return executor::Succeeded{};
-            }
             return failed(
                 name,
                 fmt::format("failed with exit code {}", end.code),

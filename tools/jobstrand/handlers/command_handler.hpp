@@ -31,6 +31,9 @@ inline constexpr int kDoNotRetryExitCode = 100;
 /// | not started: no such program, no right | failed, is retried                           |
 /// | not in the configuration, bad payload  | failed, goes to the dead letters             |
 ///
+/// A successful turn of a series that keeps its data (R126) may print the payload of the next turn:
+/// if all that it wrote is a payload for this handler, it replaces the old one.
+///
 /// Thread safety: safe; called by all workers at once. The clock and the log must outlive it.
 class CommandHandler final {
 public:
