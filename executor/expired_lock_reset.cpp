@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace jobstrand::executor {
@@ -12,6 +13,15 @@ namespace jobstrand::executor {
 namespace {
 
 using namespace std::chrono_literals;
+using schema::JobPlace;
+
+constexpr std::array kPlacesWithLocks{
+    JobPlace::executable,
+    JobPlace::timer,
+    JobPlace::external_worker};
+
+/// Of a sweep.
+constexpr int kPartsPerInterval = 10;
 
 /// Renewal leaves every lock a third of its time at least, so a smaller step makes none expire.
 schema::Duration least_jump(schema::Duration lock_time) {
@@ -34,13 +44,46 @@ schema::Duration ExpiredLockReset::run_once() {
     if (is_waiting_after_jump(now)) {
         return timing_.interval;
     }
-    const std::int64_t freed = store_.reset_expired_locks(now, timing_.page);
-    if (freed == 0) {
-        return timing_.interval;
+    const schema::SteadyPoint began = clock_.steady_now();
+    std::int64_t freed = go_on_sweeping(now);
+    if (began >= next_first_rows_) {
+        freed += look_at_first_rows(now);
+        next_first_rows_ = began + timing_.interval;
     }
-    log_.write(schema::LogLevel::info, "expired locks freed", {{"jobs", fmt::to_string(freed)}});
-    on_freed_();
-    return schema::Duration{0};
+    if (freed > 0) {
+        log_.write(
+            schema::LogLevel::info, "expired locks freed", {{"jobs", fmt::to_string(freed)}}
+        );
+        on_freed_();
+    }
+    const auto until_first_rows =
+        std::chrono::ceil<schema::Duration>(next_first_rows_ - clock_.steady_now());
+    const schema::Duration until_next_part = timing_.interval / kPartsPerInterval;
+    return swept_.empty() ? until_first_rows : std::min(until_first_rows, until_next_part);
+}
+
+std::int64_t ExpiredLockReset::look_at_first_rows(schema::TimePoint now) {
+    std::int64_t freed = 0;
+    for (const JobPlace place : kPlacesWithLocks) {
+        auto looked_at = store_.reset_expired_locks(place, {.now = now, .page = timing_.page});
+        freed += looked_at.freed;
+        if (!looked_at.end.empty()) {
+            swept_.try_emplace(place, std::move(looked_at.end));  // Unless a sweep is under way.
+        }
+    }
+    return freed;
+}
+
+std::int64_t ExpiredLockReset::go_on_sweeping(schema::TimePoint now) {
+    std::int64_t freed = 0;
+    for (auto& [place, end] : swept_) {
+        auto looked_at =
+            store_.reset_expired_locks(place, {.now = now, .after = end, .page = timing_.page});
+        freed += looked_at.freed;
+        end = std::move(looked_at.end);
+    }
+    std::erase_if(swept_, [](const auto& sweep) { return sweep.second.empty(); });
+    return freed;
 }
 
 bool ExpiredLockReset::is_waiting_after_jump(schema::TimePoint now) {

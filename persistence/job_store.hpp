@@ -178,11 +178,24 @@ public:
     /// Frees locked jobs that were not run (I5). Jobs that are no longer ours are left alone.
     virtual void release(std::string_view owner, std::span<const Fence> fences) = 0;
 
-    /// Frees up to `limit` executable, timer and external jobs whose lock expired before `now`, in
-    /// one conditional statement per page: a lock renewed meanwhile stays. Turns of a series that
-    /// is not to be recovered are deleted instead. Returns how many.
-    [[nodiscard]] virtual std::int64_t
-    reset_expired_locks(schema::TimePoint now, std::size_t limit) = 0;
+    /// A part of a place: `rows` rows after the id `after` (exclusive; empty: from the start).
+    struct LockSearch {
+        schema::TimePoint now;
+        std::string_view after = {};
+        std::size_t rows = 20'000;
+        std::size_t page = 500;  ///< Locks freed in one transaction.
+    };
+    struct LockReset {
+        std::int64_t freed = 0;
+        std::string end;  ///< The last id that was looked at; empty: there is nothing behind it.
+    };
+
+    /// Frees the jobs in a part of a place (executable, external worker, timer) whose lock expired
+    /// before `now`; one that is renewed meanwhile stays. The cost depends on `rows`, not on the
+    /// length of the table. Of timers it looks at due ones only: nobody locks others. Turns of a
+    /// series that is not to be recovered are deleted instead.
+    [[nodiscard]] virtual LockReset
+    reset_expired_locks(schema::JobPlace place, const LockSearch& search) = 0;
 
     // Timers.
 

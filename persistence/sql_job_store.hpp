@@ -59,7 +59,7 @@ public:
     [[nodiscard]] std::vector<std::string>
     extend_locks(const LockClaim& claim, std::span<const Fence> fences) override;
     void release(std::string_view owner, std::span<const Fence> fences) override;
-    [[nodiscard]] std::int64_t reset_expired_locks(schema::TimePoint now, std::size_t limit)
+    [[nodiscard]] LockReset reset_expired_locks(schema::JobPlace place, const LockSearch& search)
         override;
 
     [[nodiscard]] std::optional<schema::TimePoint> next_due() override;

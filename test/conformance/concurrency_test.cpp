@@ -157,10 +157,11 @@ TEST_P(Concurrency, Of_an_outcome_and_a_reset_one_wins_and_the_job_is_in_one_pla
     clock_.tick(1h);
     std::vector<Answer> answers;
     std::thread completion([&] { answers = store_.apply("node-1", outcomes); });
-    std::int64_t freed = 0;
-    while (const std::int64_t page = nodes_[0]->store().reset_expired_locks(clock_.now(), 10)) {
-        freed += page;
-    }
+    const std::int64_t freed =
+        nodes_[0]
+            ->store()
+            .reset_expired_locks(JobPlace::executable, {.now = clock_.now(), .page = 10})
+            .freed;
     completion.join();
     const auto lost = std::ranges::count(answers, Answer::lost_lock);
     EXPECT_EQ(count_rows("ACT_RU_JOB"), lost);

@@ -5,6 +5,7 @@ namespace jobstrand::test {
 
 namespace {
 
+using persistence::JobStore;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -96,10 +97,16 @@ TEST_P(Locks, A_release_leaves_jobs_alone_that_are_no_longer_ours) {
 class ExpiredLockReset : public StoreTest {
 protected:
     Job locked(std::string id, schema::TimePoint until) {
-        Job job = a_job(std::move(id)).due_at(clock_.now() + 1h);
+        Job job = a_job(std::move(id)).due_at(clock_.now());
         job.lock_owner = "dead-node";
         job.lock_expiration = until;
         return job;
+    }
+
+    JobStore::LockReset reset(JobPlace place, std::string_view after = {}, std::size_t rows = 100) {
+        return store_.reset_expired_locks(
+            place, {.now = clock_.now(), .after = after, .rows = rows, .page = 2}
+        );
     }
 };
 
@@ -117,8 +124,8 @@ TEST_P(ExpiredLockReset, Expired_locks_of_all_places_are_cleared_without_using_a
     for (const JobPlace place : places) {
         insert(place, locked(std::string(schema::name_of(place)), clock_.now() - 1ms));
     }
-    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 10), 3);
     for (const JobPlace place : places) {
+        EXPECT_EQ(reset(place).freed, 1);
         const Job freed = job(schema::name_of(place));
         EXPECT_TRUE(freed.lock_owner.empty());
         EXPECT_EQ(freed.lock_expiration, std::nullopt);
@@ -132,21 +139,36 @@ TEST_P(ExpiredLockReset, A_lock_that_ends_now_or_later_stays) {
         JobPlace::executable,
         std::vector{locked("a", clock_.now()), locked("b", clock_.now() + 1ms)}
     );
-    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 10), 0);
+    EXPECT_EQ(reset(JobPlace::executable).freed, 0);
     EXPECT_EQ(job("a").lock_owner, "dead-node");
     EXPECT_EQ(job("b").lock_owner, "dead-node");
 }
 
 // R176
-TEST_P(ExpiredLockReset, A_pass_frees_one_page_over_all_places) {
-    for (const std::string id : {"a", "b", "c"}) {
+TEST_P(ExpiredLockReset, All_that_is_expired_in_a_part_is_freed_page_by_page) {
+    for (const std::string id : {"a", "b", "c", "d", "e"}) {
         insert(JobPlace::executable, locked(id, clock_.now() - 1h));
     }
-    insert(JobPlace::timer, locked("t", clock_.now() - 1h));
-    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 2), 2);
-    EXPECT_EQ(job("c").lock_owner, "dead-node");
-    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 2), 2);
-    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 2), 0);
+    EXPECT_EQ(reset(JobPlace::executable).freed, 5);
+    EXPECT_EQ(reset(JobPlace::executable).freed, 0);
+}
+
+TEST_P(ExpiredLockReset, Looks_at_one_part_of_a_long_table_and_says_where_it_ended) {
+    insert(JobPlace::executable, many_jobs("free", 3));
+    insert(JobPlace::executable, locked("x", clock_.now() - 1h));
+    insert(JobPlace::executable, locked("y", clock_.now() - 1h));
+    const auto first = reset(JobPlace::executable, "", 4);
+    EXPECT_EQ(first.freed, 1);
+    EXPECT_EQ(first.end, "x");
+    EXPECT_EQ(job("y").lock_owner, "dead-node");
+    const auto second = reset(JobPlace::executable, first.end, 4);
+    EXPECT_EQ(second.freed, 1);
+    EXPECT_EQ(second.end, "");
+}
+
+TEST_P(ExpiredLockReset, An_empty_table_has_nothing_behind) {
+    EXPECT_EQ(reset(JobPlace::executable).end, "");
+    EXPECT_EQ(reset(JobPlace::timer).end, "");
 }
 
 TEST_P(ExpiredLockReset, A_lock_that_is_renewed_after_the_page_was_read_stays) {
@@ -158,7 +180,7 @@ TEST_P(ExpiredLockReset, A_lock_that_is_renewed_after_the_page_was_read_stays) {
         const auto lost = holder.store().extend_locks(claim_of("node-1"), fences_of({held}));
         EXPECT_THAT(lost, IsEmpty());
     });
-    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 10), 0);
+    EXPECT_EQ(reset(JobPlace::executable).freed, 0);
     EXPECT_EQ(job("a").lock_owner, "node-1");
     EXPECT_EQ(job("a").revision, held.revision);
 }
@@ -166,7 +188,7 @@ TEST_P(ExpiredLockReset, A_lock_that_is_renewed_after_the_page_was_read_stays) {
 TEST_P(ExpiredLockReset, The_former_holder_has_lost_its_fence) {
     const Job held = insert_and_acquire(a_job("a"));
     clock_.tick(1h);
-    ASSERT_EQ(store_.reset_expired_locks(clock_.now(), 10), 1);
+    ASSERT_EQ(reset(JobPlace::executable).freed, 1);
     EXPECT_THAT(
         store_.apply("node-1", std::vector{completed_outcome(held)}), ElementsAre(Answer::lost_lock)
     );

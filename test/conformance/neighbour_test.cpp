@@ -145,7 +145,9 @@ TEST_P(Neighbours, Are_not_waited_for_by_the_reset_of_expired_locks) {
     EXPECT_THAT(acquire(), SizeIs(60));
     clock_.tick(1h);
     lock_last_ten(JobPlace::executable);
-    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 50), 50);
+    const auto done =
+        store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now(), .rows = 50});
+    EXPECT_EQ(done.freed, 50);
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_new_jobs) {

@@ -208,7 +208,7 @@ TEST_P(SeriesWithoutOverlap, A_result_that_comes_after_the_lock_was_lost_brings_
     start_without_overlap();
     const Job turn = fire_after(10min);
     clock_.tick(1h);
-    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 10), 1);
+    EXPECT_EQ(store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1);
     EXPECT_THAT(
         store_.apply("node-1", std::vector{completed_outcome(turn)}), ElementsAre(Answer::lost_lock)
     );
@@ -283,7 +283,7 @@ TEST_P(SeriesOptions, A_turn_whose_node_died_is_run_again_unless_its_series_says
     ASSERT_EQ(fire().size(), 3U);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 2);
     clock_.tick(5min + 1ms);
-    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 10), 3);
+    EXPECT_EQ(store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 3);
     EXPECT_THAT(ids_of(acquire()), ElementsAre("again-1"));
     EXPECT_EQ(condition("never"), SeriesCondition::waiting);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 3);

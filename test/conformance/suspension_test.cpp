@@ -194,7 +194,7 @@ TEST_P(Suspensions, A_due_timer_of_a_suspended_instance_does_not_arrive_locked) 
     insert(JobPlace::timer, locked);
     EXPECT_EQ(suspend("i"), 0);
     clock_.tick(2s);
-    EXPECT_EQ(store_.reset_expired_locks(clock_.now(), 10), 1);
+    EXPECT_EQ(store_.reset_expired_locks(JobPlace::timer, {.now = clock_.now()}).freed, 1);
     const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
     EXPECT_EQ(due.moved, 1U);
     EXPECT_THAT(due.locked, IsEmpty());

@@ -14,10 +14,14 @@ namespace {
 
 using namespace std::chrono_literals;
 using persistence::Fence;
+using persistence::JobStore;
+using schema::JobPlace;
 using test::a_job;
 using test::RecordingIntake;
 using testing::_;
+using testing::AnyNumber;
 using testing::ElementsAre;
+using testing::Field;
 using testing::Return;
 
 class ActivitiesTest : public testing::Test {
@@ -120,14 +124,42 @@ TEST_F(LockRenewalTest, A_job_whose_lock_ended_while_nobody_could_renew_it_is_to
     EXPECT_TRUE(job->stop.stop_requested());
 }
 
-// R175 R176
-TEST_F(ActivitiesTest, Reset_goes_on_page_by_page_until_nothing_is_expired) {
+class ResetTest : public ActivitiesTest {
+protected:
+    /// The table of executable jobs: `ends` is what each look at it says.
+    auto& expect_looks(std::string_view after) {
+        return EXPECT_CALL(
+            store,
+            reset_expired_locks(JobPlace::executable, Field(&JobStore::LockSearch::after, after))
+        );
+    }
+
+    void SetUp() override { EXPECT_CALL(store, reset_expired_locks(_, _)).Times(AnyNumber()); }
+
     int wakes = 0;
-    ExpiredLockReset reset(store, clock, log, {.interval = 60s, .page = 3}, [&] { ++wakes; });
-    EXPECT_CALL(store, reset_expired_locks(clock.now(), 3)).WillOnce(Return(3)).WillOnce(Return(0));
-    EXPECT_EQ(reset.run_once(), 0ms);
+    ExpiredLockReset reset{store, clock, log, {.interval = 60s, .page = 3}, [this] { ++wakes; }};
+};
+
+// R175
+TEST_F(ResetTest, Wakes_the_acquisition_when_it_has_freed_something) {
+    expect_looks("").WillOnce(Return(JobStore::LockReset{.freed = 3, .end = {}}));
     EXPECT_EQ(reset.run_once(), 60s);
     EXPECT_EQ(wakes, 1);
+}
+
+TEST_F(ResetTest, Sweeps_a_long_table_in_parts_between_the_looks_at_its_first_rows) {
+    expect_looks("").Times(2).WillRepeatedly(Return(JobStore::LockReset{.freed = 0, .end = "c"}));
+    expect_looks("c")
+        .WillOnce(Return(JobStore::LockReset{.freed = 0, .end = "f"}))
+        .WillOnce(Return(JobStore::LockReset{.freed = 0, .end = {}}));
+    expect_looks("f").WillOnce(Return(JobStore::LockReset{.freed = 1, .end = {}}));
+    EXPECT_EQ(reset.run_once(), 6s);
+    EXPECT_EQ(reset.run_once(), 6s);
+    EXPECT_EQ(reset.run_once(), 60s) << "the end of the table: nothing to do until the interval";
+    EXPECT_EQ(wakes, 1);
+    clock.tick(60s);
+    EXPECT_EQ(reset.run_once(), 6s);
+    EXPECT_EQ(reset.run_once(), 60s);
 }
 
 }  // namespace
