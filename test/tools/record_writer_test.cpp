@@ -38,6 +38,19 @@ TEST(RecordWriter, A_table_is_aligned_and_cuts_what_is_too_wide) {
     );
 }
 
+TEST(RecordWriter, A_table_leaves_optional_columns_out_that_no_row_has_a_value_for) {
+    const std::vector<TableColumn> columns{
+        {.field = "id", .heading = "ID"},
+        {.field = "note", .heading = "NOTE", .is_optional = true},
+        {.field = "n", .heading = "N"},
+    };
+    std::ostringstream out;
+    RecordWriter writer(out, OutputFormat::table, columns);
+    writer.add({text_field("id", "a"), text_or_null_field("note", ""), number_field("n", 1)});
+    writer.finish();
+    EXPECT_EQ(out.str(), "ID  N\na   1\n");
+}
+
 TEST(RecordWriter, A_table_lets_no_control_character_through) {
     EXPECT_EQ(
         written(OutputFormat::table, {{text_field("id", "a\x1b[1m"), text_field("note", "x\ny")}}),

@@ -2,18 +2,21 @@
 
 #include "schema/iso8601.hpp"
 #include "schema/limits.hpp"
+#include "schema/text_rules.hpp"
+#include "timers/zone_time.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
+#include "tools/jobstrand/output/marked_text.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <fstream>
 #include <limits>
 #include <system_error>
+#include <vector>
 
 namespace jobstrand::cli {
 
@@ -42,19 +45,9 @@ constexpr std::size_t kQuotedWidth = 60;
 
 [[nodiscard]] std::string payload_text(Session& session, const std::string& text) {
     if (text == "-") {
-        return content_of(session.streams().in);
+        return content_of(session, "--payload", text);
     }
-    if (!text.starts_with('@')) {
-        return text;
-    }
-    const std::string path = text.substr(1);
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        refuse(fmt::format(
-            "--payload: cannot read {}: {}", path, std::generic_category().message(errno)
-        ));
-    }
-    return content_of(file);
+    return text.starts_with('@') ? content_of(session, "--payload", text.substr(1)) : text;
 }
 
 }  // namespace
@@ -102,6 +95,27 @@ schema::TimePoint instant_of(std::string_view option, const std::string& text) {
     return instant.value();
 }
 
+timers::Zone zone_of(const std::string& name) {
+    const auto zone = timers::Zone::find(name);
+    if (!zone) {
+        refuse("--zone: " + zone.error().message);
+    }
+    return zone.value();
+}
+
+schema::TimePoint
+date_of(std::string_view option, const std::string& text, const timers::Zone& zone) {
+    const auto date = timers::parse_timer_date(text);
+    if (!date) {
+        refuse(fmt::format(
+            "{} must be a date such as 2026-11-20T10:15:30Z; it is wrong {}",
+            option,
+            with_mark(text, date.error())
+        ));
+    }
+    return date.value().in(zone);
+}
+
 std::optional<schema::TimePoint> due_of(
     Session& session,
     const std::optional<std::string>& due,
@@ -138,6 +152,19 @@ std::string payload_of(Session& session, const std::string& text) {
     return payload;
 }
 
+std::string content_of(Session& session, std::string_view option, const std::string& file) {
+    if (file == "-") {
+        return content_of(session.streams().in);
+    }
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream) {
+        refuse(fmt::format(
+            "{}: cannot read {}: {}", option, file, std::generic_category().message(errno)
+        ));
+    }
+    return content_of(stream);
+}
+
 std::string not_empty(std::string_view option, const std::string& text) {
     if (text.empty()) {
         refuse(fmt::format("{} must not be empty", option));
@@ -146,15 +173,10 @@ std::string not_empty(std::string_view option, const std::string& text) {
 }
 
 std::string id_of(std::string_view what, const std::string& text) {
-    const auto is_printable = [](char c) { return c > ' ' && c <= '~'; };
-    if (text.empty() || text.size() > schema::limits::kIdLength ||
-        !std::all_of(text.begin(), text.end(), is_printable)) {
-        refuse(fmt::format(
-            "{} must be 1 to {} printable ASCII characters, not {}",
-            what,
-            schema::limits::kIdLength,
-            quoted(text)
-        ));
+    std::vector<std::string> problems;
+    schema::check_id(what, not_empty(what, text), problems);
+    if (!problems.empty()) {
+        refuse(fmt::format("{}, not {}", problems.front(), quoted(text)));
     }
     return text;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schema/time.hpp"
+#include "timers/zone.hpp"
 #include "tools/jobstrand/session.hpp"
 
 #include <cstdint>
@@ -30,6 +31,13 @@ namespace jobstrand::cli {
 
 [[nodiscard]] schema::TimePoint instant_of(std::string_view option, const std::string& text);
 
+/// By IANA name, for --zone.
+[[nodiscard]] timers::Zone zone_of(const std::string& name);
+
+/// A date; without an offset it is one in the zone.
+[[nodiscard]] schema::TimePoint
+date_of(std::string_view option, const std::string& text, const timers::Zone& zone);
+
 /// At most one of a date and a duration from now; nullopt: neither was given.
 [[nodiscard]] std::optional<schema::TimePoint> due_of(
     Session& session,
@@ -40,6 +48,10 @@ namespace jobstrand::cli {
 /// JSON as it stands, `@FILE` for the content of a file, `-` for stdin. Refuses what is not JSON,
 /// or too long.
 [[nodiscard]] std::string payload_of(Session& session, const std::string& text);
+
+/// All of a file, or of stdin for `-`; one byte more than kPayloadBytes at most.
+[[nodiscard]] std::string
+content_of(Session& session, std::string_view option, const std::string& file);
 
 /// A text that must not be empty: `--type "$UNSET"` is a mistake and must not mean "all".
 [[nodiscard]] std::string not_empty(std::string_view option, const std::string& text);

@@ -152,22 +152,33 @@ void RecordWriter::write_table() {
     for (const TableColumn& column : columns_) {
         headings.emplace_back(column.heading);
     }
+    const std::vector<std::size_t> width = widths();
     rows_.insert(rows_.begin(), std::move(headings));
-    std::vector<std::size_t> widths(columns_.size());
-    for (const std::vector<std::string>& row : rows_) {
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            widths[i] = std::max(widths[i], width_of(row[i]));
-        }
-    }
     for (const std::vector<std::string>& row : rows_) {
         std::string line;
         for (std::size_t i = 0; i < row.size(); ++i) {
-            line += row[i] + std::string(widths[i] - width_of(row[i]), ' ');
-            line += kColumnGap;
+            if (width[i] > 0) {
+                line += row[i] + std::string(width[i] - width_of(row[i]), ' ');
+                line += kColumnGap;
+            }
         }
         line.erase(line.find_last_not_of(' ') + 1);
         out_ << line << '\n';
     }
+}
+
+// 0: the column is left out.
+std::vector<std::size_t> RecordWriter::widths() const {
+    std::vector<std::size_t> widths(columns_.size());
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        for (const std::vector<std::string>& row : rows_) {
+            widths[i] = std::max(widths[i], width_of(row[i]));
+        }
+        if (widths[i] > 0 || !columns_[i].is_optional) {
+            widths[i] = std::max(widths[i], width_of(columns_[i].heading));
+        }
+    }
+    return widths;
 }
 
 void write_record(std::ostream& out, OutputFormat format, const Record& record) {

@@ -27,6 +27,7 @@ struct TableColumn {
     std::string_view field;
     std::string_view heading;
     std::size_t width_max = 40;
+    bool is_optional = false;  ///< Left out when no row has a value.
 };
 
 /// Writes a list of records, one by one; tables when the list is complete, because the widths
@@ -44,6 +45,7 @@ public:
 private:
     void add_row(const Record& record);
     void write_table();
+    [[nodiscard]] std::vector<std::size_t> widths() const;
 
     std::ostream& out_;
     const OutputFormat format_;

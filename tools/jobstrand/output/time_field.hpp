@@ -1,0 +1,19 @@
+#pragma once
+
+#include "schema/time.hpp"
+#include "timers/zone.hpp"
+#include "tools/jobstrand/output/record.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace jobstrand::cli {
+
+/// ISO 8601: in UTC with milliseconds, elsewhere with the zone's offset; null when there is none.
+[[nodiscard]] RecordField time_field(
+    std::string_view name,
+    const std::optional<schema::TimePoint>& time,
+    const timers::Zone& zone = timers::Zone::utc()
+);
+
+}  // namespace jobstrand::cli
