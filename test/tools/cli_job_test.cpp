@@ -65,7 +65,7 @@ TEST_F(CliJob, Add_takes_every_field_and_prints_the_id) {
         "elementId": "task-1", "elementName": "Send it", "category": "mail",
         "tenantId": "tenant-1", "exclusive": false, "uniqueKey": null,
         "lockOwner": null, "lockExpirationTime": null, "exceptionMessage": null,
-        "exceptionDetails": null
+        "series": null, "exceptionDetails": null
     })"));
 }
 
@@ -155,7 +155,7 @@ TEST_F(CliJob, An_id_that_is_taken_is_refused) {
     add({"--type", "noop", "--id", "a"});
     const CliResult result = run({"job", "add", "--type", "noop", "--id", "a"});
     EXPECT_EQ(result.code, ExitCode::refused);
-    EXPECT_EQ(result.err, "jobstrand: there is a job a already: take another --id\n");
+    EXPECT_EQ(result.err, "jobstrand: there is a job a already: take another\n");
     EXPECT_EQ(places(), "executable=1");
 }
 

@@ -20,10 +20,14 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-Job read(const std::string& json) {
+NewJob read_new(const std::string& json) {
     JobFromJson result = job_from_json(json);
     EXPECT_THAT(result.problems, IsEmpty()) << json;
-    return result.job;
+    return result.content;
+}
+
+Job read(const std::string& json) {
+    return read_new(json).job;
 }
 
 std::string written(const Job& job, JobPlace place = JobPlace::executable) {
@@ -41,7 +45,7 @@ TEST(JobJson, A_job_is_written_with_all_its_fields_in_their_order) {
         R"("processDefinitionId":null,"executionId":null,"elementId":null,"elementName":null,)"
         R"("category":null,"tenantId":null,"exclusive":true,"uniqueKey":null,)"
         R"("createTime":"2026-01-01T00:00:00.000Z","lockOwner":null,"lockExpirationTime":null,)"
-        R"("exceptionMessage":null})"
+        R"("exceptionMessage":null,"series":null})"
     );
 }
 
@@ -61,6 +65,8 @@ TEST(JobJson, What_was_written_can_be_read_again) {
     job.exclusive = false;
     job.priority = std::numeric_limits<std::int64_t>::min();
     job.due_date = schema::parse_instant("2026-11-20T10:15:30.123Z").value();
+    job.repeat = "R2/2026-11-20T10:15:30Z/PT10H";
+    job.series = "nightly";
     Job again = read(written(job));
     again.create_time = job.create_time;
     EXPECT_EQ(again, job);
@@ -68,6 +74,38 @@ TEST(JobJson, What_was_written_can_be_read_again) {
 
 TEST(JobJson, An_external_job_is_known_by_its_place) {
     EXPECT_EQ(read(R"({"handlerType":"x","place":"external"})").type, schema::kExternalWorkerType);
+}
+
+TEST(JobJson, What_a_series_is_given_stands_beside_the_job) {
+    const NewJob job = read_new(R"({
+        "handlerType":"x","repeat":"0 0 12 * * ?","series":"noon","group":"g","description":"d",
+        "zone":"Asia/Tokyo","dst":"run-once","calendar":"c","start":"2026-01-01T00:00:00Z",
+        "end":"2027-01-01T00:00:00Z","misfire":"do-nothing","misfireThreshold":"PT5M",
+        "overlap":false,"keepData":true,"recovery":false,"stopOnDeadLetter":true,
+        "state":"paused","previousFire":"2026-01-01T00:00:00Z","fireCount":7,"nextFire":null
+    })");
+    schema::Series expected;
+    expected.group = "g";
+    expected.description = "d";
+    expected.zone = "Asia/Tokyo";
+    expected.dst_rule = "run-once";
+    expected.calendar = "c";
+    expected.start = schema::parse_instant("2026-01-01T00:00:00Z").value();
+    expected.end = schema::parse_instant("2027-01-01T00:00:00Z").value();
+    expected.misfire = "do-nothing";
+    expected.misfire_threshold = std::chrono::minutes(5);
+    expected.overlap = false;
+    expected.keep_data = true;
+    expected.recovery = false;
+    expected.stop_on_dead_letter = true;
+    EXPECT_EQ(job.series, expected);
+    EXPECT_EQ(job.job.repeat, "0 0 12 * * ?");
+    EXPECT_EQ(job.job.series, "noon");
+    EXPECT_TRUE(job.starts_paused);
+}
+
+TEST(JobJson, An_extra_turn_names_its_series_only) {
+    EXPECT_EQ(read(R"({"handlerType":"x","series":"noon","state":"waiting"})").series, "noon");
 }
 
 TEST(JobJson, A_payload_that_is_no_json_is_written_as_a_string) {
@@ -114,8 +152,15 @@ TEST(JobJson, Every_mistake_is_named_with_its_field) {
         {R"({"handlerType":"x","dueDate":1})", "dueDate must be a string"},
         {R"({"handlerType":"x","retryCycle":"R5"})", "retryCycle"},
         {R"({"handlerType":"x","place":"dead"})", "place of a new job must be"},
-        {R"({"handlerType":"x","repeat":"R/PT"})", "repeat is wrong at position 4"},
-        {R"({"handlerType":"x","repeat":"PT1H"})", "repeat is wrong at position 0"},
+        {R"({"handlerType":"x","repeat":7})", "repeat must be a string"},
+        {R"({"handlerType":"x","repeat":""})", "repeat must not be empty"},
+        {R"({"handlerType":"x","repeat":"R/PT1H","end":"soon"})", "end "},
+        {R"({"handlerType":"x","repeat":"R/PT1H","keepData":"yes"})",
+         "keepData must be true or false"},
+        {R"({"handlerType":"x","repeat":"R/PT1H","state":"running"})",
+         "state of a new series must"},
+        {R"({"handlerType":"x","calendar":"c"})", "calendar goes with repeat"},
+        {R"({"handlerType":"x","state":"paused"})", "state paused goes with repeat"},
         {R"({"handlerType":"x","uniqueKey":"k"})", "uniqueKey is not supported yet"},
         {R"({"handlerType":"x","id":"a b "})", "id may only hold printable"},
         {R"({"handlerType":"x","id":")" + std::string(65, 'x') + "\"}", "id is longer than 64"},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/job_store.hpp"
+#include "persistence/series_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "tools/engine/engine.hpp"
@@ -67,6 +68,7 @@ public:
     /// database; `update_schema` is of no meaning for the others.
     [[nodiscard]] Engine& engine(bool update_schema = false);
     [[nodiscard]] persistence::JobStore& store() { return engine().store(); }
+    [[nodiscard]] persistence::SeriesStore& series_store() { return engine().series_store(); }
 
     /// One line on stderr.
     void tell(const std::string& line);

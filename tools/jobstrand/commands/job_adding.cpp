@@ -1,12 +1,10 @@
 #include "tools/jobstrand/commands/job_adding.hpp"
 
 #include "persistence/db_error.hpp"
-#include "schema/job_validation.hpp"
+#include "tools/jobstrand/commands/job_checks.hpp"
+#include "tools/jobstrand/commands/job_enqueueing.hpp"
 #include "tools/jobstrand/commands/job_import.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
-#include "tools/jobstrand/handlers/command_payload.hpp"
-#include "tools/jobstrand/output/printable.hpp"
-#include "tools/jobstrand/settings/nearest_name.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,8 +39,9 @@ constexpr std::array kTextOptions{
     TextOption{"--id", &AddOptions::id, &Job::id},
 };
 
-[[nodiscard]] Job job_of(Session& session, const AddOptions& options) {
-    Job job;
+[[nodiscard]] NewJob new_job_of(Session& session, const AddOptions& options) {
+    NewJob content;
+    Job& job = content.job;
     for (const TextOption& text : kTextOptions) {
         if (const auto& given = options.*text.option) {
             job.*text.field = not_empty(text.name, *given);
@@ -62,14 +61,21 @@ constexpr std::array kTextOptions{
     if (options.external) {
         job.type = schema::kExternalWorkerType;
     }
-    return job;
+    if (options.series.times.repeat) {
+        set_series(content, options.series);
+    } else if (options.series.is_any_given()) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            "say when it repeats: --repeat TEXT, or leave --series and the like out"
+        );
+    }
+    return content;
 }
 
-void refuse_bad(const Job& job, const Settings& settings) {
-    std::vector<std::string> problems = schema::problems_of(job);
-    for (std::string& problem : problems_for_service(job, settings)) {
-        problems.push_back(std::move(problem));
-    }
+void refuse_bad(Session& session, const NewJob& job) {
+    const JobCheckContext context =
+        job.repeats() ? job_check_context(session) : JobCheckContext{session.settings(), {}, {}};
+    const std::vector<std::string> problems = problems_of_new(job, context);
     if (!problems.empty()) {
         throw CliError(ExitCode::wrong_usage, fmt::format("{}", fmt::join(problems, "\n")));
     }
@@ -82,32 +88,38 @@ void refuse_bad(const Job& job, const Settings& settings) {
         }
     }
     return options.payload || options.due || options.due_in || options.retries ||
-           options.priority || options.not_exclusive || options.external;
+           options.priority || options.not_exclusive || options.external ||
+           options.series.times.repeat || options.series.is_any_given();
+}
+
+void report_added(Session& session, const NewJob& job, const std::string& id) {
+    Record record{text_field("id", id)};
+    if (job.repeats()) {
+        record.push_back(text_field("series", job.job.series.empty() ? id : job.job.series));
+    }
+    const bool is_plain = session.format() == OutputFormat::table;
+    write_record(session.streams().out, is_plain ? OutputFormat::name : session.format(), record);
 }
 
 [[nodiscard]] ExitCode add_one(Session& session, const AddOptions& options) {
     if (!options.handler_type) {
         throw CliError(ExitCode::wrong_usage, "say which job: --type TYPE, or --from FILE");
     }
-    const Job job = job_of(session, options);
-    refuse_bad(job, session.settings());
+    const NewJob job = new_job_of(session, options);
+    refuse_bad(session, job);
     // Defended catch: an id that is taken is an answer to the caller, not trouble with the
     // database.
     try {
-        const std::string id = session.engine().enqueue(job);
-        const bool is_plain = session.format() == OutputFormat::table;
-        write_record(
-            session.streams().out,
-            is_plain ? OutputFormat::name : session.format(),
-            {text_field("id", id)}
-        );
+        const std::string id = enqueue(session, job);
+        report_added(session, job, id);
     } catch (const persistence::DbError& error) {
-        if (error.kind() != persistence::DbErrorKind::duplicate_key || job.id.empty()) {
+        const std::string what = error.kind() == persistence::DbErrorKind::duplicate_key
+                                     ? what_is_taken(session, job)
+                                     : "";
+        if (what.empty()) {
             throw;
         }
-        throw CliError(
-            ExitCode::refused, fmt::format("there is a job {} already: take another --id", job.id)
-        );
+        throw CliError(ExitCode::refused, what + ": take another");
     }
     return ExitCode::done;
 }
@@ -127,29 +139,6 @@ ExitCode add_jobs(Session& session, const AddOptions& options) {
         );
     }
     return import_jobs(session, {.file = *options.from, .keep_going = options.keep_going});
-}
-
-std::vector<std::string> problems_for_service(const Job& job, const Settings& settings) {
-    if (job.handler_type != "command" || settings.commands.empty()) {
-        return {};
-    }
-    const auto payload = parse_command_payload(job.payload);
-    if (!payload) {
-        return {payload.error().message};
-    }
-    const std::string& name = payload.value().command;
-    if (settings.commands.contains(name)) {
-        return {};
-    }
-    std::vector<std::string_view> known;
-    for (const auto& [command, ignored] : settings.commands) {
-        known.push_back(command);
-    }
-    return {fmt::format(
-        "command {} is not in the configuration; did you mean {}?",
-        printable(name),
-        nearest_name(name, known)
-    )};
 }
 
 }  // namespace jobstrand::cli

@@ -1,12 +1,11 @@
 #pragma once
 
-#include "schema/job.hpp"
+#include "tools/jobstrand/commands/series_options.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/session.hpp"
 
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace jobstrand::cli {
 
@@ -31,6 +30,7 @@ struct AddOptions {
     std::optional<std::string> id;
     bool not_exclusive = false;
     bool external = false;
+    SeriesOptions series;
 
     std::optional<std::string> from;
     bool keep_going = false;
@@ -38,11 +38,5 @@ struct AddOptions {
 
 /// `job add`: enqueues one job and prints its id, or those of a file (see import_jobs).
 [[nodiscard]] ExitCode add_jobs(Session& session, const AddOptions& options);
-
-/// What speaks against enqueueing a job, beyond what no table can hold: a command that the
-/// configuration does not name. A configuration without commands says nothing: it may not be the
-/// service's.
-[[nodiscard]] std::vector<std::string>
-problems_for_service(const schema::Job& job, const Settings& settings);
 
 }  // namespace jobstrand::cli

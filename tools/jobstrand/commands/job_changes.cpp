@@ -2,7 +2,7 @@
 
 #include "schema/retry_policy.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
-#include "tools/jobstrand/commands/job_adding.hpp"
+#include "tools/jobstrand/commands/job_checks.hpp"
 #include "tools/jobstrand/commands/job_showing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/output/printable.hpp"

@@ -14,7 +14,8 @@ void add_field_options(CLI::App& verb, AddOptions& options) {
     const auto add = [&verb](const char* name, auto& value, const char* meaning, const char* unit) {
         verb.add_option(name, value, meaning)->type_name(unit);
     };
-    add("--type", options.handler_type, "Which handler runs it: noop, log, command, yours", "TYPE");
+    add("--type,--handler", options.handler_type, "Which handler: noop, log, command, yours", "TYPE"
+    );
     add("--payload", options.payload, "JSON, or @FILE, or - for stdin", "JSON");
     add("--due", options.due, "Not before a date", "DATE");
     add("--due-in", options.due_in, "Not before a time from now: PT10M, P1D", "DURATION");
@@ -44,11 +45,15 @@ void add_add(CLI::App& noun, Action& action) {
          .examples =
              "  jobstrand job add --type log --payload '{\"hello\":\"world\"}'\n"
              "  jobstrand job add --type command --payload '{\"command\":\"hash\"}' --due-in PT5M\n"
+             "  jobstrand job add --type log --repeat R/PT10M\n"
+             "  jobstrand job add --type report --series nightly --repeat '0 30 2 * * ?' --zone "
+             "Europe/Berlin\n"
              "  jobstrand job add --from jobs.jsonl\n"
              "  echo '{\"handlerType\":\"noop\"}' | jobstrand job add --from -"},
         add_jobs
     );
     add_field_options(app, options);
+    add_series_options(app, options.series);
     app.add_option("--from", options.from, "One JSON object per line; - for stdin. All or none")
         ->type_name("FILE.jsonl");
     app.add_flag("--keep-going", options.keep_going, "Leave bad lines out and add the others");

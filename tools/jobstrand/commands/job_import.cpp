@@ -1,6 +1,8 @@
 #include "tools/jobstrand/commands/job_import.hpp"
 
 #include "persistence/db_error.hpp"
+#include "tools/jobstrand/commands/job_checks.hpp"
+#include "tools/jobstrand/commands/job_enqueueing.hpp"
 #include "tools/jobstrand/commands/job_lines.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/output/progress.hpp"
@@ -59,12 +61,34 @@ constexpr std::size_t kProblemsShown = 100;
     return stream;
 }
 
+/// The ids and the keys of series that a file uses up.
+class Names {
+public:
+    /// Empty: the job's are new. Else what an earlier line has, in the words of what_is_taken.
+    [[nodiscard]] std::string add(const NewJob& job) {
+        const std::string& id = job.job.id;
+        const std::string& key = schema::series_key_of(job.job);
+        if (!id.empty() && !ids_.insert(id).second) {
+            return fmt::format("there is a job {} already", id);
+        }
+        if (job.repeats() && !key.empty() && !keys_.insert(key).second) {
+            return fmt::format("there is a series {} already", key);
+        }
+        return {};
+    }
+
+private:
+    std::unordered_set<std::string> ids_;
+    std::unordered_set<std::string> keys_;
+};
+
 class Import {
 public:
     Import(Session& session, const ImportOptions& options)
         : session_(session),
           name_(options.file == "-" ? "stdin" : printable(options.file)),
-          stream_(open(session, options.file)) {}
+          stream_(open(session, options.file)),
+          context_(job_check_context(session)) {}
 
     [[nodiscard]] ExitCode all_or_none() {
         check();
@@ -97,13 +121,13 @@ public:
         return finish();
     }
 
-    /// After a duplicate key: which line has the id that is taken.
+    /// After a duplicate key: which line has the id, or the key of a series, that is taken.
     [[noreturn]] void tell_taken_id(const DbError& error) {
         rewind();
-        JobLines lines(*stream_, session_.settings());
+        JobLines lines(*stream_, context_);
         while (const auto line = lines.next()) {
-            if (!line->job.id.empty() && session_.store().find(line->job.id)) {
-                throw CliError(ExitCode::refused, taken(*line) + "\nno job was added");
+            if (const std::string what = what_is_taken(session_, line->job); !what.empty()) {
+                throw CliError(ExitCode::refused, at(*line, what) + "\nno job was added");
             }
         }
         throw error;
@@ -112,16 +136,16 @@ public:
 private:
     void check() {
         rewind();
-        JobLines lines(*stream_, session_.settings());
-        std::unordered_set<std::string> ids;
+        JobLines lines(*stream_, context_);
+        Names names;
         while (const auto line = lines.next()) {
             if (!line->problems.empty()) {
                 for (const std::string& problem : line->problems) {
-                    add_problem(fmt::format("{}:{}: {}", name_, line->number, problem));
+                    add_problem(at(*line, problem));
                 }
                 ++bad_;
-            } else if (!line->job.id.empty() && !ids.insert(line->job.id).second) {
-                add_problem(taken(*line));
+            } else if (const std::string what = names.add(line->job); !what.empty()) {
+                add_problem(at(*line, what));
                 repeated_.insert(line->number);
                 ++bad_;
             } else {
@@ -133,7 +157,7 @@ private:
     /// Hands over the good lines, in pages.
     void for_each_page(const std::function<void(std::vector<JobLine>)>& use) {
         rewind();
-        JobLines lines(*stream_, session_.settings());
+        JobLines lines(*stream_, context_);
         std::vector<JobLine> page;
         while (auto line = lines.next()) {
             if (!line->problems.empty() || repeated_.contains(line->number)) {
@@ -159,13 +183,13 @@ private:
 
     void write(persistence::Transaction& transaction, std::vector<JobLine> page) {
         added_ += static_cast<std::int64_t>(page.size());
-        (void)session_.engine().enqueue_all(transaction, jobs_of(std::move(page)));
+        enqueue_all(session_, transaction, jobs_of(std::move(page)));
     }
 
     void write_what_can_be(std::vector<JobLine> page) {
         // Defended catches: an id that is taken spoils its line only; one by one tells which it is.
         try {
-            (void)session_.engine().enqueue_all(jobs_of(page));
+            enqueue_all(session_, jobs_of(page));
             added_ += static_cast<std::int64_t>(page.size());
             return;
         } catch (const DbError& error) {
@@ -173,15 +197,18 @@ private:
                 throw;
             }
         }
-        for (JobLine& line : page) {
+        for (const JobLine& line : page) {
             try {
-                (void)session_.engine().enqueue(line.job);
+                (void)enqueue(session_, line.job);
                 ++added_;
             } catch (const DbError& error) {
-                if (error.kind() != DbErrorKind::duplicate_key) {
+                const std::string what = error.kind() == DbErrorKind::duplicate_key
+                                             ? what_is_taken(session_, line.job)
+                                             : "";
+                if (what.empty()) {
                     throw;
                 }
-                add_problem(taken(line));
+                add_problem(at(line, what));
                 ++bad_;
             }
         }
@@ -196,8 +223,8 @@ private:
         return bad_ > 0 ? ExitCode::partly_done : ExitCode::done;
     }
 
-    [[nodiscard]] static std::vector<schema::Job> jobs_of(std::vector<JobLine> page) {
-        std::vector<schema::Job> jobs;
+    [[nodiscard]] static std::vector<NewJob> jobs_of(std::vector<JobLine> page) {
+        std::vector<NewJob> jobs;
         jobs.reserve(page.size());
         for (JobLine& line : page) {
             jobs.push_back(std::move(line.job));
@@ -205,8 +232,8 @@ private:
         return jobs;
     }
 
-    [[nodiscard]] std::string taken(const JobLine& line) const {
-        return fmt::format("{}:{}: there is a job {} already", name_, line.number, line.job.id);
+    [[nodiscard]] std::string at(const JobLine& line, const std::string& problem) const {
+        return fmt::format("{}:{}: {}", name_, line.number, problem);
     }
 
     void add_problem(const std::string& problem) {
@@ -229,8 +256,9 @@ private:
     Session& session_;
     const std::string name_;
     const std::unique_ptr<std::istream> stream_;
+    const JobCheckContext context_;
     std::string problems_;
-    std::unordered_set<std::int64_t> repeated_;  ///< Lines whose id an earlier line has.
+    std::unordered_set<std::int64_t> repeated_;  ///< Lines whose id or key an earlier line has.
     std::size_t told_ = 0;
     std::int64_t good_ = 0;
     std::int64_t bad_ = 0;

@@ -1,7 +1,6 @@
 #include "tools/jobstrand/commands/job_lines.hpp"
 
 #include "schema/limits.hpp"
-#include "tools/jobstrand/commands/job_adding.hpp"
 #include "tools/jobstrand/json/job_json.hpp"
 
 #include <fmt/format.h>
@@ -18,8 +17,8 @@ constexpr std::size_t kLineBytes = schema::limits::kPayloadBytes + 64 * 1024;
 
 }  // namespace
 
-JobLines::JobLines(std::istream& stream, const Settings& settings)
-    : stream_(stream), settings_(settings) {}
+JobLines::JobLines(std::istream& stream, const JobCheckContext& context)
+    : stream_(stream), context_(context) {}
 
 std::optional<JobLine> JobLines::next() {
     while (const auto raw = read_line()) {
@@ -32,11 +31,11 @@ std::optional<JobLine> JobLines::next() {
         }
         JobFromJson read = job_from_json(raw->text);
         if (read.problems.empty()) {
-            read.problems = problems_for_service(read.job, settings_);
+            read.problems = problems_of_new(read.content, context_);
         }
         return JobLine{
             .number = number_,
-            .job = std::move(read.job),
+            .job = std::move(read.content),
             .problems = std::move(read.problems),
         };
     }

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schema/job.hpp"
-#include "tools/jobstrand/settings/settings.hpp"
+#include "tools/jobstrand/commands/job_checks.hpp"
+#include "tools/jobstrand/json/new_job.hpp"
 
 #include <istream>
 #include <optional>
@@ -13,7 +13,7 @@ namespace jobstrand::cli {
 /// One line of a JSONL file of jobs.
 struct JobLine {
     std::int64_t number = 0;  ///< Counts from 1.
-    schema::Job job;
+    NewJob job;
     std::vector<std::string> problems;  ///< Empty: the job can be enqueued.
 };
 
@@ -22,7 +22,7 @@ struct JobLine {
 class JobLines final {
 public:
     /// Both must outlive it.
-    JobLines(std::istream& stream, const Settings& settings);
+    JobLines(std::istream& stream, const JobCheckContext& context);
 
     /// nullopt: the end.
     [[nodiscard]] std::optional<JobLine> next();
@@ -36,7 +36,7 @@ private:
     [[nodiscard]] std::optional<RawLine> read_line();
 
     std::istream& stream_;
-    const Settings& settings_;
+    const JobCheckContext& context_;
     std::int64_t number_ = 0;
 };
 

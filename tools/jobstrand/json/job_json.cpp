@@ -1,21 +1,19 @@
 #include "tools/jobstrand/json/job_json.hpp"
 
-#include "schema/iso8601.hpp"
 #include "schema/job_validation.hpp"
 #include "schema/limits.hpp"
-#include "timers/series_rules.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
+#include "tools/jobstrand/json/member_values.hpp"
+#include "tools/jobstrand/json/series_json.hpp"
 #include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/output/time_field.hpp"
 #include "tools/jobstrand/settings/nearest_name.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <concepts>
 #include <limits>
-#include <optional>
 
 namespace jobstrand::cli {
 
@@ -26,11 +24,6 @@ using schema::JobPlace;
 
 constexpr std::string_view kNull = "null";
 
-[[nodiscard]] RecordField
-time_field(std::string_view name, const std::optional<schema::TimePoint>& time) {
-    return text_or_null_field(name, time ? schema::format_instant(*time) : std::string());
-}
-
 [[nodiscard]] RecordField payload_field(const std::string& payload) {
     if (payload.empty() || !problem_of_json(payload).empty()) {
         return text_or_null_field("payload", payload);
@@ -38,90 +31,52 @@ time_field(std::string_view name, const std::optional<schema::TimePoint>& time) 
     return {.name = "payload", .json = on_one_line(payload), .text = payload};
 }
 
-/// Reads one member into a job. Returns what is wrong; empty: nothing.
-using ReadMember = std::string (*)(std::string_view value, Job& job);
+/// Reads one member into a new job. Returns what is wrong; empty: nothing.
+using ReadMember = std::string (*)(std::string_view value, NewJob& into);
 
 template <std::string Job::*Member>
-[[nodiscard]] std::string read_text(std::string_view value, Job& job) {
-    const auto text = string_of(value);
-    if (!text) {
-        return text.error().message;
-    }
-    job.*Member = text.value();
-    return {};
+[[nodiscard]] std::string read_job_text(std::string_view value, NewJob& into) {
+    return read_text(value, into.job.*Member);
 }
 
-template <std::integral Number>
-[[nodiscard]] std::string
-read_number(std::string_view value, std::int64_t least, std::int64_t most, Number& number) {
-    std::int64_t read = 0;
-    const char* const end = value.data() + value.size();
-    const auto [stop, error] = std::from_chars(value.data(), end, read);
-    if (error != std::errc{} || stop != end || read < least || read > most) {
-        return fmt::format("must be a whole number, {} to {}", least, most);
-    }
-    number = static_cast<Number>(read);
-    return {};
+[[nodiscard]] std::string read_retries(std::string_view value, NewJob& into) {
+    std::int64_t retries = into.job.retries;
+    std::string problem = read_whole_number(value, 1, schema::limits::kRetryAttempts, retries);
+    into.job.retries = static_cast<int>(retries);
+    return problem;
 }
 
-[[nodiscard]] std::string read_retries(std::string_view value, Job& job) {
-    return read_number(value, 1, schema::limits::kRetryAttempts, job.retries);
-}
-
-[[nodiscard]] std::string read_priority(std::string_view value, Job& job) {
+[[nodiscard]] std::string read_priority(std::string_view value, NewJob& into) {
     using Limits = std::numeric_limits<std::int64_t>;
-    return read_number(value, Limits::min(), Limits::max(), job.priority);
+    return read_whole_number(value, Limits::min(), Limits::max(), into.job.priority);
 }
 
-[[nodiscard]] std::string read_exclusive(std::string_view value, Job& job) {
-    if (value != "true" && value != "false") {
-        return "must be true or false";
-    }
-    job.exclusive = value == "true";
+[[nodiscard]] std::string read_exclusive(std::string_view value, NewJob& into) {
+    return read_flag(value, into.job.exclusive);
+}
+
+[[nodiscard]] std::string read_due_date(std::string_view value, NewJob& into) {
+    return read_instant(value, into.job.due_date);
+}
+
+/// An empty one would make a job that does not repeat, which nobody means who writes the field.
+[[nodiscard]] std::string read_repeat(std::string_view value, NewJob& into) {
+    std::string problem = read_text(value, into.job.repeat);
+    return problem.empty() && into.job.repeat.empty() ? "must not be empty" : problem;
+}
+
+[[nodiscard]] std::string read_payload(std::string_view value, NewJob& into) {
+    into.job.payload = value;
     return {};
 }
 
-[[nodiscard]] std::string read_due_date(std::string_view value, Job& job) {
-    const auto text = string_of(value);
-    if (!text) {
-        return text.error().message;
-    }
-    const auto due = schema::parse_instant(text.value());
-    if (!due) {
-        return due.error().message;
-    }
-    job.due_date = due.value();
-    return {};
-}
-
-/// A text that is wrong is refused here, where the line of the file is known.
-[[nodiscard]] std::string read_repeat(std::string_view value, Job& job) {
-    const auto text = string_of(value);
-    if (!text) {
-        return text.error().message;
-    }
-    job.repeat = text.value();
-    schema::Series series;
-    series.repeat = job.repeat;
-    const auto rules = timers::read_rules(series, {});
-    return rules ? std::string()
-                 : fmt::format(
-                       "is wrong at position {}: {}", rules.error().position, rules.error().message
-                   );
-}
-
-[[nodiscard]] std::string read_payload(std::string_view value, Job& job) {
-    job.payload = value;
-    return {};
-}
-
-[[nodiscard]] std::string read_place(std::string_view value, Job& job) {
+[[nodiscard]] std::string read_place(std::string_view value, NewJob& into) {
     const auto name = string_of(value);
     if (!name) {
         return name.error().message;
     }
     if (name.value() == name_of(JobPlace::external_worker)) {
-        job.type = schema::kExternalWorkerType;
+        into.job.type = schema::kExternalWorkerType;
         return {};
     }
     const bool is_of_new =
@@ -129,11 +84,11 @@ read_number(std::string_view value, std::int64_t least, std::int64_t most, Numbe
     return is_of_new ? "" : "of a new job must be executable, timer or external";
 }
 
-[[nodiscard]] std::string not_yet(std::string_view, Job&) {
+[[nodiscard]] std::string not_yet(std::string_view, NewJob&) {
     return "is not supported yet: leave it out";
 }
 
-[[nodiscard]] std::string ignore(std::string_view, Job&) {
+[[nodiscard]] std::string ignore(std::string_view, NewJob&) {
     return {};
 }
 
@@ -143,58 +98,88 @@ struct KnownMember {
 };
 
 constexpr std::array kMembers{
-    KnownMember{"id", read_text<&Job::id>},
-    KnownMember{"correlationId", read_text<&Job::correlation_id>},
+    KnownMember{"id", read_job_text<&Job::id>},
+    KnownMember{"correlationId", read_job_text<&Job::correlation_id>},
     KnownMember{"place", read_place},
-    KnownMember{"handlerType", read_text<&Job::handler_type>},
+    KnownMember{"handlerType", read_job_text<&Job::handler_type>},
     KnownMember{"payload", read_payload},
     KnownMember{"dueDate", read_due_date},
     KnownMember{"repeat", read_repeat},
     KnownMember{"retries", read_retries},
-    KnownMember{"retryCycle", read_text<&Job::retry_cycle>},
+    KnownMember{"retryCycle", read_job_text<&Job::retry_cycle>},
     KnownMember{"priority", read_priority},
-    KnownMember{"processInstanceId", read_text<&Job::process_instance_id>},
-    KnownMember{"rootProcessInstanceId", read_text<&Job::root_process_instance_id>},
-    KnownMember{"processDefinitionId", read_text<&Job::process_definition_id>},
-    KnownMember{"executionId", read_text<&Job::execution_id>},
-    KnownMember{"elementId", read_text<&Job::element_id>},
-    KnownMember{"elementName", read_text<&Job::element_name>},
-    KnownMember{"category", read_text<&Job::category>},
-    KnownMember{"tenantId", read_text<&Job::tenant_id>},
+    KnownMember{"processInstanceId", read_job_text<&Job::process_instance_id>},
+    KnownMember{"rootProcessInstanceId", read_job_text<&Job::root_process_instance_id>},
+    KnownMember{"processDefinitionId", read_job_text<&Job::process_definition_id>},
+    KnownMember{"executionId", read_job_text<&Job::execution_id>},
+    KnownMember{"elementId", read_job_text<&Job::element_id>},
+    KnownMember{"elementName", read_job_text<&Job::element_name>},
+    KnownMember{"category", read_job_text<&Job::category>},
+    KnownMember{"tenantId", read_job_text<&Job::tenant_id>},
     KnownMember{"exclusive", read_exclusive},
     KnownMember{"uniqueKey", not_yet},
     KnownMember{"createTime", ignore},
     KnownMember{"lockOwner", ignore},
     KnownMember{"lockExpirationTime", ignore},
     KnownMember{"exceptionMessage", ignore},
+    KnownMember{"series", read_job_text<&Job::series>},
 };
 
 [[nodiscard]] std::string unknown_member(std::string_view name) {
-    std::array<std::string_view, kMembers.size()> names;
-    std::transform(kMembers.begin(), kMembers.end(), names.begin(), [](const KnownMember& known) {
-        return known.name;
-    });
+    std::vector<std::string_view> names;
+    for (const KnownMember& known : kMembers) {
+        names.push_back(known.name);
+    }
+    for (const SeriesMember& known : series_members()) {
+        names.push_back(known.name);
+    }
     return fmt::format(
         "a job has no field {}; did you mean {}?", printable(name), nearest_name(name, names)
     );
 }
 
-/// Empty: nothing is wrong.
-[[nodiscard]] std::string read_member(const JsonMember& member, Job& job) {
-    for (const KnownMember& known : kMembers) {
-        if (known.name != member.name) {
-            continue;
-        }
-        const std::string problem =
-            member.value == kNull ? std::string() : known.read(member.value, job);
-        return problem.empty() ? problem : fmt::format("{} {}", known.name, problem);
+/// nullptr: it is not about series.
+[[nodiscard]] const SeriesMember* find_series_member(std::string_view name) {
+    const auto members = series_members();
+    const auto found = std::ranges::find(members, name, &SeriesMember::name);
+    return found == members.end() ? nullptr : &*found;
+}
+
+/// nullptr: there is no such field.
+[[nodiscard]] ReadMember find_reader(std::string_view name) {
+    if (const SeriesMember* member = find_series_member(name)) {
+        return member->read;
     }
-    return unknown_member(member.name);
+    const auto found = std::ranges::find(kMembers, name, &KnownMember::name);
+    return found == kMembers.end() ? nullptr : found->read;
+}
+
+/// Empty: nothing is wrong.
+[[nodiscard]] std::string read_member(const JsonMember& member, NewJob& into) {
+    const ReadMember read = find_reader(member.name);
+    if (read == nullptr) {
+        return unknown_member(member.name);
+    }
+    const std::string problem = member.value == kNull ? std::string() : read(member.value, into);
+    return problem.empty() ? problem : fmt::format("{} {}", member.name, problem);
+}
+
+/// A job that does not repeat has no series to be given anything: its author forgot the repeat.
+void refuse_settings_of_no_series(const std::vector<JsonMember>& members, JobFromJson& read) {
+    for (const JsonMember& member : members) {
+        const SeriesMember* known = find_series_member(member.name);
+        if (known != nullptr && known->needs_repeat && member.value != kNull) {
+            read.problems.push_back(fmt::format("{} goes with repeat", member.name));
+        }
+    }
+    if (read.content.starts_paused) {
+        read.problems.emplace_back("state paused goes with repeat");
+    }
 }
 
 }  // namespace
 
-Record record_of(const schema::PlacedJob& placed) {
+Record record_of(const schema::PlacedJob& placed, const timers::Zone& zone) {
     const Job& job = placed.job;
     return {
         text_field("id", job.id),
@@ -202,7 +187,7 @@ Record record_of(const schema::PlacedJob& placed) {
         text_field("place", name_of(placed.place)),
         text_or_null_field("handlerType", job.handler_type),
         payload_field(job.payload),
-        time_field("dueDate", job.due_date),
+        time_field("dueDate", job.due_date, zone),
         text_or_null_field("repeat", job.repeat),
         number_field("retries", job.retries),
         text_or_null_field("retryCycle", job.retry_cycle),
@@ -217,10 +202,11 @@ Record record_of(const schema::PlacedJob& placed) {
         text_or_null_field("tenantId", job.tenant_id),
         flag_field("exclusive", job.exclusive),
         text_or_null_field("uniqueKey", {}),
-        time_field("createTime", job.create_time),
+        time_field("createTime", job.create_time, zone),
         text_or_null_field("lockOwner", job.lock_owner),
-        time_field("lockExpirationTime", job.lock_expiration),
+        time_field("lockExpirationTime", job.lock_expiration, zone),
         text_or_null_field("exceptionMessage", job.exception_message),
+        text_or_null_field("series", job.series),
     };
 }
 
@@ -232,12 +218,15 @@ JobFromJson job_from_json(std::string_view text) {
         return read;
     }
     for (const JsonMember& member : members.value()) {
-        if (std::string problem = read_member(member, read.job); !problem.empty()) {
+        if (std::string problem = read_member(member, read.content); !problem.empty()) {
             read.problems.push_back(std::move(problem));
         }
     }
+    if (!read.content.repeats()) {
+        refuse_settings_of_no_series(members.value(), read);
+    }
     if (read.problems.empty()) {
-        read.problems = schema::problems_of(read.job);
+        read.problems = schema::problems_of(read.content.job);
     }
     return read;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "schema/job.hpp"
+#include "timers/zone.hpp"
+#include "tools/jobstrand/json/new_job.hpp"
 #include "tools/jobstrand/output/record.hpp"
 
 #include <string>
@@ -14,16 +16,17 @@ namespace jobstrand::cli {
 /// id, correlationId, place, handlerType, payload, dueDate, repeat, retries, retryCycle, priority,
 /// processInstanceId, rootProcessInstanceId, processDefinitionId, executionId, elementId,
 /// elementName, category, tenantId, exclusive, uniqueKey, createTime, lockOwner,
-/// lockExpirationTime, exceptionMessage.
+/// lockExpirationTime, exceptionMessage, series.
 ///
-/// All of them are always written; what a job does not have is null. Dates are ISO 8601 in UTC with
-/// milliseconds. The payload is the JSON value that was stored, character by character, or a string
-/// when the stored text is not JSON.
-[[nodiscard]] Record record_of(const schema::PlacedJob& placed);
+/// All of them are always written; what a job does not have is null. Dates are ISO 8601, in UTC
+/// with milliseconds unless another zone is asked for. The payload is the JSON value that was
+/// stored, character by character, or a string when the stored text is not JSON.
+[[nodiscard]] Record
+record_of(const schema::PlacedJob& placed, const timers::Zone& zone = timers::Zone::utc());
 
 /// A job that was read, and every mistake in its text; with mistakes the job is not to be used.
 struct JobFromJson {
-    schema::Job job;
+    NewJob content;
     std::vector<std::string> problems;
 };
 
@@ -31,6 +34,10 @@ struct JobFromJson {
 /// only be that of a new job: `external` makes an external worker job, the due date decides between
 /// the others. createTime, lockOwner, lockExpirationTime and exceptionMessage are Jobstrand's to
 /// say: accepted, so that a written job can be read again, and not used.
+///
+/// A job with a `repeat` begins a series, whose settings stand beside it under the names that
+/// series_json.hpp lists. Whether its texts can be read is not looked at here: they may name a
+/// calendar, and those are in the database.
 [[nodiscard]] JobFromJson job_from_json(std::string_view text);
 
 }  // namespace jobstrand::cli

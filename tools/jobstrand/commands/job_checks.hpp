@@ -1,0 +1,35 @@
+#pragma once
+
+#include "schema/job.hpp"
+#include "schema/series.hpp"
+#include "schema/time.hpp"
+#include "tools/jobstrand/json/new_job.hpp"
+#include "tools/jobstrand/session.hpp"
+#include "tools/jobstrand/settings/settings.hpp"
+
+#include <string>
+#include <vector>
+
+/// What speaks against enqueueing a job: one sentence per mistake; empty: nothing.
+namespace jobstrand::cli {
+
+/// What is checked against besides the job itself.
+struct JobCheckContext {
+    const Settings& settings;
+    schema::CalendarTexts calendars;
+    schema::TimePoint now;
+};
+
+/// Opens the database.
+[[nodiscard]] JobCheckContext job_check_context(Session& session);
+
+/// What no table can hold, what problems_for_service says, and texts of a series that mean nothing.
+[[nodiscard]] std::vector<std::string>
+problems_of_new(const NewJob& job, const JobCheckContext& context);
+
+/// A command that the configuration does not name. A configuration without commands says nothing:
+/// it may not be the service's.
+[[nodiscard]] std::vector<std::string>
+problems_for_service(const schema::Job& job, const Settings& settings);
+
+}  // namespace jobstrand::cli

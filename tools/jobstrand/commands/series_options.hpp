@@ -1,0 +1,56 @@
+#pragma once
+
+#include "schema/series.hpp"
+#include "tools/jobstrand/json/new_job.hpp"
+
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace jobstrand::cli {
+
+/// When the turns of a series are due, as it was typed.
+struct SeriesTimesOptions {
+    std::optional<std::string> repeat;
+    std::optional<std::string> zone;
+    std::optional<std::string> dst;
+    std::optional<std::string> calendar;
+    std::optional<std::string> misfire;
+    std::optional<std::string> misfire_threshold;
+    std::optional<std::string> start;
+    std::optional<std::string> end;
+};
+
+/// A new series, as it was typed.
+struct SeriesOptions {
+    SeriesTimesOptions times;
+    std::optional<std::string> series;
+    std::optional<std::string> group;
+    std::optional<std::string> description;
+    bool no_overlap = false;
+    bool keep_data = false;
+    bool no_recovery = false;
+    bool stop_on_dead_letter = false;
+    bool paused = false;
+
+    /// Whether anything was given that a job without --repeat has no use for.
+    [[nodiscard]] bool is_any_given() const;
+};
+
+/// --zone, --start, ... at a verb, without --repeat.
+void add_series_times_options(CLI::App& verb, SeriesTimesOptions& options);
+
+/// The same, --repeat, and the options of a new series.
+void add_series_options(CLI::App& verb, SeriesOptions& options);
+
+/// Puts what was given into a series; the rest stays. Throws CliError wrong_usage for what cannot
+/// be meant so; whether the texts fit each other is left to problems_of_series.
+void set_times(schema::Series& series, const SeriesTimesOptions& options);
+
+/// The same for all options of a new series.
+void set_series(NewJob& job, const SeriesOptions& options);
+
+}  // namespace jobstrand::cli
