@@ -51,6 +51,9 @@ public:
         add_schema_commands(program_, action_);
         add_job_commands(program_, action_);
         add_timer_commands(program_, action_);
+        add_series_commands(program_, action_);
+        add_group_commands(program_, action_);
+        add_calendar_commands(program_, action_);
         add_dead_commands(program_, action_);
         add_instance_commands(program_, action_);
         add_definition_commands(program_, action_);

@@ -22,4 +22,9 @@ void add_page_options(CLI::App& verb, std::string& limit, std::string& after) {
     verb.add_option("--after", after, "Go on behind this one")->type_name("ID");
 }
 
+void add_zone_option(CLI::App& verb, std::string& zone) {
+    verb.add_option("--zone", zone, "The zone in which times are shown, by IANA name [UTC]")
+        ->type_name("ZONE");
+}
+
 }  // namespace jobstrand::cli

@@ -18,4 +18,7 @@ void add_list_options(CLI::App& verb, ListOptions& options);
 /// --limit, --after.
 void add_page_options(CLI::App& verb, std::string& limit, std::string& after);
 
+/// --zone, in which times are shown.
+void add_zone_option(CLI::App& verb, std::string& zone);
+
 }  // namespace jobstrand::cli

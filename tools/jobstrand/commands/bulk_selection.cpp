@@ -51,8 +51,8 @@ void show_dry_run(
     );
 }
 
-void confirm(Session& session, const BulkOptions& options, const std::string& question) {
-    if (options.yes) {
+void confirm(Session& session, bool is_confirmed, const std::string& question) {
+    if (is_confirmed) {
         return;
     }
     Streams& streams = session.streams();

@@ -37,7 +37,7 @@ void show_dry_run(
     const BulkSelection& selection
 );
 
-/// Asks on a terminal; elsewhere there must have been --yes. Throws CliError refused for a no.
-void confirm(Session& session, const BulkOptions& options, const std::string& question);
+/// Asks on a terminal; elsewhere it must be confirmed, by --yes. Throws CliError refused for a no.
+void confirm(Session& session, bool is_confirmed, const std::string& question);
 
 }  // namespace jobstrand::cli

@@ -28,7 +28,7 @@ using schema::JobPlace;
 
 [[nodiscard]] ExitCode
 requeue_ids(Session& session, const std::vector<std::string>& ids, const Revival& revival) {
-    ItemReport report(session, "requeued");
+    ItemReport report(session, {.done = "requeued"});
     for (const std::string& id : ids) {
         const Answer answer =
             session.store()
@@ -89,7 +89,7 @@ ExitCode remove_dead(Session& session, const BulkOptions& options) {
         return remove_jobs(session, {.bulk = options, .place = "dead"});
     }
     const std::int64_t count = session.store().count(JobPlace::dead_letter, selection.filter);
-    confirm(session, options, fmt::format("This removes {} dead letters for good.", count));
+    confirm(session, options.yes, fmt::format("This removes {} dead letters for good.", count));
     Progress progress(session.streams(), session.clock(), "removed");
     write_result(
         session,

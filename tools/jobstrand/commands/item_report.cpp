@@ -10,24 +10,32 @@ namespace {
 
 using persistence::Answer;
 
-const std::vector<TableColumn>& columns() {
-    static const std::vector<TableColumn> both{
-        {.field = "id", .heading = "ID", .width_max = 64},
+[[nodiscard]] std::string_view heading_of(std::string_view field) {
+    return field == "series" ? "SERIES" : field == "calendar" ? "CALENDAR" : "ID";
+}
+
+[[nodiscard]] std::vector<TableColumn> columns_of(const ItemWords& words) {
+    std::vector<TableColumn> columns{
+        {.field = words.field, .heading = heading_of(words.field), .width_max = 64},
         {.field = "answer", .heading = "ANSWER"},
     };
-    return both;
+    if (!words.detail.empty()) {
+        columns.push_back({.field = words.detail, .heading = "JOB", .width_max = 64});
+    }
+    return columns;
 }
 
 }  // namespace
 
-ItemReport::ItemReport(Session& session, std::string_view done_word)
+ItemReport::ItemReport(Session& session, const ItemWords& words)
     : session_(session),
-      done_word_(done_word),
-      writer_(session.streams().out, session.format(), columns()) {}
+      words_(words),
+      columns_(columns_of(words)),
+      writer_(session.streams().out, session.format(), columns_) {}
 
-void ItemReport::done(const std::string& id) {
+void ItemReport::done(const std::string& id, const std::string& detail) {
     ++done_;
-    add(id, done_word_);
+    add(id, words_.done, detail);
 }
 
 void ItemReport::skipped(const std::string& id, const std::string& why) {
@@ -48,12 +56,31 @@ void ItemReport::refused(const std::string& id, const std::string& why) {
     add(id, "refused");
 }
 
-void ItemReport::add(const std::string& id, std::string_view answer) {
+void ItemReport::answer(const std::string& id, Answer answer, const Reasons& reasons) {
+    switch (answer) {
+        case Answer::done:
+            done(id);
+            break;
+        case Answer::not_found:
+            not_found(id, reasons.not_found);
+            break;
+        case Answer::locked:
+        case Answer::lost_lock:
+            refused(id, reasons.locked);
+            break;
+    }
+}
+
+void ItemReport::add(const std::string& id, std::string_view answer, const std::string& detail) {
     // Format `name` is for the next command in a pipe: only what was done goes on.
-    if (session_.format() == OutputFormat::name && answer != done_word_) {
+    if (session_.format() == OutputFormat::name && answer != words_.done) {
         return;
     }
-    writer_.add({text_field("id", id), text_field("answer", answer)});
+    Record record{text_field(words_.field, id), text_field("answer", answer)};
+    if (!words_.detail.empty()) {
+        record.push_back(text_or_null_field(words_.detail, detail));
+    }
+    writer_.add(record);
 }
 
 ExitCode ItemReport::finish() {
@@ -71,10 +98,15 @@ ExitCode for_each_id(
     Session& session,
     const std::vector<std::string>& ids,
     std::string_view done_word,
-    const std::function<Answer(const std::string& id)>& operation
+    const std::function<Answer(const std::string& id)>& operation,
+    const std::function<std::string(const std::string& id)>& why_refused
 ) {
-    ItemReport report(session, done_word);
+    ItemReport report(session, {.done = done_word});
     for (const std::string& id : ids) {
+        if (const std::string why = why_refused ? why_refused(id) : ""; !why.empty()) {
+            report.refused(id, why);
+            continue;
+        }
         switch (operation(id)) {
             case Answer::done:
                 report.done(id);

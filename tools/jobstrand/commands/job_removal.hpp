@@ -16,7 +16,7 @@ struct RemoveOptions {
     std::string place;
 };
 
-/// `rm`: deletes jobs that no node holds.
+/// `rm`: deletes jobs that no node holds and that carry no series on; that is `series end`.
 [[nodiscard]] ExitCode remove_jobs(Session& session, const RemoveOptions& options);
 
 }  // namespace jobstrand::cli
