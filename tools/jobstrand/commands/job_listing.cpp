@@ -46,17 +46,21 @@ void fetch_place(
     persistence::JobStore& store,
     JobPlace place,
     const Listing& listing,
+    bool (*is_wanted)(const PlacedJob&),
     std::vector<PlacedJob>& found
 ) {
     std::string after = listing.after;
     for (std::size_t left = listing.limit; left > 0;) {
         const std::size_t page = std::min(left, kPage);
         std::vector<schema::Job> jobs = store.list(place, listing.filter, after, page);
-        left -= jobs.size();
         const bool is_last = jobs.size() < page;
         for (schema::Job& job : jobs) {
             after = job.id;
-            found.push_back({.place = place, .job = std::move(job)});
+            PlacedJob placed{.place = place, .job = std::move(job)};
+            if (is_wanted == nullptr || is_wanted(placed)) {
+                found.push_back(std::move(placed));
+                --left;
+            }
         }
         if (is_last) {
             return;
@@ -88,10 +92,11 @@ ExitCode list_jobs(Session& session, const ListOptions& options) {
     return ExitCode::done;
 }
 
-std::vector<PlacedJob> fetch(persistence::JobStore& store, const Listing& listing) {
+std::vector<PlacedJob>
+fetch(persistence::JobStore& store, const Listing& listing, bool (*is_wanted)(const PlacedJob&)) {
     std::vector<PlacedJob> found;
     for (const JobPlace place : listing.places) {
-        fetch_place(store, place, listing, found);
+        fetch_place(store, place, listing, is_wanted, found);
     }
     std::sort(found.begin(), found.end(), [](const PlacedJob& a, const PlacedJob& b) {
         return a.job.id < b.job.id;

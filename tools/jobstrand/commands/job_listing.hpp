@@ -29,9 +29,12 @@ struct Listing {
     std::size_t limit = 100;
 };
 
-/// Up to `limit` jobs of all the places together, in id order.
-[[nodiscard]] std::vector<schema::PlacedJob>
-fetch(persistence::JobStore& store, const Listing& listing);
+/// Up to `limit` jobs of all the places together, in id order; `is_wanted` may pass over some.
+[[nodiscard]] std::vector<schema::PlacedJob> fetch(
+    persistence::JobStore& store,
+    const Listing& listing,
+    bool (*is_wanted)(const schema::PlacedJob&) = nullptr
+);
 
 /// Writes jobs in the chosen format.
 void write_jobs(Session& session, const std::vector<schema::PlacedJob>& jobs);

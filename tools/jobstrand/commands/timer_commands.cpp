@@ -1,9 +1,8 @@
 #include "tools/jobstrand/commands/bulk_options.hpp"
-#include "tools/jobstrand/commands/job_listing.hpp"
 #include "tools/jobstrand/commands/job_removal.hpp"
-#include "tools/jobstrand/commands/job_showing.hpp"
 #include "tools/jobstrand/commands/nouns.hpp"
 #include "tools/jobstrand/commands/timer_changes.hpp"
+#include "tools/jobstrand/commands/timer_listing.hpp"
 #include "tools/jobstrand/commands/timer_next.hpp"
 
 namespace jobstrand::cli {
@@ -11,29 +10,34 @@ namespace jobstrand::cli {
 namespace {
 
 void add_ls(CLI::App& noun, Action& action) {
-    const auto [app, options] = add_verb<ListOptions>(
+    const auto [app, options] = add_verb<TimerListOptions>(
         noun,
         action,
         {.name = "ls",
-         .summary = "List timers, oldest first",
-         .examples = "  jobstrand timer ls --due-before 2026-11-21"},
-        list_jobs
+         .summary = "List timers, oldest first, with what their series say",
+         .examples = "  jobstrand timer ls --due-before 2026-11-21\n"
+                     "  jobstrand timer ls --group reports --state all --zone Europe/Berlin"},
+        list_timers
     );
-    options.place = "timer";
-    add_list_options(app, options);
+    app.add_option("--group", options.group, "Only turns that carry on a series of this group")
+        ->type_name("NAME");
+    app.add_option("--state", options.state, "waiting (default), paused, or all")
+        ->type_name("STATE");
+    add_zone_option(app, options.zone);
+    add_list_options(app, options.list);
 }
 
 void add_show(CLI::App& noun, Action& action) {
-    const auto [app, options] = add_verb<ShowOptions>(
+    const auto [app, options] = add_verb<TimerShowOptions>(
         noun,
         action,
         {.name = "show",
-         .summary = "Show a timer with all its fields",
+         .summary = "Show a timer with all its fields, and those of its series",
          .examples = "  jobstrand timer show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 -o json"},
-        show_job
+        show_timer
     );
-    options.place = schema::JobPlace::timer;
     app.add_option("id", options.id, "The timer")->required();
+    add_zone_option(app, options.zone);
 }
 
 void add_fire(CLI::App& noun, Action& action) {
