@@ -269,18 +269,8 @@ ParseResult<std::optional<TimePoint>> SeriesPlanner::due_by_calendar(
 }
 
 std::string SeriesPlanner::repeat_of(const Series& series) const {
-    Series without_calendar = series;  // Which says nothing here, and may have to be fetched.
-    without_calendar.calendar.clear();
-    const auto read = read_rules(without_calendar, {});
-    if (read) {
-        if (const auto* simple = std::get_if<SimpleRule>(&read.value().kind)) {
-            return to_text(cycle_of(simple->cycle, series));
-        }
-        if (const auto* grid = std::get_if<GridRule>(&read.value().kind)) {
-            return to_text(cycle_of(grid->cycle, series));
-        }
-    }
-    return series.repeat;
+    const std::optional<RepeatCycle> cycle = cycle_in(series);
+    return cycle ? to_text(cycle_of(*cycle, series)) : series.repeat;
 }
 
 std::optional<ParseError>

@@ -149,6 +149,12 @@ ParseResult<SeriesRules> read_rules(const Series& series, const schema::Calendar
     return rules;
 }
 
+std::optional<RepeatCycle> cycle_in(const Series& series) {
+    const auto expression = parse_timer_expression(without_tags(series.repeat).text);
+    const auto* cycle = expression ? std::get_if<RepeatCycle>(&expression.value()) : nullptr;
+    return cycle == nullptr ? std::nullopt : std::optional(*cycle);
+}
+
 std::optional<SimpleMisfire> simple_misfire_named(std::string_view name) {
     const auto number = number_of(name);
     return number ? simple_misfire(*number) : find_word(kSimpleMisfires, name);

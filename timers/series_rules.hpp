@@ -45,6 +45,10 @@ struct SeriesRules {
 [[nodiscard]] schema::ParseResult<SeriesRules>
 read_rules(const schema::Series& series, const schema::CalendarTexts& calendars);
 
+/// The cycle that a series repeats by, as written; nullopt: it has a cron text, or one that cannot
+/// be read.
+[[nodiscard]] std::optional<RepeatCycle> cycle_in(const schema::Series& series);
+
 /// `ignore`, `smart`, `fire-now`, `now-with-existing`, `now-with-remaining`,
 /// `next-with-remaining`, `next-with-existing`; or Quartz's number. nullopt: none of these.
 [[nodiscard]] std::optional<SimpleMisfire> simple_misfire_named(std::string_view name);

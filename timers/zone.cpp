@@ -9,6 +9,8 @@
 #include <cctype>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 
 namespace jobstrand::timers {
@@ -28,6 +30,17 @@ std::shared_ptr<const ZoneRule> read_rule(const std::string& name) {
     content.pop_back();
     const auto rule = parse_zone_rule(std::string_view(content).substr(content.rfind('\n') + 1));
     return rule ? std::make_shared<const ZoneRule>(rule.value()) : nullptr;
+}
+
+/// Read once per zone, as the date library reads its own part: both stay as they are until the
+/// program ends.
+std::shared_ptr<const ZoneRule> known_rule(const std::string& name) {
+    static std::mutex mutex;
+    static std::map<std::string, std::shared_ptr<const ZoneRule>> rules;
+    const std::lock_guard lock(mutex);
+    const auto found = rules.find(name);
+    return found != rules.end() ? found->second
+                                : rules.emplace(name, read_rule(name)).first->second;
 }
 
 char folded(char c) {
@@ -90,7 +103,7 @@ schema::ParseResult<Zone> Zone::find(std::string_view name) {
     // The date library has no other way to say no, also when there is no database at all.
     try {
         const date::time_zone* listed = date::locate_zone(name);
-        return Zone(listed, read_rule(listed->name()));
+        return Zone(listed, known_rule(listed->name()));
     } catch (const std::runtime_error&) {
         return unknown_zone(name);
     }
