@@ -1,11 +1,14 @@
 #include "test/timers/random_cron.hpp"
 #include "test/timers/seed.hpp"
 #include "test/timers/times.hpp"
+#include "timers/calendar_text.hpp"
+#include "timers/series_planner.hpp"
 #include "timers/timer_expression.hpp"
 #include "timers/zone_rule.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
@@ -88,6 +91,47 @@ void try_text(const std::string& text, const TimerContext& context, schema::Time
     }
 }
 
+/// A series goes on from turn to turn, never back.
+void try_series(const std::string& text, Dice& dice, schema::TimePoint now) {
+    const SeriesPlanner planner;
+    schema::Series series;
+    series.repeat = text;
+    series.zone = dice.one_in(2) ? "UTC" : "Europe/Berlin";
+    series.misfire = dice.one_in(2) ? "" : dice.any_of(std::array{"smart", "ignore", "2"});
+    const auto begun = planner.begin(series, {}, std::nullopt, now);
+    if (!begun) {
+        ASSERT_LE(begun.error().position, text.size()) << text;
+        return;
+    }
+    series = begun.value().series;
+    for (int turn = 0; turn < 3 && series.next_fire; ++turn) {
+        const schema::TimePoint due = *series.next_fire;
+        now = std::max(now, due) + schema::Duration{dice.between(0, 1'000'000)};
+        const auto plan = planner.plan(series, {}, due, now);
+        ASSERT_TRUE(plan) << text;
+        ASSERT_TRUE(!plan.value().next_due || *plan.value().next_due > due) << text;
+        ASSERT_FALSE(planner.repeat_of(plan.value().series).empty());
+        series = plan.value().series;
+    }
+}
+
+constexpr std::array<const char*, 6> kCalendarTexts{
+    "holidays 2027-03-26 2027-03-29",
+    "annual 12-25 01-01; weekly SAT SUN",
+    "zone Europe/Berlin\nmonthly 1 15",
+    "daily 12:00-13:00:00.5",
+    "daily except 09:00-17:00; based on x",
+    "cron * * 0-7,18-23 ? * *"};
+
+TEST(ParserFuzz, No_text_of_a_calendar_crashes_its_parser) {
+    Dice dice(test_seed());
+    for (int i = 0; i < 20'000; ++i) {
+        const std::string text = damaged(dice.any_of(kCalendarTexts), dice);
+        const auto calendar = parse_calendar(text);
+        ASSERT_TRUE(calendar || calendar.error().position <= text.size()) << text;
+    }
+}
+
 TEST(ParserFuzz, No_text_crashes_a_parser_or_keeps_it_busy) {
     Dice dice(test_seed());
     const std::array zones{
@@ -111,6 +155,7 @@ TEST(ParserFuzz, No_text_crashes_a_parser_or_keeps_it_busy) {
             schema::Duration{dice.between(-1'000'000'000, 253'402'300'799'999)}};
         const auto begin = steady_clock::now();
         ASSERT_NO_FATAL_FAILURE(try_text(text, context, after)) << text;
+        ASSERT_NO_FATAL_FAILURE(try_series(text, dice, after)) << text;
         if (const auto time = steady_clock::now() - begin; time > slowest) {
             slowest = time;
             slowest_text = text;
