@@ -1,14 +1,13 @@
 #include "persistence/byte_arrays.hpp"
 #include "persistence/db_error.hpp"
 #include "persistence/due_date_range.hpp"
+#include "persistence/ended_turns.hpp"
 #include "persistence/fences.hpp"
 #include "persistence/job_table.hpp"
 #include "persistence/move_jobs.hpp"
-#include "persistence/series_turns.hpp"
 #include "persistence/sql_job_store.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
@@ -160,60 +159,6 @@ std::vector<std::string_view> insert_stack_traces(
     insert_byte_arrays(transaction, kStackTraceName, traces);
     return replaced;
 }
-
-/// For the creation time of next turns and for the order of their ids: any clock will do.
-schema::TimePoint machine_now() {
-    return std::chrono::floor<schema::Duration>(std::chrono::system_clock::now());
-}
-
-bool is_dead(const Outcome& outcome) {
-    return outcome.transition.to == JobPlace::dead_letter;
-}
-
-/// The series of turns that ended for good go on. Looks only at jobs that are part of one.
-class EndedTurns final {
-public:
-    EndedTurns(Transaction& transaction, const SeriesTools& tools, const Outcomes& outcomes) {
-        std::vector<const Job*> jobs;
-        for (const Outcome* outcome : outcomes) {
-            if (is_about_series(*outcome)) {
-                jobs.push_back(outcome->job.get());
-            }
-        }
-        if (!jobs.empty()) {
-            turns_.emplace(transaction, tools, jobs, machine_now());
-        }
-    }
-
-    void completed(const Outcome& outcome) {
-        if (turns_ && !outcome.job->repeat.empty()) {
-            Job turn = *outcome.job;
-            turns_->run_ended(turn, outcome.transition.payload);
-        }
-    }
-
-    /// Takes the baton from a row that becomes a dead letter.
-    void died(Job& row) {
-        if (turns_) {
-            turns_->died(row);
-        }
-    }
-
-    void write() {
-        if (turns_) {
-            turns_->write();
-        }
-    }
-
-private:
-    static bool is_about_series(const Outcome& outcome) {
-        const Job& job = *outcome.job;
-        return is_dead(outcome) ? !job.repeat.empty() || !job.series.empty()
-                                : !job.repeat.empty() && !outcome.transition.to;
-    }
-
-    std::optional<SeriesTurns> turns_;
-};
 
 void move_leaving(
     Transaction& transaction,

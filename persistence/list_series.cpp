@@ -1,4 +1,4 @@
-#include "persistence/series_table.hpp"
+#include "persistence/series_row.hpp"
 #include "persistence/sql_job_store.hpp"
 
 #include <fmt/format.h>

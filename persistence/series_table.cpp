@@ -3,6 +3,7 @@
 #include "persistence/dialect.hpp"
 #include "persistence/due_date_range.hpp"
 #include "persistence/id_lists.hpp"
+#include "persistence/series_row.hpp"
 #include "schema/iso8601.hpp"
 
 #include <fmt/format.h>
@@ -37,80 +38,14 @@ constexpr std::string_view kCalendars = R"sql(
     ORDER BY ID_
     {for_share})sql";
 
-/// In the order of append_row and read_series_row.
-constexpr std::array<std::string_view, 25> kColumns{"ID_",
-                                                    "GROUP_",
-                                                    "DESCRIPTION_",
-                                                    "HANDLER_TYPE_",
-                                                    "REPEAT_",
-                                                    "ZONE_",
-                                                    "DST_RULE_",
-                                                    "CALENDAR_",
-                                                    "MISFIRE_",
-                                                    "MISFIRE_THRESHOLD_",
-                                                    "START_",
-                                                    "END_",
-                                                    "OVERLAP_",
-                                                    "KEEP_DATA_",
-                                                    "RECOVERY_",
-                                                    "STOP_ON_DEAD_LETTER_",
-                                                    "RETRIES_",
-                                                    "TOTAL_TURNS_",
-                                                    "TURNS_TAKEN_",
-                                                    "FIRE_COUNT_",
-                                                    "PREVIOUS_FIRE_",
-                                                    "NEXT_FIRE_",
-                                                    "STATE_",
-                                                    "TURN_ID_",
-                                                    "CREATE_TIME_"};
-
 /// Rows of one statement.
 constexpr std::array<std::size_t, 3> kRowsPerStatement{32, 8, 1};
-
-void append_row(std::vector<Value>& values, const Series& series) {
-    const auto number_or_null = [](const auto& number) {
-        return number ? Value{std::int64_t{*number}} : Value{};
-    };
-    const auto threshold = series.misfire_threshold
-                               ? std::optional(std::int64_t{series.misfire_threshold->count()})
-                               : std::nullopt;
-    values.insert(
-        values.end(),
-        {
-            Value{series.key},
-            Value{series.group},
-            text_or_null(series.description),
-            text_or_null(series.handler_type),
-            text_or_null(series.repeat),
-            Value{series.zone},
-            Value{series.dst_rule},
-            text_or_null(series.calendar),
-            text_or_null(series.misfire),
-            number_or_null(threshold),
-            time_or_null(series.start),
-            time_or_null(series.end),
-            Value{series.overlap},
-            Value{series.keep_data},
-            Value{series.recovery},
-            Value{series.stop_on_dead_letter},
-            Value{std::int64_t{series.retries}},
-            number_or_null(series.total_turns),
-            Value{series.turns_taken},
-            Value{series.fire_count},
-            time_or_null(series.previous_fire),
-            time_or_null(series.next_fire),
-            Value{schema::name_of(series.state)},
-            text_or_null(series.turn_id),
-            time_or_null(series.create_time),
-        }
-    );
-}
 
 std::string placeholder_rows(std::size_t rows) {
     std::string all;
     for (std::size_t row = 0; row < rows; ++row) {
         all += row == 0 ? "(?" : ", (?";
-        for (std::size_t column = 1; column < kColumns.size(); ++column) {
+        for (std::size_t column = 1; column < series_column_count(); ++column) {
             all += ", ?";
         }
         all += ')';
@@ -121,7 +56,7 @@ std::string placeholder_rows(std::size_t rows) {
 /// `X_ = excluded.X_, ...` for all columns but the key.
 std::string assignments(const Dialect& dialect) {
     std::string all;
-    for (const std::string_view column : std::span(kColumns).subspan(1)) {
+    for (const std::string_view column : series_column_names().subspan(1)) {
         all += all.empty() ? "" : ", ";
         all += column;
         all += " = ";
@@ -142,7 +77,7 @@ void write_rows(Transaction& transaction, std::string_view sql, std::span<const 
         }
         std::vector<Value> values;
         for (const Series& one : rest.first(rows)) {
-            append_row(values, one);
+            append_series_row(values, one);
         }
         const std::string text = fmt::format(
             fmt::runtime(sql),
@@ -158,61 +93,6 @@ void write_rows(Transaction& transaction, std::string_view sql, std::span<const 
 
 }  // namespace
 
-std::string series_columns(std::string_view prefix) {
-    std::string columns;
-    for (const std::string_view column : kColumns) {
-        columns += columns.empty() ? "" : ", ";
-        columns += prefix;
-        columns += column;
-    }
-    return columns;
-}
-
-std::size_t series_column_count() {
-    return kColumns.size();
-}
-
-Series read_series_row(const Row& row) {
-    std::size_t column = 0;
-    const auto text = [&] { return std::string(row.text(column++)); };
-    const auto flag = [&] { return row.boolean(column++); };
-    const auto number = [&] { return row.integer(column++); };
-    const auto number_or_none = [&] {
-        const std::size_t at = column++;
-        return row.is_null(at) ? std::nullopt : std::optional(row.integer(at));
-    };
-    const auto time = [&] { return row.time(column++); };
-    Series series;
-    series.key = text();
-    series.group = text();
-    series.description = text();
-    series.handler_type = text();
-    series.repeat = text();
-    series.zone = text();
-    series.dst_rule = text();
-    series.calendar = text();
-    series.misfire = text();
-    if (const auto threshold = number_or_none()) {
-        series.misfire_threshold = schema::Duration{*threshold};
-    }
-    series.start = time();
-    series.end = time();
-    series.overlap = flag();
-    series.keep_data = flag();
-    series.recovery = flag();
-    series.stop_on_dead_letter = flag();
-    series.retries = static_cast<int>(number());
-    series.total_turns = number_or_none();
-    series.turns_taken = number();
-    series.fire_count = number();
-    series.previous_fire = time();
-    series.next_fire = time();
-    series.state = schema::series_state_named(text()).value_or(schema::SeriesState::ended);
-    series.turn_id = text();
-    series.create_time = time();
-    return series;
-}
-
 void insert_series(Transaction& transaction, std::span<const Series> series) {
     write_rows(transaction, kInsert, series);
 }
@@ -227,11 +107,14 @@ SeriesByKey lock_series(Transaction& transaction, std::span<const std::string_vi
     );
     SeriesByKey found;
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = keys})) {
-        transaction
-            .query({.sql = text, .columns = kColumns.size()}, parameters, [&](const Row& row) {
+        transaction.query(
+            {.sql = text, .columns = series_column_count()},
+            parameters,
+            [&](const Row& row) {
                 Series series = read_series_row(row);
                 found.emplace(series.key, std::move(series));
-            });
+            }
+        );
     }
     return found;
 }

@@ -18,11 +18,6 @@ namespace jobstrand::persistence {
 
 using SeriesByKey = std::map<std::string, schema::Series, std::less<>>;
 
-/// The columns that read_series_row reads, as a list for a statement, each behind `prefix`.
-[[nodiscard]] std::string series_columns(std::string_view prefix = "");
-[[nodiscard]] std::size_t series_column_count();
-[[nodiscard]] schema::Series read_series_row(const Row& row);
-
 /// Throws DbError duplicate_key when a key exists.
 void insert_series(Transaction& transaction, std::span<const schema::Series> series);
 
