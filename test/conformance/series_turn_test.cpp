@@ -7,7 +7,11 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class SeriesTurns : public SeriesTest {};
+class SeriesTurns : public SeriesTest {
+protected:
+    /// The job that has the baton.
+    Job only_turn() { return job(series().turn_id); }
+};
 
 INSTANTIATE_TEST_SUITE_P(
     OnEveryDatabase,
@@ -80,6 +84,18 @@ TEST_P(SeriesTurns, A_limited_series_ends_with_its_last_turn) {
     EXPECT_EQ(condition(), SeriesCondition::ended);
     EXPECT_EQ(series().fire_count, 2);
     EXPECT_EQ(series().next_fire, std::nullopt);
+}
+
+// R118
+TEST_P(SeriesTurns, A_turn_that_fires_ahead_of_its_time_is_not_taken_again) {
+    start(every_ten_minutes());
+    insert(JobPlace::timer, a_job("later").due_at(clock_.now() + 10min + 1ms).build());
+    clock_.tick(10min - 2s);
+    const persistence::DueWindow window(clock_.now(), 2s);
+    EXPECT_EQ(store_.move_due_timers(window, 100, std::nullopt, {}).moved, 1U);
+    EXPECT_EQ(place_of("s-1"), "executable");
+    EXPECT_EQ(place_of("later"), "timer");
+    EXPECT_EQ(only_turn().due_date, clock_.now() + 10min + 2s);
 }
 
 TEST_P(SeriesTurns, Turns_may_overlap) {
