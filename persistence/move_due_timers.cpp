@@ -1,12 +1,11 @@
 #include "persistence/byte_arrays.hpp"
 #include "persistence/dialect.hpp"
+#include "persistence/fallen_timers.hpp"
 #include "persistence/fences.hpp"
 #include "persistence/job_row.hpp"
 #include "persistence/job_table.hpp"
 #include "persistence/move_jobs.hpp"
-#include "persistence/series_turns.hpp"
 #include "persistence/sql_job_store.hpp"
-#include "persistence/suspended_scopes.hpp"
 
 #include <fmt/format.h>
 
@@ -80,89 +79,6 @@ void sort_by_id(std::vector<PlacedJob>& jobs) {
     std::ranges::sort(jobs, {}, [](const PlacedJob& one) { return std::string_view(one.job.id); });
 }
 
-/// Due timers by what becomes of them.
-struct Fallen {
-    std::vector<PlacedJob> leaving;
-    std::vector<Job> staying;  ///< With a later due date.
-    std::vector<Job> over;     ///< Deleted.
-};
-
-std::vector<const Job*> pointers_to(const std::vector<Job>& jobs) {
-    std::vector<const Job*> pointers;
-    pointers.reserve(jobs.size());
-    for (const Job& job : jobs) {
-        pointers.push_back(&job);
-    }
-    return pointers;
-}
-
-std::vector<const Job*> repeating_among(const std::vector<Job>& jobs) {
-    std::vector<const Job*> repeating;
-    for (const Job& job : jobs) {
-        if (!job.repeat.empty()) {
-            repeating.push_back(&job);
-        }
-    }
-    return repeating;
-}
-
-/// Where a suspended timer waits. One that repeats is still the waiting turn of its series, and
-/// falls due anew when it is activated; all others could run at once then.
-PlacedJob suspended(Job row) {
-    if (!row.repeat.empty()) {
-        const schema::Transition transition = schema::suspended(row, JobPlace::timer);
-        return moved(std::move(row), transition);
-    }
-    const schema::Transition transition = schema::fell_due(row);
-    return diverted(moved(std::move(row), transition));
-}
-
-Fallen fall_due(
-    Transaction& transaction,
-    const SeriesTools& tools,
-    std::vector<Job> rows,
-    schema::TimePoint now
-) {
-    const SuspendedScopes suspensions = find_suspended(transaction, pointers_to(rows));
-    const std::vector<const Job*> repeating = repeating_among(rows);
-    std::optional<SeriesTurns> turns;
-    if (!repeating.empty()) {
-        turns.emplace(transaction, tools, repeating, now);
-    }
-    Fallen fallen;
-    for (Job& row : rows) {
-        if (suspensions.contain(row)) {
-            fallen.leaving.push_back(suspended(std::move(row)));
-            continue;
-        }
-        const auto fate = row.repeat.empty() ? SeriesTurns::Fate::fires : turns->fall_due(row);
-        if (fate == SeriesTurns::Fate::fires) {
-            const schema::Transition transition = schema::fell_due(row);
-            fallen.leaving.push_back(moved(std::move(row), transition));
-        } else {
-            auto& rest = fate == SeriesTurns::Fate::waits ? fallen.staying : fallen.over;
-            rest.push_back(std::move(row));
-        }
-    }
-    if (turns) {
-        turns->write();
-    }
-    return fallen;
-}
-
-void write_rest(Transaction& transaction, Fallen& fallen) {
-    for (Job& row : fallen.staying) {
-        ++row.revision;
-        update_row(transaction, JobPlace::timer, row);
-    }
-    std::vector<std::string_view> ids;
-    for (const Job& row : fallen.over) {
-        ids.emplace_back(row.id);
-    }
-    delete_rows(transaction, JobPlace::timer, ids);
-    delete_byte_arrays_of(transaction, pointers_to(fallen.over));
-}
-
 std::vector<Job> locked_in_due_order(std::vector<PlacedJob> jobs) {
     std::vector<Job> locked;
     for (PlacedJob& placed : jobs) {
@@ -198,7 +114,7 @@ JobStore::DueTimers SqlJobStore::move_due_timers(
     std::vector<std::string> ids;
     const auto move = [&](Transaction& transaction) {
         std::vector<Job> due = select_due(transaction, window.now + window.ahead, limit);
-        Fallen fallen = fall_due(transaction, tools, std::move(due), window.now);
+        FallenTimers fallen = fall_due(transaction, tools, std::move(due), window.now);
         std::vector<PlacedJob>& jobs = fallen.leaving;
         if (claim) {
             lock_served(jobs, *claim, handler_types);
