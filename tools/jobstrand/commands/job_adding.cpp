@@ -1,6 +1,7 @@
 #include "tools/jobstrand/commands/job_adding.hpp"
 
 #include "persistence/db_error.hpp"
+#include "schema/job_validation.hpp"
 #include "tools/jobstrand/commands/job_checks.hpp"
 #include "tools/jobstrand/commands/job_enqueueing.hpp"
 #include "tools/jobstrand/commands/job_import.hpp"
@@ -73,9 +74,14 @@ constexpr std::array kTextOptions{
 }
 
 void refuse_bad(Session& session, const NewJob& job) {
-    const JobCheckContext context =
-        job.repeats() ? job_check_context(session) : JobCheckContext{session.settings(), {}, {}};
-    const std::vector<std::string> problems = problems_of_new(job, context);
+    std::vector<std::string> problems = schema::problems_of(job.job);
+    if (problems.empty()) {
+        // A plain job needs no database to be checked.
+        problems = problems_of_new(
+            job,
+            job.repeats() ? job_check_context(session) : JobCheckContext{session.settings(), {}, {}}
+        );
+    }
     if (!problems.empty()) {
         throw CliError(ExitCode::wrong_usage, fmt::format("{}", fmt::join(problems, "\n")));
     }

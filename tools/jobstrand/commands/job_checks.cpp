@@ -1,6 +1,5 @@
 #include "tools/jobstrand/commands/job_checks.hpp"
 
-#include "schema/job_validation.hpp"
 #include "tools/jobstrand/commands/series_texts.hpp"
 #include "tools/jobstrand/handlers/command_payload.hpp"
 #include "tools/jobstrand/output/marked_text.hpp"
@@ -9,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <utility>
 
 namespace jobstrand::cli {
@@ -40,13 +38,9 @@ JobCheckContext job_check_context(Session& session) {
 }
 
 std::vector<std::string> problems_of_new(const NewJob& job, const JobCheckContext& context) {
-    std::vector<std::string> problems = schema::problems_of(job.job);
-    const auto add = [&problems](std::vector<std::string> more) {
-        std::ranges::move(more, std::back_inserter(problems));
-    };
-    add(problems_for_service(job.job, context.settings));
+    std::vector<std::string> problems = problems_for_service(job.job, context.settings);
     if (job.repeats() && problems.empty()) {
-        add(problems_of_repeating(job, context));
+        problems = problems_of_repeating(job, context);
     }
     return problems;
 }

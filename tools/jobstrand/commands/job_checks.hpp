@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-/// What speaks against enqueueing a job: one sentence per mistake; empty: nothing.
+/// What speaks against enqueueing a job besides what no table can hold (schema::problems_of): one
+/// sentence per mistake; empty: nothing.
 namespace jobstrand::cli {
 
 /// What is checked against besides the job itself.
@@ -23,7 +24,7 @@ struct JobCheckContext {
 /// Opens the database.
 [[nodiscard]] JobCheckContext job_check_context(Session& session);
 
-/// What no table can hold, what problems_for_service says, and texts of a series that mean nothing.
+/// What problems_for_service says, and texts of a series that mean nothing.
 [[nodiscard]] std::vector<std::string>
 problems_of_new(const NewJob& job, const JobCheckContext& context);
 

@@ -52,7 +52,7 @@ std::string enqueue(Session& session, const NewJob& job) {
     return named.job.id;
 }
 
-void enqueue_all(Session& session, const std::vector<NewJob>& jobs) {
+void enqueue_all(Session& session, std::vector<NewJob> jobs) {
     if (std::ranges::any_of(jobs, &NewJob::repeats)) {
         session.engine().in_transaction([&](Transaction& transaction) {
             enqueue_all(session, transaction, jobs);
@@ -60,22 +60,23 @@ void enqueue_all(Session& session, const std::vector<NewJob>& jobs) {
         return;
     }
     std::vector<schema::Job> plain;
-    for (const NewJob& job : jobs) {
-        plain.push_back(job.job);
+    plain.reserve(jobs.size());
+    for (NewJob& job : jobs) {
+        plain.push_back(std::move(job.job));
     }
     (void)session.engine().enqueue_all(std::move(plain));
 }
 
-void enqueue_all(Session& session, Transaction& transaction, const std::vector<NewJob>& jobs) {
+void enqueue_all(Session& session, Transaction& transaction, std::vector<NewJob> jobs) {
     std::vector<schema::Job> plain;
+    plain.reserve(jobs.size());
     schema::Uuid7Source ids;
-    for (const NewJob& job : jobs) {
+    for (NewJob& job : jobs) {
         if (job.repeats()) {
-            NewJob named = job;
-            give_id(named, ids, session.database_now());
-            start_series(session, transaction, named);
+            give_id(job, ids, session.database_now());
+            start_series(session, transaction, job);
         } else {
-            plain.push_back(job.job);
+            plain.push_back(std::move(job.job));
         }
     }
     if (!plain.empty()) {

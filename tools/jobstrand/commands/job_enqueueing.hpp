@@ -14,14 +14,10 @@ namespace jobstrand::cli {
 std::string enqueue(Session& session, const NewJob& job);
 
 /// The same for many: all or none.
-void enqueue_all(Session& session, const std::vector<NewJob>& jobs);
+void enqueue_all(Session& session, std::vector<NewJob> jobs);
 
 /// In the caller's transaction.
-void enqueue_all(
-    Session& session,
-    persistence::Transaction& transaction,
-    const std::vector<NewJob>& jobs
-);
+void enqueue_all(Session& session, persistence::Transaction& transaction, std::vector<NewJob> jobs);
 
 /// After a duplicate key: `there is a job 17 already`, or the series; empty: neither is there.
 [[nodiscard]] std::string what_is_taken(Session& session, const NewJob& job);

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 namespace jobstrand::cli {
 
@@ -138,44 +139,70 @@ constexpr std::array kMembers{
     );
 }
 
-/// nullptr: it is not about series.
-[[nodiscard]] const SeriesMember* find_series_member(std::string_view name) {
-    const auto members = series_members();
-    const auto found = std::ranges::find(members, name, &SeriesMember::name);
-    return found == members.end() ? nullptr : &*found;
-}
-
-/// nullptr: there is no such field.
-[[nodiscard]] ReadMember find_reader(std::string_view name) {
-    if (const SeriesMember* member = find_series_member(name)) {
-        return member->read;
-    }
-    const auto found = std::ranges::find(kMembers, name, &KnownMember::name);
-    return found == kMembers.end() ? nullptr : found->read;
-}
-
-/// Empty: nothing is wrong.
-[[nodiscard]] std::string read_member(const JsonMember& member, NewJob& into) {
-    const ReadMember read = find_reader(member.name);
-    if (read == nullptr) {
-        return unknown_member(member.name);
-    }
-    const std::string problem = member.value == kNull ? std::string() : read(member.value, into);
-    return problem.empty() ? problem : fmt::format("{} {}", member.name, problem);
-}
-
-/// A job that does not repeat has no series to be given anything: its author forgot the repeat.
-void refuse_settings_of_no_series(const std::vector<JsonMember>& members, JobFromJson& read) {
-    for (const JsonMember& member : members) {
-        const SeriesMember* known = find_series_member(member.name);
-        if (known != nullptr && known->needs_repeat && member.value != kNull) {
-            read.problems.push_back(fmt::format("{} goes with repeat", member.name));
+/// Reads the members of one job.
+class JobReading {
+public:
+    void read(const JsonMember& member) {
+        if (member.value == kNull) {
+            refuse_unknown(member.name);
+        } else if (const auto known = find(kMembers, member.name)) {
+            note(member.name, known->read(member.value, result_.content));
+        } else if (const auto of_series = find(series_members(), member.name)) {
+            note(member.name, of_series->read(member.value, result_.content));
+            if (of_series->needs_repeat) {
+                settings_of_series_.push_back(member.name);
+            }
+        } else {
+            result_.problems.push_back(unknown_member(member.name));
         }
     }
-    if (read.content.starts_paused) {
-        read.problems.emplace_back("state paused goes with repeat");
+
+    [[nodiscard]] JobFromJson finish() {
+        if (!result_.content.repeats()) {
+            refuse_settings_of_no_series();
+        }
+        if (result_.problems.empty()) {
+            result_.problems = schema::problems_of(result_.content.job);
+        }
+        return std::move(result_);
     }
-}
+
+private:
+    /// nullptr: there is none of that name.
+    template <typename Members>
+    [[nodiscard]] static auto find(const Members& members, std::string_view name)
+        -> decltype(&*members.begin()) {
+        const auto found = std::ranges::find_if(members, [name](const auto& member) {
+            return member.name == name;
+        });
+        return found == members.end() ? nullptr : &*found;
+    }
+
+    void note(const std::string& name, const std::string& problem) {
+        if (!problem.empty()) {
+            result_.problems.push_back(name + ' ' + problem);
+        }
+    }
+
+    void refuse_unknown(const std::string& name) {
+        if (find(kMembers, name) == nullptr && find(series_members(), name) == nullptr) {
+            result_.problems.push_back(unknown_member(name));
+        }
+    }
+
+    /// A job that does not repeat has no series to be given anything: its author forgot the repeat.
+    void refuse_settings_of_no_series() {
+        for (const std::string& name : settings_of_series_) {
+            note(name, "goes with repeat");
+        }
+        if (result_.content.starts_paused) {
+            note("state", "paused goes with repeat");
+        }
+    }
+
+    JobFromJson result_;
+    std::vector<std::string> settings_of_series_;
+};
 
 }  // namespace
 
@@ -211,24 +238,15 @@ Record record_of(const schema::PlacedJob& placed, const timers::Zone& zone) {
 }
 
 JobFromJson job_from_json(std::string_view text) {
-    JobFromJson read;
     const auto members = members_of(text);
     if (!members) {
-        read.problems.push_back(members.error().message);
-        return read;
+        return {.content = {}, .problems = {members.error().message}};
     }
+    JobReading reading;
     for (const JsonMember& member : members.value()) {
-        if (std::string problem = read_member(member, read.content); !problem.empty()) {
-            read.problems.push_back(std::move(problem));
-        }
+        reading.read(member);
     }
-    if (!read.content.repeats()) {
-        refuse_settings_of_no_series(members.value(), read);
-    }
-    if (read.problems.empty()) {
-        read.problems = schema::problems_of(read.content.job);
-    }
-    return read;
+    return reading.finish();
 }
 
 }  // namespace jobstrand::cli
