@@ -104,6 +104,10 @@ func drain(ctx context.Context, pool *pgxpool.Pool, options options, jobs int, r
 		return run{}, err
 	}
 	enqueueSeconds := time.Since(enqueueBegan).Seconds()
+	// The server would do it by itself within a minute or so; what it has not done yet can spoil its plans.
+	if _, err := pool.Exec(ctx, "VACUUM (ANALYZE) river_job"); err != nil {
+		return run{}, err
+	}
 	cpuBefore, began := cpuSeconds(), time.Now()
 	if err := client.Start(ctx); err != nil {
 		return run{}, err

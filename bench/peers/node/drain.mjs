@@ -10,7 +10,7 @@ import { check, figure, versionOf } from './result.mjs';
 
 /**
  * Runs the program of one peer: the measurement, or a node that this started. `peer` has `name`, which is also its
- * package, `defaults` for options, `settings` (texts), and
+ * package, `defaults` for options, `settings` (texts), `table`, where its jobs are, and
  *
  * for the measurement: open(options); enqueue(count): jobs with the payload {number: 0 ... count-1}, in bulk;
  * isEmpty(): nothing is left to do; clear(): makes room for the next repetition; close().
@@ -69,6 +69,7 @@ async function drain(peer, jobs, options, problems) {
   const enqueueBegan = performance.now();
   await peer.enqueue(jobs);
   const enqueueEnded = performance.now();
+  await vacuum(peer, options);
   const nodes = await startNodes(options, (number) => ledger.succeeded(number));
   const began = performance.now();
   nodes.begin();
@@ -84,6 +85,14 @@ async function drain(peer, jobs, options, problems) {
     enqueue: jobs / ((enqueueEnded - enqueueBegan) / 1000),
     cpuMicros: cpuMicros / jobs,
   };
+}
+
+// The server would do it by itself within a minute or so; what it has not done yet can spoil its plans.
+async function vacuum(peer, options) {
+  const client = new pg.Client({ connectionString: options.db });
+  await client.connect();
+  await client.query(`VACUUM (ANALYZE) ${peer.table}`);
+  await client.end();
 }
 
 async function untilEmpty(peer, ledger, jobs, giveUp) {

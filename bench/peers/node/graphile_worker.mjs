@@ -9,6 +9,7 @@ const quiet = new Logger(() => () => {});
 
 const peer = {
   name: 'graphile-worker',
+  table: 'graphile_worker._private_jobs',
   defaults: { nodes: 2, workers: 24, page: 500 },
   settings: {
     completeJobBatchDelay: '0',
@@ -55,7 +56,7 @@ const peer = {
   },
 
   async isEmpty() {
-    return (await this.pool.query('SELECT 1 FROM graphile_worker._private_jobs LIMIT 1')).rowCount === 0;
+    return (await this.pool.query(`SELECT 1 FROM ${this.table} LIMIT 1`)).rowCount === 0;
   },
 
   async clear() {},

@@ -9,6 +9,7 @@ const QUEUE = 'noop';
 
 const peer = {
   name: 'pg-boss',
+  table: 'pgboss.job',
   defaults: { nodes: 1, workers: 4, page: 1000 },
   settings: { burstWhenBatchFull: 'true', pollingIntervalSeconds: '0.5', enqueueBatch: String(ENQUEUE_BATCH) },
 
@@ -44,7 +45,7 @@ const peer = {
 
   // Finished jobs stay in the table, as pg-boss keeps them.
   async isEmpty() {
-    const left = "SELECT 1 FROM pgboss.job WHERE name = 'noop' AND state <> 'completed' LIMIT 1";
+    const left = `SELECT 1 FROM ${this.table} WHERE name = '${QUEUE}' AND state <> 'completed' LIMIT 1`;
     return (await this.pool.query(left)).rowCount === 0;
   },
 

@@ -54,6 +54,13 @@ final class Database implements AutoCloseable {
         return true;
     }
 
+    /** The server would do it by itself before long; what it has not done yet can spoil its plans. */
+    void refreshStatistics(String... tables) throws SQLException {
+        for (String table : tables) {
+            execute(List.of((isMariaDb ? "ANALYZE TABLE " : "VACUUM (ANALYZE) ") + table));
+        }
+    }
+
     void execute(List<String> statements) throws SQLException {
         try (Connection connection = pool.getConnection(); Statement statement = connection.createStatement()) {
             for (String sql : statements) {

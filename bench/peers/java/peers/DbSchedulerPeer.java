@@ -105,8 +105,8 @@ public final class DbSchedulerPeer implements Peer {
     }
 
     @Override
-    public boolean isEmpty() throws Exception {
-        return database.isEmpty("scheduled_tasks");
+    public String[] tables() {
+        return new String[] {"scheduled_tasks"};
     }
 
     @Override

@@ -14,11 +14,13 @@ final class Drain {
 
     private final Peer peer;
     private final Options options;
+    private final Database database;
     private final Result result = new Result();
 
-    private Drain(Peer peer, Options options) {
+    private Drain(Peer peer, Options options, Database database) {
         this.peer = peer;
         this.options = options;
+        this.database = database;
     }
 
     interface Maker {
@@ -32,7 +34,7 @@ final class Drain {
             // As Flowable's guide has it: a connection for each worker, and some for what acquires.
             try (Database database = new Database(options.text("db"), options.number("workers") + 22);
                     Peer peer = maker.make(options, database)) {
-                System.exit(new Drain(peer, options).run(database) ? 0 : 1);
+                System.exit(new Drain(peer, options, database).run() ? 0 : 1);
             }
         } catch (IllegalArgumentException wrong) {
             System.err.println(wrong.getMessage());
@@ -43,7 +45,7 @@ final class Drain {
         }
     }
 
-    private boolean run(Database database) throws Exception {
+    private boolean run() throws Exception {
         Map<String, String> environment = Result.environment(peer, database, options.text("db"));
         peer.open();
         if (options.number("warm-up") > 0) {
@@ -64,6 +66,7 @@ final class Drain {
         long enqueueBegan = System.nanoTime();
         peer.enqueue(jobs, ledger);
         double enqueueSeconds = secondsSince(enqueueBegan);
+        database.refreshStatistics(peer.tables());
         long cpuBefore = cpuNanos();
         long began = System.nanoTime();
         peer.start();
@@ -73,7 +76,7 @@ final class Drain {
         peer.stop();
         result.check(ENDED, isOver ? "" : ledger.count() + " of " + jobs + " jobs succeeded in time");
         result.check(ONCE, ledger.mistakes());
-        result.check(EMPTY, peer.isEmpty() ? "" : "jobs are left");
+        result.check(EMPTY, database.isEmpty(peer.tables()) ? "" : "jobs are left");
         peer.clear();
         return new Result.Run(jobs / seconds, jobs / enqueueSeconds, cpuMicros / jobs);
     }
@@ -81,7 +84,7 @@ final class Drain {
     private boolean waitForEnd(Ledger ledger, int jobs) throws Exception {
         long began = System.nanoTime();
         while (secondsSince(began) < options.number("time-limit")) {
-            if (ledger.count() >= jobs && peer.isEmpty()) {
+            if (ledger.count() >= jobs && database.isEmpty(peer.tables())) {
                 return true;
             }
             Thread.sleep(2);

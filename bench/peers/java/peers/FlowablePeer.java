@@ -108,8 +108,8 @@ public final class FlowablePeer implements Peer {
     }
 
     @Override
-    public boolean isEmpty() throws Exception {
-        return database.isEmpty("ACT_RU_JOB", "ACT_RU_TIMER_JOB", "ACT_RU_DEADLETTER_JOB", "ACT_RU_SUSPENDED_JOB");
+    public String[] tables() {
+        return new String[] {"ACT_RU_JOB", "ACT_RU_TIMER_JOB", "ACT_RU_DEADLETTER_JOB", "ACT_RU_SUSPENDED_JOB"};
     }
 
     /** The instances that wait behind their job, as in the published models. */

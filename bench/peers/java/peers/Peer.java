@@ -18,13 +18,14 @@ interface Peer extends AutoCloseable {
     /** Enqueues jobs in bulk, which are to report their runs to the ledger; nothing runs yet. */
     void enqueue(int jobs, Ledger ledger) throws Exception;
 
+    /** Where the jobs are. */
+    String[] tables();
+
     /** From now on jobs are run. */
     void start() throws Exception;
 
     /** Nothing runs any more. */
     void stop() throws Exception;
-
-    boolean isEmpty() throws Exception;
 
     /** Makes room for the next repetition. */
     default void clear() throws Exception {

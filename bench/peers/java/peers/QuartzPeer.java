@@ -108,8 +108,8 @@ public final class QuartzPeer implements Peer {
     }
 
     @Override
-    public boolean isEmpty() throws Exception {
-        return database.isEmpty("QRTZ_TRIGGERS", "QRTZ_FIRED_TRIGGERS");
+    public String[] tables() {
+        return new String[] {"QRTZ_TRIGGERS", "QRTZ_FIRED_TRIGGERS"};
     }
 
     @Override
