@@ -20,6 +20,10 @@ std::function<void()> AsyncExecutor::add_activity(Activity& activity) {
     return [&loop] { loop.wake(); };
 }
 
+void AsyncExecutor::listen(persistence::OpenListener open, std::function<void()> wake_up) {
+    machinery_->listen(std::move(open), std::move(wake_up));
+}
+
 void AsyncExecutor::on_timer_stored(std::function<void(schema::TimePoint)> tell) {
     machinery_->on_timer_stored(std::move(tell));
 }

@@ -4,6 +4,7 @@
 #include "executor/handler_registry.hpp"
 #include "executor/job_intake.hpp"
 #include "executor/worker_pool.hpp"
+#include "persistence/job_listener.hpp"
 #include "persistence/job_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
@@ -52,6 +53,10 @@ public:
     /// wakes its loop, which may be called as long as this object lives. The activity must outlive
     /// this object.
     std::function<void()> add_activity(Activity& activity);
+
+    /// Hears of jobs that other processes enqueue and calls `wake_up` then, which must not block.
+    /// Before start().
+    void listen(persistence::OpenListener open, std::function<void()> wake_up);
 
     /// Told the earliest due date of the retries that a pass of the completion stored as timers.
     /// Before start(); called from a control thread.

@@ -92,6 +92,11 @@ PollingLoop& ExecutorMachinery::add_intake_loop(Activity& activity) {
     return loop;
 }
 
+void ExecutorMachinery::listen(persistence::OpenListener open, std::function<void()> wake_up) {
+    wakeup_.emplace(threads_.context(), std::move(open), std::move(wake_up));
+    wakeup_->on_news([&loop = add_intake_loop(*wakeup_)] { loop.wake(); });
+}
+
 void ExecutorMachinery::start() {
     JOBSTRAND_ENSURE(!started_.exchange(true));
     if (settings_.acquire_async_jobs) {
@@ -161,6 +166,9 @@ bool ExecutorMachinery::stop(StopMode mode) {
     release(pool_.close());
     for (PollingLoop* loop : intake_loops_) {
         loop->stop();
+    }
+    if (wakeup_) {
+        wakeup_->close();
     }
     const bool all_ended = wait_for_running_jobs();
     if (all_ended) {

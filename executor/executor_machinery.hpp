@@ -7,6 +7,7 @@
 #include "executor/job_acquirer.hpp"
 #include "executor/job_completion.hpp"
 #include "executor/job_runner.hpp"
+#include "executor/job_wakeup.hpp"
 #include "executor/lock_renewal.hpp"
 
 #include <atomic>
@@ -31,6 +32,9 @@ public:
 
     /// A loop for an activity that brings in jobs. Before start().
     PollingLoop& add_intake_loop(Activity& activity);
+
+    /// Before start().
+    void listen(persistence::OpenListener open, std::function<void()> wake_up);
 
     void on_timer_stored(std::function<void(schema::TimePoint)> tell) {
         completion_.on_timer(std::move(tell));
@@ -65,6 +69,7 @@ private:
     ExpiredLockReset reset_;
     std::optional<JobAcquirer> acquirer_;
     ExecutorThreads threads_;
+    std::optional<JobWakeup> wakeup_;  ///< Needs the threads' context, and they have stopped then.
     WorkerPool pool_;
     PollingLoop& completion_loop_;
     PollingLoop& renewal_loop_;

@@ -25,6 +25,9 @@ public:
     ExecutorThreads(const ExecutorThreads&) = delete;
     ExecutorThreads& operator=(const ExecutorThreads&) = delete;
 
+    /// What the threads run; it becomes empty when everything has stopped.
+    [[nodiscard]] boost::asio::io_context& context() { return context_; }
+
     /// The activity must outlive this object; the loop lives as long as it does.
     PollingLoop& add_loop(Activity& activity) {
         loops_.push_back(std::make_unique<PollingLoop>(context_, activity, log_));

@@ -75,6 +75,10 @@ public:
     /// transaction never fails in its middle because another writer was faster.
     virtual void begin() = 0;
 
+    /// The commit of this transaction tells the nodes that listen that there are jobs for them (see
+    /// JobListener). Nothing where the database has no way to tell.
+    virtual void announce_jobs() {}
+
     /// Throws DbError in_doubt when the answer was lost.
     virtual void commit() = 0;
 

@@ -2,6 +2,7 @@
 
 #include "persistence/mysql_database.hpp"
 #include "persistence/postgresql_database.hpp"
+#include "persistence/postgresql_listener.hpp"
 #include "persistence/sqlite_database.hpp"
 #include "persistence/url_options.hpp"
 
@@ -69,6 +70,13 @@ std::unique_ptr<SessionPool> open_database(const DatabaseUrl& url, const OpenOpt
     );
     static_cast<void>(pool->lease(SessionPool::Access::write));
     return pool;
+}
+
+OpenListener listener_of(const DatabaseUrl& url) {
+    if (url.kind != DatabaseKind::postgresql || !announces_jobs(url)) {
+        return {};
+    }
+    return [url] { return listen_to_postgresql(url); };
 }
 
 }  // namespace jobstrand::persistence

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/database_url.hpp"
+#include "persistence/job_listener.hpp"
 #include "persistence/session_pool.hpp"
 
 #include <cstddef>
@@ -30,5 +31,9 @@ struct OpenOptions {
 /// shows itself here. Throws DbError; see open_sqlite, open_mysql and open_postgresql.
 [[nodiscard]] std::unique_ptr<SessionPool>
 open_database(const DatabaseUrl& url, const OpenOptions& options = {});
+
+/// How to hear of jobs that other processes have enqueued; empty: this database cannot tell, or the
+/// URL does not want it.
+[[nodiscard]] OpenListener listener_of(const DatabaseUrl& url);
 
 }  // namespace jobstrand::persistence

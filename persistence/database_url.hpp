@@ -26,7 +26,8 @@ namespace jobstrand::persistence {
 /// after which the server ends a statement (default PT30S), and `lock_timeout`, after which it ends
 /// a wait for a lock (default PT5S); `ssl` (off; prefer, the default; require; verify, which checks
 /// the certificate and its name) and `ssl_ca`, a file with the certificates to trust;
-/// `application_name` (default jobstrand); `synchronous_commit` (on, remote_apply, remote_write,
+/// `application_name` (default jobstrand); `notify` (on, the default: commits announce new jobs,
+/// and nodes listen; off: they only poll); `synchronous_commit` (on, remote_apply, remote_write,
 /// local, off; default: what the server, the database or the role has).
 struct DatabaseUrl {
     schema::DatabaseKind kind = schema::DatabaseKind::sqlite;

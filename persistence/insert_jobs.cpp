@@ -77,6 +77,11 @@ void insert_payloads(Transaction& transaction, std::span<const PlacedJob> jobs) 
     insert_byte_arrays(transaction, kPayloadName, payloads);
 }
 
+/// One that may be due before the nodes look at the timers again.
+bool is_timer(const PlacedJob* placed) {
+    return placed->place == JobPlace::timer;
+}
+
 /// Returns the jobs that had to go to the suspended place. Leaves `jobs` as they are: when the
 /// transaction is tried again, that may be decided differently.
 JobsByIndex insert_all(Transaction& transaction, std::span<const PlacedJob> jobs, IdOrigin origin) {
@@ -96,6 +101,9 @@ JobsByIndex insert_all(Transaction& transaction, std::span<const PlacedJob> jobs
     std::ranges::sort(rows, {}, [](const PlacedJob* row) { return std::string_view(row->job.id); });
     insert_payloads(transaction, jobs);
     insert_placed(transaction, rows);
+    if (std::ranges::any_of(rows, is_timer)) {
+        transaction.announce_jobs();
+    }
     return to_suspended;
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,10 @@ PlacedJob changed(Job job, const Transition& transition) {
         job.exception_message = transition.failure->message;
     }
     return {.place = transition.to.value(), .job = std::move(job)};
+}
+
+bool is_for_anybody(const PlacedJob* placed) {
+    return placed->place == JobPlace::executable && placed->job.lock_owner.empty();
 }
 
 }  // namespace
@@ -65,6 +70,9 @@ void divert_suspended(Transaction& transaction, std::span<PlacedJob> jobs) {
 }
 
 void insert_placed(Transaction& transaction, std::span<const PlacedJob* const> jobs) {
+    if (std::ranges::any_of(jobs, is_for_anybody)) {
+        transaction.announce_jobs();
+    }
     std::map<JobPlace, std::vector<const Job*>> by_place;
     for (const PlacedJob* placed : jobs) {
         by_place[placed->place].push_back(&placed->job);

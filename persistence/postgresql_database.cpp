@@ -3,10 +3,11 @@
 #include "persistence/db_error.hpp"
 #include "persistence/postgresql_backend.hpp"
 #include "persistence/postgresql_connect.hpp"
+#include "persistence/postgresql_connection.hpp"
+#include "persistence/postgresql_listener.hpp"
 #include "persistence/postgresql_version.hpp"
 #include "persistence/soci_connection.hpp"
 #include "persistence/url_options.hpp"
-#include "persistence/watched_connection.hpp"
 
 #include <fmt/format.h>
 #include <soci/soci.h>
@@ -107,8 +108,12 @@ std::unique_ptr<Connection> open_postgresql(const DatabaseUrl& url) {
         connection->run_script(kWriteLikeThis);
         connection->run_script(kGoByKeys);
         connection->run_script(time_limits(url) + durability(url));
-        return std::make_unique<WatchedConnection>(
-            std::move(connection), socket, postgresql_answer_limit(url)
+        return std::make_unique<PostgresqlConnection>(
+            std::move(connection),
+            PostgresqlConnection::Settings{
+                .socket = socket,
+                .answer_limit = postgresql_answer_limit(url),
+                .announces_jobs = announces_jobs(url)}
         );
     } catch (const DbError& error) {
         throw DbError(

@@ -62,6 +62,10 @@ void Transaction::query(
     this->query(query, as_span(parameters), read);
 }
 
+void Transaction::announce_jobs() {
+    run([this] { connection_.announce_jobs(); });
+}
+
 void Transaction::commit() {
     // Defended catch: the state has to say how the commit ended. What to do about it is the
     // runner's business.

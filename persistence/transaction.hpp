@@ -44,6 +44,9 @@ public:
     void query(Query query, std::span<const Value> parameters, const RowReader& read);
     void query(Query query, std::initializer_list<Value> parameters, const RowReader& read);
 
+    /// See Connection.
+    void announce_jobs();
+
     /// Commits, then calls the on_commit callbacks in their order. Throws DbError: in_doubt leaves
     /// the state in_doubt, any other kind leaves it rolled_back.
     void commit();

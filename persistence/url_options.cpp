@@ -40,6 +40,7 @@ const std::vector<Option>& known_options() {
         {DatabaseKind::postgresql, "ssl", Form::word, {"off", "prefer", "require", "verify"}},
         {DatabaseKind::postgresql, "ssl_ca", Form::text},
         {DatabaseKind::postgresql, "application_name", Form::text},
+        {DatabaseKind::postgresql, "notify", Form::word, {"on", "off"}},
         {DatabaseKind::postgresql,
          "synchronous_commit",
          Form::word,

@@ -41,6 +41,7 @@ public:
         inner_->run_script(sql);
     }
     void begin() override { inner_->begin(); }
+    void announce_jobs() override { inner_->announce_jobs(); }
     void commit() override {
         ++count_.transactions;
         inner_->commit();

@@ -27,10 +27,10 @@ persistence::DatabaseUrl parsed(const std::string& text) {
     return url.value();
 }
 
-std::unique_ptr<persistence::SessionPool> open(const EngineOptions& options, schema::Log& log) {
+std::unique_ptr<persistence::SessionPool>
+open(const persistence::DatabaseUrl& url, const EngineOptions& options, schema::Log& log) {
     auto pool = persistence::open_database(
-        parsed(options.database_url),
-        {.create_if_missing = options.update_schema, .decorate = options.decorate_connection}
+        url, {.create_if_missing = options.update_schema, .decorate = options.decorate_connection}
     );
     const auto session = pool->lease(persistence::SessionPool::Access::write);
     if (!options.update_schema) {
@@ -54,9 +54,10 @@ std::unique_ptr<persistence::SessionPool> open(const EngineOptions& options, sch
 class Engine::Parts {
 public:
     Parts(EngineOptions options, const schema::Clock& machine_clock, schema::Log& the_log)
-        : settings(std::move(options.executor)),
+        : url(parsed(options.database_url)),
+          settings(std::move(options.executor)),
           log(the_log),
-          pool(open(options, log)),
+          pool(open(url, options, log)),
           schedule(settings.misfire_threshold),
           store(*pool, log, schedule),
           clock(machine_clock),
@@ -94,9 +95,20 @@ public:
             executor.on_timer_stored([this](schema::TimePoint due) { on_new_timer(due); });
             mover_is_ready = true;
         }
+        if (auto open_listener = persistence::listener_of(url)) {
+            executor.listen(std::move(open_listener), [this] { wake(); });
+        }
         executor.start();
     }
 
+    void wake() {
+        executor.wake();
+        if (mover_is_ready) {
+            wake_mover_loop();
+        }
+    }
+
+    const persistence::DatabaseUrl url;
     const executor::ExecutorSettings settings;
     schema::Log& log;
     std::unique_ptr<persistence::SessionPool> pool;
@@ -133,6 +145,10 @@ bool Engine::stop(executor::StopMode mode) {
 
 bool Engine::is_running() const {
     return parts_->executor.is_running();
+}
+
+void Engine::wake() {
+    parts_->wake();
 }
 
 std::string Engine::start_series(schema::Series series, schema::Job turn) {

@@ -64,6 +64,10 @@ public:
     /// Whether jobs are taken in: after start() and before stop().
     [[nodiscard]] bool is_running() const;
 
+    /// Looks for jobs and timers now, instead of at the next poll: for whoever knows that others
+    /// have enqueued some. On PostgreSQL their commits tell.
+    void wake();
+
     /// See executor::JobProducer: returns the id(s), throws std::invalid_argument or DbError.
     std::string enqueue(schema::Job job);
     std::vector<std::string> enqueue_all(std::vector<schema::Job> jobs);

@@ -1,0 +1,41 @@
+#include "executor/job_wakeup.hpp"
+
+#include "persistence/db_error.hpp"
+
+#include <utility>
+
+namespace jobstrand::executor {
+
+JobWakeup::JobWakeup(
+    boost::asio::io_context& context,
+    persistence::OpenListener open,
+    std::function<void()> wake_up
+)
+    : open_(std::move(open)),
+      wake_up_(std::move(wake_up)),
+      watch_(context, [this] { wake_loop_(); }) {}
+
+schema::Duration JobWakeup::run_once() {
+    if (!listener_) {
+        listen_anew();
+    }
+    // Defended catch: a listener that has lost its connection hears nothing more.
+    try {
+        if (listener_->take_announcements()) {
+            wake_up_();
+        }
+    } catch (const persistence::DbError&) {
+        listener_.reset();
+        throw;
+    }
+    watch_.tell_when_readable(listener_->socket());
+    return kUntilWoken;
+}
+
+void JobWakeup::listen_anew() {
+    listener_ = open_();
+    // What was announced while nobody listened.
+    wake_up_();
+}
+
+}  // namespace jobstrand::executor
