@@ -4,6 +4,7 @@
 #include "persistence/postgresql_database.hpp"
 #include "persistence/postgresql_listener.hpp"
 #include "persistence/sqlite_database.hpp"
+#include "persistence/sqlite_listener.hpp"
 #include "persistence/url_options.hpp"
 
 #include <algorithm>
@@ -73,10 +74,16 @@ std::unique_ptr<SessionPool> open_database(const DatabaseUrl& url, const OpenOpt
 }
 
 OpenListener listener_of(const DatabaseUrl& url) {
-    if (url.kind != DatabaseKind::postgresql || !announces_jobs(url)) {
-        return {};
+    switch (url.kind) {
+        case DatabaseKind::sqlite:
+            return [path = url.path] { return listen_to_sqlite(path); };
+        case DatabaseKind::postgresql:
+            return announces_jobs(url) ? [url] { return listen_to_postgresql(url); }
+                                       : OpenListener{};
+        case DatabaseKind::mysql:
+            return {};
     }
-    return [url] { return listen_to_postgresql(url); };
+    return {};
 }
 
 }  // namespace jobstrand::persistence
