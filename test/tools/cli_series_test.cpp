@@ -175,6 +175,7 @@ TEST_F(CliSeries, Fire_runs_an_extra_job_and_the_series_goes_on) {
     EXPECT_EQ(field(id, "place"), "\"executable\"");
     EXPECT_EQ(field(id, "series"), "\"a\"");
     EXPECT_EQ(field(id, "repeat"), "null");
+    EXPECT_THAT(ok({"job", "ls"}), HasSubstr("SERIES"));
     EXPECT_EQ(value("a", "nextFire"), next);
     EXPECT_EQ(places(), "executable=1 timer=1");
     EXPECT_EQ(run({"series", "fire", "nobody"}).code, ExitCode::not_found);

@@ -26,6 +26,7 @@ const std::vector<TableColumn>& job_columns() {
         {.field = "id", .heading = "ID", .width_max = 64},
         {.field = "place", .heading = "PLACE"},
         {.field = "handlerType", .heading = "TYPE"},
+        {.field = "series", .heading = "SERIES", .width_max = 64, .is_optional = true},
         {.field = "retries", .heading = "RETRIES"},
         {.field = "dueDate", .heading = "DUE"},
         {.field = "processInstanceId", .heading = "INSTANCE"},
