@@ -12,6 +12,7 @@ AnswerWatch::AnswerWatch(int socket, schema::Duration limit)
 void AnswerWatch::begin() {
     const std::lock_guard lock(mutex_);
     deadline_ = std::chrono::steady_clock::now() + limit_;
+    was_used_ = true;
     if (is_asleep_) {
         changed_.notify_one();
     }
@@ -22,23 +23,23 @@ void AnswerWatch::end() {
     deadline_.reset();
 }
 
-// Nobody is woken for an answer that comes in time: a deadline that has passed is looked at, and
-// there may be a later one by then, or none.
+// The thread looks once in `limit_`, or at a deadline; it is woken only after a time without any
+// use. To wake it for every answer would cost a switch of threads each.
 void AnswerWatch::watch(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     while (!stop.stop_requested()) {
-        is_asleep_ = !deadline_;
-        if (is_asleep_) {
-            changed_.wait(lock, stop, [this] { return deadline_.has_value(); });
-            continue;
+        if (!was_used_) {
+            is_asleep_ = true;
+            changed_.wait(lock, stop, [this] { return was_used_; });
+            is_asleep_ = false;
         }
-        const schema::SteadyPoint deadline = *deadline_;
-        if (deadline <= std::chrono::steady_clock::now()) {
+        was_used_ = deadline_.has_value();
+        const schema::SteadyPoint now = std::chrono::steady_clock::now();
+        if (deadline_ && *deadline_ <= now) {
             ::shutdown(socket_, SHUT_RDWR);
             deadline_.reset();
-            continue;
         }
-        changed_.wait_until(lock, stop, deadline, [] { return false; });
+        changed_.wait_until(lock, stop, deadline_.value_or(now + limit_), [] { return false; });
     }
 }
 

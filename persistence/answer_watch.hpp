@@ -35,7 +35,8 @@ private:
     std::mutex mutex_;
     std::condition_variable_any changed_;
     std::optional<schema::SteadyPoint> deadline_;
-    bool is_asleep_ = false;  ///< Nobody has called begin() for a while.
+    bool was_used_ = false;   ///< Since the thread has last looked.
+    bool is_asleep_ = false;  ///< The thread must be woken.
 
     std::jthread thread_;  ///< Ends first.
 };
