@@ -80,7 +80,7 @@ std::vector<Job> select_candidates(
 
 /// Moves the jobs of suspended instances and definitions out of the way, and drops them from the
 /// list. They are here because they were running, or being inserted, when the suspension began.
-void move_suspended(Transaction& transaction, std::vector<Job>& candidates) {
+void move_suspended(Transaction& transaction, std::vector<Job>& candidates, Twins& twins) {
     std::vector<const Job*> all;
     for (const Job& job : candidates) {
         all.push_back(&job);
@@ -94,6 +94,7 @@ void move_suspended(Transaction& transaction, std::vector<Job>& candidates) {
         }
         return is_suspended;
     });
+    bury_twins(transaction, moves, twins);
     move_rows(transaction, JobPlace::executable, moves);
 }
 
@@ -139,10 +140,11 @@ std::vector<Job> SqlJobStore::acquire(
 ) {
     std::vector<Job> jobs;
     std::size_t candidates = 0;
+    Twins twins;
     const auto acquire_page = [&](Transaction& transaction) {
         jobs = select_candidates(transaction, handler_types, limit);
         candidates = jobs.size();
-        move_suspended(transaction, jobs);
+        move_suspended(transaction, jobs, twins);
         claim_rows(transaction, claim, jobs);
         load_payloads(transaction, jobs);
     };
@@ -150,7 +152,7 @@ std::vector<Job> SqlJobStore::acquire(
         return jobs;
     }
     do {
-        runner_.run(acquire_page, [&](Transaction& transaction) {
+        run_burying_twins(twins, acquire_page, [&](Transaction& transaction) {
             return is_any_held(transaction, claim.owner, jobs);
         });
         // A page of nothing but suspended jobs is not the end of the table.
@@ -162,6 +164,7 @@ JobStore::AcquiredOne
 SqlJobStore::acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) {
     std::vector<Job> jobs;
     Answer answer = Answer::not_found;
+    Twins twins;
     const auto acquire_row = [&](Transaction& transaction) {
         jobs = lock_rows(transaction, JobPlace::executable, std::span(&id, 1));
         answer = Answer::not_found;
@@ -169,14 +172,14 @@ SqlJobStore::acquire_one(std::string_view id, const LockClaim& claim, schema::Ti
             answer = Answer::locked;
             return;
         }
-        move_suspended(transaction, jobs);
+        move_suspended(transaction, jobs, twins);
         claim_rows(transaction, claim, jobs);
         load_payloads(transaction, jobs);
         if (!jobs.empty()) {
             answer = Answer::done;
         }
     };
-    runner_.run(acquire_row, [&](Transaction& transaction) {
+    run_burying_twins(twins, acquire_row, [&](Transaction& transaction) {
         return is_any_held(transaction, claim.owner, jobs);
     });
     return answer == Answer::done ? AcquiredOne{answer, std::move(jobs.front())}

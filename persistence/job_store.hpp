@@ -103,6 +103,10 @@ struct JobChanges {
 /// rows in primary-key order, clears the lock and raises REV_. `now` is always the database's time
 /// (I6).
 ///
+/// A plain INSERT can take an id that stands in another place already. What meets such a twin on
+/// its own way, a due timer or a suspended job, becomes a dead letter and says so; for what an
+/// operator moves, the answer is DbError duplicate_key.
+///
 /// Thread safety: safe.
 class JobStore {
 public:

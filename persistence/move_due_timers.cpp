@@ -112,6 +112,7 @@ JobStore::DueTimers SqlJobStore::move_due_timers(
     const SeriesTools tools = series_tools();
     DueTimers result;
     std::vector<std::string> ids;
+    Twins twins;
     const auto move = [&](Transaction& transaction) {
         std::vector<Job> due = select_due(transaction, window.now + window.ahead, limit);
         FallenTimers fallen = fall_due(transaction, tools, std::move(due), window.now);
@@ -119,6 +120,7 @@ JobStore::DueTimers SqlJobStore::move_due_timers(
         if (claim) {
             lock_served(jobs, *claim, handler_types);
         }
+        bury_twins(transaction, jobs, twins);
         sort_by_id(jobs);
         move_rows(transaction, JobPlace::timer, jobs);
         write_rest(transaction, fallen);
@@ -136,7 +138,7 @@ JobStore::DueTimers SqlJobStore::move_due_timers(
                    ? !is_any_in(transaction, JobPlace::timer, ids)
                    : !lock_held(transaction, claim->owner, fenced(result.locked)).empty();
     };
-    runner_.run(move, was_committed);
+    run_burying_twins(twins, move, was_committed);
     return result;
 }
 

@@ -26,6 +26,15 @@ namespace jobstrand::persistence {
 /// Sends those jobs to the suspended place whose instance or definition is suspended.
 void divert_suspended(Transaction& transaction, std::span<schema::PlacedJob> jobs);
 
+/// Jobs that cannot go where they are bound for, because another job with their id stands there.
+struct Twins {
+    bool are_expected = false;        ///< A first try has met one; looking for them costs reads.
+    std::vector<std::string> buried;  ///< Sent to the dead letters.
+};
+
+/// Where twins are expected: sends them to the dead letters, so that they do not stop the others.
+void bury_twins(Transaction& transaction, std::span<schema::PlacedJob> jobs, Twins& twins);
+
 /// Inserts each job into its place.
 void insert_placed(Transaction& transaction, std::span<const schema::PlacedJob* const> jobs);
 

@@ -13,6 +13,8 @@
 
 namespace jobstrand::persistence {
 
+struct Twins;
+
 /// JobStore on a SQL database. Each operation has a file of its own, which begins with its SQL.
 ///
 /// Due dates that the database cannot hold are refused with std::invalid_argument; see
@@ -130,6 +132,14 @@ public:
     [[nodiscard]] Answer remove_calendar(std::string_view name) override;
 
 private:
+    /// Runs a move as the runner does; when it meets a twin, once more with the twins buried, and
+    /// says which they were.
+    void run_burying_twins(
+        Twins& twins,
+        const TransactionRunner::Work& move,
+        const TransactionRunner::WasCommitted& was_committed
+    );
+
     void give_payload_ids(std::vector<schema::PlacedJob>& jobs);
 
     /// For next turns, and for rows of ACT_GE_BYTEARRAY: job ids may already be as long as the

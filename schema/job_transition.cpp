@@ -118,6 +118,8 @@ std::string_view name_of(TransitionReason reason) {
             return "activated";
         case TransitionReason::requeued:
             return "requeued";
+        case TransitionReason::id_taken:
+            return "id_taken";
     }
     return {};
 }
@@ -183,6 +185,15 @@ Transition activated(const Job& job) {
     }
     const JobPlace to = job.type == kTimerType ? JobPlace::timer : place_to_run(job);
     return move_to(to, TransitionReason::activated, job);
+}
+
+Transition id_taken(const Job& job, JobPlace bound_for) {
+    Transition transition = move_to(JobPlace::dead_letter, TransitionReason::id_taken, job);
+    transition.failure = JobFailure{
+        .message = "another job with this id stands in " + std::string(table_of(bound_for)),
+        .retryable = false,
+    };
+    return transition;
 }
 
 Transition requeued(const Job& job, int retries, std::optional<TimePoint> due_date, TimePoint now) {

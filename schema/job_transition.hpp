@@ -22,6 +22,7 @@
 /// | timer                     | fell due, or was fired by hand  | executable or external       |
 /// | timer, executable, ext.   | instance or definition suspended| suspended                    |
 /// | suspended                 | activated                       | where it came from           |
+/// | timer, executable         | its id is taken where it goes   | dead letter                  |
 /// | dead letter               | an operator requeued it         | executable, timer, external  |
 ///
 /// What a series does with its turns is decided where their moves are written: see
@@ -40,6 +41,7 @@ enum class TransitionReason {
     suspended,
     activated,
     requeued,
+    id_taken,
 };
 
 [[nodiscard]] std::string_view name_of(TransitionReason reason);
@@ -86,6 +88,10 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
 
 /// Back to where it came from. Rows that Flowable suspended do not say so; they go by TYPE_.
 [[nodiscard]] Transition activated(const Job& job);
+
+/// In the place `bound_for` stands another job with its id, inserted by SQL, which no key prevents.
+/// It waits for an operator; no attempt is counted, and the failure says why.
+[[nodiscard]] Transition id_taken(const Job& job, JobPlace bound_for);
 
 /// An operator gives a dead letter `retries` more attempts (>= 1), at once or at `due_date`. The
 /// exception data stays until the next failure or success.

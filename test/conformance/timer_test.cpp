@@ -108,6 +108,21 @@ TEST_P(Timers, A_page_may_be_larger_than_a_statement) {
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 700);
 }
 
+// A plain INSERT can take an id that stands in another place: no key spans two tables.
+TEST_P(Timers, One_whose_id_is_taken_becomes_a_dead_letter_and_does_not_stop_the_others) {
+    insert(JobPlace::timer, std::vector{a_timer("a", 0ms), a_timer("b", 0ms), a_timer("c", 0ms)});
+    execute("INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) VALUES ('b', 'mail')");
+    const auto due = move_and_claim({"noop"});
+    EXPECT_EQ(due.moved, 3U);
+    EXPECT_THAT(ids_of(due.locked), UnorderedElementsAre("a", "c"));
+    EXPECT_EQ(count_rows("ACT_RU_JOB"), 3);
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
+    const auto dead = store_.list(JobPlace::dead_letter, {}, "", 10);
+    ASSERT_THAT(ids_of(dead), ElementsAre("b"));
+    EXPECT_EQ(dead[0].exception_message, "another job with this id stands in ACT_RU_JOB");
+    EXPECT_EQ(dead[0].attempts, 0);
+}
+
 TEST_P(Timers, The_next_due_date_is_that_of_the_earliest_free_timer) {
     EXPECT_EQ(store_.next_due(), std::nullopt);
     insert(JobPlace::timer, std::vector{a_timer("a", 2h), a_timer("b", 1h)});
