@@ -2,6 +2,7 @@
 
 #include "test/engine/engine_fixture.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 
@@ -140,6 +141,30 @@ TEST_F(EngineTest, A_timer_fires_at_its_time_and_not_before) {
     ASSERT_TRUE(runs.wait_for(1));
     EXPECT_GE(fired.load(), due);
     EXPECT_TRUE(all_jobs_end(*engine));
+}
+
+TEST_F(EngineTest, One_worker_runs_timers_in_the_order_in_which_they_are_due) {
+    constexpr int kTimers = 500;
+    Signal runs;
+    std::vector<schema::TimePoint> due_dates;
+    const auto engine = an_engine({.core_pool_size = 1, .max_pool_size = 1, .timer_page = 100});
+    engine->handlers().add("test", [&](const JobContext& context) -> HandlerResult {
+        due_dates.push_back(context.job.due_date.value());
+        runs.notify();
+        return Succeeded{};
+    });
+    engine->start();
+    std::vector<schema::Job> timers;
+    const schema::TimePoint first = clock.now() + 100ms;
+    for (int i = 0; i < kTimers; ++i) {
+        const int shuffled = (i * 7) % kTimers;
+        timers.push_back({.due_date = first + shuffled * 1ms, .handler_type = "test"});
+    }
+    engine->enqueue_all(std::move(timers));
+    ASSERT_TRUE(runs.wait_for(kTimers));
+    EXPECT_TRUE(all_jobs_end(*engine));
+    EXPECT_TRUE(std::ranges::is_sorted(due_dates));
+    EXPECT_EQ(due_dates.size(), kTimers);
 }
 
 // R156: a full queue frees the jobs again; none is lost, none uses a retry.
