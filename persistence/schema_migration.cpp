@@ -64,6 +64,17 @@ std::optional<int> version_in(Connection& connection, const LiveSchema& live) {
     return version;
 }
 
+DbError no_schema(const LiveSchema& live) {
+    const bool is_flowables = live.contains("ACT_RU_JOB");
+    return DbError(
+        DbErrorKind::schema_missing,
+        is_flowables ? "the tables are Flowable's, without Jobstrand's columns, which do not "
+                       "disturb it: run "
+                       "`jobstrand schema upgrade`"
+                     : "the database has no tables of Jobstrand: run `jobstrand schema create`"
+    );
+}
+
 void run_unless_done(Connection& connection, std::string_view statement) {
     // Defended catch: on MySQL a step that was interrupted has been done in part, or another server
     // of a cluster does it at the same time, and only an error tells that something exists already.
@@ -157,12 +168,10 @@ UpgradeResult upgrade_schema(Connection& connection) {
 }
 
 void require_current_schema(Connection& connection) {
-    const auto version = schema_version(connection);
+    const LiveSchema live = read_live_schema(connection);
+    const auto version = version_in(connection, live);
     if (!version) {
-        throw DbError(
-            DbErrorKind::schema_missing,
-            "the database has no tables of Jobstrand: run `jobstrand schema create`"
-        );
+        throw no_schema(live);
     }
     if (*version < kSchemaVersion) {
         throw DbError(

@@ -113,10 +113,9 @@ protected:
 };
 
 TEST_F(FlowablesTables, Are_refused_until_they_have_our_columns_and_are_kept_as_they_are) {
-    EXPECT_EQ(
-        error_of([&] { persistence::require_current_schema(*connection_); }).kind(),
-        persistence::DbErrorKind::schema_missing
-    );
+    const auto refused = error_of([&] { persistence::require_current_schema(*connection_); });
+    EXPECT_EQ(refused.kind(), persistence::DbErrorKind::schema_missing);
+    EXPECT_THAT(refused.what(), testing::HasSubstr("run `jobstrand schema upgrade`"));
     EXPECT_EQ(persistence::upgrade_schema(*connection_).from, 0);
     EXPECT_THAT(persistence::check_schema(*connection_), testing::IsEmpty());
     EXPECT_EQ(text_of("SELECT RETRIES_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "2");

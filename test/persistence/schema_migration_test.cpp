@@ -139,6 +139,12 @@ void create_flowable_tables(Connection& connection) {
 TEST_F(SchemaMigration, Tables_of_flowable_are_kept_and_get_our_columns) {
     create_flowable_tables(*connection_);
     EXPECT_EQ(schema_version(*connection_), std::nullopt);
+    expect_error(
+        DbErrorKind::schema_missing,
+        "the tables are Flowable's, without Jobstrand's columns, which do not disturb it: run "
+        "`jobstrand schema upgrade`",
+        require_current_schema
+    );
     const UpgradeResult result = upgrade_schema(*connection_);
     EXPECT_EQ(result.from, 0);
     for (const SchemaDifference& difference : check_schema(*connection_)) {
