@@ -6,6 +6,12 @@
 
 namespace jobstrand::executor {
 
+namespace {
+
+constexpr int kPagesFromTheOldest = 16;
+
+}  // namespace
+
 JobAcquirer::JobAcquirer(
     persistence::JobStore& store,
     JobIntake& intake,
@@ -40,12 +46,24 @@ schema::Duration JobAcquirer::run_once() {
         .owner = intake_.lock_owner(),
         .until = clock_.now() + intake_.lock_time(),
     };
-    std::vector<schema::Job> jobs = store_.acquire(claim, handler_types_, std::min(room, page_));
+    const std::size_t limit = std::min(room, page_);
+    const bool is_first_page = last_id_.empty();
+    std::vector<schema::Job> jobs = store_.acquire(claim, handler_types_, limit, last_id_);
     const std::size_t found = jobs.size();
+    go_on_behind(jobs, limit);
     if (found > 0) {
         intake_.accept(std::move(jobs), locked_at);
     }
+    if (found == 0 && !is_first_page) {
+        return schema::Duration{0};  // There may be older ones.
+    }
     return pace_.next_wait(found);
+}
+
+void JobAcquirer::go_on_behind(const std::vector<schema::Job>& page, std::size_t limit) {
+    const bool is_last = page.size() < limit || ++pages_ == kPagesFromTheOldest;
+    last_id_ = is_last ? std::string() : page.back().id;
+    pages_ = is_last ? 0 : pages_;
 }
 
 }  // namespace jobstrand::executor

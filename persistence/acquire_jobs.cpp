@@ -33,7 +33,7 @@ constexpr std::string_view kHasAcquirable = R"sql(
 constexpr std::string_view kCandidates = R"sql(
     SELECT {columns}
     FROM ACT_RU_JOB {by_id}
-    WHERE LOCK_EXP_TIME_ IS NULL AND HANDLER_TYPE_ IN (...)
+    WHERE ID_ > ? AND LOCK_EXP_TIME_ IS NULL AND HANDLER_TYPE_ IN (...)
     ORDER BY ID_
     LIMIT ?
     {skip_locked})sql";
@@ -57,7 +57,8 @@ BoundStatement for_types(std::string_view sql, std::span<const std::string> hand
 std::vector<Job> select_candidates(
     Transaction& transaction,
     std::span<const std::string> handler_types,
-    std::size_t limit
+    std::size_t limit,
+    std::string_view after
 ) {
     const Dialect& dialect = dialect_of(transaction.kind());
     const std::string sql = fmt::format(
@@ -67,6 +68,7 @@ std::vector<Job> select_candidates(
         fmt::arg("skip_locked", dialect.skip_locked)
     );
     BoundStatement page = for_types(sql, handler_types);
+    page.parameters.insert(page.parameters.begin(), Value{after});
     page.parameters.emplace_back(static_cast<std::int64_t>(limit));
     std::vector<Job> candidates;
     candidates.reserve(std::min(limit, schema::limits::kJobsPerTransaction));
@@ -136,13 +138,14 @@ bool SqlJobStore::has_acquirable(std::span<const std::string> handler_types) {
 std::vector<Job> SqlJobStore::acquire(
     const LockClaim& claim,
     std::span<const std::string> handler_types,
-    std::size_t limit
+    std::size_t limit,
+    std::string_view after
 ) {
     std::vector<Job> jobs;
     std::size_t candidates = 0;
     Twins twins;
     const auto acquire_page = [&](Transaction& transaction) {
-        jobs = select_candidates(transaction, handler_types, limit);
+        jobs = select_candidates(transaction, handler_types, limit, after);
         candidates = jobs.size();
         move_suspended(transaction, jobs, twins);
         claim_rows(transaction, claim, jobs);

@@ -147,11 +147,14 @@ public:
 
     /// Locks up to `limit` free executable jobs of the given handler types, oldest id first, and
     /// returns them with the lock and the raised revision. Jobs of suspended instances are moved to
-    /// the suspended place instead. Two callers never get the same job. Empty: nothing to do.
+    /// the suspended place instead. Two callers never get the same job. It looks at ids behind
+    /// `after` only, which spares it the rows that a caller has claimed before and still runs.
+    /// Empty: nothing to do there.
     [[nodiscard]] virtual std::vector<schema::Job> acquire(
         const LockClaim& claim,
         std::span<const std::string> handler_types,
-        std::size_t limit
+        std::size_t limit,
+        std::string_view after = {}
     ) = 0;
 
     /// Locks one executable job by id, whatever its handler type, for a run by hand (R006).

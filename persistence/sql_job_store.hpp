@@ -46,7 +46,8 @@ public:
     [[nodiscard]] std::vector<schema::Job> acquire(
         const LockClaim& claim,
         std::span<const std::string> handler_types,
-        std::size_t limit
+        std::size_t limit,
+        std::string_view after
     ) override;
     [[nodiscard]] AcquiredOne
     acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) override;

@@ -42,6 +42,13 @@ TEST_P(Acquisition, The_oldest_ids_come_first_and_the_limit_is_kept) {
     EXPECT_THAT(ids_of(acquire(2)), ElementsAre("c"));
 }
 
+TEST_P(Acquisition, Only_jobs_behind_a_given_id_are_looked_at) {
+    insert(JobPlace::executable, std::vector<Job>{a_job("c"), a_job("a"), a_job("b")});
+    EXPECT_THAT(ids_of(store_.acquire(claim_of("n"), noop_, 10, "a")), ElementsAre("b", "c"));
+    EXPECT_THAT(store_.acquire(claim_of("n"), noop_, 10, "c"), IsEmpty());
+    EXPECT_THAT(ids_of(acquire()), ElementsAre("a"));
+}
+
 TEST_P(Acquisition, Only_served_handler_types_are_acquired) {
     insert(
         JobPlace::executable,

@@ -40,14 +40,42 @@ protected:
 TEST_F(ActivitiesTest, Acquisition_claims_for_its_own_types_and_lock_time_and_hands_over_the_page) {
     JobAcquirer acquirer = an_acquirer({.acquire_page = 100});
     intake.free_places = 2048;
-    EXPECT_CALL(store, acquire(_, ElementsAre("mail"), 100))
-        .WillOnce([&](const persistence::LockClaim& claim, auto, auto) {
+    EXPECT_CALL(store, acquire(_, ElementsAre("mail"), 100, ""))
+        .WillOnce([&](const persistence::LockClaim& claim, auto, auto, auto) {
             EXPECT_EQ(claim.owner, "intake");
             EXPECT_EQ(claim.until, clock.now() + intake.lock_time());
             return std::vector<schema::Job>{a_job("a"), a_job("b")};
         });
     EXPECT_EQ(acquirer.run_once(), 0ms);
     EXPECT_EQ(intake.ids(), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(ActivitiesTest, Acquisition_goes_on_behind_its_last_page_and_begins_anew_after_the_last) {
+    JobAcquirer acquirer = an_acquirer({.acquire_page = 2});
+    intake.free_places = 2048;
+    const std::vector<schema::Job> full{a_job("a"), a_job("b")};
+    EXPECT_CALL(store, acquire(_, _, 2, "b")).WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire(_, _, 2, ""))
+        .WillOnce(Return(full))
+        .WillOnce(Return(std::vector<schema::Job>{a_job("0")}));
+    EXPECT_EQ(acquirer.run_once(), 0ms);
+    EXPECT_EQ(acquirer.run_once(), 0ms) << "older jobs may have come";
+    EXPECT_EQ(acquirer.run_once(), 0ms);
+    EXPECT_EQ(intake.ids(), (std::vector<std::string>{"a", "b", "0"}));
+}
+
+TEST_F(ActivitiesTest, Acquisition_looks_for_older_jobs_every_sixteen_pages) {
+    JobAcquirer acquirer = an_acquirer({.acquire_page = 1});
+    intake.free_places = 2048;
+    EXPECT_CALL(store, acquire(_, _, _, "a"))
+        .Times(15)
+        .WillRepeatedly(Return(std::vector<schema::Job>{a_job("a")}));
+    EXPECT_CALL(store, acquire(_, _, _, ""))
+        .Times(2)
+        .WillRepeatedly(Return(std::vector<schema::Job>{a_job("a")}));
+    for (int page = 0; page < 17; ++page) {
+        (void)acquirer.run_once();
+    }
 }
 
 // R116 R171
@@ -60,14 +88,14 @@ TEST_F(ActivitiesTest, Acquisition_waits_while_the_queue_is_full) {
 TEST_F(ActivitiesTest, Acquisition_never_asks_for_more_than_the_queue_has_room_for) {
     JobAcquirer acquirer = an_acquirer({.queue_size = 20});
     intake.free_places = 12;
-    EXPECT_CALL(store, acquire(_, _, 12)).WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire(_, _, 12, _)).WillOnce(Return(std::vector<schema::Job>{}));
     (void)acquirer.run_once();
 }
 
 TEST_F(ActivitiesTest, An_idle_acquisition_costs_one_cheap_statement_per_poll) {
     JobAcquirer acquirer = an_acquirer();
     intake.free_places = 2048;
-    EXPECT_CALL(store, acquire(_, _, _)).WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire(_, _, _, _)).WillOnce(Return(std::vector<schema::Job>{}));
     EXPECT_GT(acquirer.run_once(), 0ms);
     EXPECT_CALL(store, has_acquirable(ElementsAre("mail"))).Times(2).WillRepeatedly(Return(false));
     EXPECT_GT(acquirer.run_once(), 0ms);
@@ -77,7 +105,7 @@ TEST_F(ActivitiesTest, An_idle_acquisition_costs_one_cheap_statement_per_poll) {
 TEST_F(ActivitiesTest, An_idle_acquisition_claims_as_soon_as_its_poll_sees_a_job) {
     JobAcquirer acquirer = an_acquirer();
     intake.free_places = 2048;
-    EXPECT_CALL(store, acquire(_, _, _))
+    EXPECT_CALL(store, acquire(_, _, _, _))
         .WillOnce(Return(std::vector<schema::Job>{}))
         .WillOnce(Return(std::vector<schema::Job>{a_job("a")}));
     EXPECT_CALL(store, has_acquirable(_)).WillOnce(Return(true));
