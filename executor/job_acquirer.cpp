@@ -8,6 +8,7 @@ namespace jobstrand::executor {
 
 namespace {
 
+/// So the oldest are looked at again soon, and one page in sixteen pays for it.
 constexpr int kPagesFromTheOldest = 16;
 
 }  // namespace
