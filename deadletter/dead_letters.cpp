@@ -13,15 +13,6 @@ using schema::JobPlace;
 
 constexpr std::size_t kPage = schema::limits::kJobsPerTransaction;
 
-std::vector<std::string> ids_of(const std::vector<schema::Job>& jobs) {
-    std::vector<std::string> ids;
-    ids.reserve(jobs.size());
-    for (const schema::Job& job : jobs) {
-        ids.push_back(job.id);
-    }
-    return ids;
-}
-
 }  // namespace
 
 DeadLetters::DeadLetters(persistence::JobStore& store, const schema::Clock& clock)
@@ -55,7 +46,7 @@ Progress DeadLetters::for_each_page(
     std::string after;
     while (true) {
         const std::vector<std::string> ids =
-            ids_of(store_.list(JobPlace::dead_letter, filter, after, kPage));
+            store_.list_ids(JobPlace::dead_letter, filter, after, kPage);
         if (ids.empty()) {
             return progress;
         }

@@ -6,13 +6,6 @@
 
 namespace jobstrand::executor {
 
-namespace {
-
-/// So the oldest are looked at again soon, and one page in sixteen pays for it.
-constexpr int kPagesFromTheOldest = 16;
-
-}  // namespace
-
 JobAcquirer::JobAcquirer(
     persistence::JobStore& store,
     JobIntake& intake,
@@ -48,23 +41,18 @@ schema::Duration JobAcquirer::run_once() {
         .until = clock_.now() + intake_.lock_time(),
     };
     const std::size_t limit = std::min(room, page_);
-    const bool is_first_page = last_id_.empty();
-    std::vector<schema::Job> jobs = store_.acquire(claim, handler_types_, limit, last_id_);
+    const bool is_from_the_oldest = cursor_.is_at_start();
+    std::vector<schema::Job> jobs =
+        store_.acquire(claim, handler_types_, limit, cursor_.position());
     const std::size_t found = jobs.size();
-    go_on_behind(jobs, limit);
+    cursor_.advance(found, limit, jobs.empty() ? std::string() : jobs.back().id);
     if (found > 0) {
         intake_.accept(std::move(jobs), locked_at);
     }
-    if (found == 0 && !is_first_page) {
+    if (found == 0 && !is_from_the_oldest) {
         return schema::Duration{0};  // There may be older ones.
     }
     return pace_.next_wait(found);
-}
-
-void JobAcquirer::go_on_behind(const std::vector<schema::Job>& page, std::size_t limit) {
-    const bool is_last = page.size() < limit || ++pages_ == kPagesFromTheOldest;
-    last_id_ = is_last ? std::string() : page.back().id;
-    pages_ = is_last ? 0 : pages_;
 }
 
 }  // namespace jobstrand::executor

@@ -2,6 +2,7 @@
 
 #include "executor/acquisition_pace.hpp"
 #include "executor/activity.hpp"
+#include "executor/backlog_cursor.hpp"
 #include "executor/executor_settings.hpp"
 #include "executor/job_intake.hpp"
 #include "persistence/job_store.hpp"
@@ -12,10 +13,8 @@
 
 namespace jobstrand::executor {
 
-/// Takes executable jobs from the table, as many as the queue has room for. In a backlog each page
-/// begins behind the last one, so that the jobs that this node runs are not read again with every
-/// page. After a page that is not full, and every sixteen pages, it begins with the oldest again:
-/// jobs that were freed or committed late have older ids.
+/// Takes executable jobs from the table, as many as the queue has room for; in a backlog each page
+/// begins behind the last one (see BacklogCursor).
 ///
 /// Thread safety: run_once() belongs to the loop's strand.
 class JobAcquirer final : public Activity {
@@ -32,8 +31,6 @@ public:
     [[nodiscard]] schema::Duration run_once() override;
 
 private:
-    void go_on_behind(const std::vector<schema::Job>& page, std::size_t limit);
-
     // Constant after construction.
     persistence::JobStore& store_;
     JobIntake& intake_;
@@ -45,8 +42,7 @@ private:
 
     // Touched only on the strand.
     AcquisitionPace pace_;
-    std::string last_id_;  ///< The next page comes behind it; empty: from the oldest job on.
-    int pages_ = 0;        ///< Since the oldest.
+    BacklogCursor<std::string> cursor_;  ///< An id, which the next page stands behind.
 };
 
 }  // namespace jobstrand::executor

@@ -63,6 +63,7 @@ FallenTimers fall_due(
         turns.emplace(transaction, tools, repeating, now);
     }
     FallenTimers fallen;
+    fallen.leaving.reserve(rows.size());
     for (Job& row : rows) {
         if (suspensions.contain(row)) {
             fallen.leaving.push_back(suspended(std::move(row)));

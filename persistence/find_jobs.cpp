@@ -84,35 +84,47 @@ bind_filtered(std::string sql, const JobFilter& filter, std::vector<Value> param
     return cut_id_list(sql, {.ids = ids, .after = std::move(parameters)});
 }
 
-std::vector<Job> read_list(
+/// What is read of each row of a place.
+struct Selection {
+    JobPlace place;
+    std::string_view columns;
+    std::size_t count;
+};
+
+struct Part {
+    std::string_view after;
+    std::size_t limit;
+};
+
+void read_list(
     Connection& connection,
-    JobPlace place,
+    const Selection& selection,
     const JobFilter& filter,
-    std::string_view after,
-    std::size_t limit
+    const Part& part,
+    const RowReader& read
 ) {
-    const Condition condition = condition_of(filter, place, connection.kind());
+    const Condition condition = condition_of(filter, selection.place, connection.kind());
     std::string sql = fmt::format(
         kList,
-        fmt::arg("columns", columns_of(place)),
-        fmt::arg("table", schema::table_of(place)),
+        fmt::arg("columns", selection.columns),
+        fmt::arg("table", schema::table_of(selection.place)),
         fmt::arg("ids", ids_condition(filter)),
         fmt::arg("condition", condition.sql)
     );
-    std::vector<Value> parameters{after};
+    std::vector<Value> parameters{part.after};
     parameters.insert(parameters.end(), condition.parameters.begin(), condition.parameters.end());
-    parameters.emplace_back(static_cast<std::int64_t>(limit));
-    std::vector<Job> jobs;
+    parameters.emplace_back(static_cast<std::int64_t>(part.limit));
+    std::size_t rows = 0;
+    const RowReader read_first = [&](const Row& row) {
+        if (rows++ < part.limit) {
+            read(row);
+        }
+    };
     for (const auto& [text, values] : bind_filtered(std::move(sql), filter, parameters)) {
-        connection.query(
-            {.sql = text, .columns = fields_of(place).size()}, values, append_to(jobs, place)
-        );
-        if (jobs.size() >= limit) {
-            break;
+        if (rows < part.limit) {
+            connection.query({.sql = text, .columns = selection.count}, values, read_first);
         }
     }
-    jobs.resize(std::min(jobs.size(), limit));
-    return jobs;
 }
 
 std::int64_t count_filtered(Connection& connection, JobPlace place, const JobFilter& filter) {
@@ -149,11 +161,29 @@ std::vector<Job> SqlJobStore::list(
     std::string_view after,
     std::size_t limit
 ) {
+    const Selection row{place, columns_of(place), fields_of(place).size()};
     std::vector<Job> jobs;
     runner_.read([&](Connection& connection) {
-        jobs = read_list(connection, place, filter, after, limit);
+        jobs.clear();
+        read_list(connection, row, filter, {after, limit}, append_to(jobs, place));
     });
     return jobs;
+}
+
+std::vector<std::string> SqlJobStore::list_ids(
+    JobPlace place,
+    const JobFilter& filter,
+    std::string_view after,
+    std::size_t limit
+) {
+    std::vector<std::string> ids;
+    runner_.read([&](Connection& connection) {
+        ids.clear();
+        read_list(connection, {place, "ID_", 1}, filter, {after, limit}, [&](const Row& row) {
+            ids.emplace_back(row.text(0));
+        });
+    });
+    return ids;
 }
 
 std::int64_t SqlJobStore::count(JobPlace place, const JobFilter& filter) {

@@ -74,14 +74,20 @@ struct InstanceSummary {
     std::map<schema::JobPlace, std::int64_t> jobs;  ///< Only places that hold some.
 };
 
-/// Timers that are due at `now`, and those that would be within `ahead` of it (R118).
+/// Timers that are due at `now`, and those that would be within `ahead` of it (R118); where `from`
+/// is given, only those that are not due before it.
 struct DueWindow {
     // Implicit on purpose: mostly nothing fires ahead of its time.
-    DueWindow(schema::TimePoint now_at, schema::Duration window = {})
-        : now(now_at), ahead(window) {}
+    DueWindow(
+        schema::TimePoint now_at,
+        schema::Duration window = {},
+        std::optional<schema::TimePoint> earliest = {}
+    )
+        : now(now_at), ahead(window), from(earliest) {}
 
     schema::TimePoint now;
     schema::Duration ahead;
+    std::optional<schema::TimePoint> from;
 
     bool operator==(const DueWindow&) const = default;
 };
@@ -199,8 +205,8 @@ public:
 
     /// Frees the jobs in a part of a place (executable, external worker, timer) whose lock expired
     /// before `now`; one that is renewed meanwhile stays. The cost depends on `rows`, not on the
-    /// length of the table. Of timers it looks at due ones only: nobody locks others. Turns of a
-    /// series that is not to be recovered are deleted instead.
+    /// length of the table. Of timers it looks at the first due ones: nobody locks others. Turns of
+    /// a series that is not to be recovered are deleted instead.
     [[nodiscard]] virtual LockReset
     reset_expired_locks(schema::JobPlace place, const LockSearch& search) = 0;
 
@@ -217,6 +223,7 @@ public:
     struct DueTimers {
         std::size_t moved = 0;            ///< All that are no longer due in the timer place.
         std::vector<schema::Job> locked;  ///< Those locked for the caller, in due order.
+        std::optional<schema::TimePoint> end = {};  ///< The last due date, if any was found.
     };
     [[nodiscard]] virtual DueTimers move_due_timers(
         DueWindow window,
@@ -241,6 +248,14 @@ public:
     /// Jobs of one place in id order, after the id `after` (exclusive; empty: from the start). Long
     /// payloads are not fetched.
     [[nodiscard]] virtual std::vector<schema::Job> list(
+        schema::JobPlace place,
+        const JobFilter& filter,
+        std::string_view after,
+        std::size_t limit
+    ) = 0;
+
+    /// The ids of the same jobs: what a bulk operation needs.
+    [[nodiscard]] virtual std::vector<std::string> list_ids(
         schema::JobPlace place,
         const JobFilter& filter,
         std::string_view after,

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace jobstrand::persistence {
@@ -31,20 +30,28 @@ constexpr std::string_view kNextDue = R"sql(
 constexpr std::string_view kDue = R"sql(
     SELECT {columns}
     FROM ACT_RU_TIMER_JOB {by_due_date}
-    WHERE DUEDATE_ <= ? AND LOCK_EXP_TIME_ IS NULL
+    WHERE DUEDATE_ <= ? {and_from} AND LOCK_EXP_TIME_ IS NULL
     ORDER BY DUEDATE_
     LIMIT ?
     {skip_locked})sql";
 
-std::vector<Job> select_due(Transaction& transaction, schema::TimePoint until, std::size_t limit) {
+constexpr std::string_view kAndFrom = "AND DUEDATE_ >= ?";
+
+std::vector<Job> select_due(Transaction& transaction, const DueWindow& window, std::size_t limit) {
     const std::string sql = fmt::format(
         kDue,
         fmt::arg("columns", columns_of(JobPlace::timer)),
         fmt::arg("by_due_date", by_index(transaction.kind(), "JS_IDX_TIMER_DUE")),
+        fmt::arg("and_from", window.from ? kAndFrom : ""),
         fmt::arg("skip_locked", dialect_of(transaction.kind()).skip_locked)
     );
-    const std::array<Value, 2> parameters{until, static_cast<std::int64_t>(limit)};
+    std::vector<Value> parameters{window.now + window.ahead};
+    if (window.from) {
+        parameters.emplace_back(*window.from);
+    }
+    parameters.emplace_back(static_cast<std::int64_t>(limit));
     std::vector<Job> due;
+    due.reserve(limit);
     transaction.query(
         {.sql = sql, .columns = fields_of(JobPlace::timer).size()},
         parameters,
@@ -75,18 +82,14 @@ std::vector<std::string> ids_of(const std::vector<PlacedJob>& jobs) {
     return ids;
 }
 
-void sort_by_id(std::vector<PlacedJob>& jobs) {
-    std::ranges::sort(jobs, {}, [](const PlacedJob& one) { return std::string_view(one.job.id); });
-}
-
-std::vector<Job> locked_in_due_order(std::vector<PlacedJob> jobs) {
+std::vector<Job> locked_among(std::vector<PlacedJob> jobs) {
     std::vector<Job> locked;
+    locked.reserve(jobs.size());
     for (PlacedJob& placed : jobs) {
         if (!placed.job.lock_owner.empty()) {
             locked.push_back(std::move(placed.job));
         }
     }
-    std::ranges::stable_sort(locked, {}, &Job::due_date);
     return locked;
 }
 
@@ -114,19 +117,19 @@ JobStore::DueTimers SqlJobStore::move_due_timers(
     std::vector<std::string> ids;
     Twins twins;
     const auto move = [&](Transaction& transaction) {
-        std::vector<Job> due = select_due(transaction, window.now + window.ahead, limit);
+        std::vector<Job> due = select_due(transaction, window, limit);
+        result.end = due.empty() ? std::nullopt : due.back().due_date;
         FallenTimers fallen = fall_due(transaction, tools, std::move(due), window.now);
         std::vector<PlacedJob>& jobs = fallen.leaving;
         if (claim) {
             lock_served(jobs, *claim, handler_types);
         }
         bury_twins(transaction, jobs, twins);
-        sort_by_id(jobs);
         move_rows(transaction, JobPlace::timer, jobs);
         write_rest(transaction, fallen);
         ids = ids_of(jobs);
         result.moved = jobs.size() + fallen.staying.size() + fallen.over.size();
-        result.locked = locked_in_due_order(std::move(jobs));
+        result.locked = locked_among(std::move(jobs));
         load_payloads(transaction, result.locked);
     };
     const auto was_committed = [&](Transaction& transaction) {

@@ -21,7 +21,7 @@ using schema::JobPlace;
 using schema::PlacedJob;
 using schema::Transition;
 
-PlacedJob changed(Job job, const Transition& transition) {
+PlacedJob changed(Job&& job, const Transition& transition) {
     job.lock_owner.clear();
     job.lock_expiration.reset();
     job.due_date = transition.due_date;
@@ -109,10 +109,17 @@ void insert_placed(Transaction& transaction, std::span<const PlacedJob* const> j
 
 void move_rows(Transaction& transaction, JobPlace from, std::span<const PlacedJob> jobs) {
     std::vector<const PlacedJob*> placed;
-    std::vector<std::string_view> ids;
+    placed.reserve(jobs.size());
     for (const PlacedJob& job : jobs) {
         placed.push_back(&job);
-        ids.emplace_back(job.job.id);
+    }
+    std::ranges::sort(placed, {}, [](const PlacedJob* job) {
+        return std::string_view(job->job.id);
+    });
+    std::vector<std::string_view> ids;
+    ids.reserve(jobs.size());
+    for (const PlacedJob* job : placed) {
+        ids.emplace_back(job->job.id);
     }
     insert_placed(transaction, placed);
     const std::int64_t deleted = delete_rows(transaction, from, ids);

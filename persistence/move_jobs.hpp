@@ -35,10 +35,10 @@ struct Twins {
 /// Where twins are expected: sends them to the dead letters, so that they do not stop the others.
 void bury_twins(Transaction& transaction, std::span<schema::PlacedJob> jobs, Twins& twins);
 
-/// Inserts each job into its place.
+/// Inserts each job into its place. Give them in id order.
 void insert_placed(Transaction& transaction, std::span<const schema::PlacedJob* const> jobs);
 
-/// Moves jobs whose rows in `from` this transaction has locked. Give them in id order.
+/// Moves jobs, in any order, whose rows in `from` this transaction has locked.
 void move_rows(
     Transaction& transaction,
     schema::JobPlace from,

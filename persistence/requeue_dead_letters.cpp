@@ -28,6 +28,7 @@ requeue_page(Transaction& transaction, std::span<const std::string_view> ids, co
     require_storable(life.due_date, transaction.kind());
     std::vector<std::string> requeued;
     std::vector<PlacedJob> jobs;
+    jobs.reserve(ids.size());
     for (Job& row : lock_rows(transaction, JobPlace::dead_letter, ids)) {
         requeued.push_back(row.id);
         const auto transition = schema::requeued(row, life.retries, life.due_date, life.now);

@@ -34,12 +34,17 @@ constexpr std::string_view kExpired = R"sql(
     WHERE ID_ > ? AND ID_ <= ? AND LOCK_EXP_TIME_ < ?
     ORDER BY ID_)sql";
 
+// The movers take the others away, so in a backlog too those that are locked come to the front.
 constexpr std::string_view kExpiredTimers = R"sql(
     SELECT ID_, SERIES_
-    FROM ACT_RU_TIMER_JOB {by_due_date}
-    WHERE DUEDATE_ <= ? AND LOCK_EXP_TIME_ < ?
-    ORDER BY DUEDATE_
-    LIMIT ?)sql";
+    FROM (
+        SELECT ID_, SERIES_, LOCK_EXP_TIME_
+        FROM ACT_RU_TIMER_JOB {by_due_date}
+        WHERE DUEDATE_ <= ?
+        ORDER BY DUEDATE_
+        LIMIT ?
+    ) part
+    WHERE LOCK_EXP_TIME_ < ?)sql";
 
 // Tests the expiry again: the owner may have renewed the lock since the part was read.
 constexpr std::string_view kReset = R"sql(
@@ -107,7 +112,7 @@ Part read_due_timers(Connection& connection, const JobStore::LockSearch& search)
         kExpiredTimers, fmt::arg("by_due_date", by_index(connection.kind(), "JS_IDX_TIMER_DUE"))
     );
     const std::array<Value, 3> parameters{
-        search.now, search.now, static_cast<std::int64_t>(search.rows)};
+        search.now, static_cast<std::int64_t>(search.rows), search.now};
     Part part{.end = {}, .expired = read_expired(connection, sql, parameters)};
     std::ranges::sort(part.expired, {}, &Expired::id);
     return part;

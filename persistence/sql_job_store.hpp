@@ -86,6 +86,12 @@ public:
         std::string_view after,
         std::size_t limit
     ) override;
+    [[nodiscard]] std::vector<std::string> list_ids(
+        schema::JobPlace place,
+        const JobFilter& filter,
+        std::string_view after,
+        std::size_t limit
+    ) override;
     [[nodiscard]] std::int64_t count(schema::JobPlace place, const JobFilter& filter) override;
     [[nodiscard]] std::string exception_details(const schema::Job& job) override;
     [[nodiscard]] Answer change(

@@ -28,25 +28,32 @@ TimerMover::TimerMover(
       settings_(settings) {}
 
 schema::Duration TimerMover::run_once() {
-    const std::optional<schema::TimePoint> due = store_.next_due();
-    const schema::TimePoint now = clock_.now();
-    if (!due || *due > now) {
-        return due ? std::min(settings_.wait, *due - now) : settings_.wait;
+    const bool is_from_the_oldest = cursor_.is_at_start();
+    if (is_from_the_oldest) {
+        const std::optional<schema::TimePoint> due = store_.next_due();
+        const schema::TimePoint now = clock_.now();
+        if (!due || *due > now) {
+            return due ? std::min(settings_.wait, *due - now) : settings_.wait;
+        }
     }
-    const std::size_t moved = move(now);
-    return moved > 0 ? schema::Duration{0} : std::min(settings_.wait, kContendedWait);
+    const bool has_moved_some = move_page() > 0;
+    return has_moved_some || !is_from_the_oldest ? schema::Duration{0}
+                                                 : std::min(settings_.wait, kContendedWait);
 }
 
-std::size_t TimerMover::move(schema::TimePoint now) {
+std::size_t TimerMover::move_page() {
     const std::size_t room = intake_.room();
+    const schema::TimePoint now = clock_.now();
     const schema::SteadyPoint locked_at = clock_.steady_now();
     std::optional<persistence::LockClaim> claim;
     if (room > 0) {
         claim = {.owner = intake_.lock_owner(), .until = now + intake_.lock_time()};
     }
     const std::size_t limit = claim ? std::min(room, settings_.page) : settings_.page;
+    const persistence::DueWindow window{now, settings_.fire_ahead, cursor_.position()};
     persistence::JobStore::DueTimers due =
-        store_.move_due_timers({now, settings_.fire_ahead}, limit, claim, handler_types_);
+        store_.move_due_timers(window, limit, claim, handler_types_);
+    cursor_.advance(due.moved, limit, due.end);
     if (!due.locked.empty()) {
         intake_.accept(std::move(due.locked), locked_at);
     }

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "executor/activity.hpp"
+#include "executor/backlog_cursor.hpp"
 #include "executor/job_intake.hpp"
 #include "persistence/job_store.hpp"
 #include "schema/clock.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,8 @@ namespace jobstrand::timers {
 /// Moves timers that fall due to the executable place. It sleeps until the next due time that it
 /// knows of, so a timer fires at its millisecond; timers that other processes insert are seen
 /// within `wait`. While the intake has room, due jobs that this node serves arrive locked and are
-/// handed over at once.
+/// handed over at once. In a backlog each page begins with the due date that the last one ended
+/// with (see BacklogCursor).
 ///
 /// Thread safety: run_once() belongs to the loop's strand.
 class TimerMover final : public executor::Activity {
@@ -37,13 +40,14 @@ public:
     [[nodiscard]] schema::Duration run_once() override;
 
 private:
-    [[nodiscard]] std::size_t move(schema::TimePoint now);
+    [[nodiscard]] std::size_t move_page();
 
     persistence::JobStore& store_;
     executor::JobIntake& intake_;
     const schema::Clock& clock_;
     const std::vector<std::string> handler_types_;
     const Settings settings_;
+    executor::BacklogCursor<std::optional<schema::TimePoint>> cursor_;  ///< A due date.
 };
 
 }  // namespace jobstrand::timers

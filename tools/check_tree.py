@@ -21,7 +21,7 @@ MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 70
 
 STORE_HEADERS = {f'persistence/{name}.hpp' for name in ('job_store', 'job_filter', 'job_listener', 'series_store', 'transaction', 'db_error')}
-LOOP_HEADERS = {f'executor/{name}.hpp' for name in ('polling_loop', 'acquisition_pace', 'activity', 'job_intake')}
+LOOP_HEADERS = {f'executor/{name}.hpp' for name in ('polling_loop', 'acquisition_pace', 'activity', 'backlog_cursor', 'job_intake')}
 LAYERS = ('schema', 'persistence', 'executor', 'timers', 'deadletter')
 
 # Folder -> what it may include of ours: whole folders (they end in /) and single headers.

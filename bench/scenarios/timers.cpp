@@ -3,6 +3,8 @@
 #include "bench/core/raw_jobs.hpp"
 #include "bench/core/stopwatch.hpp"
 #include "bench/scenarios/scenario.hpp"
+#include "test/fixtures/recording_intake.hpp"
+#include "timers/timer_mover.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -14,6 +16,7 @@ namespace jobstrand::bench {
 namespace {
 
 using namespace std::chrono_literals;
+using schema::JobPlace;
 using schema::TimePoint;
 using std::chrono::system_clock;
 
@@ -80,18 +83,18 @@ private:
         bench.check_end(ledger, count);
     }
 
-    // The store's operation alone: nothing else wants the database.
+    // The mover alone, for an executor that has no room: nothing else wants the database.
     static double move_backlog(const Bench& bench, std::size_t jobs) {
         insert_overdue(bench, jobs);
         persistence::JobStore& store = bench.database.store();
-        const std::size_t page = executor::ExecutorSettings{}.timer_page;
+        test::RecordingIntake full;
+        full.free_places = 0;
+        timers::TimerMover mover(store, full, bench.clock, {}, {});
         const Stopwatch watch;
-        std::size_t moved = 0;
-        while (const std::size_t now =
-                   store.move_due_timers(bench.clock.now(), page, {}, {}).moved) {
-            moved += now;
+        while (mover.run_once() == schema::Duration{0}) {
         }
-        const double rate = watch.rate(moved);
+        const double rate = watch.rate(jobs);
+        const auto moved = static_cast<std::size_t>(store.count(JobPlace::executable, {}));
         bench.check("every overdue timer was moved", moved == jobs ? "" : "some were not");
         bench.database.wipe();
         return rate;
@@ -124,7 +127,7 @@ private:
     ) {
         const auto session = bench.database.lease(persistence::SessionPool::Access::write);
         insert_raw(
-            *session, {.count = count, .place = schema::JobPlace::timer, .due_date = due_date}, 1000
+            *session, {.count = count, .place = JobPlace::timer, .due_date = due_date}, 1000
         );
     }
 

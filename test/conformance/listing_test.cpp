@@ -17,6 +17,7 @@ protected:
                 store_.count(JobPlace::dead_letter, filter), static_cast<std::int64_t>(jobs.size())
             );
         }
+        EXPECT_EQ(store_.list_ids(JobPlace::dead_letter, filter, after, limit), ids_of(jobs));
         return ids_of(jobs);
     }
 

@@ -166,6 +166,18 @@ TEST_P(ExpiredLockReset, Looks_at_one_part_of_a_long_table_and_says_where_it_end
     EXPECT_EQ(second.end, "");
 }
 
+TEST_P(ExpiredLockReset, Of_a_backlog_of_timers_the_first_due_ones_are_looked_at) {
+    Job late = locked("late", clock_.now() - 1h);
+    late.due_date = clock_.now() - 1s;
+    insert(JobPlace::timer, late);
+    for (Job& waiting : many_jobs("waiting", 3)) {
+        waiting.due_date = clock_.now() - 1min;
+        insert(JobPlace::timer, waiting);
+    }
+    EXPECT_EQ(reset(JobPlace::timer, "", 3).freed, 0);
+    EXPECT_EQ(reset(JobPlace::timer, "", 4).freed, 1);
+}
+
 TEST_P(ExpiredLockReset, An_empty_table_has_nothing_behind) {
     EXPECT_EQ(reset(JobPlace::executable).end, "");
     EXPECT_EQ(reset(JobPlace::timer).end, "");

@@ -56,6 +56,18 @@ TEST_P(Timers, The_earliest_due_timers_come_first) {
     EXPECT_EQ(place_of("c"), "executable");
 }
 
+TEST_P(Timers, A_page_can_begin_with_a_due_date_and_says_which_one_it_ended_with) {
+    insert(JobPlace::timer, std::vector{a_timer("a", -3s), a_timer("b", -2s), a_timer("c", -1s)});
+    const persistence::DueWindow window(clock_.now(), 0ms, clock_.now() - 2s);
+    const auto due = store_.move_due_timers(window, 1, std::nullopt, {});
+    EXPECT_EQ(due.moved, 1U);
+    EXPECT_EQ(due.end, clock_.now() - 2s);
+    EXPECT_EQ(place_of("b"), "executable");
+    EXPECT_EQ(move().end, clock_.now() - 1s);
+    EXPECT_EQ(place_of("a"), "executable");
+    EXPECT_EQ(move().end, std::nullopt);
+}
+
 TEST_P(Timers, Served_timers_arrive_locked_in_due_order_and_the_others_free) {
     insert(JobPlace::timer, std::vector{a_timer("a", -1s), a_timer("b", -2s)});
     Job other = a_timer("c", -3s);

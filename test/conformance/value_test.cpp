@@ -72,6 +72,16 @@ TEST_P(Values, Every_column_survives_every_move) {
     expect_stored("timer");
 }
 
+TEST_P(Values, Jobs_that_use_different_columns_are_stored_together) {
+    std::vector<Job> jobs = many_jobs("j", 70);
+    jobs[3] = full_job("k");
+    jobs[66].tenant_id = "tenant";
+    jobs[69].due_date = clock_.now() - 1h;
+    for (const Job& stored : insert(JobPlace::executable, jobs)) {
+        EXPECT_EQ(job(stored.id), stored);
+    }
+}
+
 TEST_P(Values, Texts_at_their_limits_are_kept_whole) {
     const std::string id = characters("i", schema::limits::kIdLength);
     const std::string name = characters("\xF0\x9F\x9A\x80", schema::limits::kNameLength);

@@ -1,6 +1,5 @@
 #include "deadletter/dead_letters.hpp"
 
-#include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_job_store.hpp"
 
@@ -11,21 +10,20 @@ namespace {
 
 using persistence::Answer;
 using schema::JobPlace;
-using test::a_job;
 using testing::_;
 using testing::ElementsAre;
 using testing::Return;
 
 class DeadLettersTest : public testing::Test {
 protected:
-    void there_are(const std::vector<std::vector<schema::Job>>& pages) {
+    void there_are(const std::vector<std::vector<std::string>>& pages) {
         std::int64_t total = 0;
         std::string after;
         for (const auto& page : pages) {
-            EXPECT_CALL(store, list(JobPlace::dead_letter, _, std::string_view(after), _))
+            EXPECT_CALL(store, list_ids(JobPlace::dead_letter, _, std::string_view(after), _))
                 .WillOnce(Return(page));
             total += static_cast<std::int64_t>(page.size());
-            after = page.empty() ? after : page.back().id;
+            after = page.empty() ? after : page.back();
         }
         EXPECT_CALL(store, count(JobPlace::dead_letter, _)).WillOnce(Return(total));
     }
@@ -36,7 +34,7 @@ protected:
 };
 
 TEST_F(DeadLettersTest, Requeueing_walks_all_pages_and_reports_after_each) {
-    there_are({{a_job("a"), a_job("b")}, {a_job("c")}, {}});
+    there_are({{"a", "b"}, {"c"}, {}});
     EXPECT_CALL(store, requeue(ElementsAre("a", "b"), 5, _, clock.now()))
         .WillOnce(Return(std::vector{Answer::done, Answer::not_found}));
     EXPECT_CALL(store, requeue(ElementsAre("c"), 5, _, clock.now()))
@@ -55,7 +53,7 @@ TEST_F(DeadLettersTest, Requeueing_walks_all_pages_and_reports_after_each) {
 
 TEST_F(DeadLettersTest, A_bulk_operation_stops_where_its_caller_says) {
     EXPECT_CALL(store, count(_, _)).WillOnce(Return(2));
-    EXPECT_CALL(store, list(_, _, _, _)).WillOnce(Return(std::vector<schema::Job>{a_job("a")}));
+    EXPECT_CALL(store, list_ids(_, _, _, _)).WillOnce(Return(std::vector<std::string>{"a"}));
     EXPECT_CALL(store, remove(JobPlace::dead_letter, ElementsAre("a"), _))
         .WillOnce(Return(std::vector{Answer::done}));
     const Progress progress = dead_letters.remove({}, [](const Progress&) { return false; });

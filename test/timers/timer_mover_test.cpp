@@ -62,6 +62,20 @@ TEST_F(TimerMoverTest, Due_timers_move_unlocked_when_there_is_no_room_here) {
     EXPECT_TRUE(intake.ids().empty());
 }
 
+TEST_F(TimerMoverTest, In_a_backlog_each_page_begins_where_the_last_one_ended) {
+    intake.free_places = 2;
+    const schema::TimePoint end = clock.now() - 1h;
+    EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now() - 2h));
+    EXPECT_CALL(store, move_due_timers(DueWindow(clock.now()), 2, _, _))
+        .WillOnce(Return(DueTimers{.moved = 2, .locked = {}, .end = end}));
+    EXPECT_EQ(mover.run_once(), 0ms);
+    EXPECT_CALL(store, move_due_timers(DueWindow(clock.now(), 0ms, end), 2, _, _))
+        .WillOnce(Return(DueTimers{}));
+    EXPECT_EQ(mover.run_once(), 0ms) << "earlier ones may have come";
+    EXPECT_CALL(store, next_due()).WillOnce(Return(std::nullopt));
+    EXPECT_EQ(mover.run_once(), 1s);
+}
+
 TEST_F(TimerMoverTest, It_does_not_spin_on_due_timers_that_another_node_is_moving) {
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now()));
     EXPECT_CALL(store, move_due_timers(_, _, _, _)).WillOnce(Return(DueTimers{}));
