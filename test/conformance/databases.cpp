@@ -9,8 +9,7 @@ std::vector<DatabaseUnderTest> databases_under_test() {
     // Once, because the cases of one server share what it takes long to make.
     static const std::vector<DatabaseUnderTest> all = [] {
         std::vector<DatabaseUnderTest> databases{sqlite_under_test()};
-        std::ranges::move(mysql_under_test(), std::back_inserter(databases));
-        std::ranges::move(postgresql_under_test(), std::back_inserter(databases));
+        std::ranges::move(server_databases(), std::back_inserter(databases));
         return databases;
     }();
     return all;

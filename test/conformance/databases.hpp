@@ -35,15 +35,12 @@ inline std::ostream& operator<<(std::ostream& out, const DatabaseUnderTest& data
     return out << database.name;
 }
 
-/// All that this machine can offer. SQLite always; each server has a file of its own.
+/// All that this machine can offer. SQLite always.
 [[nodiscard]] std::vector<DatabaseUnderTest> databases_under_test();
 
 [[nodiscard]] DatabaseUnderTest sqlite_under_test();
 
-/// A MariaDB server of our own, and the servers that the environment names.
-[[nodiscard]] std::vector<DatabaseUnderTest> mysql_under_test();
-
-/// A PostgreSQL server of our own, and the servers that the environment names.
-[[nodiscard]] std::vector<DatabaseUnderTest> postgresql_under_test();
+/// A MariaDB and a PostgreSQL server of our own, and the servers that the environment names.
+[[nodiscard]] std::vector<DatabaseUnderTest> server_databases();
 
 }  // namespace jobstrand::test

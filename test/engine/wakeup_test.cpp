@@ -1,12 +1,12 @@
 #include "persistence/db_error.hpp"
 #include "persistence/postgresql_database.hpp"
-#include "test/fixtures/postgresql_database.hpp"
 #include "test/fixtures/postgresql_server.hpp"
 #include "test/fixtures/recording_log.hpp"
+#include "test/fixtures/server_database.hpp"
 #include "test/fixtures/signal.hpp"
+#include "test/fixtures/url_text.hpp"
 #include "tools/engine/engine.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,17 +18,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A database's URL as text; the fixtures' password needs escapes.
-std::string text_of(const persistence::DatabaseUrl& url) {
-    std::string password;
-    for (const char c : url.password) {
-        password += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-    return fmt::format(
-        "postgresql://{}:{}@{}:{}/{}", url.user, password, url.host, url.port, url.database
-    );
-}
-
 /// An engine that polls once an hour: what it runs, it was told of.
 class WakeupTest : public testing::Test {
 protected:
@@ -39,7 +28,7 @@ protected:
         database_.emplace(shared_postgresql_server().url());
         engine_.emplace(
             EngineOptions{
-                .database_url = text_of(database_->url()),
+                .database_url = url_text(database_->url()),
                 .executor = {.acquire_first_wait = 1h, .acquire_wait = 1h, .timer_wait = 1h}},
             clock_,
             log_
@@ -83,20 +72,20 @@ protected:
     schema::SystemClock clock_;
     RecordingLog log_;
     std::atomic<int> runs_ = 0;
-    std::optional<PostgresqlDatabase> database_;
+    std::optional<ServerDatabase> database_;
     std::optional<Engine> engine_;
 };
 
 TEST_F(WakeupTest, A_job_of_another_process_runs_without_a_poll) {
     start_and_settle();
-    Engine producer({.database_url = text_of(database_->url())}, clock_, log_);
+    Engine producer({.database_url = url_text(database_->url())}, clock_, log_);
     producer.enqueue({.handler_type = "count"});
     EXPECT_TRUE(eventually([&] { return runs_ == 1; }));
 }
 
 TEST_F(WakeupTest, A_timer_of_another_process_fires_at_its_time_without_a_poll) {
     start_and_settle();
-    Engine producer({.database_url = text_of(database_->url())}, clock_, log_);
+    Engine producer({.database_url = url_text(database_->url())}, clock_, log_);
     producer.enqueue({.due_date = producer.clock().now() + 200ms, .handler_type = "count"});
     EXPECT_TRUE(eventually([&] { return runs_ == 1; }));
 }

@@ -1,149 +1,38 @@
+#include "persistence/transaction.hpp"
 #include "schema/time.hpp"
-#include "test/persistence/mysql_test.hpp"
-
-#include <fmt/format.h>
+#include "test/persistence/adapter_test.hpp"
 
 #include <chrono>
-#include <cstdlib>
-#include <ctime>
 
 namespace jobstrand::test {
 
 namespace {
 
-using namespace std::chrono_literals;
 using persistence::DbErrorKind;
-using persistence::Query;
 using persistence::Row;
+using persistence::Transaction;
 using persistence::Value;
 using schema::TimePoint;
 
-constexpr Query kAllOfNote{
-    .sql = "SELECT TEXT_, NUMBER_, FLAG_, TIME_, BYTES_ FROM NOTE WHERE ID_ = ?",
-    .columns = 5};
-
-class MysqlConnectionTest : public MysqlTest {
+/// What only MySQL and MariaDB do with a connection.
+class MysqlConnectionTest : public AdapterTest {
 protected:
-    void SetUp() override {
-        MysqlTest::SetUp();
-        if (connection_) {
-            connection_->run_script(
-                "CREATE TABLE NOTE (ID_ varchar(64) CHARACTER SET ascii COLLATE ascii_bin PRIMARY "
-                "KEY, TEXT_ varchar(255), NUMBER_ bigint, FLAG_ boolean, TIME_ timestamp(3) NULL, "
-                "BYTES_ longblob) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"
-            );
-        }
-    }
-
-    void read_note(std::string_view id, const persistence::RowReader& read) {
-        int rows = 0;
-        const Value parameter{id};
-        connection_->query(kAllOfNote, {&parameter, 1}, [&](const Row& row) {
-            ++rows;
-            read(row);
-        });
-        EXPECT_EQ(rows, 1);
-    }
-
-    /// How many statements this session has had prepared.
-    [[nodiscard]] int prepared_statements() {
-        return std::stoi(shown("SHOW SESSION STATUS LIKE 'Com_stmt_prepare'"));
-    }
+    void prepare() override { create_note_table(); }
 };
 
-TEST_F(MysqlConnectionTest, Every_kind_of_value_comes_back_as_it_went_in) {
-    const TimePoint time{1'700'000'000'123ms};
-    const std::int64_t number = -(std::int64_t{1} << 40);
-    execute(
-        "INSERT INTO NOTE VALUES (?, ?, ?, ?, ?, ?)",
-        {Value{"a"}, Value{"text"}, Value{number}, Value{true}, Value{time}, Value{"\x01\xff"}}
-    );
-    read_note("a", [&](const Row& row) {
-        EXPECT_EQ(row.text(0), "text");
-        EXPECT_EQ(row.integer(1), number);
-        EXPECT_EQ(row.text(1), std::to_string(number));
-        EXPECT_TRUE(row.boolean(2));
-        EXPECT_EQ(row.time(3), time);
-        EXPECT_EQ(row.text(4), "\x01\xff");
-        EXPECT_FALSE(row.is_null(4));
-    });
+INSTANTIATE_TEST_SUITE_P(
+    OnMysql,
+    MysqlConnectionTest,
+    testing::Values(DatabaseKind::mysql),
+    name_of_kind
+);
+
+TEST_P(MysqlConnectionTest, Bytes_that_are_no_text_survive) {
+    execute("INSERT INTO NOTE (ID_, LONG_) VALUES ('a', ?)", {Value{"\x01\xff"}});
+    read_note("a", [](const Row& row) { EXPECT_EQ(row.text(4), "\x01\xff"); });
 }
 
-TEST_F(MysqlConnectionTest, Null_reads_as_nothing) {
-    execute("INSERT INTO NOTE VALUES (?, ?, ?, ?, ?, ?)", {Value{"a"}, {}, {}, {}, {}, {}});
-    read_note("a", [&](const Row& row) {
-        for (std::size_t column = 0; column < kAllOfNote.columns; ++column) {
-            EXPECT_TRUE(row.is_null(column));
-            EXPECT_EQ(row.text(column), "");
-            EXPECT_EQ(row.integer(column), 0);
-            EXPECT_FALSE(row.boolean(column));
-        }
-        EXPECT_EQ(row.time(3), std::nullopt);
-    });
-}
-
-TEST_F(MysqlConnectionTest, The_same_statement_takes_other_types_in_the_next_run) {
-    const std::string_view insert = "INSERT INTO NOTE (ID_, TEXT_, NUMBER_) VALUES (?, ?, ?)";
-    const std::string large(300'000, 'x');
-    EXPECT_EQ(
-        error_of([&] {
-            execute(insert, {Value{"a"}, Value{large}, Value{}});
-        }).kind(),
-        DbErrorKind::too_long
-    );
-    execute(insert, {Value{"a"}, Value{"text"}, Value{std::int64_t{1}}});
-    execute(insert, {Value{"b"}, Value{}, Value{"2"}});
-    execute(insert, {Value{"c"}, Value{std::int64_t{3}}, Value{}});
-    EXPECT_EQ(text_of("SELECT GROUP_CONCAT(TEXT_ ORDER BY ID_) FROM NOTE"), "text,3");
-    EXPECT_EQ(text_of("SELECT GROUP_CONCAT(NUMBER_ ORDER BY ID_) FROM NOTE"), "1,2");
-}
-
-TEST_F(MysqlConnectionTest, Characters_of_up_to_four_bytes_survive) {
-    const std::string text = "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80";
-    execute("INSERT INTO NOTE (ID_, TEXT_) VALUES ('a', ?)", {Value{text}});
-    read_note("a", [&](const Row& row) { EXPECT_EQ(row.text(0), text); });
-    EXPECT_EQ(text_of("SELECT CHAR_LENGTH(TEXT_) FROM NOTE"), "4");
-    EXPECT_EQ(text_of("SELECT ID_ FROM NOTE WHERE TEXT_ = ?", {Value{text}}), "a");
-}
-
-TEST_F(MysqlConnectionTest, A_text_of_eight_megabytes_survives) {
-    std::string text(8 * 1024 * 1024, 'x');
-    text.back() = 'y';
-    execute("INSERT INTO NOTE (ID_, BYTES_) VALUES ('a', ?)", {Value{text}});
-    read_note("a", [&](const Row& row) { EXPECT_TRUE(row.text(4) == text); });
-}
-
-TEST_F(MysqlConnectionTest, Times_are_utc_whatever_the_zones_of_server_and_process) {
-    ::setenv("TZ", "America/New_York", 1);
-    ::tzset();
-    // Not on a clock that is put forward in New York at this instant.
-    const TimePoint time =
-        std::chrono::sys_days(std::chrono::year{2026} / 3 / 8) + 7h + 30min + 1ms;
-    execute("INSERT INTO NOTE (ID_, TIME_) VALUES ('a', ?)", {Value{time}});
-    if (is_own_server()) {
-        EXPECT_EQ(text_of("SELECT @@global.time_zone"), "+05:00");
-    }
-    EXPECT_EQ(
-        text_of("SELECT CAST(UNIX_TIMESTAMP(TIME_) * 1000 AS SIGNED) FROM NOTE"),
-        std::to_string(time.time_since_epoch().count())
-    );
-    EXPECT_EQ(text_of("SELECT CAST(TIME_ AS CHAR) FROM NOTE"), "2026-03-08 07:30:00.001");
-    read_note("a", [&](const Row& row) { EXPECT_EQ(row.time(3), time); });
-    ::unsetenv("TZ");
-    ::tzset();
-}
-
-TEST_F(MysqlConnectionTest, Every_millisecond_survives_and_is_compared) {
-    for (const int millis : {0, 1, 9, 10, 99, 100, 500, 999}) {
-        const TimePoint time = TimePoint{1'800'000'000s} + std::chrono::milliseconds(millis);
-        execute("REPLACE INTO NOTE (ID_, TIME_) VALUES ('a', ?)", {Value{time}});
-        read_note("a", [&](const Row& row) { EXPECT_EQ(row.time(3), time); });
-        EXPECT_EQ(text_of("SELECT ID_ FROM NOTE WHERE TIME_ <= ?", {Value{time}}), "a");
-        EXPECT_EQ(text_of("SELECT ID_ FROM NOTE WHERE TIME_ <= ?", {Value{time - 1ms}}), "");
-    }
-}
-
-TEST_F(MysqlConnectionTest, A_time_that_the_column_cannot_hold_is_refused) {
+TEST_P(MysqlConnectionTest, A_time_that_the_column_cannot_hold_is_refused) {
     const TimePoint time = std::chrono::sys_days(std::chrono::year{2500} / 1 / 1);
     EXPECT_EQ(
         error_of([&] { execute("INSERT INTO NOTE (ID_, TIME_) VALUES ('a', ?)", {Value{time}}); }
@@ -152,101 +41,14 @@ TEST_F(MysqlConnectionTest, A_time_that_the_column_cannot_hold_is_refused) {
     );
 }
 
-TEST_F(MysqlConnectionTest, A_page_of_rows_is_inserted_in_one_statement) {
-    constexpr std::size_t kRows = 512;
-    constexpr std::size_t kColumns = 34;
-    std::string columns = "ID_ varchar(64) PRIMARY KEY";
-    for (std::size_t i = 1; i < kColumns; ++i) {
-        columns += fmt::format(", C{} varchar(20)", i);
-    }
-    connection_->run_script("CREATE TABLE WIDE (" + columns + ") ENGINE=InnoDB");
-    const std::string row(2 * kColumns - 1, '?');
-    std::string placeholders;
-    std::vector<std::string> ids;
-    for (std::size_t i = 0; i < kRows; ++i) {
-        ids.push_back(fmt::format("id-{:04}", i));
-        std::string one = "(?";
-        for (std::size_t column = 1; column < kColumns; ++column) {
-            one += ",?";
-        }
-        placeholders += (i == 0 ? "" : ", ") + one + ")";
-    }
-    std::vector<Value> values;
-    for (const std::string& id : ids) {
-        for (std::size_t column = 0; column < kColumns; ++column) {
-            values.emplace_back(std::string_view(id));
-        }
-    }
-    const std::string insert = "INSERT INTO WIDE VALUES " + placeholders;
-    EXPECT_EQ(connection_->execute(insert, values), std::int64_t{kRows});
-    EXPECT_EQ(text_of("SELECT MAX(C33) FROM WIDE"), "id-0511");
-}
-
-TEST_F(MysqlConnectionTest, An_update_counts_the_rows_that_it_finds) {
-    execute("INSERT INTO NOTE (ID_, NUMBER_) VALUES ('a', 1), ('b', 1)");
-    const std::string_view update = "UPDATE NOTE SET NUMBER_ = ? WHERE ID_ = ?";
-    EXPECT_EQ(execute(update, {Value{std::int64_t{2}}, Value{"a"}}), 1);
-    EXPECT_EQ(execute(update, {Value{std::int64_t{2}}, Value{"a"}}), 1);
-    EXPECT_EQ(execute(update, {Value{std::int64_t{2}}, Value{"x"}}), 0);
-    EXPECT_EQ(execute("DELETE FROM NOTE"), 2);
-}
-
-TEST_F(MysqlConnectionTest, A_statement_is_prepared_once) {
-    execute("UPDATE NOTE SET NUMBER_ = ?", {Value{std::int64_t{1}}});
-    const int before = prepared_statements();
-    for (std::int64_t i = 0; i < 10; ++i) {
-        execute("UPDATE NOTE SET NUMBER_ = ?", {Value{i}});
-    }
-    EXPECT_EQ(prepared_statements(), before);
-}
-
-TEST_F(MysqlConnectionTest, The_statement_that_was_not_used_for_longest_is_closed) {
-    const std::string_view often = "SELECT 'often'";
-    for (int i = 0; i < 300; ++i) {
-        EXPECT_EQ(text_of(fmt::format("SELECT {}", i)), std::to_string(i));
-        EXPECT_EQ(text_of(often), "often");
-    }
-    const std::string open = shown("SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'");
-    EXPECT_LE(std::stoi(open), 140);
-}
-
-TEST_F(MysqlConnectionTest, A_statement_survives_a_change_of_its_table) {
+TEST_P(MysqlConnectionTest, A_statement_survives_a_change_of_its_table) {
     execute("INSERT INTO NOTE (ID_, TEXT_) VALUES ('a', 'text')");
     read_note("a", [](const Row&) {});
-    connect()->run_script("ALTER TABLE NOTE MODIFY TEXT_ varchar(4000), ADD COLUMN MORE_ integer");
+    connect()->run_script("ALTER TABLE NOTE MODIFY TEXT_ varchar(4000), ADD COLUMN LAST_ integer");
     read_note("a", [](const Row& row) { EXPECT_EQ(row.text(0), "text"); });
 }
 
-TEST_F(MysqlConnectionTest, A_failed_statement_leaves_a_good_connection) {
-    const std::string_view insert = "INSERT INTO NOTE (ID_) VALUES (?)";
-    execute(insert, {Value{"a"}});
-    EXPECT_EQ(error_of([&] { execute(insert, {Value{"a"}}); }).kind(), DbErrorKind::duplicate_key);
-    EXPECT_EQ(
-        error_of([&] { execute("SELECT ? FROM NOWHERE", {Value{"a"}}); }).kind(),
-        DbErrorKind::schema_missing
-    );
-    EXPECT_EQ(
-        error_of([&] { execute("SELECT MISSING_ FROM NOTE"); }).kind(), DbErrorKind::schema_missing
-    );
-    EXPECT_EQ(error_of([&] { connection_->run_script("NONSENSE"); }).kind(), DbErrorKind::other);
-    EXPECT_TRUE(connection_->is_usable());
-    EXPECT_EQ(execute(insert, {Value{"b"}}), 1);
-}
-
-TEST_F(MysqlConnectionTest, A_reader_that_throws_leaves_a_good_connection) {
-    execute("INSERT INTO NOTE (ID_) VALUES ('a'), ('b')");
-    EXPECT_THROW(
-        connection_->query(
-            {.sql = "SELECT ID_ FROM NOTE", .columns = 1},
-            {},
-            [](const Row&) { throw std::runtime_error("enough"); }
-        ),
-        std::runtime_error
-    );
-    EXPECT_EQ(text_of("SELECT COUNT(*) FROM NOTE"), "2");
-}
-
-TEST_F(MysqlConnectionTest, An_error_says_what_was_attempted_and_not_with_which_values) {
+TEST_P(MysqlConnectionTest, An_error_says_what_was_attempted_and_not_with_which_values) {
     const std::string text = error_of([&] {
                                  execute(
                                      "INSERT INTO NOTE (ID_, TEXT_)\n VALUES (?, ?)",
@@ -260,14 +62,23 @@ TEST_F(MysqlConnectionTest, An_error_says_what_was_attempted_and_not_with_which_
     );
 }
 
-TEST_F(MysqlConnectionTest, Too_few_or_too_many_parameters_are_our_own_mistake) {
-    EXPECT_THROW(execute("DELETE FROM NOTE WHERE ID_ = ?"), std::logic_error);
-    EXPECT_THROW(execute("DELETE FROM NOTE", {Value{"a"}}), std::logic_error);
-}
-
-TEST_F(MysqlConnectionTest, A_script_may_have_a_result_that_nobody_reads) {
-    connection_->run_script("SELECT 1");
-    EXPECT_EQ(text_of("SELECT 2"), "2");
+TEST_P(MysqlConnectionTest, A_server_that_became_a_replica_says_so) {
+    if (!is_own_server()) {
+        GTEST_SKIP() << "makes the whole server read-only";
+    }
+    connection_->run_script("CREATE OR REPLACE USER plain IDENTIFIED BY 'plain'");
+    connection_->run_script("GRANT ALL ON " + url_.database + ".* TO plain");
+    url_.user = "plain";
+    url_.password = "plain";
+    const auto plain = connect();
+    connection_->run_script("SET GLOBAL read_only = ON");
+    Transaction transaction(*plain);
+    EXPECT_EQ(
+        error_of([&] { transaction.execute("INSERT INTO NOTE (ID_) VALUES ('a')"); }).kind(),
+        DbErrorKind::read_only
+    );
+    connection_->run_script("SET GLOBAL read_only = OFF");
+    EXPECT_EQ(text_of("SELECT COUNT(*) FROM NOTE"), "0");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
-#include "test/persistence/postgresql_test.hpp"
+#include "test/persistence/adapter_test.hpp"
 #include "timers/series_planner.hpp"
 
 #include <gtest/gtest.h>
@@ -32,14 +32,11 @@ bool hears(JobListener& listener) {
     return is_readable(listener, 5s) && listener.take_announcements();
 }
 
-class PostgresqlListenerTest : public PostgresqlTest {
+class PostgresqlListenerTest : public AdapterTest {
 protected:
-    void SetUp() override {
-        PostgresqlTest::SetUp();
-        if (connection_) {
-            persistence::upgrade_schema(*connection_);
-            listener_ = persistence::listener_of(url_)();
-        }
+    void prepare() override {
+        persistence::upgrade_schema(*connection_);
+        listener_ = persistence::listener_of(url_)();
     }
 
     /// What has not come when this has, was not announced.
@@ -64,7 +61,14 @@ protected:
     std::unique_ptr<JobListener> listener_;
 };
 
-TEST_F(PostgresqlListenerTest, Hears_a_commit_that_announces_jobs) {
+INSTANTIATE_TEST_SUITE_P(
+    OnPostgresql,
+    PostgresqlListenerTest,
+    testing::Values(DatabaseKind::postgresql),
+    name_of_kind
+);
+
+TEST_P(PostgresqlListenerTest, Hears_a_commit_that_announces_jobs) {
     Transaction transaction(*connection_);
     transaction.announce_jobs();
     transaction.announce_jobs();
@@ -73,7 +77,7 @@ TEST_F(PostgresqlListenerTest, Hears_a_commit_that_announces_jobs) {
     EXPECT_FALSE(listener_->take_announcements());
 }
 
-TEST_F(PostgresqlListenerTest, Hears_nothing_of_a_transaction_that_is_rolled_back) {
+TEST_P(PostgresqlListenerTest, Hears_nothing_of_a_transaction_that_is_rolled_back) {
     {
         Transaction transaction(*connection_);
         transaction.announce_jobs();
@@ -81,7 +85,7 @@ TEST_F(PostgresqlListenerTest, Hears_nothing_of_a_transaction_that_is_rolled_bac
     EXPECT_TRUE(heard_nothing());
 }
 
-TEST_F(PostgresqlListenerTest, Commits_in_quick_succession_announce_once) {
+TEST_P(PostgresqlListenerTest, Commits_in_quick_succession_announce_once) {
     for (int i = 0; i < 2; ++i) {
         Transaction transaction(*connection_);
         transaction.announce_jobs();
@@ -92,7 +96,7 @@ TEST_F(PostgresqlListenerTest, Commits_in_quick_succession_announce_once) {
     EXPECT_TRUE(heard_nothing());
 }
 
-TEST_F(PostgresqlListenerTest, A_rollback_does_not_keep_the_next_commit_from_announcing) {
+TEST_P(PostgresqlListenerTest, A_rollback_does_not_keep_the_next_commit_from_announcing) {
     {
         Transaction transaction(*connection_);
         transaction.announce_jobs();
@@ -103,14 +107,14 @@ TEST_F(PostgresqlListenerTest, A_rollback_does_not_keep_the_next_commit_from_ann
     EXPECT_TRUE(hears(*listener_));
 }
 
-TEST_F(PostgresqlListenerTest, Jobs_that_anybody_may_take_are_announced) {
+TEST_P(PostgresqlListenerTest, Jobs_that_anybody_may_take_are_announced) {
     insert(JobPlace::executable, a_job("free"));
     EXPECT_TRUE(hears(*listener_));
     insert(JobPlace::timer, a_job("timer").due_at(schema::TimePoint{1'767'225'600'000ms}));
     EXPECT_TRUE(hears(*listener_));
 }
 
-TEST_F(PostgresqlListenerTest, A_job_that_its_producer_runs_itself_is_not_announced) {
+TEST_P(PostgresqlListenerTest, A_job_that_its_producer_runs_itself_is_not_announced) {
     schema::Job job = a_job("mine");
     job.lock_owner = "node";
     job.lock_expiration = schema::TimePoint{1'767'225'600'000ms};
@@ -118,14 +122,14 @@ TEST_F(PostgresqlListenerTest, A_job_that_its_producer_runs_itself_is_not_announ
     EXPECT_TRUE(heard_nothing());
 }
 
-TEST_F(PostgresqlListenerTest, A_url_can_switch_announcements_off) {
+TEST_P(PostgresqlListenerTest, A_url_can_switch_announcements_off) {
     url_.options["notify"] = "off";
     EXPECT_FALSE(persistence::listener_of(url_));
     insert(JobPlace::executable, a_job("free"));
     EXPECT_TRUE(heard_nothing());
 }
 
-TEST_F(PostgresqlListenerTest, A_lost_connection_is_noticed_at_once) {
+TEST_P(PostgresqlListenerTest, A_lost_connection_is_noticed_at_once) {
     CuttingProxy proxy(url_.port);
     url_.port = proxy.port();
     const auto listener = persistence::listener_of(url_)();
@@ -145,7 +149,7 @@ TEST_F(PostgresqlListenerTest, A_lost_connection_is_noticed_at_once) {
     );
 }
 
-TEST_F(PostgresqlListenerTest, Without_a_server_there_is_no_listener) {
+TEST_P(PostgresqlListenerTest, Without_a_server_there_is_no_listener) {
     url_.password = "wr0ng-s3cret";
     const auto error = error_of([&] { static_cast<void>(persistence::listener_of(url_)()); });
     EXPECT_EQ(error.kind(), DbErrorKind::access_denied);

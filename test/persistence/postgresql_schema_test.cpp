@@ -1,32 +1,21 @@
 #include "persistence/schema_migration.hpp"
 #include "schema/ddl.hpp"
-#include "test/persistence/postgresql_test.hpp"
+#include "test/persistence/adapter_test.hpp"
+#include "test/persistence/schema_differences.hpp"
 
 #include <gmock/gmock.h>
-
-#include <future>
 
 namespace jobstrand::test {
 
 namespace {
 
-using persistence::check_schema;
 using persistence::DbErrorKind;
-using persistence::SchemaDifference;
 using persistence::upgrade_schema;
 using schema::kSchemaVersion;
 using testing::IsEmpty;
 
-class PostgresqlSchema : public PostgresqlTest {
+class PostgresqlSchema : public AdapterTest {
 protected:
-    [[nodiscard]] std::vector<std::string> differences() {
-        std::vector<std::string> texts;
-        for (const SchemaDifference& difference : check_schema(*connection_)) {
-            texts.push_back(difference.description);
-        }
-        return texts;
-    }
-
     [[nodiscard]] std::string type_of(std::string_view table, std::string_view column) {
         return text_of(
             "SELECT CONCAT_WS(' ', format_type(a.atttypid, a.atttypmod), c.collname) "
@@ -37,15 +26,14 @@ protected:
     }
 };
 
-TEST_F(PostgresqlSchema, An_empty_database_gets_all_tables) {
-    const auto result = upgrade_schema(*connection_);
-    EXPECT_EQ(result.from, 0);
-    EXPECT_EQ(result.to, kSchemaVersion);
-    EXPECT_THAT(differences(), IsEmpty());
-    EXPECT_NO_THROW(persistence::require_current_schema(*connection_));
-}
+INSTANTIATE_TEST_SUITE_P(
+    OnPostgresql,
+    PostgresqlSchema,
+    testing::Values(DatabaseKind::postgresql),
+    name_of_kind
+);
 
-TEST_F(PostgresqlSchema, Has_the_types_of_Flowable_and_ids_that_compare_byte_by_byte) {
+TEST_P(PostgresqlSchema, Has_the_types_of_Flowable_and_ids_that_compare_byte_by_byte) {
     upgrade_schema(*connection_);
     EXPECT_EQ(type_of("act_ru_job", "id_"), "character varying(64) C");
     EXPECT_EQ(type_of("act_ru_job", "handler_cfg_"), "character varying(4000) default");
@@ -56,7 +44,7 @@ TEST_F(PostgresqlSchema, Has_the_types_of_Flowable_and_ids_that_compare_byte_by_
     EXPECT_EQ(text_of("SELECT STRING_AGG(ID_, ' ' ORDER BY ID_) FROM ACT_RU_JOB"), "- B a");
 }
 
-TEST_F(PostgresqlSchema, A_default_time_is_utc_whatever_the_zone_of_the_session_is) {
+TEST_P(PostgresqlSchema, A_default_time_is_utc_whatever_the_zone_of_the_session_is) {
     upgrade_schema(*connection_);
     connection_->run_script("SET timezone = 'Asia/Tashkent'");
     execute("INSERT INTO ACT_RU_JOB (ID_) VALUES ('a')");
@@ -67,32 +55,17 @@ TEST_F(PostgresqlSchema, A_default_time_is_utc_whatever_the_zone_of_the_session_
     );
 }
 
-TEST_F(PostgresqlSchema, The_printed_schema_is_the_one_that_is_created) {
-    for (const std::string& statement :
-         schema::create_statements(schema::DatabaseKind::postgresql)) {
-        connection_->run_script(statement);
-    }
-    EXPECT_EQ(persistence::schema_version(*connection_), kSchemaVersion);
-    EXPECT_THAT(differences(), IsEmpty());
-}
-
-TEST_F(PostgresqlSchema, A_second_upgrade_changes_nothing) {
-    upgrade_schema(*connection_);
-    EXPECT_EQ(upgrade_schema(*connection_).from, kSchemaVersion);
-    EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_PROPERTY"), "1");
-}
-
-TEST_F(PostgresqlSchema, An_upgrade_that_fails_leaves_nothing_behind) {
+TEST_P(PostgresqlSchema, An_upgrade_that_fails_leaves_nothing_behind) {
     // In the way of a table that is created behind several others.
     connection_->run_script("CREATE DOMAIN ACT_RU_DEADLETTER_JOB AS integer");
     EXPECT_THROW(upgrade_schema(*connection_), persistence::DbError);
     connection_->run_script("DROP DOMAIN ACT_RU_DEADLETTER_JOB");
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'"), "0");
     upgrade_schema(*connection_);
-    EXPECT_THAT(differences(), IsEmpty());
+    EXPECT_THAT(differences_of(*connection_), IsEmpty());
 }
 
-TEST_F(PostgresqlSchema, An_upgrade_may_take_longer_than_any_other_statement) {
+TEST_P(PostgresqlSchema, An_upgrade_may_take_longer_than_any_other_statement) {
     url_.options["statement_timeout"] = "500";
     const auto slow = connect();
     connection_->run_script(
@@ -107,7 +80,7 @@ TEST_F(PostgresqlSchema, An_upgrade_may_take_longer_than_any_other_statement) {
     EXPECT_EQ(error_of([&] { slow->run_script("SELECT pg_sleep(5)"); }).kind(), DbErrorKind::busy);
 }
 
-TEST_F(PostgresqlSchema, Tables_that_the_user_may_not_read_are_denied_and_not_missing) {
+TEST_P(PostgresqlSchema, Tables_that_the_user_may_not_read_are_denied_and_not_missing) {
     upgrade_schema(*connection_);
     connection_->run_script("DROP ROLE IF EXISTS stranger");
     connection_->run_script("CREATE ROLE stranger LOGIN PASSWORD 'stranger'");
@@ -122,7 +95,7 @@ TEST_F(PostgresqlSchema, Tables_that_the_user_may_not_read_are_denied_and_not_mi
     EXPECT_NO_THROW(persistence::require_current_schema(*stranger));
 }
 
-TEST_F(PostgresqlSchema, A_user_who_may_not_create_tables_is_told_so) {
+TEST_P(PostgresqlSchema, A_user_who_may_not_create_tables_is_told_so) {
     connection_->run_script("DROP ROLE IF EXISTS visitor");
     connection_->run_script("CREATE ROLE visitor LOGIN PASSWORD 'visitor'");
     connection_->run_script("REVOKE CREATE ON SCHEMA public FROM PUBLIC");
@@ -133,56 +106,16 @@ TEST_F(PostgresqlSchema, A_user_who_may_not_create_tables_is_told_so) {
     EXPECT_THAT(error.what(), testing::HasSubstr("permission denied for schema public"));
 }
 
-TEST_F(PostgresqlSchema, Is_found_where_a_name_without_a_schema_leads) {
+TEST_P(PostgresqlSchema, Is_found_where_a_name_without_a_schema_leads) {
     connection_->run_script("CREATE SCHEMA jobs");
     connection_->run_script("ALTER DATABASE " + url_.database + " SET search_path = jobs, public");
     connection_ = connect();
     upgrade_schema(*connection_);
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'"), "0");
-    EXPECT_THAT(differences(), IsEmpty());
+    EXPECT_THAT(differences_of(*connection_), IsEmpty());
     connection_->run_script("CREATE SCHEMA IF NOT EXISTS other");
     connection_->run_script("SET search_path = other, jobs");
-    EXPECT_THAT(differences(), IsEmpty());
-}
-
-TEST_F(PostgresqlSchema, What_is_missing_is_found_and_mended) {
-    upgrade_schema(*connection_);
-    connection_->run_script("ALTER TABLE ACT_RU_JOB DROP COLUMN PRIORITY_");
-    connection_->run_script("DROP INDEX JS_IDX_TIMER_DUE");
-    connection_->run_script("DROP TABLE ACT_RU_DEADLETTER_JOB");
-    EXPECT_THAT(
-        differences(),
-        testing::ElementsAre(
-            "the column ACT_RU_JOB.PRIORITY_ is missing",
-            "the index JS_IDX_TIMER_DUE of ACT_RU_TIMER_JOB is missing",
-            "the table ACT_RU_DEADLETTER_JOB is missing"
-        )
-    );
-    for (const SchemaDifference& difference : check_schema(*connection_)) {
-        connection_->run_script(difference.mend);
-    }
-    EXPECT_THAT(differences(), IsEmpty());
-}
-
-TEST_F(PostgresqlSchema, A_database_of_a_newer_program_is_refused) {
-    upgrade_schema(*connection_);
-    execute("UPDATE ACT_GE_PROPERTY SET VALUE_ = '999'");
-    EXPECT_EQ(error_of([&] { upgrade_schema(*connection_); }).kind(), DbErrorKind::other);
-}
-
-TEST_F(PostgresqlSchema, Several_nodes_at_once_create_it_once) {
-    std::vector<std::future<int>> nodes;
-    for (int i = 0; i < 4; ++i) {
-        nodes.push_back(std::async(std::launch::async, [this] {
-            return upgrade_schema(*connect()).from;
-        }));
-    }
-    int created = 0;
-    for (std::future<int>& node : nodes) {
-        created += node.get() == 0 ? 1 : 0;
-    }
-    EXPECT_EQ(created, 1);
-    EXPECT_THAT(differences(), IsEmpty());
+    EXPECT_THAT(differences_of(*connection_), IsEmpty());
 }
 
 }  // namespace

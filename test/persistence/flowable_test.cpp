@@ -3,7 +3,7 @@
 #include "persistence/sql_job_store.hpp"
 #include "schema/job_transition.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/persistence/postgresql_test.hpp"
+#include "test/persistence/adapter_test.hpp"
 #include "timers/series_planner.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using persistence::Answer;
+using persistence::IdOrigin;
 using persistence::Outcome;
 using persistence::SessionPool;
 using persistence::SqlJobStore;
@@ -22,10 +23,31 @@ using schema::Job;
 using schema::JobPlace;
 using testing::ElementsAre;
 
-/// A job table as Flowable 6 and 7 create it: its columns, types and foreign keys.
-std::string flowable_job_table(JobPlace place) {
-    const std::string_view lock =
-        schema::has_lock(place) ? "LOCK_EXP_TIME_ timestamp, LOCK_OWNER_ varchar(255)," : "";
+/// How Flowable 6 and 7 create their tables on a server.
+struct FlowablesTypes {
+    std::string_view time;
+    std::string_view bytes;
+    std::string_view generated;
+    std::string_view options;  ///< Behind each table.
+};
+
+constexpr FlowablesTypes kMysql{
+    .time = "timestamp(3) NULL",
+    .bytes = "longblob",
+    .generated = "tinyint",
+    .options = "ENGINE=InnoDB DEFAULT CHARSET=utf8 COLLATE utf8_bin"};
+constexpr FlowablesTypes kPostgresql{
+    .time = "timestamp",
+    .bytes = "bytea",
+    .generated = "boolean",
+    .options = ""};
+
+/// A job table of theirs: its columns, types and foreign keys.
+std::string flowable_job_table(JobPlace place, const FlowablesTypes& types) {
+    const std::string lock =
+        schema::has_lock(place)
+            ? fmt::format("LOCK_EXP_TIME_ {}, LOCK_OWNER_ varchar(255),", types.time)
+            : "";
     const std::string_view retries = place == JobPlace::dead_letter ? "" : "RETRIES_ integer,";
     return fmt::format(
         "CREATE TABLE {0} (ID_ varchar(64) NOT NULL, REV_ integer, CATEGORY_ varchar(255), "
@@ -34,37 +56,40 @@ std::string flowable_job_table(JobPlace place) {
         "ELEMENT_NAME_ varchar(255), SCOPE_ID_ varchar(255), SUB_SCOPE_ID_ varchar(255), "
         "SCOPE_TYPE_ varchar(255), SCOPE_DEFINITION_ID_ varchar(255), "
         "CORRELATION_ID_ varchar(255), {2} EXCEPTION_STACK_ID_ varchar(64), "
-        "EXCEPTION_MSG_ varchar(4000), DUEDATE_ timestamp, REPEAT_ varchar(255), "
+        "EXCEPTION_MSG_ varchar(4000), DUEDATE_ {3}, REPEAT_ varchar(255), "
         "HANDLER_TYPE_ varchar(255), HANDLER_CFG_ varchar(4000), CUSTOM_VALUES_ID_ varchar(64), "
-        "CREATE_TIME_ timestamp, TENANT_ID_ varchar(255) DEFAULT '', PRIMARY KEY (ID_), "
+        "CREATE_TIME_ {3}, TENANT_ID_ varchar(255) DEFAULT '', PRIMARY KEY (ID_), "
         "CONSTRAINT FK_{0}_EXCEPTION FOREIGN KEY (EXCEPTION_STACK_ID_) REFERENCES "
         "ACT_GE_BYTEARRAY (ID_), CONSTRAINT FK_{0}_CUSTOM_VALUES FOREIGN KEY (CUSTOM_VALUES_ID_) "
-        "REFERENCES ACT_GE_BYTEARRAY (ID_))",
+        "REFERENCES ACT_GE_BYTEARRAY (ID_)) {4}",
         schema::table_of(place),
         lock,
-        retries
+        retries,
+        types.time,
+        types.options
     );
 }
 
 /// A database of Flowable after `schema upgrade`, and a store on it.
-class FlowablesTablesOnPostgresql : public PostgresqlTest {
+class FlowablesTables : public AdapterTest {
 protected:
-    void SetUp() override {
-        PostgresqlTest::SetUp();
-        if (!connection_) {
-            return;
-        }
-        connection_->run_script(
+    void prepare() override {
+        const FlowablesTypes& types = GetParam() == DatabaseKind::mysql ? kMysql : kPostgresql;
+        connection_->run_script(fmt::format(
             "CREATE TABLE ACT_GE_BYTEARRAY (ID_ varchar(64), REV_ integer, NAME_ varchar(255), "
-            "DEPLOYMENT_ID_ varchar(64), BYTES_ bytea, GENERATED_ boolean, PRIMARY KEY (ID_))"
-        );
-        connection_->run_script(
+            "DEPLOYMENT_ID_ varchar(64), BYTES_ {}, GENERATED_ {}, PRIMARY KEY (ID_)) {}",
+            types.bytes,
+            types.generated,
+            types.options
+        ));
+        connection_->run_script(fmt::format(
             "CREATE TABLE ACT_GE_PROPERTY (NAME_ varchar(64), VALUE_ varchar(300), REV_ integer, "
-            "PRIMARY KEY (NAME_))"
-        );
+            "PRIMARY KEY (NAME_)) {}",
+            types.options
+        ));
         execute("INSERT INTO ACT_GE_PROPERTY VALUES ('schema.version', '7.1.0.0', 1)");
         for (const JobPlace place : schema::kJobPlaces) {
-            connection_->run_script(flowable_job_table(place));
+            connection_->run_script(flowable_job_table(place, types));
         }
         execute("INSERT INTO ACT_RU_JOB (ID_, TYPE_, RETRIES_) VALUES ('theirs', 'message', 2)");
     }
@@ -104,14 +129,17 @@ protected:
     persistence::JobStore& store_ = sql_store_;
 };
 
-TEST_F(
-    FlowablesTablesOnPostgresql,
-    Are_refused_until_they_have_our_columns_and_are_kept_as_they_are
-) {
-    EXPECT_EQ(
-        error_of([&] { persistence::require_current_schema(*connection_); }).kind(),
-        persistence::DbErrorKind::schema_missing
-    );
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryServer,
+    FlowablesTables,
+    testing::ValuesIn(kEveryServer),
+    name_of_kind
+);
+
+TEST_P(FlowablesTables, Are_refused_until_they_have_our_columns_and_are_kept_as_they_are) {
+    const auto refused = error_of([&] { persistence::require_current_schema(*connection_); });
+    EXPECT_EQ(refused.kind(), persistence::DbErrorKind::schema_missing);
+    EXPECT_THAT(refused.what(), testing::HasSubstr("run `jobstrand schema upgrade`"));
     EXPECT_EQ(persistence::upgrade_schema(*connection_).from, 0);
     EXPECT_THAT(persistence::check_schema(*connection_), testing::IsEmpty());
     EXPECT_EQ(text_of("SELECT RETRIES_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "2");
@@ -121,28 +149,12 @@ TEST_F(
     );
 }
 
-TEST_F(FlowablesTablesOnPostgresql, May_hold_bytes_that_are_no_text) {
-    persistence::upgrade_schema(*connection_);
-    execute(
-        "INSERT INTO ACT_GE_BYTEARRAY (ID_, NAME_, BYTES_) "
-        "VALUES ('java', 'jobCustomValues', '\\xaced0005ff00')"
-    );
-    execute(
-        "INSERT INTO ACT_RU_JOB (ID_, TYPE_, HANDLER_TYPE_, CUSTOM_VALUES_ID_) "
-        "VALUES ('bytes', 'message', 'noop', 'java')"
-    );
-    const std::string bytes("\xac\xed\x00\x05\xff\x00", 6);
-    EXPECT_EQ(acquire().payload, bytes);
-    EXPECT_EQ(store_.find("bytes").value().job.payload, bytes);
-}
-
-TEST_F(
-    FlowablesTablesOnPostgresql,
-    Hold_long_payloads_and_stack_traces_in_spite_of_their_foreign_keys
-) {
+TEST_P(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_foreign_keys) {
     persistence::upgrade_schema(*connection_);
     const std::string payload(10'000, 'p');
-    store_.insert({{JobPlace::executable, a_job("a").with_payload(payload).with_retries(3)}});
+    store_.insert(
+        {{JobPlace::executable, a_job("a").with_payload(payload).with_retries(3)}}, IdOrigin::given
+    );
 
     fail(acquire(), "first details");
     EXPECT_EQ(store_.fire_timer("a", now_), Answer::done);
@@ -158,12 +170,56 @@ TEST_F(
     apply(job, schema::completed(job));
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "0");
 
-    store_.insert({{JobPlace::dead_letter, a_job("d").with_payload(payload)}});
+    store_.insert({{JobPlace::dead_letter, a_job("d").with_payload(payload)}}, IdOrigin::given);
     EXPECT_THAT(
         store_.remove(JobPlace::dead_letter, std::vector<std::string>{"d"}, now_),
         ElementsAre(Answer::done)
     );
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "0");
+}
+
+class FlowablesTablesOnMysql : public FlowablesTables {};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnMysql,
+    FlowablesTablesOnMysql,
+    testing::Values(DatabaseKind::mysql),
+    name_of_kind
+);
+
+TEST_P(FlowablesTablesOnMysql, Hold_no_characters_of_four_bytes) {
+    persistence::upgrade_schema(*connection_);
+    const Job job = a_job("a").with_payload("\xF0\x9F\x98\x80");
+    EXPECT_EQ(
+        error_of([&] {
+            store_.insert({{JobPlace::executable, job}}, IdOrigin::given);
+        }).kind(),
+        persistence::DbErrorKind::too_long
+    );
+}
+
+class FlowablesTablesOnPostgresql : public FlowablesTables {};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnPostgresql,
+    FlowablesTablesOnPostgresql,
+    testing::Values(DatabaseKind::postgresql),
+    name_of_kind
+);
+
+TEST_P(FlowablesTablesOnPostgresql, May_hold_bytes_that_are_no_text) {
+    persistence::upgrade_schema(*connection_);
+    execute(
+        "INSERT INTO ACT_GE_BYTEARRAY (ID_, NAME_, BYTES_) "
+        "VALUES ('java', 'jobCustomValues', '\\xaced0005ff00')"
+    );
+    execute(
+        "INSERT INTO ACT_RU_JOB (ID_, TYPE_, HANDLER_TYPE_, CUSTOM_VALUES_ID_) "
+        "VALUES ('bytes', 'message', 'noop', 'java')"
+    );
+    const std::string bytes("\xac\xed\x00\x05\xff\x00", 6);
+    EXPECT_EQ(acquire().payload, bytes);
+    EXPECT_EQ(store_.find("bytes").value().job.payload, bytes);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "persistence/transaction.hpp"
-#include "test/persistence/postgresql_test.hpp"
+#include "test/persistence/adapter_test.hpp"
+
+#include <gmock/gmock.h>
 
 #include <future>
 
@@ -12,20 +14,32 @@ using persistence::DbError;
 using persistence::DbErrorKind;
 using persistence::Transaction;
 using persistence::Value;
+using testing::ElementsAre;
 
-class PostgresqlTransactionTest : public PostgresqlTest {
+/// What several transactions at once see of each other on a server.
+class ServerTransactionTest : public AdapterTest {
 protected:
-    void SetUp() override {
-        PostgresqlTest::SetUp();
-        if (connection_) {
-            create_notes();
-        }
+    void prepare() override { create_notes(); }
+
+    [[nodiscard]] std::vector<std::string> numbers() {
+        return texts_of("SELECT NUMBER_ FROM NOTE ORDER BY ID_");
     }
 
-    [[nodiscard]] std::string numbers() {
-        return text_of("SELECT STRING_AGG(NUMBER_::text, ',' ORDER BY ID_) FROM NOTE");
+    /// From now on the connection waits for a second only.
+    void shorten_lock_wait() {
+        connection_->run_script(
+            GetParam() == DatabaseKind::mysql ? "SET innodb_lock_wait_timeout = 1"
+                                              : "SET lock_timeout = '1s'"
+        );
     }
 };
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryServer,
+    ServerTransactionTest,
+    testing::ValuesIn(kEveryServer),
+    name_of_kind
+);
 
 constexpr std::string_view kSetNumber = "UPDATE NOTE SET NUMBER_ = ? WHERE ID_ = ?";
 
@@ -62,32 +76,32 @@ struct Deadlock {
     std::optional<DbError> error;
 };
 
-TEST_F(PostgresqlTransactionTest, What_is_committed_is_seen_by_others_and_what_is_not_is_not) {
+TEST_P(ServerTransactionTest, What_is_committed_is_seen_by_others_and_what_is_not_is_not) {
     const auto other = connect();
     Transaction transaction(*other);
     set_number(transaction, "a", 7);
-    EXPECT_EQ(numbers(), "1,2");
+    EXPECT_THAT(numbers(), ElementsAre("1", "2"));
     transaction.commit();
     EXPECT_EQ(transaction.state(), Transaction::State::committed);
-    EXPECT_EQ(numbers(), "7,2");
+    EXPECT_THAT(numbers(), ElementsAre("7", "2"));
 }
 
-TEST_F(PostgresqlTransactionTest, The_end_of_the_scope_rolls_back) {
+TEST_P(ServerTransactionTest, The_end_of_the_scope_rolls_back) {
     {
         Transaction transaction(*connection_);
         set_number(transaction, "a", 7);
     }
-    EXPECT_EQ(numbers(), "1,2");
+    EXPECT_THAT(numbers(), ElementsAre("1", "2"));
     EXPECT_TRUE(connection_->is_usable());
 }
 
-TEST_F(PostgresqlTransactionTest, Outside_of_a_transaction_each_statement_commits) {
+TEST_P(ServerTransactionTest, Outside_of_a_transaction_each_statement_commits) {
     execute(kSetNumber, {Value{std::int64_t{7}}, Value{"a"}});
     connection_ = connect();
-    EXPECT_EQ(numbers(), "7,2");
+    EXPECT_THAT(numbers(), ElementsAre("7", "2"));
 }
 
-TEST_F(PostgresqlTransactionTest, A_transaction_sees_what_others_commit_meanwhile) {
+TEST_P(ServerTransactionTest, A_transaction_sees_what_others_commit_meanwhile) {
     const auto other = connect();
     Transaction transaction(*other);
     const auto read_number = [&] {
@@ -104,10 +118,7 @@ TEST_F(PostgresqlTransactionTest, A_transaction_sees_what_others_commit_meanwhil
     EXPECT_EQ(read_number(), 7);
 }
 
-TEST_F(
-    PostgresqlTransactionTest,
-    Two_transactions_that_wait_for_each_other_are_a_conflict_for_one
-) {
+TEST_P(ServerTransactionTest, Two_transactions_that_wait_for_each_other_are_a_conflict_for_one) {
     const auto other = connect();
     Deadlock deadlock(*connection_, *other);
     ASSERT_TRUE(deadlock.error);
@@ -117,7 +128,7 @@ TEST_F(
     EXPECT_TRUE(other->is_usable());
 }
 
-TEST_F(PostgresqlTransactionTest, The_loser_of_a_deadlock_cannot_go_on_as_if_nothing_had_happened) {
+TEST_P(ServerTransactionTest, The_loser_of_a_deadlock_cannot_go_on_as_if_nothing_had_happened) {
     const auto other = connect();
     {
         Deadlock deadlock(*connection_, *other);
@@ -129,35 +140,35 @@ TEST_F(PostgresqlTransactionTest, The_loser_of_a_deadlock_cannot_go_on_as_if_not
         EXPECT_EQ(error_of([&] { deadlock.loser->commit(); }).kind(), DbErrorKind::conflict);
         EXPECT_EQ(deadlock.loser->state(), Transaction::State::rolled_back);
     }
-    EXPECT_EQ(numbers(), "1,2");
+    EXPECT_THAT(numbers(), ElementsAre("1", "2"));
     for (Connection* const connection : {connection_.get(), other.get()}) {
         Transaction again(*connection);
         set_number(again, "a", 5);
         again.commit();
     }
-    EXPECT_EQ(numbers(), "5,2");
+    EXPECT_THAT(numbers(), ElementsAre("5", "2"));
 }
 
-TEST_F(PostgresqlTransactionTest, A_lock_that_somebody_keeps_is_waited_for_within_a_bound) {
+TEST_P(ServerTransactionTest, A_lock_that_somebody_keeps_is_waited_for_within_a_bound) {
     const auto other = connect();
     Transaction holding(*other);
     set_number(holding, "a", 7);
-    connection_->run_script("SET lock_timeout = '1s'");
+    shorten_lock_wait();
     Transaction waiting(*connection_);
     set_number(waiting, "b", 8);
     EXPECT_EQ(error_of([&] { set_number(waiting, "a", 8); }).kind(), DbErrorKind::busy);
     EXPECT_TRUE(connection_->is_usable());
 }
 
-TEST_F(PostgresqlTransactionTest, A_row_that_somebody_has_locked_can_be_passed_over) {
+TEST_P(ServerTransactionTest, A_row_that_somebody_has_locked_can_be_passed_over) {
     const auto other = connect();
     Transaction holding(*other);
     set_number(holding, "a", 7);
     EXPECT_EQ(text_of("SELECT ID_ FROM NOTE ORDER BY ID_ LIMIT 1 FOR UPDATE SKIP LOCKED"), "b");
 }
 
-TEST_F(PostgresqlTransactionTest, A_read_only_transaction_says_so) {
-    connection_->run_script("BEGIN READ ONLY");
+TEST_P(ServerTransactionTest, A_read_only_transaction_says_so) {
+    connection_->run_script("START TRANSACTION READ ONLY");
     EXPECT_EQ(
         error_of([&] {
             execute(kSetNumber, {Value{std::int64_t{7}}, Value{"a"}});
@@ -165,15 +176,6 @@ TEST_F(PostgresqlTransactionTest, A_read_only_transaction_says_so) {
         DbErrorKind::read_only
     );
     connection_->rollback();
-}
-
-TEST_F(PostgresqlTransactionTest, Writes_although_the_role_reads_only_by_default) {
-    execute("ALTER DATABASE " + url_.database + " SET default_transaction_read_only = on");
-    const auto other = connect();
-    Transaction transaction(*other);
-    set_number(transaction, "a", 7);
-    transaction.commit();
-    EXPECT_EQ(numbers(), "7,2");
 }
 
 }  // namespace

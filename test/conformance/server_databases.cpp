@@ -1,0 +1,123 @@
+#include "persistence/schema_migration.hpp"
+#include "schema/ddl.hpp"
+#include "test/conformance/databases.hpp"
+#include "test/fixtures/mariadb_server.hpp"
+#include "test/fixtures/named_databases.hpp"
+#include "test/fixtures/open_connection.hpp"
+#include "test/fixtures/postgresql_server.hpp"
+#include "test/fixtures/server_database.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace jobstrand::test {
+
+namespace {
+
+using persistence::Connection;
+using persistence::DatabaseUrl;
+using persistence::SessionPool;
+using schema::DatabaseKind;
+
+/// A database that other cases have used, without their rows.
+class EmptiedDatabase final : public TestDatabase {
+public:
+    explicit EmptiedDatabase(DatabaseUrl url) : url_(std::move(url)) {
+        const auto connection = open_connection(url_);
+        for (const schema::Table& table : schema::tables()) {
+            const std::string all = fmt::format("DELETE FROM {}", table.name);
+            connection->run_script(
+                table.name != "ACT_GE_PROPERTY"
+                    ? all
+                    : fmt::format("{} WHERE NAME_ <> '{}'", all, schema::kSchemaVersionProperty)
+            );
+        }
+    }
+
+    [[nodiscard]] std::unique_ptr<Connection> connect(SessionPool::Access) override {
+        return open_connection(url_);
+    }
+
+private:
+    const DatabaseUrl url_;
+};
+
+/// Stands where there is no server: the cases are skipped.
+class NoDatabase final : public TestDatabase {
+public:
+    [[nodiscard]] std::unique_ptr<Connection> connect(SessionPool::Access) override {
+        return nullptr;
+    }
+};
+
+/// One database for all cases, because it takes a second to create the tables; GoogleTest drops it
+/// behind the last.
+class SharedDatabase final : public testing::Environment {
+public:
+    explicit SharedDatabase(std::function<DatabaseUrl()> server) : server_(std::move(server)) {}
+
+    [[nodiscard]] std::unique_ptr<TestDatabase> emptied() {
+        if (!database_) {
+            database_.emplace(server_());
+            persistence::upgrade_schema(*open_connection(database_->url()));
+        }
+        return std::make_unique<EmptiedDatabase>(database_->url());
+    }
+
+    void TearDown() override { database_.reset(); }
+
+private:
+    const std::function<DatabaseUrl()> server_;
+    std::optional<ServerDatabase> database_;
+};
+
+DatabaseUnderTest on_server(std::string name, std::function<DatabaseUrl()> server) {
+    // GoogleTest owns it.
+    auto* const database = new SharedDatabase(std::move(server));
+    testing::AddGlobalTestEnvironment(database);
+    return {.name = std::move(name), .create = [database] { return database->emptied(); }};
+}
+
+/// A server that this machine cannot offer.
+DatabaseUnderTest without_server(std::string name, std::string missing) {
+    return {
+        .name = std::move(name),
+        .create = [] { return std::make_unique<NoDatabase>(); },
+        .missing = std::move(missing)};
+}
+
+/// The server of our own, and those of its kind that the environment names.
+template <typename Server>
+std::vector<DatabaseUnderTest>
+on_servers(DatabaseKind kind, std::string own_name, Server& (*own_server)()) {
+    std::vector<DatabaseUnderTest> databases;
+    if (auto missing = Server::what_is_missing()) {
+        databases.push_back(without_server(std::move(own_name), std::move(*missing)));
+    } else {
+        databases.push_back(on_server(std::move(own_name), [own_server] {
+            return own_server().url();
+        }));
+    }
+    for (const auto& url : named_databases(kind)) {
+        std::string name = fmt::format("{}_{}", name_of(kind), databases.size());
+        databases.push_back(on_server(std::move(name), [url] { return url; }));
+    }
+    return databases;
+}
+
+}  // namespace
+
+std::vector<DatabaseUnderTest> server_databases() {
+    auto databases = on_servers(DatabaseKind::mysql, "mariadb", shared_mariadb_server);
+    std::ranges::move(
+        on_servers(DatabaseKind::postgresql, "postgresql", shared_postgresql_server),
+        std::back_inserter(databases)
+    );
+    return databases;
+}
+
+}  // namespace jobstrand::test

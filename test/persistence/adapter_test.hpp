@@ -1,0 +1,92 @@
+#pragma once
+
+#include "persistence/connection.hpp"
+#include "persistence/db_error.hpp"
+#include "test/fixtures/database_server.hpp"
+#include "test/fixtures/open_connection.hpp"
+#include "test/fixtures/server_database.hpp"
+#include "test/fixtures/sqlite_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace jobstrand::test {
+
+using schema::DatabaseKind;
+
+inline constexpr std::array kEveryDatabase{
+    DatabaseKind::sqlite,
+    DatabaseKind::mysql,
+    DatabaseKind::postgresql};
+inline constexpr std::array kEveryServer{DatabaseKind::mysql, DatabaseKind::postgresql};
+
+/// For INSTANTIATE_TEST_SUITE_P.
+[[nodiscard]] inline std::string name_of_kind(const testing::TestParamInfo<DatabaseKind>& info) {
+    return std::string(schema::name_of(info.param));
+}
+
+/// A case with an empty database of one kind and a connection to it: a file, a database on the
+/// shared server, or one on the first server of the kind that the environment names. What every
+/// adapter promises is proven on all kinds; what is one database's own, on that one.
+class AdapterTest : public testing::TestWithParam<DatabaseKind> {
+protected:
+    void SetUp() final;
+
+    /// What the cases of a suite begin with; not called when they are skipped.
+    virtual void prepare() {}
+
+    [[nodiscard]] std::unique_ptr<persistence::Connection> connect() const {
+        return open_connection(url_);
+    }
+
+    std::int64_t
+    execute(std::string_view sql, std::initializer_list<persistence::Value> parameters = {}) {
+        return connection_->execute(sql, {parameters.begin(), parameters.size()});
+    }
+
+    /// The first column of all rows; NULL is "".
+    [[nodiscard]] std::vector<std::string>
+    texts_of(std::string_view sql, std::initializer_list<persistence::Value> parameters = {});
+
+    /// That of the first row; "" when there is none.
+    [[nodiscard]] std::string
+    text_of(std::string_view sql, std::initializer_list<persistence::Value> parameters = {});
+
+    /// Whether the server is the shared one, which a case may stop and whose options it knows.
+    [[nodiscard]] static bool is_own_server();
+    [[nodiscard]] static DatabaseServer& own_server();
+
+    /// NOTE (ID_, TEXT_, NUMBER_, FLAG_, TIME_, LONG_), without rows.
+    void create_note_table();
+
+    /// The same with the rows a and b, whose numbers are 1 and 2.
+    void create_notes();
+
+    /// Reads the columns behind ID_ of the row, which must be there.
+    void read_note(std::string_view id, const persistence::RowReader& read);
+
+    std::optional<SqliteFile> file_;
+    std::optional<ServerDatabase> database_;
+    persistence::DatabaseUrl url_;
+    std::unique_ptr<persistence::Connection> connection_;
+};
+
+/// The error that a call ends with; kind `other` and an empty text when there is none.
+template <typename Call>
+persistence::DbError error_of(Call call) {
+    try {
+        call();
+    } catch (const persistence::DbError& error) {
+        return error;
+    }
+    ADD_FAILURE() << "no error";
+    return {persistence::DbErrorKind::other, ""};
+}
+
+}  // namespace jobstrand::test
