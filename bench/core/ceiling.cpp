@@ -1,6 +1,6 @@
 #include "bench/core/ceiling.hpp"
 
-#include "bench/core/raw_jobs.hpp"
+#include "bench/core/bulk_insert.hpp"
 #include "bench/core/stopwatch.hpp"
 #include "bench/core/threads.hpp"
 #include "schema/clock.hpp"
@@ -19,27 +19,25 @@ using Access = persistence::SessionPool::Access;
 double rate_of(
     BenchDatabase& database,
     const CeilingRun& run,
-    const std::function<void(Connection&, std::size_t thread)>& work
+    const std::function<void(Connection&)>& work
 ) {
     const Stopwatch watch;
-    run_threads(run.connections, [&](std::size_t thread) {
+    run_threads(run.connections, [&](std::size_t) {
         const auto session = database.lease(Access::write);
-        work(*session, thread);
+        work(*session);
     });
     return watch.rate(run.jobs);
 }
 
 double insert_rate(BenchDatabase& database, const CeilingRun& run, RawJobs jobs) {
-    return rate_of(database, run, [&](Connection& connection, std::size_t thread) {
-        RawJobs part = jobs;
-        part.first_number = run.jobs * thread / run.connections;
-        part.count = run.jobs * (thread + 1) / run.connections - part.first_number;
-        insert_raw(connection, part, run.page);
-    });
+    jobs.count = run.jobs;
+    const Stopwatch watch;
+    insert_bulk(database, jobs, {run.connections, run.page});
+    return watch.rate(run.jobs);
 }
 
 double run_rate(BenchDatabase& database, const CeilingRun& run) {
-    return rate_of(database, run, [&](Connection& connection, std::size_t) {
+    return rate_of(database, run, [&](Connection& connection) {
         RawPage page(connection, run.page);
         while (page.claim() > 0) {
             page.remove();
@@ -48,7 +46,7 @@ double run_rate(BenchDatabase& database, const CeilingRun& run) {
 }
 
 double move_rate(BenchDatabase& database, const CeilingRun& run) {
-    return rate_of(database, run, [&](Connection& connection, std::size_t) {
+    return rate_of(database, run, [&](Connection& connection) {
         RawPage page(connection, run.page);
         while (page.move_due() > 0) {
         }
@@ -94,10 +92,6 @@ Ceiling best_of(const std::vector<Ceiling>& ceilings) {
         best.move = std::max(best.move, one.move);
     }
     return best;
-}
-
-std::size_t connections_for(const BenchDatabase& database) {
-    return database.kind() == schema::DatabaseKind::sqlite ? 1 : 2;
 }
 
 }  // namespace jobstrand::bench

@@ -33,7 +33,4 @@ struct CeilingRun {
 /// The best of each figure.
 [[nodiscard]] Ceiling best_of(const std::vector<Ceiling>& ceilings);
 
-/// As many as a server can use; one on SQLite.
-[[nodiscard]] std::size_t connections_for(const BenchDatabase& database);
-
 }  // namespace jobstrand::bench

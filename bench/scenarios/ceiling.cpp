@@ -1,5 +1,6 @@
 #include "bench/core/ceiling.hpp"
 
+#include "bench/core/bulk_insert.hpp"
 #include "bench/scenarios/scenario.hpp"
 
 #include <CLI/CLI.hpp>

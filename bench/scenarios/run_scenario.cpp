@@ -1,5 +1,6 @@
 #include "bench/scenarios/run_scenario.hpp"
 
+#include "bench/core/bulk_insert.hpp"
 #include "bench/core/environment.hpp"
 #include "bench/core/stderr_log.hpp"
 #include "schema/iso8601.hpp"

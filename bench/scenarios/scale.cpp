@@ -1,3 +1,4 @@
+#include "bench/core/bulk_insert.hpp"
 #include "bench/core/nodes.hpp"
 #include "bench/core/raw_jobs.hpp"
 #include "bench/core/stopwatch.hpp"
@@ -88,14 +89,14 @@ private:
                 return later + schema::Duration(number);
             };
         }
-        insert_raw(*bench.database.lease(Access::write), rows, 10'000);
+        insert_bulk(bench.database, rows, {connections_for(bench.database), 10'000});
         bench.say(fmt::format("{} rows in {}", shown(double(others_)), schema::table_of(place)));
     }
 
     static double drain(const Bench& bench, std::size_t jobs) {
         RunLedger ledger(jobs);
         Nodes nodes(bench, no_op_handler(ledger));
-        insert_raw(*bench.database.lease(Access::write), {.count = jobs}, 1000);
+        insert_bulk(bench.database, {.count = jobs}, {connections_for(bench.database), 1000});
         const Stopwatch watch;
         nodes.start();
         bench.wait_for_end(ledger, jobs, kExecutable);
