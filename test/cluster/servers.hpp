@@ -1,5 +1,8 @@
 #pragma once
 
+#include "persistence/connection.hpp"
+#include "test/fixtures/database_server.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -10,23 +13,27 @@
 
 namespace jobstrand::test {
 
-/// A database server of a test's own, on 127.0.0.1 and in a temporary directory, with an empty
-/// database for jobs.
-class Server {
+/// A database server of a test's own with an empty database for jobs.
+class Server final {
 public:
-    virtual ~Server() = default;
+    /// `deadlocks` says in its last column how many there were.
+    Server(std::unique_ptr<DatabaseServer> server, persistence::Query deadlocks);
 
     /// The database for jobs, with the password.
-    [[nodiscard]] virtual std::string url() const = 0;
+    [[nodiscard]] std::string url() const;
 
     /// SIGKILL.
-    virtual void kill() = 0;
+    void kill() { server_->kill(); }
 
     /// Starts again on the same directory and port, and waits until it answers.
-    virtual void start() = 0;
+    void start() { server_->start(); }
 
     /// The deadlocks that the server has found since it started.
-    [[nodiscard]] virtual std::int64_t deadlocks() const = 0;
+    [[nodiscard]] std::int64_t deadlocks() const;
+
+private:
+    const std::unique_ptr<DatabaseServer> server_;
+    const persistence::Query deadlocks_;
 };
 
 /// One kind of server that the cases run on.
@@ -43,10 +50,7 @@ inline std::ostream& operator<<(std::ostream& out, const ServerUnderTest& server
     return out << server.name;
 }
 
-/// All that this machine can offer; each kind has a file of its own.
+/// MariaDB and PostgreSQL.
 [[nodiscard]] std::vector<ServerUnderTest> servers_under_test();
-
-[[nodiscard]] ServerUnderTest mariadb_server_under_test();
-[[nodiscard]] ServerUnderTest postgresql_server_under_test();
 
 }  // namespace jobstrand::test
