@@ -12,7 +12,6 @@ using cli::ExitCode;
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
-using testing::StartsWith;
 
 class CliJob : public CliTest {};
 
@@ -87,15 +86,10 @@ TEST_F(CliJob, A_payload_comes_from_a_file_or_from_stdin_too) {
     EXPECT_EQ(field(id, "payload"), R"({"from":"stdin"})");
 }
 
-struct BadAdd {
-    std::vector<std::string> arguments;
-    const char* message;
-};
-
 TEST_F(CliJob, Add_refuses_bad_input_and_changes_nothing) {
     const std::string too_long =
         file("long.json", '"' + std::string(schema::limits::kPayloadBytes, 'x') + '"');
-    const BadAdd cases[] = {
+    const std::vector<WrongUsage> cases{
         {{}, "say which job: --type TYPE, or --from FILE"},
         {{"--type", ""}, "--type must not be empty"},
         {{"--type", std::string(256, 'x')}, "handlerType is longer than 255 characters"},
@@ -125,15 +119,7 @@ TEST_F(CliJob, Add_refuses_bad_input_and_changes_nothing) {
         {{"--type", "x", "--colour", "red"}, "--colour is not known here"},
         {{"--type"}, "--type"},
     };
-    for (const BadAdd& test : cases) {
-        std::vector<std::string> all{"job", "add"};
-        all.insert(all.end(), test.arguments.begin(), test.arguments.end());
-        const CliResult result = run(all);
-        EXPECT_EQ(result.code, ExitCode::wrong_usage) << test.message << result.err;
-        EXPECT_THAT(result.err, StartsWith("jobstrand: "));
-        EXPECT_THAT(result.err, HasSubstr(test.message));
-        EXPECT_EQ(result.out, "");
-    }
+    expect_wrong_usage({"job", "add"}, cases);
     EXPECT_EQ(places(), "");
 }
 

@@ -117,14 +117,9 @@ TEST_F(CliRepeat, A_series_may_begin_paused) {
     EXPECT_EQ(series("s").at("state"), "waiting");
 }
 
-struct BadRepeat {
-    std::vector<std::string> arguments;
-    const char* message;
-};
-
 TEST_F(CliRepeat, What_cannot_be_meant_is_refused_and_nothing_is_added) {
     const std::string noon = "0 0 12 * * ?";
-    const BadRepeat cases[] = {
+    const std::vector<WrongUsage> cases{
         {{"--repeat", ""}, "--repeat must not be empty"},
         {{"--repeat", "0 0 25 * * ?"}, "--repeat is wrong at character 5: "},
         {{"--repeat", "PT10M"}, "does not repeat"},
@@ -152,15 +147,7 @@ TEST_F(CliRepeat, What_cannot_be_meant_is_refused_and_nothing_is_added) {
         {{"--zone", "UTC"}, "say when it repeats: --repeat TEXT"},
         {{"--paused"}, "say when it repeats: --repeat TEXT"},
     };
-    for (const BadRepeat& test : cases) {
-        std::vector<std::string> all{"job", "add", "--type", "noop"};
-        all.insert(all.end(), test.arguments.begin(), test.arguments.end());
-        const CliResult result = run(all);
-        EXPECT_EQ(result.code, ExitCode::wrong_usage) << test.message << result.err;
-        EXPECT_THAT(result.err, StartsWith("jobstrand: "));
-        EXPECT_THAT(result.err, HasSubstr(test.message));
-        EXPECT_EQ(result.out, "");
-    }
+    expect_wrong_usage({"job", "add", "--type", "noop"}, cases);
     EXPECT_EQ(places(), "");
     EXPECT_EQ(keys(), "");
 }
@@ -198,7 +185,7 @@ TEST_F(CliRepeat, A_file_may_hold_series_beside_jobs) {
 }
 
 TEST_F(CliRepeat, One_bad_series_keeps_all_lines_out) {
-    const BadRepeat cases[] = {
+    const std::vector<WrongUsage> cases{
         {{R"({"handlerType":"x","repeat":"R/PT"})"}, "stdin:2: repeat is wrong at character 5: "},
         {{R"({"handlerType":"x","repeat":""})"}, "stdin:2: repeat must not be empty"},
         {{R"({"handlerType":"x","repeat":"R/PT1H","zone":"Berlin/Europe"})"}, "stdin:2: zone: "},
@@ -215,7 +202,7 @@ TEST_F(CliRepeat, One_bad_series_keeps_all_lines_out) {
     };
     const std::string first = R"({"handlerType":"x","repeat":"R/PT1H","series":"first"})"
                               "\n";
-    for (const BadRepeat& test : cases) {
+    for (const WrongUsage& test : cases) {
         const CliResult result =
             run({"job", "add", "--from", "-"}, first + test.arguments.front() + "\n");
         EXPECT_EQ(result.code, ExitCode::wrong_usage) << test.message;
