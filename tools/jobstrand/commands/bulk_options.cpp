@@ -4,11 +4,15 @@
 
 namespace jobstrand::cli {
 
+void add_bulk_flags(CLI::App& verb, BulkFlags& flags) {
+    verb.add_flag("--all", flags.all, "All of them");
+    verb.add_flag("--dry-run", flags.dry_run, "Show what would be changed, and change nothing");
+    verb.add_flag("-y,--yes", flags.yes, "Do not ask");
+}
+
 void add_bulk_options(CLI::App& verb, BulkOptions& options) {
     verb.add_option("ids", options.ids, "The jobs")->type_name("ID");
-    verb.add_flag("--all", options.all, "All of them");
-    verb.add_flag("--dry-run", options.dry_run, "Show what would be changed, and change nothing");
-    verb.add_flag("-y,--yes", options.yes, "Do not ask");
+    add_bulk_flags(verb, options);
     add_job_filter_options(verb, options.filter);
 }
 

@@ -9,6 +9,9 @@ class App;
 
 namespace jobstrand::cli {
 
+/// --all, --dry-run, --yes.
+void add_bulk_flags(CLI::App& verb, BulkFlags& flags);
+
 /// Ids, filters, --all, --dry-run, --yes.
 void add_bulk_options(CLI::App& verb, BulkOptions& options);
 

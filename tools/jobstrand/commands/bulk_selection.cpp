@@ -6,30 +6,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <istream>
 
 namespace jobstrand::cli {
 
-namespace {
-
-constexpr std::size_t kSample = 10;
-
-}  // namespace
+void require_one_way(std::initializer_list<bool> given, const char* none, const char* several) {
+    const auto ways = std::ranges::count(given, true);
+    if (ways != 1) {
+        throw CliError(ExitCode::wrong_usage, ways == 0 ? none : several);
+    }
+}
 
 BulkSelection selection_of(const BulkOptions& options) {
     BulkSelection selection{.ids = options.ids, .filter = filter_of(options.filter)};
     for (const std::string& id : selection.ids) {
         (void)not_empty("an id", id);
     }
-    const int ways = (selection.is_by_id() ? 1 : 0) + (selection.filter.is_empty() ? 0 : 1) +
-                     (options.all ? 1 : 0);
-    if (ways != 1) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            ways == 0 ? "say which jobs: ids, filters such as --type, or --all"
-                      : "ids, filters and --all exclude each other"
-        );
-    }
+    require_one_way(
+        {selection.is_by_id(), !selection.filter.is_empty(), options.all},
+        "say which jobs: ids, filters such as --type, or --all",
+        "ids, filters and --all exclude each other"
+    );
     return selection;
 }
 
@@ -47,7 +45,10 @@ void show_dry_run(
     session.tell(fmt::format("{} jobs would be changed; nothing was", count));
     write_jobs(
         session,
-        fetch(session.store(), {.places = places, .filter = filter, .after = {}, .limit = kSample})
+        fetch(
+            session.store(),
+            {.places = places, .filter = filter, .after = {}, .limit = kDryRunSample}
+        )
     );
 }
 

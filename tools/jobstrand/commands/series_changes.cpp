@@ -17,8 +17,6 @@ using persistence::SeriesCondition;
 using persistence::SeriesSummary;
 using persistence::SuspensionScope;
 
-constexpr std::size_t kSample = 10;
-
 /// What a verb does with each series that it means.
 struct SeriesVerb {
     std::string_view acts;  ///< What it does with series, for the question: "pauses".
@@ -46,7 +44,7 @@ struct SeriesVerb {
 ExitCode show_dry_run(Session& session, std::vector<SeriesSummary> series, const SeriesVerb& verb) {
     std::erase_if(series, [&](const SeriesSummary& one) { return !verb.is_wanted(one.condition); });
     session.tell(fmt::format("{} series would be changed; nothing was", series.size()));
-    series.resize(std::min(series.size(), kSample));
+    series.resize(std::min(series.size(), kDryRunSample));
     write_series(session, series, timers::Zone::utc());
     return ExitCode::done;
 }

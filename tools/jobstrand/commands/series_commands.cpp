@@ -49,9 +49,7 @@ void add_bulk(
     app.add_option("keys", options.keys, "The series")->type_name("KEY");
     app.add_option("--group", options.group, "All series that are in a group now")
         ->type_name("NAME");
-    app.add_flag("--all", options.all, "All of them");
-    app.add_flag("--dry-run", options.dry_run, "Show what would be changed, and change nothing");
-    app.add_flag("-y,--yes", options.yes, "Do not ask");
+    add_bulk_flags(app, options);
 }
 
 void add_reschedule(CLI::App& noun, Action& action) {

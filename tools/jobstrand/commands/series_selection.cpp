@@ -2,33 +2,20 @@
 
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/commands/series_listing.hpp"
-#include "tools/jobstrand/exit_code.hpp"
 
 #include <utility>
 
 namespace jobstrand::cli {
 
-namespace {
-
 using persistence::SeriesSummary;
-
-void refuse_unclear(const SeriesBulkOptions& options) {
-    const int ways =
-        (options.is_by_key() ? 1 : 0) + (options.group ? 1 : 0) + (options.all ? 1 : 0);
-    if (ways != 1) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            ways == 0 ? "say which series: keys, --group NAME, or --all"
-                      : "keys, --group and --all exclude each other"
-        );
-    }
-}
-
-}  // namespace
 
 std::vector<SeriesSummary>
 select_series(Session& session, const SeriesBulkOptions& options, IsWanted is_wanted) {
-    refuse_unclear(options);
+    require_one_way(
+        {options.is_by_key(), options.group.has_value(), options.all},
+        "say which series: keys, --group NAME, or --all",
+        "keys, --group and --all exclude each other"
+    );
     std::vector<SeriesSummary> selected;
     for (const std::string& key : options.keys) {
         if (auto summary = session.series_store().find_series(not_empty("a key", key))) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/series_store.hpp"
+#include "tools/jobstrand/commands/bulk_selection.hpp"
 #include "tools/jobstrand/session.hpp"
 
 #include <optional>
@@ -10,12 +11,9 @@
 namespace jobstrand::cli {
 
 /// Which series a bulk verb means, as it was typed.
-struct SeriesBulkOptions {
+struct SeriesBulkOptions : BulkFlags {
     std::vector<std::string> keys;
     std::optional<std::string> group;
-    bool all = false;
-    bool dry_run = false;
-    bool yes = false;
 
     [[nodiscard]] bool is_by_key() const { return !keys.empty(); }
 };
