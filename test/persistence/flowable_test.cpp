@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <stdexcept>
+
 namespace jobstrand::test {
 
 namespace {
@@ -23,7 +25,7 @@ using schema::Job;
 using schema::JobPlace;
 using testing::ElementsAre;
 
-/// How Flowable 6 and 7 create their tables on a server.
+/// How Flowable 6 and 7 create their tables.
 struct FlowablesTypes {
     std::string_view time;
     std::string_view bytes;
@@ -31,6 +33,11 @@ struct FlowablesTypes {
     std::string_view options;  ///< Behind each table.
 };
 
+constexpr FlowablesTypes kSqlite{
+    .time = "timestamp(3)",
+    .bytes = "blob",
+    .generated = "boolean",
+    .options = ""};
 constexpr FlowablesTypes kMysql{
     .time = "timestamp(3) NULL",
     .bytes = "longblob",
@@ -41,6 +48,18 @@ constexpr FlowablesTypes kPostgresql{
     .bytes = "bytea",
     .generated = "boolean",
     .options = ""};
+
+const FlowablesTypes& flowables_types(DatabaseKind kind) {
+    switch (kind) {
+        case DatabaseKind::sqlite:
+            return kSqlite;
+        case DatabaseKind::mysql:
+            return kMysql;
+        case DatabaseKind::postgresql:
+            return kPostgresql;
+    }
+    throw std::logic_error("a kind of database without Flowable's types");
+}
 
 /// A job table of theirs: its columns, types and foreign keys.
 std::string flowable_job_table(JobPlace place, const FlowablesTypes& types) {
@@ -74,7 +93,7 @@ std::string flowable_job_table(JobPlace place, const FlowablesTypes& types) {
 class FlowablesTables : public AdapterTest {
 protected:
     void prepare() override {
-        const FlowablesTypes& types = GetParam() == DatabaseKind::mysql ? kMysql : kPostgresql;
+        const FlowablesTypes& types = flowables_types(GetParam());
         connection_->run_script(fmt::format(
             "CREATE TABLE ACT_GE_BYTEARRAY (ID_ varchar(64), REV_ integer, NAME_ varchar(255), "
             "DEPLOYMENT_ID_ varchar(64), BYTES_ {}, GENERATED_ {}, PRIMARY KEY (ID_)) {}",
@@ -91,6 +110,7 @@ protected:
         for (const JobPlace place : schema::kJobPlaces) {
             connection_->run_script(flowable_job_table(place, types));
         }
+        connection_->run_script("CREATE INDEX ACT_IDX_JOB_SCOPE ON ACT_RU_JOB (SCOPE_ID_)");
         execute("INSERT INTO ACT_RU_JOB (ID_, TYPE_, RETRIES_) VALUES ('theirs', 'message', 2)");
     }
 
@@ -130,16 +150,21 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(
-    OnEveryServer,
+    OnEveryDatabase,
     FlowablesTables,
-    testing::ValuesIn(kEveryServer),
+    testing::ValuesIn(kEveryDatabase),
     name_of_kind
 );
 
 TEST_P(FlowablesTables, Are_refused_until_they_have_our_columns_and_are_kept_as_they_are) {
+    EXPECT_EQ(persistence::schema_version(*connection_), std::nullopt);
     const auto refused = error_of([&] { persistence::require_current_schema(*connection_); });
     EXPECT_EQ(refused.kind(), persistence::DbErrorKind::schema_missing);
-    EXPECT_THAT(refused.what(), testing::HasSubstr("run `jobstrand schema upgrade`"));
+    EXPECT_STREQ(
+        refused.what(),
+        "the tables are Flowable's, without Jobstrand's columns, which do not disturb it: run "
+        "`jobstrand schema upgrade`"
+    );
     EXPECT_EQ(persistence::upgrade_schema(*connection_).from, 0);
     EXPECT_THAT(persistence::check_schema(*connection_), testing::IsEmpty());
     EXPECT_EQ(text_of("SELECT RETRIES_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "2");

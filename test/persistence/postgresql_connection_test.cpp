@@ -89,22 +89,12 @@ TEST_P(PostgresqlConnectionTest, A_commit_behind_a_failed_statement_says_that_it
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM NOTE"), "0");
 }
 
-TEST_P(PostgresqlConnectionTest, An_error_says_what_was_attempted_and_not_with_which_values) {
-    const std::string text = error_of([&] {
-                                 execute(
-                                     "INSERT INTO NOTE (ID_, TEXT_)\n VALUES (?, ?)",
-                                     {Value{std::string_view("id")}, Value{std::string(256, 's')}}
-                                 );
-                             }).what();
-    EXPECT_EQ(
-        text,
-        "INSERT INTO NOTE (ID_, TEXT_) VALUES (?, ?): value too long for type character "
-        "varying(255) (22001)"
-    );
-    EXPECT_EQ(
-        std::string(error_of([&] {
-                        execute("INSERT INTO NOTE (ID_) VALUES (?), (?)", {Value{"k"}, Value{"k"}});
-                    }).what()),
+TEST_P(PostgresqlConnectionTest, An_error_names_the_constraint_and_not_the_key) {
+    const auto error = error_of([&] {
+        execute("INSERT INTO NOTE (ID_) VALUES (?), (?)", {Value{"k"}, Value{"k"}});
+    });
+    EXPECT_STREQ(
+        error.what(),
         "INSERT INTO NOTE (ID_) VALUES (?), (?): duplicate key value violates unique constraint "
         "\"note_pkey\" (23505)"
     );
