@@ -15,6 +15,25 @@ using schema::JobPlace;
 using test::EngineTest;
 using test::Signal;
 
+/// A table for what transactional handlers write.
+void create_effects(Engine& engine) {
+    engine.in_transaction([](Transaction& transaction) {
+        transaction.execute("CREATE TABLE effects (job TEXT)");
+    });
+}
+
+std::int64_t count_effects(Engine& engine) {
+    std::int64_t effects = 0;
+    engine.in_transaction([&](Transaction& transaction) {
+        transaction.query(
+            {.sql = "SELECT COUNT(*) FROM effects", .columns = 1},
+            {},
+            [&](auto& row) { effects = row.integer(0); }
+        );
+    });
+    return effects;
+}
+
 // B2: the lock time may be shorter than the job.
 TEST_F(EngineTest, A_job_that_runs_longer_than_its_lock_time_keeps_its_lock_and_runs_once) {
     Signal started;
@@ -96,9 +115,7 @@ TEST_F(EngineTest, Jobs_of_a_node_that_died_are_freed_when_their_locks_expire) {
 TEST_F(EngineTest, The_writes_of_a_transactional_handler_and_the_end_of_its_job_commit_together) {
     std::atomic<int> runs{0};
     const auto engine = an_engine();
-    engine->in_transaction([](Transaction& transaction) {
-        transaction.execute("CREATE TABLE effects (job TEXT)");
-    });
+    create_effects(*engine);
     engine->handlers().add_transactional(
         "test",
         [&](const JobContext& context, Transaction& transaction) -> HandlerResult {
@@ -115,23 +132,13 @@ TEST_F(EngineTest, The_writes_of_a_transactional_handler_and_the_end_of_its_job_
     engine->enqueue({.handler_type = "test"});
     EXPECT_TRUE(all_jobs_end(*engine));
     EXPECT_EQ(runs, 2);
-    std::int64_t effects = 0;
-    engine->in_transaction([&](Transaction& transaction) {
-        transaction.query(
-            {.sql = "SELECT COUNT(*) FROM effects", .columns = 1},
-            {},
-            [&](auto& row) { effects = row.integer(0); }
-        );
-    });
-    EXPECT_EQ(effects, 1);
+    EXPECT_EQ(count_effects(*engine), 1);
 }
 
 TEST_F(EngineTest, A_transactional_handler_whose_lock_was_lost_leaves_no_effect) {
     std::atomic<int> runs{0};
     const auto engine = an_engine();
-    engine->in_transaction([](Transaction& transaction) {
-        transaction.execute("CREATE TABLE effects (job TEXT)");
-    });
+    create_effects(*engine);
     engine->handlers().add_transactional(
         "test",
         [&](const JobContext&, Transaction& transaction) -> HandlerResult {
@@ -146,15 +153,7 @@ TEST_F(EngineTest, A_transactional_handler_whose_lock_was_lost_leaves_no_effect)
     engine->start();
     engine->enqueue({.handler_type = "test"});
     EXPECT_TRUE(all_jobs_end(*engine));
-    std::int64_t effects = 0;
-    engine->in_transaction([&](Transaction& transaction) {
-        transaction.query(
-            {.sql = "SELECT COUNT(*) FROM effects", .columns = 1},
-            {},
-            [&](auto& row) { effects = row.integer(0); }
-        );
-    });
-    EXPECT_EQ(effects, 1);
+    EXPECT_EQ(count_effects(*engine), 1);
     EXPECT_EQ(runs, 2);
 }
 
