@@ -26,6 +26,16 @@ void add_page_options(CLI::App& verb, std::string& limit, std::string& after) {
     verb.add_option("--after", after, "Go on behind this one")->type_name("ID");
 }
 
+void add_due_options(
+    CLI::App& verb,
+    DueOptions& options,
+    const char* date_meaning,
+    const char* duration_meaning
+) {
+    verb.add_option("--due", options.date, date_meaning)->type_name("DATE");
+    verb.add_option("--due-in", options.duration, duration_meaning)->type_name("DURATION");
+}
+
 void add_zone_option(CLI::App& verb, std::string& zone) {
     verb.add_option("--zone", zone, "The zone in which times are shown, by IANA name [UTC]")
         ->type_name("ZONE");

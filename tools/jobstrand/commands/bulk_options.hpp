@@ -2,6 +2,7 @@
 
 #include "tools/jobstrand/commands/bulk_selection.hpp"
 #include "tools/jobstrand/commands/job_listing.hpp"
+#include "tools/jobstrand/commands/option_values.hpp"
 
 namespace CLI {
 class App;
@@ -20,6 +21,14 @@ void add_list_options(CLI::App& verb, ListOptions& options);
 
 /// --limit, --after.
 void add_page_options(CLI::App& verb, std::string& limit, std::string& after);
+
+/// --due, --due-in, and what they mean at this verb.
+void add_due_options(
+    CLI::App& verb,
+    DueOptions& options,
+    const char* date_meaning,
+    const char* duration_meaning
+);
 
 /// --zone, in which times are shown.
 void add_zone_option(CLI::App& verb, std::string& zone);

@@ -47,8 +47,7 @@ void add_requeue(CLI::App& noun, Action& action) {
         requeue_dead
     );
     app.add_option("--retries", options.retries, "New attempts (default: as for a new job)");
-    app.add_option("--due", options.due, "Not before a date")->type_name("DATE");
-    app.add_option("--due-in", options.due_in, "Not before a time from now")->type_name("DURATION");
+    add_due_options(app, options.due, "Not before a date", "Not before a time from now");
     add_bulk_options(app, options.bulk);
 }
 

@@ -3,7 +3,6 @@
 #include "deadletter/dead_letters.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/job_removal.hpp"
-#include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/output/progress.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +21,7 @@ using schema::JobPlace;
     return {
         .retries = options.retries ? retries_of(*options.retries)
                                    : session.settings().executor.retry.default_attempts,
-        .due_date = due_of(session, options.due, options.due_in),
+        .due_date = due_of(session, options.due),
     };
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tools/jobstrand/commands/bulk_selection.hpp"
+#include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 
 #include <optional>
@@ -11,8 +12,7 @@ namespace jobstrand::cli {
 struct RequeueOptions {
     BulkOptions bulk;
     std::optional<std::string> retries;  ///< Default: what a new job gets.
-    std::optional<std::string> due;
-    std::optional<std::string> due_in;
+    DueOptions due;
 };
 
 /// `dead requeue`: gives dead letters new attempts. Nothing is lost by it, so it does not ask. An

@@ -5,7 +5,6 @@
 #include "tools/jobstrand/commands/job_checks.hpp"
 #include "tools/jobstrand/commands/job_enqueueing.hpp"
 #include "tools/jobstrand/commands/job_import.hpp"
-#include "tools/jobstrand/commands/option_values.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,7 +50,7 @@ constexpr std::array kTextOptions{
     if (options.payload) {
         job.payload = payload_of(session, *options.payload);
     }
-    job.due_date = due_of(session, options.due, options.due_in);
+    job.due_date = due_of(session, options.due);
     if (options.retries) {
         job.retries = retries_of(*options.retries);
     }
@@ -93,9 +92,9 @@ void refuse_bad(Session& session, const NewJob& job) {
             return true;
         }
     }
-    return options.payload || options.due || options.due_in || options.retries ||
-           options.priority || options.not_exclusive || options.external ||
-           options.series.times.repeat || options.series.is_any_given();
+    return options.payload || options.due.is_any_given() || options.retries || options.priority ||
+           options.not_exclusive || options.external || options.series.times.repeat ||
+           options.series.is_any_given();
 }
 
 void report_added(Session& session, const NewJob& job, const std::string& id) {

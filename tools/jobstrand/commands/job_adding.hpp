@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/commands/series_options.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/session.hpp"
@@ -13,8 +14,7 @@ namespace jobstrand::cli {
 struct AddOptions {
     std::optional<std::string> handler_type;
     std::optional<std::string> payload;
-    std::optional<std::string> due;
-    std::optional<std::string> due_in;
+    DueOptions due;
     std::optional<std::string> retries;
     std::optional<std::string> retry_cycle;
     std::optional<std::string> priority;

@@ -17,8 +17,9 @@ void add_field_options(CLI::App& verb, AddOptions& options) {
     add("--type,--handler", options.handler_type, "Which handler: noop, log, command, yours", "TYPE"
     );
     add("--payload", options.payload, "JSON, or @FILE, or - for stdin", "JSON");
-    add("--due", options.due, "Not before a date", "DATE");
-    add("--due-in", options.due_in, "Not before a time from now: PT10M, P1D", "DURATION");
+    add_due_options(
+        verb, options.due, "Not before a date", "Not before a time from now: PT10M, P1D"
+    );
     add("--retries", options.retries, "Attempts, the first one included", "N");
     add("--retry-cycle", options.retry_cycle, "R3/PT10S, or a list of waits: PT1S,PT5S", "CYCLE");
     add("--priority", options.priority, "Larger is more important", "N");

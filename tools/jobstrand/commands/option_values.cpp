@@ -116,25 +116,21 @@ date_of(std::string_view option, const std::string& text, const timers::Zone& zo
     return date.value().in(zone);
 }
 
-std::optional<schema::TimePoint> due_of(
-    Session& session,
-    const std::optional<std::string>& due,
-    const std::optional<std::string>& due_in
-) {
-    if (due && due_in) {
+std::optional<schema::TimePoint> due_of(Session& session, const DueOptions& due) {
+    if (due.date && due.duration) {
         refuse("--due and --due-in exclude each other");
     }
-    if (due) {
-        return instant_of("--due", *due);
+    if (due.date) {
+        return instant_of("--due", *due.date);
     }
-    if (!due_in) {
+    if (!due.duration) {
         return std::nullopt;
     }
-    const auto duration = schema::parse_iso_duration(*due_in);
+    const auto duration = schema::parse_iso_duration(*due.duration);
     if (!duration) {
         refuse(fmt::format(
             "--due-in must be an ISO 8601 duration such as PT10M, not {}: {}",
-            quoted(*due_in),
+            quoted(*due.duration),
             duration.error().message
         ));
     }

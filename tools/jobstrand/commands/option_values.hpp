@@ -38,12 +38,16 @@ namespace jobstrand::cli {
 [[nodiscard]] schema::TimePoint
 date_of(std::string_view option, const std::string& text, const timers::Zone& zone);
 
+/// --due and --due-in as they were typed.
+struct DueOptions {
+    std::optional<std::string> date;
+    std::optional<std::string> duration;
+
+    [[nodiscard]] bool is_any_given() const { return date || duration; }
+};
+
 /// At most one of a date and a duration from now; nullopt: neither was given.
-[[nodiscard]] std::optional<schema::TimePoint> due_of(
-    Session& session,
-    const std::optional<std::string>& due,
-    const std::optional<std::string>& due_in
-);
+[[nodiscard]] std::optional<schema::TimePoint> due_of(Session& session, const DueOptions& due);
 
 /// JSON as it stands, `@FILE` for the content of a file, `-` for stdin. Refuses what is not JSON,
 /// or too long.

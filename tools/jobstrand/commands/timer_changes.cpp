@@ -1,7 +1,6 @@
 #include "tools/jobstrand/commands/timer_changes.hpp"
 
 #include "tools/jobstrand/commands/item_report.hpp"
-#include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/commands/series_listing.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +32,7 @@ ExitCode fire_timers(Session& session, const FireOptions& options) {
 }
 
 ExitCode reschedule_timers(Session& session, const RescheduleOptions& options) {
-    const auto due = due_of(session, options.due, options.due_in);
+    const auto due = due_of(session, options.due);
     if (!due) {
         throw CliError(ExitCode::wrong_usage, "say when: --due DATE or --due-in DURATION");
     }

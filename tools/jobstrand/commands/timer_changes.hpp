@@ -1,9 +1,9 @@
 #pragma once
 
+#include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/session.hpp"
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +18,7 @@ struct FireOptions {
 
 struct RescheduleOptions {
     std::vector<std::string> ids;
-    std::optional<std::string> due;
-    std::optional<std::string> due_in;
+    DueOptions due;
 };
 
 /// `timer reschedule`: gives timers another due date.

@@ -63,8 +63,7 @@ void add_reschedule(CLI::App& noun, Action& action) {
         reschedule_timers
     );
     app.add_option("ids", options.ids, "The timers")->type_name("ID")->required();
-    app.add_option("--due", options.due, "The new due date")->type_name("DATE");
-    app.add_option("--due-in", options.due_in, "The time from now")->type_name("DURATION");
+    add_due_options(app, options.due, "The new due date", "The time from now");
 }
 
 void add_rm(CLI::App& noun, Action& action) {
