@@ -104,7 +104,7 @@ private:
     void missing_index(const schema::Index& index) {
         differences_.push_back(
             {fmt::format("the index {} of {} is missing", index.name, table_.name),
-             create_index(table_, index, kind_)}
+             create_index(table_.name, index, kind_)}
         );
     }
 

@@ -137,7 +137,7 @@ create_tables_and_indexes(DatabaseKind kind, bool (*is_wanted)(const Table&)) {
         }
         statements.push_back(create_table(table, kind));
         for (const Index& index : table.indexes) {
-            statements.push_back(create_index(table, index, kind));
+            statements.push_back(create_index(table.name, index, kind));
         }
     }
     return statements;
@@ -173,10 +173,19 @@ std::string create_table(const Table& table, DatabaseKind kind) {
     return sql += table_options(kind);
 }
 
-std::string create_index(const Table& table, const Index& index, DatabaseKind kind) {
-    return "-- Serves: " + std::string(index.serves) + ".\nCREATE INDEX " +
-           std::string(if_not_exists(kind)) + ' ' + std::string(index.name) + " ON " +
-           std::string(table.name) + " (" + std::string(index.columns) + ')';
+std::string create_index(std::string_view table, const Index& index, DatabaseKind kind) {
+    std::string sql = "-- Serves: " + std::string(index.serves) + ".\nCREATE INDEX " +
+                      std::string(if_not_exists(kind)) + ' ' + std::string(index.name) + " ON " +
+                      std::string(table) + " (" + std::string(index.columns) + ')';
+    if (kind == DatabaseKind::postgresql && !index.postgresql_condition.empty()) {
+        sql += " WHERE " + std::string(index.postgresql_condition);
+    }
+    return sql;
+}
+
+std::string drop_index(const OptionalIndex& index, DatabaseKind kind) {
+    const std::string sql = "DROP INDEX " + std::string(index.index.name);
+    return kind == DatabaseKind::mysql ? sql + " ON " + std::string(index.table) : sql;
 }
 
 std::string add_column(const Table& table, const Column& column, DatabaseKind kind) {

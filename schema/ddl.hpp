@@ -8,8 +8,8 @@
 #include <vector>
 
 /// The DDL of every database. Each statement is given without a final semicolon and may be run
-/// again: it then changes nothing. The exceptions are add_column, and create_index on MySQL (not on
-/// MariaDB), which answers 1061 when the index exists.
+/// again: it then changes nothing. The exceptions are add_column, drop_index, and create_index on
+/// MySQL (not on MariaDB), which answers 1061 when the index exists.
 namespace jobstrand::schema {
 
 /// The version of the tables that this program reads and writes. Raised by every migration.
@@ -22,7 +22,11 @@ inline constexpr std::string_view kSchemaVersionProperty = "jobstrand.schema.ver
 [[nodiscard]] std::string create_table(const Table& table, DatabaseKind kind);
 
 /// `CREATE INDEX ...`, with a comment that says which query it serves.
-[[nodiscard]] std::string create_index(const Table& table, const Index& index, DatabaseKind kind);
+[[nodiscard]] std::string
+create_index(std::string_view table, const Index& index, DatabaseKind kind);
+
+/// `DROP INDEX ...`; an error where it does not exist.
+[[nodiscard]] std::string drop_index(const OptionalIndex& index, DatabaseKind kind);
 
 /// `ALTER TABLE ... ADD COLUMN ...`.
 [[nodiscard]] std::string add_column(const Table& table, const Column& column, DatabaseKind kind);

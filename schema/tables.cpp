@@ -71,6 +71,8 @@ constexpr Index kSeriesOfGroup{
     "the series of a group that is being paused, resumed or listed",
 };
 
+constexpr std::array kOptionalIndexes{kPriorityIndex};
+
 bool is_in(JobPlace place, std::string_view column) {
     if (column == "LOCK_EXP_TIME_" || column == "LOCK_OWNER_") {
         return has_lock(place);
@@ -202,7 +204,7 @@ Table calendar_table() {
 std::vector<Table> all_tables() {
     return {
         // No index but the key: acquisition claims in key order, and every claim and delete would
-        // have to write the others too.
+        // have to write the others too. See also kOptionalIndexes.
         job_table(JobPlace::executable),
         job_table(JobPlace::timer, {kDueTimers, kTimersOfInstance}),
         job_table(JobPlace::suspended, {kSuspendedOfInstance}),
@@ -218,6 +220,10 @@ std::vector<Table> all_tables() {
 }
 
 }  // namespace
+
+std::span<const OptionalIndex> optional_indexes() {
+    return kOptionalIndexes;
+}
 
 std::span<const Table> tables() {
     static const std::vector<Table> all = all_tables();

@@ -38,6 +38,10 @@ struct Index {
     std::string_view name;
     std::string_view columns;  ///< As written between the parentheses.
     std::string_view serves;   ///< The query, in words; a comment in the DDL.
+
+    /// On PostgreSQL only rows that meet it are in the index, so that its planner takes the index
+    /// for no query without this condition; empty: all rows, any query.
+    std::string_view postgresql_condition = {};
 };
 
 struct Table {
@@ -46,6 +50,32 @@ struct Table {
     std::string_view primary_key;  ///< As written between the parentheses.
     std::vector<Index> indexes;
 };
+
+/// An index that only one setting needs. Every insert and delete would pay for it, so it is there
+/// only where an operator has created it; the schema is complete without it.
+struct OptionalIndex {
+    std::string_view name;  ///< What an operator calls it.
+    std::string_view table;
+    Index index;
+};
+
+/// For the acquisition in priority order (R045, R051). Ascending, although the highest comes first:
+/// MariaDB knows descending ones since 10.8 only, and each priority is read by itself. The
+/// condition is there because PostgreSQL, while it believes the table to be small, would read the
+/// whole index to find rows by their ids.
+inline constexpr OptionalIndex kPriorityIndex{
+    .name = "priority",
+    .table = "ACT_RU_JOB",
+    .index =
+        {
+            "JS_IDX_JOB_PRIORITY",
+            "PRIORITY_, ID_",
+            "the executable jobs of one priority, oldest first",
+            "HANDLER_TYPE_ IS NOT NULL",
+        },
+};
+
+[[nodiscard]] std::span<const OptionalIndex> optional_indexes();
 
 /// All tables of the current schema, in the order in which they are created.
 [[nodiscard]] std::span<const Table> tables();

@@ -70,7 +70,7 @@ TEST(Ddl, A_table_reads_well_on_postgresql) {
 
 TEST(Ddl, An_index_says_which_query_it_serves) {
     EXPECT_EQ(
-        create_index(kOrders, kOrders.indexes.front(), DatabaseKind::sqlite),
+        create_index(kOrders.name, kOrders.indexes.front(), DatabaseKind::sqlite),
         "-- Serves: the latest orders.\n"
         "CREATE INDEX IF NOT EXISTS IDX_ORDERS_PLACED ON ORDERS (PLACED_)"
     );
@@ -78,8 +78,34 @@ TEST(Ddl, An_index_says_which_query_it_serves) {
 
 TEST(Ddl, Only_mariadb_sees_if_not_exists_of_an_index) {
     EXPECT_THAT(
-        create_index(kOrders, kOrders.indexes.front(), DatabaseKind::mysql),
+        create_index(kOrders.name, kOrders.indexes.front(), DatabaseKind::mysql),
         HasSubstr("CREATE INDEX /*M! IF NOT EXISTS */ IDX_ORDERS_PLACED ON ORDERS (PLACED_)")
+    );
+}
+
+TEST(Ddl, Optional_indexes_are_not_created_with_the_tables) {
+    for (const DatabaseKind kind : kAllKinds) {
+        for (const OptionalIndex& index : optional_indexes()) {
+            const std::string create = create_index(index.table, index.index, kind);
+            EXPECT_THAT(create_statements(kind), Not(testing::Contains(create)));
+        }
+    }
+    EXPECT_EQ(drop_index(kPriorityIndex, DatabaseKind::sqlite), "DROP INDEX JS_IDX_JOB_PRIORITY");
+    EXPECT_EQ(
+        drop_index(kPriorityIndex, DatabaseKind::mysql),
+        "DROP INDEX JS_IDX_JOB_PRIORITY ON ACT_RU_JOB"
+    );
+}
+
+TEST(Ddl, Only_postgresql_has_partial_indexes) {
+    const auto create = [](DatabaseKind kind) {
+        return create_index(kPriorityIndex.table, kPriorityIndex.index, kind);
+    };
+    EXPECT_THAT(create(DatabaseKind::sqlite), testing::EndsWith("(PRIORITY_, ID_)"));
+    EXPECT_THAT(create(DatabaseKind::mysql), testing::EndsWith("(PRIORITY_, ID_)"));
+    EXPECT_THAT(
+        create(DatabaseKind::postgresql),
+        testing::EndsWith("(PRIORITY_, ID_) WHERE HANDLER_TYPE_ IS NOT NULL")
     );
 }
 
@@ -96,7 +122,7 @@ TEST(Ddl, An_empty_database_gets_every_table_and_index_and_its_version) {
         for (const Table& table : tables()) {
             EXPECT_THAT(statements, testing::Contains(create_table(table, kind))) << table.name;
             for (const Index& index : table.indexes) {
-                EXPECT_THAT(statements, testing::Contains(create_index(table, index, kind)));
+                EXPECT_THAT(statements, testing::Contains(create_index(table.name, index, kind)));
             }
         }
         EXPECT_THAT(

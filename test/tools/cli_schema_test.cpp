@@ -42,6 +42,33 @@ TEST_F(CliSchema, Check_tells_what_differs) {
     EXPECT_THAT(result.out, HasSubstr("RETRY_CYCLE_"));
 }
 
+// R051 R052: the operator's duty; the schema is complete with and without it.
+TEST_F(CliSchema, An_index_that_a_setting_needs_comes_and_goes_by_command) {
+    const std::string name = "JS_IDX_JOB_PRIORITY of ACT_RU_JOB: ";
+    EXPECT_EQ(ok({"schema", "index", "priority"}), name + "is not there\n");
+    EXPECT_EQ(ok({"schema", "index", "priority", "--create"}), name + "created\n");
+    EXPECT_EQ(ok({"schema", "index", "priority", "--create"}), name + "was there already\n");
+    EXPECT_EQ(ok({"schema", "index", "priority"}), name + "is there\n");
+    EXPECT_EQ(run({"schema", "check"}).code, ExitCode::done);
+    EXPECT_EQ(ok({"schema", "index", "priority", "--drop"}), name + "dropped\n");
+    EXPECT_EQ(ok({"schema", "index", "priority", "--drop"}), name + "was not there\n");
+    EXPECT_EQ(run({"schema", "check"}).code, ExitCode::done);
+    EXPECT_EQ(run({"schema", "index", "colour", "--create"}).code, ExitCode::wrong_usage);
+    EXPECT_EQ(
+        run({"schema", "index", "priority", "--create", "--drop"}).code, ExitCode::wrong_usage
+    );
+}
+
+TEST_F(CliSchema, Print_shows_optional_indexes_when_asked) {
+    for (const std::string kind : {"sqlite", "mysql", "postgresql"}) {
+        const std::vector<std::string> print{"schema", "print", "--dialect", kind};
+        EXPECT_THAT(run_bare(print).out, testing::Not(HasSubstr("JS_IDX_JOB_PRIORITY")));
+        std::vector<std::string> all = print;
+        all.push_back("--optional-indexes");
+        EXPECT_THAT(run_bare(all).out, HasSubstr("JS_IDX_JOB_PRIORITY ON ACT_RU_JOB"));
+    }
+}
+
 TEST_F(CliSchema, Print_needs_no_database) {
     for (const std::string kind : {"sqlite", "mysql", "postgresql"}) {
         const CliResult result = run_bare({"schema", "print", "--dialect", kind});

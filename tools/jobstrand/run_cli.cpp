@@ -149,7 +149,10 @@ void tell(Streams& streams, const std::string& message) {
 
 /// The advice to create or upgrade the tables, as a command that can be pasted.
 [[nodiscard]] std::string with_database(std::string message, const std::string& url) {
-    for (const std::string advice : {"`jobstrand schema create", "`jobstrand schema upgrade"}) {
+    for (const std::string advice :
+         {"`jobstrand schema create",
+          "`jobstrand schema upgrade",
+          "`jobstrand schema index priority --create"}) {
         const std::size_t found = message.find(advice + '`');
         if (found != std::string::npos) {
             message.insert(found + advice.size(), " --db " + url);

@@ -3,12 +3,14 @@
 #include "persistence/database.hpp"
 #include "persistence/database_url.hpp"
 #include "persistence/db_error.hpp"
+#include "persistence/optional_index.hpp"
 #include "persistence/schema_migration.hpp"
 #include "schema/ddl.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -55,6 +57,18 @@ void tell_upgrade(Session& session, const persistence::UpgradeResult& result) {
     );
 }
 
+[[nodiscard]] const schema::OptionalIndex& index_named(const std::string& name) {
+    const auto all = schema::optional_indexes();
+    const auto found = std::ranges::find(all, name, &schema::OptionalIndex::name);
+    if (found == all.end()) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format("there is no index {}; there is priority", quoted_if_needed(name))
+        );
+    }
+    return *found;
+}
+
 }  // namespace
 
 ExitCode create_schema(Session& session, const SchemaOptions&) {
@@ -92,10 +106,32 @@ ExitCode check_live_schema(Session& session, const SchemaOptions&) {
 }
 
 ExitCode print_schema(Session& session, const SchemaOptions& options) {
-    for (const std::string& statement :
-         schema::create_statements(kind_of(session, options.dialect))) {
+    const DatabaseKind kind = kind_of(session, options.dialect);
+    std::vector<std::string> statements = schema::create_statements(kind);
+    if (options.with_optional_indexes) {
+        for (const schema::OptionalIndex& index : schema::optional_indexes()) {
+            statements.push_back(schema::create_index(index.table, index.index, kind));
+        }
+    }
+    for (const std::string& statement : statements) {
         session.streams().out << statement << ";\n";
     }
+    return ExitCode::done;
+}
+
+ExitCode change_index(Session& session, const IndexOptions& options) {
+    const schema::OptionalIndex& index = index_named(options.name);
+    const auto pool = open(session, false);
+    const auto connection = pool->lease(SessionPool::Access::write);
+    persistence::require_current_schema(*connection);
+    std::string_view what =
+        persistence::has_index(*connection, index) ? "is there" : "is not there";
+    if (options.create) {
+        what = persistence::create_index(*connection, index) ? "created" : "was there already";
+    } else if (options.drop) {
+        what = persistence::drop_index(*connection, index) ? "dropped" : "was not there";
+    }
+    session.streams().out << fmt::format("{} of {}: {}\n", index.index.name, index.table, what);
     return ExitCode::done;
 }
 

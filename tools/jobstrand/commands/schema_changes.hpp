@@ -10,6 +10,13 @@ namespace jobstrand::cli {
 
 struct SchemaOptions {
     std::optional<std::string> dialect;
+    bool with_optional_indexes = false;
+};
+
+struct IndexOptions {
+    std::string name;
+    bool create = false;
+    bool drop = false;
 };
 
 [[nodiscard]] ExitCode create_schema(Session& session, const SchemaOptions& options);
@@ -20,5 +27,8 @@ struct SchemaOptions {
 
 /// Needs no database when --dialect says which one is meant.
 [[nodiscard]] ExitCode print_schema(Session& session, const SchemaOptions& options);
+
+/// Creates or drops an index that only some setting needs, or tells whether it is there.
+[[nodiscard]] ExitCode change_index(Session& session, const IndexOptions& options);
 
 }  // namespace jobstrand::cli

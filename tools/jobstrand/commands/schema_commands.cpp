@@ -3,6 +3,27 @@
 
 namespace jobstrand::cli {
 
+namespace {
+
+void add_index_command(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<IndexOptions>(
+        noun,
+        action,
+        {.name = "index",
+         .summary = "Create or drop an index that only one setting needs, or tell whether it is "
+                    "there",
+         .examples = "  jobstrand schema index priority --create      # for acquireByPriority\n"
+                     "  jobstrand schema index priority --drop        # when no node needs it any "
+                     "more"},
+        change_index
+    );
+    app.add_option("NAME", options.name, "priority")->required();
+    CLI::Option* create = app.add_flag("--create", options.create, "Create it");
+    app.add_flag("--drop", options.drop, "Drop it")->excludes(create);
+}
+
+}  // namespace
+
 void add_schema_commands(CLI::App& program, Action& action) {
     CLI::App& noun = add_noun(program, "schema", "The tables in the database");
     (void)add_verb<SchemaOptions>(
@@ -42,6 +63,12 @@ void add_schema_commands(CLI::App& program, Action& action) {
            "--dialect", options.dialect, "sqlite, mysql or postgresql (default: that of --db)"
     )
         ->type_name("NAME");
+    app.add_flag(
+        "--optional-indexes",
+        options.with_optional_indexes,
+        "Also the indexes that only some settings need (see schema index)"
+    );
+    add_index_command(noun, action);
 }
 
 }  // namespace jobstrand::cli
