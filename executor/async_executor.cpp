@@ -36,10 +36,6 @@ bool AsyncExecutor::stop(StopMode mode) {
     return machinery_->stop(mode);
 }
 
-void AsyncExecutor::wake() {
-    machinery_->wake_acquirer();
-}
-
 bool AsyncExecutor::is_running() const {
     return machinery_->is_accepting();
 }
@@ -54,6 +50,15 @@ WorkerPool::Load AsyncExecutor::load() const {
 
 std::size_t AsyncExecutor::room() const {
     return machinery_->is_accepting() ? machinery_->pool().room() : 0;
+}
+
+std::size_t AsyncExecutor::room_for_handoffs() const {
+    const ExecutorSettings& settings = machinery_->settings();
+    return settings.acquire_by_priority && settings.acquire_async_jobs ? 0 : room();
+}
+
+void AsyncExecutor::wake() {
+    machinery_->wake_acquirer();
 }
 
 const std::string& AsyncExecutor::lock_owner() const {

@@ -71,9 +71,6 @@ public:
     /// this object.
     [[nodiscard]] bool stop(StopMode mode);
 
-    /// Jobs were announced: acquisition looks now.
-    void wake();
-
     /// Whether jobs are taken in: after start() and before stop().
     [[nodiscard]] bool is_running() const;
 
@@ -84,6 +81,8 @@ public:
 
     // JobIntake
     [[nodiscard]] std::size_t room() const override;
+    [[nodiscard]] std::size_t room_for_handoffs() const override;
+    void wake() override;
     [[nodiscard]] const std::string& lock_owner() const override;
     [[nodiscard]] schema::Duration lock_time() const override;
     void accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) override;

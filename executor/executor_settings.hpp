@@ -39,6 +39,11 @@ struct ExecutorSettings {
     schema::Duration acquire_wait{std::chrono::seconds(1)};
     /// The longest wait while the queue is full; room in it is announced before. 0 to 24 h.
     schema::Duration queue_full_wait{std::chrono::seconds(5)};
+    /// The job of the highest priority comes first, whatever its age (R014, R045); needs the index
+    /// schema::kPriorityIndex. Jobs of low priority wait as long as more important ones keep
+    /// coming, for ever if need be: nothing ages (R015). It orders what waits in the table; in the
+    /// queue jobs stay in the order in which they were acquired.
+    bool acquire_by_priority = false;
     /// false: this node runs only what is handed to it.
     bool acquire_async_jobs = true;
     bool acquire_timers = true;

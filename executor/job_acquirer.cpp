@@ -22,6 +22,7 @@ JobAcquirer::JobAcquirer(
       // wait for ever; asking for less would claim a handful of jobs per transaction.
       least_room_(std::max<std::size_t>(1, std::min(page_, settings.queue_size / 2))),
       queue_full_wait_(settings.queue_full_wait),
+      by_priority_(settings.acquire_by_priority),
       pace_(
           {.first = settings.acquire_first_wait, .idle_max = settings.acquire_wait},
           std::random_device{}()
@@ -41,18 +42,37 @@ schema::Duration JobAcquirer::run_once() {
         .until = clock_.now() + intake_.lock_time(),
     };
     const std::size_t limit = std::min(room, page_);
-    const bool is_from_the_oldest = cursor_.is_at_start();
+    const bool is_from_the_start = oldest_.is_at_start() && most_important_.is_at_start();
     std::vector<schema::Job> jobs =
-        store_.acquire(claim, handler_types_, limit, cursor_.position());
+        by_priority_ ? take_most_important(claim, limit) : take_oldest(claim, limit);
     const std::size_t found = jobs.size();
-    cursor_.advance(found, limit, jobs.empty() ? std::string() : jobs.back().id);
     if (found > 0) {
         intake_.accept(std::move(jobs), locked_at);
     }
-    if (found == 0 && !is_from_the_oldest) {
+    if (found == 0 && !is_from_the_start) {
         return schema::Duration{0};  // There may be older ones.
     }
     return pace_.next_wait(found);
+}
+
+std::vector<schema::Job>
+JobAcquirer::take_oldest(const persistence::LockClaim& claim, std::size_t limit) {
+    std::vector<schema::Job> jobs =
+        store_.acquire(claim, handler_types_, limit, oldest_.position());
+    oldest_.advance(jobs.size(), limit, jobs.empty() ? std::string() : jobs.back().id);
+    return jobs;
+}
+
+std::vector<schema::Job>
+JobAcquirer::take_most_important(const persistence::LockClaim& claim, std::size_t limit) {
+    persistence::PriorityPositions behind = most_important_.position();
+    std::vector<schema::Job> jobs =
+        store_.acquire_by_priority(claim, handler_types_, limit, behind);
+    for (const schema::Job& job : jobs) {
+        behind[job.priority] = job.id;
+    }
+    most_important_.advance(jobs.size(), limit, std::move(behind));
+    return jobs;
 }
 
 }  // namespace jobstrand::executor

@@ -13,8 +13,8 @@
 
 namespace jobstrand::executor {
 
-/// Takes executable jobs from the table, as many as the queue has room for; in a backlog each page
-/// begins behind the last one (see BacklogCursor).
+/// Takes executable jobs from the table, as many as the queue has room for: the oldest first, or by
+/// priority. In a backlog each page begins behind the last one (see BacklogCursor).
 ///
 /// Thread safety: run_once() belongs to the loop's strand.
 class JobAcquirer final : public Activity {
@@ -31,6 +31,11 @@ public:
     [[nodiscard]] schema::Duration run_once() override;
 
 private:
+    [[nodiscard]] std::vector<schema::Job>
+    take_oldest(const persistence::LockClaim& claim, std::size_t limit);
+    [[nodiscard]] std::vector<schema::Job>
+    take_most_important(const persistence::LockClaim& claim, std::size_t limit);
+
     // Constant after construction.
     persistence::JobStore& store_;
     JobIntake& intake_;
@@ -39,10 +44,12 @@ private:
     const std::size_t page_;
     const std::size_t least_room_;  ///< Fewer free places are not worth a transaction.
     const schema::Duration queue_full_wait_;
+    const bool by_priority_;
 
     // Touched only on the strand.
     AcquisitionPace pace_;
-    BacklogCursor<std::string> cursor_;  ///< An id, which the next page stands behind.
+    BacklogCursor<std::string> oldest_;  ///< An id, which the next page stands behind.
+    BacklogCursor<persistence::PriorityPositions> most_important_;  ///< Such an id per priority.
 };
 
 }  // namespace jobstrand::executor

@@ -20,6 +20,13 @@ public:
     /// How many jobs it can take now; 0 while it is not running.
     [[nodiscard]] virtual std::size_t room() const = 0;
 
+    /// How many it can take that did not come from acquisition. 0 where the order of acquisition is
+    /// to decide: then they stay free in the table, and whoever brings them calls wake().
+    [[nodiscard]] virtual std::size_t room_for_handoffs() const = 0;
+
+    /// There are free jobs in the table: acquisition looks now.
+    virtual void wake() = 0;
+
     /// The owner that jobs for this intake must be locked by.
     [[nodiscard]] virtual const std::string& lock_owner() const = 0;
 

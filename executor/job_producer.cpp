@@ -157,7 +157,7 @@ JobProducer::start_series(persistence::Transaction& transaction, schema::Series 
 std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
     complete_all(jobs);
     const schema::TimePoint now = clock_.now();
-    std::size_t room = executor_ == nullptr ? 0 : executor_->room();
+    std::size_t room = executor_ == nullptr ? 0 : executor_->room_for_handoffs();
     std::vector<PlacedJob> placed;
     placed.reserve(jobs.size());
     for (Job& job : jobs) {

@@ -2,16 +2,16 @@
 #include "persistence/dialect.hpp"
 #include "persistence/fences.hpp"
 #include "persistence/id_lists.hpp"
-#include "persistence/job_row.hpp"
+#include "persistence/job_candidates.hpp"
 #include "persistence/job_table.hpp"
 #include "persistence/move_jobs.hpp"
 #include "persistence/sql_job_store.hpp"
 #include "persistence/suspended_scopes.hpp"
-#include "schema/limits.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace jobstrand::persistence {
@@ -28,57 +28,10 @@ constexpr std::string_view kHasAcquirable = R"sql(
     WHERE LOCK_EXP_TIME_ IS NULL AND HANDLER_TYPE_ IN (...)
     LIMIT 1)sql";
 
-// In the order of the primary key, which is the cheap one. Rows that another node is claiming right
-// now are passed over, so that two nodes do not wait for each other.
-constexpr std::string_view kCandidates = R"sql(
-    SELECT {columns}
-    FROM ACT_RU_JOB {by_id}
-    WHERE ID_ > ? AND LOCK_EXP_TIME_ IS NULL AND HANDLER_TYPE_ IN (...)
-    ORDER BY ID_
-    LIMIT ?
-    {skip_locked})sql";
-
 constexpr std::string_view kLock = R"sql(
     UPDATE ACT_RU_JOB {by_id}
     SET LOCK_OWNER_ = ?, LOCK_EXP_TIME_ = ?, REV_ = COALESCE(REV_, 1) + 1
     WHERE ID_ IN (...))sql";
-
-/// A statement about a list of handler types, which is never cut: the page is one SELECT.
-BoundStatement for_types(std::string_view sql, std::span<const std::string> handler_types) {
-    const std::size_t size = padded_list_size(handler_types.size());
-    std::vector<Value> values;
-    for (std::size_t i = 0; i < size; ++i) {
-        const std::string& type = handler_types[std::min(i, handler_types.size() - 1)];
-        values.emplace_back(std::string_view(type));
-    }
-    return {.sql = with_list_size(sql, size), .parameters = std::move(values)};
-}
-
-std::vector<Job> select_candidates(
-    Transaction& transaction,
-    std::span<const std::string> handler_types,
-    std::size_t limit,
-    std::string_view after
-) {
-    const Dialect& dialect = dialect_of(transaction.kind());
-    const std::string sql = fmt::format(
-        kCandidates,
-        fmt::arg("columns", columns_of(JobPlace::executable)),
-        fmt::arg("by_id", dialect.by_id),
-        fmt::arg("skip_locked", dialect.skip_locked)
-    );
-    BoundStatement page = for_types(sql, handler_types);
-    page.parameters.insert(page.parameters.begin(), Value{after});
-    page.parameters.emplace_back(static_cast<std::int64_t>(limit));
-    std::vector<Job> candidates;
-    candidates.reserve(std::min(limit, schema::limits::kJobsPerTransaction));
-    transaction.query(
-        {.sql = page.sql, .columns = fields_of(JobPlace::executable).size()},
-        page.parameters,
-        append_to(candidates, JobPlace::executable)
-    );
-    return candidates;
-}
 
 /// Moves the jobs of suspended instances and definitions out of the way, and drops them from the
 /// list. They are here because they were running, or being inserted, when the suspension began.
@@ -96,6 +49,7 @@ void move_suspended(Transaction& transaction, std::vector<Job>& candidates, Twin
         }
         return is_suspended;
     });
+    std::ranges::sort(moves, {}, [](const PlacedJob& one) { return std::string_view(one.job.id); });
     bury_twins(transaction, moves, twins);
     move_rows(transaction, JobPlace::executable, moves);
 }
@@ -141,26 +95,54 @@ std::vector<Job> SqlJobStore::acquire(
     std::size_t limit,
     std::string_view after
 ) {
-    std::vector<Job> jobs;
-    std::size_t candidates = 0;
-    Twins twins;
-    const auto acquire_page = [&](Transaction& transaction) {
-        jobs = select_candidates(transaction, handler_types, limit, after);
-        candidates = jobs.size();
-        move_suspended(transaction, jobs, twins);
-        claim_rows(transaction, claim, jobs);
-        load_payloads(transaction, jobs);
-    };
     if (handler_types.empty() || limit == 0) {
-        return jobs;
+        return {};
     }
+    return acquire_page(claim, [&](Transaction& transaction) {
+        std::vector<Job> jobs = oldest_candidates(transaction, handler_types, limit, after);
+        const bool is_end = jobs.empty();
+        return Candidates{.jobs = std::move(jobs), .is_end = is_end};
+    });
+}
+
+std::vector<Job> SqlJobStore::acquire_by_priority(
+    const LockClaim& claim,
+    std::span<const std::string> handler_types,
+    std::size_t limit,
+    const PriorityPositions& behind
+) {
+    if (handler_types.empty() || limit == 0) {
+        return {};
+    }
+    std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+    return acquire_page(claim, [&](Transaction& transaction) {
+        auto [jobs, rest] =
+            most_important_candidates(transaction, handler_types, limit, behind, highest);
+        const bool is_end = jobs.empty() && !rest;
+        if (jobs.empty() && rest) {
+            highest = *rest;
+        }
+        return Candidates{.jobs = std::move(jobs), .is_end = is_end};
+    });
+}
+
+// A page that is empty in the end, because all its jobs were suspended, is not the end of the
+// table.
+std::vector<Job> SqlJobStore::acquire_page(const LockClaim& claim, const SelectPage& select) {
+    Candidates page;
+    Twins twins;
+    const auto acquire = [&](Transaction& transaction) {
+        page = select(transaction);
+        move_suspended(transaction, page.jobs, twins);
+        claim_rows(transaction, claim, page.jobs);
+        load_payloads(transaction, page.jobs);
+    };
     do {
-        run_burying_twins(twins, acquire_page, [&](Transaction& transaction) {
-            return is_any_held(transaction, claim.owner, jobs);
+        run_burying_twins(twins, acquire, [&](Transaction& transaction) {
+            return is_any_held(transaction, claim.owner, page.jobs);
         });
-        // A page of nothing but suspended jobs is not the end of the table.
-    } while (jobs.empty() && candidates > 0);
-    return jobs;
+    } while (page.jobs.empty() && !page.is_end);
+    return std::move(page.jobs);
 }
 
 JobStore::AcquiredOne

@@ -20,6 +20,7 @@ constexpr Dialect kSqlite{
     .bytes_as_text = "BYTES_",
     .position_in = "INSTR",
     .by_id = "",
+    .behind_in_priority = "(PRIORITY_, ID_) > (?, ?)",
     .now = "",
 };
 
@@ -36,6 +37,7 @@ constexpr Dialect kMysql{
     .bytes_as_text = "BYTES_",
     .position_in = "INSTR",
     .by_id = "FORCE INDEX (PRIMARY)",
+    .behind_in_priority = "PRIORITY_ = ? AND ID_ > ?",
     .now = "UTC_TIMESTAMP(3)",
 };
 
@@ -52,6 +54,7 @@ constexpr Dialect kPostgresql{
     .bytes_as_text = "encode(BYTES_, 'hex')",
     .position_in = "STRPOS",
     .by_id = "",
+    .behind_in_priority = "(PRIORITY_, ID_) > (?, ?)",
     .now = "CAST(clock_timestamp() AT TIME ZONE 'UTC' AS timestamp(3))",
 };
 

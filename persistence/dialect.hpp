@@ -41,6 +41,12 @@ struct Dialect {
     /// wait for what others have locked there: that is how deadlocks begin.
     std::string_view by_id;
 
+    /// The condition for rows behind a priority and an id, which are its parameters, in the order
+    /// of the index schema::kPriorityIndex. Only PostgreSQL and SQLite seek with a pair of values;
+    /// PostgreSQL is given one because with an equality it would take the order of the key as good
+    /// enough, and read all other priorities on the way.
+    std::string_view behind_in_priority;
+
     /// The time of the database's clock, UTC, to the millisecond. Empty on SQLite, which has none
     /// but the machine's.
     std::string_view now;

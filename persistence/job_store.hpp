@@ -57,6 +57,9 @@ enum class IdOrigin {
             ///< doubles the rate of inserts on MariaDB (docs/performance.md).
 };
 
+/// Of each priority, the last id that was claimed.
+using PriorityPositions = std::map<std::int64_t, std::string>;
+
 /// Whole instances and definitions can be suspended, and the turns of series, by their key or by
 /// their group.
 enum class SuspensionScope { instance, definition, series, timer_group };
@@ -161,6 +164,16 @@ public:
         std::span<const std::string> handler_types,
         std::size_t limit,
         std::string_view after = {}
+    ) = 0;
+
+    /// The same in strict priority order: the highest first, and within one the oldest id (R014,
+    /// R045). Of each priority it looks at ids behind its position only. Needs the index
+    /// schema::kPriorityIndex, without which it is slow, and on MySQL an error.
+    [[nodiscard]] virtual std::vector<schema::Job> acquire_by_priority(
+        const LockClaim& claim,
+        std::span<const std::string> handler_types,
+        std::size_t limit,
+        const PriorityPositions& behind = {}
     ) = 0;
 
     /// Locks one executable job by id, whatever its handler type, for a run by hand (R006).

@@ -49,6 +49,12 @@ public:
         std::size_t limit,
         std::string_view after
     ) override;
+    [[nodiscard]] std::vector<schema::Job> acquire_by_priority(
+        const LockClaim& claim,
+        std::span<const std::string> handler_types,
+        std::size_t limit,
+        const PriorityPositions& behind
+    ) override;
     [[nodiscard]] AcquiredOne
     acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) override;
 
@@ -139,6 +145,17 @@ public:
     [[nodiscard]] Answer remove_calendar(std::string_view name) override;
 
 private:
+    /// What an acquisition is about to lock, in the order in which it is to run.
+    struct Candidates {
+        std::vector<schema::Job> jobs;
+        bool is_end = false;  ///< There is nothing behind them.
+    };
+    using SelectPage = std::function<Candidates(Transaction&)>;
+
+    /// The one way to claim: locks what `select` finds, until that is something or the end.
+    [[nodiscard]] std::vector<schema::Job>
+    acquire_page(const LockClaim& claim, const SelectPage& select);
+
     /// Runs a move as the runner does; when it meets a twin, once more with the twins buried, and
     /// says which they were.
     void run_burying_twins(

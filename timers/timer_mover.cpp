@@ -42,7 +42,7 @@ schema::Duration TimerMover::run_once() {
 }
 
 std::size_t TimerMover::move_page() {
-    const std::size_t room = intake_.room();
+    const std::size_t room = intake_.room_for_handoffs();
     const schema::TimePoint now = clock_.now();
     const schema::SteadyPoint locked_at = clock_.steady_now();
     std::optional<persistence::LockClaim> claim;
@@ -56,6 +56,9 @@ std::size_t TimerMover::move_page() {
     cursor_.advance(due.moved, limit, due.end);
     if (!due.locked.empty()) {
         intake_.accept(std::move(due.locked), locked_at);
+    }
+    if (!claim && due.moved > 0) {
+        intake_.wake();
     }
     return due.moved;
 }

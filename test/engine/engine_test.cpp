@@ -1,5 +1,6 @@
 #include "tools/engine/engine.hpp"
 
+#include "schema/ddl.hpp"
 #include "test/engine/engine_fixture.hpp"
 
 #include <algorithm>
@@ -28,6 +29,15 @@ executor::JobHandler counting(Signal& runs) {
     };
 }
 
+void make_priority_index(Engine& engine) {
+    const schema::OptionalIndex& index = schema::kPriorityIndex;
+    engine.in_transaction([&index](Transaction& transaction) {
+        transaction.execute(
+            schema::create_index(index.table, index.index, schema::DatabaseKind::sqlite)
+        );
+    });
+}
+
 // R004
 TEST_F(EngineTest, Nothing_runs_until_the_engine_is_started) {
     Signal runs;
@@ -39,6 +49,54 @@ TEST_F(EngineTest, Nothing_runs_until_the_engine_is_started) {
     engine->start();
     EXPECT_TRUE(runs.wait_for(1));
     EXPECT_TRUE(all_jobs_end(*engine));
+}
+
+// R014 R018 R045
+TEST_F(EngineTest, One_worker_runs_jobs_in_priority_order) {
+    const auto engine =
+        an_engine({.core_pool_size = 1, .max_pool_size = 1, .acquire_by_priority = true});
+    EXPECT_THROW(engine->start(), persistence::DbError);
+    make_priority_index(*engine);
+    std::vector<std::int64_t> order;
+    engine->handlers().add("test", [&](const JobContext& context) -> HandlerResult {
+        order.push_back(context.job.priority);
+        return Succeeded{};
+    });
+    for (const std::int64_t priority : {0, 50, -3, 7, 50, 0}) {
+        engine->enqueue({.handler_type = "test", .priority = priority});
+    }
+    engine->start();
+    EXPECT_TRUE(all_jobs_end(*engine));
+    EXPECT_EQ(order, (std::vector<std::int64_t>{50, 50, 7, 0, 0, -3}));
+}
+
+// R014: what would not wait in the table could not be overtaken there.
+TEST_F(EngineTest, By_priority_new_jobs_and_due_timers_wait_in_the_table_for_their_turn) {
+    Signal runs;
+    Signal go;
+    const auto engine = an_engine(
+        {.core_pool_size = 1, .max_pool_size = 1, .queue_size = 1, .acquire_by_priority = true}
+    );
+    make_priority_index(*engine);
+    std::vector<std::int64_t> order;
+    engine->handlers().add("test", [&](const JobContext& context) -> HandlerResult {
+        order.push_back(context.job.priority);
+        runs.notify();
+        (void)go.wait_for(1);
+        return Succeeded{};
+    });
+    engine->start();
+    engine->enqueue({.handler_type = "test", .priority = 1});
+    ASSERT_TRUE(runs.wait_for(1));
+    engine->enqueue({.handler_type = "test", .priority = 2});
+    ASSERT_TRUE(test::eventually([&] {
+        return engine->store().count(JobPlace::executable, {.locked = true}) == 2;
+    })) << "the second one fills the queue";
+    engine->enqueue({.handler_type = "test", .priority = 3});
+    engine->enqueue({.handler_type = "test", .priority = 9});
+    go.notify();
+    EXPECT_TRUE(all_jobs_end(*engine));
+    EXPECT_EQ(order, (std::vector<std::int64_t>{1, 2, 9, 3}));
 }
 
 // R152 R153

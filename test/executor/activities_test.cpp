@@ -78,6 +78,29 @@ TEST_F(ActivitiesTest, Acquisition_looks_for_older_jobs_every_sixteen_pages) {
     }
 }
 
+// R045
+TEST_F(ActivitiesTest, Acquisition_by_priority_goes_on_behind_the_last_id_of_each_priority) {
+    JobAcquirer acquirer = an_acquirer({.acquire_page = 3, .acquire_by_priority = true});
+    intake.free_places = 2048;
+    using Behind = persistence::PriorityPositions;
+    EXPECT_CALL(store, acquire_by_priority(_, ElementsAre("mail"), 3, Behind{}))
+        .WillOnce(Return(std::vector<schema::Job>{
+            a_job("b").with_priority(9), a_job("c").with_priority(9), a_job("a").with_priority(1)}))
+        .WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire_by_priority(_, _, 3, Behind{{9, "c"}, {1, "a"}}))
+        .WillOnce(Return(std::vector<schema::Job>{
+            a_job("d").with_priority(10),
+            a_job("d1").with_priority(9),
+            a_job("d2").with_priority(9)}));
+    EXPECT_CALL(
+        store, acquire_by_priority(_, _, 3, Behind{{10, "d"}, {9, "d2"}, {1, "a"}})
+    ).WillOnce(Return(std::vector<schema::Job>{a_job("e").with_priority(1)}));
+    for (int page = 0; page < 4; ++page) {
+        (void)acquirer.run_once();
+    }
+    EXPECT_EQ(intake.ids(), (std::vector<std::string>{"b", "c", "a", "d", "d1", "d2", "e"}));
+}
+
 // R116 R171
 TEST_F(ActivitiesTest, Acquisition_waits_while_the_queue_is_full) {
     JobAcquirer acquirer = an_acquirer({.queue_full_wait = 5s});

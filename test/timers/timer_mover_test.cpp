@@ -76,6 +76,15 @@ TEST_F(TimerMoverTest, In_a_backlog_each_page_begins_where_the_last_one_ended) {
     EXPECT_EQ(mover.run_once(), 1s);
 }
 
+TEST_F(TimerMoverTest, What_arrives_free_wakes_the_acquisition) {
+    intake.free_places = 0;
+    EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now()));
+    EXPECT_CALL(store, move_due_timers(_, _, testing::Eq(std::nullopt), _))
+        .WillOnce(Return(DueTimers{.moved = 3, .locked = {}}));
+    EXPECT_EQ(mover.run_once(), 0ms);
+    EXPECT_EQ(intake.wakes, 1);
+}
+
 TEST_F(TimerMoverTest, It_does_not_spin_on_due_timers_that_another_node_is_moving) {
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now()));
     EXPECT_CALL(store, move_due_timers(_, _, _, _)).WillOnce(Return(DueTimers{}));

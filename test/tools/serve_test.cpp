@@ -76,6 +76,17 @@ TEST_F(Serve, Without_leave_to_make_tables_it_does_not_start) {
     EXPECT_THAT(service.output(), HasSubstr("jobstrand schema create --db"));
 }
 
+// R018 R052
+TEST_F(Serve, Acquisition_by_priority_without_its_index_is_refused_with_the_command_that_helps) {
+    const std::string config = file("priority.toml", "jobExecutorAcquireByPriority = true\n");
+    ServiceProcess service({"serve", "--config", config, "--db", url()}, {});
+    EXPECT_EQ(service.exit_code(), 1);
+    EXPECT_THAT(
+        service.output(), HasSubstr("`jobstrand schema index priority --create --db " + url() + "`")
+    );
+    EXPECT_EQ(run({"job", "ls", "--config", config}).code, ExitCode::done);
+}
+
 TEST_F(Serve, The_first_signal_lets_running_jobs_finish_and_frees_the_others) {
     ServiceProcess service({"serve", "--config", settings()}, {});
     ASSERT_TRUE(service.says("ready"));

@@ -153,7 +153,7 @@ TEST(SettingsFile, Every_mistake_is_told_with_its_line_and_what_would_be_right) 
         {"preset = \"flowable-9\"", "preset must be \"flowable-6\" or \"camunda-7\""},
         {"queueSize = 5\nasyncExecutorThreadPoolQueueSize = 6",
          "queueSize and asyncExecutorThreadPoolQueueSize are two names of one setting"},
-        {"jobExecutorAcquireByPriority = true", "only its value false is supported"},
+        {"jobExecutorPreferTimerJobs = true", "only its value false is supported"},
         {"jobExecutorDeploymentAware = true", "deployments are not there yet"},
         {"enabledJobCategories = [\"fast\"]", "categories per node are not there yet"},
         {"queueSize = 2026-11-20", "queueSize has a value of a kind that no setting takes"},
@@ -200,9 +200,16 @@ TEST(SettingsFile, Two_names_with_one_value_are_no_mistake) {
     EXPECT_EQ(settings.executor.queue_size, 5U);
 }
 
+// R018
+TEST(SettingsFile, Acquisition_by_priority_is_off_unless_asked_for) {
+    EXPECT_FALSE(good("").executor.acquire_by_priority);
+    EXPECT_TRUE(good("jobExecutorAcquireByPriority = true\n").executor.acquire_by_priority);
+    EXPECT_TRUE(good("acquireByPriority = true\n").executor.acquire_by_priority);
+}
+
 TEST(SettingsFile, A_feature_that_is_not_there_may_be_switched_off) {
     good(R"(
-        jobExecutorAcquireByPriority = false
+        jobExecutorPreferTimerJobs = false
         jobExecutorPriorityRangeMin = -9223372036854775808
         producePrioritizedJobs = true
         waitIncreaseFactor = 2.0

@@ -4,9 +4,11 @@
 #include "executor/job_producer.hpp"
 #include "persistence/database.hpp"
 #include "persistence/database_url.hpp"
+#include "persistence/optional_index.hpp"
 #include "persistence/schema_migration.hpp"
 #include "persistence/sql_job_store.hpp"
 #include "schema/database_clock.hpp"
+#include "schema/tables.hpp"
 #include "timers/series_planner.hpp"
 #include "timers/timer_mover.hpp"
 
@@ -48,6 +50,11 @@ open(const persistence::DatabaseUrl& url, const EngineOptions& options, schema::
     return pool;
 }
 
+void require_priority_index(persistence::SessionPool& pool) {
+    const auto session = pool.lease(persistence::SessionPool::Access::read);
+    persistence::require_index(*session, schema::kPriorityIndex, "acquisition by priority");
+}
+
 }  // namespace
 
 /// The objects of one engine, oldest dependency first.
@@ -77,6 +84,9 @@ public:
     }
 
     void start() {
+        if (settings.acquire_by_priority && settings.acquire_async_jobs) {
+            require_priority_index(*pool);
+        }
         if (clock_interval != executor::kUntilWoken) {
             executor.add_activity(clock_comparison);
         }

@@ -56,6 +56,7 @@ public:
 
     [[nodiscard]] executor::HandlerRegistry& handlers();
 
+    /// Throws DbError schema_missing when the settings need an index that is not there.
     void start();
 
     /// See executor::AsyncExecutor::stop.
