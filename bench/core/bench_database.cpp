@@ -1,6 +1,7 @@
 #include "bench/core/bench_database.hpp"
 
 #include "persistence/database.hpp"
+#include "persistence/optional_index.hpp"
 #include "persistence/schema_migration.hpp"
 
 #include <fmt/format.h>
@@ -80,6 +81,15 @@ bool BenchDatabase::wait_until_empty(
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return true;
+}
+
+void BenchDatabase::set_priority_index(bool is_wanted) {
+    const auto session = lease(Access::write);
+    if (is_wanted) {
+        persistence::create_index(*session, schema::kPriorityIndex);
+    } else {
+        persistence::drop_index(*session, schema::kPriorityIndex);
+    }
 }
 
 // Without a condition SQLite's DELETE is as fast as TRUNCATE, which it does not have; the others

@@ -43,6 +43,9 @@ public:
         std::span<const schema::JobPlace> places = schema::kJobPlaces
     );
 
+    /// Creates or drops the index for the acquisition by priority.
+    void set_priority_index(bool is_wanted);
+
     /// Deletes all jobs.
     void wipe();
 

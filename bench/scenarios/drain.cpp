@@ -39,6 +39,7 @@ public:
         command.add_option("--priorities", priorities_, "Different priorities of the jobs")
             ->check(CLI::Range(std::size_t{1}, std::size_t{1000}))
             ->capture_default_str();
+        command.add_flag("--by-priority", by_priority_, "Acquire by priority, with its index");
     }
 
     void run(Bench& bench) override {
@@ -46,6 +47,8 @@ public:
         bench.set("failingPercent", fmt::to_string(failing_percent_));
         bench.set("instances", fmt::to_string(instances_));
         bench.set("priorities", fmt::to_string(priorities_));
+        bench.set("byPriority", fmt::to_string(by_priority_));
+        bench.database.set_priority_index(by_priority_);
         if (bench.options.warm_up > 0) {
             (void)drain(bench, bench.options.warm_up);
         }
@@ -57,6 +60,7 @@ public:
             cpu.values.push_back(drained.cpu_micros_per_job);
             bench.say(fmt::format("{} jobs/s", shown(drained.per_second)));
         }
+        bench.database.set_priority_index(false);
         bench.add_figure(std::move(rate), &Ceiling::run);
         bench.result.figures.push_back(std::move(cpu));
     }
@@ -74,7 +78,9 @@ private:
             1000
         );
         RunLedger ledger(jobs);
-        Nodes nodes(bench, handler(ledger));
+        executor::ExecutorSettings settings = executor_settings(bench.options);
+        settings.acquire_by_priority = by_priority_;
+        Nodes nodes(bench, {.executor = std::move(settings)}, handler(ledger));
         const double cpu_before = process_cpu_seconds();
         const Stopwatch watch;
         nodes.start();
@@ -113,6 +119,7 @@ private:
     double failing_percent_ = 0;
     std::size_t instances_ = 0;
     std::size_t priorities_ = 1;
+    bool by_priority_ = false;
 };
 
 }  // namespace
