@@ -1,3 +1,4 @@
+#include "persistence/optional_index.hpp"
 #include "persistence/schema_migration.hpp"
 #include "persistence/session_pool.hpp"
 #include "persistence/sql_job_store.hpp"
@@ -201,6 +202,24 @@ TEST_P(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_fo
         ElementsAre(Answer::done)
     );
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "0");
+}
+
+// R045 R051
+TEST_P(FlowablesTables, Serve_acquisition_by_priority_with_its_index) {
+    persistence::upgrade_schema(*connection_);
+    EXPECT_TRUE(persistence::create_index(*connection_, schema::kPriorityIndex));
+    store_.insert(
+        {{JobPlace::executable, a_job("a").with_priority(-1)},
+         {JobPlace::executable, a_job("b").with_priority(1)}},
+        IdOrigin::given
+    );
+    const std::vector<Job> jobs = store_.acquire_by_priority(
+        {.owner = "node", .until = now_ + 5min}, std::vector<std::string>{"noop"}, 10
+    );
+    ASSERT_EQ(jobs.size(), 2U);
+    EXPECT_EQ(jobs[0].id, "b");
+    EXPECT_TRUE(persistence::drop_index(*connection_, schema::kPriorityIndex));
+    EXPECT_THAT(persistence::check_schema(*connection_), testing::IsEmpty());
 }
 
 class FlowablesTablesOnMysql : public FlowablesTables {};
