@@ -26,12 +26,12 @@ struct ExecutorSettings {
     /// How long a thread beyond core stays without work. 0 to 24 h.
     schema::Duration keep_alive{std::chrono::seconds(5)};
     /// Acquired jobs that wait for a thread. 1 to 100,000.
-    std::size_t queue_size = 2048;
+    std::size_t queue_size = 4096;
 
     // Acquisition.
 
     /// Jobs per acquisition. 1 to 1,000 (limits::kJobsPerTransaction).
-    std::size_t acquire_page = 512;
+    std::size_t acquire_page = 1000;
     /// The wait after the first poll that found nothing; it grows from there. 1 ms to 1 h.
     schema::Duration acquire_first_wait{std::chrono::milliseconds(10)};
     /// The longest wait between two idle polls, reached after sixteen times as long without a job.

@@ -24,7 +24,7 @@ public:
     struct Size {
         std::size_t core = 8;
         std::size_t max = 8;
-        std::size_t queue = 2048;
+        std::size_t queue = 4096;
         schema::Duration keep_alive{std::chrono::seconds(5)};
     };
 
