@@ -49,7 +49,6 @@ void move_suspended(Transaction& transaction, std::vector<Job>& candidates, Twin
         }
         return is_suspended;
     });
-    std::ranges::sort(moves, {}, [](const PlacedJob& one) { return std::string_view(one.job.id); });
     bury_twins(transaction, moves, twins);
     move_rows(transaction, JobPlace::executable, moves);
 }

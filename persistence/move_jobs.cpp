@@ -80,7 +80,8 @@ void bury_twins(Transaction& transaction, std::span<PlacedJob> jobs, Twins& twin
         by_place[placed.place].push_back(placed.job.id);
     }
     std::set<std::string> taken;
-    for (const auto& [place, ids] : by_place) {
+    for (auto& [place, ids] : by_place) {
+        std::ranges::sort(ids);
         for (Job& row : lock_rows(transaction, place, ids)) {
             taken.insert(std::move(row.id));
         }

@@ -32,7 +32,8 @@ struct Twins {
     std::vector<std::string> buried;  ///< Sent to the dead letters.
 };
 
-/// Where twins are expected: sends them to the dead letters, so that they do not stop the others.
+/// Where twins are expected among jobs, in any order: sends them to the dead letters, so that they
+/// do not stop the others.
 void bury_twins(Transaction& transaction, std::span<schema::PlacedJob> jobs, Twins& twins);
 
 /// Inserts each job into its place. Give them in id order.
