@@ -2,10 +2,10 @@
 
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
-#include "executor/job_intake.hpp"
+#include "executor/loop/job_intake.hpp"
 #include "executor/worker_pool.hpp"
-#include "persistence/job_listener.hpp"
 #include "persistence/job_store.hpp"
+#include "persistence/sql/job_listener.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 

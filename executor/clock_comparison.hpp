@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/activity.hpp"
+#include "executor/loop/activity.hpp"
 #include "persistence/job_store.hpp"
 #include "schema/database_clock.hpp"
 #include "schema/log.hpp"

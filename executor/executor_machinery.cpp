@@ -1,6 +1,6 @@
 #include "executor/executor_machinery.hpp"
 
-#include "persistence/db_error.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "schema/ensure.hpp"
 #include "schema/uuid7.hpp"
 

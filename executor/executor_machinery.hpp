@@ -1,7 +1,6 @@
 #pragma once
 
 #include "executor/async_executor.hpp"
-#include "executor/executor_threads.hpp"
 #include "executor/expired_lock_reset.hpp"
 #include "executor/held_jobs.hpp"
 #include "executor/job_acquirer.hpp"
@@ -9,6 +8,7 @@
 #include "executor/job_runner.hpp"
 #include "executor/job_wakeup.hpp"
 #include "executor/lock_renewal.hpp"
+#include "executor/loop/executor_threads.hpp"
 
 #include <atomic>
 #include <functional>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "executor/acquisition_pace.hpp"
-#include "executor/activity.hpp"
-#include "executor/backlog_cursor.hpp"
 #include "executor/executor_settings.hpp"
-#include "executor/job_intake.hpp"
+#include "executor/loop/acquisition_pace.hpp"
+#include "executor/loop/activity.hpp"
+#include "executor/loop/backlog_cursor.hpp"
+#include "executor/loop/job_intake.hpp"
 #include "persistence/job_store.hpp"
 #include "schema/clock.hpp"
 

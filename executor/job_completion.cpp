@@ -1,6 +1,6 @@
 #include "executor/job_completion.hpp"
 
-#include "persistence/db_error.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "schema/limits.hpp"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "executor/activity.hpp"
 #include "executor/held_jobs.hpp"
+#include "executor/loop/activity.hpp"
 #include "persistence/job_store.hpp"
 #include "schema/log.hpp"
 

@@ -1,6 +1,6 @@
 #include "executor/job_producer.hpp"
 
-#include "persistence/transaction.hpp"
+#include "persistence/sql/transaction.hpp"
 #include "schema/job_validation.hpp"
 
 #include <fmt/format.h>

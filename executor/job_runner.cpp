@@ -1,7 +1,7 @@
 #include "executor/job_runner.hpp"
 
-#include "persistence/db_error.hpp"
-#include "persistence/transaction.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "persistence/sql/transaction.hpp"
 #include "schema/job_validation.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "executor/job_wakeup.hpp"
 
-#include "persistence/db_error.hpp"
+#include "persistence/sql/db_error.hpp"
 
 #include <utility>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "executor/activity.hpp"
-#include "executor/socket_watch.hpp"
-#include "persistence/job_listener.hpp"
+#include "executor/loop/activity.hpp"
+#include "executor/loop/socket_watch.hpp"
+#include "persistence/sql/job_listener.hpp"
 
 #include <functional>
 #include <memory>

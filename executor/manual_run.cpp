@@ -2,7 +2,7 @@
 
 #include "executor/held_jobs.hpp"
 #include "executor/lock_renewal.hpp"
-#include "persistence/db_error.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "schema/uuid7.hpp"
 
 #include <condition_variable>

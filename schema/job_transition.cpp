@@ -2,7 +2,7 @@
 
 #include "schema/ensure.hpp"
 #include "schema/limits.hpp"
-#include "schema/utf8.hpp"
+#include "schema/text/utf8.hpp"
 
 #include <algorithm>
 #include <string>

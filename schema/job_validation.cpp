@@ -2,7 +2,7 @@
 
 #include "schema/limits.hpp"
 #include "schema/retry_policy.hpp"
-#include "schema/text_rules.hpp"
+#include "schema/text/text_rules.hpp"
 
 #include <array>
 #include <string_view>

@@ -2,7 +2,7 @@
 
 #include "schema/ensure.hpp"
 #include "schema/limits.hpp"
-#include "schema/text_scanner.hpp"
+#include "schema/text/text_scanner.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "schema/iso8601.hpp"
-#include "schema/parse_result.hpp"
+#include "schema/text/iso8601.hpp"
+#include "schema/text/parse_result.hpp"
 
 #include <optional>
 #include <string_view>

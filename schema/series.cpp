@@ -1,7 +1,7 @@
 #include "schema/series.hpp"
 
 #include "schema/limits.hpp"
-#include "schema/text_rules.hpp"
+#include "schema/text/text_rules.hpp"
 
 #include <array>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "executor/activity.hpp"
-#include "executor/backlog_cursor.hpp"
-#include "executor/job_intake.hpp"
+#include "executor/loop/activity.hpp"
+#include "executor/loop/backlog_cursor.hpp"
+#include "executor/loop/job_intake.hpp"
 #include "persistence/job_store.hpp"
 #include "schema/clock.hpp"
 

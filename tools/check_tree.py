@@ -6,6 +6,7 @@ Usage:  tools/check_tree.py [ROOT]
 Prints one line per finding, `path:line: what is wrong; what to do instead`, and exits 1 if there is one.
 """
 import ast
+import collections
 import io
 import os
 import re
@@ -20,21 +21,39 @@ import cpp_source  # noqa: E402
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 70
 
-STORE_HEADERS = {f'persistence/{name}.hpp' for name in ('job_store', 'job_filter', 'job_listener', 'series_store', 'transaction', 'db_error')}
-LOOP_HEADERS = {f'executor/{name}.hpp' for name in ('polling_loop', 'acquisition_pace', 'activity', 'backlog_cursor', 'job_intake')}
+# What the layers above may see of the store: the contracts, and transactions with their errors.
+STORE = {'persistence/.', 'persistence/sql/transaction.hpp', 'persistence/sql/db_error.hpp', 'persistence/sql/job_listener.hpp'}
 LAYERS = ('schema', 'persistence', 'executor', 'timers', 'deadletter')
 
-# Folder -> what it may include of ours: whole folders (they end in /) and single headers.
+# Folder -> what it may include of ours besides itself: whole folders (they end in /), a folder without its rooms (/.),
+# and single headers. A room that is not listed follows the rule of the folder it lies in.
 OWN_INCLUDES = {
-    'schema': {'schema/'},
-    'persistence': {'schema/', 'persistence/'},
-    'executor': {'schema/', 'executor/'} | STORE_HEADERS,
-    'timers': {'schema/', 'timers/'} | STORE_HEADERS | LOOP_HEADERS,
-    'deadletter': {'schema/', 'deadletter/'} | STORE_HEADERS,
-    'tools': {f'{layer}/' for layer in LAYERS} | {'tools/'},
-    'bench': {f'{layer}/' for layer in LAYERS} | {'tools/engine/', 'test/fixtures/', 'bench/'},
-    'test': {f'{layer}/' for layer in LAYERS} | {'tools/', 'bench/', 'test/'},
+    'schema': set(),
+    'persistence': {'schema/'},
+    'persistence/sql': {'schema/'},
+    'persistence/url': {'schema/'},
+    'persistence/drivers': {'schema/', 'persistence/sql/', 'persistence/url/'},
+    'persistence/migration': {'schema/', 'persistence/sql/'},
+    'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/'},
+    'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/store/'},
+    'persistence/jobs': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/series/', 'persistence/store/'},
+    'persistence/store': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/series/', 'persistence/jobs/'},
+    'executor': {'schema/', 'executor/loop/'} | STORE,
+    'executor/loop': {'schema/'} | STORE,
+    'timers': {'schema/', 'timers/', 'executor/loop/'} | STORE,
+    'timers/zone': {'schema/'},
+    'timers/cron': {'schema/', 'timers/zone/'},
+    'timers/calendar': {'schema/', 'timers/zone/', 'timers/cron/'},
+    'timers/cycle': {'schema/', 'timers/zone/', 'timers/cron/', 'timers/calendar/'},
+    'timers/series': {'schema/', 'timers/zone/', 'timers/cron/', 'timers/calendar/', 'timers/cycle/'},
+    'deadletter': {'schema/'} | STORE,
+    'tools': {f'{layer}/' for layer in LAYERS},
+    'bench': {f'{layer}/' for layer in LAYERS} | {'tools/engine/', 'test/fixtures/'},
+    'test': {f'{layer}/' for layer in LAYERS} | {'tools/', 'bench/'},
 }
+TOP_FOLDERS = {folder.split('/')[0] for folder in OWN_INCLUDES}
+MAX_FILES = 40  # Of one folder; more wants rooms.
+
 # Folder -> other libraries that it may include; folders that are not listed are free.
 LIBRARIES = {
     'schema': ('fmt/',),
@@ -45,8 +64,8 @@ LIBRARIES = {
 }
 # Driver headers -> the only sources that may include them.
 DRIVERS = (
-    (re.compile(r'soci/|sqlite3\.h|libpq'), re.compile(r'persistence/(soci|sqlite|postgresql)_\w+\.cpp'), 'SOCI'),
-    (re.compile(r'cppconn/|mysql'), re.compile(r'persistence/mysql_\w+\.cpp'), 'Connector/C++'),
+    (re.compile(r'soci/|sqlite3\.h|libpq'), re.compile(r'persistence/drivers/(soci|sqlite|postgresql)/\w+\.cpp'), 'SOCI'),
+    (re.compile(r'cppconn/|mysql'), re.compile(r'persistence/drivers/mysql/\w+\.cpp'), 'Connector/C++'),
 )
 STANDARD_OR_SYSTEM = re.compile(r'[a-z_]+|(sys/|netinet/|arpa/)?\w+\.h')
 
@@ -77,6 +96,14 @@ class Source(NamedTuple):
         return self.path.split('/')[0] if '/' in self.path else ''
 
     @property
+    def room(self):
+        """The innermost folder around it that has a rule of its own; the top folder where none has."""
+        folder = os.path.dirname(self.path)
+        while '/' in folder and folder not in OWN_INCLUDES:
+            folder = os.path.dirname(folder)
+        return folder
+
+    @property
     def lines(self):
         return self.text.split('\n')
 
@@ -96,7 +123,8 @@ class Source(NamedTuple):
 def check(root) -> list[Finding]:
     """All findings of the tree at `root`, in path order."""
     rules = [check_includes, check_names, check_length, check_functions, check_sleeps, check_namespaces,
-             check_leftovers, check_blanks, check_guard, link_rule(root), machine_path_rule(root)]
+             check_leftovers, check_blanks, check_guard, link_rule(root),
+             machine_path_rule(root), room_size_rule(root)]
     findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
     return sorted(findings)
 
@@ -126,7 +154,7 @@ def paths(root) -> list[str]:
 
 
 def check_includes(source):
-    if not source.is_cpp or source.folder not in OWN_INCLUDES:
+    if not source.is_cpp or source.room not in OWN_INCLUDES:
         return
     for line, quoted, header in cpp_source.includes(source.text):
         problem = own_include_problem(source, header) if quoted else library_include_problem(source, header)
@@ -135,19 +163,37 @@ def check_includes(source):
 
 
 def own_include_problem(source, header):
-    allowed = OWN_INCLUDES[source.folder]
-    if header.split('/')[0] not in OWN_INCLUDES:
+    if header.split('/')[0] not in TOP_FOLDERS:
         return f'"{header}" is not written from the source root', 'write "folder/file.hpp"'
-    if header in allowed or any(entry.endswith('/') and header.startswith(entry) for entry in allowed):
+    allowed = OWN_INCLUDES[source.room]
+    own = f'{source.room}/' if '/' in source.room or source.room in ('schema', 'deadletter', 'tools', 'bench', 'test') else f'{source.room}/.'
+    if any(is_within(header, entry) for entry in allowed | {own}):
         return None
-    return f'{source.folder}/ must not include "{header}"', f'it may include {", ".join(sorted(allowed))}'
+    return f'{source.room}/ must not include "{header}"', f'it may include {", ".join(sorted(allowed | {own}))}'
+
+
+def is_within(header, entry):
+    if entry.endswith('/.'):
+        return os.path.dirname(header) == entry[:-2]
+    return header == entry or (entry.endswith('/') and header.startswith(entry))
+
+
+def room_size_rule(root):
+    """The rule against folders with so many files that nobody finds anything in them."""
+    count = collections.Counter(os.path.dirname(path) for path in paths(root) if path.endswith(('.hpp', '.cpp')))
+
+    def check_room_size(source):
+        folder = os.path.dirname(source.path)
+        if source.is_cpp and count[folder] > MAX_FILES:
+            yield Finding(source.path, 1, f'{folder}/ has {count[folder]} files, more than {MAX_FILES}', 'give it rooms')
+    return check_room_size
 
 
 def library_include_problem(source, header):
     for driver, adapters, name in DRIVERS:
         if driver.match(header):
             fits = adapters.fullmatch(source.path)
-            return None if fits else (f'<{header}> outside the {name} adapter', 'use persistence/connection.hpp')
+            return None if fits else (f'<{header}> outside the {name} adapter', 'use persistence/sql/connection.hpp')
     if header.startswith('boost/log') and source.folder != 'tools':
         return f'<{header}> outside tools/', 'take a schema::Log'
     allowed = LIBRARIES.get(source.folder)

@@ -1,8 +1,8 @@
 #include "bench/core/bench_database.hpp"
 
-#include "persistence/database.hpp"
-#include "persistence/optional_index.hpp"
-#include "persistence/schema_migration.hpp"
+#include "persistence/drivers/database.hpp"
+#include "persistence/migration/optional_index.hpp"
+#include "persistence/migration/schema_migration.hpp"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "persistence/database_url.hpp"
-#include "persistence/session_pool.hpp"
-#include "persistence/sql_job_store.hpp"
+#include "persistence/sql/session_pool.hpp"
+#include "persistence/store/sql_job_store.hpp"
+#include "persistence/url/database_url.hpp"
 #include "schema/job_place.hpp"
 #include "schema/log.hpp"
 #include "schema/time.hpp"
 #include "test/fixtures/temporary_directory.hpp"
-#include "timers/series_planner.hpp"
+#include "timers/series/series_planner.hpp"
 
 #include <memory>
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/connection.hpp"
+#include "persistence/sql/connection.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "bench/core/raw_jobs.hpp"
 
 #include "bench/core/run_ledger.hpp"
-#include "persistence/dialect.hpp"
-#include "persistence/transaction.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/transaction.hpp"
 #include "schema/clock.hpp"
 #include "schema/job.hpp"
 #include "schema/tables.hpp"

@@ -1,6 +1,6 @@
 #include "bench/core/table_health.hpp"
 
-#include "persistence/db_error.hpp"
+#include "persistence/sql/db_error.hpp"
 
 #include <charconv>
 #include <filesystem>

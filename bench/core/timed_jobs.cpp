@@ -1,6 +1,6 @@
 #include "bench/core/timed_jobs.hpp"
 
-#include "persistence/transaction.hpp"
+#include "persistence/sql/transaction.hpp"
 
 #include <chrono>
 

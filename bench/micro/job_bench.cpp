@@ -1,5 +1,5 @@
-#include "persistence/job_row.hpp"
-#include "persistence/sql_time.hpp"
+#include "persistence/rows/job_row.hpp"
+#include "persistence/sql/sql_time.hpp"
 #include "schema/job_transition.hpp"
 #include "schema/uuid7.hpp"
 

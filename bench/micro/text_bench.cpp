@@ -1,5 +1,5 @@
-#include "persistence/sql_time.hpp"
-#include "schema/iso8601.hpp"
+#include "persistence/sql/sql_time.hpp"
+#include "schema/text/iso8601.hpp"
 #include "schema/retry_policy.hpp"
 
 #include <benchmark/benchmark.h>

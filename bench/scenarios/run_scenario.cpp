@@ -3,7 +3,7 @@
 #include "bench/core/bulk_insert.hpp"
 #include "bench/core/environment.hpp"
 #include "bench/core/stderr_log.hpp"
-#include "schema/iso8601.hpp"
+#include "schema/text/iso8601.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-#include "persistence/db_error.hpp"
-#include "persistence/mysql_database.hpp"
+#include "persistence/drivers/mysql/database.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "test/fixtures/mariadb_server.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"

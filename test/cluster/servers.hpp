@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/connection.hpp"
+#include "persistence/sql/connection.hpp"
 #include "test/fixtures/database_server.hpp"
 
 #include <cstdint>

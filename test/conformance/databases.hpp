@@ -1,7 +1,7 @@
 #pragma once
 
-#include "persistence/connection.hpp"
-#include "persistence/session_pool.hpp"
+#include "persistence/sql/connection.hpp"
+#include "persistence/sql/session_pool.hpp"
 
 #include <functional>
 #include <memory>

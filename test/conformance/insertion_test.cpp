@@ -1,5 +1,5 @@
-#include "persistence/db_error.hpp"
-#include "persistence/transaction.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "persistence/sql/transaction.hpp"
 #include "test/conformance/store_test.hpp"
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "persistence/transaction.hpp"
+#include "persistence/sql/transaction.hpp"
 #include "test/conformance/store_test.hpp"
 
 #include <fmt/format.h>

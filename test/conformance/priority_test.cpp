@@ -1,5 +1,5 @@
-#include "persistence/optional_index.hpp"
-#include "persistence/schema_migration.hpp"
+#include "persistence/migration/optional_index.hpp"
+#include "persistence/migration/schema_migration.hpp"
 #include "test/conformance/store_test.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "persistence/db_error.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "test/conformance/series_fixture.hpp"
 
 #include <stdexcept>

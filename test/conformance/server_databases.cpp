@@ -1,4 +1,4 @@
-#include "persistence/schema_migration.hpp"
+#include "persistence/migration/schema_migration.hpp"
 #include "schema/ddl.hpp"
 #include "test/conformance/databases.hpp"
 #include "test/fixtures/mariadb_server.hpp"

@@ -1,5 +1,5 @@
-#include "persistence/schema_migration.hpp"
-#include "persistence/sqlite_database.hpp"
+#include "persistence/drivers/sqlite/database.hpp"
+#include "persistence/migration/schema_migration.hpp"
 #include "test/conformance/databases.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "persistence/session_pool.hpp"
-#include "persistence/sql_job_store.hpp"
+#include "persistence/sql/session_pool.hpp"
+#include "persistence/store/sql_job_store.hpp"
 #include "schema/log.hpp"
 #include "test/conformance/databases.hpp"
 #include "test/fixtures/faulty_connection.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
-#include "timers/series_planner.hpp"
+#include "timers/series/series_planner.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#include "persistence/db_error.hpp"
-#include "persistence/due_date_range.hpp"
+#include "persistence/rows/due_date_range.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "schema/limits.hpp"
 #include "test/conformance/store_test.hpp"
 

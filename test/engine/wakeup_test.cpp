@@ -1,5 +1,5 @@
-#include "persistence/db_error.hpp"
-#include "persistence/postgresql_database.hpp"
+#include "persistence/drivers/postgresql/database.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "test/fixtures/postgresql_server.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/server_database.hpp"

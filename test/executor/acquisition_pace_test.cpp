@@ -1,4 +1,4 @@
-#include "executor/acquisition_pace.hpp"
+#include "executor/loop/acquisition_pace.hpp"
 
 #include <gtest/gtest.h>
 

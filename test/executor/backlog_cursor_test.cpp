@@ -1,4 +1,4 @@
-#include "executor/backlog_cursor.hpp"
+#include "executor/loop/backlog_cursor.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "executor/job_completion.hpp"
 
-#include "persistence/db_error.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/mock_job_store.hpp"
 #include "test/fixtures/recording_log.hpp"

@@ -1,7 +1,7 @@
 #include "executor/job_wakeup.hpp"
 
-#include "executor/executor_threads.hpp"
-#include "persistence/db_error.hpp"
+#include "executor/loop/executor_threads.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
 

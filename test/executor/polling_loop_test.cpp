@@ -1,6 +1,6 @@
-#include "executor/polling_loop.hpp"
+#include "executor/loop/polling_loop.hpp"
 
-#include "persistence/db_error.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
 

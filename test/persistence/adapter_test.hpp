@@ -1,7 +1,7 @@
 #pragma once
 
-#include "persistence/connection.hpp"
-#include "persistence/db_error.hpp"
+#include "persistence/sql/connection.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "test/fixtures/database_server.hpp"
 #include "test/fixtures/open_connection.hpp"
 #include "test/fixtures/server_database.hpp"

@@ -1,4 +1,4 @@
-#include "persistence/answer_watch.hpp"
+#include "persistence/sql/answer_watch.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

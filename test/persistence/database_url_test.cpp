@@ -1,4 +1,4 @@
-#include "persistence/database_url.hpp"
+#include "persistence/url/database_url.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "persistence/db_error.hpp"
+#include "persistence/sql/db_error.hpp"
 
-#include "persistence/sqlite_errors.hpp"
+#include "persistence/drivers/sqlite/errors.hpp"
 
 #include <gtest/gtest.h>
 

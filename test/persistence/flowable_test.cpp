@@ -1,11 +1,11 @@
-#include "persistence/optional_index.hpp"
-#include "persistence/schema_migration.hpp"
-#include "persistence/session_pool.hpp"
-#include "persistence/sql_job_store.hpp"
+#include "persistence/migration/optional_index.hpp"
+#include "persistence/migration/schema_migration.hpp"
+#include "persistence/sql/session_pool.hpp"
+#include "persistence/store/sql_job_store.hpp"
 #include "schema/job_transition.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/persistence/adapter_test.hpp"
-#include "timers/series_planner.hpp"
+#include "timers/series/series_planner.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "persistence/id_lists.hpp"
+#include "persistence/sql/id_lists.hpp"
 
 #include "schema/limits.hpp"
 

@@ -1,4 +1,4 @@
-#include "persistence/job_row.hpp"
+#include "persistence/rows/job_row.hpp"
 
 #include "schema/limits.hpp"
 #include "schema/tables.hpp"

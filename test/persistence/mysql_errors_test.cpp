@@ -1,4 +1,4 @@
-#include "persistence/mysql_errors.hpp"
+#include "persistence/drivers/mysql/errors.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "persistence/schema_migration.hpp"
+#include "persistence/migration/schema_migration.hpp"
 #include "schema/ddl.hpp"
 #include "test/persistence/adapter_test.hpp"
 #include "test/persistence/schema_differences.hpp"

@@ -1,4 +1,4 @@
-#include "persistence/mysql_version.hpp"
+#include "persistence/drivers/mysql/version.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

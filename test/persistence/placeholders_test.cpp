@@ -1,6 +1,6 @@
-#include "persistence/placeholders.hpp"
+#include "persistence/sql/placeholders.hpp"
 
-#include "persistence/sql_summary.hpp"
+#include "persistence/sql/sql_summary.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "persistence/postgresql_errors.hpp"
+#include "persistence/drivers/postgresql/errors.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,13 +1,13 @@
-#include "persistence/database.hpp"
-#include "persistence/schema_migration.hpp"
-#include "persistence/sql_job_store.hpp"
-#include "persistence/transaction.hpp"
+#include "persistence/drivers/database.hpp"
+#include "persistence/migration/schema_migration.hpp"
+#include "persistence/sql/transaction.hpp"
+#include "persistence/store/sql_job_store.hpp"
 #include "test/fixtures/cutting_proxy.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/persistence/adapter_test.hpp"
-#include "timers/series_planner.hpp"
+#include "timers/series/series_planner.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

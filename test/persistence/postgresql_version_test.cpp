@@ -1,4 +1,4 @@
-#include "persistence/postgresql_version.hpp"
+#include "persistence/drivers/postgresql/version.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

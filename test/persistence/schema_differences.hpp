@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/schema_migration.hpp"
+#include "persistence/migration/schema_migration.hpp"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
-#include "persistence/schema_migration.hpp"
+#include "persistence/migration/schema_migration.hpp"
 
-#include "persistence/db_error.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "schema/ddl.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 

@@ -1,4 +1,4 @@
-#include "persistence/transaction.hpp"
+#include "persistence/sql/transaction.hpp"
 #include "test/persistence/adapter_test.hpp"
 
 #include <gmock/gmock.h>

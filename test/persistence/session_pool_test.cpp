@@ -1,6 +1,6 @@
-#include "persistence/session_pool.hpp"
+#include "persistence/sql/session_pool.hpp"
 
-#include "persistence/db_error.hpp"
+#include "persistence/sql/db_error.hpp"
 
 #include <gtest/gtest.h>
 

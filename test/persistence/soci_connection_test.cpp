@@ -1,6 +1,5 @@
-#include "persistence/soci_connection.hpp"
-
-#include "persistence/sqlite_database.hpp"
+#include "persistence/drivers/soci/connection.hpp"
+#include "persistence/drivers/sqlite/database.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 
 #include <gtest/gtest.h>

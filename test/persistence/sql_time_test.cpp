@@ -1,6 +1,6 @@
-#include "persistence/sql_time.hpp"
+#include "persistence/sql/sql_time.hpp"
 
-#include "persistence/db_error.hpp"
+#include "persistence/sql/db_error.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,6 @@
-#include "persistence/sqlite_database.hpp"
-
-#include "persistence/database.hpp"
-#include "persistence/db_error.hpp"
+#include "persistence/drivers/database.hpp"
+#include "persistence/drivers/sqlite/database.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
-#include "persistence/sqlite_listener.hpp"
-
-#include "persistence/sqlite_database.hpp"
+#include "persistence/drivers/sqlite/database.hpp"
+#include "persistence/drivers/sqlite/listener.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 

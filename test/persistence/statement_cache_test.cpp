@@ -1,4 +1,4 @@
-#include "persistence/statement_cache.hpp"
+#include "persistence/sql/statement_cache.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "persistence/transaction_runner.hpp"
+#include "persistence/sql/transaction_runner.hpp"
 
 #include "test/fixtures/faulty_connection.hpp"
 #include "test/fixtures/recording_log.hpp"

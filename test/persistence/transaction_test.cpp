@@ -1,6 +1,6 @@
-#include "persistence/transaction.hpp"
+#include "persistence/sql/transaction.hpp"
 
-#include "persistence/db_error.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "test/fixtures/faulty_connection.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 

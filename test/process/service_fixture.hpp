@@ -1,12 +1,12 @@
 #pragma once
 
-#include "persistence/database.hpp"
-#include "persistence/database_url.hpp"
-#include "persistence/sql_job_store.hpp"
+#include "persistence/drivers/database.hpp"
+#include "persistence/store/sql_job_store.hpp"
+#include "persistence/url/database_url.hpp"
 #include "test/fixtures/process.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
-#include "timers/series_planner.hpp"
+#include "timers/series/series_planner.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "schema/iso8601.hpp"
+#include "schema/text/iso8601.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #include "schema/job_failure.hpp"
 
 #include "schema/limits.hpp"
-#include "schema/utf8.hpp"
+#include "schema/text/utf8.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "schema/utf8.hpp"
+#include "schema/text/utf8.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "timers/calendar.hpp"
+#include "timers/calendar/calendar.hpp"
 
 #include "test/timers/times.hpp"
-#include "timers/business_days.hpp"
-#include "timers/cron_timer.hpp"
+#include "timers/calendar/business_days.hpp"
+#include "timers/calendar/cron_timer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "timers/calendar_text.hpp"
+#include "timers/calendar/calendar_text.hpp"
 
 #include "test/timers/times.hpp"
 

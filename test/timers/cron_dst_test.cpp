@@ -1,6 +1,6 @@
 #include "test/timers/times.hpp"
-#include "timers/cron_schedule.hpp"
-#include "timers/run_once_walk.hpp"
+#include "timers/cron/cron_schedule.hpp"
+#include "timers/cron/run_once_walk.hpp"
 
 #include <gtest/gtest.h>
 

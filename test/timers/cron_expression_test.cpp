@@ -1,4 +1,4 @@
-#include "timers/cron_expression.hpp"
+#include "timers/cron/cron_expression.hpp"
 
 #include "test/timers/times.hpp"
 

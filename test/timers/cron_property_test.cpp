@@ -1,7 +1,7 @@
 #include "test/timers/random_cron.hpp"
 #include "test/timers/seed.hpp"
 #include "test/timers/times.hpp"
-#include "timers/cron_schedule.hpp"
+#include "timers/cron/cron_schedule.hpp"
 
 #include <gtest/gtest.h>
 

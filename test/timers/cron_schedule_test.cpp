@@ -1,4 +1,4 @@
-#include "timers/cron_schedule.hpp"
+#include "timers/cron/cron_schedule.hpp"
 
 #include "test/timers/times.hpp"
 

@@ -1,4 +1,4 @@
-#include "timers/misfire.hpp"
+#include "timers/series/misfire.hpp"
 
 #include "test/timers/times.hpp"
 

@@ -1,10 +1,10 @@
 #include "test/timers/random_cron.hpp"
 #include "test/timers/seed.hpp"
 #include "test/timers/times.hpp"
-#include "timers/calendar_text.hpp"
-#include "timers/series_planner.hpp"
-#include "timers/timer_expression.hpp"
-#include "timers/zone_rule.hpp"
+#include "timers/calendar/calendar_text.hpp"
+#include "timers/cycle/timer_expression.hpp"
+#include "timers/series/series_planner.hpp"
+#include "timers/zone/zone_rule.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "timers/repeat_cycle.hpp"
+#include "timers/cycle/repeat_cycle.hpp"
 
 #include "test/timers/times.hpp"
-#include "timers/business_days.hpp"
-#include "timers/repeat_grid.hpp"
+#include "timers/calendar/business_days.hpp"
+#include "timers/cycle/repeat_grid.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "timers/series_planner.hpp"
+#include "timers/series/series_planner.hpp"
 
 #include "test/timers/times.hpp"
 

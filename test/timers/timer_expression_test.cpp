@@ -1,4 +1,4 @@
-#include "timers/timer_expression.hpp"
+#include "timers/cycle/timer_expression.hpp"
 
 #include "test/timers/times.hpp"
 

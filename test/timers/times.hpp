@@ -1,9 +1,9 @@
 #pragma once
 
-#include "schema/iso8601.hpp"
-#include "timers/cron_expression.hpp"
-#include "timers/cron_schedule.hpp"
-#include "timers/zone.hpp"
+#include "schema/text/iso8601.hpp"
+#include "timers/cron/cron_expression.hpp"
+#include "timers/cron/cron_schedule.hpp"
+#include "timers/zone/zone.hpp"
 
 #include <gtest/gtest.h>
 

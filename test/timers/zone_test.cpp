@@ -1,7 +1,7 @@
-#include "timers/zone.hpp"
+#include "timers/zone/zone.hpp"
 
 #include "test/timers/times.hpp"
-#include "timers/zone_rule.hpp"
+#include "timers/zone/zone_rule.hpp"
 
 #include <gtest/gtest.h>
 

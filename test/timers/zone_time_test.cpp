@@ -1,4 +1,4 @@
-#include "timers/zone_time.hpp"
+#include "timers/zone/zone_time.hpp"
 
 #include "test/timers/times.hpp"
 

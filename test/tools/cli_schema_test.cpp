@@ -1,5 +1,5 @@
-#include "persistence/database.hpp"
-#include "persistence/database_url.hpp"
+#include "persistence/drivers/database.hpp"
+#include "persistence/url/database_url.hpp"
 #include "test/tools/cli_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #include "tools/jobstrand/json/job_json.hpp"
 
-#include "schema/iso8601.hpp"
+#include "schema/text/iso8601.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gmock/gmock.h>

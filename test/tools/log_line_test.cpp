@@ -1,6 +1,6 @@
 #include "tools/jobstrand/log_line.hpp"
 
-#include "schema/iso8601.hpp"
+#include "schema/text/iso8601.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

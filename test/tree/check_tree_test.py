@@ -41,10 +41,10 @@ class Layers(TreeTest):
             ('schema/a.cpp', 'persistence/job_store.hpp'),
             ('persistence/a.cpp', 'executor/worker_pool.hpp'),
             ('executor/a.cpp', 'timers/timer_mover.hpp'),
-            ('executor/a.cpp', 'persistence/connection.hpp'),
+            ('executor/a.cpp', 'persistence/sql/connection.hpp'),
             ('timers/a.cpp', 'executor/worker_pool.hpp'),
             ('timers/a.cpp', 'deadletter/dead_letters.hpp'),
-            ('deadletter/a.cpp', 'executor/polling_loop.hpp'),
+            ('deadletter/a.cpp', 'executor/loop/polling_loop.hpp'),
             ('tools/jobstrand/a.cpp', 'test/fixtures/job_builder.hpp'),
             ('tools/jobstrand/a.cpp', 'bench/a.hpp'),
             ('bench/a.cpp', 'tools/jobstrand/main.hpp'),
@@ -56,9 +56,9 @@ class Layers(TreeTest):
         for path, header in (
             ('persistence/a.cpp', 'schema/job.hpp'),
             ('executor/a.cpp', 'persistence/job_store.hpp'),
-            ('executor/a.cpp', 'persistence/db_error.hpp'),
-            ('timers/a.cpp', 'executor/polling_loop.hpp'),
-            ('timers/a.cpp', 'executor/job_intake.hpp'),
+            ('executor/a.cpp', 'persistence/sql/db_error.hpp'),
+            ('timers/a.cpp', 'executor/loop/polling_loop.hpp'),
+            ('timers/a.cpp', 'executor/loop/job_intake.hpp'),
             ('deadletter/a.cpp', 'persistence/job_filter.hpp'),
             ('bench/a.cpp', 'test/fixtures/job_builder.hpp'),
             ('test/tools/a.cpp', 'tools/engine/engine.hpp'),
@@ -97,16 +97,16 @@ class Layers(TreeTest):
     def test_drivers_stay_in_their_adapters(self):
         for path, header in (
             ('persistence/insert_job.cpp', 'soci/soci.h'),
-            ('persistence/soci_connection.hpp', 'soci/soci.h'),
-            ('persistence/soci_connection.cpp', 'cppconn/connection.h'),
+            ('persistence/drivers/soci/connection.hpp', 'soci/soci.h'),
+            ('persistence/drivers/soci/connection.cpp', 'cppconn/connection.h'),
             ('tools/jobstrand/a.cpp', 'soci/soci.h'),
             ('test/persistence/a.cpp', 'mysql_driver.h'),
         ):
             with self.subTest(path=path, header=header):
                 text = HEADER if path.endswith('.hpp') else '\n'
                 self.expect_finding(path, f'{text}#include <{header}>\n', 2, 'adapter')
-        self.expect_quiet('persistence/soci_connection.cpp', '#include <soci/soci.h>\n')
-        self.expect_quiet('persistence/mysql_connection.cpp', '#include <cppconn/connection.h>\n')
+        self.expect_quiet('persistence/drivers/soci/connection.cpp', '#include <soci/soci.h>\n')
+        self.expect_quiet('persistence/drivers/mysql/connection.cpp', '#include <cppconn/connection.h>\n')
 
     def test_an_include_in_a_comment_is_none(self):
         self.expect_quiet('schema/a.cpp', '// #include "tools/a.hpp"\n/*\n#include "tools/a.hpp"\n*/\n')
@@ -124,7 +124,7 @@ class Names(TreeTest):
         self.expect_finding('schema/common/job.cpp', '\n', 1, 'file or folder name')
 
     def test_words_that_only_contain_them_are_fine(self):
-        self.expect_quiet('persistence/database_url.cpp', 'struct DatabaseUrl {};\nclass Baseline;\n')
+        self.expect_quiet('persistence/url/database_url.cpp', 'struct DatabaseUrl {};\nclass Baseline;\n')
         self.expect_quiet('schema/a.cpp', '// class JobManager\nauto text = "class JobManager";\n')
 
 

@@ -2,14 +2,14 @@
 
 #include "executor/clock_comparison.hpp"
 #include "executor/job_producer.hpp"
-#include "persistence/database.hpp"
-#include "persistence/database_url.hpp"
-#include "persistence/optional_index.hpp"
-#include "persistence/schema_migration.hpp"
-#include "persistence/sql_job_store.hpp"
+#include "persistence/drivers/database.hpp"
+#include "persistence/migration/optional_index.hpp"
+#include "persistence/migration/schema_migration.hpp"
+#include "persistence/store/sql_job_store.hpp"
+#include "persistence/url/database_url.hpp"
 #include "schema/database_clock.hpp"
 #include "schema/tables.hpp"
-#include "timers/series_planner.hpp"
+#include "timers/series/series_planner.hpp"
 #include "timers/timer_mover.hpp"
 
 #include <atomic>

@@ -5,10 +5,10 @@
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
 #include "executor/manual_run.hpp"
-#include "persistence/database.hpp"
+#include "persistence/drivers/database.hpp"
 #include "persistence/job_store.hpp"
 #include "persistence/series_store.hpp"
-#include "persistence/transaction.hpp"
+#include "persistence/sql/transaction.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
@@ -21,7 +21,7 @@ namespace jobstrand {
 
 /// How an engine opens its database.
 struct EngineOptions {
-    std::string database_url = {};  ///< See persistence/database_url.hpp.
+    std::string database_url = {};  ///< See persistence/url/database_url.hpp.
     executor::ExecutorSettings executor = {};
 
     /// Create or upgrade the tables when the engine opens; false: a schema that does not fit is an

@@ -1,6 +1,6 @@
 #include "tools/jobstrand/run_cli.hpp"
 
-#include "persistence/db_error.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "tools/jobstrand/commands/nouns.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/output/printable.hpp"

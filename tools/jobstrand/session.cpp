@@ -1,6 +1,6 @@
 #include "tools/jobstrand/session.hpp"
 
-#include "persistence/database_url.hpp"
+#include "persistence/url/database_url.hpp"
 #include "tools/jobstrand/boost_log.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/handlers/service_handlers.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tools/jobstrand/commands/bulk_selection.hpp"
-#include "tools/jobstrand/commands/job_listing.hpp"
+#include "tools/jobstrand/commands/job/job_listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 
 namespace CLI {

@@ -1,6 +1,6 @@
 #include "tools/jobstrand/commands/bulk_selection.hpp"
 
-#include "tools/jobstrand/commands/job_listing.hpp"
+#include "tools/jobstrand/commands/job/job_listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 

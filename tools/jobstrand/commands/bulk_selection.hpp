@@ -2,7 +2,7 @@
 
 #include "persistence/job_filter.hpp"
 #include "schema/job_place.hpp"
-#include "tools/jobstrand/commands/job_filter_options.hpp"
+#include "tools/jobstrand/commands/job/job_filter_options.hpp"
 #include "tools/jobstrand/session.hpp"
 
 #include <cstddef>

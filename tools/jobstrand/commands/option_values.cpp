@@ -1,9 +1,9 @@
 #include "tools/jobstrand/commands/option_values.hpp"
 
-#include "schema/iso8601.hpp"
+#include "schema/text/iso8601.hpp"
 #include "schema/limits.hpp"
-#include "schema/text_rules.hpp"
-#include "timers/zone_time.hpp"
+#include "schema/text/text_rules.hpp"
+#include "timers/zone/zone_time.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
 #include "tools/jobstrand/output/marked_text.hpp"

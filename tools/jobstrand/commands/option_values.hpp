@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schema/time.hpp"
-#include "timers/zone.hpp"
+#include "timers/zone/zone.hpp"
 #include "tools/jobstrand/session.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "tools/jobstrand/handlers/command_handler.hpp"
 
-#include "schema/iso8601.hpp"
+#include "schema/text/iso8601.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/parse_result.hpp"
+#include "schema/text/parse_result.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schema/job.hpp"
-#include "timers/zone.hpp"
+#include "timers/zone/zone.hpp"
 #include "tools/jobstrand/json/new_job.hpp"
 #include "tools/jobstrand/output/record.hpp"
 

@@ -1,6 +1,6 @@
 #include "tools/jobstrand/json/member_values.hpp"
 
-#include "schema/iso8601.hpp"
+#include "schema/text/iso8601.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
 
 #include <fmt/format.h>

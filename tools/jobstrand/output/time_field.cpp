@@ -1,6 +1,6 @@
 #include "tools/jobstrand/output/time_field.hpp"
 
-#include "schema/iso8601.hpp"
+#include "schema/text/iso8601.hpp"
 
 namespace jobstrand::cli {
 

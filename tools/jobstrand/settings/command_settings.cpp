@@ -1,6 +1,6 @@
 #include "tools/jobstrand/settings/command_settings.hpp"
 
-#include "schema/iso8601.hpp"
+#include "schema/text/iso8601.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/settings/nearest_name.hpp"
 

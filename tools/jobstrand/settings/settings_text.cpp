@@ -1,7 +1,7 @@
 #include "tools/jobstrand/settings/settings_text.hpp"
 
-#include "persistence/database_url.hpp"
-#include "schema/iso8601.hpp"
+#include "persistence/url/database_url.hpp"
+#include "schema/text/iso8601.hpp"
 #include "tools/jobstrand/settings/setting_table.hpp"
 
 #include <fmt/format.h>

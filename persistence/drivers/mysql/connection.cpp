@@ -1,0 +1,130 @@
+#include "persistence/drivers/mysql/connection.hpp"
+
+#include "persistence/drivers/mysql/errors.hpp"
+#include "persistence/sql/sql_summary.hpp"
+
+#include <cppconn/connection.h>
+#include <cppconn/exception.h>
+#include <cppconn/resultset.h>
+#include <cppconn/statement.h>
+
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+/// More distinct texts than the store has. A server keeps 16,382 for all its connections together
+/// (max_prepared_stmt_count), so that a connection must not keep very many.
+constexpr std::size_t kPreparedStatements = 128;
+
+DbError error_of(const sql::SQLException& error, std::string_view attempted) {
+    const int code = error.getErrorCode();
+    return DbError(
+        classify_mysql(code, error.what()), mysql_error_text(attempted, error.what(), code)
+    );
+}
+
+DbError commit_error_of(const sql::SQLException& error) {
+    const int code = error.getErrorCode();
+    return DbError(
+        classify_mysql_commit(code, error.what()), mysql_error_text("COMMIT", error.what(), code)
+    );
+}
+
+}  // namespace
+
+MysqlConnection::MysqlConnection(std::unique_ptr<sql::Connection> connection)
+    : connection_(std::move(connection)),
+      text_statement_(connection_->createStatement()),
+      statements_(kPreparedStatements) {}
+
+MysqlConnection::~MysqlConnection() = default;
+
+template <typename Run>
+auto MysqlConnection::run_prepared(std::string_view sql, Run run) {
+    // Defended catch: here the driver's errors become ours, and a statement that was left in its
+    // middle (by its own error or by the reader's) must not be used again.
+    try {
+        return run(prepared(sql));
+    } catch (const sql::SQLException& error) {
+        const DbError ours = error_of(error, sql_summary(sql));
+        statements_.erase(sql);
+        note(ours);
+        throw ours;
+    } catch (...) {
+        statements_.erase(sql);
+        throw;
+    }
+}
+
+std::int64_t MysqlConnection::execute(std::string_view sql, std::span<const Value> parameters) {
+    return run_prepared(sql, [&](MysqlStatement& statement) {
+        return statement.execute(parameters);
+    });
+}
+
+void MysqlConnection::query(Query query, std::span<const Value> parameters, const RowReader& read) {
+    run_prepared(query.sql, [&](MysqlStatement& statement) {
+        statement.query(query.columns, parameters, read);
+    });
+}
+
+MysqlStatement& MysqlConnection::prepared(std::string_view sql) {
+    if (MysqlStatement* known = statements_.find(sql)) {
+        return *known;
+    }
+    return statements_.insert(sql, std::make_unique<MysqlStatement>(*connection_, sql));
+}
+
+void MysqlConnection::run_script(std::string_view sql) {
+    // Defended catch: here the driver's errors become ours.
+    try {
+        run_text(sql);
+    } catch (const sql::SQLException& error) {
+        const DbError ours = error_of(error, sql_summary(sql));
+        note(ours);
+        throw ours;
+    }
+}
+
+void MysqlConnection::run_text(std::string_view sql) {
+    if (text_statement_->execute({sql.data(), sql.size()})) {
+        // A result that is not fetched would block the connection.
+        const std::unique_ptr<sql::ResultSet> unread(text_statement_->getResultSet());
+    }
+}
+
+void MysqlConnection::begin() {
+    run_script("START TRANSACTION");
+}
+
+void MysqlConnection::commit() {
+    // Defended catch: an error of COMMIT has another meaning. The driver's own commit() would not
+    // do: it drops the error.
+    try {
+        run_text("COMMIT");
+    } catch (const sql::SQLException& error) {
+        const DbError ours = commit_error_of(error);
+        note(ours);
+        throw ours;
+    }
+}
+
+void MysqlConnection::rollback() noexcept {
+    // Defended catch: whoever rolls back is already dealing with an error. A connection that does
+    // not answer is lost, and the server rolls back then.
+    try {
+        if (usable_) {
+            run_text("ROLLBACK");
+        }
+    } catch (const std::exception&) {
+        usable_ = false;
+    }
+}
+
+void MysqlConnection::note(const DbError& error) noexcept {
+    usable_ = usable_ && !error.poisons_connection();
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "persistence/drivers/mysql/statement.hpp"
+#include "persistence/sql/connection.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "persistence/sql/statement_cache.hpp"
+
+#include <memory>
+
+namespace sql {
+class Connection;
+class Statement;
+}  // namespace sql
+
+namespace jobstrand::persistence {
+
+/// Connection over MySQL Connector/C++, for MySQL and MariaDB: server-side prepared statements,
+/// kept by their text.
+class MysqlConnection final : public Connection {
+public:
+    /// `connection` is open, and its session is set up.
+    explicit MysqlConnection(std::unique_ptr<sql::Connection> connection);
+    ~MysqlConnection() override;
+
+    [[nodiscard]] schema::DatabaseKind kind() const noexcept override {
+        return schema::DatabaseKind::mysql;
+    }
+    std::int64_t execute(std::string_view sql, std::span<const Value> parameters) override;
+    void query(Query query, std::span<const Value> parameters, const RowReader& read) override;
+
+    /// One statement.
+    void run_script(std::string_view sql) override;
+
+    void begin() override;
+    void commit() override;
+    void rollback() noexcept override;
+    [[nodiscard]] bool is_usable() const noexcept override { return usable_; }
+
+private:
+    template <typename Run>
+    auto run_prepared(std::string_view sql, Run run);
+    MysqlStatement& prepared(std::string_view sql);
+    void run_text(std::string_view sql);
+    void note(const DbError& error) noexcept;
+
+    const std::unique_ptr<sql::Connection> connection_;
+    const std::unique_ptr<sql::Statement> text_statement_;
+    StatementCache<MysqlStatement> statements_;  ///< Closed before the connection.
+    bool usable_ = true;
+};
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,165 @@
+#include "persistence/drivers/mysql/database.hpp"
+
+#include "persistence/drivers/mysql/connection.hpp"
+#include "persistence/drivers/mysql/errors.hpp"
+#include "persistence/drivers/mysql/version.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "persistence/url/url_options.hpp"
+#include "schema/time.hpp"
+
+#include <cppconn/connection.h>
+#include <cppconn/driver.h>
+#include <cppconn/exception.h>
+#include <fmt/format.h>
+#include <mysql_driver.h>
+
+#include <algorithm>
+#include <string>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::seconds;
+
+/// How much longer than the server's own time-out this side waits for an answer.
+constexpr seconds kAnswerMargin = 5s;
+
+/// Server and driver count in whole seconds; 0 would be no bound at all.
+seconds at_least_one(schema::Duration duration) {
+    return std::max(std::chrono::ceil<seconds>(duration), 1s);
+}
+
+seconds statement_timeout(const DatabaseUrl& url) {
+    return at_least_one(option_duration(url, "statement_timeout", 30s));
+}
+
+bool wants_tls(const DatabaseUrl& url) {
+    return option_text(url, "ssl", "off") != "off";
+}
+
+void add_tls(sql::ConnectOptionsMap& properties, const DatabaseUrl& url) {
+    if (!wants_tls(url)) {
+        return;
+    }
+    // The driver takes this for a wish only: see require_tls.
+    properties["sslEnforce"] = true;
+    if (option_text(url, "ssl", {}) == "verify") {
+        properties["sslVerify"] = true;
+    }
+    if (const std::string ca(option_text(url, "ssl_ca", {})); !ca.empty()) {
+        properties["sslCA"] = sql::SQLString(ca);
+    }
+}
+
+sql::ConnectOptionsMap connect_properties(const DatabaseUrl& url) {
+    const int answer_seconds = static_cast<int>((statement_timeout(url) + kAnswerMargin).count());
+    sql::ConnectOptionsMap properties;
+    // In brackets the driver takes an address with colons as it is, and any other host too.
+    properties["hostName"] = sql::SQLString("tcp://[" + url.host + "]");
+    properties["port"] = url.port;
+    properties["userName"] = sql::SQLString(url.user);
+    properties["password"] = sql::SQLString(url.password);
+    properties["schema"] = sql::SQLString(url.database);
+    properties["CLIENT_FOUND_ROWS"] = true;
+    properties["OPT_CONNECT_TIMEOUT"] =
+        static_cast<int>(at_least_one(option_duration(url, "connect_timeout", 10s)).count());
+    properties["OPT_READ_TIMEOUT"] = answer_seconds;
+    properties["OPT_WRITE_TIMEOUT"] = answer_seconds;
+    add_tls(properties, url);
+    return properties;
+}
+
+std::unique_ptr<sql::Connection> connect(const DatabaseUrl& url) {
+    // The driver's own registry is not thread-safe; this makes its first call the only one.
+    static sql::Driver* const driver = sql::mysql::get_driver_instance();
+    sql::ConnectOptionsMap properties = connect_properties(url);
+    return std::unique_ptr<sql::Connection>(driver->connect(properties));
+}
+
+/// Comments that begin with `/*M!` are read by MariaDB, those with `/*!8` by MySQL.
+std::string session_settings(const DatabaseUrl& url) {
+    const auto limit = statement_timeout(url);
+    return fmt::format(
+        "SET autocommit = 1, time_zone = '+00:00', "
+        "sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,"
+        "NO_ENGINE_SUBSTITUTION', "
+        "innodb_lock_wait_timeout = 5, lock_wait_timeout = 5, wait_timeout = 600"
+        "/*M! , max_statement_time = {} *//*!80000 , max_execution_time = {} */",
+        limit.count(),
+        schema::Duration(limit).count()
+    );
+}
+
+std::string value_of(Connection& connection, std::string_view sql, std::size_t column = 0) {
+    std::string value;
+    connection.query({.sql = sql, .columns = column + 1}, {}, [&](const Row& row) {
+        value = row.text(column);
+    });
+    return value;
+}
+
+void require_tls(Connection& connection) {
+    if (value_of(connection, "SHOW STATUS LIKE 'Ssl_cipher'", 1).empty()) {
+        throw DbError(
+            DbErrorKind::unreachable, "the server has no TLS, which the URL's option ssl asks for"
+        );
+    }
+}
+
+void require_known_version(Connection& connection) {
+    if (const auto refusal = mysql_version_refusal(value_of(connection, "SELECT VERSION()"))) {
+        throw DbError(DbErrorKind::other, *refusal);
+    }
+}
+
+/// A node of Galera that has lost its cluster still lets us in, and then refuses every table. One
+/// that has not may be behind the others: from a new connection, which is where a commit in doubt
+/// is asked about, all is seen that the cluster has committed so far.
+void require_cluster(Connection& connection) {
+    const bool is_galera = value_of(connection, "SHOW GLOBAL VARIABLES LIKE 'wsrep_on'", 1) == "ON";
+    if (is_galera && value_of(connection, "SHOW GLOBAL STATUS LIKE 'wsrep_ready'", 1) != "ON") {
+        throw DbError(
+            DbErrorKind::unreachable,
+            "this Galera node is not part of its cluster now (wsrep_ready is not ON)"
+        );
+    }
+    if (is_galera) {
+        connection.run_script("SET SESSION wsrep_sync_wait = 1");
+        static_cast<void>(value_of(connection, "SELECT 1"));
+        connection.run_script("SET SESSION wsrep_sync_wait = DEFAULT");
+    }
+}
+
+}  // namespace
+
+std::unique_ptr<Connection> open_mysql(const DatabaseUrl& url) {
+    const std::string where = fmt::format("cannot open {}", without_password(url));
+    // Defended catch: the words of the driver and of the session's first statements get the place
+    // and the advice that a person needs.
+    try {
+        auto connection = std::make_unique<MysqlConnection>(connect(url));
+        if (wants_tls(url)) {
+            require_tls(*connection);
+        }
+        require_known_version(*connection);
+        connection->run_script("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
+        connection->run_script(session_settings(url));
+        require_cluster(*connection);
+        return connection;
+    } catch (const sql::SQLException& error) {
+        const int code = error.getErrorCode();
+        const std::string_view advice = mysql_connect_advice(code, error.what());
+        throw DbError(
+            classify_mysql_connect(code, error.what()),
+            mysql_error_text(
+                advice.empty() ? where : fmt::format("{}: {}", where, advice), error.what(), code
+            )
+        );
+    } catch (const DbError& error) {
+        throw DbError(error.kind(), fmt::format("{}: {}", where, error.what()));
+    }
+}
+
+}  // namespace jobstrand::persistence

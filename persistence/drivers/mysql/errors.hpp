@@ -1,0 +1,28 @@
+#pragma once
+
+#include "persistence/sql/db_error.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace jobstrand::persistence {
+
+/// The kind of an error of MySQL, MariaDB, their clusters or their client library. The message
+/// decides only where the servers have one code for many mistakes.
+[[nodiscard]] DbErrorKind classify_mysql(int code, std::string_view message);
+
+/// The same for an error of COMMIT: in_doubt unless the code says that nothing was committed.
+[[nodiscard]] DbErrorKind classify_mysql_commit(int code, std::string_view message);
+
+/// The same for an error while connecting, when nothing has been said to the server yet.
+[[nodiscard]] DbErrorKind classify_mysql_connect(int code, std::string_view message);
+
+/// What a person should do about an error while connecting, as a half sentence; empty: the server's
+/// own words say it.
+[[nodiscard]] std::string_view mysql_connect_advice(int code, std::string_view message);
+
+/// The message of a DbError: what was attempted, what the server said, and its code, on one line.
+[[nodiscard]] std::string
+mysql_error_text(std::string_view attempted, std::string_view message, int code);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "persistence/sql/connection.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sql {
+class Connection;
+class PreparedStatement;
+}  // namespace sql
+
+namespace jobstrand::persistence {
+
+/// A statement that the server has prepared. Throws what Connector/C++ throws.
+///
+/// Thread safety: none, as its connection.
+class MysqlStatement final {
+public:
+    MysqlStatement(sql::Connection& connection, std::string_view sql);
+    ~MysqlStatement();
+
+    MysqlStatement(const MysqlStatement&) = delete;
+    MysqlStatement& operator=(const MysqlStatement&) = delete;
+
+    /// Returns the number of affected rows.
+    std::int64_t execute(std::span<const Value> parameters);
+
+    /// Calls `read` for each row; each row has `columns` columns.
+    void query(std::size_t columns, std::span<const Value> parameters, const RowReader& read);
+
+private:
+    class FetchedRow;
+    struct Binding;
+
+    void bind(std::span<const Value> parameters);
+
+    const std::unique_ptr<sql::PreparedStatement> statement_;
+    std::vector<std::string> texts_;  ///< Of the current row, one for each column.
+};
+
+}  // namespace jobstrand::persistence

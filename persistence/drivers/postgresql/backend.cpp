@@ -1,0 +1,130 @@
+#include "persistence/drivers/postgresql/backend.hpp"
+
+#include "persistence/drivers/postgresql/errors.hpp"
+#include "persistence/sql/placeholders.hpp"
+#include "persistence/sql/sql_summary.hpp"
+
+#include <libpq-fe.h>
+#include <soci/postgresql/soci-postgresql.h>
+#include <soci/soci.h>
+
+#include <memory>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+struct ClearResult {
+    void operator()(PGresult* result) const { PQclear(result); }
+};
+using Result = std::unique_ptr<PGresult, ClearResult>;
+
+PGconn* native_handle(soci::session& session) {
+    return static_cast<soci::postgresql_session_backend*>(session.get_backend())->conn_;
+}
+
+std::string_view sqlstate_of(const PGresult* result) {
+    const char* const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    return state == nullptr ? std::string_view{} : std::string_view(state);
+}
+
+bool is_lost(const PGconn* connection) {
+    return PQstatus(connection) == CONNECTION_BAD;
+}
+
+bool has_failed(const PGresult* result) {
+    const ExecStatusType status = PQresultStatus(result);
+    return status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY;
+}
+
+DbError native_error(
+    DbErrorKind kind,
+    const PGconn* connection,
+    std::string_view attempted,
+    std::string_view sqlstate
+) {
+    return {kind, postgresql_error_text(attempted, PQerrorMessage(connection), sqlstate)};
+}
+
+}  // namespace
+
+std::string PostgresqlBackend::native_sql(std::string_view sql) const {
+    return name_placeholders(sql);
+}
+
+void PostgresqlBackend::require_storable(std::string_view text) const {
+    if (text.find('\0') != std::string_view::npos) {
+        throw DbError(
+            DbErrorKind::too_long, "a text has a NUL character in it, which PostgreSQL cannot store"
+        );
+    }
+}
+
+void PostgresqlBackend::run_script(soci::session& session, std::string_view sql) const {
+    PGconn* const connection = native_handle(session);
+    const Result result(PQexec(connection, std::string(sql).c_str()));
+    if (has_failed(result.get())) {
+        const std::string_view sqlstate = sqlstate_of(result.get());
+        const DbErrorKind kind =
+            is_lost(connection) ? DbErrorKind::connection_lost : classify_postgresql(sqlstate);
+        throw native_error(kind, connection, sql_summary(sql), sqlstate);
+    }
+}
+
+void PostgresqlBackend::commit(soci::session& session) const {
+    PGconn* const connection = native_handle(session);
+    const Result result(PQexec(connection, "COMMIT"));
+    if (has_failed(result.get())) {
+        // A server that answers has rolled back; without an answer nobody knows.
+        const std::string_view sqlstate = sqlstate_of(result.get());
+        const DbErrorKind kind =
+            is_lost(connection) ? DbErrorKind::in_doubt : classify_postgresql(sqlstate);
+        throw native_error(kind, connection, "COMMIT", sqlstate);
+    }
+    if (std::string_view(PQcmdStatus(result.get())) == "ROLLBACK") {
+        throw DbError(
+            DbErrorKind::conflict, "COMMIT: the server rolled back, because a statement had failed"
+        );
+    }
+}
+
+bool PostgresqlBackend::in_transaction(soci::session& session) const noexcept {
+    return PQtransactionStatus(native_handle(session)) != PQTRANS_IDLE;
+}
+
+bool PostgresqlBackend::takes_only_rollback(soci::session& session) const noexcept {
+    return PQtransactionStatus(native_handle(session)) == PQTRANS_INERROR;
+}
+
+std::optional<std::string_view>
+PostgresqlBackend::cell(soci::details::statement_backend& statement, std::size_t column) const {
+    const auto& native = static_cast<soci::postgresql_statement_backend&>(statement);
+    const PGresult* const result = native.result_;
+    const int row = native.currentRow_;
+    const int index = static_cast<int>(column);
+    if (PQgetisnull(result, row, index) != 0) {
+        return std::nullopt;
+    }
+    const auto length = static_cast<std::size_t>(PQgetlength(result, row, index));
+    return std::string_view(PQgetvalue(result, row, index), length);
+}
+
+DbError PostgresqlBackend::error_of(
+    soci::session& session,
+    const soci::soci_error& error,
+    std::string_view attempted
+) const {
+    const auto* const native = dynamic_cast<const soci::postgresql_soci_error*>(&error);
+    if (native == nullptr) {
+        return {
+            DbErrorKind::other,
+            postgresql_error_text(attempted, error.get_error_message(), std::string_view{})};
+    }
+    PGconn* const connection = native_handle(session);
+    const std::string sqlstate = native->sqlstate();
+    const DbErrorKind kind =
+        is_lost(connection) ? DbErrorKind::connection_lost : classify_postgresql(sqlstate);
+    return native_error(kind, connection, attempted, sqlstate);
+}
+
+}  // namespace jobstrand::persistence

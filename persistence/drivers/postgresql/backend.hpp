@@ -1,0 +1,35 @@
+#pragma once
+
+#include "persistence/drivers/soci/backend.hpp"
+
+namespace jobstrand::persistence {
+
+/// PostgreSQL as SOCI speaks to it.
+class PostgresqlBackend final : public SociBackend {
+public:
+    [[nodiscard]] schema::DatabaseKind kind() const noexcept override {
+        return schema::DatabaseKind::postgresql;
+    }
+
+    [[nodiscard]] std::string_view begin_statement() const noexcept override { return "BEGIN"; }
+
+    [[nodiscard]] std::string native_sql(std::string_view sql) const override;
+
+    /// PostgreSQL has no NUL character in texts.
+    void require_storable(std::string_view text) const override;
+
+    void run_script(soci::session& session, std::string_view sql) const override;
+    void commit(soci::session& session) const override;
+    [[nodiscard]] bool in_transaction(soci::session& session) const noexcept override;
+    [[nodiscard]] bool takes_only_rollback(soci::session& session) const noexcept override;
+
+    [[nodiscard]] std::optional<std::string_view>
+    cell(soci::details::statement_backend& statement, std::size_t column) const override;
+    [[nodiscard]] DbError error_of(
+        soci::session& session,
+        const soci::soci_error& error,
+        std::string_view attempted
+    ) const override;
+};
+
+}  // namespace jobstrand::persistence

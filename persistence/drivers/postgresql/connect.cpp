@@ -1,0 +1,149 @@
+#include "persistence/drivers/postgresql/connect.hpp"
+
+#include "persistence/drivers/postgresql/errors.hpp"
+#include "persistence/url/url_options.hpp"
+
+#include <fmt/format.h>
+#include <libpq-fe.h>
+#include <poll.h>
+#include <soci/postgresql/soci-postgresql.h>
+#include <soci/soci.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using namespace std::chrono_literals;
+using schema::Duration;
+
+Duration connect_timeout(const DatabaseUrl& url) {
+    // The library counts in whole seconds and takes 1 for 2.
+    return std::max(option_duration(url, "connect_timeout", 10s), Duration(2s));
+}
+
+PGconn* native_handle(soci::session& session) {
+    return static_cast<soci::postgresql_session_backend*>(session.get_backend())->conn_;
+}
+
+std::string quoted(std::string_view value) {
+    std::string text = "'";
+    for (const char c : value) {
+        if (c == '\'' || c == '\\') {
+            text += '\\';
+        }
+        text += c;
+    }
+    return text + '\'';
+}
+
+std::string_view ssl_mode(const DatabaseUrl& url) {
+    const std::string_view word = option_text(url, "ssl", "prefer");
+    if (word == "off") {
+        return "disable";
+    }
+    return word == "verify" ? "verify-full" : word;
+}
+
+bool is_ready(PGconn* connection, short events, schema::SteadyPoint deadline) {
+    const auto left =
+        std::chrono::duration_cast<Duration>(deadline - std::chrono::steady_clock::now());
+    pollfd socket{.fd = PQsocket(connection), .events = events, .revents = 0};
+    return left > 0ms && ::poll(&socket, 1, static_cast<int>(left.count())) > 0;
+}
+
+void try_to_connect(PGconn* connection, schema::SteadyPoint deadline) {
+    for (auto next = PGRES_POLLING_WRITING;
+         next == PGRES_POLLING_WRITING || next == PGRES_POLLING_READING;
+         next = PQconnectPoll(connection)) {
+        if (!is_ready(connection, next == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline)) {
+            return;
+        }
+    }
+}
+
+/// The SQLSTATE in a message such as `FATAL:  28P01`; empty: there is none.
+std::string sqlstate_in(std::string_view message) {
+    constexpr std::size_t kLength = 5;
+    const std::size_t colon = message.find(":  ");
+    const std::string_view state =
+        colon == std::string_view::npos ? "" : message.substr(colon + 3, kLength);
+    const bool is_state = state.size() == kLength && std::ranges::all_of(state, [](char c) {
+                              return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+                          });
+    return is_state ? std::string(state) : "";
+}
+
+/// The code of a server's refusal. The library tells it only when it was asked to before it
+/// connects, and SOCI does not ask: so we do, with another try.
+std::string ask_for_sqlstate(const DatabaseUrl& url) {
+    const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(
+        PQconnectStart(postgresql_connection_text(url).c_str()), &PQfinish
+    );
+    PQsetErrorVerbosity(connection.get(), PQERRORS_SQLSTATE);
+    try_to_connect(connection.get(), std::chrono::steady_clock::now() + connect_timeout(url));
+    return sqlstate_in(PQerrorMessage(connection.get()));
+}
+
+void ignore_notice(void* /*argument*/, const PGresult* /*notice*/) {}
+
+}  // namespace
+
+std::string postgresql_connection_text(const DatabaseUrl& url) {
+    std::string text = fmt::format(
+        "host={} port={} user={} password={} dbname={} application_name={} sslmode={} "
+        "connect_timeout={} client_encoding=UTF8 keepalives=1 keepalives_idle=30 "
+        "keepalives_interval=10 keepalives_count=3 tcp_user_timeout={}",
+        quoted(url.host),
+        url.port,
+        quoted(url.user),
+        quoted(url.password),
+        quoted(url.database),
+        quoted(option_text(url, "application_name", "jobstrand")),
+        ssl_mode(url),
+        std::chrono::ceil<std::chrono::seconds>(connect_timeout(url)).count(),
+        postgresql_answer_limit(url).count()
+    );
+    if (const std::string_view ca = option_text(url, "ssl_ca", {}); !ca.empty()) {
+        text += " sslrootcert=" + quoted(ca);
+    }
+    return text;
+}
+
+Duration postgresql_statement_timeout(const DatabaseUrl& url) {
+    return option_duration(url, "statement_timeout", 30s);
+}
+
+Duration postgresql_answer_limit(const DatabaseUrl& url) {
+    return postgresql_statement_timeout(url) + 5s;
+}
+
+int postgresql_socket(soci::session& session) {
+    return PQsocket(native_handle(session));
+}
+
+std::unique_ptr<soci::session> connect_to_postgresql(const DatabaseUrl& url) {
+    // Defended catch: SOCI's error becomes one of ours.
+    try {
+        auto session =
+            std::make_unique<soci::session>(soci::postgresql, postgresql_connection_text(url));
+        PGconn* const connection = native_handle(*session);
+        // The first line is enough; further ones have values in them, which may be secret.
+        PQsetErrorVerbosity(connection, PQERRORS_TERSE);
+        PQsetNoticeReceiver(connection, ignore_notice, nullptr);
+        return session;
+    } catch (const soci::soci_error& error) {
+        std::string_view message = error.what();
+        message.remove_prefix(std::min(message.find('\n') + 1, message.size()));
+        const std::string sqlstate = ask_for_sqlstate(url);
+        const std::string_view advice = postgresql_connect_advice(sqlstate, message);
+        throw DbError(
+            classify_postgresql_connect(sqlstate, message),
+            postgresql_error_text(advice.empty() ? "the server says" : advice, message, sqlstate)
+        );
+    }
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "persistence/url/database_url.hpp"
+#include "schema/time.hpp"
+
+#include <memory>
+#include <string>
+
+namespace soci {
+class session;
+}
+
+namespace jobstrand::persistence {
+
+/// A URL as the client library wants it. It has the password in it.
+[[nodiscard]] std::string postgresql_connection_text(const DatabaseUrl& url);
+
+/// After this time the server ends a statement.
+[[nodiscard]] schema::Duration postgresql_statement_timeout(const DatabaseUrl& url);
+
+/// After this time nobody waits for an answer any more: the server would have ended the statement.
+[[nodiscard]] schema::Duration postgresql_answer_limit(const DatabaseUrl& url);
+
+/// Throws DbError: what stands in the way, and what to do about it.
+[[nodiscard]] std::unique_ptr<soci::session> connect_to_postgresql(const DatabaseUrl& url);
+
+[[nodiscard]] int postgresql_socket(soci::session& session);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "persistence/sql/db_error.hpp"
+#include "schema/database_kind.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace soci {
+class session;
+class soci_error;
+namespace details {
+class statement_backend;
+}
+}  // namespace soci
+
+namespace jobstrand::persistence {
+
+/// What the backends of SOCI do differently, and what SOCI has no call for.
+///
+/// Thread safety: one thread at a time for each session.
+class SociBackend {
+public:
+    virtual ~SociBackend() = default;
+
+    [[nodiscard]] virtual schema::DatabaseKind kind() const noexcept = 0;
+
+    /// The statement that begins a transaction which will write.
+    [[nodiscard]] virtual std::string_view begin_statement() const noexcept = 0;
+
+    /// A statement with `?` placeholders as SOCI and this backend want it.
+    [[nodiscard]] virtual std::string native_sql(std::string_view sql) const = 0;
+
+    /// Throws DbError too_long when the database has no place for this text in any column.
+    virtual void require_storable(std::string_view text) const = 0;
+
+    /// Runs any number of statements without preparing them. Throws DbError.
+    virtual void run_script(soci::session& session, std::string_view sql) const = 0;
+
+    /// Throws DbError; in_doubt when the answer was lost.
+    virtual void commit(soci::session& session) const = 0;
+
+    [[nodiscard]] virtual bool in_transaction(soci::session& session) const noexcept = 0;
+
+    /// A statement has failed, and the database refuses everything until the rollback: closing a
+    /// prepared statement as well.
+    [[nodiscard]] virtual bool takes_only_rollback(soci::session& session) const noexcept = 0;
+
+    /// A column of the row that a statement has just fetched; nullopt: NULL. The text lives until
+    /// the next row is fetched.
+    [[nodiscard]] virtual std::optional<std::string_view>
+    cell(soci::details::statement_backend& statement, std::size_t column) const = 0;
+
+    /// The error that SOCI has just thrown as one of ours; `attempted` begins its message.
+    [[nodiscard]] virtual DbError error_of(
+        soci::session& session,
+        const soci::soci_error& error,
+        std::string_view attempted
+    ) const = 0;
+};
+
+}  // namespace jobstrand::persistence

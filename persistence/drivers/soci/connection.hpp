@@ -1,0 +1,46 @@
+#pragma once
+
+#include "persistence/drivers/soci/backend.hpp"
+#include "persistence/drivers/soci/statement.hpp"
+#include "persistence/sql/connection.hpp"
+#include "persistence/sql/statement_cache.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// Connection over SOCI, for SQLite and PostgreSQL.
+class SociConnection final : public Connection {
+public:
+    /// `session` is open. `backend` must outlive this object.
+    SociConnection(std::unique_ptr<soci::session> session, const SociBackend& backend);
+    ~SociConnection() override;
+
+    [[nodiscard]] schema::DatabaseKind kind() const noexcept override { return backend_.kind(); }
+    std::int64_t execute(std::string_view sql, std::span<const Value> parameters) override;
+    void query(Query query, std::span<const Value> parameters, const RowReader& read) override;
+    void run_script(std::string_view sql) override;
+    void begin() override;
+    void commit() override;
+    void rollback() noexcept override;
+    [[nodiscard]] bool is_usable() const noexcept override { return usable_; }
+
+private:
+    template <typename Run>
+    auto run_prepared(std::string_view sql, Run run);
+    SociStatement& prepared(std::string_view sql);
+    void discard(std::string_view sql);
+    template <typename Call>
+    void run(Call call);
+
+    const SociBackend& backend_;
+    const std::unique_ptr<soci::session> session_;
+    StatementCache<SociStatement> statements_;  ///< Closed before the session.
+
+    /// Discarded, and to be closed when the database takes more than a rollback again.
+    std::vector<std::unique_ptr<SociStatement>> discarded_;
+    bool usable_ = true;
+};
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,82 @@
+#include "persistence/drivers/sqlite/backend.hpp"
+
+#include "persistence/drivers/sqlite/errors.hpp"
+#include "persistence/sql/sql_summary.hpp"
+
+#include <fmt/format.h>
+#include <soci/soci.h>
+#include <soci/sqlite3/soci-sqlite3.h>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+sqlite_api::sqlite3* native_handle(soci::session& session) {
+    return static_cast<soci::sqlite3_session_backend*>(session.get_backend())->conn_;
+}
+
+DbError native_error(DbErrorKind kind, std::string_view attempted, std::string_view message) {
+    return DbError(kind, fmt::format("{}: {}", attempted, message));
+}
+
+}  // namespace
+
+void SqliteBackend::run_script(soci::session& session, std::string_view sql) const {
+    // SOCI would prepare a script's first statement and drop the others.
+    sqlite_api::sqlite3* const handle = native_handle(session);
+    const std::string text(sql);
+    if (sqlite_api::sqlite3_exec(handle, text.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+        const char* message = sqlite_api::sqlite3_errmsg(handle);
+        const int code = sqlite_api::sqlite3_extended_errcode(handle);
+        throw native_error(classify_sqlite(code, message), sql_summary(sql), message);
+    }
+}
+
+void SqliteBackend::commit(soci::session& session) const {
+    sqlite_api::sqlite3* const handle = native_handle(session);
+    if (sqlite_api::sqlite3_exec(handle, "COMMIT", nullptr, nullptr, nullptr) != SQLITE_OK) {
+        const char* message = sqlite_api::sqlite3_errmsg(handle);
+        const int code = sqlite_api::sqlite3_extended_errcode(handle);
+        throw native_error(classify_sqlite_commit(code, message), "COMMIT", message);
+    }
+}
+
+bool SqliteBackend::in_transaction(soci::session& session) const noexcept {
+    return sqlite_api::sqlite3_get_autocommit(native_handle(session)) == 0;
+}
+
+bool SqliteBackend::is_read_only(soci::session& session) const noexcept {
+    return sqlite_api::sqlite3_db_readonly(native_handle(session), "main") == 1;
+}
+
+std::optional<std::string_view>
+SqliteBackend::cell(soci::details::statement_backend& statement, std::size_t column) const {
+    sqlite_api::sqlite3_stmt* const native =
+        static_cast<soci::sqlite3_statement_backend&>(statement).stmt_;
+    const int index = static_cast<int>(column);
+    const unsigned char* text = sqlite_api::sqlite3_column_text(native, index);
+    if (text == nullptr) {
+        return std::nullopt;
+    }
+    const int bytes = sqlite_api::sqlite3_column_bytes(native, index);
+    return std::string_view(reinterpret_cast<const char*>(text), static_cast<std::size_t>(bytes));
+}
+
+DbError SqliteBackend::error_of(
+    soci::session& session,
+    const soci::soci_error& error,
+    std::string_view attempted
+) const {
+    // SOCI's own text would repeat the parameters, which may be secret. Its result() is a primary
+    // code; the handle knows the extended one until the next call.
+    const auto* native = dynamic_cast<const soci::sqlite3_soci_error*>(&error);
+    if (native == nullptr) {
+        return native_error(DbErrorKind::other, attempted, error.get_error_message());
+    }
+    sqlite_api::sqlite3* const handle = native_handle(session);
+    const char* message = sqlite_api::sqlite3_errmsg(handle);
+    const int code = sqlite_api::sqlite3_extended_errcode(handle);
+    return native_error(classify_sqlite(code, message), attempted, message);
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "persistence/drivers/soci/backend.hpp"
+
+namespace jobstrand::persistence {
+
+/// SQLite as SOCI speaks to it.
+class SqliteBackend final : public SociBackend {
+public:
+    [[nodiscard]] schema::DatabaseKind kind() const noexcept override {
+        return schema::DatabaseKind::sqlite;
+    }
+
+    /// Takes the write lock at once: a transaction that begins by reading could otherwise fail in
+    /// its middle, where waiting does not help.
+    [[nodiscard]] std::string_view begin_statement() const noexcept override {
+        return "BEGIN IMMEDIATE";
+    }
+
+    [[nodiscard]] std::string native_sql(std::string_view sql) const override {
+        return std::string(sql);
+    }
+
+    void require_storable(std::string_view /*text*/) const override {}
+
+    void run_script(soci::session& session, std::string_view sql) const override;
+    void commit(soci::session& session) const override;
+    [[nodiscard]] bool in_transaction(soci::session& session) const noexcept override;
+
+    [[nodiscard]] bool takes_only_rollback(soci::session& /*session*/) const noexcept override {
+        return false;
+    }
+
+    /// Whether the file was opened without the right to write it: SQLite tries both.
+    [[nodiscard]] bool is_read_only(soci::session& session) const noexcept;
+
+    [[nodiscard]] std::optional<std::string_view>
+    cell(soci::details::statement_backend& statement, std::size_t column) const override;
+    [[nodiscard]] DbError error_of(
+        soci::session& session,
+        const soci::soci_error& error,
+        std::string_view attempted
+    ) const override;
+};
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,171 @@
+#include "persistence/drivers/sqlite/database.hpp"
+
+#include "persistence/drivers/soci/connection.hpp"
+#include "persistence/drivers/sqlite/backend.hpp"
+#include "persistence/drivers/sqlite/errors.hpp"
+#include "persistence/sql/db_error.hpp"
+
+#include <fmt/format.h>
+#include <soci/soci.h>
+#include <soci/sqlite3/soci-sqlite3.h>
+
+#include <system_error>
+#include <utility>
+
+namespace jobstrand::persistence {
+namespace {
+
+namespace fs = std::filesystem;
+using Access = SessionPool::Access;
+
+const SqliteBackend kBackend;
+
+/// SQLite says only that it cannot open a file; why, the file system knows.
+void require_openable(const fs::path& path, bool create_if_missing) {
+    std::error_code ignored;
+    const auto refuse = [](DbErrorKind kind, const std::string& why) { throw DbError(kind, why); };
+    if (fs::is_directory(path, ignored)) {
+        refuse(
+            DbErrorKind::not_a_database,
+            fmt::format("{} is a directory: name a file in it", path.string())
+        );
+    }
+    if (!fs::is_directory(path.parent_path(), ignored)) {
+        refuse(
+            DbErrorKind::unreachable,
+            fmt::format(
+                "there is no directory {}: create it, or correct the database's path",
+                path.parent_path().string()
+            )
+        );
+    }
+    if (!create_if_missing && !fs::exists(path, ignored)) {
+        refuse(
+            DbErrorKind::unreachable,
+            fmt::format(
+                "there is no database {}: create it with `jobstrand schema create`, or correct "
+                "its path",
+                path.string()
+            )
+        );
+    }
+}
+
+/// A session of SOCI on a handle that we open. Left alone, SOCI would let several threads use it at
+/// once, with a mutex around every call, and give '=' and quotes in a path a meaning. A connection
+/// of ours is used by one thread at a time.
+std::unique_ptr<soci::session> open_session(const fs::path& path, bool create_if_missing) {
+    auto session = std::make_unique<soci::session>(soci::sqlite3, ":memory:");
+    auto& backend = static_cast<soci::sqlite3_session_backend&>(*session->get_backend());
+    sqlite_api::sqlite3_close(std::exchange(backend.conn_, nullptr));
+    const int flags =
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create_if_missing ? SQLITE_OPEN_CREATE : 0);
+    const int code = sqlite_api::sqlite3_open_v2(path.c_str(), &backend.conn_, flags, nullptr);
+    if (code != SQLITE_OK) {
+        const std::string message = sqlite_api::sqlite3_errmsg(backend.conn_);
+        throw DbError(classify_sqlite(code, message), message);
+    }
+    return session;
+}
+
+std::string value_of(Connection& connection, std::string_view pragma) {
+    std::string value;
+    const auto read = [&value](const Row& row) { value = row.text(0); };
+    connection.query({.sql = pragma, .columns = 1}, {}, read);
+    return value;
+}
+
+void use_write_ahead_log(Connection& connection) {
+    if (value_of(connection, "PRAGMA journal_mode = WAL") != "wal") {
+        throw DbError(
+            DbErrorKind::other, "its file system has no write-ahead log: move it to a local disk"
+        );
+    }
+}
+
+/// The page cache holds the rows that are waiting on most days; more gained nothing, and every
+/// connection has its own. Memory-mapped reading stays off: it gained nothing, and with it a
+/// failing disk ends the process instead of the statement. The log is cut to its bound after a
+/// long-running reader has let it grow.
+std::string tuning_script(Access access) {
+    return fmt::format(
+        "PRAGMA foreign_keys = OFF;"
+        "PRAGMA cache_size = -8192;"
+        "PRAGMA mmap_size = 0;"
+        "PRAGMA wal_autocheckpoint = 1000;"
+        "PRAGMA journal_size_limit = 67108864;"
+        "PRAGMA query_only = {}",
+        access == Access::read ? "ON" : "OFF"
+    );
+}
+
+std::unique_ptr<Connection>
+open_configured(const fs::path& path, const SqliteSettings& settings, Access access) {
+    auto session = open_session(path, settings.create_if_missing);
+    if (kBackend.is_read_only(*session)) {
+        throw DbError(DbErrorKind::read_only, "it opens only for reading");
+    }
+    auto connection = std::make_unique<SociConnection>(std::move(session), kBackend);
+    connection->run_script(fmt::format(
+        "PRAGMA busy_timeout = {}; PRAGMA synchronous = {}",
+        settings.busy_timeout.count(),
+        settings.synchronous
+    ));
+    use_write_ahead_log(*connection);
+    connection->run_script(tuning_script(access));
+    return connection;
+}
+
+/// What to do about an error while opening; empty: the error says it all.
+std::string_view advice(DbErrorKind kind) {
+    switch (kind) {
+        case DbErrorKind::not_a_database:
+            return "it is not a SQLite database: name another file";
+        case DbErrorKind::read_only:
+            return "it is read-only for this user: allow writing to the file and its directory";
+        case DbErrorKind::access_denied:
+        case DbErrorKind::unreachable:
+            return "check that this user may read and write the file and its directory";
+        case DbErrorKind::storage_full:
+            return "its disk is full: free some space";
+        case DbErrorKind::busy:
+            return "another process keeps it locked: try again later, or raise busy_timeout";
+        case DbErrorKind::conflict:
+        case DbErrorKind::connection_lost:
+        case DbErrorKind::in_doubt:
+        case DbErrorKind::duplicate_key:
+        case DbErrorKind::too_long:
+        case DbErrorKind::schema_missing:
+        case DbErrorKind::other:
+            return {};
+    }
+    return {};
+}
+
+DbError opening_error(const fs::path& path, const DbError& error) {
+    const std::string_view what_to_do = advice(error.kind());
+    return DbError(
+        error.kind(),
+        what_to_do.empty()
+            ? fmt::format("cannot open the database {}: {}", path.string(), error.what())
+            : fmt::format(
+                  "cannot open the database {}: {} ({})", path.string(), what_to_do, error.what()
+              )
+    );
+}
+
+}  // namespace
+
+std::unique_ptr<Connection> open_sqlite(const SqliteSettings& settings, Access access) {
+    // Absolute, because SQLite gives meanings of its own to "", ":memory:" and "file:".
+    const fs::path path = fs::absolute(settings.path);
+    require_openable(path, settings.create_if_missing);
+    // Defended catch: SQLite's words get the path and the advice that a person needs.
+    try {
+        return open_configured(path, settings, access);
+    } catch (const DbError& error) {
+        throw opening_error(path, error);
+    }
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,173 @@
+#include "persistence/jobs/job_candidates.hpp"
+#include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/fences.hpp"
+#include "persistence/rows/job_table.hpp"
+#include "persistence/rows/move_jobs.hpp"
+#include "persistence/rows/suspended_scopes.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+#include "persistence/store/sql_job_store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
+constexpr std::string_view kHasAcquirable = R"sql(
+    SELECT 1
+    FROM ACT_RU_JOB
+    WHERE LOCK_EXP_TIME_ IS NULL AND HANDLER_TYPE_ IN (...)
+    LIMIT 1)sql";
+
+constexpr std::string_view kLock = R"sql(
+    UPDATE ACT_RU_JOB {by_id}
+    SET LOCK_OWNER_ = ?, LOCK_EXP_TIME_ = ?, REV_ = COALESCE(REV_, 1) + 1
+    WHERE ID_ IN (...))sql";
+
+/// Moves the jobs of suspended instances and definitions out of the way, and drops them from the
+/// list. They are here because they were running, or being inserted, when the suspension began.
+void move_suspended(Transaction& transaction, std::vector<Job>& candidates, Twins& twins) {
+    std::vector<const Job*> all;
+    for (const Job& job : candidates) {
+        all.push_back(&job);
+    }
+    const SuspendedScopes suspended = find_suspended(transaction, all);
+    std::vector<PlacedJob> moves;
+    std::erase_if(candidates, [&](const Job& job) {
+        const bool is_suspended = suspended.contain(job);
+        if (is_suspended) {
+            moves.push_back(moved(job, schema::suspended(job, JobPlace::executable)));
+        }
+        return is_suspended;
+    });
+    bury_twins(transaction, moves, twins);
+    move_rows(transaction, JobPlace::executable, moves);
+}
+
+void claim_rows(Transaction& transaction, const LockClaim& claim, std::span<Job> jobs) {
+    std::vector<std::string_view> ids;
+    for (Job& job : jobs) {
+        job.lock_owner = claim.owner;
+        job.lock_expiration = claim.until;
+        ++job.revision;
+        ids.emplace_back(job.id);
+    }
+    const std::string sql =
+        fmt::format(kLock, fmt::arg("by_id", dialect_of(transaction.kind()).by_id));
+    const auto statements = cut_id_list(sql, {.before = {claim.owner, claim.until}, .ids = ids});
+    for (const auto& [text, parameters] : statements) {
+        transaction.execute(text, parameters);
+    }
+}
+
+bool is_any_held(Transaction& transaction, std::string_view owner, std::span<const Job> jobs) {
+    return !lock_held(transaction, owner, fenced(jobs)).empty();
+}
+
+}  // namespace
+
+bool SqlJobStore::has_acquirable(std::span<const std::string> handler_types) {
+    bool found = false;
+    if (handler_types.empty()) {
+        return found;
+    }
+    const auto [sql, parameters] = for_types(kHasAcquirable, handler_types);
+    runner_.read([&, &text = sql, &values = parameters](Connection& connection) {
+        found = false;
+        connection.query({.sql = text, .columns = 1}, values, [&](const Row&) { found = true; });
+    });
+    return found;
+}
+
+std::vector<Job> SqlJobStore::acquire(
+    const LockClaim& claim,
+    std::span<const std::string> handler_types,
+    std::size_t limit,
+    std::string_view after
+) {
+    if (handler_types.empty() || limit == 0) {
+        return {};
+    }
+    return acquire_page(claim, [&](Transaction& transaction) {
+        std::vector<Job> jobs = oldest_candidates(transaction, handler_types, limit, after);
+        const bool is_end = jobs.empty();
+        return Candidates{.jobs = std::move(jobs), .is_end = is_end};
+    });
+}
+
+std::vector<Job> SqlJobStore::acquire_by_priority(
+    const LockClaim& claim,
+    std::span<const std::string> handler_types,
+    std::size_t limit,
+    const PriorityPositions& behind
+) {
+    if (handler_types.empty() || limit == 0) {
+        return {};
+    }
+    std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+    return acquire_page(claim, [&](Transaction& transaction) {
+        auto [jobs, rest] =
+            most_important_candidates(transaction, handler_types, limit, behind, highest);
+        const bool is_end = jobs.empty() && !rest;
+        if (jobs.empty() && rest) {
+            highest = *rest;
+        }
+        return Candidates{.jobs = std::move(jobs), .is_end = is_end};
+    });
+}
+
+// A page that is empty in the end, because all its jobs were suspended, is not the end of the
+// table.
+std::vector<Job> SqlJobStore::acquire_page(const LockClaim& claim, const SelectPage& select) {
+    Candidates page;
+    Twins twins;
+    const auto acquire = [&](Transaction& transaction) {
+        page = select(transaction);
+        move_suspended(transaction, page.jobs, twins);
+        claim_rows(transaction, claim, page.jobs);
+        load_payloads(transaction, page.jobs);
+    };
+    do {
+        run_burying_twins(twins, acquire, [&](Transaction& transaction) {
+            return is_any_held(transaction, claim.owner, page.jobs);
+        });
+    } while (page.jobs.empty() && !page.is_end);
+    return std::move(page.jobs);
+}
+
+JobStore::AcquiredOne
+SqlJobStore::acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) {
+    std::vector<Job> jobs;
+    Answer answer = Answer::not_found;
+    Twins twins;
+    const auto acquire_row = [&](Transaction& transaction) {
+        jobs = lock_rows(transaction, JobPlace::executable, std::span(&id, 1));
+        answer = Answer::not_found;
+        if (!jobs.empty() && is_locked(jobs.front(), now)) {
+            answer = Answer::locked;
+            return;
+        }
+        move_suspended(transaction, jobs, twins);
+        claim_rows(transaction, claim, jobs);
+        load_payloads(transaction, jobs);
+        if (!jobs.empty()) {
+            answer = Answer::done;
+        }
+    };
+    run_burying_twins(twins, acquire_row, [&](Transaction& transaction) {
+        return is_any_held(transaction, claim.owner, jobs);
+    });
+    return answer == Answer::done ? AcquiredOne{answer, std::move(jobs.front())}
+                                  : AcquiredOne{answer, {}};
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,117 @@
+#include "persistence/rows/due_date_range.hpp"
+#include "persistence/rows/job_table.hpp"
+#include "persistence/rows/move_jobs.hpp"
+#include "persistence/series/series_turns.hpp"
+#include "persistence/store/sql_job_store.hpp"
+
+#include <array>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
+bool repeats(const Job& row) {
+    return !row.repeat.empty();
+}
+
+/// The turn is taken early, and its series goes on.
+void take_turn(
+    Transaction& transaction,
+    const SeriesTools& tools,
+    Job& row,
+    schema::TimePoint now
+) {
+    const std::array<const Job*, 1> job{&row};
+    SeriesTurns turns(transaction, tools, job, now);
+    (void)turns.fall_due(row, true);  // By hand it always fires.
+    turns.write();
+}
+
+Answer fire(
+    Transaction& transaction,
+    const SeriesTools& tools,
+    std::string_view id,
+    schema::TimePoint now
+) {
+    std::optional<Job> row = lock_row(transaction, JobPlace::timer, id);
+    if (!row) {
+        return Answer::not_found;
+    }
+    if (is_locked(*row, now)) {
+        return Answer::locked;
+    }
+    if (repeats(*row)) {
+        take_turn(transaction, tools, *row, now);
+    }
+    PlacedJob fired = moved(*row, schema::fell_due(*row));
+    divert_suspended(transaction, std::span(&fired, 1));
+    move_rows(transaction, JobPlace::timer, std::span(&fired, 1));
+    return Answer::done;
+}
+
+Answer reschedule(
+    Transaction& transaction,
+    const SeriesTools& tools,
+    std::string_view id,
+    schema::TimePoint due_date,
+    schema::TimePoint now
+) {
+    require_storable(due_date, transaction.kind());
+    std::optional<Job> row = lock_row(transaction, JobPlace::timer, id);
+    if (!row) {
+        return Answer::not_found;
+    }
+    if (is_locked(*row, now)) {
+        return Answer::locked;
+    }
+    row->due_date = due_date;
+    row->lock_owner.clear();
+    row->lock_expiration.reset();
+    ++row->revision;
+    update_row(transaction, JobPlace::timer, *row);
+    if (repeats(*row)) {
+        const std::array<const Job*, 1> job{&*row};
+        SeriesTurns turns(transaction, tools, job, now);
+        turns.rescheduled(*row);
+        turns.write();
+    }
+    return Answer::done;
+}
+
+}  // namespace
+
+Answer SqlJobStore::fire_timer(std::string_view id, schema::TimePoint now) {
+    const SeriesTools tools = series_tools();
+    Answer answer = Answer::not_found;
+    runner_.run(
+        [&](Transaction& transaction) { answer = fire(transaction, tools, id, now); },
+        [&](Transaction& transaction) {
+            const std::string timer(id);
+            return !is_any_in(transaction, JobPlace::timer, std::span(&timer, 1));
+        }
+    );
+    return answer;
+}
+
+Answer SqlJobStore::reschedule_timer(
+    std::string_view id,
+    schema::TimePoint due_date,
+    schema::TimePoint now
+) {
+    const SeriesTools tools = series_tools();
+    Answer answer = Answer::not_found;
+    runner_.run(
+        [&](Transaction& transaction) {
+            answer = reschedule(transaction, tools, id, due_date, now);
+        },
+        [](Transaction&) { return false; }  // Setting the same date twice does no harm.
+    );
+    return answer;
+}
+
+}  // namespace jobstrand::persistence

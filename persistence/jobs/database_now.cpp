@@ -1,0 +1,29 @@
+#include "persistence/sql/dialect.hpp"
+#include "persistence/store/sql_job_store.hpp"
+
+#include <fmt/format.h>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+constexpr std::string_view kNow = "SELECT {now}";
+
+}  // namespace
+
+std::optional<schema::TimePoint> SqlJobStore::database_now() {
+    std::optional<schema::TimePoint> now;
+    runner_.read([&](Connection& connection) {
+        const std::string_view function = dialect_of(connection.kind()).now;
+        if (function.empty()) {
+            return;
+        }
+        const std::string sql = fmt::format(kNow, fmt::arg("now", function));
+        connection.query({.sql = sql, .columns = 1}, {}, [&](const Row& row) {
+            now = row.time(0);
+        });
+    });
+    return now;
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,210 @@
+#include "persistence/jobs/job_filter_sql.hpp"
+#include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/job_address.hpp"
+#include "persistence/rows/job_row.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+#include "persistence/store/sql_job_store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
+// The payload comes with the row, so that both are of one moment.
+constexpr std::string_view kFind = R"sql(
+    SELECT {columns},
+        (SELECT {bytes_as_text} FROM ACT_GE_BYTEARRAY WHERE ACT_GE_BYTEARRAY.ID_ = CUSTOM_VALUES_ID_)
+    FROM {table}
+    WHERE {table}.ID_ = ?)sql";
+
+constexpr std::string_view kList = R"sql(
+    SELECT {columns}
+    FROM {table}
+    WHERE {ids} AND ID_ > ? AND {condition}
+    ORDER BY ID_
+    LIMIT ?)sql";
+
+constexpr std::string_view kCount = R"sql(
+    SELECT COUNT(*)
+    FROM {table}
+    WHERE {ids} AND {condition})sql";
+
+constexpr std::string_view kDetails = R"sql(
+    SELECT {bytes_as_text}
+    FROM ACT_GE_BYTEARRAY
+    WHERE ID_ = ?)sql";
+
+/// The job in the place where it was just seen. Throws DbError conflict when it has moved on.
+PlacedJob read_at(Connection& connection, const JobAddress& address) {
+    const std::string sql = fmt::format(
+        kFind,
+        fmt::arg("columns", columns_of(address.place)),
+        fmt::arg("bytes_as_text", dialect_of(connection.kind()).bytes_as_text),
+        fmt::arg("table", schema::table_of(address.place))
+    );
+    const std::size_t columns = fields_of(address.place).size();
+    const std::array<Value, 1> parameters{std::string_view(address.id)};
+    std::optional<Job> job;
+    connection.query({.sql = sql, .columns = columns + 1}, parameters, [&](const Row& row) {
+        job = read_job(row, address.place);
+        if (job->payload.empty()) {
+            job->payload = text_of_bytes(row, columns, connection.kind());
+        }
+    });
+    if (!job) {
+        throw DbError(DbErrorKind::conflict, "the job moved while it was being looked for");
+    }
+    return {.place = address.place, .job = std::move(*job)};
+}
+
+std::string_view ids_condition(const JobFilter& filter) {
+    return filter.ids.empty() ? "1 = 1" : "ID_ IN (...)";
+}
+
+/// One statement, or several when the filter names many ids: these are in id order too.
+std::vector<BoundStatement>
+bind_filtered(std::string sql, const JobFilter& filter, std::vector<Value> parameters) {
+    if (filter.ids.empty()) {
+        return {{.sql = std::move(sql), .parameters = std::move(parameters)}};
+    }
+    const std::set<std::string_view> unique(filter.ids.begin(), filter.ids.end());
+    const std::vector<std::string_view> ids(unique.begin(), unique.end());
+    return cut_id_list(sql, {.ids = ids, .after = std::move(parameters)});
+}
+
+/// What is read of each row of a place.
+struct Selection {
+    JobPlace place;
+    std::string_view columns;
+    std::size_t count;
+};
+
+struct Part {
+    std::string_view after;
+    std::size_t limit;
+};
+
+void read_list(
+    Connection& connection,
+    const Selection& selection,
+    const JobFilter& filter,
+    const Part& part,
+    const RowReader& read
+) {
+    const Condition condition = condition_of(filter, selection.place, connection.kind());
+    std::string sql = fmt::format(
+        kList,
+        fmt::arg("columns", selection.columns),
+        fmt::arg("table", schema::table_of(selection.place)),
+        fmt::arg("ids", ids_condition(filter)),
+        fmt::arg("condition", condition.sql)
+    );
+    std::vector<Value> parameters{part.after};
+    parameters.insert(parameters.end(), condition.parameters.begin(), condition.parameters.end());
+    parameters.emplace_back(static_cast<std::int64_t>(part.limit));
+    std::size_t rows = 0;
+    const RowReader read_first = [&](const Row& row) {
+        if (rows++ < part.limit) {
+            read(row);
+        }
+    };
+    for (const auto& [text, values] : bind_filtered(std::move(sql), filter, parameters)) {
+        if (rows < part.limit) {
+            connection.query({.sql = text, .columns = selection.count}, values, read_first);
+        }
+    }
+}
+
+std::int64_t count_filtered(Connection& connection, JobPlace place, const JobFilter& filter) {
+    const Condition condition = condition_of(filter, place, connection.kind());
+    std::string sql = fmt::format(
+        kCount,
+        fmt::arg("table", schema::table_of(place)),
+        fmt::arg("ids", ids_condition(filter)),
+        fmt::arg("condition", condition.sql)
+    );
+    std::int64_t total = 0;
+    for (const auto& [text, values] : bind_filtered(std::move(sql), filter, condition.parameters)) {
+        connection.query({.sql = text, .columns = 1}, values, [&](const Row& row) {
+            total += row.integer(0);
+        });
+    }
+    return total;
+}
+
+}  // namespace
+
+std::optional<PlacedJob> SqlJobStore::find(std::string_view id) {
+    std::optional<PlacedJob> found;
+    runner_.read([&](Connection& connection) {
+        const auto address = find_any(connection, std::span(&id, 1));
+        found = address ? std::optional(read_at(connection, *address)) : std::nullopt;
+    });
+    return found;
+}
+
+std::vector<Job> SqlJobStore::list(
+    JobPlace place,
+    const JobFilter& filter,
+    std::string_view after,
+    std::size_t limit
+) {
+    const Selection row{place, columns_of(place), fields_of(place).size()};
+    std::vector<Job> jobs;
+    runner_.read([&](Connection& connection) {
+        jobs.clear();
+        read_list(connection, row, filter, {after, limit}, append_to(jobs, place));
+    });
+    return jobs;
+}
+
+std::vector<std::string> SqlJobStore::list_ids(
+    JobPlace place,
+    const JobFilter& filter,
+    std::string_view after,
+    std::size_t limit
+) {
+    std::vector<std::string> ids;
+    runner_.read([&](Connection& connection) {
+        ids.clear();
+        read_list(connection, {place, "ID_", 1}, filter, {after, limit}, [&](const Row& row) {
+            ids.emplace_back(row.text(0));
+        });
+    });
+    return ids;
+}
+
+std::int64_t SqlJobStore::count(JobPlace place, const JobFilter& filter) {
+    std::int64_t total = 0;
+    runner_.read([&](Connection& connection) { total = count_filtered(connection, place, filter); }
+    );
+    return total;
+}
+
+std::string SqlJobStore::exception_details(const Job& job) {
+    std::string details;
+    const std::array<Value, 1> parameters{std::string_view(job.exception_stack_id)};
+    runner_.read([&](Connection& connection) {
+        const std::string sql = fmt::format(
+            kDetails, fmt::arg("bytes_as_text", dialect_of(connection.kind()).bytes_as_text)
+        );
+        connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
+            details = text_of_bytes(row, 0, connection.kind());
+        });
+    });
+    return details;
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,70 @@
+#include "persistence/rows/fences.hpp"
+#include "persistence/store/sql_job_store.hpp"
+
+#include <algorithm>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+// REV_ stays, so that the fences of the running jobs go on to hold.
+constexpr std::string_view kExtend = R"sql(
+    UPDATE ACT_RU_JOB {by_id}
+    SET LOCK_EXP_TIME_ = ?
+    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
+
+constexpr std::string_view kRelease = R"sql(
+    UPDATE ACT_RU_JOB {by_id}
+    SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = REV_ + 1
+    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
+
+/// The answer to an unanswered commit of statements that do no harm when they run twice.
+bool run_again(Transaction& /*transaction*/) {
+    return false;
+}
+
+std::vector<std::string>
+ids_not_in(const std::map<std::string, int, std::less<>>& held, std::span<const Fence> fences) {
+    std::vector<std::string> ids;
+    for (const Fence& fence : fences) {
+        if (!held.contains(fence.id)) {
+            ids.push_back(fence.id);
+        }
+    }
+    return ids;
+}
+
+}  // namespace
+
+bool SqlJobStore::is_held(Transaction& transaction, std::string_view owner, const Fence& fence) {
+    return !lock_held(transaction, owner, fenced(std::span(&fence, 1))).empty();
+}
+
+std::vector<std::string>
+SqlJobStore::extend_locks(const LockClaim& claim, std::span<const Fence> fences) {
+    std::vector<std::string> lost;
+    const FencedIds ids = fenced(fences);
+    const auto extend = [&](Transaction& transaction) {
+        lost.clear();
+        const std::int64_t extended =
+            execute_fenced(transaction, kExtend, {claim.until}, claim.owner, ids);
+        if (extended < count_of(ids)) {
+            lost = ids_not_in(lock_held(transaction, claim.owner, ids), fences);
+        }
+    };
+    if (!fences.empty()) {
+        runner_.run(extend, run_again);
+    }
+    return lost;
+}
+
+void SqlJobStore::release(std::string_view owner, std::span<const Fence> fences) {
+    const auto free = [&](Transaction& transaction) {
+        execute_fenced(transaction, kRelease, {}, owner, fenced(fences));
+    };
+    if (!fences.empty()) {
+        runner_.run(free, run_again);
+    }
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,144 @@
+#include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/due_date_range.hpp"
+#include "persistence/rows/job_address.hpp"
+#include "persistence/rows/job_row.hpp"
+#include "persistence/rows/move_jobs.hpp"
+#include "persistence/rows/suspended_scopes.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "persistence/store/sql_job_store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
+/// Jobs by their index among those to insert.
+using JobsByIndex = std::map<std::size_t, PlacedJob>;
+
+std::vector<std::string_view> ids_of(std::span<const PlacedJob> jobs) {
+    std::vector<std::string_view> ids;
+    ids.reserve(jobs.size());
+    for (const PlacedJob& placed : jobs) {
+        ids.emplace_back(placed.job.id);
+    }
+    return ids;
+}
+
+[[noreturn]] void refuse(std::string_view id, std::string_view why) {
+    throw DbError(DbErrorKind::duplicate_key, fmt::format("the job {} {}", id, why));
+}
+
+// The primary keys see duplicates within one table only.
+void require_new_ids(Transaction& transaction, std::span<const PlacedJob> jobs) {
+    std::vector<std::string_view> ids = ids_of(jobs);
+    std::ranges::sort(ids);
+    if (const auto twice = std::ranges::adjacent_find(ids); twice != ids.end()) {
+        refuse(*twice, "is there twice");
+    }
+    if (const auto existing = find_any(transaction, ids)) {
+        refuse(
+            existing->id,
+            fmt::format("exists already, in the place {}", schema::name_of(existing->place))
+        );
+    }
+}
+
+JobsByIndex find_diverted(Transaction& transaction, std::span<const PlacedJob> jobs) {
+    std::vector<const Job*> candidates;
+    for (const PlacedJob& placed : jobs) {
+        candidates.push_back(&placed.job);
+    }
+    const SuspendedScopes suspended = find_suspended(transaction, candidates);
+    JobsByIndex found;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        if (can_be_suspended(jobs[i].place) && suspended.contain(jobs[i].job)) {
+            found.emplace(i, diverted(jobs[i]));
+        }
+    }
+    return found;
+}
+
+void insert_payloads(Transaction& transaction, std::span<const PlacedJob> jobs) {
+    std::vector<ByteArray> payloads;
+    for (const PlacedJob& placed : jobs) {
+        if (is_stored_apart(placed.job)) {
+            payloads.push_back({.id = placed.job.custom_values_id, .text = placed.job.payload});
+        }
+    }
+    insert_byte_arrays(transaction, kPayloadName, payloads);
+}
+
+/// One that may be due before the nodes look at the timers again.
+bool is_timer(const PlacedJob* placed) {
+    return placed->place == JobPlace::timer;
+}
+
+/// Returns the jobs that had to go to the suspended place. Leaves `jobs` as they are: when the
+/// transaction is tried again, that may be decided differently.
+JobsByIndex insert_all(Transaction& transaction, std::span<const PlacedJob> jobs, IdOrigin origin) {
+    for (const PlacedJob& placed : jobs) {
+        require_storable(placed.job.due_date, transaction.kind());
+    }
+    if (origin == IdOrigin::given) {
+        require_new_ids(transaction, jobs);
+    }
+    JobsByIndex to_suspended = find_diverted(transaction, jobs);
+    std::vector<const PlacedJob*> rows;
+    rows.reserve(jobs.size());
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        const auto found = to_suspended.find(i);
+        rows.push_back(found == to_suspended.end() ? &jobs[i] : &found->second);
+    }
+    std::ranges::sort(rows, {}, [](const PlacedJob* row) { return std::string_view(row->job.id); });
+    insert_payloads(transaction, jobs);
+    insert_placed(transaction, rows);
+    if (std::ranges::any_of(rows, is_timer)) {
+        transaction.announce_jobs();
+    }
+    return to_suspended;
+}
+
+std::vector<PlacedJob> with(std::vector<PlacedJob> jobs, JobsByIndex changes) {
+    for (auto& [index, changed] : changes) {
+        jobs[index] = std::move(changed);
+    }
+    return jobs;
+}
+
+}  // namespace
+
+std::vector<PlacedJob>
+SqlJobStore::insert(Transaction& transaction, std::vector<PlacedJob> jobs, IdOrigin ids) {
+    give_payload_ids(jobs);
+    JobsByIndex to_suspended = insert_all(transaction, jobs, ids);
+    return with(std::move(jobs), std::move(to_suspended));
+}
+
+std::vector<PlacedJob> SqlJobStore::insert(std::vector<PlacedJob> jobs, IdOrigin ids) {
+    give_payload_ids(jobs);
+    JobsByIndex to_suspended;
+    runner_.run(
+        [&](Transaction& transaction) { to_suspended = insert_all(transaction, jobs, ids); },
+        [&](Transaction& transaction) { return find_any(transaction, ids_of(jobs)).has_value(); }
+    );
+    return with(std::move(jobs), std::move(to_suspended));
+}
+
+void SqlJobStore::give_payload_ids(std::vector<PlacedJob>& jobs) {
+    for (PlacedJob& placed : jobs) {
+        if (is_too_long_for_row(placed.job.payload)) {
+            placed.job.custom_values_id = new_id();
+        }
+    }
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,171 @@
+#include "persistence/jobs/job_candidates.hpp"
+
+#include "persistence/rows/job_row.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "schema/limits.hpp"
+#include "schema/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+
+constexpr std::string_view kOldest = R"sql(
+    SELECT {columns}
+    FROM ACT_RU_JOB {by_id}
+    WHERE ID_ > ? AND LOCK_EXP_TIME_ IS NULL AND HANDLER_TYPE_ IN (...)
+    ORDER BY ID_
+    LIMIT ?
+    {skip_locked})sql";
+
+constexpr std::string_view kNextPriority = R"sql(
+    SELECT PRIORITY_
+    FROM ACT_RU_JOB {by_priority}
+    WHERE PRIORITY_ <= ? AND HANDLER_TYPE_ IS NOT NULL
+    ORDER BY PRIORITY_ DESC
+    LIMIT 1)sql";
+
+// One priority: not less by the first condition, nor more by the second.
+constexpr std::string_view kOldestOfPriority = R"sql(
+    SELECT {columns}
+    FROM ACT_RU_JOB {by_priority}
+    WHERE {behind_in_priority} AND PRIORITY_ <= ?
+        AND LOCK_EXP_TIME_ IS NULL AND HANDLER_TYPE_ IN (...)
+    ORDER BY PRIORITY_, ID_
+    LIMIT ?
+    {skip_locked})sql";
+
+/// How many priorities one transaction looks at, two short statements each.
+constexpr int kPrioritiesPerPage = 1000;
+
+std::optional<std::int64_t> next_priority(Transaction& transaction, std::int64_t highest) {
+    const std::string sql = fmt::format(
+        kNextPriority,
+        fmt::arg("by_priority", by_index(transaction.kind(), schema::kPriorityIndex.index.name))
+    );
+    std::optional<std::int64_t> found;
+    transaction.query({.sql = sql, .columns = 1}, {highest}, [&](const Row& row) {
+        found = row.integer(0);
+    });
+    return found;
+}
+
+/// The statement of one page, prepared once and run for one priority after the other.
+class PriorityCandidates final {
+public:
+    PriorityCandidates(Transaction& transaction, std::span<const std::string> handler_types)
+        : transaction_(transaction) {
+        const Dialect& dialect = dialect_of(transaction.kind());
+        const std::string sql = fmt::format(
+            kOldestOfPriority,
+            fmt::arg("columns", columns_of(JobPlace::executable)),
+            fmt::arg(
+                "by_priority", by_index(transaction.kind(), schema::kPriorityIndex.index.name)
+            ),
+            fmt::arg("behind_in_priority", dialect.behind_in_priority),
+            fmt::arg("skip_locked", dialect.skip_locked)
+        );
+        statement_ = for_types(sql, handler_types);
+        const std::vector<Value> position(3);
+        statement_.parameters.insert(
+            statement_.parameters.begin(), position.begin(), position.end()
+        );
+        statement_.parameters.emplace_back();
+    }
+
+    void append(
+        std::vector<Job>& jobs,
+        std::size_t limit,
+        std::int64_t priority,
+        std::string_view after
+    ) {
+        std::vector<Value>& parameters = statement_.parameters;
+        parameters[0] = priority;
+        parameters[1] = after;
+        parameters[2] = priority;
+        parameters.back() = static_cast<std::int64_t>(limit - jobs.size());
+        transaction_.query(
+            {.sql = statement_.sql, .columns = fields_of(JobPlace::executable).size()},
+            parameters,
+            append_to(jobs, JobPlace::executable)
+        );
+    }
+
+private:
+    Transaction& transaction_;
+    BoundStatement statement_;
+};
+
+}  // namespace
+
+BoundStatement for_types(std::string_view sql, std::span<const std::string> handler_types) {
+    const std::size_t size = padded_list_size(handler_types.size());
+    std::vector<Value> values;
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::string& type = handler_types[std::min(i, handler_types.size() - 1)];
+        values.emplace_back(std::string_view(type));
+    }
+    return {.sql = with_list_size(sql, size), .parameters = std::move(values)};
+}
+
+std::vector<Job> oldest_candidates(
+    Transaction& transaction,
+    std::span<const std::string> handler_types,
+    std::size_t limit,
+    std::string_view after
+) {
+    const Dialect& dialect = dialect_of(transaction.kind());
+    const std::string sql = fmt::format(
+        kOldest,
+        fmt::arg("columns", columns_of(JobPlace::executable)),
+        fmt::arg("by_id", dialect.by_id),
+        fmt::arg("skip_locked", dialect.skip_locked)
+    );
+    BoundStatement page = for_types(sql, handler_types);
+    page.parameters.insert(page.parameters.begin(), Value{after});
+    page.parameters.emplace_back(static_cast<std::int64_t>(limit));
+    std::vector<Job> candidates;
+    candidates.reserve(std::min(limit, schema::limits::kJobsPerTransaction));
+    transaction.query(
+        {.sql = page.sql, .columns = fields_of(JobPlace::executable).size()},
+        page.parameters,
+        append_to(candidates, JobPlace::executable)
+    );
+    return candidates;
+}
+
+PriorityPage most_important_candidates(
+    Transaction& transaction,
+    std::span<const std::string> handler_types,
+    std::size_t limit,
+    const PriorityPositions& behind,
+    std::int64_t highest
+) {
+    PriorityPage page{.jobs = {}, .rest = highest};
+    page.jobs.reserve(std::min(limit, schema::limits::kJobsPerTransaction));
+    PriorityCandidates candidates(transaction, handler_types);
+    for (int i = 0; i < kPrioritiesPerPage && page.rest && page.jobs.size() < limit; ++i) {
+        const auto priority = next_priority(transaction, *page.rest);
+        if (!priority) {
+            page.rest.reset();
+            break;
+        }
+        const auto position = behind.find(*priority);
+        candidates.append(
+            page.jobs, limit, *priority, position == behind.end() ? "" : position->second
+        );
+        const bool is_lowest = *priority == std::numeric_limits<std::int64_t>::min();
+        page.rest = is_lowest ? std::nullopt : std::optional(*priority - 1);
+    }
+    return page;
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "persistence/job_store.hpp"
+#include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/transaction.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Which free executable jobs an acquisition takes next. Their rows are locked until the
+/// transaction ends; those that another node is claiming right now are passed over, so that two
+/// nodes do not wait for each other.
+namespace jobstrand::persistence {
+
+/// A statement about a list of handler types, which is never cut: the page is one SELECT.
+[[nodiscard]] BoundStatement
+for_types(std::string_view sql, std::span<const std::string> handler_types);
+
+/// In the order of the primary key, which is the cheap one, behind `after`.
+[[nodiscard]] std::vector<schema::Job> oldest_candidates(
+    Transaction& transaction,
+    std::span<const std::string> handler_types,
+    std::size_t limit,
+    std::string_view after
+);
+
+/// A page in priority order. It ends when it is full, after the lowest priority, or after a number
+/// of priorities that bounds the transaction.
+struct PriorityPage {
+    std::vector<schema::Job> jobs;
+    std::optional<std::int64_t> rest;  ///< The next priority to look at; nullopt: there is none.
+};
+
+/// Of the priorities from `highest` down, within each behind its position. Only with the index of
+/// schema::kPriorityIndex.
+[[nodiscard]] PriorityPage most_important_candidates(
+    Transaction& transaction,
+    std::span<const std::string> handler_types,
+    std::size_t limit,
+    const PriorityPositions& behind,
+    std::int64_t highest
+);
+
+}  // namespace jobstrand::persistence

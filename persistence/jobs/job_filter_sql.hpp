@@ -1,0 +1,24 @@
+#pragma once
+
+#include "persistence/job_filter.hpp"
+#include "persistence/sql/connection.hpp"
+#include "schema/database_kind.hpp"
+#include "schema/job_place.hpp"
+
+#include <string>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// A filter as the condition of a WHERE clause. The texts of the parameters are borrowed from the
+/// filter.
+struct Condition {
+    std::string sql;  ///< Always something: `1 = 1` for an empty filter.
+    std::vector<Value> parameters;
+};
+
+/// The condition without the ids, whose list has to be cut (see cut_id_list).
+[[nodiscard]] Condition
+condition_of(const JobFilter& filter, schema::JobPlace place, schema::DatabaseKind kind);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,148 @@
+#include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/fences.hpp"
+#include "persistence/rows/job_row.hpp"
+#include "persistence/rows/job_table.hpp"
+#include "persistence/rows/move_jobs.hpp"
+#include "persistence/series/fallen_timers.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/store/sql_job_store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
+constexpr std::string_view kNextDue = R"sql(
+    SELECT DUEDATE_
+    FROM ACT_RU_TIMER_JOB
+    WHERE DUEDATE_ IS NOT NULL AND LOCK_EXP_TIME_ IS NULL
+    ORDER BY DUEDATE_
+    LIMIT 1)sql";
+
+constexpr std::string_view kDue = R"sql(
+    SELECT {columns}
+    FROM ACT_RU_TIMER_JOB {by_due_date}
+    WHERE DUEDATE_ <= ? {and_from} AND LOCK_EXP_TIME_ IS NULL
+    ORDER BY DUEDATE_
+    LIMIT ?
+    {skip_locked})sql";
+
+constexpr std::string_view kAndFrom = "AND DUEDATE_ >= ?";
+
+std::vector<Job> select_due(Transaction& transaction, const DueWindow& window, std::size_t limit) {
+    const std::string sql = fmt::format(
+        kDue,
+        fmt::arg("columns", columns_of(JobPlace::timer)),
+        fmt::arg("by_due_date", by_index(transaction.kind(), "JS_IDX_TIMER_DUE")),
+        fmt::arg("and_from", window.from ? kAndFrom : ""),
+        fmt::arg("skip_locked", dialect_of(transaction.kind()).skip_locked)
+    );
+    std::vector<Value> parameters{window.now + window.ahead};
+    if (window.from) {
+        parameters.emplace_back(*window.from);
+    }
+    parameters.emplace_back(static_cast<std::int64_t>(limit));
+    std::vector<Job> due;
+    due.reserve(limit);
+    transaction.query(
+        {.sql = sql, .columns = fields_of(JobPlace::timer).size()},
+        parameters,
+        append_to(due, JobPlace::timer)
+    );
+    return due;
+}
+
+void lock_served(
+    std::vector<PlacedJob>& jobs,
+    const LockClaim& claim,
+    std::span<const std::string> handler_types
+) {
+    for (PlacedJob& placed : jobs) {
+        if (placed.place == JobPlace::executable &&
+            std::ranges::find(handler_types, placed.job.handler_type) != handler_types.end()) {
+            placed.job.lock_owner = claim.owner;
+            placed.job.lock_expiration = claim.until;
+        }
+    }
+}
+
+std::vector<std::string> ids_of(const std::vector<PlacedJob>& jobs) {
+    std::vector<std::string> ids;
+    for (const PlacedJob& placed : jobs) {
+        ids.push_back(placed.job.id);
+    }
+    return ids;
+}
+
+std::vector<Job> locked_among(std::vector<PlacedJob> jobs) {
+    std::vector<Job> locked;
+    locked.reserve(jobs.size());
+    for (PlacedJob& placed : jobs) {
+        if (!placed.job.lock_owner.empty()) {
+            locked.push_back(std::move(placed.job));
+        }
+    }
+    return locked;
+}
+
+}  // namespace
+
+std::optional<schema::TimePoint> SqlJobStore::next_due() {
+    std::optional<schema::TimePoint> due;
+    runner_.read([&](Connection& connection) {
+        due.reset();
+        connection.query({.sql = kNextDue, .columns = 1}, {}, [&](const Row& row) {
+            due = row.time(0);
+        });
+    });
+    return due;
+}
+
+JobStore::DueTimers SqlJobStore::move_due_timers(
+    DueWindow window,
+    std::size_t limit,
+    const std::optional<LockClaim>& claim,
+    std::span<const std::string> handler_types
+) {
+    const SeriesTools tools = series_tools();
+    DueTimers result;
+    std::vector<std::string> ids;
+    Twins twins;
+    const auto move = [&](Transaction& transaction) {
+        std::vector<Job> due = select_due(transaction, window, limit);
+        result.end = due.empty() ? std::nullopt : due.back().due_date;
+        FallenTimers fallen = fall_due(transaction, tools, std::move(due), window.now);
+        std::vector<PlacedJob>& jobs = fallen.leaving;
+        if (claim) {
+            lock_served(jobs, *claim, handler_types);
+        }
+        bury_twins(transaction, jobs, twins);
+        move_rows(transaction, JobPlace::timer, jobs);
+        write_rest(transaction, fallen);
+        ids = ids_of(jobs);
+        result.moved = jobs.size() + fallen.staying.size() + fallen.over.size();
+        result.locked = locked_among(std::move(jobs));
+        load_payloads(transaction, result.locked);
+    };
+    const auto was_committed = [&](Transaction& transaction) {
+        if (ids.empty()) {
+            return false;  // Turns that were left out are no longer due: again does no harm.
+        }
+        // That the timers are gone is no proof that they are ours: another node moves them too.
+        return result.locked.empty()
+                   ? !is_any_in(transaction, JobPlace::timer, ids)
+                   : !lock_held(transaction, claim->owner, fenced(result.locked)).empty();
+    };
+    run_burying_twins(twins, move, was_committed);
+    return result;
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,73 @@
+#include "persistence/rows/due_date_range.hpp"
+#include "persistence/rows/job_table.hpp"
+#include "persistence/rows/move_jobs.hpp"
+#include "persistence/store/sql_job_store.hpp"
+#include "schema/limits.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
+struct NewLife {
+    int retries = 0;
+    std::optional<schema::TimePoint> due_date;
+    schema::TimePoint now;
+};
+
+/// Returns the ids that were dead letters.
+std::vector<std::string>
+requeue_page(Transaction& transaction, std::span<const std::string_view> ids, const NewLife& life) {
+    require_storable(life.due_date, transaction.kind());
+    std::vector<std::string> requeued;
+    std::vector<PlacedJob> jobs;
+    jobs.reserve(ids.size());
+    for (Job& row : lock_rows(transaction, JobPlace::dead_letter, ids)) {
+        requeued.push_back(row.id);
+        const auto transition = schema::requeued(row, life.retries, life.due_date, life.now);
+        jobs.push_back(moved(std::move(row), transition));
+    }
+    divert_suspended(transaction, jobs);
+    move_rows(transaction, JobPlace::dead_letter, jobs);
+    return requeued;
+}
+
+}  // namespace
+
+std::vector<Answer> SqlJobStore::requeue(
+    std::span<const std::string> ids,
+    int retries,
+    std::optional<schema::TimePoint> due_date,
+    schema::TimePoint now
+) {
+    const NewLife life{.retries = retries, .due_date = due_date, .now = now};
+    const std::set<std::string_view> unique(ids.begin(), ids.end());
+    const std::vector<std::string_view> sorted(unique.begin(), unique.end());
+    std::set<std::string, std::less<>> requeued;
+    for (std::span<const std::string_view> rest = sorted; !rest.empty();) {
+        const auto page = rest.first(std::min(rest.size(), schema::limits::kJobsPerTransaction));
+        std::vector<std::string> done;
+        runner_.run(
+            [&](Transaction& transaction) { done = requeue_page(transaction, page, life); },
+            [&](Transaction& transaction) {
+                return !is_any_in(transaction, JobPlace::dead_letter, done);
+            }
+        );
+        requeued.insert(done.begin(), done.end());
+        rest = rest.subspan(page.size());
+    }
+    std::vector<Answer> answers;
+    for (const std::string& id : ids) {
+        answers.push_back(requeued.contains(id) ? Answer::done : Answer::not_found);
+    }
+    return answers;
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,271 @@
+#include "persistence/rows/job_row.hpp"
+#include "persistence/rows/job_table.hpp"
+#include "persistence/rows/move_jobs.hpp"
+#include "persistence/rows/suspended_scopes.hpp"
+#include "persistence/series/suspend_turns.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/store/sql_job_store.hpp"
+#include "schema/limits.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <functional>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
+constexpr std::string_view kActivate = R"sql(
+    DELETE FROM JS_SUSPENSION
+    WHERE SCOPE_ = ? AND ID_ = ?)sql";
+
+constexpr std::string_view kSuspensions = R"sql(
+    SELECT ID_, SINCE_
+    FROM JS_SUSPENSION
+    WHERE SCOPE_ = ?
+    ORDER BY ID_)sql";
+
+// Rows that a node is taking right now are passed over: they count as running. What it does not
+// take after all is caught by its next acquisition.
+constexpr std::string_view kFreeJobs = R"sql(
+    SELECT {columns}
+    FROM {table}
+    WHERE {scope} = ? AND ID_ > ? AND (LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ?)
+    ORDER BY ID_
+    LIMIT ?
+    {skip_locked})sql";
+
+constexpr std::string_view kSuspendedJobs = R"sql(
+    SELECT {columns}
+    FROM ACT_RU_SUSPENDED_JOB
+    WHERE {scope} = ? AND ID_ > ?
+    ORDER BY ID_
+    LIMIT ?
+    {for_update})sql";
+
+constexpr std::array kSuspendablePlaces{
+    JobPlace::executable,
+    JobPlace::timer,
+    JobPlace::external_worker};
+
+/// Which jobs: those of one instance, or of one definition.
+struct Scope {
+    SuspensionScope kind;
+    std::string_view id;
+
+    [[nodiscard]] std::string_view column() const {
+        return kind == SuspensionScope::instance ? "PROCESS_INSTANCE_ID_" : "PROC_DEF_ID_";
+    }
+};
+
+std::vector<Job> read_page(
+    Transaction& transaction,
+    JobPlace place,
+    const std::string& sql,
+    std::span<const Value> parameters
+) {
+    std::vector<Job> page;
+    transaction.query(
+        {.sql = sql, .columns = fields_of(place).size()}, parameters, append_to(page, place)
+    );
+    return page;
+}
+
+/// Jobs of one transaction.
+constexpr std::int64_t kPage = schema::limits::kJobsPerTransaction;
+
+std::vector<Job> free_jobs(
+    Transaction& transaction,
+    JobPlace place,
+    const Scope& scope,
+    std::string_view after,
+    schema::TimePoint now
+) {
+    const std::string sql = fmt::format(
+        kFreeJobs,
+        fmt::arg("columns", columns_of(place)),
+        fmt::arg("table", schema::table_of(place)),
+        fmt::arg("scope", scope.column()),
+        fmt::arg("skip_locked", dialect_of(transaction.kind()).skip_locked)
+    );
+    const std::array<Value, 4> parameters{scope.id, after, now, kPage};
+    return read_page(transaction, place, sql, parameters);
+}
+
+std::vector<Job>
+suspended_jobs(Transaction& transaction, const Scope& scope, std::string_view after) {
+    const std::string sql = fmt::format(
+        kSuspendedJobs,
+        fmt::arg("columns", columns_of(JobPlace::suspended)),
+        fmt::arg("scope", scope.column()),
+        fmt::arg("for_update", dialect_of(transaction.kind()).for_update)
+    );
+    const std::array<Value, 3> parameters{scope.id, after, kPage};
+    return read_page(transaction, JobPlace::suspended, sql, parameters);
+}
+
+/// What one transaction of a long move has done.
+struct Page {
+    std::string last_id;
+    bool is_full = false;  ///< There may be more behind it.
+    std::vector<std::string> moved;
+};
+
+Page page_of(const std::vector<Job>& rows) {
+    return {
+        .last_id = rows.empty() ? std::string{} : rows.back().id,
+        .is_full = std::cmp_equal(rows.size(), kPage),
+        .moved = {},
+    };
+}
+
+SuspendedScopes find_suspended_among(Transaction& transaction, const std::vector<Job>& rows) {
+    std::vector<const Job*> jobs;
+    for (const Job& row : rows) {
+        jobs.push_back(&row);
+    }
+    return find_suspended(transaction, jobs);
+}
+
+using TransitionOf = std::function<schema::Transition(const Job&)>;
+
+/// Moves those rows for which `should_move` says so.
+Page move_some(
+    Transaction& transaction,
+    JobPlace from,
+    std::vector<Job> rows,
+    const std::function<bool(const Job&)>& should_move,
+    const TransitionOf& transition_of
+) {
+    Page page = page_of(rows);
+    std::vector<PlacedJob> jobs;
+    for (Job& row : rows) {
+        if (should_move(row)) {
+            page.moved.push_back(row.id);
+            const schema::Transition transition = transition_of(row);
+            jobs.push_back(moved(std::move(row), transition));
+        }
+    }
+    move_rows(transaction, from, jobs);
+    return page;
+}
+
+/// Asks for the suspension again: somebody may have lifted it since it was written, and what would
+/// move then would never come back.
+Page suspend_page(
+    Transaction& transaction,
+    JobPlace place,
+    const Scope& scope,
+    std::string_view after,
+    schema::TimePoint now
+) {
+    std::vector<Job> rows = free_jobs(transaction, place, scope, after, now);
+    const SuspendedScopes suspended = find_suspended_among(transaction, rows);
+    return move_some(
+        transaction,
+        place,
+        std::move(rows),
+        [&](const Job& row) { return suspended.contain(row); },
+        [&](const Job& row) { return schema::suspended(row, place); }
+    );
+}
+
+/// A job that another suspension holds as well stays where it is.
+Page activate_page(Transaction& transaction, const Scope& scope, std::string_view after) {
+    std::vector<Job> rows = suspended_jobs(transaction, scope, after);
+    const SuspendedScopes suspended = find_suspended_among(transaction, rows);
+    return move_some(
+        transaction,
+        JobPlace::suspended,
+        std::move(rows),
+        [&](const Job& row) { return !suspended.contain(row); },
+        schema::activated
+    );
+}
+
+using MovePage = std::function<Page(Transaction&, std::string_view after)>;
+
+/// Moves page by page, each in a transaction of its own. Returns how many jobs moved.
+std::int64_t move_pages(TransactionRunner& runner, JobPlace from, const MovePage& move_page) {
+    std::int64_t moved = 0;
+    Page page;
+    do {
+        const std::string after = page.last_id;
+        runner.run(
+            [&](Transaction& transaction) { page = move_page(transaction, after); },
+            [&](Transaction& transaction) { return !is_any_in(transaction, from, page.moved); }
+        );
+        moved += static_cast<std::int64_t>(page.moved.size());
+    } while (page.is_full);
+    return moved;
+}
+
+bool is_about_series(SuspensionScope scope) {
+    return scope == SuspensionScope::series || scope == SuspensionScope::timer_group;
+}
+
+/// The answer to an unanswered commit of statements that do no harm when they run twice.
+bool run_again(Transaction& /*transaction*/) {
+    return false;
+}
+
+}  // namespace
+
+std::int64_t
+SqlJobStore::suspend(SuspensionScope scope, std::string_view id, schema::TimePoint now) {
+    // The suspension is committed first: from then on new jobs of the scope are stored suspended,
+    // so that the pages below come to an end.
+    runner_.run(
+        [&](Transaction& transaction) { mark_suspended(transaction, scope, id, now); }, run_again
+    );
+    if (is_about_series(scope)) {
+        return suspend_turns(runner_, scope, id, now);
+    }
+    std::int64_t moved = 0;
+    for (const JobPlace place : kSuspendablePlaces) {
+        moved += move_pages(runner_, place, [&](Transaction& transaction, std::string_view after) {
+            return suspend_page(transaction, place, {.kind = scope, .id = id}, after, now);
+        });
+    }
+    return moved;
+}
+
+std::int64_t
+SqlJobStore::activate(SuspensionScope scope, std::string_view id, schema::TimePoint /*now*/) {
+    // First, so that no further job is stored suspended behind the pages.
+    runner_.run(
+        [&](Transaction& transaction) {
+            transaction.execute(kActivate, {name_of(scope), id});
+        },
+        run_again
+    );
+    if (is_about_series(scope)) {
+        return activate_turns(runner_, scope, id);
+    }
+    const auto activate = [&](Transaction& transaction, std::string_view after) {
+        return activate_page(transaction, {.kind = scope, .id = id}, after);
+    };
+    return move_pages(runner_, JobPlace::suspended, activate);
+}
+
+std::vector<Suspension> SqlJobStore::suspensions(SuspensionScope scope) {
+    std::vector<Suspension> found;
+    const std::array<Value, 1> parameters{name_of(scope)};
+    runner_.read([&](Connection& connection) {
+        found.clear();
+        connection.query({.sql = kSuspensions, .columns = 2}, parameters, [&](const Row& row) {
+            found.push_back(
+                {.scope = scope, .id = std::string(row.text(0)), .since = row.time(1).value()}
+            );
+        });
+    });
+    return found;
+}
+
+}  // namespace jobstrand::persistence

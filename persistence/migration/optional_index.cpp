@@ -1,0 +1,64 @@
+#include "persistence/migration/optional_index.hpp"
+
+#include "persistence/migration/live_schema.hpp"
+#include "persistence/migration/schema_lock.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "schema/ddl.hpp"
+
+#include <fmt/format.h>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::OptionalIndex;
+
+/// Runs `statement` unless the index is there, or not there, as wanted.
+bool make(
+    Connection& connection,
+    const OptionalIndex& index,
+    bool is_wanted,
+    const std::string& statement
+) {
+    SchemaLock lock(connection);
+    if (has_index(connection, index) == is_wanted) {
+        return false;
+    }
+    connection.run_script(statement);
+    lock.keep_changes();
+    return true;
+}
+
+}  // namespace
+
+bool has_index(Connection& connection, const OptionalIndex& index) {
+    const LiveSchema live = read_live_schema(connection);
+    const auto table = live.find(index.table);
+    return table != live.end() && table->second.indexes.contains(index.index.name);
+}
+
+bool create_index(Connection& connection, const OptionalIndex& index) {
+    const auto kind = connection.kind();
+    return make(connection, index, true, schema::create_index(index.table, index.index, kind));
+}
+
+bool drop_index(Connection& connection, const OptionalIndex& index) {
+    return make(connection, index, false, schema::drop_index(index, connection.kind()));
+}
+
+void require_index(Connection& connection, const OptionalIndex& index, std::string_view purpose) {
+    if (!has_index(connection, index)) {
+        throw DbError(
+            DbErrorKind::schema_missing,
+            fmt::format(
+                "{} needs the index {}, which is not there: run `jobstrand schema index {} "
+                "--create`",
+                purpose,
+                index.index.name,
+                index.name
+            )
+        );
+    }
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,192 @@
+#include "persistence/migration/schema_migration.hpp"
+
+#include "persistence/migration/live_schema.hpp"
+#include "persistence/migration/schema_lock.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "schema/ddl.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace jobstrand::persistence {
+namespace {
+
+using schema::kSchemaVersion;
+using schema::kSchemaVersionProperty;
+
+/// More than there are steps, at each of which another server may be faster.
+constexpr int kTries = 20;
+
+constexpr std::string_view kPropertyTable = "ACT_GE_PROPERTY";
+
+DbError newer_schema(int version) {
+    return DbError(
+        DbErrorKind::other,
+        fmt::format(
+            "the database has schema version {}, newer than {} of this program: use a newer "
+            "jobstrand",
+            version,
+            kSchemaVersion
+        )
+    );
+}
+
+int version_number(std::string_view text) {
+    int version = 0;
+    const char* const end = text.data() + text.size();
+    const auto [last, error] = std::from_chars(text.data(), end, version);
+    if (error != std::errc{} || last != end || version < 1) {
+        throw DbError(
+            DbErrorKind::other,
+            fmt::format(
+                "the property {} of {} is \"{}\", which is not a version",
+                kSchemaVersionProperty,
+                kPropertyTable,
+                text
+            )
+        );
+    }
+    return version;
+}
+
+std::optional<int> version_in(Connection& connection, const LiveSchema& live) {
+    if (!live.contains(kPropertyTable)) {
+        return std::nullopt;
+    }
+    std::optional<int> version;
+    const Value name{kSchemaVersionProperty};
+    connection.query(
+        {.sql = "SELECT VALUE_ FROM ACT_GE_PROPERTY WHERE NAME_ = ?", .columns = 1},
+        {&name, 1},
+        [&version](const Row& row) { version = version_number(row.text(0)); }
+    );
+    return version;
+}
+
+DbError no_schema(const LiveSchema& live) {
+    const bool is_flowables = live.contains("ACT_RU_JOB");
+    return DbError(
+        DbErrorKind::schema_missing,
+        is_flowables ? "the tables are Flowable's, without Jobstrand's columns, which do not "
+                       "disturb it: run "
+                       "`jobstrand schema upgrade`"
+                     : "the database has no tables of Jobstrand: run `jobstrand schema create`"
+    );
+}
+
+void run_unless_done(Connection& connection, std::string_view statement) {
+    // Defended catch: on MySQL a step that was interrupted has been done in part, or another server
+    // of a cluster does it at the same time, and only an error tells that something exists already.
+    try {
+        connection.run_script(statement);
+    } catch (const DbError& error) {
+        const bool was_done = connection.kind() == schema::DatabaseKind::mysql &&
+                              error.kind() == DbErrorKind::duplicate_key;
+        if (!was_done) {
+            throw;
+        }
+    }
+}
+
+/// Tables of Flowable, or of an older version, get the columns that they do not have. First of all,
+/// because our indexes may need them.
+void complete_tables(Connection& connection, const LiveSchema& live) {
+    for (const schema::Table& table : schema::tables()) {
+        const auto found = live.find(table.name);
+        if (found == live.end()) {
+            continue;
+        }
+        for (const schema::Column& column : table.columns) {
+            if (!found->second.columns.contains(column.name)) {
+                run_unless_done(connection, add_column(table, column, connection.kind()));
+            }
+        }
+    }
+}
+
+void record_version(Connection& connection, int version) {
+    const std::string number = std::to_string(version);
+    const Value parameters[] = {std::string_view(number), kSchemaVersionProperty};
+    const auto updated = connection.execute(
+        "UPDATE ACT_GE_PROPERTY SET VALUE_ = ?, REV_ = REV_ + 1 WHERE NAME_ = ?", parameters
+    );
+    if (updated == 0) {
+        connection.execute(
+            "INSERT INTO ACT_GE_PROPERTY (VALUE_, NAME_, REV_) VALUES (?, ?, 1)", parameters
+        );
+    }
+}
+
+void run_steps_after(Connection& connection, int version) {
+    for (const schema::Migration& step : schema::migrations(connection.kind())) {
+        if (step.version <= version) {
+            continue;
+        }
+        for (const std::string& statement : step.statements) {
+            run_unless_done(connection, statement);
+        }
+        record_version(connection, step.version);
+    }
+}
+
+UpgradeResult upgrade_once(Connection& connection) {
+    SchemaLock lock(connection);
+    const LiveSchema live = read_live_schema(connection);
+    const int version = version_in(connection, live).value_or(0);
+    if (version > kSchemaVersion) {
+        throw newer_schema(version);
+    }
+    if (version < kSchemaVersion) {
+        complete_tables(connection, live);
+    }
+    run_steps_after(connection, version);
+    lock.keep_changes();
+    return {.from = version, .to = kSchemaVersion};
+}
+
+}  // namespace
+
+std::optional<int> schema_version(Connection& connection) {
+    return version_in(connection, read_live_schema(connection));
+}
+
+UpgradeResult upgrade_schema(Connection& connection) {
+    // On a Galera cluster nothing keeps the others from being at the same steps. Who loses one to
+    // them begins again, and finds it done.
+    for (int tries = 1;; ++tries) {
+        try {
+            return upgrade_once(connection);
+        } catch (const DbError& error) {
+            const bool lost_to_another =
+                error.kind() == DbErrorKind::conflict || error.kind() == DbErrorKind::duplicate_key;
+            if (!lost_to_another || tries == kTries) {
+                throw;
+            }
+        }
+    }
+}
+
+void require_current_schema(Connection& connection) {
+    const LiveSchema live = read_live_schema(connection);
+    const auto version = version_in(connection, live);
+    if (!version) {
+        throw no_schema(live);
+    }
+    if (*version < kSchemaVersion) {
+        throw DbError(
+            DbErrorKind::schema_missing,
+            fmt::format(
+                "the database has schema version {}, this program needs {}: run `jobstrand schema "
+                "upgrade`",
+                *version,
+                kSchemaVersion
+            )
+        );
+    }
+    if (*version > kSchemaVersion) {
+        throw newer_schema(*version);
+    }
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,139 @@
+#include "persistence/rows/byte_arrays.hpp"
+
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+
+constexpr std::string_view kInsert = R"sql(
+    INSERT INTO ACT_GE_BYTEARRAY (ID_, REV_, NAME_, BYTES_)
+    VALUES {rows})sql";
+
+constexpr std::string_view kDelete = R"sql({delete_where} ID_ IN (...))sql";
+
+constexpr std::string_view kRead = R"sql(
+    SELECT ID_, {bytes_as_text}
+    FROM ACT_GE_BYTEARRAY
+    WHERE ID_ IN (...))sql";
+
+/// Rows of one INSERT, unless they are large: MySQL takes 16 MiB in one packet.
+constexpr std::size_t kRowsPerInsert = 8;
+constexpr std::size_t kBytesPerInsert = 1024 * 1024;
+
+std::size_t rows_of_next_insert(std::span<const ByteArray> rest) {
+    if (rest.size() < kRowsPerInsert) {
+        return 1;
+    }
+    std::size_t bytes = 0;
+    for (const ByteArray& array : rest.first(kRowsPerInsert)) {
+        bytes += array.text.size();
+    }
+    return bytes <= kBytesPerInsert ? kRowsPerInsert : 1;
+}
+
+void insert_at_once(
+    Transaction& transaction,
+    std::string_view name,
+    std::span<const ByteArray> arrays
+) {
+    const std::string_view bytes = dialect_of(transaction.kind()).bytes_parameter;
+    const std::vector<std::string> rows(arrays.size(), fmt::format("(?, 1, ?, {})", bytes));
+    std::vector<Value> values;
+    for (const ByteArray& array : arrays) {
+        values.insert(values.end(), {Value{array.id}, Value{name}, Value{array.text}});
+    }
+    transaction.execute(
+        fmt::format(kInsert, fmt::arg("rows", fmt::to_string(fmt::join(rows, ", ")))), values
+    );
+}
+
+int hex_digit(char c) {
+    return c <= '9' ? c - '0' : c - 'a' + 10;
+}
+
+std::string from_hex(std::string_view hex) {
+    std::string bytes(hex.size() / 2, '\0');
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        bytes[i] = static_cast<char>(hex_digit(hex[2 * i]) * 16 + hex_digit(hex[2 * i + 1]));
+    }
+    return bytes;
+}
+
+bool has_payload_apart(const Job& job) {
+    return job.payload.empty() && !job.custom_values_id.empty();
+}
+
+}  // namespace
+
+void insert_byte_arrays(
+    Transaction& transaction,
+    std::string_view name,
+    std::span<const ByteArray> arrays
+) {
+    for (auto rest = arrays; !rest.empty();) {
+        const std::size_t rows = rows_of_next_insert(rest);
+        insert_at_once(transaction, name, rest.first(rows));
+        rest = rest.subspan(rows);
+    }
+}
+
+void delete_byte_arrays(Transaction& transaction, std::vector<std::string_view> ids) {
+    std::erase(ids, std::string_view{});
+    std::sort(ids.begin(), ids.end());
+    const std::string sql = fmt::format(
+        kDelete, fmt::arg("delete_where", delete_where(transaction.kind(), "ACT_GE_BYTEARRAY"))
+    );
+    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
+        transaction.execute(text, parameters);
+    }
+}
+
+void delete_byte_arrays_of(Transaction& transaction, std::span<const Job* const> jobs) {
+    std::vector<std::string_view> ids;
+    for (const Job* job : jobs) {
+        if (!job->custom_values_id.empty()) {
+            ids.emplace_back(job->custom_values_id);
+        }
+        if (!job->exception_stack_id.empty()) {
+            ids.emplace_back(job->exception_stack_id);
+        }
+    }
+    delete_byte_arrays(transaction, std::move(ids));
+}
+
+std::string text_of_bytes(const Row& row, std::size_t column, schema::DatabaseKind kind) {
+    const std::string_view text = row.text(column);
+    return kind == schema::DatabaseKind::postgresql ? from_hex(text) : std::string(text);
+}
+
+void load_payloads(Transaction& transaction, std::span<Job> jobs) {
+    std::map<std::string_view, Job*> missing;
+    for (Job& job : jobs) {
+        if (has_payload_apart(job)) {
+            missing.emplace(job.custom_values_id, &job);
+        }
+    }
+    std::vector<std::string_view> ids;
+    for (const auto& [id, job] : missing) {
+        ids.push_back(id);
+    }
+    const std::string sql =
+        fmt::format(kRead, fmt::arg("bytes_as_text", dialect_of(transaction.kind()).bytes_as_text));
+    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
+        transaction.query({.sql = text, .columns = 2}, parameters, [&](const Row& row) {
+            missing.at(row.text(0))->payload = text_of_bytes(row, 1, transaction.kind());
+        });
+    }
+}
+
+}  // namespace jobstrand::persistence

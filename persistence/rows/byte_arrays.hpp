@@ -1,0 +1,45 @@
+#pragma once
+
+#include "persistence/sql/transaction.hpp"
+#include "schema/job.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Long texts of jobs: rows of ACT_GE_BYTEARRAY, which live and die with their job. They are
+/// inserted before the rows that refer to them, and deleted after: Flowable's tables have foreign
+/// keys.
+namespace jobstrand::persistence {
+
+/// The values of NAME_.
+inline constexpr std::string_view kPayloadName = "payload";
+inline constexpr std::string_view kStackTraceName = "stacktrace";
+
+struct ByteArray {
+    std::string_view id;
+    std::string_view text;  ///< UTF-8.
+};
+
+void insert_byte_arrays(
+    Transaction& transaction,
+    std::string_view name,
+    std::span<const ByteArray> arrays
+);
+
+/// Empty ids and ids that are not there are skipped.
+void delete_byte_arrays(Transaction& transaction, std::vector<std::string_view> ids);
+
+/// Deletes payload and stack trace of jobs that are being deleted.
+void delete_byte_arrays_of(Transaction& transaction, std::span<const schema::Job* const> jobs);
+
+/// The text in a column that was selected as Dialect::bytes_as_text. It is UTF-8 if we have stored
+/// it; others may store anything.
+[[nodiscard]] std::string
+text_of_bytes(const Row& row, std::size_t column, schema::DatabaseKind kind);
+
+/// Fetches the payloads that are stored apart.
+void load_payloads(Transaction& transaction, std::span<schema::Job> jobs);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,101 @@
+#include "persistence/rows/fences.hpp"
+
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+constexpr std::string_view kLockHeld = R"sql(
+    SELECT ID_
+    FROM ACT_RU_JOB {by_id}
+    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?
+    ORDER BY ID_
+    {for_update})sql";
+
+std::vector<Value> fence_values(int revision, std::string_view owner) {
+    return {std::int64_t{revision}, owner};
+}
+
+}  // namespace
+
+FencedIds fenced(std::span<const Fence> fences) {
+    FencedIds groups;
+    for (const Fence& fence : fences) {
+        groups[fence.revision].push_back(fence.id);
+    }
+    for (auto& [revision, ids] : groups) {
+        std::ranges::sort(ids);
+    }
+    return groups;
+}
+
+FencedIds fenced(std::span<const schema::Job> jobs) {
+    FencedIds groups;
+    for (const schema::Job& job : jobs) {
+        groups[job.revision].push_back(job.id);
+    }
+    return groups;
+}
+
+std::int64_t count_of(const FencedIds& ids) {
+    std::size_t count = 0;
+    for (const auto& [revision, group] : ids) {
+        count += group.size();
+    }
+    return static_cast<std::int64_t>(count);
+}
+
+std::int64_t execute_fenced(
+    Transaction& transaction,
+    std::string_view sql,
+    const std::vector<Value>& before,
+    std::string_view owner,
+    const FencedIds& ids
+) {
+    const std::string native = fmt::format(
+        fmt::runtime(sql),
+        fmt::arg("by_id", dialect_of(transaction.kind()).by_id),
+        fmt::arg("delete_where", delete_where(transaction.kind(), "ACT_RU_JOB"))
+    );
+    std::int64_t touched = 0;
+    for (const auto& [revision, group] : ids) {
+        const auto statements = cut_id_list(
+            native, {.before = before, .ids = group, .after = fence_values(revision, owner)}
+        );
+        for (const auto& [text, parameters] : statements) {
+            touched += transaction.execute(text, parameters);
+        }
+    }
+    return touched;
+}
+
+std::map<std::string, int, std::less<>>
+lock_held(Transaction& transaction, std::string_view owner, const FencedIds& ids) {
+    const Dialect& dialect = dialect_of(transaction.kind());
+    const std::string sql = fmt::format(
+        kLockHeld, fmt::arg("by_id", dialect.by_id), fmt::arg("for_update", dialect.for_update)
+    );
+    std::map<std::string, int, std::less<>> held;
+    for (const auto& [revision, group] : ids) {
+        const auto statements =
+            cut_id_list(sql, {.ids = group, .after = fence_values(revision, owner)});
+        for (const auto& [text, parameters] : statements) {
+            transaction.query(
+                {.sql = text, .columns = 1},
+                parameters,
+                [&, held_revision = revision](const Row& row) {
+                    held.emplace(row.text(0), held_revision);
+                }
+            );
+        }
+    }
+    return held;
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "persistence/job_store.hpp"
+#include "persistence/sql/transaction.hpp"
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// Ids by revision: one statement can write about all jobs of one revision. The ids are borrowed;
+/// add them in ascending order.
+using FencedIds = std::map<int, std::vector<std::string_view>>;
+
+[[nodiscard]] FencedIds fenced(std::span<const Fence> fences);
+[[nodiscard]] FencedIds fenced(std::span<const schema::Job> jobs);
+[[nodiscard]] std::int64_t count_of(const FencedIds& ids);
+
+/// Runs a statement whose condition is `ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?` for all
+/// ids. It begins with `UPDATE ACT_RU_JOB {by_id}` or, without a WHERE, with `{delete_where}` (see
+/// Dialect). Returns how many rows it touched: fewer than ids when the locks of some are lost.
+std::int64_t execute_fenced(
+    Transaction& transaction,
+    std::string_view sql,
+    const std::vector<Value>& before,
+    std::string_view owner,
+    const FencedIds& ids
+);
+
+/// The executable jobs that still stand under these fences, each id with the revision that holds:
+/// two runs of one job may both be asked about. Their rows are locked until the transaction ends.
+[[nodiscard]] std::map<std::string, int, std::less<>>
+lock_held(Transaction& transaction, std::string_view owner, const FencedIds& ids);
+
+}  // namespace jobstrand::persistence

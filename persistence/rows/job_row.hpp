@@ -1,0 +1,57 @@
+#pragma once
+
+#include "persistence/sql/connection.hpp"
+#include "schema/job.hpp"
+#include "schema/job_place.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+/// The only mapping between schema::Job and the rows of the job tables.
+namespace jobstrand::persistence {
+
+using JobMember = std::variant<
+    std::string schema::Job::*,
+    int schema::Job::*,
+    std::int64_t schema::Job::*,
+    bool schema::Job::*,
+    std::optional<schema::TimePoint> schema::Job::*>;
+
+/// A column and the member of Job that it holds.
+struct JobField {
+    std::string_view column;
+    JobMember member;
+};
+
+/// The fields that the table of a place has, in column order. Not for history, which has other
+/// columns.
+[[nodiscard]] std::span<const JobField> fields_of(schema::JobPlace place);
+
+/// Their columns as a list for a statement: `ID_, REV_, ...`.
+[[nodiscard]] std::string_view columns_of(schema::JobPlace place);
+
+/// Appends the values of a row, in column order. The texts are borrowed from `job`. A payload that
+/// is stored apart stays out of the row (see is_stored_apart).
+void append_row(std::vector<Value>& values, schema::JobPlace place, const schema::Job& job);
+
+/// Reads a row whose first columns are those of the place. What is NULL although it has a meaning
+/// (a producer named few columns) reads as the default of Job; dead letters have no retries.
+[[nodiscard]] schema::Job read_job(const Row& row, schema::JobPlace place);
+
+/// Reads all rows of a SELECT that returns the columns of the place.
+[[nodiscard]] RowReader append_to(std::vector<schema::Job>& jobs, schema::JobPlace place);
+
+/// Whether the payload of this job is in ACT_GE_BYTEARRAY: it is too long for HANDLER_CFG_, and has
+/// an id there.
+[[nodiscard]] bool is_stored_apart(const schema::Job& job);
+
+/// Whether the text has more characters (not bytes) than HANDLER_CFG_ takes.
+[[nodiscard]] bool is_too_long_for_row(std::string_view payload);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,182 @@
+#include "persistence/rows/job_table.hpp"
+
+#include "persistence/rows/job_row.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+
+constexpr std::string_view kInsert = R"sql(INSERT INTO {table} ({columns}) VALUES {rows})sql";
+
+constexpr std::string_view kLock = R"sql(
+    SELECT {columns}
+    FROM {table} {by_id}
+    WHERE ID_ IN (...)
+    ORDER BY ID_
+    {for_update})sql";
+
+constexpr std::string_view kUpdate = R"sql(UPDATE {table} SET {assignments} WHERE ID_ = ?)sql";
+
+constexpr std::string_view kDelete = R"sql({delete_where} ID_ IN (...))sql";
+
+/// Rows of one INSERT: few sizes, so that few distinct statements are prepared.
+constexpr std::array<std::size_t, 4> kRowsPerInsert{256, 64, 8, 1};
+
+std::size_t rows_of_next_insert(std::size_t rest) {
+    for (const std::size_t rows : kRowsPerInsert) {
+        if (rows <= rest) {
+            return rows;
+        }
+    }
+    return 1;
+}
+
+bool is_null(const Value& value) {
+    return std::holds_alternative<std::monostate>(value);
+}
+
+/// Whether a column is NULL in all rows, for each column.
+std::vector<bool> find_unused(const std::vector<Value>& values, std::size_t columns) {
+    std::vector<bool> unused(columns, true);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!is_null(values[i])) {
+            unused[i % columns] = false;
+        }
+    }
+    return unused;
+}
+
+std::vector<Value> used(const std::vector<Value>& values, const std::vector<bool>& unused) {
+    std::vector<Value> rest;
+    rest.reserve(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!unused[i % unused.size()]) {
+            rest.push_back(values[i]);
+        }
+    }
+    return rest;
+}
+
+std::string text_of_rows(const std::vector<bool>& unused, std::size_t rows) {
+    std::string row;
+    for (const bool is_unused : unused) {
+        row += row.empty() ? "(" : ", ";
+        row += is_unused ? "NULL" : "?";
+    }
+    row += ')';
+    std::string all = row;
+    for (std::size_t i = 1; i < rows; ++i) {
+        all += ", ";
+        all += row;
+    }
+    return all;
+}
+
+// A job uses a third of the columns, and what is bound costs time on both sides: columns that no
+// row uses are NULL in the text. Jobs of one kind are alike, so there are few texts.
+void insert_at_once(Transaction& transaction, JobPlace place, std::span<const Job* const> jobs) {
+    const std::size_t columns = fields_of(place).size();
+    std::vector<Value> values;
+    values.reserve(columns * jobs.size());
+    for (const Job* job : jobs) {
+        append_row(values, place, *job);
+    }
+    const std::vector<bool> unused = find_unused(values, columns);
+    const std::string sql = fmt::format(
+        kInsert,
+        fmt::arg("table", schema::table_of(place)),
+        fmt::arg("columns", columns_of(place)),
+        fmt::arg("rows", text_of_rows(unused, jobs.size()))
+    );
+    transaction.execute(sql, used(values, unused));
+}
+
+std::string assignments_of(JobPlace place) {
+    std::string assignments;
+    for (const JobField& field : fields_of(place)) {
+        assignments += assignments.empty() ? "" : ", ";
+        assignments += field.column;
+        assignments += " = ?";
+    }
+    return assignments;
+}
+
+}  // namespace
+
+void insert_rows(Transaction& transaction, JobPlace place, std::span<const Job* const> jobs) {
+    for (auto rest = jobs; !rest.empty();) {
+        const std::size_t rows = rows_of_next_insert(rest.size());
+        insert_at_once(transaction, place, rest.first(rows));
+        rest = rest.subspan(rows);
+    }
+}
+
+std::vector<Job>
+lock_rows(Transaction& transaction, JobPlace place, std::span<const std::string_view> ids) {
+    const Dialect& dialect = dialect_of(transaction.kind());
+    const std::string sql = fmt::format(
+        kLock,
+        fmt::arg("columns", columns_of(place)),
+        fmt::arg("table", schema::table_of(place)),
+        fmt::arg("by_id", dialect.by_id),
+        fmt::arg("for_update", dialect.for_update)
+    );
+    std::vector<Job> jobs;
+    jobs.reserve(ids.size());
+    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
+        transaction.query(
+            {.sql = text, .columns = fields_of(place).size()}, parameters, append_to(jobs, place)
+        );
+    }
+    return jobs;
+}
+
+std::optional<Job> lock_row(Transaction& transaction, JobPlace place, std::string_view id) {
+    std::vector<Job> rows = lock_rows(transaction, place, std::span(&id, 1));
+    return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
+}
+
+void update_row(Transaction& transaction, JobPlace place, const Job& job) {
+    const std::string sql = fmt::format(
+        kUpdate,
+        fmt::arg("table", schema::table_of(place)),
+        fmt::arg("assignments", assignments_of(place))
+    );
+    std::vector<Value> values;
+    append_row(values, place, job);
+    values.emplace_back(std::string_view(job.id));
+    transaction.execute(sql, values);
+}
+
+std::int64_t
+delete_rows(Transaction& transaction, JobPlace place, std::span<const std::string_view> ids) {
+    const std::string sql = fmt::format(
+        kDelete, fmt::arg("delete_where", delete_where(transaction.kind(), schema::table_of(place)))
+    );
+    std::int64_t deleted = 0;
+    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
+        deleted += transaction.execute(text, parameters);
+    }
+    return deleted;
+}
+
+bool is_any_in(Transaction& transaction, JobPlace place, std::span<const std::string> ids) {
+    const std::vector<std::string_view> list(ids.begin(), ids.end());
+    return !lock_rows(transaction, place, list).empty();
+}
+
+bool is_locked(const Job& job, schema::TimePoint now) {
+    return job.lock_expiration && *job.lock_expiration >= now;
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "persistence/sql/transaction.hpp"
+#include "schema/job.hpp"
+#include "schema/job_place.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What every operation does with whole rows of one job table. Give ids and jobs in ascending id
+/// order: transactions that lock rows in one order do not deadlock.
+namespace jobstrand::persistence {
+
+void insert_rows(
+    Transaction& transaction,
+    schema::JobPlace place,
+    std::span<const schema::Job* const> jobs
+);
+
+/// Reads rows and locks them until the transaction ends, waiting for whoever has them. Ids that are
+/// not there are left out. Payloads that are stored apart are not fetched.
+[[nodiscard]] std::vector<schema::Job>
+lock_rows(Transaction& transaction, schema::JobPlace place, std::span<const std::string_view> ids);
+
+/// The same for one row; nullopt: it is not there.
+[[nodiscard]] std::optional<schema::Job>
+lock_row(Transaction& transaction, schema::JobPlace place, std::string_view id);
+
+/// Writes all columns of a row that this transaction has locked.
+void update_row(Transaction& transaction, schema::JobPlace place, const schema::Job& job);
+
+/// Returns how many there were.
+std::int64_t delete_rows(
+    Transaction& transaction,
+    schema::JobPlace place,
+    std::span<const std::string_view> ids
+);
+
+/// Whether one of these ids is in the place: the question after a move whose commit went
+/// unanswered.
+[[nodiscard]] bool
+is_any_in(Transaction& transaction, schema::JobPlace place, std::span<const std::string> ids);
+
+/// Whether a node holds a live lock on it: one that has not expired.
+[[nodiscard]] bool is_locked(const schema::Job& job, schema::TimePoint now);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,142 @@
+#include "persistence/rows/move_jobs.hpp"
+
+#include "persistence/rows/job_table.hpp"
+#include "persistence/rows/suspended_scopes.hpp"
+#include "persistence/sql/db_error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+using schema::Transition;
+
+PlacedJob changed(Job&& job, const Transition& transition) {
+    job.lock_owner.clear();
+    job.lock_expiration.reset();
+    job.due_date = transition.due_date;
+    job.retries = transition.retries;
+    job.attempts = transition.attempts;
+    job.suspended_from = transition.suspended_from;
+    if (transition.failure) {
+        job.exception_message = transition.failure->message;
+    }
+    return {.place = transition.to.value(), .job = std::move(job)};
+}
+
+bool is_for_anybody(const PlacedJob* placed) {
+    return placed->place == JobPlace::executable && placed->job.lock_owner.empty();
+}
+
+}  // namespace
+
+PlacedJob moved(Job row, const Transition& transition) {
+    ++row.revision;
+    return changed(std::move(row), transition);
+}
+
+bool can_be_suspended(JobPlace place) {
+    return place == JobPlace::executable || place == JobPlace::timer ||
+           place == JobPlace::external_worker;
+}
+
+PlacedJob diverted(PlacedJob placed) {
+    const Transition transition = schema::suspended(placed.job, placed.place);
+    return changed(std::move(placed.job), transition);
+}
+
+void divert_suspended(Transaction& transaction, std::span<PlacedJob> jobs) {
+    std::vector<const Job*> candidates;
+    for (const PlacedJob& placed : jobs) {
+        if (can_be_suspended(placed.place)) {
+            candidates.push_back(&placed.job);
+        }
+    }
+    const SuspendedScopes suspended = find_suspended(transaction, candidates);
+    for (PlacedJob& placed : jobs) {
+        if (can_be_suspended(placed.place) && suspended.contain(placed.job)) {
+            placed = diverted(std::move(placed));
+        }
+    }
+}
+
+void bury_twins(Transaction& transaction, std::span<PlacedJob> jobs, Twins& twins) {
+    twins.buried.clear();
+    if (!twins.are_expected) {
+        return;
+    }
+    std::map<JobPlace, std::vector<std::string_view>> by_place;
+    for (const PlacedJob& placed : jobs) {
+        by_place[placed.place].push_back(placed.job.id);
+    }
+    std::set<std::string> taken;
+    for (auto& [place, ids] : by_place) {
+        std::ranges::sort(ids);
+        for (Job& row : lock_rows(transaction, place, ids)) {
+            taken.insert(std::move(row.id));
+        }
+    }
+    for (PlacedJob& placed : jobs) {
+        if (taken.contains(placed.job.id)) {
+            const Transition transition = schema::id_taken(placed.job, placed.place);
+            placed = changed(std::move(placed.job), transition);
+            twins.buried.push_back(placed.job.id);
+        }
+    }
+}
+
+void insert_placed(Transaction& transaction, std::span<const PlacedJob* const> jobs) {
+    if (std::ranges::any_of(jobs, is_for_anybody)) {
+        transaction.announce_jobs();
+    }
+    std::map<JobPlace, std::vector<const Job*>> by_place;
+    for (const PlacedJob* placed : jobs) {
+        by_place[placed->place].push_back(&placed->job);
+    }
+    for (const auto& [place, rows] : by_place) {
+        insert_rows(transaction, place, rows);
+    }
+}
+
+void move_rows(Transaction& transaction, JobPlace from, std::span<const PlacedJob> jobs) {
+    std::vector<const PlacedJob*> placed;
+    placed.reserve(jobs.size());
+    for (const PlacedJob& job : jobs) {
+        placed.push_back(&job);
+    }
+    std::ranges::sort(placed, {}, [](const PlacedJob* job) {
+        return std::string_view(job->job.id);
+    });
+    std::vector<std::string_view> ids;
+    ids.reserve(jobs.size());
+    for (const PlacedJob* job : placed) {
+        ids.emplace_back(job->job.id);
+    }
+    insert_placed(transaction, placed);
+    const std::int64_t deleted = delete_rows(transaction, from, ids);
+    if (deleted != static_cast<std::int64_t>(ids.size())) {
+        // Never seen where row locks work; the cluster databases with local locks are why it is
+        // tested.
+        throw DbError(
+            DbErrorKind::conflict,
+            fmt::format(
+                "{} of {} jobs left {} while they were being moved",
+                static_cast<std::int64_t>(ids.size()) - deleted,
+                ids.size(),
+                schema::table_of(from)
+            )
+        );
+    }
+}
+
+}  // namespace jobstrand::persistence

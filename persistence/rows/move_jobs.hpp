@@ -1,0 +1,49 @@
+#pragma once
+
+#include "persistence/sql/transaction.hpp"
+#include "schema/job.hpp"
+#include "schema/job_transition.hpp"
+
+#include <span>
+#include <vector>
+
+/// Moves between places. schema::job_transition decides where a job goes; this file writes it.
+///
+/// A job on its way is a schema::PlacedJob: the row as it will stand in the place it goes to. Rows
+/// are read under a lock, changed in memory and written whole, so that every column is kept, every
+/// job of a set may change in its own way, and what the caller gets is what was stored.
+namespace jobstrand::persistence {
+
+/// The job after a transition that keeps it: the lock cleared, REV_ raised.
+[[nodiscard]] schema::PlacedJob moved(schema::Job row, const schema::Transition& transition);
+
+/// Whether a job in this place waits in the suspended place while its instance is suspended.
+[[nodiscard]] bool can_be_suspended(schema::JobPlace place);
+
+/// The job in the suspended place instead of the one it was bound for, without a lock.
+[[nodiscard]] schema::PlacedJob diverted(schema::PlacedJob placed);
+
+/// Sends those jobs to the suspended place whose instance or definition is suspended.
+void divert_suspended(Transaction& transaction, std::span<schema::PlacedJob> jobs);
+
+/// Jobs that cannot go where they are bound for, because another job with their id stands there.
+struct Twins {
+    bool are_expected = false;        ///< A first try has met one; looking for them costs reads.
+    std::vector<std::string> buried;  ///< Sent to the dead letters.
+};
+
+/// Where twins are expected among jobs, in any order: sends them to the dead letters, so that they
+/// do not stop the others.
+void bury_twins(Transaction& transaction, std::span<schema::PlacedJob> jobs, Twins& twins);
+
+/// Inserts each job into its place. Give them in id order.
+void insert_placed(Transaction& transaction, std::span<const schema::PlacedJob* const> jobs);
+
+/// Moves jobs, in any order, whose rows in `from` this transaction has locked.
+void move_rows(
+    Transaction& transaction,
+    schema::JobPlace from,
+    std::span<const schema::PlacedJob> jobs
+);
+
+}  // namespace jobstrand::persistence

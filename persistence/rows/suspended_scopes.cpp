@@ -1,0 +1,147 @@
+#include "persistence/rows/suspended_scopes.hpp"
+
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+
+constexpr std::string_view kIsAnythingSuspended = R"sql(SELECT 1 FROM JS_SUSPENSION LIMIT 1)sql";
+
+constexpr std::string_view kSuspended = R"sql(
+    SELECT ID_
+    FROM JS_SUSPENSION {by_id}
+    WHERE SCOPE_ = ? AND ID_ IN (...)
+    ORDER BY ID_
+    {for_share})sql";
+
+constexpr std::string_view kInSuspendedGroup = R"sql(
+    SELECT S.ID_
+    FROM JS_SERIES S
+    JOIN JS_SUSPENSION P ON P.SCOPE_ = ? AND P.ID_ = S.GROUP_
+    WHERE S.ID_ IN (...)
+    {for_share})sql";
+
+constexpr std::string_view kSuspend = R"sql(
+    {insert_if_absent} INTO JS_SUSPENSION (SCOPE_, ID_, SINCE_)
+    VALUES (?, ?, ?)
+    {if_absent})sql";
+
+using Ids = std::set<std::string_view>;
+
+Ids ids_in(std::span<const Job* const> jobs, std::string Job::*scope) {
+    Ids ids;
+    for (const Job* job : jobs) {
+        if (!(job->*scope).empty()) {
+            ids.insert(job->*scope);
+        }
+    }
+    return ids;
+}
+
+Ids series_in(std::span<const Job* const> jobs) {
+    Ids keys;
+    for (const Job* job : jobs) {
+        if (!job->repeat.empty()) {
+            keys.insert(schema::series_key_of(*job));
+        }
+    }
+    return keys;
+}
+
+// Nearly always nothing is suspended, and a page of jobs has hundreds of instances.
+bool is_anything_suspended(Transaction& transaction) {
+    bool is_any = false;
+    transaction.query({.sql = kIsAnythingSuspended, .columns = 1}, {}, [&](const Row&) {
+        is_any = true;
+    });
+    return is_any;
+}
+
+using Suspended = std::set<std::string, std::less<>>;
+
+Suspended select_ids(
+    Transaction& transaction,
+    std::string_view statement,
+    SuspensionScope scope,
+    const Ids& ids
+) {
+    const Dialect& dialect = dialect_of(transaction.kind());
+    const std::string sql = fmt::format(
+        fmt::runtime(statement),
+        fmt::arg("by_id", dialect.by_id),
+        fmt::arg("for_share", dialect.for_share)
+    );
+    const std::vector<std::string_view> list(ids.begin(), ids.end());
+    Suspended suspended;
+    for (const auto& [text, parameters] :
+         cut_id_list(sql, {.before = {name_of(scope)}, .ids = list})) {
+        transaction.query({.sql = text, .columns = 1}, parameters, [&](const Row& row) {
+            suspended.emplace(row.text(0));
+        });
+    }
+    return suspended;
+}
+
+}  // namespace
+
+std::string_view name_of(SuspensionScope scope) {
+    switch (scope) {
+        case SuspensionScope::instance:
+            return "instance";
+        case SuspensionScope::definition:
+            return "definition";
+        case SuspensionScope::series:
+            return "series";
+        case SuspensionScope::timer_group:
+            return "timer group";
+    }
+    return {};
+}
+
+void mark_suspended(
+    Transaction& transaction,
+    SuspensionScope scope,
+    std::string_view id,
+    schema::TimePoint since
+) {
+    const Dialect& dialect = dialect_of(transaction.kind());
+    const std::string sql = fmt::format(
+        kSuspend,
+        fmt::arg("insert_if_absent", dialect.insert_if_absent),
+        fmt::arg("if_absent", dialect.if_absent)
+    );
+    transaction.execute(sql, {name_of(scope), id, since});
+}
+
+SuspendedScopes find_suspended(Transaction& transaction, std::span<const Job* const> jobs) {
+    const Ids instances = ids_in(jobs, &Job::process_instance_id);
+    const Ids definitions = ids_in(jobs, &Job::process_definition_id);
+    const Ids series = series_in(jobs);
+    const bool asks = !instances.empty() || !definitions.empty() || !series.empty();
+    if (!asks || !is_anything_suspended(transaction)) {
+        return {};
+    }
+    const auto among = [&](SuspensionScope scope, const Ids& ids) {
+        return select_ids(transaction, kSuspended, scope, ids);
+    };
+    SuspendedScopes suspended{
+        .instances = among(SuspensionScope::instance, instances),
+        .definitions = among(SuspensionScope::definition, definitions),
+        .series = among(SuspensionScope::series, series),
+    };
+    suspended.series.merge(
+        select_ids(transaction, kInSuspendedGroup, SuspensionScope::timer_group, series)
+    );
+    return suspended;
+}
+
+}  // namespace jobstrand::persistence

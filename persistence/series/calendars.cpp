@@ -1,0 +1,145 @@
+#include "persistence/series/calendar_moves.hpp"
+#include "persistence/series/series_table.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/store/sql_job_store.hpp"
+#include "schema/limits.hpp"
+#include "schema/text/text_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::CalendarTexts;
+using schema::SeriesSchedule;
+using schema::TimePoint;
+
+constexpr std::string_view kPut = R"sql(
+    INSERT INTO JS_CALENDAR (ID_, TEXT_) VALUES (?, ?)
+    {on_existing_id} TEXT_ = {new_text})sql";
+
+constexpr std::string_view kList = R"sql(
+    SELECT ID_, TEXT_
+    FROM JS_CALENDAR
+    ORDER BY ID_)sql";
+
+constexpr std::string_view kDelete = R"sql({delete_where} ID_ = ?)sql";
+
+constexpr std::string_view kUsers = R"sql(
+    SELECT 1
+    FROM JS_SERIES
+    WHERE CALENDAR_ = ? AND STATE_ <> 'ended'
+    LIMIT 1)sql";
+
+void refuse_problems(const StoredCalendar& calendar) {
+    std::vector<std::string> problems;
+    schema::check_id("name", calendar.name, problems);
+    schema::check_text("calendar", calendar.text, schema::limits::kInlinePayloadLength, problems);
+    if (calendar.name.empty()) {
+        problems.emplace_back("name must be given");
+    }
+    if (!problems.empty()) {
+        throw std::invalid_argument(fmt::format("{}", fmt::join(problems, "; ")));
+    }
+}
+
+/// A change may also break a calendar that is based on this one.
+void refuse_unreadable(const SeriesSchedule& schedule, const CalendarTexts& calendars) {
+    for (const auto& [name, text] : calendars) {
+        if (const auto problem = schedule.problem_of_calendar(name, calendars)) {
+            throw std::invalid_argument(
+                problem->position == 0
+                    ? problem->message
+                    : fmt::format("{} (at position {})", problem->message, problem->position)
+            );
+        }
+    }
+}
+
+std::size_t put(
+    Transaction& transaction,
+    const SeriesSchedule& schedule,
+    const StoredCalendar& calendar,
+    TimePoint now
+) {
+    const CalendarTexts before = read_calendars(transaction);
+    CalendarTexts after = before;
+    after[calendar.name] = calendar.text;
+    refuse_unreadable(schedule, after);
+    const Dialect& dialect = dialect_of(transaction.kind());
+    const std::string sql = fmt::format(
+        kPut,
+        fmt::arg("on_existing_id", dialect.on_existing_id),
+        fmt::arg("new_text", fmt::format(fmt::runtime(dialect.new_value), "TEXT_"))
+    );
+    transaction.execute(sql, {std::string_view(calendar.name), std::string_view(calendar.text)});
+    return move_turns(transaction, schedule, before, after, now);
+}
+
+bool is_used_by_series(Transaction& transaction, std::string_view name) {
+    bool is_used = false;
+    transaction.query({.sql = kUsers, .columns = 1}, {name}, [&](const Row&) { is_used = true; });
+    return is_used;
+}
+
+Answer
+remove_unused(Transaction& transaction, const SeriesSchedule& schedule, std::string_view name) {
+    CalendarTexts rest = read_calendars(transaction);
+    const auto found = rest.find(name);
+    if (found == rest.end()) {
+        return Answer::not_found;
+    }
+    rest.erase(found);
+    const bool is_base = std::ranges::any_of(rest, [&](const auto& other) {
+        return schedule.problem_of_calendar(other.first, rest).has_value();
+    });
+    if (is_base || is_used_by_series(transaction, name)) {
+        return Answer::locked;
+    }
+    const std::string sql = fmt::format(
+        kDelete, fmt::arg("delete_where", delete_where(transaction.kind(), "JS_CALENDAR"))
+    );
+    transaction.execute(sql, {name});
+    return Answer::done;
+}
+
+}  // namespace
+
+std::size_t SqlJobStore::put_calendar(const StoredCalendar& calendar, TimePoint now) {
+    refuse_problems(calendar);
+    std::size_t moved = 0;
+    runner_.run(
+        [&](Transaction& transaction) { moved = put(transaction, schedule_, calendar, now); },
+        [](Transaction&) { return false; }  // The same text once more does no harm.
+    );
+    return moved;
+}
+
+std::vector<StoredCalendar> SqlJobStore::calendars() {
+    std::vector<StoredCalendar> calendars;
+    runner_.read([&](Connection& connection) {
+        calendars.clear();
+        connection.query({.sql = kList, .columns = 2}, {}, [&](const Row& row) {
+            calendars.push_back({.name = std::string(row.text(0)), .text = std::string(row.text(1))}
+            );
+        });
+    });
+    return calendars;
+}
+
+Answer SqlJobStore::remove_calendar(std::string_view name) {
+    Answer answer = Answer::not_found;
+    runner_.run(
+        [&](Transaction& transaction) { answer = remove_unused(transaction, schedule_, name); },
+        [&](Transaction& transaction) {
+            return answer == Answer::done && !read_calendars(transaction).contains(name);
+        }
+    );
+    return answer;
+}
+
+}  // namespace jobstrand::persistence

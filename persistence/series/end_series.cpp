@@ -1,0 +1,86 @@
+#include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/job_table.hpp"
+#include "persistence/series/locked_series.hpp"
+#include "persistence/series/series_table.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/store/sql_job_store.hpp"
+
+#include <fmt/format.h>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::PlacedJob;
+using schema::Series;
+using schema::SeriesState;
+
+constexpr std::string_view kDelete = R"sql({delete_where} ID_ = ?)sql";
+
+constexpr std::string_view kForgetPause = R"sql(
+    DELETE FROM JS_SUSPENSION
+    WHERE SCOPE_ = 'series' AND ID_ = ?)sql";
+
+Answer end(Transaction& transaction, std::string_view key, schema::TimePoint now) {
+    std::optional<LockedSeries> locked = lock_with_turn(transaction, key);
+    if (!locked) {
+        return Answer::not_found;
+    }
+    if (locked->is_waiting()) {
+        const PlacedJob& turn = *locked->turn;
+        if (is_locked(turn.job, now)) {
+            return Answer::locked;
+        }
+        const std::string_view id = turn.job.id;
+        const Job* const job = &turn.job;
+        delete_rows(transaction, turn.place, std::span(&id, 1));
+        delete_byte_arrays_of(transaction, std::span(&job, 1));
+    }
+    Series& series = locked->series;
+    series.state = SeriesState::ended;
+    series.next_fire.reset();
+    series.turn_id.clear();
+    update_series(transaction, std::span(&series, 1));
+    return Answer::done;
+}
+
+Answer remove_ended(Transaction& transaction, std::string_view key) {
+    const std::optional<Series> series = lock_series(transaction, key);
+    if (!series) {
+        return Answer::not_found;
+    }
+    if (series->state != SeriesState::ended) {
+        return Answer::locked;
+    }
+    const std::string sql = fmt::format(
+        kDelete, fmt::arg("delete_where", delete_where(transaction.kind(), "JS_SERIES"))
+    );
+    transaction.execute(sql, {key});
+    transaction.execute(kForgetPause, {key});
+    return Answer::done;
+}
+
+}  // namespace
+
+Answer SqlJobStore::end_series(std::string_view key, schema::TimePoint now) {
+    Answer answer = Answer::not_found;
+    runner_.run(
+        [&](Transaction& transaction) { answer = end(transaction, key, now); },
+        [](Transaction&) { return false; }  // An ended series ends once more.
+    );
+    return answer;
+}
+
+Answer SqlJobStore::remove_series(std::string_view key) {
+    Answer answer = Answer::not_found;
+    runner_.run(
+        [&](Transaction& transaction) { answer = remove_ended(transaction, key); },
+        [&](Transaction& transaction) {
+            return answer == Answer::done && !lock_series(transaction, key);
+        }
+    );
+    return answer;
+}
+
+}  // namespace jobstrand::persistence

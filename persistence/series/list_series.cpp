@@ -1,0 +1,133 @@
+#include "persistence/series/series_row.hpp"
+#include "persistence/store/sql_job_store.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::SeriesState;
+
+constexpr std::string_view kIsPaused = R"sql(EXISTS (
+        SELECT 1
+        FROM JS_SUSPENSION P
+        WHERE (P.SCOPE_ = 'series' AND P.ID_ = S.ID_)
+            OR (P.SCOPE_ = 'timer group' AND P.ID_ = S.GROUP_)))sql";
+
+constexpr std::string_view kSelect = R"sql(
+    SELECT {columns}, CASE WHEN {is_paused} THEN 1 ELSE 0 END
+    FROM JS_SERIES S
+    WHERE {condition}
+    ORDER BY S.ID_
+    LIMIT ?)sql";
+
+constexpr std::array kConditions{
+    SeriesCondition::waiting,
+    SeriesCondition::running,
+    SeriesCondition::paused,
+    SeriesCondition::ended};
+
+/// A condition and the parameters that it needs.
+struct Where {
+    std::string sql;
+    std::vector<Value> parameters;
+};
+
+std::string sql_of(SeriesCondition condition) {
+    switch (condition) {
+        case SeriesCondition::waiting:
+        case SeriesCondition::running:
+            return fmt::format("S.STATE_ = '{}' AND NOT {}", name_of(condition), kIsPaused);
+        case SeriesCondition::paused:
+            return fmt::format("S.STATE_ <> 'ended' AND {}", kIsPaused);
+        case SeriesCondition::ended:
+            return "S.STATE_ = 'ended'";
+    }
+    return {};
+}
+
+Where where(const SeriesFilter& filter, std::string_view after) {
+    Where where{.sql = "S.ID_ > ?", .parameters = {after}};
+    if (filter.group) {
+        where.sql += " AND S.GROUP_ = ?";
+        where.parameters.emplace_back(std::string_view(*filter.group));
+    }
+    if (filter.condition) {
+        where.sql += " AND " + sql_of(*filter.condition);
+    }
+    return where;
+}
+
+SeriesCondition condition_of(SeriesState state, bool is_paused) {
+    if (state == SeriesState::ended) {
+        return SeriesCondition::ended;
+    }
+    if (is_paused) {
+        return SeriesCondition::paused;
+    }
+    return state == SeriesState::running ? SeriesCondition::running : SeriesCondition::waiting;
+}
+
+std::vector<SeriesSummary>
+select(TransactionRunner& runner, const Where& where, std::size_t limit) {
+    const std::string sql = fmt::format(
+        kSelect,
+        fmt::arg("columns", series_columns("S.")),
+        fmt::arg("is_paused", kIsPaused),
+        fmt::arg("condition", where.sql)
+    );
+    std::vector<Value> parameters = where.parameters;
+    parameters.emplace_back(static_cast<std::int64_t>(limit));
+    const std::size_t columns = series_column_count();
+    std::vector<SeriesSummary> found;
+    runner.read([&](Connection& connection) {
+        found.clear();
+        connection.query({.sql = sql, .columns = columns + 1}, parameters, [&](const Row& row) {
+            schema::Series series = read_series_row(row);
+            const auto condition = condition_of(series.state, row.integer(columns) != 0);
+            found.push_back({.series = std::move(series), .condition = condition});
+        });
+    });
+    return found;
+}
+
+}  // namespace
+
+std::string_view name_of(SeriesCondition condition) {
+    switch (condition) {
+        case SeriesCondition::waiting:
+            return "waiting";
+        case SeriesCondition::running:
+            return "running";
+        case SeriesCondition::paused:
+            return "paused";
+        case SeriesCondition::ended:
+            return "ended";
+    }
+    return {};
+}
+
+std::optional<SeriesCondition> series_condition_named(std::string_view name) {
+    for (const SeriesCondition condition : kConditions) {
+        if (name_of(condition) == name) {
+            return condition;
+        }
+    }
+    return std::nullopt;
+}
+
+std::vector<SeriesSummary>
+SqlJobStore::list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit) {
+    return select(runner_, where(filter, after), limit);
+}
+
+std::optional<SeriesSummary> SqlJobStore::find_series(std::string_view key) {
+    std::vector<SeriesSummary> found = select(runner_, {"S.ID_ = ?", {key}}, 1);
+    return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
+
+}  // namespace jobstrand::persistence

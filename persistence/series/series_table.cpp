@@ -1,0 +1,172 @@
+#include "persistence/series/series_table.hpp"
+
+#include "persistence/rows/due_date_range.hpp"
+#include "persistence/series/series_row.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+#include "schema/text/iso8601.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <stdexcept>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Series;
+
+constexpr std::string_view kInsert = R"sql(INSERT INTO JS_SERIES ({columns}) VALUES {rows})sql";
+
+constexpr std::string_view kInsertOrUpdate = R"sql(
+    INSERT INTO JS_SERIES ({columns}) VALUES {rows}
+    {on_existing_id} {assignments})sql";
+
+constexpr std::string_view kLock = R"sql(
+    SELECT {columns}
+    FROM JS_SERIES {by_id}
+    WHERE ID_ IN (...)
+    ORDER BY ID_
+    {for_update})sql";
+
+// Shared with other readers, but not with who changes one: the turns that are computed here either
+// wait for the change, or the change finds them.
+constexpr std::string_view kCalendars = R"sql(
+    SELECT ID_, TEXT_
+    FROM JS_CALENDAR
+    ORDER BY ID_
+    {for_share})sql";
+
+/// Rows of one statement.
+constexpr std::array<std::size_t, 3> kRowsPerStatement{32, 8, 1};
+
+std::string placeholder_rows(std::size_t rows) {
+    std::string all;
+    for (std::size_t row = 0; row < rows; ++row) {
+        all += row == 0 ? "(?" : ", (?";
+        for (std::size_t column = 1; column < series_column_count(); ++column) {
+            all += ", ?";
+        }
+        all += ')';
+    }
+    return all;
+}
+
+/// `X_ = excluded.X_, ...` for all columns but the key.
+std::string assignments(const Dialect& dialect) {
+    std::string all;
+    for (const std::string_view column : series_column_names().subspan(1)) {
+        all += all.empty() ? "" : ", ";
+        all += column;
+        all += " = ";
+        all += fmt::format(fmt::runtime(dialect.new_value), column);
+    }
+    return all + ", REV_ = JS_SERIES.REV_ + 1";
+}
+
+void write_rows(Transaction& transaction, std::string_view sql, std::span<const Series> series) {
+    const Dialect& dialect = dialect_of(transaction.kind());
+    for (auto rest = series; !rest.empty();) {
+        std::size_t rows = 1;
+        for (const std::size_t size : kRowsPerStatement) {
+            if (size <= rest.size()) {
+                rows = size;
+                break;
+            }
+        }
+        std::vector<Value> values;
+        for (const Series& one : rest.first(rows)) {
+            append_series_row(values, one);
+        }
+        const std::string text = fmt::format(
+            fmt::runtime(sql),
+            fmt::arg("columns", series_columns()),
+            fmt::arg("rows", placeholder_rows(rows)),
+            fmt::arg("on_existing_id", dialect.on_existing_id),
+            fmt::arg("assignments", assignments(dialect))
+        );
+        transaction.execute(text, values);
+        rest = rest.subspan(rows);
+    }
+}
+
+}  // namespace
+
+void insert_series(Transaction& transaction, std::span<const Series> series) {
+    write_rows(transaction, kInsert, series);
+}
+
+SeriesByKey lock_series(Transaction& transaction, std::span<const std::string_view> keys) {
+    const Dialect& dialect = dialect_of(transaction.kind());
+    const std::string sql = fmt::format(
+        kLock,
+        fmt::arg("columns", series_columns()),
+        fmt::arg("by_id", dialect.by_id),
+        fmt::arg("for_update", dialect.for_update)
+    );
+    SeriesByKey found;
+    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = keys})) {
+        transaction.query(
+            {.sql = text, .columns = series_column_count()},
+            parameters,
+            [&](const Row& row) {
+                Series series = read_series_row(row);
+                found.emplace(series.key, std::move(series));
+            }
+        );
+    }
+    return found;
+}
+
+std::optional<Series> lock_series(Transaction& transaction, std::string_view key) {
+    SeriesByKey found = lock_series(transaction, std::span(&key, 1));
+    return found.empty() ? std::nullopt : std::optional(std::move(found.begin()->second));
+}
+
+void update_series(Transaction& transaction, std::span<const Series> series) {
+    write_rows(transaction, kInsertOrUpdate, series);
+}
+
+schema::CalendarTexts read_calendars(Transaction& transaction) {
+    schema::CalendarTexts calendars;
+    const std::string sql =
+        fmt::format(kCalendars, fmt::arg("for_share", dialect_of(transaction.kind()).for_share));
+    transaction.query({.sql = sql, .columns = 2}, {}, [&](const Row& row) {
+        calendars.emplace(row.text(0), row.text(1));
+    });
+    return calendars;
+}
+
+bool is_storable(const Series& series, schema::DatabaseKind kind) {
+    constexpr schema::TimePoint kFirst = schema::kEarliestInstant + std::chrono::days{1};
+    for (const auto& time : {series.start, series.end, series.next_fire}) {
+        if (time && (*time < kFirst || *time > max_due_date(kind))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void require_storable(const Series& series, schema::DatabaseKind kind) {
+    if (!is_storable(series, kind)) {
+        throw std::invalid_argument(fmt::format(
+            "the series \"{}\" begins, ends or is due outside of 1970-01-02 to {}, which {} holds",
+            series.key,
+            schema::format_instant(max_due_date(kind)),
+            schema::name_of(kind)
+        ));
+    }
+}
+
+std::string describe(const schema::ParseError& error, const Series& series) {
+    return error.position == 0 ? fmt::format("repeat \"{}\": {}", series.repeat, error.message)
+                               : fmt::format(
+                                     "repeat \"{}\" at position {}: {}",
+                                     series.repeat,
+                                     error.position,
+                                     error.message
+                                 );
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,115 @@
+#pragma once
+
+#include "persistence/sql/connection.hpp"
+#include "schema/time.hpp"
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// Lends connections, makes them when needed, and drops poisoned ones, together with all that lie
+/// idle: what ended one, such as a restart of the server, has most likely ended them as well.
+///
+/// SQLite has one writer at a time: its pool has one writing connection, so that the threads of
+/// this process queue here, fairly, instead of polling the file lock; readers have their own and
+/// are never kept waiting by a writer (WAL). Servers have one kind of connection: with no readers
+/// in its size, a pool lends the writers' connections for reading too.
+///
+/// Thread safety: safe. Every lease must be returned before the pool is destroyed.
+class SessionPool final {
+public:
+    enum class Access { read, write };
+
+    struct Size {
+        std::size_t writers = 1;
+        std::size_t readers = 4;
+
+        /// A connection that has been idle for longer is replaced, not lent: servers and the
+        /// machines on the way to them give up idle connections without a word.
+        schema::Duration idle_limit{std::chrono::minutes(5)};
+    };
+
+    /// Makes a connection or throws DbError.
+    using Connect = std::function<std::unique_ptr<Connection>(Access)>;
+
+    SessionPool(Connect connect, Size size, schema::Duration lease_timeout);
+    ~SessionPool();
+
+    SessionPool(const SessionPool&) = delete;
+    SessionPool& operator=(const SessionPool&) = delete;
+
+    /// A borrowed connection; goes back to the pool by itself.
+    class Lease final {
+    public:
+        Lease(SessionPool& pool, Access access, std::unique_ptr<Connection> connection);
+        ~Lease();
+        Lease(Lease&& other) noexcept;
+        Lease(const Lease&) = delete;
+        Lease& operator=(const Lease&) = delete;
+        Lease& operator=(Lease&&) = delete;
+
+        Connection& operator*() const noexcept { return *connection_; }
+        Connection* operator->() const noexcept { return connection_.get(); }
+
+    private:
+        SessionPool* pool_;
+        Access access_;
+        std::unique_ptr<Connection> connection_;
+    };
+
+    /// Waits for a free connection. Throws DbError busy after the lease timeout, or whatever making
+    /// a new connection throws.
+    [[nodiscard]] Lease lease(Access access);
+
+private:
+    /// A thread that waits for its turn.
+    struct Waiter {
+        std::condition_variable turn;
+    };
+
+    struct IdleConnection {
+        std::unique_ptr<Connection> connection;
+        schema::SteadyPoint since;
+    };
+
+    struct Side {
+        explicit Side(std::size_t most) : limit(most) { idle.reserve(most); }
+
+        [[nodiscard]] std::vector<IdleConnection> take_all() {
+            std::vector<IdleConnection> all;
+            all.reserve(limit);
+            all.swap(idle);
+            return all;
+        }
+
+        std::vector<IdleConnection> idle;  ///< The last used at the end; that one is lent next.
+        std::size_t lent = 0;
+        const std::size_t limit;
+        std::list<Waiter> queue;  ///< Who came first is served first.
+    };
+
+    [[nodiscard]] Side& side(Access access);
+    void wait_for_place(Side& side, std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] std::unique_ptr<Connection> idle_or_new(Access access);
+    [[nodiscard]] std::unique_ptr<Connection> take_idle(Side& side);
+    void free_place(Side& side) noexcept;
+    void give_back(Access access, std::unique_ptr<Connection> connection) noexcept;
+
+    // Constant after construction.
+    const Connect connect_;
+    const schema::Duration lease_timeout_;
+    const schema::Duration idle_limit_;
+
+    // Guarded by mutex_.
+    std::mutex mutex_;
+    Side writers_;
+    Side readers_;
+};
+
+}  // namespace jobstrand::persistence

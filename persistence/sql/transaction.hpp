@@ -1,0 +1,73 @@
+#pragma once
+
+#include "persistence/sql/connection.hpp"
+#include "persistence/sql/db_error.hpp"
+
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// A transaction on a borrowed connection: begun by the constructor, rolled back by the destructor
+/// unless it was committed.
+///
+/// An app that embeds Jobstrand receives one of these, writes its own rows with execute(), and
+/// hands it to JobStore::insert: its rows and its jobs then commit together.
+///
+/// After a DbError only a rollback is left: every further statement, and commit(), throws the same
+/// error again. Some databases roll back by themselves after some errors, and what came then would
+/// be committed alone.
+///
+/// Thread safety: none. The connection must outlive it.
+class Transaction final {
+public:
+    enum class State {
+        active,
+        committed,
+        rolled_back,
+        in_doubt,  ///< The connection was lost during COMMIT: only the rows know (I9).
+    };
+
+    explicit Transaction(Connection& connection);
+    ~Transaction();
+
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+
+    /// See Connection. Throws std::logic_error when the transaction has ended.
+    std::int64_t execute(std::string_view sql, std::span<const Value> parameters);
+    std::int64_t execute(std::string_view sql, std::initializer_list<Value> parameters = {});
+    void query(Query query, std::span<const Value> parameters, const RowReader& read);
+    void query(Query query, std::initializer_list<Value> parameters, const RowReader& read);
+
+    /// See Connection.
+    void announce_jobs();
+
+    /// Commits, then calls the on_commit callbacks in their order. Throws DbError: in_doubt leaves
+    /// the state in_doubt, any other kind leaves it rolled_back.
+    void commit();
+
+    void rollback() noexcept;
+
+    /// `callback` runs after a successful commit, on the committing thread: the hand-off of new
+    /// jobs. It must not throw. It is dropped when the transaction does not commit.
+    void on_commit(std::function<void()> callback);
+
+    [[nodiscard]] State state() const noexcept { return state_; }
+    [[nodiscard]] schema::DatabaseKind kind() const noexcept { return connection_.kind(); }
+
+private:
+    template <typename Call>
+    auto run(Call call);
+
+    Connection& connection_;
+    State state_ = State::active;
+    std::optional<DbError> failure_;  ///< The first error of a statement.
+    std::vector<std::function<void()>> on_commit_;
+};
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,45 @@
+#include "persistence/url/database_url.hpp"
+
+namespace jobstrand::persistence {
+namespace {
+
+/// Escapes control characters and what would end this part of a URL.
+std::string escaped(std::string_view text, std::string_view reserved) {
+    constexpr std::string_view kDigits = "0123456789ABCDEF";
+    std::string url;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte > 0x20 && byte != 0x7f && reserved.find(c) == std::string_view::npos) {
+            url += c;
+        } else {
+            url += {'%', kDigits[byte >> 4U], kDigits[byte & 0xfU]};
+        }
+    }
+    return url;
+}
+
+std::string server_part(const DatabaseUrl& url) {
+    std::string text = "//";
+    if (!url.user.empty()) {
+        text += escaped(url.user, "%:@/?");
+        text += url.password.empty() ? "@" : ":***@";
+    }
+    const bool is_address = url.host.find(':') != std::string::npos;
+    text += is_address ? '[' + url.host + ']' : escaped(url.host, "%:@/?");
+    return text + ':' + std::to_string(url.port) + '/' + escaped(url.database, "%?");
+}
+
+}  // namespace
+
+std::string without_password(const DatabaseUrl& url) {
+    std::string text = std::string(name_of(url.kind)) + ':';
+    text += url.kind == schema::DatabaseKind::sqlite ? escaped(url.path, "%?") : server_part(url);
+    char separator = '?';
+    for (const auto& [key, value] : url.options) {
+        text += separator + escaped(key, "%&=") + '=' + escaped(value, "%&=");
+        separator = '&';
+    }
+    return text;
+}
+
+}  // namespace jobstrand::persistence

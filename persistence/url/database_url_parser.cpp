@@ -1,0 +1,231 @@
+#include "persistence/url/database_url.hpp"
+#include "persistence/url/url_options.hpp"
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace jobstrand::persistence {
+namespace {
+
+using schema::DatabaseKind;
+using schema::ParseError;
+using schema::ParseResult;
+
+constexpr int kLargestPort = 65535;
+
+int default_port(DatabaseKind kind) {
+    switch (kind) {
+        case DatabaseKind::sqlite:
+            return 0;
+        case DatabaseKind::mysql:
+            return 3306;
+        case DatabaseKind::postgresql:
+            return 5432;
+    }
+    return 0;
+}
+
+/// A part of the URL, and where it stands in it.
+struct Piece {
+    std::string_view text;
+    std::size_t position = 0;
+
+    [[nodiscard]] Piece sub(std::size_t from, std::size_t count = std::string_view::npos) const {
+        return {text.substr(from, count), position + from};
+    }
+};
+
+/// What stands before and behind a separator.
+struct Halves {
+    Piece before;
+    std::optional<Piece> behind;  ///< nullopt: there is no separator.
+};
+
+Halves split_at(Piece piece, std::size_t separator) {
+    if (separator == std::string_view::npos) {
+        return {piece, std::nullopt};
+    }
+    return {piece.sub(0, separator), piece.sub(separator + 1)};
+}
+
+Halves split(Piece piece, char separator) {
+    return split_at(piece, piece.text.find(separator));
+}
+
+/// Reads a URL from left to right and keeps the first thing that is wrong.
+class UrlParser final {
+public:
+    ParseResult<DatabaseUrl> parse(std::string_view text);
+
+private:
+    void parse_scheme(Piece scheme);
+    void parse_path(Piece path);
+    void parse_server(Piece rest);
+    void parse_user(Piece user);
+    void parse_host(Piece host);
+    void parse_port(Piece port);
+    void parse_options(Piece options);
+    void parse_option(Piece option);
+    std::string decoded(Piece piece);
+    void fail(std::string message, std::size_t position);
+
+    DatabaseUrl url_;
+    std::optional<ParseError> error_;
+};
+
+ParseResult<DatabaseUrl> UrlParser::parse(std::string_view text) {
+    const Halves scheme = split({text, 0}, ':');
+    parse_scheme(scheme.before);
+    const Halves parts = split(scheme.behind.value_or(Piece{{}, text.size()}), '?');
+    if (url_.kind == DatabaseKind::sqlite) {
+        parse_path(parts.before);
+    } else {
+        parse_server(parts.before);
+    }
+    if (parts.behind) {
+        parse_options(*parts.behind);
+    }
+    if (error_) {
+        return *error_;
+    }
+    return url_;
+}
+
+void UrlParser::parse_scheme(Piece scheme) {
+    for (const auto kind : {DatabaseKind::sqlite, DatabaseKind::mysql, DatabaseKind::postgresql}) {
+        if (scheme.text == name_of(kind)) {
+            url_.kind = kind;
+            return;
+        }
+    }
+    fail(
+        "a database URL begins with sqlite:, mysql:// or postgresql://, for example sqlite:jobs.db",
+        scheme.position
+    );
+}
+
+void UrlParser::parse_path(Piece path) {
+    if (path.text.starts_with("//") && !path.text.starts_with("///")) {
+        fail("write sqlite:PATH without //, for example sqlite:jobs.db", path.position);
+    }
+    url_.path = decoded(path.text.starts_with("///") ? path.sub(2) : path);
+    if (url_.path.empty()) {
+        fail("the path of the database file is missing", path.position);
+    } else if (url_.path == ":memory:") {
+        fail("jobs in memory would be lost: name a file", path.position);
+    }
+}
+
+void UrlParser::parse_server(Piece rest) {
+    if (!rest.text.starts_with("//")) {
+        fail("expected // behind the scheme", rest.position);
+        return;
+    }
+    const Halves parts = split(rest.sub(2), '/');
+    const Piece place = parts.before;
+    // The last one: an @ in a password is easily left unescaped.
+    const std::size_t at = place.text.rfind('@');
+    if (at != std::string_view::npos) {
+        parse_user(place.sub(0, at));
+    }
+    parse_host(at == std::string_view::npos ? place : place.sub(at + 1));
+    url_.database = decoded(parts.behind.value_or(Piece{}));
+    if (url_.database.empty()) {
+        fail("the name of the database is missing behind the host", rest.position);
+    }
+}
+
+void UrlParser::parse_user(Piece user) {
+    const Halves parts = split(user, ':');
+    url_.user = decoded(parts.before);
+    url_.password = decoded(parts.behind.value_or(Piece{}));
+}
+
+/// `host`, `host:port` or `[address]:port`.
+void UrlParser::parse_host(Piece host) {
+    Halves parts = split_at(host, host.text.rfind(':'));
+    if (host.text.starts_with('[')) {
+        const std::size_t end = host.text.find(']');
+        if (end == std::string_view::npos) {
+            fail("the ] behind the address is missing", host.position);
+            return;
+        }
+        parts = split(host.sub(end + 1), ':');
+        if (!parts.before.text.empty()) {
+            fail("expected a port behind the ]", parts.before.position);
+        }
+        parts.before = host.sub(1, end - 1);
+    }
+    url_.host = decoded(parts.before);
+    if (url_.host.empty()) {
+        fail("the host is missing", host.position);
+    }
+    url_.port = default_port(url_.kind);
+    if (parts.behind) {
+        parse_port(*parts.behind);
+    }
+}
+
+void UrlParser::parse_port(Piece port) {
+    const char* const last = port.text.data() + port.text.size();
+    const auto [end, error] = std::from_chars(port.text.data(), last, url_.port);
+    if (error != std::errc{} || end != last || url_.port < 1 || url_.port > kLargestPort) {
+        fail("the port must be a number from 1 to 65535", port.position);
+    }
+}
+
+void UrlParser::parse_options(Piece options) {
+    for (std::optional<Piece> rest = options; rest;) {
+        const Halves parts = split(*rest, '&');
+        parse_option(parts.before);
+        rest = parts.behind;
+    }
+}
+
+void UrlParser::parse_option(Piece option) {
+    const Halves parts = split(option, '=');
+    const std::string key = decoded(parts.before);
+    const std::string value = decoded(parts.behind.value_or(Piece{}));
+    if (const auto wrong = url_option_error(url_.kind, key, value)) {
+        fail(*wrong, option.position);
+    }
+    if (!url_.options.emplace(key, value).second) {
+        fail("this option is given twice", option.position);
+    }
+}
+
+std::string UrlParser::decoded(Piece piece) {
+    std::string text;
+    for (std::size_t i = 0; i < piece.text.size(); ++i) {
+        if (piece.text[i] != '%') {
+            text += piece.text[i];
+            continue;
+        }
+        const std::string_view digits = piece.text.substr(i + 1, 2);
+        unsigned char byte = 0;
+        const auto [end, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+        if (digits.size() != 2 || error != std::errc{} || end != digits.data() + 2 || byte == 0) {
+            fail("expected two hexadecimal digits, not 00, behind %", piece.position + i);
+            return text;
+        }
+        text += static_cast<char>(byte);
+        i += 2;
+    }
+    return text;
+}
+
+void UrlParser::fail(std::string message, std::size_t position) {
+    if (!error_) {
+        error_ = ParseError{std::move(message), position};
+    }
+}
+
+}  // namespace
+
+ParseResult<DatabaseUrl> parse_database_url(std::string_view text) {
+    return UrlParser().parse(text);
+}
+
+}  // namespace jobstrand::persistence

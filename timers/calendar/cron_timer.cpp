@@ -1,0 +1,44 @@
+#include "timers/calendar/cron_timer.hpp"
+
+#include <algorithm>
+
+namespace jobstrand::timers {
+namespace {
+
+using schema::TimePoint;
+
+constexpr int kMostExcluded = 100'000;
+
+constexpr std::chrono::seconds kOneSecond{1};
+
+std::optional<TimePoint> regular_time_after(const CronTimer& timer, TimePoint after) {
+    const TimePoint from = timer.start ? std::max(after, *timer.start - kOneSecond) : after;
+    const auto time = next_time(timer.cron, timer.zone, timer.rule, from);
+    if (!time || (timer.end && *time > *timer.end)) {
+        return std::nullopt;
+    }
+    return time;
+}
+
+}  // namespace
+
+std::optional<TimePoint>
+time_after(const CronTimer& timer, TimePoint after, const Calendar* calendar) {
+    std::optional<TimePoint> time = regular_time_after(timer, after);
+    if (calendar == nullptr) {
+        return time;
+    }
+    for (int i = 0; i < kMostExcluded && time; ++i) {
+        const std::optional<TimePoint> included = next_included(*calendar, *time);
+        if (!included || *included == *time) {
+            return included;
+        }
+        // A whole excluded stretch is left out at once. Only whole seconds fire: the first one that
+        // is included is the earliest candidate.
+        const auto from = std::chrono::ceil<std::chrono::seconds>(*included);
+        time = regular_time_after(timer, from - kOneSecond);
+    }
+    return std::nullopt;
+}
+
+}  // namespace jobstrand::timers

@@ -1,0 +1,186 @@
+#include "timers/cycle/timer_expression.hpp"
+
+#include "schema/text/text_scanner.hpp"
+#include "timers/calendar/cron_timer.hpp"
+#include "timers/cron/cron_field.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace jobstrand::timers {
+namespace {
+
+using schema::IsoDuration;
+using schema::ParseError;
+using schema::ParseResult;
+using schema::TimePoint;
+
+constexpr std::string_view kBusinessDays = " business days";
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+bool begins_like_date(std::string_view text) {
+    return text.size() > 4 && std::ranges::all_of(text.substr(0, 4), is_digit) && text[4] == '-';
+}
+
+/// `3 business days`, `1 business day`.
+bool names_business_days(std::string_view text) {
+    const std::size_t word = std::min(text.find_first_not_of("0123456789"), text.size());
+    const std::string_view unit = text.substr(word);
+    return word > 0 &&
+           (unit == kBusinessDays || unit == kBusinessDays.substr(0, kBusinessDays.size() - 1));
+}
+
+template <typename T>
+ParseResult<TimerExpression> expression_of(const ParseResult<T>& result) {
+    if (!result) {
+        return result.error();
+    }
+    return TimerExpression{result.value()};
+}
+
+ParseResult<TimerExpression> parse_business_days(std::string_view text) {
+    schema::TextScanner scanner(text);
+    const std::int64_t count = scanner.number("a number of days");
+    if (count < 1 || count > kMostBusinessDays) {
+        scanner.fail_at(
+            0, fmt::format("the number of business days must be 1 to {}", kMostBusinessDays)
+        );
+    }
+    return expression_of(scanner.result(BusinessDays{
+        static_cast<int>(std::min<std::int64_t>(count, kMostBusinessDays))}));
+}
+
+/// What does not repeat and has a slash.
+ParseResult<TimerExpression> parse_single_interval(std::string_view text) {
+    const auto interval = parse_iso_interval(text);
+    if (!interval) {
+        return interval.error();
+    }
+    const std::size_t last = text.rfind('/') + 1;
+    if (text.substr(last).starts_with('P')) {
+        return TimerExpression{interval.value()};
+    }
+    if (interval.value().start && interval.value().end) {
+        return ParseError{"only a repeating timer (R/...) has a start and an end", last};
+    }
+    // The end is all that matters. It has been read before, so that it can be read.
+    return expression_of(parse_timer_date(text.substr(last)));
+}
+
+ParseResult<TimerExpression> parse_trimmed(std::string_view text) {
+    if (text.starts_with('R')) {
+        return expression_of(parse_repeat_cycle(text));
+    }
+    if (text.starts_with('P') || begins_like_date(text)) {
+        if (text.find('/') != std::string_view::npos) {
+            return parse_single_interval(text);
+        }
+        return text.starts_with('P') ? expression_of(schema::parse_iso_duration(text))
+                                     : expression_of(parse_timer_date(text));
+    }
+    if (names_business_days(text)) {
+        return parse_business_days(text);
+    }
+    if (text.starts_with('@') || std::ranges::any_of(text, is_blank)) {
+        return expression_of(parse_cron(text));
+    }
+    return ParseError{
+        "expected a date (2027-01-31T10:00Z), a duration (PT10M), a cycle (R3/PT10H), "
+        "a cron text (0 0 12 * * ?) or a number of business days (3 business days)",
+        0};
+}
+
+std::vector<TimePoint> times_of(
+    const CronExpression& cron,
+    const TimerContext& context,
+    TimePoint after,
+    std::size_t count
+) {
+    const CronTimer timer{cron, context.zone, context.rule};
+    std::vector<TimePoint> times;
+    while (times.size() < count) {
+        const auto time = time_after(timer, times.empty() ? after : times.back(), context.calendar);
+        if (!time) {
+            break;
+        }
+        times.push_back(*time);
+    }
+    return times;
+}
+
+std::vector<TimePoint> single(std::optional<TimePoint> time) {
+    return time ? std::vector{*time} : std::vector<TimePoint>{};
+}
+
+std::optional<TimePoint> if_after(std::optional<TimePoint> time, TimePoint after) {
+    return time && *time > after ? time : std::nullopt;
+}
+
+std::vector<TimePoint>
+times_of(const TimerDate& date, const TimerContext& context, TimePoint after, std::size_t) {
+    return single(if_after(date.in(context.zone), after));
+}
+
+std::vector<TimePoint>
+times_of(const IsoDuration& duration, const TimerContext& context, TimePoint after, std::size_t) {
+    return single(add(context.zone, after, duration));
+}
+
+std::vector<TimePoint>
+times_of(const IsoInterval& interval, const TimerContext& context, TimePoint after, std::size_t) {
+    const TimePoint start = interval.start ? interval.start->in(context.zone) : after;
+    return single(if_after(add(context.zone, start, interval.period), after));
+}
+
+std::vector<TimePoint> times_of(
+    const RepeatCycle& cycle,
+    const TimerContext& context,
+    TimePoint after,
+    std::size_t count
+) {
+    return grid_times(cycle, context, after, count);
+}
+
+std::vector<TimePoint>
+times_of(BusinessDays days, const TimerContext& context, TimePoint after, std::size_t) {
+    const Calendar weekdays = weekdays_only(context.zone);
+    return single(
+        add(context.zone, after, days, context.calendar == nullptr ? weekdays : *context.calendar)
+    );
+}
+
+}  // namespace
+
+ParseResult<TimerExpression> parse_timer_expression(std::string_view text) {
+    const auto begin = std::ranges::find_if_not(text, is_blank);
+    const std::size_t skipped = static_cast<std::size_t>(begin - text.begin());
+    std::string_view trimmed = text.substr(skipped);
+    while (!trimmed.empty() && is_blank(trimmed.back())) {
+        trimmed.remove_suffix(1);
+    }
+    const auto expression = parse_trimmed(trimmed);
+    if (!expression) {
+        return ParseError{expression.error().message, skipped + expression.error().position};
+    }
+    return expression;
+}
+
+std::vector<TimePoint> next_times(
+    const TimerExpression& expression,
+    const TimerContext& context,
+    TimePoint after,
+    std::size_t count
+) {
+    if (count == 0) {
+        return {};
+    }
+    return std::visit(
+        [&](const auto& known) { return times_of(known, context, after, count); }, expression
+    );
+}
+
+}  // namespace jobstrand::timers

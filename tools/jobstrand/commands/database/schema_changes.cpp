@@ -1,0 +1,138 @@
+#include "tools/jobstrand/commands/database/schema_changes.hpp"
+
+#include "persistence/drivers/database.hpp"
+#include "persistence/migration/optional_index.hpp"
+#include "persistence/migration/schema_migration.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "persistence/url/database_url.hpp"
+#include "schema/ddl.hpp"
+#include "tools/jobstrand/output/printable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using persistence::SessionPool;
+using schema::DatabaseKind;
+
+constexpr std::array kKinds{DatabaseKind::sqlite, DatabaseKind::mysql, DatabaseKind::postgresql};
+
+[[nodiscard]] std::unique_ptr<SessionPool> open(Session& session, bool create_if_missing) {
+    return persistence::open_database(
+        persistence::parse_database_url(session.database_url()).value(),
+        {.create_if_missing = create_if_missing}
+    );
+}
+
+void tell_upgrade(Session& session, const persistence::UpgradeResult& result) {
+    std::string what = fmt::format("the tables have version {} already", result.to);
+    if (result.from == 0) {
+        what = fmt::format("created the tables of version {}", result.to);
+    } else if (result.from != result.to) {
+        what = fmt::format("upgraded the tables from version {} to {}", result.from, result.to);
+    }
+    session.streams().out << what << '\n';
+}
+
+[[nodiscard]] DatabaseKind kind_of(Session& session, const std::optional<std::string>& name) {
+    if (!name) {
+        return persistence::parse_database_url(session.database_url()).value().kind;
+    }
+    for (const DatabaseKind kind : kKinds) {
+        if (name_of(kind) == *name) {
+            return kind;
+        }
+    }
+    throw CliError(
+        ExitCode::wrong_usage,
+        fmt::format(
+            "--dialect must be sqlite, mysql or postgresql, not {}", quoted_if_needed(*name)
+        )
+    );
+}
+
+[[nodiscard]] const schema::OptionalIndex& index_named(const std::string& name) {
+    const auto all = schema::optional_indexes();
+    const auto found = std::ranges::find(all, name, &schema::OptionalIndex::name);
+    if (found == all.end()) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format("there is no index {}; there is priority", quoted_if_needed(name))
+        );
+    }
+    return *found;
+}
+
+}  // namespace
+
+ExitCode create_schema(Session& session, const SchemaOptions&) {
+    const auto pool = open(session, true);
+    const auto connection = pool->lease(SessionPool::Access::write);
+    tell_upgrade(session, persistence::upgrade_schema(*connection));
+    return ExitCode::done;
+}
+
+ExitCode upgrade_existing_schema(Session& session, const SchemaOptions&) {
+    const auto pool = open(session, false);
+    const auto connection = pool->lease(SessionPool::Access::write);
+    if (!persistence::schema_version(*connection)) {
+        persistence::require_current_schema(*connection);
+    }
+    tell_upgrade(session, persistence::upgrade_schema(*connection));
+    return ExitCode::done;
+}
+
+ExitCode check_live_schema(Session& session, const SchemaOptions&) {
+    const auto pool = open(session, false);
+    const auto connection = pool->lease(SessionPool::Access::read);
+    const auto differences = persistence::check_schema(*connection);
+    for (const persistence::SchemaDifference& difference : differences) {
+        session.streams().out << difference.description << '\n';
+        if (!difference.mend.empty()) {
+            session.streams().out << "  " << difference.mend << '\n';
+        }
+    }
+    if (!differences.empty()) {
+        return ExitCode::check_found;
+    }
+    session.streams().out << "the tables are as this program expects them\n";
+    return ExitCode::done;
+}
+
+ExitCode print_schema(Session& session, const SchemaOptions& options) {
+    const DatabaseKind kind = kind_of(session, options.dialect);
+    std::vector<std::string> statements = schema::create_statements(kind);
+    if (options.with_optional_indexes) {
+        for (const schema::OptionalIndex& index : schema::optional_indexes()) {
+            statements.push_back(schema::create_index(index.table, index.index, kind));
+        }
+    }
+    for (const std::string& statement : statements) {
+        session.streams().out << statement << ";\n";
+    }
+    return ExitCode::done;
+}
+
+ExitCode change_index(Session& session, const IndexOptions& options) {
+    const schema::OptionalIndex& index = index_named(options.name);
+    const auto pool = open(session, false);
+    const auto connection = pool->lease(SessionPool::Access::write);
+    persistence::require_current_schema(*connection);
+    std::string_view what =
+        persistence::has_index(*connection, index) ? "is there" : "is not there";
+    if (options.create) {
+        what = persistence::create_index(*connection, index) ? "created" : "was there already";
+    } else if (options.drop) {
+        what = persistence::drop_index(*connection, index) ? "dropped" : "was not there";
+    }
+    session.streams().out << fmt::format("{} of {}: {}\n", index.index.name, index.table, what);
+    return ExitCode::done;
+}
+
+}  // namespace jobstrand::cli

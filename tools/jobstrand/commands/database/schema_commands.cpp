@@ -1,0 +1,74 @@
+#include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/commands/database/schema_changes.hpp"
+
+namespace jobstrand::cli {
+
+namespace {
+
+void add_index_command(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<IndexOptions>(
+        noun,
+        action,
+        {.name = "index",
+         .summary = "Create or drop an index that only one setting needs, or tell whether it is "
+                    "there",
+         .examples = "  jobstrand schema index priority --create      # for acquireByPriority\n"
+                     "  jobstrand schema index priority --drop        # when no node needs it any "
+                     "more"},
+        change_index
+    );
+    app.add_option("NAME", options.name, "priority")->required();
+    CLI::Option* create = app.add_flag("--create", options.create, "Create it");
+    app.add_flag("--drop", options.drop, "Drop it")->excludes(create);
+}
+
+}  // namespace
+
+void add_schema_commands(CLI::App& program, Action& action) {
+    CLI::App& noun = add_noun(program, "schema", "The tables in the database");
+    (void)add_verb<SchemaOptions>(
+        noun,
+        action,
+        {.name = "create",
+         .summary = "Create the tables, or bring older ones up to date",
+         .examples = "  jobstrand schema create --db sqlite:jobs.db"},
+        create_schema
+    );
+    (void)add_verb<SchemaOptions>(
+        noun,
+        action,
+        {.name = "upgrade",
+         .summary = "Bring existing tables up to the version of this program",
+         .examples = "  jobstrand schema upgrade --db sqlite:jobs.db"},
+        upgrade_existing_schema
+    );
+    (void)add_verb<SchemaOptions>(
+        noun,
+        action,
+        {.name = "check",
+         .summary =
+             "Compare the tables with what this program expects (exit code 6 if they differ)",
+         .examples = "  jobstrand schema check --db sqlite:jobs.db"},
+        check_live_schema
+    );
+    const auto [app, options] = add_verb<SchemaOptions>(
+        noun,
+        action,
+        {.name = "print",
+         .summary = "Print the SQL that creates the tables",
+         .examples = "  jobstrand schema print --dialect mysql"},
+        print_schema
+    );
+    app.add_option(
+           "--dialect", options.dialect, "sqlite, mysql or postgresql (default: that of --db)"
+    )
+        ->type_name("NAME");
+    app.add_flag(
+        "--optional-indexes",
+        options.with_optional_indexes,
+        "Also the indexes that only some settings need (see schema index)"
+    );
+    add_index_command(noun, action);
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,78 @@
+#include "tools/jobstrand/commands/bulk_options.hpp"
+#include "tools/jobstrand/commands/dead/dead_requeue.hpp"
+#include "tools/jobstrand/commands/job/job_listing.hpp"
+#include "tools/jobstrand/commands/job/job_showing.hpp"
+#include "tools/jobstrand/commands/nouns.hpp"
+
+namespace jobstrand::cli {
+
+namespace {
+
+void add_ls(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<ListOptions>(
+        noun,
+        action,
+        {.name = "ls",
+         .summary = "List dead letters, oldest first",
+         .examples = "  jobstrand dead ls --error 'connection refused'\n"
+                     "  jobstrand dead ls --type send-invoice --limit 1000 -o csv"},
+        list_jobs
+    );
+    options.place = "dead";
+    add_list_options(app, options);
+}
+
+void add_show(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<ShowOptions>(
+        noun,
+        action,
+        {.name = "show",
+         .summary = "Show a dead letter with its message and its stack trace or output",
+         .examples = "  jobstrand dead show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52"},
+        show_job
+    );
+    options.place = schema::JobPlace::dead_letter;
+    app.add_option("id", options.id, "The job")->required();
+}
+
+void add_requeue(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<RequeueOptions>(
+        noun,
+        action,
+        {.name = "requeue",
+         .summary = "Give dead letters new attempts",
+         .examples = "  jobstrand dead requeue --all --retries 1\n"
+                     "  jobstrand dead requeue --type send-invoice --due-in PT10M\n"
+                     "  jobstrand dead requeue --error timeout --dry-run"},
+        requeue_dead
+    );
+    app.add_option("--retries", options.retries, "New attempts (default: as for a new job)");
+    add_due_options(app, options.due, "Not before a date", "Not before a time from now");
+    add_bulk_options(app, options.bulk);
+}
+
+void add_rm(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<BulkOptions>(
+        noun,
+        action,
+        {.name = "rm",
+         .summary = "Delete dead letters for good",
+         .examples = "  jobstrand dead rm 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
+                     "  jobstrand dead rm --created-before 2026-01-01 --yes"},
+        remove_dead
+    );
+    add_bulk_options(app, options);
+}
+
+}  // namespace
+
+void add_dead_commands(CLI::App& program, Action& action) {
+    CLI::App& noun =
+        add_noun(program, "dead", "Dead letters: jobs that have used up their retries");
+    add_ls(noun, action);
+    add_show(noun, action);
+    add_requeue(noun, action);
+    add_rm(noun, action);
+}
+
+}  // namespace jobstrand::cli

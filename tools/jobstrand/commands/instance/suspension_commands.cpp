@@ -1,0 +1,79 @@
+#include "tools/jobstrand/commands/bulk_options.hpp"
+#include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/commands/instance/suspension.hpp"
+
+namespace jobstrand::cli {
+
+namespace {
+
+using persistence::SuspensionScope;
+
+void add_change(
+    CLI::App& noun,
+    Action& action,
+    const VerbText& text,
+    SuspensionScope scope,
+    bool activate
+) {
+    const auto [app, options] = add_verb<SuspensionOptions>(noun, action, text, change_suspension);
+    options.scope = scope;
+    options.activate = activate;
+    app.add_option("ids", options.ids, "Their ids")->type_name("ID")->required();
+}
+
+}  // namespace
+
+void add_instance_commands(CLI::App& program, Action& action) {
+    CLI::App& noun = add_noun(program, "instance", "Process instances: jobs that belong together");
+    const auto [app, options] = add_verb<InstanceListOptions>(
+        noun,
+        action,
+        {.name = "ls",
+         .summary = "List instances that have jobs or are suspended",
+         .examples = "  jobstrand instance ls -o json"},
+        list_instances
+    );
+    add_page_options(app, options.limit, options.after);
+    add_change(
+        noun,
+        action,
+        {.name = "suspend",
+         .summary = "Keep the jobs of instances from running until they are activated",
+         .examples = "  jobstrand instance suspend order-17 order-18"},
+        SuspensionScope::instance,
+        false
+    );
+    add_change(
+        noun,
+        action,
+        {.name = "activate",
+         .summary = "Let the jobs of suspended instances go on, each where it was",
+         .examples = "  jobstrand instance activate order-17"},
+        SuspensionScope::instance,
+        true
+    );
+}
+
+void add_definition_commands(CLI::App& program, Action& action) {
+    CLI::App& noun = add_noun(program, "definition", "Process definitions: kinds of instances");
+    add_change(
+        noun,
+        action,
+        {.name = "suspend",
+         .summary = "Keep the jobs of definitions from running until they are activated",
+         .examples = "  jobstrand definition suspend shipping:3"},
+        SuspensionScope::definition,
+        false
+    );
+    add_change(
+        noun,
+        action,
+        {.name = "activate",
+         .summary = "Let the jobs of suspended definitions go on, each where it was",
+         .examples = "  jobstrand definition activate shipping:3"},
+        SuspensionScope::definition,
+        true
+    );
+}
+
+}  // namespace jobstrand::cli

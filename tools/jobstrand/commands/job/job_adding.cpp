@@ -1,0 +1,149 @@
+#include "tools/jobstrand/commands/job/job_adding.hpp"
+
+#include "persistence/sql/db_error.hpp"
+#include "schema/job_validation.hpp"
+#include "tools/jobstrand/commands/job/job_checks.hpp"
+#include "tools/jobstrand/commands/job/job_enqueueing.hpp"
+#include "tools/jobstrand/commands/job/job_import.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using schema::Job;
+
+/// An option whose text goes into a field as it is.
+struct TextOption {
+    std::string_view name;
+    std::optional<std::string> AddOptions::*option;
+    std::string Job::*field;
+};
+
+constexpr std::array kTextOptions{
+    TextOption{"--type", &AddOptions::handler_type, &Job::handler_type},
+    TextOption{"--retry-cycle", &AddOptions::retry_cycle, &Job::retry_cycle},
+    TextOption{"--instance", &AddOptions::instance, &Job::process_instance_id},
+    TextOption{"--root-instance", &AddOptions::root_instance, &Job::root_process_instance_id},
+    TextOption{"--definition", &AddOptions::definition, &Job::process_definition_id},
+    TextOption{"--execution", &AddOptions::execution, &Job::execution_id},
+    TextOption{"--element", &AddOptions::element, &Job::element_id},
+    TextOption{"--element-name", &AddOptions::element_name, &Job::element_name},
+    TextOption{"--category", &AddOptions::category, &Job::category},
+    TextOption{"--tenant", &AddOptions::tenant, &Job::tenant_id},
+    TextOption{"--correlation-id", &AddOptions::correlation_id, &Job::correlation_id},
+    TextOption{"--id", &AddOptions::id, &Job::id},
+};
+
+[[nodiscard]] NewJob new_job_of(Session& session, const AddOptions& options) {
+    NewJob content;
+    Job& job = content.job;
+    for (const TextOption& text : kTextOptions) {
+        if (const auto& given = options.*text.option) {
+            job.*text.field = not_empty(text.name, *given);
+        }
+    }
+    if (options.payload) {
+        job.payload = payload_of(session, *options.payload);
+    }
+    job.due_date = due_of(session, options.due);
+    if (options.retries) {
+        job.retries = retries_of(*options.retries);
+    }
+    if (options.priority) {
+        job.priority = priority_of(*options.priority);
+    }
+    job.exclusive = !options.not_exclusive;
+    if (options.external) {
+        job.type = schema::kExternalWorkerType;
+    }
+    if (options.series.times.repeat) {
+        set_series(content, options.series);
+    } else if (options.series.is_any_given()) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            "say when it repeats: --repeat TEXT, or leave --series and the like out"
+        );
+    }
+    return content;
+}
+
+void refuse_bad(Session& session, const NewJob& job) {
+    std::vector<std::string> problems = schema::problems_of(job.job);
+    if (problems.empty()) {
+        // A plain job needs no database to be checked.
+        problems = problems_of_new(
+            job,
+            job.repeats() ? job_check_context(session) : JobCheckContext{session.settings(), {}, {}}
+        );
+    }
+    if (!problems.empty()) {
+        throw CliError(ExitCode::wrong_usage, fmt::format("{}", fmt::join(problems, "\n")));
+    }
+}
+
+[[nodiscard]] bool has_fields(const AddOptions& options) {
+    for (const TextOption& text : kTextOptions) {
+        if (options.*text.option) {
+            return true;
+        }
+    }
+    return options.payload || options.due.is_any_given() || options.retries || options.priority ||
+           options.not_exclusive || options.external || options.series.times.repeat ||
+           options.series.is_any_given();
+}
+
+void report_added(Session& session, const NewJob& job, const std::string& id) {
+    Record record{text_field("id", id)};
+    if (job.repeats()) {
+        record.push_back(text_field("series", job.job.series.empty() ? id : job.job.series));
+    }
+    const bool is_plain = session.format() == OutputFormat::table;
+    write_record(session.streams().out, is_plain ? OutputFormat::name : session.format(), record);
+}
+
+[[nodiscard]] ExitCode add_one(Session& session, const AddOptions& options) {
+    if (!options.handler_type) {
+        throw CliError(ExitCode::wrong_usage, "say which job: --type TYPE, or --from FILE");
+    }
+    const NewJob job = new_job_of(session, options);
+    refuse_bad(session, job);
+    // Defended catch: an id that is taken is an answer to the caller, not trouble with the
+    // database.
+    try {
+        const std::string id = enqueue(session, job);
+        report_added(session, job, id);
+    } catch (const persistence::DbError& error) {
+        const std::string what = error.kind() == persistence::DbErrorKind::duplicate_key
+                                     ? what_is_taken(session, job)
+                                     : "";
+        if (what.empty()) {
+            throw;
+        }
+        throw CliError(ExitCode::refused, what + ": take another");
+    }
+    return ExitCode::done;
+}
+
+}  // namespace
+
+ExitCode add_jobs(Session& session, const AddOptions& options) {
+    if (!options.from) {
+        if (options.keep_going) {
+            throw CliError(ExitCode::wrong_usage, "--keep-going goes with --from FILE");
+        }
+        return add_one(session, options);
+    }
+    if (has_fields(options)) {
+        throw CliError(
+            ExitCode::wrong_usage, "--from FILE says everything about its jobs: leave the rest out"
+        );
+    }
+    return import_jobs(session, {.file = *options.from, .keep_going = options.keep_going});
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,156 @@
+#include "tools/jobstrand/commands/job/job_changes.hpp"
+
+#include "schema/retry_policy.hpp"
+#include "tools/jobstrand/commands/item_report.hpp"
+#include "tools/jobstrand/commands/job/job_checks.hpp"
+#include "tools/jobstrand/commands/job/job_showing.hpp"
+#include "tools/jobstrand/commands/option_values.hpp"
+#include "tools/jobstrand/output/printable.hpp"
+
+#include <fmt/format.h>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using persistence::Answer;
+using schema::JobPlace;
+
+[[nodiscard]] std::string retry_cycle_of(const std::string& text) {
+    if (const auto cycle = schema::parse_retry_cycle(text); !cycle) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format(
+                "--retry-cycle must be like R3/PT10S or PT1S,PT5S, not {}: {}",
+                quoted_if_needed(text),
+                cycle.error().message
+            )
+        );
+    }
+    return text;
+}
+
+[[nodiscard]] persistence::JobChanges changes_of(Session& session, const SetOptions& options) {
+    persistence::JobChanges changes;
+    if (options.retries) {
+        changes.retries = retries_of(*options.retries);
+    }
+    if (options.priority) {
+        changes.priority = priority_of(*options.priority);
+    }
+    if (options.payload) {
+        changes.payload = payload_of(session, *options.payload);
+    }
+    if (options.retry_cycle) {
+        changes.retry_cycle = retry_cycle_of(*options.retry_cycle);
+    }
+    if (!changes.retries && !changes.priority && !changes.payload && !changes.retry_cycle) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            "say what to set: --retries, --priority, --payload or --retry-cycle"
+        );
+    }
+    return changes;
+}
+
+void refuse_if_impossible(
+    Session& session,
+    const schema::PlacedJob& placed,
+    const persistence::JobChanges& changes
+) {
+    if (placed.place == JobPlace::dead_letter && changes.retries) {
+        throw CliError(
+            ExitCode::refused,
+            "a dead letter has no retries: use `jobstrand dead requeue ID --retries N`"
+        );
+    }
+    schema::Job changed = placed.job;
+    changed.payload = changes.payload.value_or(changed.payload);
+    const auto problems = problems_for_service(changed, session.settings());
+    if (changes.payload && !problems.empty()) {
+        throw CliError(ExitCode::wrong_usage, problems.front());
+    }
+}
+
+/// Jobs that wait elsewhere, or that no handler here can run, are refused before anything is
+/// locked.
+void refuse_if_not_runnable(Session& session, const schema::PlacedJob& placed) {
+    const std::string& id = placed.job.id;
+    if (placed.place != JobPlace::executable) {
+        const char* const hint = placed.place == JobPlace::timer
+                                     ? "fire it first: `jobstrand timer fire ID`"
+                                 : placed.place == JobPlace::dead_letter
+                                     ? "requeue it first: `jobstrand dead requeue ID`"
+                                     : "only executable jobs can be run by hand";
+        throw CliError(
+            ExitCode::refused,
+            fmt::format("job {} stands in place {}: {}", id, name_of(placed.place), hint)
+        );
+    }
+    if (session.engine().handlers().find(placed.job.handler_type) == nullptr) {
+        throw CliError(
+            ExitCode::refused,
+            fmt::format(
+                "job {} is of type {}, which this program cannot run",
+                id,
+                quoted_if_needed(placed.job.handler_type)
+            )
+        );
+    }
+}
+
+[[nodiscard]] ExitCode
+report_run(Session& session, const std::string& id, const executor::ManualRunResult& result) {
+    switch (result.answer) {
+        case Answer::not_found:
+            throw CliError(ExitCode::not_found, why_not_found(session, id));
+        case Answer::locked:
+            throw CliError(
+                ExitCode::refused, fmt::format("a node holds job {}: try again later", id)
+            );
+        case Answer::lost_lock:
+            throw CliError(
+                ExitCode::failed,
+                fmt::format("the lock of job {} was lost while it ran: its result is dropped", id)
+            );
+        case Answer::done:
+            break;
+    }
+    const auto& transition = result.transition;
+    const std::string_view place = transition && transition->to ? name_of(*transition->to) : "";
+    const std::string_view reason =
+        transition ? name_of(transition->reason) : name_of(schema::TransitionReason::completed);
+    write_record(
+        session.streams().out,
+        session.format(),
+        {
+            text_field("id", id),
+            text_field("outcome", reason),
+            text_or_null_field("place", place),
+            text_or_null_field(
+                "exceptionMessage",
+                transition && transition->failure ? transition->failure->message : ""
+            ),
+        }
+    );
+    return place.empty() ? ExitCode::done : ExitCode::failed;
+}
+
+}  // namespace
+
+ExitCode set_job(Session& session, const SetOptions& options) {
+    const persistence::JobChanges changes = changes_of(session, options);
+    const schema::PlacedJob placed = find_job(session, options.id);
+    refuse_if_impossible(session, placed, changes);
+    return for_each_id(session, {options.id}, "set", [&](const std::string& id) {
+        return session.store().change(placed.place, id, changes, session.database_now());
+    });
+}
+
+ExitCode run_job(Session& session, const RunOptions& options) {
+    session.use_service_log();
+    refuse_if_not_runnable(session, find_job(session, options.id));
+    return report_run(session, options.id, session.engine().run_job(options.id));
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,155 @@
+#include "tools/jobstrand/commands/bulk_options.hpp"
+#include "tools/jobstrand/commands/job/job_adding.hpp"
+#include "tools/jobstrand/commands/job/job_changes.hpp"
+#include "tools/jobstrand/commands/job/job_listing.hpp"
+#include "tools/jobstrand/commands/job/job_removal.hpp"
+#include "tools/jobstrand/commands/job/job_showing.hpp"
+#include "tools/jobstrand/commands/nouns.hpp"
+
+namespace jobstrand::cli {
+
+namespace {
+
+void add_field_options(CLI::App& verb, AddOptions& options) {
+    const auto add = [&verb](const char* name, auto& value, const char* meaning, const char* unit) {
+        verb.add_option(name, value, meaning)->type_name(unit);
+    };
+    add("--type,--handler", options.handler_type, "Which handler: noop, log, command, yours", "TYPE"
+    );
+    add("--payload", options.payload, "JSON, or @FILE, or - for stdin", "JSON");
+    add_due_options(
+        verb, options.due, "Not before a date", "Not before a time from now: PT10M, P1D"
+    );
+    add("--retries", options.retries, "Attempts, the first one included", "N");
+    add("--retry-cycle", options.retry_cycle, "R3/PT10S, or a list of waits: PT1S,PT5S", "CYCLE");
+    add("--priority", options.priority, "Larger is more important", "N");
+    add("--instance", options.instance, "The instance that it belongs to", "ID");
+    add("--root-instance", options.root_instance, "The root of that instance's hierarchy", "ID");
+    add("--definition", options.definition, "The definition of the instance", "ID");
+    add("--execution", options.execution, "The execution in the instance", "ID");
+    add("--element", options.element, "The element of the definition", "ID");
+    add("--element-name", options.element_name, "Its name", "NAME");
+    add("--category", options.category, "A category", "NAME");
+    add("--tenant", options.tenant, "The tenant", "ID");
+    add("--correlation-id", options.correlation_id, "Your own handle (default: the id)", "ID");
+    add("--id", options.id, "The id (default: a new UUID)", "ID");
+    verb.add_flag("--not-exclusive", options.not_exclusive, "May run beside its instance's jobs");
+    verb.add_flag("--external", options.external, "For external workers");
+}
+
+void add_add(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<AddOptions>(
+        noun,
+        action,
+        {.name = "add",
+         .summary = "Enqueue a job, or a file of jobs",
+         .examples =
+             "  jobstrand job add --type log --payload '{\"hello\":\"world\"}'\n"
+             "  jobstrand job add --type command --payload '{\"command\":\"hash\"}' --due-in PT5M\n"
+             "  jobstrand job add --type log --repeat R/PT10M\n"
+             "  jobstrand job add --type report --series nightly --repeat '0 30 2 * * ?' --zone "
+             "Europe/Berlin\n"
+             "  jobstrand job add --from jobs.jsonl\n"
+             "  echo '{\"handlerType\":\"noop\"}' | jobstrand job add --from -"},
+        add_jobs
+    );
+    add_field_options(app, options);
+    add_series_options(app, options.series);
+    app.add_option("--from", options.from, "One JSON object per line; - for stdin. All or none")
+        ->type_name("FILE.jsonl");
+    app.add_flag("--keep-going", options.keep_going, "Leave bad lines out and add the others");
+}
+
+void add_ls(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<ListOptions>(
+        noun,
+        action,
+        {.name = "ls",
+         .summary = "List jobs, oldest first (payloads above 4000 characters are left out)",
+         .examples = "  jobstrand job ls --place all\n"
+                     "  jobstrand job ls --type send-invoice --locked\n"
+                     "  jobstrand job ls --limit 1000 -o jsonl"},
+        list_jobs
+    );
+    app.add_option(
+           "--place", options.place, "executable (default), timer, suspended, dead, external, all"
+    )
+        ->type_name("PLACE");
+    add_list_options(app, options);
+}
+
+void add_show(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<ShowOptions>(
+        noun,
+        action,
+        {.name = "show",
+         .summary = "Show a job with all its fields, wherever it is",
+         .examples = "  jobstrand job show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 -o json"},
+        show_job
+    );
+    app.add_option("id", options.id, "The job")->required();
+}
+
+void add_run(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<RunOptions>(
+        noun,
+        action,
+        {.name = "run",
+         .summary = "Run an executable job now, in this process",
+         .examples = "  jobstrand job run 019c5e2a-8d11-7000-8000-3c8f0a6d1b52"},
+        run_job
+    );
+    app.add_option("id", options.id, "The job")->required();
+}
+
+void add_set(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<SetOptions>(
+        noun,
+        action,
+        {.name = "set",
+         .summary = "Change a job that no node holds",
+         .examples = "  jobstrand job set 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --retries 5"},
+        set_job
+    );
+    app.add_option("id", options.id, "The job")->required();
+    app.add_option("--retries", options.retries, "Attempts left")->type_name("N");
+    app.add_option("--priority", options.priority, "Larger is more important")->type_name("N");
+    app.add_option("--payload", options.payload, "JSON, or @FILE, or - for stdin")
+        ->type_name("JSON");
+    app.add_option("--retry-cycle", options.retry_cycle, "R3/PT10S, or PT1S,PT5S")
+        ->type_name("CYCLE");
+}
+
+void add_rm(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<RemoveOptions>(
+        noun,
+        action,
+        {.name = "rm",
+         .summary = "Delete jobs for good",
+         .examples = "  jobstrand job rm 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
+                     "  jobstrand job rm --type old-type --dry-run\n"
+                     "  jobstrand job rm --place suspended --instance order-17 --yes"},
+        remove_jobs
+    );
+    app.add_option(
+           "--place",
+           options.place,
+           "Where they stand (default: ids anywhere, filters among the executable jobs)"
+    )
+        ->type_name("PLACE");
+    add_bulk_options(app, options.bulk);
+}
+
+}  // namespace
+
+void add_job_commands(CLI::App& program, Action& action) {
+    CLI::App& noun = add_noun(program, "job", "Jobs: what is to be done");
+    add_add(noun, action);
+    add_ls(noun, action);
+    add_show(noun, action);
+    add_run(noun, action);
+    add_set(noun, action);
+    add_rm(noun, action);
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,68 @@
+#include "tools/jobstrand/commands/job/job_lines.hpp"
+
+#include "schema/limits.hpp"
+#include "tools/jobstrand/json/job_json.hpp"
+
+#include <fmt/format.h>
+
+#include <streambuf>
+#include <utility>
+
+namespace jobstrand::cli {
+
+namespace {
+
+/// The largest payload, and ample room for all other fields.
+constexpr std::size_t kLineBytes = schema::limits::kPayloadBytes + 64 * 1024;
+
+}  // namespace
+
+JobLines::JobLines(std::istream& stream, const JobCheckContext& context)
+    : stream_(stream), context_(context) {}
+
+std::optional<JobLine> JobLines::next() {
+    while (const auto raw = read_line()) {
+        if (raw->is_too_long) {
+            const std::string problem = fmt::format("the line is longer than {} bytes", kLineBytes);
+            return JobLine{.number = number_, .job = {}, .problems = {problem}};
+        }
+        if (raw->text.find_first_not_of(" \t\r") == std::string::npos) {
+            continue;
+        }
+        JobFromJson read = job_from_json(raw->text);
+        if (read.problems.empty()) {
+            read.problems = problems_of_new(read.content, context_);
+        }
+        return JobLine{
+            .number = number_,
+            .job = std::move(read.content),
+            .problems = std::move(read.problems),
+        };
+    }
+    return std::nullopt;
+}
+
+std::optional<JobLines::RawLine> JobLines::read_line() {
+    using Traits = std::streambuf::traits_type;
+    std::streambuf& buffer = *stream_.rdbuf();
+    RawLine line;
+    bool is_there = false;
+    for (auto c = buffer.sbumpc(); !Traits::eq_int_type(c, Traits::eof()); c = buffer.sbumpc()) {
+        is_there = true;
+        if (c == '\n') {
+            break;
+        }
+        if (line.text.size() < kLineBytes) {
+            line.text += Traits::to_char_type(c);
+        } else {
+            line.is_too_long = true;
+        }
+    }
+    if (!is_there) {
+        return std::nullopt;
+    }
+    ++number_;
+    return line;
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,61 @@
+#include "tools/jobstrand/commands/series/calendars.hpp"
+#include "tools/jobstrand/commands/nouns.hpp"
+
+namespace jobstrand::cli {
+
+namespace {
+
+void add_set(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<CalendarSetOptions>(
+        noun,
+        action,
+        {.name = "set",
+         .summary = "Store a calendar, new or changed; waiting turns move at once",
+         .examples = "  jobstrand calendar set working-days 'weekly SAT SUN'\n"
+                     "  jobstrand calendar set germany "
+                     "'zone Europe/Berlin; annual 01-01 05-01 10-03 12-25 12-26'\n"
+                     "  jobstrand calendar set office --from office.txt"},
+        set_calendar
+    );
+    app.add_option("name", options.name, "The calendar")->type_name("NAME")->required();
+    app.add_option("text", options.text, "Lines, or parts between semicolons, that exclude times")
+        ->type_name("TEXT");
+    app.add_option("--from", options.from, "The text is in a file; - for stdin")->type_name("FILE");
+}
+
+void add_rm(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<CalendarRemoveOptions>(
+        noun,
+        action,
+        {.name = "rm",
+         .summary = "Delete calendars that no series uses",
+         .examples = "  jobstrand calendar rm working-days"},
+        remove_calendars
+    );
+    app.add_option("names", options.names, "The calendars")->type_name("NAME")->required();
+}
+
+}  // namespace
+
+void add_calendar_commands(CLI::App& program, Action& action) {
+    CLI::App& noun = add_noun(program, "calendar", "Times that series leave out");
+    (void)add_verb<CalendarListOptions>(
+        noun,
+        action,
+        {.name = "ls", .summary = "List calendars", .examples = "  jobstrand calendar ls -o json"},
+        list_calendars
+    );
+    const auto [app, options] = add_verb<CalendarShowOptions>(
+        noun,
+        action,
+        {.name = "show",
+         .summary = "Show a calendar",
+         .examples = "  jobstrand calendar show working-days"},
+        show_calendar
+    );
+    app.add_option("name", options.name, "The calendar")->type_name("NAME")->required();
+    add_set(noun, action);
+    add_rm(noun, action);
+}
+
+}  // namespace jobstrand::cli

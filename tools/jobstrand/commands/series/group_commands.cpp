@@ -1,0 +1,46 @@
+#include "tools/jobstrand/commands/series/group_listing.hpp"
+#include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/commands/instance/suspension.hpp"
+
+namespace jobstrand::cli {
+
+namespace {
+
+void add_change(CLI::App& noun, Action& action, const VerbText& text, bool activate) {
+    const auto [app, options] = add_verb<SuspensionOptions>(noun, action, text, change_suspension);
+    options.scope = persistence::SuspensionScope::timer_group;
+    options.activate = activate;
+    app.add_option("names", options.ids, "The groups")->type_name("NAME")->required();
+}
+
+}  // namespace
+
+void add_group_commands(CLI::App& program, Action& action) {
+    CLI::App& noun = add_noun(program, "group", "Groups of series, to be paused as a whole");
+    (void)add_verb<GroupListOptions>(
+        noun,
+        action,
+        {.name = "ls",
+         .summary = "List groups that have series or are paused",
+         .examples = "  jobstrand group ls -o json"},
+        list_groups
+    );
+    add_change(
+        noun,
+        action,
+        {.name = "pause",
+         .summary = "Pause the series of groups, those too that are yet to come",
+         .examples = "  jobstrand group pause reports"},
+        false
+    );
+    add_change(
+        noun,
+        action,
+        {.name = "resume",
+         .summary = "Let groups go on; series that were paused themselves stay paused",
+         .examples = "  jobstrand group resume reports"},
+        true
+    );
+}
+
+}  // namespace jobstrand::cli

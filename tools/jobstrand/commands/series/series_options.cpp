@@ -1,0 +1,77 @@
+#include "tools/jobstrand/commands/series/series_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace jobstrand::cli {
+
+namespace {
+
+constexpr const char* kGroup = "Repeating (with --repeat)";
+
+void add_text(
+    CLI::App& verb,
+    const char* name,
+    std::optional<std::string>& value,
+    const char* meaning,
+    const char* unit
+) {
+    verb.add_option(name, value, meaning)->group(kGroup)->type_name(unit);
+}
+
+void add_flag(CLI::App& verb, const char* name, bool& value, const char* meaning) {
+    verb.add_flag(name, value, meaning)->group(kGroup);
+}
+
+}  // namespace
+
+void add_series_times_options(CLI::App& verb, SeriesTimesOptions& options) {
+    add_text(verb, "--zone", options.zone, "Whose wall clock, by IANA name [UTC]", "ZONE");
+    add_text(verb, "--dst", options.dst, "When clocks change: quartz or run-once [quartz]", "RULE");
+    add_text(verb, "--calendar", options.calendar, "Leaves out what it excludes", "NAME");
+    add_text(
+        verb,
+        "--misfire",
+        options.misfire,
+        "What becomes of missed turns: do-nothing, fire-once-now, ... or Quartz's number; none for "
+        "a "
+        "cycle without one",
+        "NAME"
+    );
+    add_text(
+        verb,
+        "--misfire-threshold",
+        options.misfire_threshold,
+        "How late a turn is a missed one [the service's setting]",
+        "DURATION"
+    );
+    add_text(verb, "--start", options.start, "No turn before; where a cycle begins", "DATE");
+    add_text(verb, "--end", options.end, "No turn after", "DATE");
+}
+
+void add_series_options(CLI::App& verb, SeriesOptions& options) {
+    add_text(
+        verb,
+        "--repeat",
+        options.times.repeat,
+        "Runs it again and again: R/PT10M, R3/2027-01-01/P1D, '0 0 12 ? * MON-FRI'",
+        "TEXT"
+    );
+    add_text(verb, "--series", options.series, "The key of the series [the job's id]", "KEY");
+    add_text(verb, "--group", options.group, "Its group, to be paused as a whole", "NAME");
+    add_text(verb, "--description", options.description, "What it is for", "TEXT");
+    add_series_times_options(verb, options.times);
+    add_flag(verb, "--no-overlap", options.no_overlap, "A turn waits until the last one has ended");
+    add_flag(
+        verb, "--keep-data", options.keep_data, "A turn may hand a payload on; never two at a time"
+    );
+    add_flag(verb, "--no-recovery", options.no_recovery, "A turn whose node died is not run again");
+    add_flag(
+        verb,
+        "--stop-on-dead-letter",
+        options.stop_on_dead_letter,
+        "A dead letter pauses the series"
+    );
+    add_flag(verb, "--paused", options.paused, "Begin paused: `series resume` lets it go");
+}
+
+}  // namespace jobstrand::cli

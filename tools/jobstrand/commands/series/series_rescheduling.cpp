@@ -1,0 +1,62 @@
+#include "tools/jobstrand/commands/series/series_rescheduling.hpp"
+
+#include "tools/jobstrand/commands/item_report.hpp"
+#include "tools/jobstrand/commands/job/job_checks.hpp"
+#include "tools/jobstrand/commands/series/series_listing.hpp"
+#include "tools/jobstrand/commands/series/series_texts.hpp"
+
+#include <fmt/format.h>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using schema::Series;
+
+[[nodiscard]] Series new_times(Series series, const SeriesRescheduleOptions& options) {
+    if (!options.times.repeat) {
+        throw CliError(ExitCode::wrong_usage, "say when it repeats from now on: --repeat TEXT");
+    }
+    if (options.no_calendar && options.times.calendar) {
+        throw CliError(ExitCode::wrong_usage, "--calendar and --no-calendar exclude each other");
+    }
+    series.start.reset();
+    series.end.reset();
+    if (options.no_calendar) {
+        series.calendar.clear();
+    }
+    set_times(series, options.times);
+    return series;
+}
+
+void refuse_bad(Session& session, const Series& times) {
+    const JobCheckContext context = job_check_context(session);
+    NewJob as_new;
+    as_new.series = times;
+    as_new.job.series = times.key;
+    as_new.job.repeat = times.repeat;
+    const auto problems = problems_of_series(as_new, context.calendars, context.now);
+    if (!problems.empty()) {
+        throw CliError(ExitCode::wrong_usage, fmt::format("{}", fmt::join(problems, "\n")));
+    }
+}
+
+}  // namespace
+
+ExitCode reschedule_series(Session& session, const SeriesRescheduleOptions& options) {
+    const persistence::SeriesSummary current = find_series(session, options.key);
+    const Series times = new_times(current.series, options);
+    refuse_bad(session, times);
+    if (current.condition == persistence::SeriesCondition::ended) {
+        throw CliError(ExitCode::refused, named(options.key) + " has ended");
+    }
+    ItemReport report(session, {.done = "rescheduled", .field = "series"});
+    report.answer(
+        times.key,
+        session.series_store().reschedule_series(times, session.database_now()),
+        {.not_found = no_such(times.key), .locked = is_being_taken(times.key)}
+    );
+    return report.finish();
+}
+
+}  // namespace jobstrand::cli

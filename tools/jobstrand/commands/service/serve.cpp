@@ -1,0 +1,102 @@
+#include "tools/jobstrand/commands/service/serve.hpp"
+
+#include "tools/jobstrand/stop_signals.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using executor::StopMode;
+using schema::LogLevel;
+
+/// After the second signal the executor waits five seconds for its handlers and writes their
+/// outcomes; beyond that there is nothing to wait for.
+constexpr schema::Duration kPatienceAtOnce = 8s;
+
+void tell_ready(Session& session, Engine& engine, bool is_executing) {
+    const executor::ExecutorSettings& settings = session.settings().executor;
+    session.log().write(
+        LogLevel::info,
+        is_executing ? "ready" : "ready, but running no jobs: the executor is off",
+        {
+            {"database", session.shown_database_url()},
+            {"lock_owner", engine.lock_owner()},
+            {"workers", fmt::format("{}-{}", settings.core_pool_size, settings.max_pool_size)},
+            {"queue_size", std::to_string(settings.queue_size)},
+            {"commands", std::to_string(session.settings().commands.size())},
+            {"clock_skew_ms", std::to_string(engine.clock_skew().count())},
+        }
+    );
+}
+
+/// Ends the process without destroying what running handlers still use.
+[[noreturn]] void leave(Session& session, const char* why) {
+    session.log().write(LogLevel::error, why, {});
+    session.streams().out.flush();
+    session.streams().err.flush();
+    std::_Exit(static_cast<int>(ExitCode::failed));
+}
+
+/// Hurries the drain when a further signal comes. true: it came before the drain had begun, so this
+/// call has stopped everything, cleanly.
+[[nodiscard]] bool hurry(Session& session, Engine& engine, StopSignals& signals) {
+    if (signals.wait() != StopSignals::Event::signal) {
+        return false;
+    }
+    session.log().write(LogLevel::warn, "second signal: stopping running jobs", {});
+    if (engine.stop(StopMode::at_once)) {
+        return true;
+    }
+    if (signals.wait(kPatienceAtOnce) != StopSignals::Event::cancelled) {
+        leave(session, "running jobs did not stop: their locks will expire");
+    }
+    return false;
+}
+
+void drain(Session& session, Engine& engine, StopSignals& signals) {
+    session.log().write(
+        LogLevel::info, "stopping: running jobs may finish, a second signal stops them", {}
+    );
+    bool was_hurried = false;  // Read after the thread has ended.
+    std::thread hurrying([&] { was_hurried = hurry(session, engine, signals); });
+    const bool was_drained = engine.stop(StopMode::drain);
+    signals.cancel();
+    hurrying.join();
+    if (!was_drained && !was_hurried) {
+        leave(session, "running jobs did not finish in time: their locks will expire");
+    }
+    session.log().write(LogLevel::info, "stopped", {});
+}
+
+}  // namespace
+
+ExitCode serve(Session& session, const ServeOptions& options) {
+    session.use_service_log();
+    StopSignals signals;
+    // A closed stderr must end no job; writing to it fails like any other write.
+    std::signal(SIGPIPE, SIG_IGN);
+    const Settings& settings = session.settings();
+    for (const std::string& remark : session.remarks()) {
+        session.log().write(LogLevel::warn, "setting without effect", {{"setting", remark}});
+    }
+    const bool is_executing = settings.executor_active && !options.no_executor;
+    Engine& engine = session.engine(settings.update_schema);
+    if (is_executing) {
+        engine.start();
+    }
+    tell_ready(session, engine, is_executing);
+    (void)signals.wait();
+    drain(session, engine, signals);
+    return ExitCode::done;
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,19 @@
+#include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/commands/service/serve.hpp"
+
+namespace jobstrand::cli {
+
+void add_serve_command(CLI::App& program, Action& action) {
+    const auto [app, options] = add_verb<ServeOptions>(
+        program,
+        action,
+        {.name = "serve",
+         .summary = "Run jobs, in the foreground, until SIGTERM (a second one stops at once)",
+         .examples = "  jobstrand serve --db sqlite:jobs.db\n"
+                     "  jobstrand serve --config jobstrand.toml"},
+        serve
+    );
+    app.add_flag("--no-executor", options.no_executor, "Run no jobs, only be there");
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,128 @@
+#include "tools/jobstrand/commands/bulk_options.hpp"
+#include "tools/jobstrand/commands/job/job_removal.hpp"
+#include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/commands/timer/timer_changes.hpp"
+#include "tools/jobstrand/commands/timer/timer_listing.hpp"
+#include "tools/jobstrand/commands/timer/timer_next.hpp"
+
+namespace jobstrand::cli {
+
+namespace {
+
+void add_ls(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<TimerListOptions>(
+        noun,
+        action,
+        {.name = "ls",
+         .summary = "List timers, oldest first, with what their series say",
+         .examples = "  jobstrand timer ls --due-before 2026-11-21\n"
+                     "  jobstrand timer ls --group reports --state all --zone Europe/Berlin"},
+        list_timers
+    );
+    app.add_option("--group", options.group, "Only turns that carry on a series of this group")
+        ->type_name("NAME");
+    app.add_option("--state", options.state, "waiting (default), paused, or all")
+        ->type_name("STATE");
+    add_zone_option(app, options.zone);
+    add_list_options(app, options.list);
+}
+
+void add_show(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<TimerShowOptions>(
+        noun,
+        action,
+        {.name = "show",
+         .summary = "Show a timer with all its fields, and those of its series",
+         .examples = "  jobstrand timer show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 -o json"},
+        show_timer
+    );
+    app.add_option("id", options.id, "The timer")->required();
+    add_zone_option(app, options.zone);
+}
+
+void add_fire(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<FireOptions>(
+        noun,
+        action,
+        {.name = "fire",
+         .summary = "Let timers run now, whatever their due date",
+         .examples = "  jobstrand timer fire 019c5e2a-8d11-7000-8000-3c8f0a6d1b52"},
+        fire_timers
+    );
+    app.add_option("ids", options.ids, "The timers")->type_name("ID")->required();
+}
+
+void add_reschedule(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<RescheduleOptions>(
+        noun,
+        action,
+        {.name = "reschedule",
+         .summary = "Give timers another due date",
+         .examples = "  jobstrand timer reschedule 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 "
+                     "--due 2026-12-24T18:00:00+01:00"},
+        reschedule_timers
+    );
+    app.add_option("ids", options.ids, "The timers")->type_name("ID")->required();
+    add_due_options(app, options.due, "The new due date", "The time from now");
+}
+
+void add_rm(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<RemoveOptions>(
+        noun,
+        action,
+        {.name = "rm",
+         .summary = "Delete timers for good",
+         .examples = "  jobstrand timer rm 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
+                     "  jobstrand timer rm --type reminder --dry-run"},
+        remove_jobs
+    );
+    options.place = "timer";
+    add_bulk_options(app, options.bulk);
+}
+
+void add_next(CLI::App& noun, Action& action) {
+    const auto [app, options] = add_verb<NextOptions>(
+        noun,
+        action,
+        {.name = "next",
+         .summary = "Tell when a timer with a given text would fire (no database needed)",
+         .examples = "  jobstrand timer next '0 30 2 * * ?' --zone Europe/Berlin\n"
+                     "  jobstrand timer next 'R3/PT10H' --after 2026-11-20T10:00:00Z -o json\n"
+                     "  jobstrand timer next '3 business days'"},
+        show_next_times
+    );
+    app.add_option(
+           "expression",
+           options.expression,
+           "A cron text (Quartz, Unix, @daily), an ISO 8601 date, duration or cycle, or a number "
+           "of "
+           "business days"
+    )
+        ->type_name("EXPR")
+        ->required();
+    app.add_option("--zone", options.zone, "The time zone, by IANA name [UTC]");
+    app.add_option("--after", options.after, "The date after which times are asked for [now]")
+        ->type_name("DATE");
+    app.add_option("--count", options.count, "How many times at most [5]")->type_name("N");
+    app.add_option(
+           "--dst",
+           options.dst,
+           "What a cron text means when clocks change: quartz (a time that is left out is not run, "
+           "one that comes twice is run the second time) or run-once [quartz]"
+    )
+        ->type_name("RULE");
+}
+
+}  // namespace
+
+void add_timer_commands(CLI::App& program, Action& action) {
+    CLI::App& noun = add_noun(program, "timer", "Jobs with a due date, and waits before a retry");
+    add_ls(noun, action);
+    add_show(noun, action);
+    add_fire(noun, action);
+    add_reschedule(noun, action);
+    add_rm(noun, action);
+    add_next(noun, action);
+}
+
+}  // namespace jobstrand::cli
