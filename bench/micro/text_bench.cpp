@@ -1,6 +1,6 @@
 #include "persistence/sql/sql_time.hpp"
-#include "schema/text/iso8601.hpp"
 #include "schema/retry_policy.hpp"
+#include "schema/text/iso8601.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -2,8 +2,8 @@
 
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/transaction.hpp"
-#include "schema/text/parse_result.hpp"
 #include "schema/series.hpp"
+#include "schema/text/parse_result.hpp"
 
 #include <map>
 #include <optional>

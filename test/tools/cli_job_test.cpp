@@ -1,5 +1,5 @@
-#include "schema/text/iso8601.hpp"
 #include "schema/limits.hpp"
+#include "schema/text/iso8601.hpp"
 #include "test/tools/cli_fixture.hpp"
 
 #include <gmock/gmock.h>

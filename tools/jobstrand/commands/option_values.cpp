@@ -1,7 +1,7 @@
 #include "tools/jobstrand/commands/option_values.hpp"
 
-#include "schema/text/iso8601.hpp"
 #include "schema/limits.hpp"
+#include "schema/text/iso8601.hpp"
 #include "schema/text/text_rules.hpp"
 #include "timers/zone/zone_time.hpp"
 #include "tools/jobstrand/exit_code.hpp"

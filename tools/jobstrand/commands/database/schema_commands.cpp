@@ -1,5 +1,5 @@
-#include "tools/jobstrand/commands/nouns.hpp"
 #include "tools/jobstrand/commands/database/schema_changes.hpp"
+#include "tools/jobstrand/commands/nouns.hpp"
 
 namespace jobstrand::cli {
 

@@ -1,6 +1,6 @@
 #include "tools/jobstrand/commands/bulk_options.hpp"
-#include "tools/jobstrand/commands/nouns.hpp"
 #include "tools/jobstrand/commands/instance/suspension.hpp"
+#include "tools/jobstrand/commands/nouns.hpp"
 
 namespace jobstrand::cli {
 

@@ -1,5 +1,5 @@
-#include "tools/jobstrand/commands/series/calendars.hpp"
 #include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/commands/series/calendars.hpp"
 
 namespace jobstrand::cli {
 

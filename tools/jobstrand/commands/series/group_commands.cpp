@@ -1,6 +1,6 @@
-#include "tools/jobstrand/commands/series/group_listing.hpp"
-#include "tools/jobstrand/commands/nouns.hpp"
 #include "tools/jobstrand/commands/instance/suspension.hpp"
+#include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/commands/series/group_listing.hpp"
 
 namespace jobstrand::cli {
 
