@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/sql/session_pool.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 #include "persistence/url/database_url.hpp"
 #include "schema/job_place.hpp"
 #include "schema/log.hpp"
@@ -55,7 +55,7 @@ private:
     const persistence::DatabaseUrl parsed_;
     const std::unique_ptr<persistence::SessionPool> pool_;
     const timers::SeriesPlanner schedule_;
-    persistence::SqlJobStore store_;
+    persistence::SqlStore store_;
 };
 
 }  // namespace jobstrand::bench

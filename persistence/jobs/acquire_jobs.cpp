@@ -6,7 +6,7 @@
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -75,7 +75,7 @@ bool is_any_held(Transaction& transaction, std::string_view owner, std::span<con
 
 }  // namespace
 
-bool SqlJobStore::has_acquirable(std::span<const std::string> handler_types) {
+bool SqlStore::has_acquirable(std::span<const std::string> handler_types) {
     bool found = false;
     if (handler_types.empty()) {
         return found;
@@ -88,7 +88,7 @@ bool SqlJobStore::has_acquirable(std::span<const std::string> handler_types) {
     return found;
 }
 
-std::vector<Job> SqlJobStore::acquire(
+std::vector<Job> SqlStore::acquire(
     const LockClaim& claim,
     std::span<const std::string> handler_types,
     std::size_t limit,
@@ -104,7 +104,7 @@ std::vector<Job> SqlJobStore::acquire(
     });
 }
 
-std::vector<Job> SqlJobStore::acquire_by_priority(
+std::vector<Job> SqlStore::acquire_by_priority(
     const LockClaim& claim,
     std::span<const std::string> handler_types,
     std::size_t limit,
@@ -127,7 +127,7 @@ std::vector<Job> SqlJobStore::acquire_by_priority(
 
 // A page that is empty in the end, because all its jobs were suspended, is not the end of the
 // table.
-std::vector<Job> SqlJobStore::acquire_page(const LockClaim& claim, const SelectPage& select) {
+std::vector<Job> SqlStore::acquire_page(const LockClaim& claim, const SelectPage& select) {
     Candidates page;
     Twins twins;
     const auto acquire = [&](Transaction& transaction) {
@@ -145,7 +145,7 @@ std::vector<Job> SqlJobStore::acquire_page(const LockClaim& claim, const SelectP
 }
 
 JobStore::AcquiredOne
-SqlJobStore::acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) {
+SqlStore::acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) {
     std::vector<Job> jobs;
     Answer answer = Answer::not_found;
     Twins twins;

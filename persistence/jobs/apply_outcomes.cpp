@@ -5,7 +5,7 @@
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/series/ended_turns.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -230,7 +230,7 @@ std::vector<Answer> answers_for(std::span<const Outcome> outcomes, const Outcome
 
 }  // namespace
 
-std::vector<Answer> SqlJobStore::apply(std::string_view owner, std::span<const Outcome> outcomes) {
+std::vector<Answer> SqlStore::apply(std::string_view owner, std::span<const Outcome> outcomes) {
     const Outcomes all = in_id_order(outcomes);
     const SeriesTools tools = series_tools();
     bool is_any_lost = false;
@@ -250,8 +250,7 @@ std::vector<Answer> SqlJobStore::apply(std::string_view owner, std::span<const O
     return answers_for(outcomes, written);
 }
 
-Answer
-SqlJobStore::apply(Transaction& transaction, std::string_view owner, const Outcome& outcome) {
+Answer SqlStore::apply(Transaction& transaction, std::string_view owner, const Outcome& outcome) {
     const Outcomes held = still_held(transaction, owner, {&outcome});
     if (held.empty()) {
         return Answer::lost_lock;

@@ -1,7 +1,7 @@
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -39,7 +39,7 @@ void change_columns(Job& row, const JobChanges& changes) {
 
 }  // namespace
 
-Answer SqlJobStore::change(
+Answer SqlStore::change(
     JobPlace place,
     std::string_view id,
     const JobChanges& changes,

@@ -2,7 +2,7 @@
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/series/series_turns.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include <array>
 #include <utility>
@@ -85,7 +85,7 @@ Answer reschedule(
 
 }  // namespace
 
-Answer SqlJobStore::fire_timer(std::string_view id, schema::TimePoint now) {
+Answer SqlStore::fire_timer(std::string_view id, schema::TimePoint now) {
     const SeriesTools tools = series_tools();
     Answer answer = Answer::not_found;
     runner_.run(
@@ -98,11 +98,8 @@ Answer SqlJobStore::fire_timer(std::string_view id, schema::TimePoint now) {
     return answer;
 }
 
-Answer SqlJobStore::reschedule_timer(
-    std::string_view id,
-    schema::TimePoint due_date,
-    schema::TimePoint now
-) {
+Answer
+SqlStore::reschedule_timer(std::string_view id, schema::TimePoint due_date, schema::TimePoint now) {
     const SeriesTools tools = series_tools();
     Answer answer = Answer::not_found;
     runner_.run(

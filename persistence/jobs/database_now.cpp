@@ -1,5 +1,5 @@
 #include "persistence/sql/dialect.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ constexpr std::string_view kNow = "SELECT {now}";
 
 }  // namespace
 
-std::optional<schema::TimePoint> SqlJobStore::database_now() {
+std::optional<schema::TimePoint> SqlStore::database_now() {
     std::optional<schema::TimePoint> now;
     runner_.read([&](Connection& connection) {
         const std::string_view function = dialect_of(connection.kind()).now;

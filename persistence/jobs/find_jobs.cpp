@@ -5,7 +5,7 @@
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -146,7 +146,7 @@ std::int64_t count_filtered(Connection& connection, JobPlace place, const JobFil
 
 }  // namespace
 
-std::optional<PlacedJob> SqlJobStore::find(std::string_view id) {
+std::optional<PlacedJob> SqlStore::find(std::string_view id) {
     std::optional<PlacedJob> found;
     runner_.read([&](Connection& connection) {
         const auto address = find_any(connection, std::span(&id, 1));
@@ -155,12 +155,8 @@ std::optional<PlacedJob> SqlJobStore::find(std::string_view id) {
     return found;
 }
 
-std::vector<Job> SqlJobStore::list(
-    JobPlace place,
-    const JobFilter& filter,
-    std::string_view after,
-    std::size_t limit
-) {
+std::vector<Job>
+SqlStore::list(JobPlace place, const JobFilter& filter, std::string_view after, std::size_t limit) {
     const Selection row{place, columns_of(place), fields_of(place).size()};
     std::vector<Job> jobs;
     runner_.read([&](Connection& connection) {
@@ -170,7 +166,7 @@ std::vector<Job> SqlJobStore::list(
     return jobs;
 }
 
-std::vector<std::string> SqlJobStore::list_ids(
+std::vector<std::string> SqlStore::list_ids(
     JobPlace place,
     const JobFilter& filter,
     std::string_view after,
@@ -186,14 +182,14 @@ std::vector<std::string> SqlJobStore::list_ids(
     return ids;
 }
 
-std::int64_t SqlJobStore::count(JobPlace place, const JobFilter& filter) {
+std::int64_t SqlStore::count(JobPlace place, const JobFilter& filter) {
     std::int64_t total = 0;
     runner_.read([&](Connection& connection) { total = count_filtered(connection, place, filter); }
     );
     return total;
 }
 
-std::string SqlJobStore::exception_details(const Job& job) {
+std::string SqlStore::exception_details(const Job& job) {
     std::string details;
     const std::array<Value, 1> parameters{std::string_view(job.exception_stack_id)};
     runner_.read([&](Connection& connection) {

@@ -1,5 +1,5 @@
 #include "persistence/rows/fences.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include <algorithm>
 
@@ -36,12 +36,12 @@ ids_not_in(const std::map<std::string, int, std::less<>>& held, std::span<const 
 
 }  // namespace
 
-bool SqlJobStore::is_held(Transaction& transaction, std::string_view owner, const Fence& fence) {
+bool SqlStore::is_held(Transaction& transaction, std::string_view owner, const Fence& fence) {
     return !lock_held(transaction, owner, fenced(std::span(&fence, 1))).empty();
 }
 
 std::vector<std::string>
-SqlJobStore::extend_locks(const LockClaim& claim, std::span<const Fence> fences) {
+SqlStore::extend_locks(const LockClaim& claim, std::span<const Fence> fences) {
     std::vector<std::string> lost;
     const FencedIds ids = fenced(fences);
     const auto extend = [&](Transaction& transaction) {
@@ -58,7 +58,7 @@ SqlJobStore::extend_locks(const LockClaim& claim, std::span<const Fence> fences)
     return lost;
 }
 
-void SqlJobStore::release(std::string_view owner, std::span<const Fence> fences) {
+void SqlStore::release(std::string_view owner, std::span<const Fence> fences) {
     const auto free = [&](Transaction& transaction) {
         execute_fenced(transaction, kRelease, {}, owner, fenced(fences));
     };

@@ -5,7 +5,7 @@
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -117,13 +117,13 @@ std::vector<PlacedJob> with(std::vector<PlacedJob> jobs, JobsByIndex changes) {
 }  // namespace
 
 std::vector<PlacedJob>
-SqlJobStore::insert(Transaction& transaction, std::vector<PlacedJob> jobs, IdOrigin ids) {
+SqlStore::insert(Transaction& transaction, std::vector<PlacedJob> jobs, IdOrigin ids) {
     give_payload_ids(jobs);
     JobsByIndex to_suspended = insert_all(transaction, jobs, ids);
     return with(std::move(jobs), std::move(to_suspended));
 }
 
-std::vector<PlacedJob> SqlJobStore::insert(std::vector<PlacedJob> jobs, IdOrigin ids) {
+std::vector<PlacedJob> SqlStore::insert(std::vector<PlacedJob> jobs, IdOrigin ids) {
     give_payload_ids(jobs);
     JobsByIndex to_suspended;
     runner_.run(
@@ -133,7 +133,7 @@ std::vector<PlacedJob> SqlJobStore::insert(std::vector<PlacedJob> jobs, IdOrigin
     return with(std::move(jobs), std::move(to_suspended));
 }
 
-void SqlJobStore::give_payload_ids(std::vector<PlacedJob>& jobs) {
+void SqlStore::give_payload_ids(std::vector<PlacedJob>& jobs) {
     for (PlacedJob& placed : jobs) {
         if (is_too_long_for_row(placed.job.payload)) {
             placed.job.custom_values_id = new_id();

@@ -1,5 +1,5 @@
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -107,7 +107,7 @@ void mark_suspended(
 
 }  // namespace
 
-std::vector<InstanceSummary> SqlJobStore::instances(std::string_view after, std::size_t limit) {
+std::vector<InstanceSummary> SqlStore::instances(std::string_view after, std::size_t limit) {
     std::vector<InstanceSummary> instances;
     runner_.read([&](Connection& connection) {
         Summaries page = read_page(connection, after, limit);

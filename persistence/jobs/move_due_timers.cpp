@@ -5,7 +5,7 @@
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/series/fallen_timers.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -95,7 +95,7 @@ std::vector<Job> locked_among(std::vector<PlacedJob> jobs) {
 
 }  // namespace
 
-std::optional<schema::TimePoint> SqlJobStore::next_due() {
+std::optional<schema::TimePoint> SqlStore::next_due() {
     std::optional<schema::TimePoint> due;
     runner_.read([&](Connection& connection) {
         due.reset();
@@ -106,7 +106,7 @@ std::optional<schema::TimePoint> SqlJobStore::next_due() {
     return due;
 }
 
-JobStore::DueTimers SqlJobStore::move_due_timers(
+JobStore::DueTimers SqlStore::move_due_timers(
     DueWindow window,
     std::size_t limit,
     const std::optional<LockClaim>& claim,

@@ -1,7 +1,7 @@
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/series/series_turns.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>
@@ -88,7 +88,7 @@ std::vector<std::string> removed_ids(const AnswersById& by_id) {
 }  // namespace
 
 std::vector<Answer>
-SqlJobStore::remove(JobPlace place, std::span<const std::string> ids, schema::TimePoint now) {
+SqlStore::remove(JobPlace place, std::span<const std::string> ids, schema::TimePoint now) {
     const SeriesTools tools = series_tools();
     AnswersById all;
     const std::vector<std::string_view> sorted = in_id_order(ids);

@@ -1,7 +1,7 @@
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ requeue_page(Transaction& transaction, std::span<const std::string_view> ids, co
 
 }  // namespace
 
-std::vector<Answer> SqlJobStore::requeue(
+std::vector<Answer> SqlStore::requeue(
     std::span<const std::string> ids,
     int retries,
     std::optional<schema::TimePoint> due_date,

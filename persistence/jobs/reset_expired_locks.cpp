@@ -1,7 +1,7 @@
 #include "persistence/series/abandoned_turns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -149,7 +149,7 @@ std::vector<std::string_view> turns_among(std::span<const Expired> expired, JobP
 
 }  // namespace
 
-JobStore::LockReset SqlJobStore::reset_expired_locks(JobPlace place, const LockSearch& search) {
+JobStore::LockReset SqlStore::reset_expired_locks(JobPlace place, const LockSearch& search) {
     const SeriesTools tools = series_tools();
     Part part;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.

@@ -4,7 +4,7 @@
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/series/suspend_turns.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 #include "schema/limits.hpp"
 
 #include <fmt/format.h>
@@ -217,8 +217,7 @@ bool run_again(Transaction& /*transaction*/) {
 
 }  // namespace
 
-std::int64_t
-SqlJobStore::suspend(SuspensionScope scope, std::string_view id, schema::TimePoint now) {
+std::int64_t SqlStore::suspend(SuspensionScope scope, std::string_view id, schema::TimePoint now) {
     // The suspension is committed first: from then on new jobs of the scope are stored suspended,
     // so that the pages below come to an end.
     runner_.run(
@@ -237,7 +236,7 @@ SqlJobStore::suspend(SuspensionScope scope, std::string_view id, schema::TimePoi
 }
 
 std::int64_t
-SqlJobStore::activate(SuspensionScope scope, std::string_view id, schema::TimePoint /*now*/) {
+SqlStore::activate(SuspensionScope scope, std::string_view id, schema::TimePoint /*now*/) {
     // First, so that no further job is stored suspended behind the pages.
     runner_.run(
         [&](Transaction& transaction) {
@@ -254,7 +253,7 @@ SqlJobStore::activate(SuspensionScope scope, std::string_view id, schema::TimePo
     return move_pages(runner_, JobPlace::suspended, activate);
 }
 
-std::vector<Suspension> SqlJobStore::suspensions(SuspensionScope scope) {
+std::vector<Suspension> SqlStore::suspensions(SuspensionScope scope) {
     std::vector<Suspension> found;
     const std::array<Value, 1> parameters{name_of(scope)};
     runner_.read([&](Connection& connection) {

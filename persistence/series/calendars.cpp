@@ -1,7 +1,7 @@
 #include "persistence/series/calendar_moves.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 #include "schema/limits.hpp"
 #include "schema/text/text_rules.hpp"
 
@@ -109,7 +109,7 @@ remove_unused(Transaction& transaction, const SeriesSchedule& schedule, std::str
 
 }  // namespace
 
-std::size_t SqlJobStore::put_calendar(const StoredCalendar& calendar, TimePoint now) {
+std::size_t SqlStore::put_calendar(const StoredCalendar& calendar, TimePoint now) {
     refuse_problems(calendar);
     std::size_t moved = 0;
     runner_.run(
@@ -119,7 +119,7 @@ std::size_t SqlJobStore::put_calendar(const StoredCalendar& calendar, TimePoint 
     return moved;
 }
 
-std::vector<StoredCalendar> SqlJobStore::calendars() {
+std::vector<StoredCalendar> SqlStore::calendars() {
     std::vector<StoredCalendar> calendars;
     runner_.read([&](Connection& connection) {
         calendars.clear();
@@ -131,7 +131,7 @@ std::vector<StoredCalendar> SqlJobStore::calendars() {
     return calendars;
 }
 
-Answer SqlJobStore::remove_calendar(std::string_view name) {
+Answer SqlStore::remove_calendar(std::string_view name) {
     Answer answer = Answer::not_found;
     runner_.run(
         [&](Transaction& transaction) { answer = remove_unused(transaction, schedule_, name); },

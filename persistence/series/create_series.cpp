@@ -2,7 +2,7 @@
 #include "persistence/rows/job_address.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 #include "schema/text/iso8601.hpp"
 
 #include <fmt/format.h>
@@ -86,11 +86,8 @@ bool is_calendar_named(const std::vector<NewSeries>& all) {
 
 }  // namespace
 
-std::vector<PlacedJob> SqlJobStore::create(
-    Transaction& transaction,
-    std::vector<NewSeries> series,
-    schema::TimePoint now
-) {
+std::vector<PlacedJob>
+SqlStore::create(Transaction& transaction, std::vector<NewSeries> series, schema::TimePoint now) {
     const schema::CalendarTexts calendars =
         is_calendar_named(series) ? read_calendars(transaction) : schema::CalendarTexts{};
     std::vector<Series> rows;
@@ -105,7 +102,7 @@ std::vector<PlacedJob> SqlJobStore::create(
     return insert(transaction, std::move(turns), IdOrigin::given);
 }
 
-std::vector<PlacedJob> SqlJobStore::create(std::vector<NewSeries> series, schema::TimePoint now) {
+std::vector<PlacedJob> SqlStore::create(std::vector<NewSeries> series, schema::TimePoint now) {
     std::vector<std::string> ids;
     for (const NewSeries& one : series) {
         ids.push_back(one.first_turn.id);

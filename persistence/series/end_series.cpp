@@ -3,7 +3,7 @@
 #include "persistence/series/locked_series.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -63,7 +63,7 @@ Answer remove_ended(Transaction& transaction, std::string_view key) {
 
 }  // namespace
 
-Answer SqlJobStore::end_series(std::string_view key, schema::TimePoint now) {
+Answer SqlStore::end_series(std::string_view key, schema::TimePoint now) {
     Answer answer = Answer::not_found;
     runner_.run(
         [&](Transaction& transaction) { answer = end(transaction, key, now); },
@@ -72,7 +72,7 @@ Answer SqlJobStore::end_series(std::string_view key, schema::TimePoint now) {
     return answer;
 }
 
-Answer SqlJobStore::remove_series(std::string_view key) {
+Answer SqlStore::remove_series(std::string_view key) {
     Answer answer = Answer::not_found;
     runner_.run(
         [&](Transaction& transaction) { answer = remove_ended(transaction, key); },

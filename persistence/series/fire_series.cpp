@@ -2,7 +2,7 @@
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/series/locked_series.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include <utility>
 
@@ -34,7 +34,7 @@ Job extra_job(Job turn, const Series& series, std::string id, schema::TimePoint 
 
 }  // namespace
 
-std::optional<std::string> SqlJobStore::fire_series(std::string_view key, schema::TimePoint now) {
+std::optional<std::string> SqlStore::fire_series(std::string_view key, schema::TimePoint now) {
     const std::string id = new_id();
     bool is_fired = false;
     const auto fire = [&](Transaction& transaction) {

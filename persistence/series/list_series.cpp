@@ -1,5 +1,5 @@
 #include "persistence/series/series_row.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -121,11 +121,11 @@ std::optional<SeriesCondition> series_condition_named(std::string_view name) {
 }
 
 std::vector<SeriesSummary>
-SqlJobStore::list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit) {
+SqlStore::list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit) {
     return select(runner_, where(filter, after), limit);
 }
 
-std::optional<SeriesSummary> SqlJobStore::find_series(std::string_view key) {
+std::optional<SeriesSummary> SqlStore::find_series(std::string_view key) {
     std::vector<SeriesSummary> found = select(runner_, {"S.ID_ = ?", {key}}, 1);
     return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }

@@ -1,7 +1,7 @@
 #include "persistence/rows/job_table.hpp"
 #include "persistence/series/locked_series.hpp"
 #include "persistence/series/series_table.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -61,7 +61,7 @@ Answer reschedule(
 
 }  // namespace
 
-Answer SqlJobStore::reschedule_series(const Series& times, schema::TimePoint now) {
+Answer SqlStore::reschedule_series(const Series& times, schema::TimePoint now) {
     Answer answer = Answer::not_found;
     runner_.run(
         [&](Transaction& transaction) { answer = reschedule(transaction, schedule_, times, now); },

@@ -2,7 +2,7 @@
 
 #include "persistence/drivers/database.hpp"
 #include "persistence/migration/schema_migration.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 #include "test/fixtures/process.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
@@ -56,7 +56,7 @@ private:
     schema::SilentLog silent_;
     std::unique_ptr<persistence::SessionPool> pool_;
     const timers::SeriesPlanner schedule_;
-    persistence::SqlJobStore store_;
+    persistence::SqlStore store_;
 };
 
 /// Nodes as processes, and what they have run.

@@ -113,7 +113,7 @@ TEST_P(Concurrency, Nodes_that_fire_series_at_once_take_each_turn_once) {
     (void)series_store_.create(std::move(all), clock_.now());
     clock_.tick(1h);
     std::atomic<int> completed = 0;
-    on_all_nodes([&](persistence::SqlJobStore& store, const std::string& node) {
+    on_all_nodes([&](persistence::SqlStore& store, const std::string& node) {
         while (completed < series * turns) {
             if (node == "node-0") {
                 store.suspend(SuspensionScope::timer_group, "g", clock_.now());

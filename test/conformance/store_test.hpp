@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/sql/session_pool.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 #include "schema/log.hpp"
 #include "test/conformance/databases.hpp"
 #include "test/fixtures/faulty_connection.hpp"
@@ -37,13 +37,13 @@ class Node {
 public:
     Node(TestDatabase& database, FaultPlan& faults);
 
-    persistence::SqlJobStore& store() { return store_; }
+    persistence::SqlStore& store() { return store_; }
 
 private:
     schema::SilentLog log_;
     persistence::SessionPool pool_;
     const timers::SeriesPlanner schedule_;
-    persistence::SqlJobStore store_;
+    persistence::SqlStore store_;
 };
 
 /// A store on an empty database of the kind that the case runs on, with a clock that stands still.

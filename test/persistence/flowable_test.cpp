@@ -1,7 +1,7 @@
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/sql/session_pool.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 #include "schema/job_transition.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/persistence/adapter_test.hpp"
@@ -21,7 +21,7 @@ using persistence::Answer;
 using persistence::IdOrigin;
 using persistence::Outcome;
 using persistence::SessionPool;
-using persistence::SqlJobStore;
+using persistence::SqlStore;
 using schema::Job;
 using schema::JobPlace;
 using testing::ElementsAre;
@@ -146,7 +146,7 @@ protected:
         {.writers = 1, .readers = 0},
         10s};
     const timers::SeriesPlanner schedule_;
-    SqlJobStore sql_store_{pool_, log_, schedule_};
+    SqlStore sql_store_{pool_, log_, schedule_};
     persistence::JobStore& store_ = sql_store_;
 };
 

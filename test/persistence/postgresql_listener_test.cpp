@@ -1,7 +1,7 @@
 #include "persistence/drivers/database.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/sql/transaction.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 #include "test/fixtures/cutting_proxy.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/recording_log.hpp"
@@ -54,7 +54,7 @@ protected:
             {.writers = 1, .readers = 0},
             10s
         );
-        persistence::SqlJobStore store(pool, log, schedule);
+        persistence::SqlStore store(pool, log, schedule);
         static_cast<persistence::JobStore&>(store).insert({{place, job}});
     }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/drivers/database.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 #include "persistence/url/database_url.hpp"
 #include "test/fixtures/process.hpp"
 #include "test/fixtures/signal.hpp"
@@ -24,7 +24,7 @@ protected:
         configure("");
         expect_success({"schema", "create"});
         pool_ = persistence::open_database(persistence::parse_database_url(url()).value(), {});
-        store = std::make_unique<persistence::SqlJobStore>(*pool_, silent_, schedule_);
+        store = std::make_unique<persistence::SqlStore>(*pool_, silent_, schedule_);
     }
 
     [[nodiscard]] std::string url() const { return "sqlite:" + path("jobs.db"); }
@@ -95,7 +95,7 @@ protected:
     }
 
     TemporaryDirectory directory;
-    std::unique_ptr<persistence::SqlJobStore> store;
+    std::unique_ptr<persistence::SqlStore> store;
 
 private:
     schema::SilentLog silent_;

@@ -5,7 +5,7 @@
 #include "persistence/drivers/database.hpp"
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 #include "persistence/url/database_url.hpp"
 #include "schema/database_clock.hpp"
 #include "schema/tables.hpp"
@@ -123,7 +123,7 @@ public:
     schema::Log& log;
     std::unique_ptr<persistence::SessionPool> pool;
     const timers::SeriesPlanner schedule;
-    persistence::SqlJobStore store;
+    persistence::SqlStore store;
     schema::DatabaseClock clock;
     executor::ClockComparison clock_comparison;
     const schema::Duration clock_interval;

@@ -21,9 +21,9 @@ struct Twins;
 /// max_due_date.
 ///
 /// Thread safety: safe. Everything passed in must outlive it.
-class SqlJobStore final : public JobStore, public SeriesStore {
+class SqlStore final : public JobStore, public SeriesStore {
 public:
-    SqlJobStore(
+    SqlStore(
         SessionPool& pool,
         schema::Log& log,
         const schema::SeriesSchedule& schedule,

@@ -1,4 +1,4 @@
-#include "persistence/store/sql_job_store.hpp"
+#include "persistence/store/sql_store.hpp"
 
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/sql/db_error.hpp"
@@ -7,7 +7,7 @@
 
 namespace jobstrand::persistence {
 
-SqlJobStore::SqlJobStore(
+SqlStore::SqlStore(
     SessionPool& pool,
     schema::Log& log,
     const schema::SeriesSchedule& schedule,
@@ -15,24 +15,24 @@ SqlJobStore::SqlJobStore(
 )
     : runner_(pool, log, limits), log_(log), schedule_(schedule) {}
 
-void SqlJobStore::in_transaction(
+void SqlStore::in_transaction(
     const std::function<void(Transaction&)>& work,
     const std::function<bool(Transaction&)>& was_committed
 ) {
     runner_.run(work, was_committed);
 }
 
-SeriesTools SqlJobStore::series_tools() {
+SeriesTools SqlStore::series_tools() {
     return {.schedule = schedule_, .log = log_, .new_id = [this] { return new_id(); }};
 }
 
-std::string SqlJobStore::new_id() {
+std::string SqlStore::new_id() {
     const std::lock_guard lock(ids_mutex_);
     // Only the order of these ids depends on the time, so any clock will do.
     return ids_.next(std::chrono::floor<schema::Duration>(std::chrono::system_clock::now()));
 }
 
-void SqlJobStore::run_burying_twins(
+void SqlStore::run_burying_twins(
     Twins& twins,
     const TransactionRunner::Work& move,
     const TransactionRunner::WasCommitted& was_committed
