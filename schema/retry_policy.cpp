@@ -19,6 +19,13 @@ ParseResult<IsoDuration> duration_at(std::string_view text, std::size_t start, s
     return duration;
 }
 
+constexpr std::string_view kBlanks = " \t\r\n";
+
+/// Where `text` ends without the blanks behind it.
+std::size_t end_of(std::string_view text) {
+    return text.find_last_not_of(kBlanks) + 1;
+}
+
 /// `R5/PT5M`: one interval for all attempts.
 ParseResult<RetryCycle> parse_repetition(std::string_view text) {
     TextScanner scanner(text);
@@ -52,7 +59,9 @@ ParseResult<RetryCycle> parse_list(std::string_view text) {
                 start};
         }
         const std::size_t comma = std::min(text.find(',', start), text.size());
-        const auto interval = duration_at(text, start, comma - start);
+        start = std::min(text.find_first_not_of(kBlanks, start), comma);
+        const std::size_t length = end_of(text.substr(start, comma - start));
+        const auto interval = duration_at(text, start, length);
         if (!interval) {
             return interval.error();
         }
@@ -66,7 +75,16 @@ ParseResult<RetryCycle> parse_list(std::string_view text) {
 }  // namespace
 
 ParseResult<RetryCycle> parse_retry_cycle(std::string_view text) {
-    return text.starts_with('R') ? parse_repetition(text) : parse_list(text);
+    const std::size_t start = std::min(text.find_first_not_of(kBlanks), text.size());
+    const std::string_view whole = text.substr(0, std::max(end_of(text), start));
+    if (!whole.substr(start).starts_with('R')) {
+        return parse_list(whole);
+    }
+    auto cycle = parse_repetition(whole.substr(start));
+    if (!cycle) {
+        return ParseError{cycle.error().message, start + cycle.error().position};
+    }
+    return cycle;
 }
 
 IsoDuration wait_after_failure(const RetryCycle& cycle, int retries) {

@@ -18,6 +18,8 @@ namespace jobstrand::schema {
 /// | `PT10M`             | 2        | 10 min                                             |
 /// | `R0/PT5M`           | 1        | none, as `R1/PT5M`                                 |
 ///
+/// Blanks around the text and around the commas of a list mean nothing, as in Camunda 7.
+///
 /// As in Camunda 7 (reference: its failed-job command).
 struct RetryCycle {
     int attempts = 0;                    ///< At least 1.

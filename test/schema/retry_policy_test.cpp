@@ -67,6 +67,21 @@ TEST(RetryPolicy, A_single_interval_is_a_list_of_one) {
     EXPECT_EQ(cycle("PT10M"), (RetryCycle{2, {exactly(10min)}}));
 }
 
+// As Camunda's own tests write them.
+TEST(RetryPolicy, Blanks_around_the_text_and_its_commas_mean_nothing) {
+    EXPECT_EQ(cycle("PT5M,PT20M, PT3M"), cycle("PT5M,PT20M,PT3M"));
+    EXPECT_EQ(cycle(" PT5M ,\tPT20M\n"), cycle("PT5M,PT20M"));
+    EXPECT_EQ(cycle("PT8M "), cycle("PT8M"));
+    EXPECT_EQ(cycle(" R3/PT5M\n"), cycle("R3/PT5M"));
+}
+
+TEST(RetryPolicy, Blanks_inside_an_interval_or_instead_of_one_are_mistakes) {
+    for (const char* text : {"", " ", "PT5M, ", " ,PT5M", "PT 5M", "PT5M PT3M", "R3 /PT5M"}) {
+        EXPECT_FALSE(parse_retry_cycle(text)) << '"' << text << '"';
+    }
+    EXPECT_EQ(parse_retry_cycle("PT5M,  PTxM").error().position, 9U);
+}
+
 TEST(RetryPolicy, R0_and_R1_run_a_job_once) {
     EXPECT_EQ(cycle("R0/PT5M").attempts, 1);
     EXPECT_EQ(cycle("R1/PT5M").attempts, 1);

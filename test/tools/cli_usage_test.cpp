@@ -3,8 +3,11 @@
 #include "tools/jobstrand/settings/settings_text.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 
 #include <array>
+#include <cstdlib>
+#include <fstream>
 
 namespace jobstrand::test {
 namespace {
@@ -123,6 +126,30 @@ TEST_F(CliUsage, Stats_count_every_place) {
     );
     EXPECT_THAT(ok({"stats"}), HasSubstr("executable  2     1\n"));
     EXPECT_THAT(ok({"stats", "-o", "csv"}), HasSubstr("dead,1,\r\n"));
+}
+
+TEST_F(CliUsage, A_database_url_in_a_wrong_place_is_not_repeated_with_its_password) {
+    for (const std::vector<std::string>& call :
+         {std::vector<std::string>{"mysql://u:s3cret@h/d"},
+          {"job", "ls", "mysql://u:s3cret@h/d"},
+          {"job", "show", "a", "postgresql://u:s3cret@h/d"},
+          {"job", "ls", "--limit", "mysql://u:s3cret@h/d"}}) {
+        const CliResult result = run_bare(call);
+        EXPECT_EQ(result.code, ExitCode::wrong_usage);
+        EXPECT_THAT(result.err, Not(HasSubstr("s3cret")));
+        EXPECT_THAT(result.err, HasSubstr("u:***@h/d"));
+    }
+}
+
+TEST_F(CliUsage, Output_that_cannot_be_written_is_a_failure) {
+    const std::string arguments =
+        "--db '" + url() + "' stats -o json >/dev/full 2>'" + path_of("err") + "'";
+    const int status = std::system(("exec '" JOBSTRAND_PROGRAM "' " + arguments).c_str());
+    EXPECT_EQ(WEXITSTATUS(status), static_cast<int>(ExitCode::failed));
+    std::ifstream err(path_of("err"));
+    std::string said;
+    std::getline(err, said);
+    EXPECT_EQ(said, "jobstrand: the output could not be written: No space left on device");
 }
 
 TEST(Process, Passwords_are_hidden_from_the_process_title) {

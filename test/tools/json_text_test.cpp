@@ -64,6 +64,12 @@ TEST(JsonText, A_value_is_put_on_one_line_without_being_changed) {
 
 TEST(JsonText, Strings_are_escaped_and_bad_bytes_replaced) {
     EXPECT_EQ(json_string("a\"\n\xff"), "\"a\\\"\\n\xEF\xBF\xBD\"");
+    EXPECT_EQ(
+        json_string("a\xc2\x9b"
+                    "b\u202Ec\u2028"),
+        "\"a\\u009bb\\u202ec\\u2028\""
+    );
+    EXPECT_EQ(string_of(json_string("Größe\u202E")).value(), "Größe\u202E");
     EXPECT_EQ(string_of("\"a\\n\"").value(), "a\n");
     EXPECT_FALSE(string_of("1"));
     EXPECT_THAT(strings_of("[\"a\",\"b\"]").value(), testing::ElementsAre("a", "b"));

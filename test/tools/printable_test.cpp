@@ -27,6 +27,11 @@ TEST(Printable, Nothing_that_moves_a_cursor_or_breaks_a_line_gets_through) {
          "a\xc2\x9b"
          "31m",
          "a\\xc2\\x9b31m"},
+        {"the direction of reading turned",
+         "a\u202Eb\u2066c\u200F",
+         "a\\u{202e}b\\u{2066}c\\u{200f}"},
+        {"line breaks of Unicode", "a\u2028b\u2029", "a\\u{2028}b\\u{2029}"},
+        {"letters that are read from the right", "שלום", "שלום"},
         {"a byte that is no UTF-8", "a\xff", "a\\xff"},
         {"a character cut off", "a\xe6\x95", "a\\xe6\\x95"},
         {"an overlong slash", "\xc0\xaf", "\\xc0\\xaf"},

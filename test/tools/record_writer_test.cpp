@@ -77,6 +77,25 @@ TEST(RecordWriter, Csv_quotes_what_needs_it) {
     );
 }
 
+TEST(RecordWriter, Csv_holds_nothing_that_a_spreadsheet_or_a_terminal_would_run) {
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"=HYPERLINK(1)", "'=HYPERLINK(1)"},
+        {"+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"},
+        {"@SUM(1;2)", "'@SUM(1;2)"},
+        {"-1+1", "'-1+1"},
+        {"-12", "-12"},
+        {"+1.5", "'+1.5"},
+        {"a\x1b[2Jb", "a\\x1b[2Jb"},
+        {"a\tb", "a\tb"},
+        {"a\nb", "\"a\nb\""},
+    };
+    for (const auto& [value, cell] : cases) {
+        EXPECT_EQ(
+            written(OutputFormat::csv, {{text_field("id", value)}}), "id\r\n" + cell + "\r\n"
+        );
+    }
+}
+
 TEST(RecordWriter, Names_are_what_identifies_the_records) {
     EXPECT_EQ(written(OutputFormat::name, kTwo), "a\nbbbb\n");
 }

@@ -230,7 +230,30 @@ TEST(SettingsFile, A_password_is_not_repeated_in_a_message) {
     EXPECT_THAT(file.problems.front(), testing::Not(HasSubstr("s3cret")));
 }
 
+TEST(SettingsFile, A_name_of_forty_thousand_parts_is_refused_before_the_parser_sees_it) {
+    std::string name = "a";
+    for (int i = 0; i < 40'000; ++i) {
+        name += ".a";
+    }
+    for (const std::string& toml :
+         {name + " = 1",
+          '[' + name + ']',
+          "x = { " + name + " = 1 }",
+          "\n\nx = [ { " + name + " = 1 } ]"}) {
+        EXPECT_THAT(read(toml).problems, ElementsAre(HasSubstr("a name has at most 32 parts")));
+    }
+    EXPECT_THAT(read("db = \"sqlite:" + name + "\" # fine\n").problems, IsEmpty());
+}
+
 TEST(SettingsFile, A_file_that_is_not_there_is_told_by_name) {
+    EXPECT_THAT(
+        read_settings_file("/tmp").problems,
+        ElementsAre("cannot read the configuration file /tmp: it is a folder; name the file in it")
+    );
+    EXPECT_THAT(
+        read_settings_file("/dev/zero").problems,
+        ElementsAre("cannot read the configuration file /dev/zero: it is longer than 1 MiB")
+    );
     const SettingsFile file = read_settings_file("/nowhere/jobstrand.toml");
     EXPECT_THAT(
         file.problems,

@@ -24,7 +24,7 @@ TEST(SettingsText, What_is_shown_can_be_read_again_and_means_the_same) {
         [commands."odd name"]
         program = "/bin/sh"
         args = ["-c", "echo \"$1\"\n"]
-        environment = { A = "1" }
+        environment = { A = "" }
     )";
     const SettingsFile first = read_settings(toml, "first");
     ASSERT_THAT(first.problems, IsEmpty());
@@ -39,6 +39,14 @@ TEST(SettingsText, The_password_is_not_shown) {
     settings.database_url = "mysql://jobs:s3cret@localhost:3306/jobs";
     EXPECT_THAT(settings_as_toml(settings), Not(HasSubstr("s3cret")));
     EXPECT_THAT(settings_as_toml(settings), HasSubstr("jobs:***@localhost"));
+}
+
+TEST(SettingsText, What_a_program_gets_in_its_environment_is_not_shown) {
+    const SettingsFile file = read_settings(
+        "[commands.a]\nprogram = \"/bin/true\"\nenvironment = { TOKEN = \"s3cret\" }\n", "file"
+    );
+    ASSERT_THAT(file.problems, IsEmpty());
+    EXPECT_THAT(settings_as_toml(file.settings), HasSubstr("environment.\"TOKEN\" = \"***\""));
 }
 
 TEST(SettingsText, The_documentation_has_the_tables_that_the_program_prints) {

@@ -48,6 +48,15 @@ void hide_passwords(std::span<char*> arguments) {
     }
 }
 
+std::string without_password(std::string text) {
+    const std::string_view password = password_in(text);
+    if (!password.empty()) {
+        const auto start = static_cast<std::size_t>(password.data() - text.data());
+        text.replace(start, password.size(), "***");
+    }
+    return text;
+}
+
 Environment environment_of_process() {
     Environment environment;
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {

@@ -3,6 +3,7 @@
 #include "tools/jobstrand/streams.hpp"
 
 #include <span>
+#include <string>
 
 /// What main does with the process itself.
 namespace jobstrand::cli {
@@ -13,6 +14,9 @@ void open_standard_descriptors();
 
 /// Overwrites the passwords in database URLs among the arguments, which `ps` would show.
 void hide_passwords(std::span<char*> arguments);
+
+/// A text for a message: the password of a database URL in it becomes `***`.
+[[nodiscard]] std::string without_password(std::string text);
 
 [[nodiscard]] Environment environment_of_process();
 

@@ -4,14 +4,17 @@
 #include "tools/jobstrand/commands/nouns.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/process.hpp"
 #include "tools/jobstrand/settings/nearest_name.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 
 #ifndef JOBSTRAND_VERSION
 #error "the build defines the version"
@@ -86,7 +89,9 @@ private:
         const std::vector<std::string> unknown = program_.remaining(true);
         streams.err << fmt::format(
             "jobstrand: {}; see `{} --help`\n",
-            unknown.empty() ? printable(answer.what()) : what_is_near(unknown.front()),
+            without_password(
+                unknown.empty() ? printable(answer.what()) : what_is_near(unknown.front())
+            ),
             asked_for()
         );
         return ExitCode::wrong_usage;
@@ -196,6 +201,17 @@ run(const std::vector<std::string>& arguments, Streams& streams, const Environme
     }
 }
 
+/// Whoever reads the exit code counts on the output: `dead ls >backup && dead rm --all`.
+[[nodiscard]] bool has_arrived(Streams& streams) {
+    errno = 0;
+    if (streams.out.flush()) {
+        return true;
+    }
+    const std::string reason = errno == 0 ? "" : ": " + std::generic_category().message(errno);
+    streams.err << "jobstrand: the output could not be written" << reason << '\n';
+    return false;
+}
+
 }  // namespace
 
 int run_cli(
@@ -204,8 +220,7 @@ int run_cli(
     const Environment& environment
 ) {
     const ExitCode code = run(arguments, streams, environment);
-    streams.out.flush();
-    return static_cast<int>(code);
+    return static_cast<int>(has_arrived(streams) ? code : ExitCode::failed);
 }
 
 }  // namespace jobstrand::cli

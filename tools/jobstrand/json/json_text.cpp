@@ -108,7 +108,7 @@ std::string problem_of_json(std::string_view text) {
 }
 
 std::string json_string(std::string_view text) {
-    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+    return escaped_for_json(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 std::string on_one_line(std::string_view text) {

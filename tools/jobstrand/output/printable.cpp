@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 
 namespace jobstrand::cli {
@@ -44,10 +45,29 @@ constexpr std::string_view kEllipsis = "…";
     return overlong || outside ? 0 : length;
 }
 
-/// ASCII controls, and U+0080 to U+009F, which terminals take for controls as well.
-[[nodiscard]] bool is_control(std::string_view character) {
+/// The code point of a whole character.
+[[nodiscard]] char32_t code_point(std::string_view character) {
     const unsigned char first = byte_at(character, 0);
-    return first < 0x20 || first == 0x7F || (first == 0xC2 && byte_at(character, 1) < 0xA0);
+    if (character.size() == 1) {
+        return first;
+    }
+    char32_t code = first & (0x7FU >> character.size());
+    for (std::size_t i = 1; i < character.size(); ++i) {
+        code = (code << 6U) | (byte_at(character, i) & 0x3FU);
+    }
+    return code;
+}
+
+/// ASCII controls, and U+0080 to U+009F, which terminals take for controls as well.
+[[nodiscard]] bool is_control(char32_t code) {
+    return code < 0x20 || (code >= 0x7F && code < 0xA0);
+}
+
+/// What ends a line or turns the direction of reading (Unicode Standard Annex 9), so that a text
+/// shows as another than it is.
+[[nodiscard]] bool misleads(char32_t code) {
+    return code == 0x2028 || code == 0x2029 || code == 0x061C || code == 0x200E || code == 0x200F ||
+           (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
 void append_escaped(std::string& out, std::string_view bytes) {
@@ -78,12 +98,36 @@ std::string printable(std::string_view text) {
     for (std::size_t position = 0; position < text.size();) {
         const std::size_t length = character_length(text, position);
         const std::string_view character = text.substr(position, std::max<std::size_t>(length, 1));
-        if (length == 0 || is_control(character)) {
+        if (length == 0 || is_control(code_point(character))) {
             append_escaped(out, character);
+        } else if (misleads(code_point(character))) {
+            fmt::format_to(
+                std::back_inserter(out),
+                "\\u{{{:x}}}",
+                static_cast<std::uint32_t>(code_point(character))
+            );
         } else {
             out += character;
         }
         position += character.size();
+    }
+    return out;
+}
+
+std::string escaped_for_json(std::string_view json) {
+    std::string out;
+    out.reserve(json.size());
+    for (std::size_t position = 0; position < json.size();) {
+        const std::size_t length = std::max<std::size_t>(character_length(json, position), 1);
+        const std::string_view character = json.substr(position, length);
+        // What is left of ASCII's controls stands between values.
+        const char32_t code = length == 1 ? 0 : code_point(character);
+        if (code >= 0x80 && (is_control(code) || misleads(code))) {
+            fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<std::uint32_t>(code));
+        } else {
+            out += character;
+        }
+        position += length;
     }
     return out;
 }

@@ -7,8 +7,13 @@
 namespace jobstrand::cli {
 
 /// The text on one line and harmless to a terminal: control characters become `\n`, `\t` or `\xNN`,
-/// bytes that are not UTF-8 become `\xNN`. Everything else stays as it is, the backslash too.
+/// bytes that are not UTF-8 become `\xNN`, and characters that break a line or turn the direction
+/// of reading become `\u{NNNN}`. Everything else stays as it is, the backslash too.
 [[nodiscard]] std::string printable(std::string_view text);
+
+/// JSON text whose strings hold no character above ASCII that controls a terminal, breaks a line or
+/// turns the direction of reading: these become `\uNNNN`. It means the same as before.
+[[nodiscard]] std::string escaped_for_json(std::string_view json);
 
 /// Like printable(), between double quotes, with `"` and `\` escaped; without quotes when the text
 /// is one word that needs none.

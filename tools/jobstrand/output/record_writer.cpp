@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 namespace jobstrand::cli {
@@ -32,9 +34,35 @@ constexpr std::string_view kColumnGap = "  ";
     return {};
 }
 
-[[nodiscard]] std::string csv_cell(std::string_view text) {
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-        return std::string(text);
+[[nodiscard]] bool is_number(std::string_view text) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc() && end == text.data() + text.size();
+}
+
+/// Spreadsheets take what begins like this for a formula and run it.
+[[nodiscard]] bool looks_like_a_formula(std::string_view text) {
+    return !text.empty() &&
+           std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos &&
+           !is_number(text);
+}
+
+/// Line breaks and tabs belong to the value; other control characters only harm a terminal.
+[[nodiscard]] std::string without_controls(std::string_view text) {
+    std::string out;
+    for (std::size_t start = 0; start <= text.size();) {
+        const std::size_t end = std::min(text.find_first_of("\t\r\n", start), text.size());
+        out += printable(text.substr(start, end - start));
+        out += text.substr(end, 1);
+        start = end + 1;
+    }
+    return out;
+}
+
+[[nodiscard]] std::string csv_cell(std::string_view value) {
+    const std::string text = (looks_like_a_formula(value) ? "'" : "") + without_controls(value);
+    if (text.find_first_of(",\"\r\n") == std::string::npos) {
+        return text;
     }
     std::string out = "\"";
     for (const char c : text) {

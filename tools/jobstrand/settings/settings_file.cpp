@@ -10,8 +10,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 
 namespace jobstrand::cli {
@@ -19,6 +19,10 @@ namespace jobstrand::cli {
 namespace {
 
 /// A configuration file is written by hand; more is something else.
+constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
+
+/// Of one name. The parser calls itself for each part, so a longer one could exhaust the stack.
+constexpr std::ptrdiff_t kMaxDots = 32;
 
 [[nodiscard]] int line_of(const toml::node& node) {
     return static_cast<int>(node.source().begin.line);
@@ -53,12 +57,47 @@ namespace {
     return list == nullptr ? std::nullopt : joined(*list);
 }
 
+/// Dots outside of texts. A quoted text ends on its line, or the parser refuses the line.
+[[nodiscard]] std::ptrdiff_t dots_in(std::string_view line) {
+    std::ptrdiff_t dots = 0;
+    char quote = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        if (quote != 0) {
+            i += quote == '"' && c == '\\' ? 1U : 0U;
+            quote = c == quote ? '\0' : quote;
+        } else if (c == '"' || c == '\'') {
+            quote = c;
+        } else {
+            dots += c == '.' ? 1 : 0;
+        }
+    }
+    return dots;
+}
+
+/// The first line that the parser must not see; 0: there is none.
+[[nodiscard]] int line_with_too_many_dots(std::string_view text) {
+    int number = 1;
+    for (std::size_t start = 0; start < text.size(); ++number) {
+        const std::size_t end = std::min(text.find('\n', start), text.size());
+        if (dots_in(text.substr(start, end - start)) > kMaxDots) {
+            return number;
+        }
+        start = end + 1;
+    }
+    return 0;
+}
+
 /// Reads a document, top down.
 class Reading {
 public:
     explicit Reading(const std::string& file_name) : file_name_(file_name) {}
 
     [[nodiscard]] SettingsFile run(std::string_view text) {
+        if (const int line = line_with_too_many_dots(text); line != 0) {
+            add_problem(line, fmt::format("a name has at most {} parts", kMaxDots));
+            return finish();
+        }
         try {
             read(toml::parse(text, file_name_));
         } catch (const toml::parse_error& error) {
@@ -143,6 +182,12 @@ private:
     std::vector<LineMessage> remarks_;
 };
 
+[[nodiscard]] SettingsFile unreadable(const std::string& path, std::string_view why) {
+    SettingsFile file;
+    file.problems.push_back(fmt::format("cannot read the configuration file {}: {}", path, why));
+    return file;
+}
+
 }  // namespace
 
 SettingsFile read_settings(std::string_view toml, const std::string& file_name) {
@@ -150,19 +195,19 @@ SettingsFile read_settings(std::string_view toml, const std::string& file_name) 
 }
 
 SettingsFile read_settings_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::string text;
-    if (file) {
-        text.assign(std::istreambuf_iterator<char>(file), {});
+    std::error_code unknown;
+    if (std::filesystem::is_directory(path, unknown)) {
+        return unreadable(path, "it is a folder; name the file in it");
     }
-    if (!file || file.bad()) {
-        SettingsFile unreadable;
-        unreadable.problems.push_back(fmt::format(
-            "cannot read the configuration file {}: {}",
-            path,
-            std::generic_category().message(errno)
-        ));
-        return unreadable;
+    std::ifstream file(path, std::ios::binary);
+    std::string text(kMaxBytes + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (!file.is_open() || file.bad()) {
+        return unreadable(path, std::generic_category().message(errno));
+    }
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kMaxBytes) {
+        return unreadable(path, "it is longer than 1 MiB");
     }
     return read_settings(text, path);
 }

@@ -56,7 +56,10 @@ void append_command(std::string& out, const std::string& name, const CommandSett
         fmt::format_to(end, "workingDirectory = {}\n", toml_text(command.working_directory));
     }
     for (const auto& [variable, value] : command.environment) {
-        fmt::format_to(end, "environment.{} = {}\n", toml_text(variable), toml_text(value));
+        // The value may be a secret.
+        fmt::format_to(
+            end, "environment.{} = {}\n", toml_text(variable), toml_text(value.empty() ? "" : "***")
+        );
     }
 }
 
