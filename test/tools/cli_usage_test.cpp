@@ -149,7 +149,7 @@ TEST_F(CliUsage, Output_that_cannot_be_written_is_a_failure) {
     std::ifstream err(path_of("err"));
     std::string said;
     std::getline(err, said);
-    EXPECT_EQ(said, "jobstrand: the output could not be written: No space left on device");
+    EXPECT_EQ(said, "jobstrand: the output could not be written; is the disk full?");
 }
 
 TEST(Process, Passwords_are_hidden_from_the_process_title) {

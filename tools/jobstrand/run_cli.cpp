@@ -10,11 +10,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <exception>
 #include <sstream>
 #include <stdexcept>
-#include <system_error>
 
 #ifndef JOBSTRAND_VERSION
 #error "the build defines the version"
@@ -147,7 +145,7 @@ void tell(Streams& streams, const std::string& message) {
     streams.out.flush();
     std::istringstream lines(message);
     for (std::string line; std::getline(lines, line);) {
-        streams.err << "jobstrand: " << printable(line) << '\n';
+        streams.err << "jobstrand: " << without_password(printable(line)) << '\n';
     }
     streams.err.flush();
 }
@@ -203,12 +201,10 @@ run(const std::vector<std::string>& arguments, Streams& streams, const Environme
 
 /// Whoever reads the exit code counts on the output: `dead ls >backup && dead rm --all`.
 [[nodiscard]] bool has_arrived(Streams& streams) {
-    errno = 0;
     if (streams.out.flush()) {
         return true;
     }
-    const std::string reason = errno == 0 ? "" : ": " + std::generic_category().message(errno);
-    streams.err << "jobstrand: the output could not be written" << reason << '\n';
+    streams.err << "jobstrand: the output could not be written; is the disk full?\n";
     return false;
 }
 
