@@ -35,8 +35,8 @@ OWN_INCLUDES = {
     'persistence/drivers': {'schema/', 'persistence/sql/', 'persistence/url/'},
     'persistence/migration': {'schema/', 'persistence/sql/'},
     'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/'},
-    'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/store/'},
-    'persistence/jobs': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/series/', 'persistence/store/'},
+    'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
+    'persistence/jobs': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/series/'},
     'persistence/store': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/series/', 'persistence/jobs/'},
     'executor': {'schema/', 'executor/loop/'} | STORE,
     'executor/loop': {'schema/'} | STORE,
@@ -50,6 +50,7 @@ OWN_INCLUDES = {
     'tools': {f'{layer}/' for layer in LAYERS},
     'bench': {f'{layer}/' for layer in LAYERS} | {'tools/engine/', 'test/fixtures/'},
     'test': {f'{layer}/' for layer in LAYERS} | {'tools/', 'bench/'},
+    'test/fixtures': {f'{layer}/' for layer in LAYERS},
 }
 TOP_FOLDERS = {folder.split('/')[0] for folder in OWN_INCLUDES}
 MAX_FILES = 40  # Of one folder; more wants rooms.
@@ -98,10 +99,7 @@ class Source(NamedTuple):
     @property
     def room(self):
         """The innermost folder around it that has a rule of its own; the top folder where none has."""
-        folder = os.path.dirname(self.path)
-        while '/' in folder and folder not in OWN_INCLUDES:
-            folder = os.path.dirname(folder)
-        return folder
+        return innermost_room(OWN_INCLUDES, os.path.dirname(self.path))
 
     @property
     def lines(self):
@@ -126,7 +124,7 @@ def check(root) -> list[Finding]:
              check_leftovers, check_blanks, check_guard, link_rule(root),
              machine_path_rule(root), room_size_rule(root)]
     findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
-    return sorted(findings)
+    return sorted(findings + list(check_arrows()))
 
 
 def sources(root) -> Iterator[Source]:
@@ -176,6 +174,50 @@ def is_within(header, entry):
     if entry.endswith('/.'):
         return os.path.dirname(header) == entry[:-2]
     return header == entry or (entry.endswith('/') and header.startswith(entry))
+
+
+def check_arrows():
+    circle = circle_in(OWN_INCLUDES)
+    if circle:
+        yield Finding('tools/check_tree.py', 1, f'the rooms {" -> ".join(circle)} may include each other in a circle',
+                      'let the arrows between rooms run one way')
+
+
+def circle_in(table) -> list[str]:
+    """Rooms of a table like OWN_INCLUDES of which each may include the next, the last being the first again."""
+    done = set()
+
+    def search(room, way):
+        if room in way:
+            return way[way.index(room):] + [room]
+        if room in done:
+            return []
+        for other in sorted(rooms_behind(table, room)):
+            circle = search(other, way + [room])
+            if circle:
+                return circle
+        done.add(room)
+        return []
+    return next(filter(None, (search(room, []) for room in sorted(table))), [])
+
+
+def rooms_behind(table, room):
+    """The other rooms of which this one may include something."""
+    found = set()
+    for entry in table[room]:
+        if entry.endswith('/.'):
+            found.add(entry[:-2])
+        elif entry.endswith('/'):
+            found |= {other for other in table if f'{other}/'.startswith(entry)} or {innermost_room(table, entry[:-1])}
+        else:
+            found.add(innermost_room(table, os.path.dirname(entry)))
+    return found - {room}
+
+
+def innermost_room(table, folder):
+    while '/' in folder and folder not in table:
+        folder = os.path.dirname(folder)
+    return folder
 
 
 def room_size_rule(root):

@@ -1,16 +1,18 @@
+#include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/job_candidates.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
+#include "persistence/rows/twins.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -73,22 +75,50 @@ bool is_any_held(Transaction& transaction, std::string_view owner, std::span<con
     return !lock_held(transaction, owner, fenced(jobs)).empty();
 }
 
+/// What an acquisition is about to lock, in the order in which it is to run.
+struct Candidates {
+    std::vector<Job> jobs;
+    bool is_end = false;  ///< There is nothing behind them.
+};
+using SelectPage = std::function<Candidates(Transaction&)>;
+
+/// The one way to claim: locks what `select` finds, until that is something or the end. A page that
+/// is empty in the end, because all its jobs were suspended, is not the end of the table.
+std::vector<Job>
+acquire_page(const StoreContext& context, const LockClaim& claim, const SelectPage& select) {
+    Candidates page;
+    Twins twins;
+    const auto acquire = [&](Transaction& transaction) {
+        page = select(transaction);
+        move_suspended(transaction, page.jobs, twins);
+        claim_rows(transaction, claim, page.jobs);
+        load_payloads(transaction, page.jobs);
+    };
+    do {
+        run_burying_twins(context, twins, acquire, [&](Transaction& transaction) {
+            return is_any_held(transaction, claim.owner, page.jobs);
+        });
+    } while (page.jobs.empty() && !page.is_end);
+    return std::move(page.jobs);
+}
+
 }  // namespace
 
-bool SqlStore::has_acquirable(std::span<const std::string> handler_types) {
+bool has_acquirable(const StoreContext& context, std::span<const std::string> handler_types) {
     bool found = false;
     if (handler_types.empty()) {
         return found;
     }
     const auto [sql, parameters] = for_types(kHasAcquirable, handler_types);
-    runner_.read([&, &text = sql, &values = parameters](Connection& connection) {
+    context.runner.read([&, &text = sql, &values = parameters](Connection& connection) {
         found = false;
         connection.query({.sql = text, .columns = 1}, values, [&](const Row&) { found = true; });
     });
     return found;
 }
 
-std::vector<Job> SqlStore::acquire(
+std::vector<Job> acquire(
+    const StoreContext& context,
     const LockClaim& claim,
     std::span<const std::string> handler_types,
     std::size_t limit,
@@ -97,14 +127,15 @@ std::vector<Job> SqlStore::acquire(
     if (handler_types.empty() || limit == 0) {
         return {};
     }
-    return acquire_page(claim, [&](Transaction& transaction) {
+    return acquire_page(context, claim, [&](Transaction& transaction) {
         std::vector<Job> jobs = oldest_candidates(transaction, handler_types, limit, after);
         const bool is_end = jobs.empty();
         return Candidates{.jobs = std::move(jobs), .is_end = is_end};
     });
 }
 
-std::vector<Job> SqlStore::acquire_by_priority(
+std::vector<Job> acquire_by_priority(
+    const StoreContext& context,
     const LockClaim& claim,
     std::span<const std::string> handler_types,
     std::size_t limit,
@@ -114,7 +145,7 @@ std::vector<Job> SqlStore::acquire_by_priority(
         return {};
     }
     std::int64_t highest = std::numeric_limits<std::int64_t>::max();
-    return acquire_page(claim, [&](Transaction& transaction) {
+    return acquire_page(context, claim, [&](Transaction& transaction) {
         auto [jobs, rest] =
             most_important_candidates(transaction, handler_types, limit, behind, highest);
         const bool is_end = jobs.empty() && !rest;
@@ -125,27 +156,12 @@ std::vector<Job> SqlStore::acquire_by_priority(
     });
 }
 
-// A page that is empty in the end, because all its jobs were suspended, is not the end of the
-// table.
-std::vector<Job> SqlStore::acquire_page(const LockClaim& claim, const SelectPage& select) {
-    Candidates page;
-    Twins twins;
-    const auto acquire = [&](Transaction& transaction) {
-        page = select(transaction);
-        move_suspended(transaction, page.jobs, twins);
-        claim_rows(transaction, claim, page.jobs);
-        load_payloads(transaction, page.jobs);
-    };
-    do {
-        run_burying_twins(twins, acquire, [&](Transaction& transaction) {
-            return is_any_held(transaction, claim.owner, page.jobs);
-        });
-    } while (page.jobs.empty() && !page.is_end);
-    return std::move(page.jobs);
-}
-
-JobStore::AcquiredOne
-SqlStore::acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) {
+JobStore::AcquiredOne acquire_one(
+    const StoreContext& context,
+    std::string_view id,
+    const LockClaim& claim,
+    schema::TimePoint now
+) {
     std::vector<Job> jobs;
     Answer answer = Answer::not_found;
     Twins twins;
@@ -163,11 +179,11 @@ SqlStore::acquire_one(std::string_view id, const LockClaim& claim, schema::TimeP
             answer = Answer::done;
         }
     };
-    run_burying_twins(twins, acquire_row, [&](Transaction& transaction) {
+    run_burying_twins(context, twins, acquire_row, [&](Transaction& transaction) {
         return is_any_held(transaction, claim.owner, jobs);
     });
-    return answer == Answer::done ? AcquiredOne{answer, std::move(jobs.front())}
-                                  : AcquiredOne{answer, {}};
+    return answer == Answer::done ? JobStore::AcquiredOne{answer, std::move(jobs.front())}
+                                  : JobStore::AcquiredOne{answer, {}};
 }
 
 }  // namespace jobstrand::persistence

@@ -1,3 +1,4 @@
+#include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/fences.hpp"
@@ -5,10 +6,8 @@
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/series/ended_turns.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "persistence/store/sql_store.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -139,7 +138,7 @@ std::vector<std::string_view> insert_stack_traces(
     Transaction& transaction,
     const std::vector<Leaving>& leaving,
     std::vector<PlacedJob>& jobs,
-    const std::function<std::string()>& new_id
+    FreshIds& ids
 ) {
     std::vector<std::string_view> replaced;
     std::vector<ByteArray> traces;
@@ -152,7 +151,7 @@ std::vector<std::string_view> insert_stack_traces(
         replaced.emplace_back(leaving[i].row.exception_stack_id);
         id.clear();
         if (!failure->details.empty()) {
-            id = new_id();
+            id = ids.next();
             traces.push_back({.id = id, .text = failure->details});
         }
     }
@@ -163,7 +162,7 @@ std::vector<std::string_view> insert_stack_traces(
 void move_leaving(
     Transaction& transaction,
     const std::vector<Leaving>& leaving,
-    const SeriesTools& tools,
+    const StoreContext& context,
     EndedTurns& ended
 ) {
     std::vector<PlacedJob> jobs;
@@ -173,7 +172,7 @@ void move_leaving(
             ended.died(jobs.back().job);
         }
     }
-    const auto replaced = insert_stack_traces(transaction, leaving, jobs, tools.new_id);
+    const auto replaced = insert_stack_traces(transaction, leaving, jobs, context.ids);
     divert_suspended(transaction, jobs);
     move_rows(transaction, JobPlace::executable, jobs);
     delete_byte_arrays(transaction, replaced);
@@ -184,7 +183,7 @@ bool write_outcomes(
     Transaction& transaction,
     std::string_view owner,
     const Outcomes& outcomes,
-    const SeriesTools& tools
+    const StoreContext& context
 ) {
     const Work work = by_kind(outcomes);
     const bool is_held = delete_completed(transaction, owner, work.completed) &&
@@ -196,11 +195,11 @@ bool write_outcomes(
     if (!leaving) {
         return false;
     }
-    EndedTurns ended(transaction, tools, outcomes);
+    EndedTurns ended(transaction, context, outcomes);
     for (const Outcome* outcome : work.completed) {
         ended.completed(*outcome);
     }
-    move_leaving(transaction, *leaving, tools, ended);
+    move_leaving(transaction, *leaving, context, ended);
     ended.write();
     return true;
 }
@@ -230,32 +229,40 @@ std::vector<Answer> answers_for(std::span<const Outcome> outcomes, const Outcome
 
 }  // namespace
 
-std::vector<Answer> SqlStore::apply(std::string_view owner, std::span<const Outcome> outcomes) {
+std::vector<Answer> apply_outcomes(
+    const StoreContext& context,
+    std::string_view owner,
+    std::span<const Outcome> outcomes
+) {
     const Outcomes all = in_id_order(outcomes);
-    const SeriesTools tools = series_tools();
     bool is_any_lost = false;
     Outcomes written;
     const auto write = [&](Transaction& transaction) {
         // Nearly always every lock is held, and then the writing statements prove it themselves.
         // Only when they do not is the batch rolled back, and the fences are read first.
         written = is_any_lost ? still_held(transaction, owner, all) : all;
-        if (!write_outcomes(transaction, owner, written, tools)) {
+        if (!write_outcomes(transaction, owner, written, context)) {
             is_any_lost = true;
             throw DbError(DbErrorKind::conflict, "the lock of a job in the batch is lost");
         }
     };
-    runner_.run(write, [&](Transaction& transaction) {
+    context.runner.run(write, [&](Transaction& transaction) {
         return lock_held(transaction, owner, fenced(all)).empty();
     });
     return answers_for(outcomes, written);
 }
 
-Answer SqlStore::apply(Transaction& transaction, std::string_view owner, const Outcome& outcome) {
+Answer apply_outcome(
+    const StoreContext& context,
+    Transaction& transaction,
+    std::string_view owner,
+    const Outcome& outcome
+) {
     const Outcomes held = still_held(transaction, owner, {&outcome});
     if (held.empty()) {
         return Answer::lost_lock;
     }
-    if (!write_outcomes(transaction, owner, held, series_tools())) {
+    if (!write_outcomes(transaction, owner, held, context)) {
         throw DbError(DbErrorKind::conflict, "the lock of a job was lost while it was held");
     }
     return Answer::done;

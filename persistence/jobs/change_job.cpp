@@ -1,7 +1,7 @@
+#include "persistence/jobs/operator_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/store/sql_store.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -39,7 +39,8 @@ void change_columns(Job& row, const JobChanges& changes) {
 
 }  // namespace
 
-Answer SqlStore::change(
+Answer change_job(
+    const StoreContext& context,
     JobPlace place,
     std::string_view id,
     const JobChanges& changes,
@@ -58,14 +59,14 @@ Answer SqlStore::change(
         std::string replaced;
         if (changes.payload) {
             replaced = row->custom_values_id;
-            change_payload(transaction, *row, *changes.payload, new_id());
+            change_payload(transaction, *row, *changes.payload, context.ids.next());
         }
         change_columns(*row, changes);
         update_row(transaction, place, *row);
         delete_byte_arrays(transaction, {replaced});
     };
     // Setting the same values twice does no harm.
-    runner_.run(change_row, [](Transaction&) { return false; });
+    context.runner.run(change_row, [](Transaction&) { return false; });
     return answer;
 }
 

@@ -1,8 +1,8 @@
+#include "persistence/jobs/operator_moves.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/series/series_turns.hpp"
-#include "persistence/store/sql_store.hpp"
 
 #include <array>
 #include <utility>
@@ -22,19 +22,19 @@ bool repeats(const Job& row) {
 /// The turn is taken early, and its series goes on.
 void take_turn(
     Transaction& transaction,
-    const SeriesTools& tools,
+    const StoreContext& context,
     Job& row,
     schema::TimePoint now
 ) {
     const std::array<const Job*, 1> job{&row};
-    SeriesTurns turns(transaction, tools, job, now);
+    SeriesTurns turns(transaction, context, job, now);
     (void)turns.fall_due(row, true);  // By hand it always fires.
     turns.write();
 }
 
 Answer fire(
     Transaction& transaction,
-    const SeriesTools& tools,
+    const StoreContext& context,
     std::string_view id,
     schema::TimePoint now
 ) {
@@ -46,7 +46,7 @@ Answer fire(
         return Answer::locked;
     }
     if (repeats(*row)) {
-        take_turn(transaction, tools, *row, now);
+        take_turn(transaction, context, *row, now);
     }
     PlacedJob fired = moved(*row, schema::fell_due(*row));
     divert_suspended(transaction, std::span(&fired, 1));
@@ -56,7 +56,7 @@ Answer fire(
 
 Answer reschedule(
     Transaction& transaction,
-    const SeriesTools& tools,
+    const StoreContext& context,
     std::string_view id,
     schema::TimePoint due_date,
     schema::TimePoint now
@@ -76,7 +76,7 @@ Answer reschedule(
     update_row(transaction, JobPlace::timer, *row);
     if (repeats(*row)) {
         const std::array<const Job*, 1> job{&*row};
-        SeriesTurns turns(transaction, tools, job, now);
+        SeriesTurns turns(transaction, context, job, now);
         turns.rescheduled(*row);
         turns.write();
     }
@@ -85,11 +85,10 @@ Answer reschedule(
 
 }  // namespace
 
-Answer SqlStore::fire_timer(std::string_view id, schema::TimePoint now) {
-    const SeriesTools tools = series_tools();
+Answer fire_timer(const StoreContext& context, std::string_view id, schema::TimePoint now) {
     Answer answer = Answer::not_found;
-    runner_.run(
-        [&](Transaction& transaction) { answer = fire(transaction, tools, id, now); },
+    context.runner.run(
+        [&](Transaction& transaction) { answer = fire(transaction, context, id, now); },
         [&](Transaction& transaction) {
             const std::string timer(id);
             return !is_any_in(transaction, JobPlace::timer, std::span(&timer, 1));
@@ -98,13 +97,16 @@ Answer SqlStore::fire_timer(std::string_view id, schema::TimePoint now) {
     return answer;
 }
 
-Answer
-SqlStore::reschedule_timer(std::string_view id, schema::TimePoint due_date, schema::TimePoint now) {
-    const SeriesTools tools = series_tools();
+Answer reschedule_timer(
+    const StoreContext& context,
+    std::string_view id,
+    schema::TimePoint due_date,
+    schema::TimePoint now
+) {
     Answer answer = Answer::not_found;
-    runner_.run(
+    context.runner.run(
         [&](Transaction& transaction) {
-            answer = reschedule(transaction, tools, id, due_date, now);
+            answer = reschedule(transaction, context, id, due_date, now);
         },
         [](Transaction&) { return false; }  // Setting the same date twice does no harm.
     );

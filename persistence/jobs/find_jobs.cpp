@@ -1,11 +1,11 @@
 #include "persistence/jobs/job_filter_sql.hpp"
+#include "persistence/jobs/job_queries.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -146,34 +146,40 @@ std::int64_t count_filtered(Connection& connection, JobPlace place, const JobFil
 
 }  // namespace
 
-std::optional<PlacedJob> SqlStore::find(std::string_view id) {
+std::optional<PlacedJob> find_job(const StoreContext& context, std::string_view id) {
     std::optional<PlacedJob> found;
-    runner_.read([&](Connection& connection) {
+    context.runner.read([&](Connection& connection) {
         const auto address = find_any(connection, std::span(&id, 1));
         found = address ? std::optional(read_at(connection, *address)) : std::nullopt;
     });
     return found;
 }
 
-std::vector<Job>
-SqlStore::list(JobPlace place, const JobFilter& filter, std::string_view after, std::size_t limit) {
+std::vector<Job> list_jobs(
+    const StoreContext& context,
+    JobPlace place,
+    const JobFilter& filter,
+    std::string_view after,
+    std::size_t limit
+) {
     const Selection row{place, columns_of(place), fields_of(place).size()};
     std::vector<Job> jobs;
-    runner_.read([&](Connection& connection) {
+    context.runner.read([&](Connection& connection) {
         jobs.clear();
         read_list(connection, row, filter, {after, limit}, append_to(jobs, place));
     });
     return jobs;
 }
 
-std::vector<std::string> SqlStore::list_ids(
+std::vector<std::string> list_job_ids(
+    const StoreContext& context,
     JobPlace place,
     const JobFilter& filter,
     std::string_view after,
     std::size_t limit
 ) {
     std::vector<std::string> ids;
-    runner_.read([&](Connection& connection) {
+    context.runner.read([&](Connection& connection) {
         ids.clear();
         read_list(connection, {place, "ID_", 1}, filter, {after, limit}, [&](const Row& row) {
             ids.emplace_back(row.text(0));
@@ -182,17 +188,18 @@ std::vector<std::string> SqlStore::list_ids(
     return ids;
 }
 
-std::int64_t SqlStore::count(JobPlace place, const JobFilter& filter) {
+std::int64_t count_jobs(const StoreContext& context, JobPlace place, const JobFilter& filter) {
     std::int64_t total = 0;
-    runner_.read([&](Connection& connection) { total = count_filtered(connection, place, filter); }
-    );
+    context.runner.read([&](Connection& connection) {
+        total = count_filtered(connection, place, filter);
+    });
     return total;
 }
 
-std::string SqlStore::exception_details(const Job& job) {
+std::string exception_details(const StoreContext& context, const Job& job) {
     std::string details;
     const std::array<Value, 1> parameters{std::string_view(job.exception_stack_id)};
-    runner_.read([&](Connection& connection) {
+    context.runner.read([&](Connection& connection) {
         const std::string sql = fmt::format(
             kDetails, fmt::arg("bytes_as_text", dialect_of(connection.kind()).bytes_as_text)
         );

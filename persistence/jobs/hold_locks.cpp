@@ -1,5 +1,5 @@
+#include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/fences.hpp"
-#include "persistence/store/sql_store.hpp"
 
 #include <algorithm>
 
@@ -36,12 +36,12 @@ ids_not_in(const std::map<std::string, int, std::less<>>& held, std::span<const 
 
 }  // namespace
 
-bool SqlStore::is_held(Transaction& transaction, std::string_view owner, const Fence& fence) {
+bool is_held(Transaction& transaction, std::string_view owner, const Fence& fence) {
     return !lock_held(transaction, owner, fenced(std::span(&fence, 1))).empty();
 }
 
 std::vector<std::string>
-SqlStore::extend_locks(const LockClaim& claim, std::span<const Fence> fences) {
+extend_locks(const StoreContext& context, const LockClaim& claim, std::span<const Fence> fences) {
     std::vector<std::string> lost;
     const FencedIds ids = fenced(fences);
     const auto extend = [&](Transaction& transaction) {
@@ -53,17 +53,21 @@ SqlStore::extend_locks(const LockClaim& claim, std::span<const Fence> fences) {
         }
     };
     if (!fences.empty()) {
-        runner_.run(extend, run_again);
+        context.runner.run(extend, run_again);
     }
     return lost;
 }
 
-void SqlStore::release(std::string_view owner, std::span<const Fence> fences) {
+void release_locks(
+    const StoreContext& context,
+    std::string_view owner,
+    std::span<const Fence> fences
+) {
     const auto free = [&](Transaction& transaction) {
         execute_fenced(transaction, kRelease, {}, owner, fenced(fences));
     };
     if (!fences.empty()) {
-        runner_.run(free, run_again);
+        context.runner.run(free, run_again);
     }
 }
 

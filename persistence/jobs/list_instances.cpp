@@ -1,5 +1,5 @@
+#include "persistence/jobs/job_queries.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -77,7 +77,7 @@ Summaries read_page(Connection& connection, std::string_view after, std::size_t 
     return page;
 }
 
-void count_jobs(
+void count_jobs_of(
     Connection& connection,
     JobPlace place,
     std::span<const std::string_view> ids,
@@ -107,16 +107,17 @@ void mark_suspended(
 
 }  // namespace
 
-std::vector<InstanceSummary> SqlStore::instances(std::string_view after, std::size_t limit) {
+std::vector<InstanceSummary>
+list_instances(const StoreContext& context, std::string_view after, std::size_t limit) {
     std::vector<InstanceSummary> instances;
-    runner_.read([&](Connection& connection) {
+    context.runner.read([&](Connection& connection) {
         Summaries page = read_page(connection, after, limit);
         std::vector<std::string_view> ids;
         for (const auto& [id, summary] : page) {
             ids.emplace_back(id);
         }
         for (const JobPlace place : schema::kJobPlaces) {
-            count_jobs(connection, place, ids, page);
+            count_jobs_of(connection, place, ids, page);
         }
         mark_suspended(connection, ids, page);
         instances.clear();

@@ -1,11 +1,12 @@
+#include "persistence/jobs/timer_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
+#include "persistence/rows/twins.hpp"
 #include "persistence/series/fallen_timers.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -95,9 +96,9 @@ std::vector<Job> locked_among(std::vector<PlacedJob> jobs) {
 
 }  // namespace
 
-std::optional<schema::TimePoint> SqlStore::next_due() {
+std::optional<schema::TimePoint> next_due(const StoreContext& context) {
     std::optional<schema::TimePoint> due;
-    runner_.read([&](Connection& connection) {
+    context.runner.read([&](Connection& connection) {
         due.reset();
         connection.query({.sql = kNextDue, .columns = 1}, {}, [&](const Row& row) {
             due = row.time(0);
@@ -106,20 +107,20 @@ std::optional<schema::TimePoint> SqlStore::next_due() {
     return due;
 }
 
-JobStore::DueTimers SqlStore::move_due_timers(
+JobStore::DueTimers move_due_timers(
+    const StoreContext& context,
     DueWindow window,
     std::size_t limit,
     const std::optional<LockClaim>& claim,
     std::span<const std::string> handler_types
 ) {
-    const SeriesTools tools = series_tools();
-    DueTimers result;
+    JobStore::DueTimers result;
     std::vector<std::string> ids;
     Twins twins;
     const auto move = [&](Transaction& transaction) {
         std::vector<Job> due = select_due(transaction, window, limit);
         result.end = due.empty() ? std::nullopt : due.back().due_date;
-        FallenTimers fallen = fall_due(transaction, tools, std::move(due), window.now);
+        FallenTimers fallen = fall_due(transaction, context, std::move(due), window.now);
         std::vector<PlacedJob>& jobs = fallen.leaving;
         if (claim) {
             lock_served(jobs, *claim, handler_types);
@@ -141,7 +142,7 @@ JobStore::DueTimers SqlStore::move_due_timers(
                    ? !is_any_in(transaction, JobPlace::timer, ids)
                    : !lock_held(transaction, claim->owner, fenced(result.locked)).empty();
     };
-    run_burying_twins(twins, move, was_committed);
+    run_burying_twins(context, twins, move, was_committed);
     return result;
 }
 

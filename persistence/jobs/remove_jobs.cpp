@@ -1,7 +1,7 @@
+#include "persistence/jobs/operator_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/series/series_turns.hpp"
-#include "persistence/store/sql_store.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::vector<std::string_view> in_id_order(std::span<const std::string> ids) {
 /// A series ends with the turn that carries it on.
 void end_series_of(
     Transaction& transaction,
-    const SeriesTools& tools,
+    const StoreContext& context,
     std::vector<const Job*> jobs,
     schema::TimePoint now
 ) {
@@ -35,7 +35,7 @@ void end_series_of(
     if (jobs.empty()) {
         return;
     }
-    SeriesTurns turns(transaction, tools, jobs, now);
+    SeriesTurns turns(transaction, context, jobs, now);
     for (const Job* job : jobs) {
         turns.removed(*job);
     }
@@ -44,7 +44,7 @@ void end_series_of(
 
 AnswersById remove_page(
     Transaction& transaction,
-    const SeriesTools& tools,
+    const StoreContext& context,
     JobPlace place,
     std::span<const std::string_view> ids,
     schema::TimePoint now
@@ -62,7 +62,7 @@ AnswersById remove_page(
     }
     delete_rows(transaction, place, free_ids);
     delete_byte_arrays_of(transaction, free);
-    end_series_of(transaction, tools, free, now);
+    end_series_of(transaction, context, free, now);
     return answers;
 }
 
@@ -87,17 +87,20 @@ std::vector<std::string> removed_ids(const AnswersById& by_id) {
 
 }  // namespace
 
-std::vector<Answer>
-SqlStore::remove(JobPlace place, std::span<const std::string> ids, schema::TimePoint now) {
-    const SeriesTools tools = series_tools();
+std::vector<Answer> remove_jobs(
+    const StoreContext& context,
+    JobPlace place,
+    std::span<const std::string> ids,
+    schema::TimePoint now
+) {
     AnswersById all;
     const std::vector<std::string_view> sorted = in_id_order(ids);
     for (std::span<const std::string_view> rest = sorted; !rest.empty();) {
         const auto page = rest.first(std::min(rest.size(), schema::limits::kJobsPerTransaction));
         AnswersById answers;
-        runner_.run(
+        context.runner.run(
             [&](Transaction& transaction) {
-                answers = remove_page(transaction, tools, place, page, now);
+                answers = remove_page(transaction, context, place, page, now);
             },
             [&](Transaction& transaction) {
                 return !is_any_in(transaction, place, removed_ids(answers));

@@ -1,7 +1,7 @@
+#include "persistence/jobs/operator_moves.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
-#include "persistence/store/sql_store.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>
@@ -41,7 +41,8 @@ requeue_page(Transaction& transaction, std::span<const std::string_view> ids, co
 
 }  // namespace
 
-std::vector<Answer> SqlStore::requeue(
+std::vector<Answer> requeue_dead_letters(
+    const StoreContext& context,
     std::span<const std::string> ids,
     int retries,
     std::optional<schema::TimePoint> due_date,
@@ -54,7 +55,7 @@ std::vector<Answer> SqlStore::requeue(
     for (std::span<const std::string_view> rest = sorted; !rest.empty();) {
         const auto page = rest.first(std::min(rest.size(), schema::limits::kJobsPerTransaction));
         std::vector<std::string> done;
-        runner_.run(
+        context.runner.run(
             [&](Transaction& transaction) { done = requeue_page(transaction, page, life); },
             [&](Transaction& transaction) {
                 return !is_any_in(transaction, JobPlace::dead_letter, done);

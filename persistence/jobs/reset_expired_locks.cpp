@@ -1,7 +1,7 @@
+#include "persistence/jobs/executor_moves.hpp"
 #include "persistence/series/abandoned_turns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -149,22 +149,25 @@ std::vector<std::string_view> turns_among(std::span<const Expired> expired, JobP
 
 }  // namespace
 
-JobStore::LockReset SqlStore::reset_expired_locks(JobPlace place, const LockSearch& search) {
-    const SeriesTools tools = series_tools();
+JobStore::LockReset reset_expired_locks(
+    const StoreContext& context,
+    JobPlace place,
+    const JobStore::LockSearch& search
+) {
     Part part;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
-    runner_.read([&](Connection& connection) {
+    context.runner.read([&](Connection& connection) {
         part = place == JobPlace::timer ? read_due_timers(connection, search)
                                         : read_part(connection, place, search);
     });
-    LockReset done{.freed = 0, .end = std::move(part.end)};
+    JobStore::LockReset done{.freed = 0, .end = std::move(part.end)};
     for (std::span<const Expired> rest(part.expired); !rest.empty();) {
         const auto page = rest.first(std::min(rest.size(), search.page));
         std::int64_t freed = 0;
         const std::vector<std::string_view> turns = turns_among(page, place);
-        runner_.run(
+        context.runner.run(
             [&](Transaction& transaction) {
-                freed = let_go_unrecoverable(transaction, tools, turns, search.now);
+                freed = let_go_unrecoverable(transaction, context, turns, search.now);
                 freed += reset(transaction, place, page, search.now);
             },
             [](Transaction&) { return true; }  // If not, the next look finds them again.

@@ -1,10 +1,11 @@
+#include "persistence/jobs/job_queries.hpp"
+#include "persistence/jobs/operator_moves.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/series/suspend_turns.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/store/sql_store.hpp"
 #include "schema/limits.hpp"
 
 #include <fmt/format.h>
@@ -217,46 +218,55 @@ bool run_again(Transaction& /*transaction*/) {
 
 }  // namespace
 
-std::int64_t SqlStore::suspend(SuspensionScope scope, std::string_view id, schema::TimePoint now) {
+std::int64_t suspend_jobs(
+    const StoreContext& context,
+    SuspensionScope scope,
+    std::string_view id,
+    schema::TimePoint now
+) {
     // The suspension is committed first: from then on new jobs of the scope are stored suspended,
     // so that the pages below come to an end.
-    runner_.run(
+    context.runner.run(
         [&](Transaction& transaction) { mark_suspended(transaction, scope, id, now); }, run_again
     );
     if (is_about_series(scope)) {
-        return suspend_turns(runner_, scope, id, now);
+        return suspend_turns(context.runner, scope, id, now);
     }
     std::int64_t moved = 0;
     for (const JobPlace place : kSuspendablePlaces) {
-        moved += move_pages(runner_, place, [&](Transaction& transaction, std::string_view after) {
-            return suspend_page(transaction, place, {.kind = scope, .id = id}, after, now);
-        });
+        moved += move_pages(
+            context.runner,
+            place,
+            [&](Transaction& transaction, std::string_view after) {
+                return suspend_page(transaction, place, {.kind = scope, .id = id}, after, now);
+            }
+        );
     }
     return moved;
 }
 
 std::int64_t
-SqlStore::activate(SuspensionScope scope, std::string_view id, schema::TimePoint /*now*/) {
+activate_jobs(const StoreContext& context, SuspensionScope scope, std::string_view id) {
     // First, so that no further job is stored suspended behind the pages.
-    runner_.run(
+    context.runner.run(
         [&](Transaction& transaction) {
             transaction.execute(kActivate, {name_of(scope), id});
         },
         run_again
     );
     if (is_about_series(scope)) {
-        return activate_turns(runner_, scope, id);
+        return activate_turns(context.runner, scope, id);
     }
     const auto activate = [&](Transaction& transaction, std::string_view after) {
         return activate_page(transaction, {.kind = scope, .id = id}, after);
     };
-    return move_pages(runner_, JobPlace::suspended, activate);
+    return move_pages(context.runner, JobPlace::suspended, activate);
 }
 
-std::vector<Suspension> SqlStore::suspensions(SuspensionScope scope) {
+std::vector<Suspension> list_suspensions(const StoreContext& context, SuspensionScope scope) {
     std::vector<Suspension> found;
     const std::array<Value, 1> parameters{name_of(scope)};
-    runner_.read([&](Connection& connection) {
+    context.runner.read([&](Connection& connection) {
         found.clear();
         connection.query({.sql = kSuspensions, .columns = 2}, parameters, [&](const Row& row) {
             found.push_back(

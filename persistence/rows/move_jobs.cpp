@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -50,9 +49,13 @@ bool can_be_suspended(JobPlace place) {
            place == JobPlace::external_worker;
 }
 
+PlacedJob redirected(PlacedJob placed, const Transition& transition) {
+    return changed(std::move(placed.job), transition);
+}
+
 PlacedJob diverted(PlacedJob placed) {
     const Transition transition = schema::suspended(placed.job, placed.place);
-    return changed(std::move(placed.job), transition);
+    return redirected(std::move(placed), transition);
 }
 
 void divert_suspended(Transaction& transaction, std::span<PlacedJob> jobs) {
@@ -66,31 +69,6 @@ void divert_suspended(Transaction& transaction, std::span<PlacedJob> jobs) {
     for (PlacedJob& placed : jobs) {
         if (can_be_suspended(placed.place) && suspended.contain(placed.job)) {
             placed = diverted(std::move(placed));
-        }
-    }
-}
-
-void bury_twins(Transaction& transaction, std::span<PlacedJob> jobs, Twins& twins) {
-    twins.buried.clear();
-    if (!twins.are_expected) {
-        return;
-    }
-    std::map<JobPlace, std::vector<std::string_view>> by_place;
-    for (const PlacedJob& placed : jobs) {
-        by_place[placed.place].push_back(placed.job.id);
-    }
-    std::set<std::string> taken;
-    for (auto& [place, ids] : by_place) {
-        std::ranges::sort(ids);
-        for (Job& row : lock_rows(transaction, place, ids)) {
-            taken.insert(std::move(row.id));
-        }
-    }
-    for (PlacedJob& placed : jobs) {
-        if (taken.contains(placed.job.id)) {
-            const Transition transition = schema::id_taken(placed.job, placed.place);
-            placed = changed(std::move(placed.job), transition);
-            twins.buried.push_back(placed.job.id);
         }
     }
 }

@@ -17,6 +17,10 @@ namespace jobstrand::persistence {
 /// The job after a transition that keeps it: the lock cleared, REV_ raised.
 [[nodiscard]] schema::PlacedJob moved(schema::Job row, const schema::Transition& transition);
 
+/// A job on its way that goes elsewhere instead: it was moved() already.
+[[nodiscard]] schema::PlacedJob
+redirected(schema::PlacedJob placed, const schema::Transition& transition);
+
 /// Whether a job in this place waits in the suspended place while its instance is suspended.
 [[nodiscard]] bool can_be_suspended(schema::JobPlace place);
 
@@ -25,16 +29,6 @@ namespace jobstrand::persistence {
 
 /// Sends those jobs to the suspended place whose instance or definition is suspended.
 void divert_suspended(Transaction& transaction, std::span<schema::PlacedJob> jobs);
-
-/// Jobs that cannot go where they are bound for, because another job with their id stands there.
-struct Twins {
-    bool are_expected = false;        ///< A first try has met one; looking for them costs reads.
-    std::vector<std::string> buried;  ///< Sent to the dead letters.
-};
-
-/// Where twins are expected among jobs, in any order: sends them to the dead letters, so that they
-/// do not stop the others.
-void bury_twins(Transaction& transaction, std::span<schema::PlacedJob> jobs, Twins& twins);
 
 /// Inserts each job into its place. Give them in id order.
 void insert_placed(Transaction& transaction, std::span<const schema::PlacedJob* const> jobs);

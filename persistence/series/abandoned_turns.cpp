@@ -30,7 +30,7 @@ std::vector<Job> lock_expired(
 
 std::int64_t let_go_unrecoverable(
     Transaction& transaction,
-    const SeriesTools& tools,
+    const StoreContext& context,
     std::span<const std::string_view> ids,
     schema::TimePoint now
 ) {
@@ -42,14 +42,14 @@ std::int64_t let_go_unrecoverable(
     for (const Job& turn : turns) {
         jobs.push_back(&turn);
     }
-    SeriesTurns series(transaction, tools, jobs, now);
+    SeriesTurns series(transaction, context, jobs, now);
     std::erase_if(jobs, [&](const Job* turn) {
         const schema::Series* const found = series.series_of(*turn);
         return found == nullptr || found->recovery;
     });
     std::vector<std::string_view> let_go;
     for (const Job* turn : jobs) {
-        tools.log.write(
+        context.log.write(
             schema::LogLevel::warn,
             "turn let go: its node died, and its series is not to be recovered",
             {{"job", turn->id}, {"series", turn->series}}

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/rows/store_context.hpp"
 #include "persistence/series/series_turns.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/time.hpp"
@@ -14,7 +15,7 @@ namespace jobstrand::persistence {
 /// turn is not run again when its node died; the series goes on. Returns how many. Each is logged.
 [[nodiscard]] std::int64_t let_go_unrecoverable(
     Transaction& transaction,
-    const SeriesTools& tools,
+    const StoreContext& context,
     std::span<const std::string_view> ids,
     schema::TimePoint now
 );

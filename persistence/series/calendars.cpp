@@ -1,7 +1,7 @@
 #include "persistence/series/calendar_moves.hpp"
+#include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/store/sql_store.hpp"
 #include "schema/limits.hpp"
 #include "schema/text/text_rules.hpp"
 
@@ -109,19 +109,22 @@ remove_unused(Transaction& transaction, const SeriesSchedule& schedule, std::str
 
 }  // namespace
 
-std::size_t SqlStore::put_calendar(const StoredCalendar& calendar, TimePoint now) {
+std::size_t
+put_calendar(const StoreContext& context, const StoredCalendar& calendar, TimePoint now) {
     refuse_problems(calendar);
     std::size_t moved = 0;
-    runner_.run(
-        [&](Transaction& transaction) { moved = put(transaction, schedule_, calendar, now); },
+    context.runner.run(
+        [&](Transaction& transaction) {
+            moved = put(transaction, context.schedule, calendar, now);
+        },
         [](Transaction&) { return false; }  // The same text once more does no harm.
     );
     return moved;
 }
 
-std::vector<StoredCalendar> SqlStore::calendars() {
+std::vector<StoredCalendar> list_calendars(const StoreContext& context) {
     std::vector<StoredCalendar> calendars;
-    runner_.read([&](Connection& connection) {
+    context.runner.read([&](Connection& connection) {
         calendars.clear();
         connection.query({.sql = kList, .columns = 2}, {}, [&](const Row& row) {
             calendars.push_back({.name = std::string(row.text(0)), .text = std::string(row.text(1))}
@@ -131,10 +134,12 @@ std::vector<StoredCalendar> SqlStore::calendars() {
     return calendars;
 }
 
-Answer SqlStore::remove_calendar(std::string_view name) {
+Answer remove_calendar(const StoreContext& context, std::string_view name) {
     Answer answer = Answer::not_found;
-    runner_.run(
-        [&](Transaction& transaction) { answer = remove_unused(transaction, schedule_, name); },
+    context.runner.run(
+        [&](Transaction& transaction) {
+            answer = remove_unused(transaction, context.schedule, name);
+        },
         [&](Transaction& transaction) {
             return answer == Answer::done && !read_calendars(transaction).contains(name);
         }

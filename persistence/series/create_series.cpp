@@ -1,8 +1,9 @@
 #include "persistence/rows/due_date_range.hpp"
+#include "persistence/rows/insert_jobs.hpp"
 #include "persistence/rows/job_address.hpp"
+#include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "persistence/store/sql_store.hpp"
 #include "schema/text/iso8601.hpp"
 
 #include <fmt/format.h>
@@ -86,30 +87,35 @@ bool is_calendar_named(const std::vector<NewSeries>& all) {
 
 }  // namespace
 
-std::vector<PlacedJob>
-SqlStore::create(Transaction& transaction, std::vector<NewSeries> series, schema::TimePoint now) {
+std::vector<PlacedJob> create_series(
+    const StoreContext& context,
+    Transaction& transaction,
+    std::vector<NewSeries> series,
+    schema::TimePoint now
+) {
     const schema::CalendarTexts calendars =
         is_calendar_named(series) ? read_calendars(transaction) : schema::CalendarTexts{};
     std::vector<Series> rows;
     std::vector<PlacedJob> turns;
     for (NewSeries& one : series) {
-        begin(one, schedule_, calendars, transaction.kind(), now);
+        begin(one, context.schedule, calendars, transaction.kind(), now);
         rows.push_back(std::move(one.series));
         turns.push_back({.place = JobPlace::timer, .job = std::move(one.first_turn)});
     }
     std::ranges::sort(rows, {}, &Series::key);
     insert_series(transaction, rows);
-    return insert(transaction, std::move(turns), IdOrigin::given);
+    return insert_jobs(context, transaction, std::move(turns), IdOrigin::given);
 }
 
-std::vector<PlacedJob> SqlStore::create(std::vector<NewSeries> series, schema::TimePoint now) {
+std::vector<PlacedJob>
+create_series(const StoreContext& context, std::vector<NewSeries> series, schema::TimePoint now) {
     std::vector<std::string> ids;
     for (const NewSeries& one : series) {
         ids.push_back(one.first_turn.id);
     }
     std::vector<PlacedJob> turns;
-    runner_.run(
-        [&](Transaction& transaction) { turns = create(transaction, series, now); },
+    context.runner.run(
+        [&](Transaction& transaction) { turns = create_series(context, transaction, series, now); },
         [&](Transaction& transaction) {
             const std::vector<std::string_view> list(ids.begin(), ids.end());
             return find_any(transaction, list).has_value();

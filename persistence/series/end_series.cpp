@@ -1,9 +1,9 @@
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/series/locked_series.hpp"
+#include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -63,18 +63,18 @@ Answer remove_ended(Transaction& transaction, std::string_view key) {
 
 }  // namespace
 
-Answer SqlStore::end_series(std::string_view key, schema::TimePoint now) {
+Answer end_series(const StoreContext& context, std::string_view key, schema::TimePoint now) {
     Answer answer = Answer::not_found;
-    runner_.run(
+    context.runner.run(
         [&](Transaction& transaction) { answer = end(transaction, key, now); },
         [](Transaction&) { return false; }  // An ended series ends once more.
     );
     return answer;
 }
 
-Answer SqlStore::remove_series(std::string_view key) {
+Answer remove_series(const StoreContext& context, std::string_view key) {
     Answer answer = Answer::not_found;
-    runner_.run(
+    context.runner.run(
         [&](Transaction& transaction) { answer = remove_ended(transaction, key); },
         [&](Transaction& transaction) {
             return answer == Answer::done && !lock_series(transaction, key);

@@ -31,7 +31,7 @@ bool is_dead(const Outcome& outcome) {
 
 EndedTurns::EndedTurns(
     Transaction& transaction,
-    const SeriesTools& tools,
+    const StoreContext& context,
     std::span<const Outcome* const> outcomes
 ) {
     std::vector<const Job*> jobs;
@@ -41,7 +41,7 @@ EndedTurns::EndedTurns(
         }
     }
     if (!jobs.empty()) {
-        turns_.emplace(transaction, tools, jobs, machine_now());
+        turns_.emplace(transaction, context, jobs, machine_now());
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/job_store.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/series/series_turns.hpp"
 #include "persistence/sql/transaction.hpp"
 
@@ -19,7 +20,7 @@ public:
     /// The rows of all outcomes are locked, or deleted, by this transaction.
     EndedTurns(
         Transaction& transaction,
-        const SeriesTools& tools,
+        const StoreContext& context,
         std::span<const Outcome* const> outcomes
     );
 

@@ -52,7 +52,7 @@ PlacedJob suspended(Job row) {
 
 FallenTimers fall_due(
     Transaction& transaction,
-    const SeriesTools& tools,
+    const StoreContext& context,
     std::vector<Job> rows,
     schema::TimePoint now
 ) {
@@ -60,7 +60,7 @@ FallenTimers fall_due(
     const std::vector<const Job*> repeating = repeating_among(rows);
     std::optional<SeriesTurns> turns;
     if (!repeating.empty()) {
-        turns.emplace(transaction, tools, repeating, now);
+        turns.emplace(transaction, context, repeating, now);
     }
     FallenTimers fallen;
     fallen.leaving.reserve(rows.size());

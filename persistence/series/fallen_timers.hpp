@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/rows/store_context.hpp"
 #include "persistence/series/series_turns.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
@@ -19,7 +20,7 @@ struct FallenTimers {
 /// on.
 [[nodiscard]] FallenTimers fall_due(
     Transaction& transaction,
-    const SeriesTools& tools,
+    const StoreContext& context,
     std::vector<schema::Job> rows,
     schema::TimePoint now
 );

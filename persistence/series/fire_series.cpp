@@ -2,7 +2,8 @@
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/series/locked_series.hpp"
-#include "persistence/store/sql_store.hpp"
+#include "persistence/series/series_operations.hpp"
+#include "persistence/series/series_turns.hpp"
 
 #include <utility>
 
@@ -34,8 +35,9 @@ Job extra_job(Job turn, const Series& series, std::string id, schema::TimePoint 
 
 }  // namespace
 
-std::optional<std::string> SqlStore::fire_series(std::string_view key, schema::TimePoint now) {
-    const std::string id = new_id();
+std::optional<std::string>
+fire_series(const StoreContext& context, std::string_view key, schema::TimePoint now) {
+    const std::string id = context.ids.next();
     bool is_fired = false;
     const auto fire = [&](Transaction& transaction) {
         std::optional<LockedSeries> locked = lock_with_turn(transaction, key);
@@ -45,13 +47,13 @@ std::optional<std::string> SqlStore::fire_series(std::string_view key, schema::T
         }
         Job job = extra_job(std::move(locked->turn->job), locked->series, id, now);
         load_payloads(transaction, std::span(&job, 1));
-        store_payloads(transaction, std::span(&job, 1), [this] { return new_id(); });
+        store_payloads(transaction, std::span(&job, 1), context.ids);
         PlacedJob placed{.place = schema::place_of_new(job, now), .job = std::move(job)};
         divert_suspended(transaction, std::span(&placed, 1));
         const PlacedJob* const row = &placed;
         insert_placed(transaction, std::span(&row, 1));
     };
-    runner_.run(fire, [&](Transaction& transaction) {
+    context.runner.run(fire, [&](Transaction& transaction) {
         const std::string_view job = id;
         return find_any(transaction, std::span(&job, 1)).has_value();
     });

@@ -1,5 +1,5 @@
+#include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_row.hpp"
-#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -120,13 +120,17 @@ std::optional<SeriesCondition> series_condition_named(std::string_view name) {
     return std::nullopt;
 }
 
-std::vector<SeriesSummary>
-SqlStore::list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit) {
-    return select(runner_, where(filter, after), limit);
+std::vector<SeriesSummary> list_series(
+    const StoreContext& context,
+    const SeriesFilter& filter,
+    std::string_view after,
+    std::size_t limit
+) {
+    return select(context.runner, where(filter, after), limit);
 }
 
-std::optional<SeriesSummary> SqlStore::find_series(std::string_view key) {
-    std::vector<SeriesSummary> found = select(runner_, {"S.ID_ = ?", {key}}, 1);
+std::optional<SeriesSummary> find_series(const StoreContext& context, std::string_view key) {
+    std::vector<SeriesSummary> found = select(context.runner, {"S.ID_ = ?", {key}}, 1);
     return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 

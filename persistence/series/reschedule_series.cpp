@@ -1,7 +1,7 @@
 #include "persistence/rows/job_table.hpp"
 #include "persistence/series/locked_series.hpp"
+#include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
-#include "persistence/store/sql_store.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -61,10 +61,12 @@ Answer reschedule(
 
 }  // namespace
 
-Answer SqlStore::reschedule_series(const Series& times, schema::TimePoint now) {
+Answer reschedule_series(const StoreContext& context, const Series& times, schema::TimePoint now) {
     Answer answer = Answer::not_found;
-    runner_.run(
-        [&](Transaction& transaction) { answer = reschedule(transaction, schedule_, times, now); },
+    context.runner.run(
+        [&](Transaction& transaction) {
+            answer = reschedule(transaction, context.schedule, times, now);
+        },
         [](Transaction&) { return false; }  // The same texts once more do no harm.
     );
     return answer;

@@ -55,11 +55,11 @@ Job next_turn(Job turn, const Series& series, std::string id) {
 
 SeriesTurns::SeriesTurns(
     Transaction& transaction,
-    const SeriesTools& tools,
+    const StoreContext& context,
     std::span<const Job* const> jobs,
     TimePoint now
 )
-    : transaction_(transaction), tools_(tools), now_(now) {
+    : transaction_(transaction), context_(context), now_(now) {
     const std::set<std::string_view> sorted = keys_of(jobs);
     const std::vector<std::string_view> keys(sorted.begin(), sorted.end());
     series_ = lock_series(transaction, keys);
@@ -86,7 +86,7 @@ SeriesTurns::Fate SeriesTurns::fall_due(Job& row, bool by_hand) {
     row.series = series->key;
     if (!planned.fires) {
         row.due_date = planned.next_due;
-        row.repeat = tools_.schedule.repeat_of(*series);
+        row.repeat = context_.schedule.repeat_of(*series);
         return planned.next_due ? Fate::waits : Fate::over;
     }
     if (!planned.next_due) {
@@ -167,7 +167,7 @@ void SeriesTurns::write() {
     store_series();
     for (const std::string& key : stopped_) {
         mark_suspended(transaction_, SuspensionScope::series, key, now_);
-        tools_.log.write(
+        context_.log.write(
             schema::LogLevel::warn, "series paused: a turn became a dead letter", {{"series", key}}
         );
     }
@@ -186,7 +186,8 @@ Series* SeriesTurns::find(const Job& job) {
 
 Series* SeriesTurns::adopt(const Job& job) {
     Series series = schema::series_of(job);
-    const auto begun = tools_.schedule.begin(series, calendars_, job.due_date.value_or(now_), now_);
+    const auto begun =
+        context_.schedule.begin(series, calendars_, job.due_date.value_or(now_), now_);
     if (!begun) {
         log_unreadable(series, begun.error());
         return nullptr;
@@ -209,7 +210,7 @@ bool SeriesTurns::has_baton(const Job& job, const Series& series) const {
 
 /// A series that cannot be planned any more ends with this turn.
 TurnPlan SeriesTurns::plan(const Series& series, TimePoint due, TimePoint at) {
-    const auto planned = tools_.schedule.plan(series, calendars_, due, at);
+    const auto planned = context_.schedule.plan(series, calendars_, due, at);
     if (planned && is_storable(planned.value().series, transaction_.kind())) {
         return planned.value();
     }
@@ -227,15 +228,15 @@ TurnPlan SeriesTurns::plan(const Series& series, TimePoint due, TimePoint at) {
 }
 
 void SeriesTurns::insert_next(const Job& turn, Series& series) {
-    Job next = next_turn(turn, series, tools_.new_id());
-    next.repeat = tools_.schedule.repeat_of(series);
+    Job next = next_turn(turn, series, context_.ids.next());
+    next.repeat = context_.schedule.repeat_of(series);
     next.create_time = now_;
     series.turn_id = next.id;
     next_turns_.push_back(std::move(next));
 }
 
 void SeriesTurns::log_unreadable(const Series& series, const schema::ParseError& error) {
-    tools_.log.write(
+    context_.log.write(
         schema::LogLevel::error,
         "series ended: it has no next turn",
         {{"series", series.key}, {"repeat", series.repeat}, {"error", error.message}}
@@ -258,7 +259,7 @@ void SeriesTurns::store_series() {
 
 void SeriesTurns::store_next_turns() {
     load_payloads(transaction_, next_turns_);
-    store_payloads(transaction_, next_turns_, tools_.new_id);
+    store_payloads(transaction_, next_turns_, context_.ids);
     std::vector<PlacedJob> turns;
     for (Job& turn : next_turns_) {
         turns.push_back({.place = JobPlace::timer, .job = std::move(turn)});
@@ -273,16 +274,12 @@ void SeriesTurns::store_next_turns() {
     insert_placed(transaction_, rows);
 }
 
-void store_payloads(
-    Transaction& transaction,
-    std::span<Job> jobs,
-    const std::function<std::string()>& new_id
-) {
+void store_payloads(Transaction& transaction, std::span<Job> jobs, FreshIds& ids) {
     std::vector<ByteArray> payloads;
     for (Job& job : jobs) {
         job.custom_values_id.clear();
         if (is_too_long_for_row(job.payload)) {
-            job.custom_values_id = new_id();
+            job.custom_values_id = ids.next();
             payloads.push_back({.id = job.custom_values_id, .text = job.payload});
         }
     }

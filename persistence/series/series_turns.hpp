@@ -1,13 +1,12 @@
 #pragma once
 
+#include "persistence/rows/store_context.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
-#include "schema/log.hpp"
 #include "schema/series.hpp"
 #include "schema/series_schedule.hpp"
 
-#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -16,13 +15,6 @@
 #include <vector>
 
 namespace jobstrand::persistence {
-
-/// What the turns of series need besides a transaction.
-struct SeriesTools {
-    const schema::SeriesSchedule& schedule;
-    schema::Log& log;
-    std::function<std::string()> new_id;
-};
 
 /// Carries series on, in one transaction. Of all jobs of a live series exactly one has a REPEAT_,
 /// the baton. It passes to the next turn when this one fires, or, without overlap, when it has
@@ -40,7 +32,7 @@ public:
     /// database's time.
     SeriesTurns(
         Transaction& transaction,
-        const SeriesTools& tools,
+        const StoreContext& context,
         std::span<const schema::Job* const> jobs,
         schema::TimePoint now
     );
@@ -85,7 +77,7 @@ private:
     void store_next_turns();
 
     Transaction& transaction_;
-    const SeriesTools& tools_;
+    const StoreContext& context_;
     const schema::TimePoint now_;
     SeriesByKey series_;
     schema::CalendarTexts calendars_;
@@ -96,10 +88,6 @@ private:
 };
 
 /// Gives jobs whose payload is too long for their row an id for it, and stores those payloads.
-void store_payloads(
-    Transaction& transaction,
-    std::span<schema::Job> jobs,
-    const std::function<std::string()>& new_id
-);
+void store_payloads(Transaction& transaction, std::span<schema::Job> jobs, FreshIds& ids);
 
 }  // namespace jobstrand::persistence

@@ -1,11 +1,21 @@
 #include "persistence/store/sql_store.hpp"
 
-#include "persistence/rows/move_jobs.hpp"
-#include "persistence/sql/db_error.hpp"
+#include "persistence/jobs/executor_moves.hpp"
+#include "persistence/jobs/job_queries.hpp"
+#include "persistence/jobs/operator_moves.hpp"
+#include "persistence/jobs/timer_moves.hpp"
+#include "persistence/rows/insert_jobs.hpp"
+#include "persistence/series/series_operations.hpp"
+#include "persistence/sql/database_now.hpp"
 
-#include <chrono>
+#include <utility>
 
 namespace jobstrand::persistence {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+using schema::TimePoint;
 
 SqlStore::SqlStore(
     SessionPool& pool,
@@ -13,7 +23,8 @@ SqlStore::SqlStore(
     const schema::SeriesSchedule& schedule,
     RetryLimits limits
 )
-    : runner_(pool, log, limits), log_(log), schedule_(schedule) {}
+    : runner_(pool, log, limits),
+      context_{.runner = runner_, .log = log, .schedule = schedule, .ids = ids_} {}
 
 void SqlStore::in_transaction(
     const std::function<void(Transaction&)>& work,
@@ -22,39 +33,197 @@ void SqlStore::in_transaction(
     runner_.run(work, was_committed);
 }
 
-SeriesTools SqlStore::series_tools() {
-    return {.schedule = schedule_, .log = log_, .new_id = [this] { return new_id(); }};
+std::optional<TimePoint> SqlStore::database_now() {
+    return persistence::database_now(runner_);
 }
 
-std::string SqlStore::new_id() {
-    const std::lock_guard lock(ids_mutex_);
-    // Only the order of these ids depends on the time, so any clock will do.
-    return ids_.next(std::chrono::floor<schema::Duration>(std::chrono::system_clock::now()));
+std::vector<PlacedJob>
+SqlStore::insert(Transaction& transaction, std::vector<PlacedJob> jobs, IdOrigin ids) {
+    return insert_jobs(context_, transaction, std::move(jobs), ids);
 }
 
-void SqlStore::run_burying_twins(
-    Twins& twins,
-    const TransactionRunner::Work& move,
-    const TransactionRunner::WasCommitted& was_committed
+std::vector<PlacedJob> SqlStore::insert(std::vector<PlacedJob> jobs, IdOrigin ids) {
+    return insert_jobs(context_, std::move(jobs), ids);
+}
+
+bool SqlStore::has_acquirable(std::span<const std::string> handler_types) {
+    return persistence::has_acquirable(context_, handler_types);
+}
+
+std::vector<Job> SqlStore::acquire(
+    const LockClaim& claim,
+    std::span<const std::string> handler_types,
+    std::size_t limit,
+    std::string_view after
 ) {
-    // Defended catch: one row must not stop the page that it stands in.
-    try {
-        runner_.run(move, was_committed);
-        return;
-    } catch (const DbError& error) {
-        if (error.kind() != DbErrorKind::duplicate_key) {
-            throw;
-        }
-    }
-    twins.are_expected = true;
-    runner_.run(move, was_committed);
-    for (const std::string& id : twins.buried) {
-        log_.write(
-            schema::LogLevel::warn,
-            "another job with this id stands where it was to go: it is a dead letter now",
-            {{"job", id}}
-        );
-    }
+    return persistence::acquire(context_, claim, handler_types, limit, after);
+}
+
+std::vector<Job> SqlStore::acquire_by_priority(
+    const LockClaim& claim,
+    std::span<const std::string> handler_types,
+    std::size_t limit,
+    const PriorityPositions& behind
+) {
+    return persistence::acquire_by_priority(context_, claim, handler_types, limit, behind);
+}
+
+JobStore::AcquiredOne
+SqlStore::acquire_one(std::string_view id, const LockClaim& claim, TimePoint now) {
+    return persistence::acquire_one(context_, id, claim, now);
+}
+
+std::vector<Answer> SqlStore::apply(std::string_view owner, std::span<const Outcome> outcomes) {
+    return apply_outcomes(context_, owner, outcomes);
+}
+
+Answer SqlStore::apply(Transaction& transaction, std::string_view owner, const Outcome& outcome) {
+    return apply_outcome(context_, transaction, owner, outcome);
+}
+
+bool SqlStore::is_held(Transaction& transaction, std::string_view owner, const Fence& fence) {
+    return persistence::is_held(transaction, owner, fence);
+}
+
+std::vector<std::string>
+SqlStore::extend_locks(const LockClaim& claim, std::span<const Fence> fences) {
+    return persistence::extend_locks(context_, claim, fences);
+}
+
+void SqlStore::release(std::string_view owner, std::span<const Fence> fences) {
+    release_locks(context_, owner, fences);
+}
+
+JobStore::LockReset SqlStore::reset_expired_locks(JobPlace place, const LockSearch& search) {
+    return persistence::reset_expired_locks(context_, place, search);
+}
+
+std::optional<TimePoint> SqlStore::next_due() {
+    return persistence::next_due(context_);
+}
+
+JobStore::DueTimers SqlStore::move_due_timers(
+    DueWindow window,
+    std::size_t limit,
+    const std::optional<LockClaim>& claim,
+    std::span<const std::string> handler_types
+) {
+    return persistence::move_due_timers(context_, window, limit, claim, handler_types);
+}
+
+Answer SqlStore::fire_timer(std::string_view id, TimePoint now) {
+    return persistence::fire_timer(context_, id, now);
+}
+
+Answer SqlStore::reschedule_timer(std::string_view id, TimePoint due_date, TimePoint now) {
+    return persistence::reschedule_timer(context_, id, due_date, now);
+}
+
+std::optional<PlacedJob> SqlStore::find(std::string_view id) {
+    return find_job(context_, id);
+}
+
+std::vector<Job>
+SqlStore::list(JobPlace place, const JobFilter& filter, std::string_view after, std::size_t limit) {
+    return list_jobs(context_, place, filter, after, limit);
+}
+
+std::vector<std::string> SqlStore::list_ids(
+    JobPlace place,
+    const JobFilter& filter,
+    std::string_view after,
+    std::size_t limit
+) {
+    return list_job_ids(context_, place, filter, after, limit);
+}
+
+std::int64_t SqlStore::count(JobPlace place, const JobFilter& filter) {
+    return count_jobs(context_, place, filter);
+}
+
+std::string SqlStore::exception_details(const Job& job) {
+    return persistence::exception_details(context_, job);
+}
+
+Answer
+SqlStore::change(JobPlace place, std::string_view id, const JobChanges& changes, TimePoint now) {
+    return change_job(context_, place, id, changes, now);
+}
+
+std::vector<Answer>
+SqlStore::remove(JobPlace place, std::span<const std::string> ids, TimePoint now) {
+    return remove_jobs(context_, place, ids, now);
+}
+
+std::vector<Answer> SqlStore::requeue(
+    std::span<const std::string> ids,
+    int retries,
+    std::optional<TimePoint> due_date,
+    TimePoint now
+) {
+    return requeue_dead_letters(context_, ids, retries, due_date, now);
+}
+
+std::int64_t SqlStore::suspend(SuspensionScope scope, std::string_view id, TimePoint now) {
+    return suspend_jobs(context_, scope, id, now);
+}
+
+std::int64_t SqlStore::activate(SuspensionScope scope, std::string_view id, TimePoint /*now*/) {
+    return activate_jobs(context_, scope, id);
+}
+
+std::vector<Suspension> SqlStore::suspensions(SuspensionScope scope) {
+    return list_suspensions(context_, scope);
+}
+
+std::vector<InstanceSummary> SqlStore::instances(std::string_view after, std::size_t limit) {
+    return list_instances(context_, after, limit);
+}
+
+std::vector<PlacedJob>
+SqlStore::create(Transaction& transaction, std::vector<NewSeries> series, TimePoint now) {
+    return create_series(context_, transaction, std::move(series), now);
+}
+
+std::vector<PlacedJob> SqlStore::create(std::vector<NewSeries> series, TimePoint now) {
+    return create_series(context_, std::move(series), now);
+}
+
+std::vector<SeriesSummary>
+SqlStore::list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit) {
+    return persistence::list_series(context_, filter, after, limit);
+}
+
+std::optional<SeriesSummary> SqlStore::find_series(std::string_view key) {
+    return persistence::find_series(context_, key);
+}
+
+Answer SqlStore::reschedule_series(const schema::Series& times, TimePoint now) {
+    return persistence::reschedule_series(context_, times, now);
+}
+
+std::optional<std::string> SqlStore::fire_series(std::string_view key, TimePoint now) {
+    return persistence::fire_series(context_, key, now);
+}
+
+Answer SqlStore::end_series(std::string_view key, TimePoint now) {
+    return persistence::end_series(context_, key, now);
+}
+
+Answer SqlStore::remove_series(std::string_view key) {
+    return persistence::remove_series(context_, key);
+}
+
+std::size_t SqlStore::put_calendar(const StoredCalendar& calendar, TimePoint now) {
+    return persistence::put_calendar(context_, calendar, now);
+}
+
+std::vector<StoredCalendar> SqlStore::calendars() {
+    return list_calendars(context_);
+}
+
+Answer SqlStore::remove_calendar(std::string_view name) {
+    return persistence::remove_calendar(context_, name);
 }
 
 }  // namespace jobstrand::persistence

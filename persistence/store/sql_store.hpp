@@ -1,21 +1,17 @@
 #pragma once
 
 #include "persistence/job_store.hpp"
-#include "persistence/series/series_turns.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/transaction_runner.hpp"
 #include "schema/log.hpp"
 #include "schema/series_schedule.hpp"
-#include "schema/uuid7.hpp"
-
-#include <mutex>
 
 namespace jobstrand::persistence {
 
-struct Twins;
-
-/// JobStore on a SQL database. Each operation has a file of its own, which begins with its SQL.
+/// JobStore and SeriesStore on a SQL database. It only forwards: each operation has a file of its
+/// own in jobs/ or series/, which begins with its SQL.
 ///
 /// Due dates that the database cannot hold are refused with std::invalid_argument; see
 /// max_due_date.
@@ -145,39 +141,9 @@ public:
     [[nodiscard]] Answer remove_calendar(std::string_view name) override;
 
 private:
-    /// What an acquisition is about to lock, in the order in which it is to run.
-    struct Candidates {
-        std::vector<schema::Job> jobs;
-        bool is_end = false;  ///< There is nothing behind them.
-    };
-    using SelectPage = std::function<Candidates(Transaction&)>;
-
-    /// The one way to claim: locks what `select` finds, until that is something or the end.
-    [[nodiscard]] std::vector<schema::Job>
-    acquire_page(const LockClaim& claim, const SelectPage& select);
-
-    /// Runs a move as the runner does; when it meets a twin, once more with the twins buried, and
-    /// says which they were.
-    void run_burying_twins(
-        Twins& twins,
-        const TransactionRunner::Work& move,
-        const TransactionRunner::WasCommitted& was_committed
-    );
-
-    void give_payload_ids(std::vector<schema::PlacedJob>& jobs);
-
-    /// For next turns, and for rows of ACT_GE_BYTEARRAY: job ids may already be as long as the
-    /// column.
-    [[nodiscard]] std::string new_id();
-
-    [[nodiscard]] SeriesTools series_tools();
-
     TransactionRunner runner_;
-    schema::Log& log_;
-    const schema::SeriesSchedule& schedule_;
-
-    std::mutex ids_mutex_;
-    schema::Uuid7Source ids_;  ///< Guarded by ids_mutex_.
+    FreshIds ids_;
+    const StoreContext context_;
 };
 
 }  // namespace jobstrand::persistence

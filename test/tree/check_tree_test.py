@@ -66,6 +66,17 @@ class Layers(TreeTest):
             with self.subTest(path=path, header=header):
                 self.expect_quiet(path, f'#include "{header}"\n')
 
+    def test_a_room_of_the_store_must_not_include_one_that_stands_on_it(self):
+        for path, header in (
+            ('persistence/sql/a.cpp', 'persistence/job_store.hpp'),
+            ('persistence/rows/a.cpp', 'persistence/series/series_turns.hpp'),
+            ('persistence/series/a.cpp', 'persistence/jobs/timer_moves.hpp'),
+            ('persistence/series/a.cpp', 'persistence/store/sql_store.hpp'),
+            ('persistence/jobs/a.cpp', 'persistence/store/sql_store.hpp'),
+        ):
+            with self.subTest(path=path, header=header):
+                self.expect_finding(path, f'\n#include "{header}"\n', 2, 'must not include')
+
     def test_includes_are_written_from_the_source_root(self):
         self.expect_finding('schema/a.cpp', '#include "job.hpp"\n', 1, 'not written from the source root')
         self.expect_finding('schema/a.cpp', '#include "../schema/job.hpp"\n', 1, 'not written from the source root')
@@ -110,6 +121,20 @@ class Layers(TreeTest):
 
     def test_an_include_in_a_comment_is_none(self):
         self.expect_quiet('schema/a.cpp', '// #include "tools/a.hpp"\n/*\n#include "tools/a.hpp"\n*/\n')
+
+
+class Arrows(unittest.TestCase):
+    def test_the_arrows_between_rooms_run_one_way(self):
+        self.assertEqual(check_tree.circle_in(check_tree.OWN_INCLUDES), [])
+
+    def test_a_circle_is_found_however_its_arrows_are_written(self):
+        for back in ('a/', 'a/.', 'a/top.hpp'):
+            with self.subTest(back=back):
+                table = {'a': {'b/room/'}, 'b': set(), 'b/room': {'c/'}, 'c': {back}}
+                self.assertEqual(check_tree.circle_in(table), ['a', 'b/room', 'c', 'a'])
+
+    def test_a_folder_may_stand_on_its_own_rooms(self):
+        self.assertEqual(check_tree.circle_in({'a': {'a/', 'b/'}, 'a/room': {'b/x.hpp'}, 'b': set()}), [])
 
 
 class Names(TreeTest):

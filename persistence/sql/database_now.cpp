@@ -1,5 +1,6 @@
+#include "persistence/sql/database_now.hpp"
+
 #include "persistence/sql/dialect.hpp"
-#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +12,9 @@ constexpr std::string_view kNow = "SELECT {now}";
 
 }  // namespace
 
-std::optional<schema::TimePoint> SqlStore::database_now() {
+std::optional<schema::TimePoint> database_now(TransactionRunner& runner) {
     std::optional<schema::TimePoint> now;
-    runner_.read([&](Connection& connection) {
+    runner.read([&](Connection& connection) {
         const std::string_view function = dialect_of(connection.kind()).now;
         if (function.empty()) {
             return;

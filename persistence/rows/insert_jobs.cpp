@@ -1,3 +1,5 @@
+#include "persistence/rows/insert_jobs.hpp"
+
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_address.hpp"
@@ -5,7 +7,6 @@
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "persistence/store/sql_store.hpp"
 
 #include <fmt/format.h>
 
@@ -114,31 +115,37 @@ std::vector<PlacedJob> with(std::vector<PlacedJob> jobs, JobsByIndex changes) {
     return jobs;
 }
 
+/// Job ids may already be as long as the column, so they cannot name rows of ACT_GE_BYTEARRAY.
+void give_payload_ids(std::vector<PlacedJob>& jobs, FreshIds& ids) {
+    for (PlacedJob& placed : jobs) {
+        if (is_too_long_for_row(placed.job.payload)) {
+            placed.job.custom_values_id = ids.next();
+        }
+    }
+}
+
 }  // namespace
 
-std::vector<PlacedJob>
-SqlStore::insert(Transaction& transaction, std::vector<PlacedJob> jobs, IdOrigin ids) {
-    give_payload_ids(jobs);
+std::vector<PlacedJob> insert_jobs(
+    const StoreContext& context,
+    Transaction& transaction,
+    std::vector<PlacedJob> jobs,
+    IdOrigin ids
+) {
+    give_payload_ids(jobs, context.ids);
     JobsByIndex to_suspended = insert_all(transaction, jobs, ids);
     return with(std::move(jobs), std::move(to_suspended));
 }
 
-std::vector<PlacedJob> SqlStore::insert(std::vector<PlacedJob> jobs, IdOrigin ids) {
-    give_payload_ids(jobs);
+std::vector<PlacedJob>
+insert_jobs(const StoreContext& context, std::vector<PlacedJob> jobs, IdOrigin ids) {
+    give_payload_ids(jobs, context.ids);
     JobsByIndex to_suspended;
-    runner_.run(
+    context.runner.run(
         [&](Transaction& transaction) { to_suspended = insert_all(transaction, jobs, ids); },
         [&](Transaction& transaction) { return find_any(transaction, ids_of(jobs)).has_value(); }
     );
     return with(std::move(jobs), std::move(to_suspended));
-}
-
-void SqlStore::give_payload_ids(std::vector<PlacedJob>& jobs) {
-    for (PlacedJob& placed : jobs) {
-        if (is_too_long_for_row(placed.job.payload)) {
-            placed.job.custom_values_id = new_id();
-        }
-    }
 }
 
 }  // namespace jobstrand::persistence

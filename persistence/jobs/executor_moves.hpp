@@ -1,0 +1,74 @@
+#pragma once
+
+#include "persistence/job_store.hpp"
+#include "persistence/rows/store_context.hpp"
+#include "persistence/sql/transaction.hpp"
+#include "schema/job.hpp"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What an executor does with jobs; see JobStore for what is promised.
+namespace jobstrand::persistence {
+
+[[nodiscard]] bool
+has_acquirable(const StoreContext& context, std::span<const std::string> handler_types);
+
+[[nodiscard]] std::vector<schema::Job> acquire(
+    const StoreContext& context,
+    const LockClaim& claim,
+    std::span<const std::string> handler_types,
+    std::size_t limit,
+    std::string_view after
+);
+
+[[nodiscard]] std::vector<schema::Job> acquire_by_priority(
+    const StoreContext& context,
+    const LockClaim& claim,
+    std::span<const std::string> handler_types,
+    std::size_t limit,
+    const PriorityPositions& behind
+);
+
+[[nodiscard]] JobStore::AcquiredOne acquire_one(
+    const StoreContext& context,
+    std::string_view id,
+    const LockClaim& claim,
+    schema::TimePoint now
+);
+
+[[nodiscard]] std::vector<Answer> apply_outcomes(
+    const StoreContext& context,
+    std::string_view owner,
+    std::span<const Outcome> outcomes
+);
+
+/// One outcome, in the caller's transaction.
+[[nodiscard]] Answer apply_outcome(
+    const StoreContext& context,
+    Transaction& transaction,
+    std::string_view owner,
+    const Outcome& outcome
+);
+
+[[nodiscard]] bool is_held(Transaction& transaction, std::string_view owner, const Fence& fence);
+
+[[nodiscard]] std::vector<std::string>
+extend_locks(const StoreContext& context, const LockClaim& claim, std::span<const Fence> fences);
+
+void release_locks(
+    const StoreContext& context,
+    std::string_view owner,
+    std::span<const Fence> fences
+);
+
+[[nodiscard]] JobStore::LockReset reset_expired_locks(
+    const StoreContext& context,
+    schema::JobPlace place,
+    const JobStore::LockSearch& search
+);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "persistence/job_filter.hpp"
+#include "persistence/job_store.hpp"
+#include "persistence/rows/store_context.hpp"
+#include "schema/job.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What an operator looks at; see JobStore for what is promised.
+namespace jobstrand::persistence {
+
+[[nodiscard]] std::optional<schema::PlacedJob>
+find_job(const StoreContext& context, std::string_view id);
+
+[[nodiscard]] std::vector<schema::Job> list_jobs(
+    const StoreContext& context,
+    schema::JobPlace place,
+    const JobFilter& filter,
+    std::string_view after,
+    std::size_t limit
+);
+
+[[nodiscard]] std::vector<std::string> list_job_ids(
+    const StoreContext& context,
+    schema::JobPlace place,
+    const JobFilter& filter,
+    std::string_view after,
+    std::size_t limit
+);
+
+[[nodiscard]] std::int64_t
+count_jobs(const StoreContext& context, schema::JobPlace place, const JobFilter& filter);
+
+[[nodiscard]] std::string exception_details(const StoreContext& context, const schema::Job& job);
+
+[[nodiscard]] std::vector<Suspension>
+list_suspensions(const StoreContext& context, SuspensionScope scope);
+
+[[nodiscard]] std::vector<InstanceSummary>
+list_instances(const StoreContext& context, std::string_view after, std::size_t limit);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "persistence/job_store.hpp"
+#include "persistence/rows/store_context.hpp"
+#include "schema/job_place.hpp"
+#include "schema/time.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What an operator does with jobs; see JobStore for what is promised.
+namespace jobstrand::persistence {
+
+[[nodiscard]] Answer
+fire_timer(const StoreContext& context, std::string_view id, schema::TimePoint now);
+
+[[nodiscard]] Answer reschedule_timer(
+    const StoreContext& context,
+    std::string_view id,
+    schema::TimePoint due_date,
+    schema::TimePoint now
+);
+
+[[nodiscard]] Answer change_job(
+    const StoreContext& context,
+    schema::JobPlace place,
+    std::string_view id,
+    const JobChanges& changes,
+    schema::TimePoint now
+);
+
+[[nodiscard]] std::vector<Answer> remove_jobs(
+    const StoreContext& context,
+    schema::JobPlace place,
+    std::span<const std::string> ids,
+    schema::TimePoint now
+);
+
+[[nodiscard]] std::vector<Answer> requeue_dead_letters(
+    const StoreContext& context,
+    std::span<const std::string> ids,
+    int retries,
+    std::optional<schema::TimePoint> due_date,
+    schema::TimePoint now
+);
+
+std::int64_t suspend_jobs(
+    const StoreContext& context,
+    SuspensionScope scope,
+    std::string_view id,
+    schema::TimePoint now
+);
+
+std::int64_t activate_jobs(const StoreContext& context, SuspensionScope scope, std::string_view id);
+
+}  // namespace jobstrand::persistence

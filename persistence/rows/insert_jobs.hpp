@@ -1,0 +1,24 @@
+#pragma once
+
+#include "persistence/job_store.hpp"
+#include "persistence/rows/store_context.hpp"
+#include "persistence/sql/transaction.hpp"
+#include "schema/job.hpp"
+
+#include <vector>
+
+/// New jobs; see JobStore::insert for what is promised.
+namespace jobstrand::persistence {
+
+std::vector<schema::PlacedJob> insert_jobs(
+    const StoreContext& context,
+    Transaction& transaction,
+    std::vector<schema::PlacedJob> jobs,
+    IdOrigin ids
+);
+
+/// In a transaction of its own.
+std::vector<schema::PlacedJob>
+insert_jobs(const StoreContext& context, std::vector<schema::PlacedJob> jobs, IdOrigin ids);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "persistence/rows/fresh_ids.hpp"
+#include "persistence/sql/transaction_runner.hpp"
+#include "schema/log.hpp"
+#include "schema/series_schedule.hpp"
+
+namespace jobstrand::persistence {
+
+/// What every operation of the store works with; all of it is safe for all threads.
+struct StoreContext {
+    TransactionRunner& runner;
+    schema::Log& log;
+    const schema::SeriesSchedule& schedule;
+    FreshIds& ids;
+};
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "persistence/rows/store_context.hpp"
+#include "persistence/sql/transaction.hpp"
+#include "persistence/sql/transaction_runner.hpp"
+#include "schema/job.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// Jobs that cannot go where they are bound for, because another job with their id stands there.
+struct Twins {
+    bool are_expected = false;        ///< A first try has met one; looking for them costs reads.
+    std::vector<std::string> buried;  ///< Sent to the dead letters.
+};
+
+/// Where twins are expected among jobs, in any order: sends them to the dead letters, so that they
+/// do not stop the others.
+void bury_twins(Transaction& transaction, std::span<schema::PlacedJob> jobs, Twins& twins);
+
+/// Runs a move as the runner does; when it meets a twin, once more with the twins buried, and says
+/// which they were.
+void run_burying_twins(
+    const StoreContext& context,
+    Twins& twins,
+    const TransactionRunner::Work& move,
+    const TransactionRunner::WasCommitted& was_committed
+);
+
+}  // namespace jobstrand::persistence
