@@ -8,14 +8,14 @@ namespace jobstrand::deadletter {
 
 namespace {
 
-using persistence::Answer;
+using persistence::JobAnswer;
 using schema::JobPlace;
 
 constexpr std::size_t kPage = schema::limits::kJobsPerTransaction;
 
 }  // namespace
 
-DeadLetters::DeadLetters(persistence::JobStore& store, const schema::Clock& clock)
+DeadLetters::DeadLetters(persistence::JobDesk& store, const schema::Clock& clock)
     : store_(store), clock_(clock) {}
 
 Progress DeadLetters::requeue(
@@ -51,8 +51,8 @@ Progress DeadLetters::for_each_page(
             return progress;
         }
         after = ids.back();
-        const std::vector<Answer> answers = operation(ids);
-        const auto done = std::count(answers.begin(), answers.end(), Answer::done);
+        const std::vector<JobAnswer> answers = operation(ids);
+        const auto done = std::count(answers.begin(), answers.end(), JobAnswer::done);
         progress.done += done;
         progress.skipped += static_cast<std::int64_t>(ids.size()) - done;
         if (!on_progress(progress)) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
+#include "persistence/job_desk.hpp"
 #include "schema/clock.hpp"
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Revival {
 /// Throws DbError. Thread safety: safe. The store and the clock must outlive it.
 class DeadLetters final {
 public:
-    DeadLetters(persistence::JobStore& store, const schema::Clock& clock);
+    DeadLetters(persistence::JobDesk& store, const schema::Clock& clock);
 
     Progress requeue(
         const persistence::JobFilter& filter,
@@ -45,7 +45,7 @@ public:
 
 private:
     using PageOperation =
-        std::function<std::vector<persistence::Answer>(const std::vector<std::string>& ids)>;
+        std::function<std::vector<persistence::JobAnswer>(const std::vector<std::string>& ids)>;
 
     Progress for_each_page(
         const persistence::JobFilter& filter,
@@ -53,7 +53,7 @@ private:
         const OnProgress& on_progress
     );
 
-    persistence::JobStore& store_;
+    persistence::JobDesk& store_;
     const schema::Clock& clock_;
 };
 

@@ -4,7 +4,7 @@
 #include "executor/handler_registry.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/worker_pool.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/executor_store.hpp"
 #include "persistence/sql/job_listener.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
@@ -39,7 +39,7 @@ enum class StopMode {
 class AsyncExecutor final : public JobIntake {
 public:
     struct Dependencies {
-        persistence::JobStore& store;
+        persistence::ExecutorStore& store;
         const HandlerRegistry& handlers;
         const schema::Clock& clock;
         schema::Log& log;

@@ -31,7 +31,7 @@ schema::Duration least_jump(schema::Duration lock_time) {
 }  // namespace
 
 ExpiredLockReset::ExpiredLockReset(
-    persistence::JobStore& store,
+    persistence::ExecutorStore& store,
     const schema::Clock& clock,
     schema::Log& log,
     Timing timing,

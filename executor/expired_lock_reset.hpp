@@ -1,7 +1,7 @@
 #pragma once
 
 #include "executor/loop/activity.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
@@ -37,7 +37,7 @@ public:
 
     /// `on_freed` is called after a pass that freed something: wakes the acquisition.
     ExpiredLockReset(
-        persistence::JobStore& store,
+        persistence::ExecutorStore& store,
         const schema::Clock& clock,
         schema::Log& log,
         Timing timing,
@@ -53,7 +53,7 @@ private:
     [[nodiscard]] std::int64_t go_on_sweeping(schema::TimePoint now);
 
     // Constant after construction.
-    persistence::JobStore& store_;
+    persistence::ExecutorStore& store_;
     const schema::Clock& clock_;
     schema::Log& log_;
     const Timing timing_;

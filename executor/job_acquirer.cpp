@@ -7,7 +7,7 @@
 namespace jobstrand::executor {
 
 JobAcquirer::JobAcquirer(
-    persistence::JobStore& store,
+    persistence::ExecutorStore& store,
     JobIntake& intake,
     const schema::Clock& clock,
     std::vector<std::string> handler_types,

@@ -5,7 +5,7 @@
 #include "executor/loop/activity.hpp"
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/job_intake.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 
 #include <string>
@@ -20,7 +20,7 @@ namespace jobstrand::executor {
 class JobAcquirer final : public Activity {
 public:
     JobAcquirer(
-        persistence::JobStore& store,
+        persistence::ExecutorStore& store,
         JobIntake& intake,
         const schema::Clock& clock,
         std::vector<std::string> handler_types,
@@ -37,7 +37,7 @@ private:
     take_most_important(const persistence::LockClaim& claim, std::size_t limit);
 
     // Constant after construction.
-    persistence::JobStore& store_;
+    persistence::ExecutorStore& store_;
     JobIntake& intake_;
     const schema::Clock& clock_;
     const std::vector<std::string> handler_types_;

@@ -14,10 +14,10 @@ namespace jobstrand::executor {
 
 namespace {
 
-using persistence::Answer;
 using persistence::DbError;
 using persistence::DbErrorKind;
 using persistence::Outcome;
+using persistence::OutcomeAnswer;
 
 /// Whether the database refuses this very data; everything else is trouble that passes.
 bool is_about_the_data(DbErrorKind kind) {
@@ -38,7 +38,7 @@ std::string target_of(const schema::Transition& transition) {
 }  // namespace
 
 JobCompletion::JobCompletion(
-    persistence::JobStore& store,
+    persistence::ExecutorStore& store,
     HeldJobs& held,
     schema::Log& log,
     std::string lock_owner
@@ -69,7 +69,7 @@ schema::Duration JobCompletion::run_once() {
         return kUntilWoken;
     }
     try {
-        const std::vector<Answer> answers = store_.apply(lock_owner_, writing_);
+        const std::vector<OutcomeAnswer> answers = store_.apply(lock_owner_, writing_);
         for (std::size_t i = 0; i < writing_.size(); ++i) {
             log_move(writing_[i], answers[i]);
         }
@@ -129,8 +129,8 @@ void JobCompletion::tell_of_timers() const {
     }
 }
 
-void JobCompletion::log_move(const Outcome& outcome, Answer answer) {
-    const bool is_lost = answer == Answer::lost_lock;
+void JobCompletion::log_move(const Outcome& outcome, OutcomeAnswer answer) {
+    const bool is_lost = answer == OutcomeAnswer::lost_lock;
     const schema::LogLevel level = is_lost ? schema::LogLevel::info : schema::LogLevel::debug;
     if (!log_.enabled(level)) {
         return;

@@ -2,7 +2,7 @@
 
 #include "executor/held_jobs.hpp"
 #include "executor/loop/activity.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/executor_store.hpp"
 #include "schema/log.hpp"
 
 #include <functional>
@@ -23,7 +23,7 @@ namespace jobstrand::executor {
 class JobCompletion final : public Activity {
 public:
     JobCompletion(
-        persistence::JobStore& store,
+        persistence::ExecutorStore& store,
         HeldJobs& held,
         schema::Log& log,
         std::string lock_owner
@@ -48,11 +48,11 @@ private:
     void fetch_mail();
     void write_one_by_one();
     void tell_of_timers() const;
-    void log_move(const persistence::Outcome& outcome, persistence::Answer answer);
+    void log_move(const persistence::Outcome& outcome, persistence::OutcomeAnswer answer);
     [[nodiscard]] schema::Duration after_writing(std::size_t written);
 
     // Constant after construction.
-    persistence::JobStore& store_;
+    persistence::ExecutorStore& store_;
     HeldJobs& held_;
     schema::Log& log_;
     const std::string lock_owner_;

@@ -75,14 +75,13 @@ std::vector<NewSeries> take_repeating(std::vector<PlacedJob>& jobs) {
 }  // namespace
 
 JobProducer::JobProducer(
-    Stores stores,
+    persistence::EnqueuerStore& store,
     const schema::Clock& clock,
     schema::RetryPolicy policy,
     AsyncExecutor* executor,
     std::function<void(schema::TimePoint)> timer_added
 )
-    : store_(stores.jobs),
-      series_store_(stores.series),
+    : store_(store),
       clock_(clock),
       policy_(std::move(policy)),
       executor_(executor),
@@ -94,7 +93,7 @@ std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs) {
         std::vector<std::string> ids;
         store_.in_transaction(
             [&](persistence::Transaction& transaction) { ids = enqueue(transaction, jobs); },
-            [&](persistence::Transaction&) { return store_.find(jobs.front().id).has_value(); }
+            [&](persistence::Transaction&) { return store_.is_stored(jobs.front().id); }
         );
         return ids;
     }
@@ -119,8 +118,7 @@ JobProducer::enqueue(persistence::Transaction& transaction, std::vector<Job> job
     }
     if (!series.empty()) {
         std::ranges::move(
-            series_store_.create(transaction, std::move(series), clock_.now()),
-            std::back_inserter(stored)
+            store_.create(transaction, std::move(series), clock_.now()), std::back_inserter(stored)
         );
     }
     hand_over_on_commit(transaction, std::move(stored), locked_at);
@@ -135,7 +133,7 @@ std::string JobProducer::start_series(schema::Series series, Job turn) {
         [&](persistence::Transaction& transaction) {
             key = start_series(transaction, series, jobs.front());
         },
-        [&](persistence::Transaction&) { return store_.find(jobs.front().id).has_value(); }
+        [&](persistence::Transaction&) { return store_.is_stored(jobs.front().id); }
     );
     return key;
 }
@@ -147,8 +145,7 @@ JobProducer::start_series(persistence::Transaction& transaction, schema::Series 
     complete_all(jobs);
     std::vector<NewSeries> fresh;
     fresh.push_back({.series = std::move(series), .first_turn = std::move(jobs.front())});
-    std::vector<PlacedJob> stored =
-        series_store_.create(transaction, std::move(fresh), clock_.now());
+    std::vector<PlacedJob> stored = store_.create(transaction, std::move(fresh), clock_.now());
     std::string key = stored.front().job.series;
     hand_over_on_commit(transaction, std::move(stored), locked_at);
     return key;

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "executor/async_executor.hpp"
-#include "persistence/job_store.hpp"
-#include "persistence/series_store.hpp"
+#include "persistence/enqueuer_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/job.hpp"
 #include "schema/retry_policy.hpp"
@@ -28,16 +27,10 @@ namespace jobstrand::executor {
 /// Thread safety: safe. Everything passed in must outlive it.
 class JobProducer final {
 public:
-    /// Both faces of one store.
-    struct Stores {
-        persistence::JobStore& jobs;
-        persistence::SeriesStore& series;
-    };
-
     /// `executor` may be null: then nothing is handed over. `timer_added` is told the due date of
     /// each new timer after its commit; it wakes the timer mover.
     JobProducer(
-        Stores stores,
+        persistence::EnqueuerStore& store,
         const schema::Clock& clock,
         schema::RetryPolicy policy,
         AsyncExecutor* executor,
@@ -79,8 +72,7 @@ private:
     [[nodiscard]] static HandOver hand_over_of(std::vector<schema::PlacedJob> jobs);
     void hand_over(HandOver jobs, schema::SteadyPoint locked_at);
 
-    persistence::JobStore& store_;
-    persistence::SeriesStore& series_store_;
+    persistence::EnqueuerStore& store_;
     const schema::Clock& clock_;
     const schema::RetryPolicy policy_;
     AsyncExecutor* const executor_;

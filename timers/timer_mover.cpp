@@ -15,7 +15,7 @@ constexpr schema::Duration kContendedWait = std::chrono::milliseconds(20);
 }  // namespace
 
 TimerMover::TimerMover(
-    persistence::JobStore& store,
+    persistence::TimerStore& store,
     executor::JobIntake& intake,
     const schema::Clock& clock,
     std::vector<std::string> handler_types,
@@ -51,8 +51,7 @@ std::size_t TimerMover::move_page() {
     }
     const std::size_t limit = claim ? std::min(room, settings_.page) : settings_.page;
     const persistence::DueWindow window{now, settings_.fire_ahead, cursor_.position()};
-    persistence::JobStore::DueTimers due =
-        store_.move_due_timers(window, limit, claim, handler_types_);
+    persistence::DueTimers due = store_.move_due_timers(window, limit, claim, handler_types_);
     cursor_.advance(due.moved, limit, due.end);
     if (!due.locked.empty()) {
         intake_.accept(std::move(due.locked), locked_at);

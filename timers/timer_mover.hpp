@@ -3,7 +3,7 @@
 #include "executor/loop/activity.hpp"
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/job_intake.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/timer_store.hpp"
 #include "schema/clock.hpp"
 
 #include <cstddef>
@@ -29,7 +29,7 @@ public:
     };
 
     TimerMover(
-        persistence::JobStore& store,
+        persistence::TimerStore& store,
         executor::JobIntake& intake,
         const schema::Clock& clock,
         std::vector<std::string> handler_types,
@@ -42,7 +42,7 @@ public:
 private:
     [[nodiscard]] std::size_t move_page();
 
-    persistence::JobStore& store_;
+    persistence::TimerStore& store_;
     executor::JobIntake& intake_;
     const schema::Clock& clock_;
     const std::vector<std::string> handler_types_;

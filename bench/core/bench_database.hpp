@@ -32,7 +32,7 @@ public:
     [[nodiscard]] schema::DatabaseKind kind() const { return parsed_.kind; }
 
     [[nodiscard]] persistence::SessionPool::Lease lease(persistence::SessionPool::Access access);
-    [[nodiscard]] persistence::JobStore& store() { return store_; }
+    [[nodiscard]] persistence::SqlStore& store() { return store_; }
 
     /// Whether none of these places holds a job.
     [[nodiscard]] bool is_empty(std::span<const schema::JobPlace> places = schema::kJobPlaces);

@@ -219,17 +219,17 @@ Outcomes still_held(Transaction& transaction, std::string_view owner, const Outc
     return kept;
 }
 
-std::vector<Answer> answers_for(std::span<const Outcome> outcomes, const Outcomes& written) {
-    std::vector<Answer> answers(outcomes.size(), Answer::lost_lock);
+std::vector<OutcomeAnswer> answers_for(std::span<const Outcome> outcomes, const Outcomes& written) {
+    std::vector<OutcomeAnswer> answers(outcomes.size(), OutcomeAnswer::lost_lock);
     for (const Outcome* outcome : written) {
-        answers[static_cast<std::size_t>(outcome - outcomes.data())] = Answer::done;
+        answers[static_cast<std::size_t>(outcome - outcomes.data())] = OutcomeAnswer::done;
     }
     return answers;
 }
 
 }  // namespace
 
-std::vector<Answer> apply_outcomes(
+std::vector<OutcomeAnswer> apply_outcomes(
     const StoreContext& context,
     std::string_view owner,
     std::span<const Outcome> outcomes
@@ -252,7 +252,7 @@ std::vector<Answer> apply_outcomes(
     return answers_for(outcomes, written);
 }
 
-Answer apply_outcome(
+OutcomeAnswer apply_outcome(
     const StoreContext& context,
     Transaction& transaction,
     std::string_view owner,
@@ -260,12 +260,12 @@ Answer apply_outcome(
 ) {
     const Outcomes held = still_held(transaction, owner, {&outcome});
     if (held.empty()) {
-        return Answer::lost_lock;
+        return OutcomeAnswer::lost_lock;
     }
     if (!write_outcomes(transaction, owner, held, context)) {
         throw DbError(DbErrorKind::conflict, "the lock of a job was lost while it was held");
     }
-    return Answer::done;
+    return OutcomeAnswer::done;
 }
 
 }  // namespace jobstrand::persistence

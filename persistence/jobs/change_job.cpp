@@ -39,7 +39,7 @@ void change_columns(Job& row, const JobChanges& changes) {
 
 }  // namespace
 
-Answer change_job(
+JobAnswer change_job(
     const StoreContext& context,
     JobPlace place,
     std::string_view id,
@@ -49,11 +49,13 @@ Answer change_job(
     if (place == JobPlace::dead_letter && changes.retries) {
         throw std::invalid_argument("a dead letter has no retries: requeue it with new ones");
     }
-    Answer answer = Answer::not_found;
+    JobAnswer answer = JobAnswer::not_found;
     const auto change_row = [&](Transaction& transaction) {
         std::optional<Job> row = lock_row(transaction, place, id);
-        answer = !row ? Answer::not_found : is_locked(*row, now) ? Answer::locked : Answer::done;
-        if (answer != Answer::done) {
+        answer = !row                   ? JobAnswer::not_found
+                 : is_locked(*row, now) ? JobAnswer::locked
+                                        : JobAnswer::done;
+        if (answer != JobAnswer::done) {
             return;
         }
         std::string replaced;

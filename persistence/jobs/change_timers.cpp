@@ -32,7 +32,7 @@ void take_turn(
     turns.write();
 }
 
-Answer fire(
+JobAnswer fire(
     Transaction& transaction,
     const StoreContext& context,
     std::string_view id,
@@ -40,10 +40,10 @@ Answer fire(
 ) {
     std::optional<Job> row = lock_row(transaction, JobPlace::timer, id);
     if (!row) {
-        return Answer::not_found;
+        return JobAnswer::not_found;
     }
     if (is_locked(*row, now)) {
-        return Answer::locked;
+        return JobAnswer::locked;
     }
     if (repeats(*row)) {
         take_turn(transaction, context, *row, now);
@@ -51,10 +51,10 @@ Answer fire(
     PlacedJob fired = moved(*row, schema::fell_due(*row));
     divert_suspended(transaction, std::span(&fired, 1));
     move_rows(transaction, JobPlace::timer, std::span(&fired, 1));
-    return Answer::done;
+    return JobAnswer::done;
 }
 
-Answer reschedule(
+JobAnswer reschedule(
     Transaction& transaction,
     const StoreContext& context,
     std::string_view id,
@@ -64,10 +64,10 @@ Answer reschedule(
     require_storable(due_date, transaction.kind());
     std::optional<Job> row = lock_row(transaction, JobPlace::timer, id);
     if (!row) {
-        return Answer::not_found;
+        return JobAnswer::not_found;
     }
     if (is_locked(*row, now)) {
-        return Answer::locked;
+        return JobAnswer::locked;
     }
     row->due_date = due_date;
     row->lock_owner.clear();
@@ -80,13 +80,13 @@ Answer reschedule(
         turns.rescheduled(*row);
         turns.write();
     }
-    return Answer::done;
+    return JobAnswer::done;
 }
 
 }  // namespace
 
-Answer fire_timer(const StoreContext& context, std::string_view id, schema::TimePoint now) {
-    Answer answer = Answer::not_found;
+JobAnswer fire_timer(const StoreContext& context, std::string_view id, schema::TimePoint now) {
+    JobAnswer answer = JobAnswer::not_found;
     context.runner.run(
         [&](Transaction& transaction) { answer = fire(transaction, context, id, now); },
         [&](Transaction& transaction) {
@@ -97,13 +97,13 @@ Answer fire_timer(const StoreContext& context, std::string_view id, schema::Time
     return answer;
 }
 
-Answer reschedule_timer(
+JobAnswer reschedule_timer(
     const StoreContext& context,
     std::string_view id,
     schema::TimePoint due_date,
     schema::TimePoint now
 ) {
-    Answer answer = Answer::not_found;
+    JobAnswer answer = JobAnswer::not_found;
     context.runner.run(
         [&](Transaction& transaction) {
             answer = reschedule(transaction, context, id, due_date, now);

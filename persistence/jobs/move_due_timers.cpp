@@ -107,14 +107,14 @@ std::optional<schema::TimePoint> next_due(const StoreContext& context) {
     return due;
 }
 
-JobStore::DueTimers move_due_timers(
+DueTimers move_due_timers(
     const StoreContext& context,
     DueWindow window,
     std::size_t limit,
     const std::optional<LockClaim>& claim,
     std::span<const std::string> handler_types
 ) {
-    JobStore::DueTimers result;
+    DueTimers result;
     std::vector<std::string> ids;
     Twins twins;
     const auto move = [&](Transaction& transaction) {

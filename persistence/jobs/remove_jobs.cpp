@@ -17,7 +17,7 @@ using schema::Job;
 using schema::JobPlace;
 
 /// What became of each id; ids that are not in here were not found.
-using AnswersById = std::map<std::string, Answer, std::less<>>;
+using AnswersById = std::map<std::string, JobAnswer, std::less<>>;
 
 std::vector<std::string_view> in_id_order(std::span<const std::string> ids) {
     const std::set<std::string_view> sorted(ids.begin(), ids.end());
@@ -54,7 +54,7 @@ AnswersById remove_page(
     std::vector<const Job*> free;
     std::vector<std::string_view> free_ids;
     for (const Job& row : rows) {
-        answers[row.id] = is_locked(row, now) ? Answer::locked : Answer::done;
+        answers[row.id] = is_locked(row, now) ? JobAnswer::locked : JobAnswer::done;
         if (!is_locked(row, now)) {
             free.push_back(&row);
             free_ids.emplace_back(row.id);
@@ -66,11 +66,11 @@ AnswersById remove_page(
     return answers;
 }
 
-std::vector<Answer> in_order_of(std::span<const std::string> ids, const AnswersById& by_id) {
-    std::vector<Answer> answers;
+std::vector<JobAnswer> in_order_of(std::span<const std::string> ids, const AnswersById& by_id) {
+    std::vector<JobAnswer> answers;
     for (const std::string& id : ids) {
         const auto found = by_id.find(id);
-        answers.push_back(found == by_id.end() ? Answer::not_found : found->second);
+        answers.push_back(found == by_id.end() ? JobAnswer::not_found : found->second);
     }
     return answers;
 }
@@ -78,7 +78,7 @@ std::vector<Answer> in_order_of(std::span<const std::string> ids, const AnswersB
 std::vector<std::string> removed_ids(const AnswersById& by_id) {
     std::vector<std::string> ids;
     for (const auto& [id, answer] : by_id) {
-        if (answer == Answer::done) {
+        if (answer == JobAnswer::done) {
             ids.push_back(id);
         }
     }
@@ -87,7 +87,7 @@ std::vector<std::string> removed_ids(const AnswersById& by_id) {
 
 }  // namespace
 
-std::vector<Answer> remove_jobs(
+std::vector<JobAnswer> remove_jobs(
     const StoreContext& context,
     JobPlace place,
     std::span<const std::string> ids,

@@ -41,7 +41,7 @@ requeue_page(Transaction& transaction, std::span<const std::string_view> ids, co
 
 }  // namespace
 
-std::vector<Answer> requeue_dead_letters(
+std::vector<JobAnswer> requeue_dead_letters(
     const StoreContext& context,
     std::span<const std::string> ids,
     int retries,
@@ -64,9 +64,9 @@ std::vector<Answer> requeue_dead_letters(
         requeued.insert(done.begin(), done.end());
         rest = rest.subspan(page.size());
     }
-    std::vector<Answer> answers;
+    std::vector<JobAnswer> answers;
     for (const std::string& id : ids) {
-        answers.push_back(requeued.contains(id) ? Answer::done : Answer::not_found);
+        answers.push_back(requeued.contains(id) ? JobAnswer::done : JobAnswer::not_found);
     }
     return answers;
 }

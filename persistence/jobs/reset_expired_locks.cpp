@@ -81,7 +81,7 @@ struct Part {
     std::vector<Expired> expired;
 };
 
-Part read_part(Connection& connection, JobPlace place, const JobStore::LockSearch& search) {
+Part read_part(Connection& connection, JobPlace place, const LockSearch& search) {
     std::string last;
     std::size_t count = 0;
     std::optional<schema::TimePoint> first_expiry;
@@ -107,7 +107,7 @@ Part read_part(Connection& connection, JobPlace place, const JobStore::LockSearc
     return part;
 }
 
-Part read_due_timers(Connection& connection, const JobStore::LockSearch& search) {
+Part read_due_timers(Connection& connection, const LockSearch& search) {
     const std::string sql = fmt::format(
         kExpiredTimers, fmt::arg("by_due_date", by_index(connection.kind(), "JS_IDX_TIMER_DUE"))
     );
@@ -149,18 +149,15 @@ std::vector<std::string_view> turns_among(std::span<const Expired> expired, JobP
 
 }  // namespace
 
-JobStore::LockReset reset_expired_locks(
-    const StoreContext& context,
-    JobPlace place,
-    const JobStore::LockSearch& search
-) {
+LockReset
+reset_expired_locks(const StoreContext& context, JobPlace place, const LockSearch& search) {
     Part part;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
     context.runner.read([&](Connection& connection) {
         part = place == JobPlace::timer ? read_due_timers(connection, search)
                                         : read_part(connection, place, search);
     });
-    JobStore::LockReset done{.freed = 0, .end = std::move(part.end)};
+    LockReset done{.freed = 0, .end = std::move(part.end)};
     for (std::span<const Expired> rest(part.expired); !rest.empty();) {
         const auto page = rest.first(std::min(rest.size(), search.page));
         std::int64_t freed = 0;

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
+#include "persistence/fence.hpp"
 #include "persistence/sql/transaction.hpp"
+#include "schema/job.hpp"
 
 #include <map>
 #include <span>

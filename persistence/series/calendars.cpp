@@ -86,25 +86,25 @@ bool is_used_by_series(Transaction& transaction, std::string_view name) {
     return is_used;
 }
 
-Answer
+CalendarAnswer
 remove_unused(Transaction& transaction, const SeriesSchedule& schedule, std::string_view name) {
     CalendarTexts rest = read_calendars(transaction);
     const auto found = rest.find(name);
     if (found == rest.end()) {
-        return Answer::not_found;
+        return CalendarAnswer::not_found;
     }
     rest.erase(found);
     const bool is_base = std::ranges::any_of(rest, [&](const auto& other) {
         return schedule.problem_of_calendar(other.first, rest).has_value();
     });
     if (is_base || is_used_by_series(transaction, name)) {
-        return Answer::locked;
+        return CalendarAnswer::in_use;
     }
     const std::string sql = fmt::format(
         kDelete, fmt::arg("delete_where", delete_where(transaction.kind(), "JS_CALENDAR"))
     );
     transaction.execute(sql, {name});
-    return Answer::done;
+    return CalendarAnswer::done;
 }
 
 }  // namespace
@@ -134,14 +134,14 @@ std::vector<StoredCalendar> list_calendars(const StoreContext& context) {
     return calendars;
 }
 
-Answer remove_calendar(const StoreContext& context, std::string_view name) {
-    Answer answer = Answer::not_found;
+CalendarAnswer remove_calendar(const StoreContext& context, std::string_view name) {
+    CalendarAnswer answer = CalendarAnswer::not_found;
     context.runner.run(
         [&](Transaction& transaction) {
             answer = remove_unused(transaction, context.schedule, name);
         },
         [&](Transaction& transaction) {
-            return answer == Answer::done && !read_calendars(transaction).contains(name);
+            return answer == CalendarAnswer::done && !read_calendars(transaction).contains(name);
         }
     );
     return answer;

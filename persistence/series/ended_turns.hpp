@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
+#include "persistence/outcome.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/series/series_turns.hpp"
 #include "persistence/sql/transaction.hpp"

@@ -25,7 +25,7 @@ void take_texts(Series& series, const Series& times) {
     series.end = times.end;
 }
 
-Answer reschedule(
+SeriesAnswer reschedule(
     Transaction& transaction,
     const schema::SeriesSchedule& schedule,
     const Series& times,
@@ -33,10 +33,10 @@ Answer reschedule(
 ) {
     std::optional<LockedSeries> locked = lock_with_turn(transaction, times.key);
     if (!locked || locked->series.state == SeriesState::ended || !locked->turn) {
-        return Answer::not_found;
+        return SeriesAnswer::not_found;
     }
     if (locked->is_waiting() && is_locked(locked->turn->job, now)) {
-        return Answer::locked;
+        return SeriesAnswer::locked;
     }
     Series series = locked->series;
     take_texts(series, times);
@@ -56,13 +56,14 @@ Answer reschedule(
         series.state = locked->series.state;
     }
     update_series(transaction, std::span(&series, 1));
-    return Answer::done;
+    return SeriesAnswer::done;
 }
 
 }  // namespace
 
-Answer reschedule_series(const StoreContext& context, const Series& times, schema::TimePoint now) {
-    Answer answer = Answer::not_found;
+SeriesAnswer
+reschedule_series(const StoreContext& context, const Series& times, schema::TimePoint now) {
+    SeriesAnswer answer = SeriesAnswer::not_found;
     context.runner.run(
         [&](Transaction& transaction) {
             answer = reschedule(transaction, context.schedule, times, now);

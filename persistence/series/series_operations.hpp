@@ -1,7 +1,8 @@
 #pragma once
 
+#include "persistence/enqueuer_store.hpp"
 #include "persistence/rows/store_context.hpp"
-#include "persistence/series_store.hpp"
+#include "persistence/series_desk.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/series.hpp"
@@ -12,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-/// What is done with whole series and with calendars; see SeriesStore for what is promised.
+/// What is done with whole series and with calendars; see SeriesDesk for what is promised.
 namespace jobstrand::persistence {
 
 std::vector<schema::PlacedJob> create_series(
@@ -36,22 +37,22 @@ create_series(const StoreContext& context, std::vector<NewSeries> series, schema
 [[nodiscard]] std::optional<SeriesSummary>
 find_series(const StoreContext& context, std::string_view key);
 
-[[nodiscard]] Answer
+[[nodiscard]] SeriesAnswer
 reschedule_series(const StoreContext& context, const schema::Series& times, schema::TimePoint now);
 
 [[nodiscard]] std::optional<std::string>
 fire_series(const StoreContext& context, std::string_view key, schema::TimePoint now);
 
-[[nodiscard]] Answer
+[[nodiscard]] SeriesAnswer
 end_series(const StoreContext& context, std::string_view key, schema::TimePoint now);
 
-[[nodiscard]] Answer remove_series(const StoreContext& context, std::string_view key);
+[[nodiscard]] SeriesAnswer remove_series(const StoreContext& context, std::string_view key);
 
 std::size_t
 put_calendar(const StoreContext& context, const StoredCalendar& calendar, schema::TimePoint now);
 
 [[nodiscard]] std::vector<StoredCalendar> list_calendars(const StoreContext& context);
 
-[[nodiscard]] Answer remove_calendar(const StoreContext& context, std::string_view name);
+[[nodiscard]] CalendarAnswer remove_calendar(const StoreContext& context, std::string_view name);
 
 }  // namespace jobstrand::persistence

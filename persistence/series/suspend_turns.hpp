@@ -1,13 +1,13 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
 #include "persistence/sql/transaction_runner.hpp"
+#include "persistence/suspension_desk.hpp"
 
 #include <cstdint>
 #include <string_view>
 
-/// What JobStore::suspend and activate do for a series or a group of them: they move the turns that
-/// carry series on, found by their ids, so that no job table needs an index for it.
+/// What SuspensionDesk::suspend and activate do for a series or a group of them: they move the
+/// turns that carry series on, found by their ids, so that no job table needs an index for it.
 namespace jobstrand::persistence {
 
 /// After the suspension was written. Returns how many turns moved.

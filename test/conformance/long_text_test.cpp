@@ -23,7 +23,7 @@ protected:
     std::int64_t byte_arrays() { return count_rows("ACT_GE_BYTEARRAY"); }
 
     void apply(const Outcome& outcome) {
-        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).at(0), Answer::done);
+        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).at(0), OutcomeAnswer::done);
     }
 
     void fail(const Job& held, std::string details) {
@@ -141,7 +141,7 @@ TEST_P(LongTexts, A_job_that_never_failed_has_no_details) {
 
 TEST_P(LongTexts, The_details_of_the_last_failure_replace_those_before) {
     fail(insert_and_acquire(a_job("a")), "first");
-    ASSERT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
+    ASSERT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
     fail(acquire().at(0), "second");
     EXPECT_EQ(store_.exception_details(job("a")), "second");
     EXPECT_EQ(byte_arrays(), 1);
@@ -149,7 +149,7 @@ TEST_P(LongTexts, The_details_of_the_last_failure_replace_those_before) {
 
 TEST_P(LongTexts, A_failure_without_details_takes_away_those_before) {
     fail(insert_and_acquire(a_job("a")), "first");
-    ASSERT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
+    ASSERT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
     fail(acquire().at(0), "");
     EXPECT_EQ(store_.exception_details(job("a")), "");
     EXPECT_EQ(byte_arrays(), 0);
@@ -157,7 +157,7 @@ TEST_P(LongTexts, A_failure_without_details_takes_away_those_before) {
 
 TEST_P(LongTexts, An_interruption_keeps_the_details_of_the_failure_before) {
     fail(insert_and_acquire(a_job("a")), "first");
-    ASSERT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
+    ASSERT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
     const Job held = acquire().at(0);
     apply(outcome_of(held, schema::interrupted(held, 1s, clock_.now())));
     EXPECT_EQ(store_.exception_details(job("a")), "first");
@@ -166,7 +166,7 @@ TEST_P(LongTexts, An_interruption_keeps_the_details_of_the_failure_before) {
 
 TEST_P(LongTexts, Success_takes_away_the_details_of_the_failures_before) {
     fail(insert_and_acquire(a_job("a")), "first");
-    ASSERT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
+    ASSERT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
     apply(completed_outcome(acquire().at(0)));
     EXPECT_EQ(byte_arrays(), 0);
 }

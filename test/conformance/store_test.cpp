@@ -49,7 +49,7 @@ Job StoreTest::insert(JobPlace place, Job job) {
 Job StoreTest::insert_and_acquire(Job job, std::string_view owner) {
     const std::string id = insert(JobPlace::executable, std::move(job)).id;
     auto acquired = store_.acquire_one(id, claim_of(owner), clock_.now());
-    EXPECT_EQ(acquired.answer, Answer::done);
+    EXPECT_EQ(acquired.answer, JobAnswer::done);
     return acquired.job;
 }
 

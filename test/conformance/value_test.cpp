@@ -42,7 +42,7 @@ TEST_P(Values, Every_column_survives_every_move) {
     store_.activate(SuspensionScope::definition, "definition", clock_.now());
     expected.suspended_from = "";
     expect_stored("timer");
-    ASSERT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
+    ASSERT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
     expected.repeat = "";  // The next turn of the series has it now.
     expect_stored("executable");
 
@@ -53,7 +53,7 @@ TEST_P(Values, Every_column_survives_every_move) {
     expected.due_date = clock_.now() + 1h;
     expect_stored("timer");
 
-    ASSERT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
+    ASSERT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
     expect_stored("executable");
     const Job again = acquire().at(0);
     expected.revision += 1;

@@ -1,14 +1,14 @@
 #include "deadletter/dead_letters.hpp"
 
 #include "test/fixtures/manual_clock.hpp"
-#include "test/fixtures/mock_job_store.hpp"
+#include "test/fixtures/mock_job_desk.hpp"
 
 #include <gtest/gtest.h>
 
 namespace jobstrand::deadletter {
 namespace {
 
-using persistence::Answer;
+using persistence::JobAnswer;
 using schema::JobPlace;
 using testing::_;
 using testing::ElementsAre;
@@ -28,7 +28,7 @@ protected:
         EXPECT_CALL(store, count(JobPlace::dead_letter, _)).WillOnce(Return(total));
     }
 
-    testing::StrictMock<test::MockJobStore> store;
+    testing::StrictMock<test::MockJobDesk> store;
     test::ManualClock clock;
     DeadLetters dead_letters{store, clock};
 };
@@ -36,9 +36,9 @@ protected:
 TEST_F(DeadLettersTest, Requeueing_walks_all_pages_and_reports_after_each) {
     there_are({{"a", "b"}, {"c"}, {}});
     EXPECT_CALL(store, requeue(ElementsAre("a", "b"), 5, _, clock.now()))
-        .WillOnce(Return(std::vector{Answer::done, Answer::not_found}));
+        .WillOnce(Return(std::vector{JobAnswer::done, JobAnswer::not_found}));
     EXPECT_CALL(store, requeue(ElementsAre("c"), 5, _, clock.now()))
-        .WillOnce(Return(std::vector{Answer::done}));
+        .WillOnce(Return(std::vector{JobAnswer::done}));
     std::vector<std::int64_t> reports;
     const Progress progress =
         dead_letters.requeue({}, {.retries = 5, .due_date = {}}, [&](const Progress& so_far) {
@@ -55,7 +55,7 @@ TEST_F(DeadLettersTest, A_bulk_operation_stops_where_its_caller_says) {
     EXPECT_CALL(store, count(_, _)).WillOnce(Return(2));
     EXPECT_CALL(store, list_ids(_, _, _, _)).WillOnce(Return(std::vector<std::string>{"a"}));
     EXPECT_CALL(store, remove(JobPlace::dead_letter, ElementsAre("a"), _))
-        .WillOnce(Return(std::vector{Answer::done}));
+        .WillOnce(Return(std::vector{JobAnswer::done}));
     const Progress progress = dead_letters.remove({}, [](const Progress&) { return false; });
     EXPECT_EQ(progress.done, 1);
 }

@@ -22,13 +22,12 @@ protected:
         settings.timer_wait = 20ms;
         settings.reset_interval = 50ms;
         return std::make_unique<Engine>(
-            EngineOptions{
-                .database_url =
-                    "sqlite:" + (directory.path() / "jobs.db").string() + "?synchronous=off",
-                .executor = std::move(settings)},
-            clock,
-            log
+            EngineOptions{.database_url = url(), .executor = std::move(settings)}, clock, log
         );
+    }
+
+    [[nodiscard]] std::string url() const {
+        return "sqlite:" + (directory.path() / "jobs.db").string() + "?synchronous=off";
     }
 
     [[nodiscard]] static std::int64_t count(Engine& engine, schema::JobPlace place) {

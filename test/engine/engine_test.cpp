@@ -14,9 +14,9 @@ using namespace std::chrono_literals;
 using executor::Failed;
 using executor::HandlerResult;
 using executor::JobContext;
+using executor::ManualRunAnswer;
 using executor::StopMode;
 using executor::Succeeded;
-using persistence::Answer;
 using persistence::Transaction;
 using schema::JobPlace;
 using test::EngineTest;
@@ -271,9 +271,9 @@ TEST_F(EngineTest, One_job_can_be_run_by_hand_without_a_running_executor) {
     const auto engine = an_engine();
     engine->handlers().add("test", counting(runs));
     const std::string id = engine->enqueue({.handler_type = "test"});
-    EXPECT_EQ(engine->run_job(id).answer, Answer::done);
+    EXPECT_EQ(engine->run_job(id).answer, ManualRunAnswer::done);
     EXPECT_EQ(runs.count(), 1U);
-    EXPECT_EQ(engine->run_job(id).answer, Answer::not_found);
+    EXPECT_EQ(engine->run_job(id).answer, ManualRunAnswer::not_found);
 }
 
 TEST_F(EngineTest, A_job_run_by_hand_that_fails_waits_for_its_retry_like_any_other) {
@@ -283,7 +283,7 @@ TEST_F(EngineTest, A_job_run_by_hand_that_fails_waits_for_its_retry_like_any_oth
     });
     const std::string id = engine->enqueue({.handler_type = "test"});
     const auto result = engine->run_job(id);
-    EXPECT_EQ(result.answer, Answer::done);
+    EXPECT_EQ(result.answer, ManualRunAnswer::done);
     EXPECT_EQ(result.transition->to, JobPlace::timer);
     EXPECT_EQ(engine->store().find(id)->job.retries, 2);
 }
@@ -300,7 +300,7 @@ TEST_F(EngineTest, A_job_that_a_node_is_running_cannot_be_run_by_hand) {
     engine->start();
     const std::string id = engine->enqueue({.handler_type = "test"});
     ASSERT_TRUE(started.wait_for(1));
-    EXPECT_EQ(engine->run_job(id).answer, Answer::locked);
+    EXPECT_EQ(engine->run_job(id).answer, ManualRunAnswer::locked);
     may_end.notify();
     EXPECT_TRUE(all_jobs_end(*engine));
 }

@@ -1,4 +1,5 @@
 #include "test/engine/engine_fixture.hpp"
+#include "test/fixtures/open_store.hpp"
 
 #include <atomic>
 
@@ -103,9 +104,10 @@ TEST_F(EngineTest, Jobs_of_a_node_that_died_are_freed_when_their_locks_expire) {
     });
     engine->enqueue({.handler_type = "test"});
     const std::vector<std::string> types{"test"};
-    const auto dead_node =
-        engine->store().acquire({.owner = "dead-node", .until = clock.now() + 100ms}, types, 10);
-    ASSERT_EQ(dead_node.size(), 1U);
+    OpenStore dead_node(url());
+    const auto held =
+        dead_node->acquire({.owner = "dead-node", .until = clock.now() + 100ms}, types, 10);
+    ASSERT_EQ(held.size(), 1U);
     engine->start();
     EXPECT_TRUE(runs.wait_for(1));
     EXPECT_TRUE(all_jobs_end(*engine));
@@ -166,13 +168,17 @@ TEST_F(EngineTest, A_job_of_a_suspended_instance_does_not_run_until_it_is_activa
         return Succeeded{};
     });
     engine->start();
-    engine->store().suspend(persistence::SuspensionScope::instance, "order-17", clock.now());
+    engine->suspension_desk().suspend(
+        persistence::SuspensionScope::instance, "order-17", clock.now()
+    );
     const std::string id =
         engine->enqueue({.process_instance_id = "order-17", .handler_type = "test"});
     EXPECT_EQ(engine->store().find(id)->place, JobPlace::suspended);
     engine->enqueue({.process_instance_id = "order-18", .handler_type = "test"});
     ASSERT_TRUE(runs.wait_for(1));
-    engine->store().activate(persistence::SuspensionScope::instance, "order-17", clock.now());
+    engine->suspension_desk().activate(
+        persistence::SuspensionScope::instance, "order-17", clock.now()
+    );
     EXPECT_TRUE(runs.wait_for(2));
     EXPECT_TRUE(all_jobs_end(*engine));
 }

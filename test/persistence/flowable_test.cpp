@@ -17,9 +17,10 @@ namespace jobstrand::test {
 namespace {
 
 using namespace std::chrono_literals;
-using persistence::Answer;
 using persistence::IdOrigin;
+using persistence::JobAnswer;
 using persistence::Outcome;
+using persistence::OutcomeAnswer;
 using persistence::SessionPool;
 using persistence::SqlStore;
 using schema::Job;
@@ -130,7 +131,7 @@ protected:
                 std::vector<Outcome>{
                     {.job = std::make_shared<const schema::Job>(job), .transition = transition}}
             ),
-            ElementsAre(Answer::done)
+            ElementsAre(OutcomeAnswer::done)
         );
     }
 
@@ -147,7 +148,7 @@ protected:
         10s};
     const timers::SeriesPlanner schedule_;
     SqlStore sql_store_{pool_, log_, schedule_};
-    persistence::JobStore& store_ = sql_store_;
+    persistence::SqlStore& store_ = sql_store_;
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -183,13 +184,14 @@ TEST_P(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_fo
     );
 
     fail(acquire(), "first details");
-    EXPECT_EQ(store_.fire_timer("a", now_), Answer::done);
+    EXPECT_EQ(store_.fire_timer("a", now_), JobAnswer::done);
     fail(acquire(), "second details");
     EXPECT_EQ(store_.exception_details(store_.find("a").value().job), "second details");
     EXPECT_EQ(
-        store_.change(JobPlace::timer, "a", {.payload = std::string(9000, 'q')}, now_), Answer::done
+        store_.change(JobPlace::timer, "a", {.payload = std::string(9000, 'q')}, now_),
+        JobAnswer::done
     );
-    EXPECT_EQ(store_.fire_timer("a", now_), Answer::done);
+    EXPECT_EQ(store_.fire_timer("a", now_), JobAnswer::done);
     const Job job = acquire();
     EXPECT_EQ(job.payload, std::string(9000, 'q'));
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "2");
@@ -199,7 +201,7 @@ TEST_P(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_fo
     store_.insert({{JobPlace::dead_letter, a_job("d").with_payload(payload)}}, IdOrigin::given);
     EXPECT_THAT(
         store_.remove(JobPlace::dead_letter, std::vector<std::string>{"d"}, now_),
-        ElementsAre(Answer::done)
+        ElementsAre(JobAnswer::done)
     );
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "0");
 }

@@ -2,25 +2,39 @@
 
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
-#include "test/fixtures/mock_job_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace jobstrand::timers {
 namespace {
 
 using namespace std::chrono_literals;
-using DueTimers = persistence::JobStore::DueTimers;
+using persistence::DueTimers;
 using persistence::DueWindow;
 using test::a_job;
 using testing::_;
 using testing::ElementsAre;
 using testing::Return;
 
+class MockTimerStore : public persistence::TimerStore {
+public:
+    using Claim = std::optional<persistence::LockClaim>;
+    using Types = std::span<const std::string>;
+
+    MOCK_METHOD(std::optional<schema::TimePoint>, next_due, (), (override));
+    MOCK_METHOD(
+        DueTimers,
+        move_due_timers,
+        (DueWindow, std::size_t, const Claim&, Types),
+        (override)
+    );
+};
+
 class TimerMoverTest : public testing::Test {
 protected:
-    testing::StrictMock<test::MockJobStore> store;
+    testing::StrictMock<MockTimerStore> store;
     test::ManualClock clock;
     test::RecordingIntake intake;
     TimerMover mover{store, intake, clock, {"mail"}, {.page = 100, .wait = 1s}};

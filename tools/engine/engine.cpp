@@ -72,7 +72,7 @@ public:
           clock_interval(clock_comparison.run_once()),
           dead_letters(store, clock),
           executor({store, handlers, clock, log}, settings),
-          producer({store, store}, clock, settings.retry, &executor, [this](schema::TimePoint due) {
+          producer(store, clock, settings.retry, &executor, [this](schema::TimePoint due) {
               on_new_timer(due);
           }) {}
 
@@ -194,8 +194,11 @@ Engine::enqueue_all(persistence::Transaction& transaction, std::vector<schema::J
     return parts_->producer.enqueue(transaction, std::move(jobs));
 }
 
-void Engine::in_transaction(const std::function<void(persistence::Transaction&)>& work) {
-    parts_->store.in_transaction(work, {});
+void Engine::in_transaction(
+    const std::function<void(persistence::Transaction&)>& work,
+    const std::function<bool(persistence::Transaction&)>& was_committed
+) {
+    parts_->store.in_transaction(work, was_committed);
 }
 
 executor::ManualRunResult Engine::run_job(const std::string& id) {
@@ -207,11 +210,15 @@ executor::ManualRunResult Engine::run_job(const std::string& id) {
     );
 }
 
-persistence::JobStore& Engine::store() {
+persistence::JobDesk& Engine::store() {
     return parts_->store;
 }
 
-persistence::SeriesStore& Engine::series_store() {
+persistence::SeriesDesk& Engine::series_store() {
+    return parts_->store;
+}
+
+persistence::SuspensionDesk& Engine::suspension_desk() {
     return parts_->store;
 }
 

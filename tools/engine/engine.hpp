@@ -6,9 +6,10 @@
 #include "executor/handler_registry.hpp"
 #include "executor/manual_run.hpp"
 #include "persistence/drivers/database.hpp"
-#include "persistence/job_store.hpp"
-#include "persistence/series_store.hpp"
+#include "persistence/job_desk.hpp"
+#include "persistence/series_desk.hpp"
 #include "persistence/sql/transaction.hpp"
+#include "persistence/suspension_desk.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
@@ -89,14 +90,18 @@ public:
     std::string
     start_series(persistence::Transaction& transaction, schema::Series series, schema::Job turn);
 
-    /// See persistence::JobStore::in_transaction.
-    void in_transaction(const std::function<void(persistence::Transaction&)>& work);
+    /// See persistence::Transactions::in_transaction.
+    void in_transaction(
+        const std::function<void(persistence::Transaction&)>& work,
+        const std::function<bool(persistence::Transaction&)>& was_committed = {}
+    );
 
     /// See executor::run_by_hand.
     [[nodiscard]] executor::ManualRunResult run_job(const std::string& id);
 
-    [[nodiscard]] persistence::JobStore& store();
-    [[nodiscard]] persistence::SeriesStore& series_store();
+    [[nodiscard]] persistence::JobDesk& store();
+    [[nodiscard]] persistence::SeriesDesk& series_store();
+    [[nodiscard]] persistence::SuspensionDesk& suspension_desk();
     [[nodiscard]] deadletter::DeadLetters& dead_letters();
 
     /// The database's time (I6), with which due dates and locks are compared: ask this clock what

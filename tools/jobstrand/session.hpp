@@ -1,7 +1,8 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
-#include "persistence/series_store.hpp"
+#include "persistence/job_desk.hpp"
+#include "persistence/series_desk.hpp"
+#include "persistence/suspension_desk.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "tools/engine/engine.hpp"
@@ -67,8 +68,11 @@ public:
     /// An engine that is not started, with the service's handlers. The first call opens the
     /// database; `update_schema` is of no meaning for the others.
     [[nodiscard]] Engine& engine(bool update_schema = false);
-    [[nodiscard]] persistence::JobStore& store() { return engine().store(); }
-    [[nodiscard]] persistence::SeriesStore& series_store() { return engine().series_store(); }
+    [[nodiscard]] persistence::JobDesk& store() { return engine().store(); }
+    [[nodiscard]] persistence::SeriesDesk& series_store() { return engine().series_store(); }
+    [[nodiscard]] persistence::SuspensionDesk& suspension_desk() {
+        return engine().suspension_desk();
+    }
 
     /// One line on stderr.
     void tell(const std::string& line);

@@ -8,7 +8,7 @@ namespace jobstrand::cli {
 
 namespace {
 
-using persistence::Answer;
+using persistence::JobAnswer;
 
 [[nodiscard]] std::string_view heading_of(std::string_view field) {
     return field == "series" ? "SERIES" : field == "calendar" ? "CALENDAR" : "ID";
@@ -56,21 +56,6 @@ void ItemReport::refused(const std::string& id, const std::string& why) {
     add(id, "refused");
 }
 
-void ItemReport::answer(const std::string& id, Answer answer, const Reasons& reasons) {
-    switch (answer) {
-        case Answer::done:
-            done(id);
-            break;
-        case Answer::not_found:
-            not_found(id, reasons.not_found);
-            break;
-        case Answer::locked:
-        case Answer::lost_lock:
-            refused(id, reasons.locked);
-            break;
-    }
-}
-
 void ItemReport::add(const std::string& id, std::string_view answer, const std::string& detail) {
     // Format `name` is for the next command in a pipe: only what was done goes on.
     if (session_.format() == OutputFormat::name && answer != words_.done) {
@@ -98,7 +83,7 @@ ExitCode for_each_id(
     Session& session,
     const std::vector<std::string>& ids,
     std::string_view done_word,
-    const std::function<Answer(const std::string& id)>& operation,
+    const std::function<JobAnswer(const std::string& id)>& operation,
     const std::function<std::string(const std::string& id)>& why_refused
 ) {
     ItemReport report(session, {.done = done_word});
@@ -108,17 +93,14 @@ ExitCode for_each_id(
             continue;
         }
         switch (operation(id)) {
-            case Answer::done:
+            case JobAnswer::done:
                 report.done(id);
                 break;
-            case Answer::not_found:
+            case JobAnswer::not_found:
                 report.not_found(id, why_not_found(session, id));
                 break;
-            case Answer::locked:
+            case JobAnswer::locked:
                 report.refused(id, fmt::format("a node holds job {}: try again later", id));
-                break;
-            case Answer::lost_lock:
-                report.refused(id, fmt::format("job {} was changed meanwhile: try again", id));
                 break;
         }
     }

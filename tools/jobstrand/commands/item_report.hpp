@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
+#include "persistence/job_answer.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/session.hpp"
 
@@ -31,13 +31,6 @@ public:
     void not_found(const std::string& id, const std::string& why);
     void refused(const std::string& id, const std::string& why);
 
-    /// What a store answered.
-    struct Reasons {
-        std::string not_found;
-        std::string locked;
-    };
-    void answer(const std::string& id, persistence::Answer answer, const Reasons& reasons);
-
     /// done; partly_done when some worked and some did not; else what stood in the way of all.
     [[nodiscard]] ExitCode finish();
 
@@ -59,7 +52,7 @@ private:
     Session& session,
     const std::vector<std::string>& ids,
     std::string_view done_word,
-    const std::function<persistence::Answer(const std::string& id)>& operation,
+    const std::function<persistence::JobAnswer(const std::string& id)>& operation,
     const std::function<std::string(const std::string& id)>& why_refused = {}
 );
 

@@ -23,7 +23,7 @@ struct PlaceCount {
     std::optional<std::int64_t> locked;  ///< Nothing where jobs are never locked.
 };
 
-[[nodiscard]] std::vector<PlaceCount> count_all(persistence::JobStore& store) {
+[[nodiscard]] std::vector<PlaceCount> count_all(persistence::JobDesk& store) {
     std::vector<PlaceCount> counts;
     for (const schema::JobPlace place : schema::kJobPlaces) {
         PlaceCount count{.place = place, .jobs = store.count(place, {}), .locked = {}};

@@ -14,7 +14,7 @@ namespace jobstrand::cli {
 namespace {
 
 using deadletter::Revival;
-using persistence::Answer;
+using persistence::JobAnswer;
 using schema::JobPlace;
 
 [[nodiscard]] Revival revival_of(Session& session, const RequeueOptions& options) {
@@ -29,13 +29,13 @@ using schema::JobPlace;
 requeue_ids(Session& session, const std::vector<std::string>& ids, const Revival& revival) {
     ItemReport report(session, {.done = "requeued"});
     for (const std::string& id : ids) {
-        const Answer answer =
+        const JobAnswer answer =
             session.store()
                 .requeue(
                     std::span(&id, 1), revival.retries, revival.due_date, session.database_now()
                 )
                 .front();
-        if (answer == Answer::done) {
+        if (answer == JobAnswer::done) {
             report.done(id);
         } else if (session.store().find(id)) {
             report.skipped(id, why_not_found(session, id));

@@ -55,11 +55,11 @@ ExitCode change_suspension(Session& session, const SuspensionOptions& options) {
         (void)id_of("the id", id);
     }
     RecordWriter writer(session.streams().out, session.format(), moved_columns());
-    persistence::JobStore& store = session.store();
+    persistence::SuspensionDesk& desk = session.suspension_desk();
     for (const std::string& id : options.ids) {
         const schema::TimePoint now = session.database_now();
-        const std::int64_t moved = options.activate ? store.activate(options.scope, id, now)
-                                                    : store.suspend(options.scope, id, now);
+        const std::int64_t moved = options.activate ? desk.activate(options.scope, id, now)
+                                                    : desk.suspend(options.scope, id, now);
         writer.add({text_field("id", id), number_field("moved", moved)});
     }
     writer.finish();
@@ -68,7 +68,8 @@ ExitCode change_suspension(Session& session, const SuspensionOptions& options) {
 
 ExitCode list_instances(Session& session, const InstanceListOptions& options) {
     const std::size_t limit = limit_of(options.limit);
-    std::vector<InstanceSummary> instances = session.store().instances(options.after, limit + 1);
+    std::vector<InstanceSummary> instances =
+        session.suspension_desk().instances(options.after, limit + 1);
     const bool is_cut = instances.size() > limit;
     if (is_cut) {
         instances.resize(limit);

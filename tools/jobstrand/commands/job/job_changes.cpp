@@ -13,7 +13,7 @@ namespace jobstrand::cli {
 
 namespace {
 
-using persistence::Answer;
+using executor::ManualRunAnswer;
 using schema::JobPlace;
 
 [[nodiscard]] std::string retry_cycle_of(const std::string& text) {
@@ -102,18 +102,18 @@ void refuse_if_not_runnable(Session& session, const schema::PlacedJob& placed) {
 [[nodiscard]] ExitCode
 report_run(Session& session, const std::string& id, const executor::ManualRunResult& result) {
     switch (result.answer) {
-        case Answer::not_found:
+        case ManualRunAnswer::not_found:
             throw CliError(ExitCode::not_found, why_not_found(session, id));
-        case Answer::locked:
+        case ManualRunAnswer::locked:
             throw CliError(
                 ExitCode::refused, fmt::format("a node holds job {}: try again later", id)
             );
-        case Answer::lost_lock:
+        case ManualRunAnswer::lost_lock:
             throw CliError(
                 ExitCode::failed,
                 fmt::format("the lock of job {} was lost while it ran: its result is dropped", id)
             );
-        case Answer::done:
+        case ManualRunAnswer::done:
             break;
     }
     const auto& transition = result.transition;

@@ -44,7 +44,7 @@ const std::vector<TableColumn>& job_columns() {
 }
 
 void fetch_place(
-    persistence::JobStore& store,
+    persistence::JobDesk& store,
     JobPlace place,
     const Listing& listing,
     bool (*is_wanted)(const PlacedJob&),
@@ -94,7 +94,7 @@ ExitCode list_jobs(Session& session, const ListOptions& options) {
 }
 
 std::vector<PlacedJob>
-fetch(persistence::JobStore& store, const Listing& listing, bool (*is_wanted)(const PlacedJob&)) {
+fetch(persistence::JobDesk& store, const Listing& listing, bool (*is_wanted)(const PlacedJob&)) {
     std::vector<PlacedJob> found;
     for (const JobPlace place : listing.places) {
         fetch_place(store, place, listing, is_wanted, found);

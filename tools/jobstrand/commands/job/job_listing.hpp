@@ -31,7 +31,7 @@ struct Listing {
 
 /// Up to `limit` jobs of all the places together, in id order; `is_wanted` may pass over some.
 [[nodiscard]] std::vector<schema::PlacedJob> fetch(
-    persistence::JobStore& store,
+    persistence::JobDesk& store,
     const Listing& listing,
     bool (*is_wanted)(const schema::PlacedJob&) = nullptr
 );

@@ -14,7 +14,7 @@ namespace jobstrand::cli {
 
 namespace {
 
-using persistence::Answer;
+using persistence::JobAnswer;
 using schema::JobPlace;
 
 /// A job may move while it is looked for: from the timers to the executable jobs, and from there to
@@ -44,13 +44,13 @@ constexpr std::size_t kPage = 500;
     );
 }
 
-[[nodiscard]] Answer remove_one(Session& session, JobPlace place, const std::string& id) {
+[[nodiscard]] JobAnswer remove_one(Session& session, JobPlace place, const std::string& id) {
     return session.store().remove(place, std::span(&id, 1), session.database_now()).front();
 }
 
-[[nodiscard]] Answer remove_anywhere(Session& session, const std::string& id) {
-    Answer answer = Answer::not_found;
-    for (int i = 0; i < kTries && answer == Answer::not_found; ++i) {
+[[nodiscard]] JobAnswer remove_anywhere(Session& session, const std::string& id) {
+    JobAnswer answer = JobAnswer::not_found;
+    for (int i = 0; i < kTries && answer == JobAnswer::not_found; ++i) {
         const auto placed = session.store().find(id);
         if (!placed) {
             break;
@@ -78,7 +78,7 @@ struct Tally {
 
 [[nodiscard]] Tally
 remove_matching(Session& session, JobPlace place, const persistence::JobFilter& filter) {
-    persistence::JobStore& store = session.store();
+    persistence::JobDesk& store = session.store();
     const std::int64_t total = store.count(place, filter);
     Progress progress(session.streams(), session.clock(), "removed");
     Tally tally;
@@ -96,9 +96,9 @@ remove_matching(Session& session, JobPlace place, const persistence::JobFilter& 
                 ids.push_back(job.id);
             }
         }
-        for (const Answer answer : store.remove(place, ids, session.database_now())) {
-            tally.removed += answer == Answer::done ? 1 : 0;
-            tally.locked += answer == Answer::locked ? 1 : 0;
+        for (const JobAnswer answer : store.remove(place, ids, session.database_now())) {
+            tally.removed += answer == JobAnswer::done ? 1 : 0;
+            tally.locked += answer == JobAnswer::locked ? 1 : 0;
         }
         after = page.back().id;
         progress.show(tally.removed, total);

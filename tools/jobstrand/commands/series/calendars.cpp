@@ -15,6 +15,7 @@ namespace jobstrand::cli {
 
 namespace {
 
+using persistence::CalendarAnswer;
 using persistence::StoredCalendar;
 
 const std::vector<TableColumn>& columns() {
@@ -88,14 +89,23 @@ ExitCode set_calendar(Session& session, const CalendarSetOptions& options) {
 ExitCode remove_calendars(Session& session, const CalendarRemoveOptions& options) {
     ItemReport report(session, {.done = "removed", .field = "calendar"});
     for (const std::string& name : options.names) {
-        report.answer(
-            name,
-            session.series_store().remove_calendar(name),
-            {.not_found = no_such_calendar(name),
-             .locked = fmt::format(
-                 "a series, or another calendar, uses the calendar {}", quoted_if_needed(name)
-             )}
-        );
+        switch (session.series_store().remove_calendar(name)) {
+            case CalendarAnswer::done:
+                report.done(name);
+                break;
+            case CalendarAnswer::not_found:
+                report.not_found(name, no_such_calendar(name));
+                break;
+            case CalendarAnswer::in_use:
+                report.refused(
+                    name,
+                    fmt::format(
+                        "a series, or another calendar, uses the calendar {}",
+                        quoted_if_needed(name)
+                    )
+                );
+                break;
+        }
     }
     return report.finish();
 }

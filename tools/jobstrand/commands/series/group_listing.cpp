@@ -36,7 +36,7 @@ const std::vector<TableColumn>& columns() {
         }
     });
     using persistence::SuspensionScope;
-    for (const auto& paused : session.store().suspensions(SuspensionScope::timer_group)) {
+    for (const auto& paused : session.suspension_desk().suspensions(SuspensionScope::timer_group)) {
         groups[paused.id].paused_since = paused.since;
     }
     return groups;

@@ -2,6 +2,7 @@
 
 #include "tools/jobstrand/commands/bulk_selection.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
+#include "tools/jobstrand/commands/series/series_answers.hpp"
 #include "tools/jobstrand/commands/series/series_listing.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
@@ -83,7 +84,7 @@ void pause_one(Session& session, const SeriesSummary& series, ItemReport& report
         report.refused(key, named(key) + " has ended");
         return;
     }
-    session.store().suspend(SuspensionScope::series, key, session.database_now());
+    session.suspension_desk().suspend(SuspensionScope::series, key, session.database_now());
     report.done(key);
 }
 
@@ -93,7 +94,7 @@ void resume_one(Session& session, const SeriesSummary& series, ItemReport& repor
         report.refused(key, named(key) + " has ended");
         return;
     }
-    session.store().activate(SuspensionScope::series, key, session.database_now());
+    session.suspension_desk().activate(SuspensionScope::series, key, session.database_now());
     const auto now = session.series_store().find_series(key);
     if (now && is_paused(now->condition)) {
         const std::string group = quoted_if_needed(series.series.group);
@@ -121,23 +122,12 @@ void fire_one(Session& session, const SeriesSummary& series, ItemReport& report)
 
 void end_one(Session& session, const SeriesSummary& series, ItemReport& report) {
     const std::string& key = series.series.key;
-    report.answer(
-        key,
-        session.series_store().end_series(key, session.database_now()),
-        {.not_found = no_such(key), .locked = is_being_taken(key)}
-    );
+    report_answer(report, key, session.series_store().end_series(key, session.database_now()));
 }
 
 void remove_one(Session& session, const SeriesSummary& series, ItemReport& report) {
     const std::string& key = series.series.key;
-    report.answer(
-        key,
-        session.series_store().remove_series(key),
-        {.not_found = no_such(key),
-         .locked = fmt::format(
-             "{} has not ended: `jobstrand series end {}` first", named(key), quoted_if_needed(key)
-         )}
-    );
+    report_answer(report, key, session.series_store().remove_series(key));
 }
 
 }  // namespace

@@ -130,10 +130,6 @@ std::string no_such(const std::string& key) {
     return "there is no " + named(key);
 }
 
-std::string is_being_taken(const std::string& key) {
-    return fmt::format("the next turn of {} is just being taken: try again", named(key));
-}
-
 std::optional<std::string> group_of(const std::optional<std::string>& text) {
     return text ? std::optional(not_empty("--group", *text)) : std::nullopt;
 }

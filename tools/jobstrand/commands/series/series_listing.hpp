@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/series_store.hpp"
+#include "persistence/series_desk.hpp"
 #include "timers/zone/zone.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/session.hpp"
@@ -55,8 +55,6 @@ void write_series(
 [[nodiscard]] std::string named(const std::string& key);
 /// `there is no series nightly`.
 [[nodiscard]] std::string no_such(const std::string& key);
-/// Of a waiting turn that another engine holds.
-[[nodiscard]] std::string is_being_taken(const std::string& key);
 
 /// For --group; throws CliError wrong_usage for an empty one.
 [[nodiscard]] std::optional<std::string> group_of(const std::optional<std::string>& text);

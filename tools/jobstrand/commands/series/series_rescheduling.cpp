@@ -2,6 +2,7 @@
 
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/job/job_checks.hpp"
+#include "tools/jobstrand/commands/series/series_answers.hpp"
 #include "tools/jobstrand/commands/series/series_listing.hpp"
 #include "tools/jobstrand/commands/series/series_texts.hpp"
 
@@ -51,10 +52,8 @@ ExitCode reschedule_series(Session& session, const SeriesRescheduleOptions& opti
         throw CliError(ExitCode::refused, named(options.key) + " has ended");
     }
     ItemReport report(session, {.done = "rescheduled", .field = "series"});
-    report.answer(
-        times.key,
-        session.series_store().reschedule_series(times, session.database_now()),
-        {.not_found = no_such(times.key), .locked = is_being_taken(times.key)}
+    report_answer(
+        report, times.key, session.series_store().reschedule_series(times, session.database_now())
     );
     return report.finish();
 }

@@ -9,7 +9,7 @@ namespace jobstrand::cli {
 
 namespace {
 
-using persistence::Answer;
+using persistence::JobAnswer;
 
 /// The series that a timer carries on; empty: none.
 [[nodiscard]] std::string carried_on_by(Session& session, const std::string& id) {
@@ -22,8 +22,8 @@ using persistence::Answer;
 ExitCode fire_timers(Session& session, const FireOptions& options) {
     return for_each_id(session, options.ids, "fired", [&session](const std::string& id) {
         const std::string series = carried_on_by(session, id);
-        const Answer answer = session.store().fire_timer(id, session.database_now());
-        if (answer == Answer::done && !series.empty()) {
+        const JobAnswer answer = session.store().fire_timer(id, session.database_now());
+        if (answer == JobAnswer::done && !series.empty()) {
             session.tell(fmt::format("{} was the next turn of {}, which goes on", id, named(series))
             );
         }
@@ -38,8 +38,8 @@ ExitCode reschedule_timers(Session& session, const RescheduleOptions& options) {
     }
     return for_each_id(session, options.ids, "rescheduled", [&](const std::string& id) {
         const std::string series = carried_on_by(session, id);
-        const Answer answer = session.store().reschedule_timer(id, *due, session.database_now());
-        if (answer == Answer::done && !series.empty()) {
+        const JobAnswer answer = session.store().reschedule_timer(id, *due, session.database_now());
+        if (answer == JobAnswer::done && !series.empty()) {
             session.tell(fmt::format(
                 "only this turn of {} moves; for all: `jobstrand series reschedule`", named(series)
             ));
