@@ -23,7 +23,6 @@ public:
         persistence::ExecutorStore& store,
         JobIntake& intake,
         const schema::Clock& clock,
-        std::vector<std::string> handler_types,
         const ExecutorSettings& settings
     );
 
@@ -40,7 +39,6 @@ private:
     persistence::ExecutorStore& store_;
     JobIntake& intake_;
     const schema::Clock& clock_;
-    const std::vector<std::string> handler_types_;
     const std::size_t page_;
     const std::size_t least_room_;  ///< Fewer free places are not worth a transaction.
     const schema::Duration queue_full_wait_;

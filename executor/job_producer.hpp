@@ -1,13 +1,13 @@
 #pragma once
 
-#include "executor/async_executor.hpp"
+#include "executor/loop/job_intake.hpp"
+#include "executor/loop/wake_ups.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/job.hpp"
 #include "schema/retry_policy.hpp"
 #include "schema/uuid7.hpp"
 
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -27,15 +27,14 @@ namespace jobstrand::executor {
 /// Thread safety: safe. Everything passed in must outlive it.
 class JobProducer final {
 public:
-    /// `executor` may be null: then nothing is handed over. `timer_added` is told the due date of
-    /// each new timer after its commit; it wakes the timer mover.
-    JobProducer(
-        persistence::EnqueuerStore& store,
-        const schema::Clock& clock,
-        schema::RetryPolicy policy,
-        AsyncExecutor* executor,
-        std::function<void(schema::TimePoint)> timer_added
-    );
+    struct Dependencies {
+        persistence::EnqueuerStore& store;
+        JobIntake& intake;
+        const schema::Clock& clock;
+        const WakeUps& wake_ups;
+    };
+
+    JobProducer(Dependencies dependencies, schema::RetryPolicy policy);
 
     /// In a transaction of its own, all or none. Returns the ids, in order. Throws
     /// std::invalid_argument with one sentence per mistake, or DbError; then nothing was enqueued.
@@ -72,11 +71,8 @@ private:
     [[nodiscard]] static HandOver hand_over_of(std::vector<schema::PlacedJob> jobs);
     void hand_over(HandOver jobs, schema::SteadyPoint locked_at);
 
-    persistence::EnqueuerStore& store_;
-    const schema::Clock& clock_;
+    const Dependencies use_;
     const schema::RetryPolicy policy_;
-    AsyncExecutor* const executor_;
-    const std::function<void(schema::TimePoint)> timer_added_;
 
     std::mutex ids_mutex_;
     schema::Uuid7Source ids_;  ///< Guarded by ids_mutex_.

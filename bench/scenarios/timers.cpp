@@ -89,7 +89,8 @@ private:
         persistence::SqlStore& store = bench.database.store();
         test::RecordingIntake full;
         full.free_places = 0;
-        timers::TimerMover mover(store, full, bench.clock, {}, {});
+        const executor::WakeUps nobody;
+        timers::TimerMover mover({store, full, bench.clock, nobody}, {});
         const Stopwatch watch;
         while (mover.run_once() == schema::Duration{0}) {
         }

@@ -28,7 +28,7 @@ using testing::Return;
 class ActivitiesTest : public testing::Test {
 protected:
     JobAcquirer an_acquirer(const ExecutorSettings& settings = {}) {
-        return JobAcquirer(store, intake, clock, {"mail"}, settings);
+        return JobAcquirer(store, intake, clock, settings);
     }
 
     testing::StrictMock<test::MockExecutorStore> store;
@@ -185,10 +185,14 @@ protected:
         );
     }
 
-    void SetUp() override { EXPECT_CALL(store, reset_expired_locks(_, _)).Times(AnyNumber()); }
+    void SetUp() override {
+        EXPECT_CALL(store, reset_expired_locks(_, _)).Times(AnyNumber());
+        wake_ups.sleepers.acquisition = [this] { ++wakes; };
+    }
 
     int wakes = 0;
-    ExpiredLockReset reset{store, clock, log, {.interval = 60s, .page = 3}, [this] { ++wakes; }};
+    WakeUps wake_ups;
+    ExpiredLockReset reset{{store, clock, wake_ups, log}, {.interval = 60s, .page = 3}};
 };
 
 // R175

@@ -86,8 +86,10 @@ TEST_F(
 ) {
     constexpr schema::Duration lock_time = 30s;
     constexpr schema::Duration interval = 10s;
-    ExpiredLockReset reset(store, clock, log, {.interval = interval, .lock_time = lock_time}, [] {
-    });
+    const WakeUps nobody;
+    ExpiredLockReset reset(
+        {store, clock, nobody, log}, {.interval = interval, .lock_time = lock_time}
+    );
     EXPECT_CALL(store, reset_expired_locks(_, _)).Times(AtLeast(1));
     (void)comparison.run_once();
     (void)reset.run_once();

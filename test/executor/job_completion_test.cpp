@@ -39,7 +39,8 @@ protected:
     testing::StrictMock<test::MockExecutorStore> store;
     HeldJobs held;
     test::RecordingLog log;
-    JobCompletion completion{store, held, log, "node-1"};
+    WakeUps wake_ups;
+    JobCompletion completion{{store, held, wake_ups, log}, "node-1"};
 };
 
 TEST_F(JobCompletionTest, All_outcomes_that_have_gathered_are_written_together) {
@@ -54,7 +55,7 @@ TEST_F(JobCompletionTest, All_outcomes_that_have_gathered_are_written_together) 
 
 TEST_F(JobCompletionTest, Tells_the_earliest_due_date_of_the_retries_that_it_stored) {
     std::vector<schema::TimePoint> told;
-    completion.on_timer([&](schema::TimePoint due) { told.push_back(due); });
+    wake_ups.sleepers.timer_mover = [&](schema::TimePoint due) { told.push_back(due); };
     const schema::TimePoint now{std::chrono::hours(1)};
     add("a");
     for (const auto wait : {std::chrono::seconds(9), std::chrono::seconds(3)}) {
@@ -71,7 +72,7 @@ TEST_F(JobCompletionTest, Tells_the_earliest_due_date_of_the_retries_that_it_sto
 
 TEST_F(JobCompletionTest, Only_the_first_outcome_in_an_empty_mailbox_wakes_the_loop) {
     int wakes = 0;
-    completion.on_mail([&] { ++wakes; });
+    wake_ups.sleepers.completion = [&] { ++wakes; };
     add("a");
     add("b");
     EXPECT_EQ(wakes, 1);

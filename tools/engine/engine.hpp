@@ -1,10 +1,10 @@
 #pragma once
 
 #include "deadletter/dead_letters.hpp"
-#include "executor/async_executor.hpp"
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
 #include "executor/manual_run.hpp"
+#include "executor/stop_mode.hpp"
 #include "persistence/drivers/database.hpp"
 #include "persistence/job_desk.hpp"
 #include "persistence/series_desk.hpp"
