@@ -38,7 +38,7 @@ class TreeTest(unittest.TestCase):
 class Layers(TreeTest):
     def test_a_layer_must_not_include_what_is_above_it(self):
         for path, header in (
-            ('schema/a.cpp', 'persistence/job_store.hpp'),
+            ('schema/a.cpp', 'persistence/executor_store.hpp'),
             ('persistence/a.cpp', 'executor/worker_pool.hpp'),
             ('executor/a.cpp', 'timers/timer_mover.hpp'),
             ('executor/a.cpp', 'persistence/sql/connection.hpp'),
@@ -55,7 +55,7 @@ class Layers(TreeTest):
     def test_a_layer_may_include_what_is_below_it(self):
         for path, header in (
             ('persistence/a.cpp', 'schema/job.hpp'),
-            ('executor/a.cpp', 'persistence/job_store.hpp'),
+            ('executor/a.cpp', 'persistence/executor_store.hpp'),
             ('executor/a.cpp', 'persistence/sql/db_error.hpp'),
             ('timers/a.cpp', 'executor/loop/polling_loop.hpp'),
             ('timers/a.cpp', 'executor/loop/job_intake.hpp'),
