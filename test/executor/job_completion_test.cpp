@@ -114,6 +114,23 @@ TEST_F(JobCompletionTest, An_outcome_that_the_database_refuses_does_not_hold_up_
     EXPECT_EQ(log.count(schema::LogLevel::error, "cannot be stored"), 1);
 }
 
+TEST_F(JobCompletionTest, What_a_stop_finds_in_the_mailbox_is_written_when_the_database_is_back) {
+    add("a");
+    expect_batch(1)
+        .WillOnce(testing::Throw(DbError(DbErrorKind::unreachable, "gone")))
+        .WillOnce(testing::Return(std::vector{OutcomeAnswer::done}));
+    completion.write_the_rest(std::chrono::minutes(1));
+    EXPECT_TRUE(completion.is_empty());
+}
+
+TEST_F(JobCompletionTest, A_stop_gives_up_what_the_database_does_not_take_within_the_limit) {
+    add("a");
+    expect_batch(1).WillOnce(testing::Throw(DbError(DbErrorKind::unreachable, "gone")));
+    completion.write_the_rest(schema::Duration{0});
+    EXPECT_FALSE(completion.is_empty());
+    EXPECT_EQ(log.count(schema::LogLevel::error, "could not be written"), 1);
+}
+
 TEST_F(JobCompletionTest, A_huge_backlog_is_written_in_bounded_transactions) {
     for (int i = 0; i < 1001; ++i) {
         add("job-" + std::to_string(i));
