@@ -2,6 +2,7 @@
 
 #include "persistence/job_filter.hpp"
 #include "schema/job.hpp"
+#include "schema/job_change.hpp"
 #include "schema/job_transition.hpp"
 
 #include <cstdint>
@@ -95,13 +96,8 @@ struct DueWindow {
     bool operator==(const DueWindow&) const = default;
 };
 
-/// Changes to a job that is not running; unset fields stay.
-struct JobChanges {
-    std::optional<int> retries = {};
-    std::optional<std::int64_t> priority = {};
-    std::optional<std::string> payload = {};
-    std::optional<std::string> retry_cycle = {};
-};
+/// Changes to a job that is not running; what is not named stays.
+using JobChanges = std::vector<schema::JobChange>;
 
 /// How jobs are stored and moved: one named operation per move. Written once, over Connection, for
 /// every database; the conformance suite in test/conformance says what each one promises.
