@@ -3,6 +3,7 @@
 #include "persistence/job_answer.hpp"
 #include "persistence/job_filter.hpp"
 #include "schema/job.hpp"
+#include "schema/job_change.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,9 +15,8 @@
 
 namespace jobstrand::persistence {
 
-/// Changes to a job that is not running; unset fields stay.
-struct JobChanges {
-    std::optional<int> retries = {};
+/// Changes to a job that is not running; what is not named stays.
+using JobChanges = std::vector<schema::JobChange>;
     std::optional<std::int64_t> priority = {};
     std::optional<std::string> payload = {};
     std::optional<std::string> retry_cycle = {};

@@ -103,7 +103,7 @@ void insert_at_once(Transaction& transaction, JobPlace place, std::span<const Jo
 
 std::string assignments_of(JobPlace place) {
     std::string assignments;
-    for (const JobField& field : fields_of(place)) {
+    for (const RowField& field : fields_of(place)) {
         assignments += assignments.empty() ? "" : ", ";
         assignments += field.column;
         assignments += " = ?";

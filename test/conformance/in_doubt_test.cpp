@@ -215,7 +215,10 @@ TEST_P(LostCommitAnswer, Operations_that_may_run_twice_are_run_again) {
         EXPECT_EQ(job("a").revision, held.revision + 1);
         lose_answer();
         EXPECT_EQ(
-            store_.change(JobPlace::executable, "a", {.retries = 8}, clock_.now()), JobAnswer::done
+            store_.change(
+                JobPlace::executable, "a", {schema::set_to(&Job::retries, 8)}, clock_.now()
+            ),
+            JobAnswer::done
         );
         EXPECT_EQ(job("a").retries, 8);
     });

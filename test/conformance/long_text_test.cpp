@@ -114,7 +114,9 @@ TEST_P(LongTexts, A_refused_insert_leaves_no_bytes_behind) {
 TEST_P(LongTexts, A_changed_payload_moves_in_and_out_of_the_row) {
     insert(JobPlace::executable, a_job("a").with_payload("{}").build());
     const auto change = [this](const std::string& payload) {
-        (void)store_.change(JobPlace::executable, "a", {.payload = payload}, clock_.now());
+        (void)store_.change(
+            JobPlace::executable, "a", {schema::set_to(&Job::payload, payload)}, clock_.now()
+        );
         EXPECT_EQ(job("a").payload, payload);
         return byte_arrays();
     };
@@ -125,7 +127,8 @@ TEST_P(LongTexts, A_changed_payload_moves_in_and_out_of_the_row) {
 
 TEST_P(LongTexts, A_change_of_something_else_keeps_the_payload) {
     insert(JobPlace::executable, a_job("a").with_payload(long_payload_).build());
-    (void)store_.change(JobPlace::executable, "a", {.retries = 9}, clock_.now());
+    (void
+    )store_.change(JobPlace::executable, "a", {schema::set_to(&Job::retries, 9)}, clock_.now());
     EXPECT_EQ(job("a").payload, long_payload_);
 }
 

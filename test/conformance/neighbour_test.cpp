@@ -129,7 +129,10 @@ TEST_P(Neighbours, Are_not_waited_for_by_dead_letters_that_are_requeued) {
     insert_jobs(JobPlace::dead_letter);
     lock_last_ten(JobPlace::dead_letter);
     EXPECT_EQ(
-        store_.change(JobPlace::dead_letter, "j000", {.priority = 7}, clock_.now()), JobAnswer::done
+        store_.change(
+            JobPlace::dead_letter, "j000", {schema::set_to(&Job::priority, 7)}, clock_.now()
+        ),
+        JobAnswer::done
     );
     EXPECT_THAT(store_.requeue(free_ids(), 1, std::nullopt, clock_.now()), Each(JobAnswer::done));
 }

@@ -6,6 +6,7 @@ namespace jobstrand::test {
 
 namespace {
 
+using schema::set_to;
 using testing::ElementsAre;
 
 class Changes : public StoreTest {
@@ -25,12 +26,18 @@ INSTANTIATE_TEST_SUITE_P(
 // R030
 TEST_P(Changes, Only_what_is_named_changes) {
     Job expected = insert(JobPlace::timer, full_job("a"));
-    EXPECT_EQ(change(JobPlace::timer, "a", {.retries = 9}), JobAnswer::done);
+    EXPECT_EQ(change(JobPlace::timer, "a", {set_to(&Job::retries, 9)}), JobAnswer::done);
     expected.retries = 9;
     expected.revision += 1;
     EXPECT_EQ(job("a"), expected);
     EXPECT_EQ(
-        change(JobPlace::timer, "a", {.priority = 8, .payload = "[]", .retry_cycle = "R2/PT1S"}),
+        change(
+            JobPlace::timer,
+            "a",
+            {set_to(&Job::priority, 8),
+             set_to(&Job::payload, "[]"),
+             set_to(&Job::retry_cycle, "R2/PT1S")}
+        ),
         JobAnswer::done
     );
     EXPECT_EQ(job("a").priority, 8);
@@ -43,28 +50,32 @@ TEST_P(Changes, Only_what_is_named_changes) {
 TEST_P(Changes, A_priority_has_64_bits) {
     insert(JobPlace::executable, a_job("a").build());
     for (const std::int64_t priority : {INT64_MIN, INT64_MAX}) {
-        EXPECT_EQ(change(JobPlace::executable, "a", {.priority = priority}), JobAnswer::done);
+        EXPECT_EQ(
+            change(JobPlace::executable, "a", {set_to(&Job::priority, priority)}), JobAnswer::done
+        );
         EXPECT_EQ(job("a").priority, priority);
     }
 }
 
 TEST_P(Changes, A_running_job_cannot_be_changed) {
     const Job held = insert_and_acquire(a_job("a"));
-    EXPECT_EQ(change(JobPlace::executable, "a", {.retries = 9}), JobAnswer::locked);
+    EXPECT_EQ(change(JobPlace::executable, "a", {set_to(&Job::retries, 9)}), JobAnswer::locked);
     EXPECT_EQ(job("a"), held);
 }
 
 TEST_P(Changes, A_job_in_another_place_is_not_found) {
     insert(JobPlace::executable, a_job("a").build());
-    EXPECT_EQ(change(JobPlace::timer, "a", {.retries = 9}), JobAnswer::not_found);
+    EXPECT_EQ(change(JobPlace::timer, "a", {set_to(&Job::retries, 9)}), JobAnswer::not_found);
     EXPECT_EQ(job("a").retries, 3);
 }
 
 TEST_P(Changes, A_dead_letter_can_change_but_has_no_retries_to_set) {
     insert(JobPlace::dead_letter, a_job("a").build());
-    EXPECT_EQ(change(JobPlace::dead_letter, "a", {.payload = "{}"}), JobAnswer::done);
+    EXPECT_EQ(change(JobPlace::dead_letter, "a", {set_to(&Job::payload, "{}")}), JobAnswer::done);
     EXPECT_EQ(job("a").payload, "{}");
-    EXPECT_THROW((void)change(JobPlace::dead_letter, "a", {.retries = 1}), std::invalid_argument);
+    EXPECT_THROW(
+        (void)change(JobPlace::dead_letter, "a", {set_to(&Job::retries, 1)}), std::invalid_argument
+    );
 }
 
 class Removal : public StoreTest {};

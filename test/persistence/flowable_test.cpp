@@ -188,7 +188,9 @@ TEST_P(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_fo
     fail(acquire(), "second details");
     EXPECT_EQ(store_.exception_details(store_.find("a").value().job), "second details");
     EXPECT_EQ(
-        store_.change(JobPlace::timer, "a", {.payload = std::string(9000, 'q')}, now_),
+        store_.change(
+            JobPlace::timer, "a", {schema::set_to(&Job::payload, std::string(9000, 'q'))}, now_
+        ),
         JobAnswer::done
     );
     EXPECT_EQ(store_.fire_timer("a", now_), JobAnswer::done);

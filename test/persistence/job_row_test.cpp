@@ -63,7 +63,7 @@ TEST(JobRow, No_two_columns_share_a_member) {
 TEST(JobRow, The_list_of_columns_names_each_of_them) {
     for (const JobPlace place : schema::kJobPlaces) {
         std::string expected;
-        for (const JobField& field : fields_of(place)) {
+        for (const RowField& field : fields_of(place)) {
             expected += (expected.empty() ? "" : ", ") + std::string(field.column);
         }
         EXPECT_EQ(columns_of(place), expected);

@@ -1,10 +1,10 @@
 #include "tools/jobstrand/commands/job/job_changes.hpp"
 
+#include "schema/job_validation.hpp"
 #include "schema/retry_policy.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/job/job_checks.hpp"
 #include "tools/jobstrand/commands/job/job_showing.hpp"
-#include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
@@ -16,41 +16,41 @@ namespace {
 using executor::ManualRunAnswer;
 using schema::JobPlace;
 
-[[nodiscard]] std::string retry_cycle_of(const std::string& text) {
-    if (const auto cycle = schema::parse_retry_cycle(text); !cycle) {
+void require_retry_cycle(const TypedField& typed) {
+    if (const auto cycle = schema::parse_retry_cycle(*typed.text); !cycle) {
         throw CliError(
             ExitCode::wrong_usage,
             fmt::format(
-                "--retry-cycle must be like R3/PT10S or PT1S,PT5S, not {}: {}",
-                quoted_if_needed(text),
+                "{} must be like R3/PT10S or PT1S,PT5S, not {}: {}",
+                name_of(*typed.option),
+                quoted_if_needed(*typed.text),
                 cycle.error().message
             )
         );
     }
-    return text;
 }
 
 [[nodiscard]] persistence::JobChanges changes_of(Session& session, const SetOptions& options) {
     persistence::JobChanges changes;
-    if (options.retries) {
-        changes.retries = retries_of(*options.retries);
+    for (const TypedField& typed : options.fields) {
+        if (!typed.text) {
+            continue;
+        }
+        if (typed.field->is_about(&schema::Job::retry_cycle)) {
+            require_retry_cycle(typed);
+        }
+        changes.push_back(change_of(session, typed));
     }
-    if (options.priority) {
-        changes.priority = priority_of(*options.priority);
-    }
-    if (options.payload) {
-        changes.payload = payload_of(session, *options.payload);
-    }
-    if (options.retry_cycle) {
-        changes.retry_cycle = retry_cycle_of(*options.retry_cycle);
-    }
-    if (!changes.retries && !changes.priority && !changes.payload && !changes.retry_cycle) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            "say what to set: --retries, --priority, --payload or --retry-cycle"
-        );
+    if (changes.empty()) {
+        throw CliError(ExitCode::wrong_usage, "say what to set: " + names_of(options.fields));
     }
     return changes;
+}
+
+void refuse_problems(const std::vector<std::string>& problems) {
+    if (!problems.empty()) {
+        throw CliError(ExitCode::wrong_usage, problems.front());
+    }
 }
 
 void refuse_if_impossible(
@@ -58,17 +58,20 @@ void refuse_if_impossible(
     const schema::PlacedJob& placed,
     const persistence::JobChanges& changes
 ) {
-    if (placed.place == JobPlace::dead_letter && changes.retries) {
-        throw CliError(
-            ExitCode::refused,
-            "a dead letter has no retries: use `jobstrand dead requeue ID --retries N`"
-        );
-    }
     schema::Job changed = placed.job;
-    changed.payload = changes.payload.value_or(changed.payload);
-    const auto problems = problems_for_service(changed, session.settings());
-    if (changes.payload && !problems.empty()) {
-        throw CliError(ExitCode::wrong_usage, problems.front());
+    for (const schema::JobChange& change : changes) {
+        const schema::JobField& field = schema::field_of(member_of(change));
+        if (placed.place == JobPlace::dead_letter && field.is_about(&schema::Job::retries)) {
+            throw CliError(
+                ExitCode::refused,
+                "a dead letter has no retries: use `jobstrand dead requeue ID --retries N`"
+            );
+        }
+        carry_out(change, changed);
+        refuse_problems(schema::problems_of_field(field, changed));
+        if (field.is_about(&schema::Job::payload)) {
+            refuse_problems(problems_for_service(changed, session.settings()));
+        }
     }
 }
 
