@@ -47,9 +47,8 @@ void add_locked(Condition& condition, std::optional<bool> locked, schema::JobPla
 
 }  // namespace
 
-Condition condition_of(const JobFilter& filter, schema::JobPlace place, schema::DatabaseKind kind) {
-    const std::string has_error =
-        fmt::format("{}(EXCEPTION_MSG_, ?) > 0", dialect_of(kind).position_in);
+Condition condition_of(const JobFilter& filter, schema::JobPlace place, const Dialect& dialect) {
+    const std::string has_error = fmt::format("{}(EXCEPTION_MSG_, ?) > 0", dialect.position_in);
     Condition condition{.sql = "1 = 1", .parameters = {}};
     add_text(condition, "HANDLER_TYPE_ = ?", filter.handler_type);
     add_text(condition, "PROCESS_INSTANCE_ID_ = ?", filter.process_instance_id);

@@ -1,5 +1,5 @@
 #include "persistence/migration/schema_migration.hpp"
-#include "schema/ddl.hpp"
+#include "schema/tables.hpp"
 #include "test/conformance/databases.hpp"
 #include "test/fixtures/mariadb_server.hpp"
 #include "test/fixtures/named_databases.hpp"

@@ -1,5 +1,5 @@
 #include "persistence/migration/schema_migration.hpp"
-#include "schema/ddl.hpp"
+#include "schema/tables.hpp"
 #include "test/persistence/adapter_test.hpp"
 #include "test/persistence/schema_differences.hpp"
 

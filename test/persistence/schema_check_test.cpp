@@ -1,6 +1,5 @@
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "schema/ddl.hpp"
 #include "schema/tables.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 

@@ -1,7 +1,7 @@
 #include "persistence/migration/schema_migration.hpp"
 
 #include "persistence/sql/db_error.hpp"
-#include "schema/ddl.hpp"
+#include "schema/tables.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
+#include "persistence/migration/ddl.hpp"
 #include "persistence/migration/schema_migration.hpp"
-#include "schema/ddl.hpp"
+#include "schema/tables.hpp"
 #include "test/persistence/adapter_test.hpp"
 #include "test/persistence/schema_differences.hpp"
 #include "test/persistence/version_1.hpp"
@@ -55,7 +56,7 @@ TEST_P(SchemaTest, An_empty_database_gets_all_tables) {
 
 // R140
 TEST_P(SchemaTest, The_printed_schema_is_the_one_that_is_created) {
-    for (const std::string& statement : schema::create_statements(GetParam())) {
+    for (const std::string& statement : persistence::create_statements(connection_->dialect())) {
         connection_->run_script(statement);
     }
     EXPECT_EQ(schema_version(*connection_), kSchemaVersion);

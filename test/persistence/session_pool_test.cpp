@@ -1,5 +1,6 @@
 #include "persistence/sql/session_pool.hpp"
 
+#include "persistence/drivers/sqlite/dialect.hpp"
 #include "persistence/sql/db_error.hpp"
 
 #include <gtest/gtest.h>
@@ -22,9 +23,7 @@ public:
     IdleConnection(const IdleConnection&) = delete;
     IdleConnection& operator=(const IdleConnection&) = delete;
 
-    [[nodiscard]] schema::DatabaseKind kind() const noexcept override {
-        return schema::DatabaseKind::sqlite;
-    }
+    [[nodiscard]] const Dialect& dialect() const noexcept override { return kSqliteDialect; }
     std::int64_t execute(std::string_view, std::span<const Value>) override { return 0; }
     void query(Query, std::span<const Value>, const RowReader&) override {}
     void run_script(std::string_view) override { usable_ = false; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/drivers/mysql/dialect.hpp"
 #include "persistence/drivers/mysql/statement.hpp"
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/db_error.hpp"
@@ -22,9 +23,7 @@ public:
     explicit MysqlConnection(std::unique_ptr<sql::Connection> connection);
     ~MysqlConnection() override;
 
-    [[nodiscard]] schema::DatabaseKind kind() const noexcept override {
-        return schema::DatabaseKind::mysql;
-    }
+    [[nodiscard]] const Dialect& dialect() const noexcept override { return kMysqlDialect; }
     std::int64_t execute(std::string_view sql, std::span<const Value> parameters) override;
     void query(Query query, std::span<const Value> parameters, const RowReader& read) override;
 

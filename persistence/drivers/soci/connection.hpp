@@ -17,7 +17,7 @@ public:
     SociConnection(std::unique_ptr<soci::session> session, const SociBackend& backend);
     ~SociConnection() override;
 
-    [[nodiscard]] schema::DatabaseKind kind() const noexcept override { return backend_.kind(); }
+    [[nodiscard]] const Dialect& dialect() const noexcept override { return backend_.dialect(); }
     std::int64_t execute(std::string_view sql, std::span<const Value> parameters) override;
     void query(Query query, std::span<const Value> parameters, const RowReader& read) override;
     void run_script(std::string_view sql) override;

@@ -1,11 +1,14 @@
 #include "tools/jobstrand/commands/database/schema_changes.hpp"
 
 #include "persistence/drivers/database.hpp"
+#include "persistence/drivers/mysql/dialect.hpp"
+#include "persistence/drivers/postgresql/dialect.hpp"
+#include "persistence/drivers/sqlite/dialect.hpp"
+#include "persistence/migration/ddl.hpp"
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/url/database_url.hpp"
-#include "schema/ddl.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
@@ -18,10 +21,13 @@ namespace jobstrand::cli {
 
 namespace {
 
+using persistence::Dialect;
 using persistence::SessionPool;
-using schema::DatabaseKind;
 
-constexpr std::array kKinds{DatabaseKind::sqlite, DatabaseKind::mysql, DatabaseKind::postgresql};
+constexpr std::array kDialects{
+    &persistence::kSqliteDialect,
+    &persistence::kMysqlDialect,
+    &persistence::kPostgresqlDialect};
 
 [[nodiscard]] std::unique_ptr<SessionPool> open(Session& session, bool create_if_missing) {
     return persistence::open_database(
@@ -40,19 +46,21 @@ void tell_upgrade(Session& session, const persistence::UpgradeResult& result) {
     session.streams().out << what << '\n';
 }
 
-[[nodiscard]] DatabaseKind kind_of(Session& session, const std::optional<std::string>& name) {
-    if (!name) {
-        return persistence::parse_database_url(session.database_url()).value().kind;
-    }
-    for (const DatabaseKind kind : kKinds) {
-        if (name_of(kind) == *name) {
-            return kind;
+[[nodiscard]] const Dialect& dialect_of(Session& session, const std::optional<std::string>& name) {
+    const std::string wanted =
+        name ? *name
+             : std::string(
+                   name_of(persistence::parse_database_url(session.database_url()).value().kind)
+               );
+    for (const Dialect* const dialect : kDialects) {
+        if (dialect->name == wanted) {
+            return *dialect;
         }
     }
     throw CliError(
         ExitCode::wrong_usage,
         fmt::format(
-            "--dialect must be sqlite, mysql or postgresql, not {}", quoted_if_needed(*name)
+            "--dialect must be sqlite, mysql or postgresql, not {}", quoted_if_needed(wanted)
         )
     );
 }
@@ -106,11 +114,11 @@ ExitCode check_live_schema(Session& session, const SchemaOptions&) {
 }
 
 ExitCode print_schema(Session& session, const SchemaOptions& options) {
-    const DatabaseKind kind = kind_of(session, options.dialect);
-    std::vector<std::string> statements = schema::create_statements(kind);
+    const Dialect& dialect = dialect_of(session, options.dialect);
+    std::vector<std::string> statements = persistence::create_statements(dialect);
     if (options.with_optional_indexes) {
         for (const schema::OptionalIndex& index : schema::optional_indexes()) {
-            statements.push_back(schema::create_index(index.table, index.index, kind));
+            statements.push_back(persistence::create_index(index.table, index.index, dialect));
         }
     }
     for (const std::string& statement : statements) {

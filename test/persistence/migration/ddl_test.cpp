@@ -1,4 +1,8 @@
-#include "schema/ddl.hpp"
+#include "persistence/migration/ddl.hpp"
+
+#include "persistence/drivers/mysql/dialect.hpp"
+#include "persistence/drivers/postgresql/dialect.hpp"
+#include "persistence/drivers/sqlite/dialect.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,17 +11,21 @@
 #include <string>
 #include <vector>
 
-namespace jobstrand::schema {
+namespace jobstrand::persistence {
 namespace {
+
+using schema::Column;
+using schema::ColumnKind;
+using schema::Index;
+using schema::kPriorityIndex;
+using schema::kSchemaVersion;
+using schema::OptionalIndex;
+using schema::Table;
 
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::array kAllKinds{
-    DatabaseKind::sqlite,
-    DatabaseKind::mysql,
-    DatabaseKind::postgresql,
-};
+constexpr std::array kAllDialects{&kSqliteDialect, &kMysqlDialect, &kPostgresqlDialect};
 
 const Table kOrders{
     "ORDERS",
@@ -33,7 +41,7 @@ const Table kOrders{
 };
 
 TEST(Ddl, A_table_reads_well_on_sqlite) {
-    EXPECT_EQ(create_table(kOrders, DatabaseKind::sqlite), R"(CREATE TABLE IF NOT EXISTS ORDERS (
+    EXPECT_EQ(create_table(kOrders, kSqliteDialect), R"(CREATE TABLE IF NOT EXISTS ORDERS (
     ID_     TEXT NOT NULL,
     TITLE_  TEXT DEFAULT '',
     PLACED_ TEXT DEFAULT (strftime('%Y-%m-%d %H:%M:%f', 'now')),
@@ -44,7 +52,7 @@ TEST(Ddl, A_table_reads_well_on_sqlite) {
 }
 
 TEST(Ddl, A_table_reads_well_on_mysql) {
-    EXPECT_EQ(create_table(kOrders, DatabaseKind::mysql), R"(CREATE TABLE IF NOT EXISTS ORDERS (
+    EXPECT_EQ(create_table(kOrders, kMysqlDialect), R"(CREATE TABLE IF NOT EXISTS ORDERS (
     ID_     varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
     TITLE_  varchar(255) DEFAULT '',
     PLACED_ timestamp(3) NULL DEFAULT CURRENT_TIMESTAMP(3),
@@ -56,7 +64,7 @@ TEST(Ddl, A_table_reads_well_on_mysql) {
 
 TEST(Ddl, A_table_reads_well_on_postgresql) {
     EXPECT_EQ(
-        create_table(kOrders, DatabaseKind::postgresql),
+        create_table(kOrders, kPostgresqlDialect),
         R"(CREATE TABLE IF NOT EXISTS ORDERS (
     ID_     varchar(64) COLLATE "C" NOT NULL,
     TITLE_  varchar(255) DEFAULT '',
@@ -70,7 +78,7 @@ TEST(Ddl, A_table_reads_well_on_postgresql) {
 
 TEST(Ddl, An_index_says_which_query_it_serves) {
     EXPECT_EQ(
-        create_index(kOrders.name, kOrders.indexes.front(), DatabaseKind::sqlite),
+        create_index(kOrders.name, kOrders.indexes.front(), kSqliteDialect),
         "-- Serves: the latest orders.\n"
         "CREATE INDEX IF NOT EXISTS IDX_ORDERS_PLACED ON ORDERS (PLACED_)"
     );
@@ -78,51 +86,52 @@ TEST(Ddl, An_index_says_which_query_it_serves) {
 
 TEST(Ddl, Only_mariadb_sees_if_not_exists_of_an_index) {
     EXPECT_THAT(
-        create_index(kOrders.name, kOrders.indexes.front(), DatabaseKind::mysql),
+        create_index(kOrders.name, kOrders.indexes.front(), kMysqlDialect),
         HasSubstr("CREATE INDEX /*M! IF NOT EXISTS */ IDX_ORDERS_PLACED ON ORDERS (PLACED_)")
     );
 }
 
 TEST(Ddl, Optional_indexes_are_not_created_with_the_tables) {
-    for (const DatabaseKind kind : kAllKinds) {
-        for (const OptionalIndex& index : optional_indexes()) {
-            const std::string create = create_index(index.table, index.index, kind);
-            EXPECT_THAT(create_statements(kind), Not(testing::Contains(create)));
+    for (const Dialect* const dialect : kAllDialects) {
+        for (const OptionalIndex& index : schema::optional_indexes()) {
+            const std::string create = create_index(index.table, index.index, *dialect);
+            EXPECT_THAT(create_statements(*dialect), Not(testing::Contains(create)));
         }
     }
-    EXPECT_EQ(drop_index(kPriorityIndex, DatabaseKind::sqlite), "DROP INDEX JS_IDX_JOB_PRIORITY");
+    EXPECT_EQ(drop_index(kPriorityIndex, kSqliteDialect), "DROP INDEX JS_IDX_JOB_PRIORITY");
     EXPECT_EQ(
-        drop_index(kPriorityIndex, DatabaseKind::mysql),
-        "DROP INDEX JS_IDX_JOB_PRIORITY ON ACT_RU_JOB"
+        drop_index(kPriorityIndex, kMysqlDialect), "DROP INDEX JS_IDX_JOB_PRIORITY ON ACT_RU_JOB"
     );
 }
 
 TEST(Ddl, Only_postgresql_has_partial_indexes) {
-    const auto create = [](DatabaseKind kind) {
-        return create_index(kPriorityIndex.table, kPriorityIndex.index, kind);
+    const auto create = [](const Dialect& dialect) {
+        return create_index(kPriorityIndex.table, kPriorityIndex.index, dialect);
     };
-    EXPECT_THAT(create(DatabaseKind::sqlite), testing::EndsWith("(PRIORITY_, ID_)"));
-    EXPECT_THAT(create(DatabaseKind::mysql), testing::EndsWith("(PRIORITY_, ID_)"));
+    EXPECT_THAT(create(kSqliteDialect), testing::EndsWith("(PRIORITY_, ID_)"));
+    EXPECT_THAT(create(kMysqlDialect), testing::EndsWith("(PRIORITY_, ID_)"));
     EXPECT_THAT(
-        create(DatabaseKind::postgresql),
+        create(kPostgresqlDialect),
         testing::EndsWith("(PRIORITY_, ID_) WHERE HANDLER_TYPE_ IS NOT NULL")
     );
 }
 
 TEST(Ddl, An_added_column_brings_its_default) {
     EXPECT_EQ(
-        add_column(kOrders, kOrders.columns[3], DatabaseKind::postgresql),
+        add_column(kOrders, kOrders.columns[3], kPostgresqlDialect),
         "ALTER TABLE ORDERS ADD COLUMN SUM_ bigint NOT NULL DEFAULT 0"
     );
 }
 
 TEST(Ddl, An_empty_database_gets_every_table_and_index_and_its_version) {
-    for (const DatabaseKind kind : kAllKinds) {
-        const auto statements = create_statements(kind);
-        for (const Table& table : tables()) {
-            EXPECT_THAT(statements, testing::Contains(create_table(table, kind))) << table.name;
+    for (const Dialect* const dialect : kAllDialects) {
+        const auto statements = create_statements(*dialect);
+        for (const Table& table : schema::tables()) {
+            EXPECT_THAT(statements, testing::Contains(create_table(table, *dialect))) << table.name;
             for (const Index& index : table.indexes) {
-                EXPECT_THAT(statements, testing::Contains(create_index(table.name, index, kind)));
+                EXPECT_THAT(
+                    statements, testing::Contains(create_index(table.name, index, *dialect))
+                );
             }
         }
         EXPECT_THAT(
@@ -133,15 +142,15 @@ TEST(Ddl, An_empty_database_gets_every_table_and_index_and_its_version) {
 }
 
 TEST(Ddl, Statements_have_no_final_semicolon) {
-    for (const DatabaseKind kind : kAllKinds) {
-        EXPECT_THAT(create_statements(kind), testing::Each(Not(testing::EndsWith(";"))));
+    for (const Dialect* const dialect : kAllDialects) {
+        EXPECT_THAT(create_statements(*dialect), testing::Each(Not(testing::EndsWith(";"))));
     }
 }
 
 TEST(Ddl, Migrations_are_numbered_without_gaps_up_to_the_current_version) {
-    for (const DatabaseKind kind : kAllKinds) {
+    for (const Dialect* const dialect : kAllDialects) {
         int version = 0;
-        for (const Migration& migration : migrations(kind)) {
+        for (const Migration& migration : migrations(*dialect)) {
             EXPECT_EQ(migration.version, ++version);
             EXPECT_FALSE(migration.statements.empty());
             EXPECT_FALSE(migration.description.empty());
@@ -151,4 +160,4 @@ TEST(Ddl, Migrations_are_numbered_without_gaps_up_to_the_current_version) {
 }
 
 }  // namespace
-}  // namespace jobstrand::schema
+}  // namespace jobstrand::persistence
