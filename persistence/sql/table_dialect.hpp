@@ -66,6 +66,9 @@ struct TableDialect {
     /// Drops the index {0} of the table {1}.
     std::string_view drop_index;
 
+    /// Deletes all rows of the table {0}, in a time that hardly grows with their number.
+    std::string_view empty_table;
+
     /// An index may be told which rows are in it (schema::Index::partial_condition).
     bool has_partial_indexes = false;
 

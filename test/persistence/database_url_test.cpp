@@ -1,11 +1,9 @@
-#include "persistence/url/database_url.hpp"
+#include "persistence/drivers/parse_database_url.hpp"
 
 #include <gtest/gtest.h>
 
 namespace jobstrand::persistence {
 namespace {
-
-using schema::DatabaseKind;
 
 DatabaseUrl parsed(std::string_view text) {
     const auto url = parse_database_url(text);
@@ -31,7 +29,7 @@ TEST(DatabaseUrl, A_sqlite_url_has_a_path) {
     };
     for (const PathRow& row : rows) {
         const DatabaseUrl url = parsed(row.text);
-        EXPECT_EQ(url.kind, DatabaseKind::sqlite);
+        EXPECT_EQ(url.scheme, "sqlite");
         EXPECT_EQ(url.path, row.path) << row.text;
     }
 }
@@ -45,7 +43,7 @@ TEST(DatabaseUrl, A_sqlite_url_has_options) {
 
 TEST(DatabaseUrl, A_server_url_has_user_password_host_port_and_database) {
     const DatabaseUrl url = parsed("mysql://app:se%40cret@db.example:3307/jobs");
-    EXPECT_EQ(url.kind, DatabaseKind::mysql);
+    EXPECT_EQ(url.scheme, "mysql");
     EXPECT_EQ(url.user, "app");
     EXPECT_EQ(url.password, "se@cret");
     EXPECT_EQ(url.host, "db.example");

@@ -76,7 +76,7 @@ protected:
 
     [[nodiscard]] std::string number_of_notes() { return text_of("SELECT COUNT(*) FROM NOTE"); }
 
-    const SessionWords& words_ = GetParam() == DatabaseKind::mysql ? kMysql : kPostgresql;
+    const SessionWords& words_ = GetParam() == "mysql" ? kMysql : kPostgresql;
     std::optional<CuttingProxy> proxy_;
 };
 
@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
     OnEveryServer,
     LostConnectionTest,
     testing::ValuesIn(kEveryServer),
-    name_of_kind
+    name_of_database
 );
 
 TEST_P(LostConnectionTest, A_connection_killed_while_idle_is_lost_at_the_next_statement) {

@@ -20,12 +20,7 @@ protected:
     void prepare() override { create_note_table(); }
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    OnMysql,
-    MysqlConnectionTest,
-    testing::Values(DatabaseKind::mysql),
-    name_of_kind
-);
+INSTANTIATE_TEST_SUITE_P(OnMysql, MysqlConnectionTest, testing::Values("mysql"), name_of_database);
 
 TEST_P(MysqlConnectionTest, Bytes_that_are_no_text_survive) {
     execute("INSERT INTO NOTE (ID_, LONG_) VALUES ('a', ?)", {Value{"\x01\xff"}});

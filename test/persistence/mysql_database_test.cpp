@@ -16,7 +16,7 @@ constexpr std::string_view kEndless =
 
 class MysqlOpening : public AdapterTest {};
 
-INSTANTIATE_TEST_SUITE_P(OnMysql, MysqlOpening, testing::Values(DatabaseKind::mysql), name_of_kind);
+INSTANTIATE_TEST_SUITE_P(OnMysql, MysqlOpening, testing::Values("mysql"), name_of_database);
 
 TEST_P(MysqlOpening, Sets_up_the_session_whatever_the_defaults_of_the_server_are) {
     EXPECT_EQ(text_of("SELECT @@time_zone"), "+00:00");

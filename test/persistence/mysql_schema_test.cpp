@@ -23,7 +23,7 @@ protected:
     }
 };
 
-INSTANTIATE_TEST_SUITE_P(OnMysql, MysqlSchema, testing::Values(DatabaseKind::mysql), name_of_kind);
+INSTANTIATE_TEST_SUITE_P(OnMysql, MysqlSchema, testing::Values("mysql"), name_of_database);
 
 TEST_P(MysqlSchema, The_tables_name_their_character_set_whatever_that_of_the_database_is) {
     connection_->run_script("ALTER DATABASE CHARACTER SET latin1");

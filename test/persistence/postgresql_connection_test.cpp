@@ -28,8 +28,8 @@ protected:
 INSTANTIATE_TEST_SUITE_P(
     OnPostgresql,
     PostgresqlConnectionTest,
-    testing::Values(DatabaseKind::postgresql),
-    name_of_kind
+    testing::Values("postgresql"),
+    name_of_database
 );
 
 TEST_P(PostgresqlConnectionTest, A_time_of_others_may_have_microseconds) {

@@ -36,8 +36,8 @@ protected:
 INSTANTIATE_TEST_SUITE_P(
     OnPostgresql,
     PostgresqlOpening,
-    testing::Values(DatabaseKind::postgresql),
-    name_of_kind
+    testing::Values("postgresql"),
+    name_of_database
 );
 
 TEST_P(PostgresqlOpening, Sets_up_the_session_whatever_the_defaults_of_the_server_are) {

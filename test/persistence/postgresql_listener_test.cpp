@@ -64,8 +64,8 @@ protected:
 INSTANTIATE_TEST_SUITE_P(
     OnPostgresql,
     PostgresqlListenerTest,
-    testing::Values(DatabaseKind::postgresql),
-    name_of_kind
+    testing::Values("postgresql"),
+    name_of_database
 );
 
 TEST_P(PostgresqlListenerTest, Hears_a_commit_that_announces_jobs) {

@@ -29,8 +29,8 @@ protected:
 INSTANTIATE_TEST_SUITE_P(
     OnPostgresql,
     PostgresqlSchema,
-    testing::Values(DatabaseKind::postgresql),
-    name_of_kind
+    testing::Values("postgresql"),
+    name_of_database
 );
 
 TEST_P(PostgresqlSchema, Has_the_types_of_Flowable_and_ids_that_compare_byte_by_byte) {

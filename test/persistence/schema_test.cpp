@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(
     OnEveryDatabase,
     SchemaTest,
     testing::ValuesIn(kEveryDatabase),
-    name_of_kind
+    name_of_database
 );
 
 TEST_P(SchemaTest, An_empty_database_gets_all_tables) {
@@ -73,8 +73,8 @@ TEST_P(SchemaTest, What_is_missing_is_found_and_mended) {
     upgrade_schema(*connection_);
     connection_->run_script("ALTER TABLE ACT_RU_JOB DROP COLUMN PRIORITY_");
     connection_->run_script(
-        GetParam() == DatabaseKind::mysql ? "DROP INDEX JS_IDX_TIMER_DUE ON ACT_RU_TIMER_JOB"
-                                          : "DROP INDEX JS_IDX_TIMER_DUE"
+        GetParam() == "mysql" ? "DROP INDEX JS_IDX_TIMER_DUE ON ACT_RU_TIMER_JOB"
+                              : "DROP INDEX JS_IDX_TIMER_DUE"
     );
     connection_->run_script("DROP TABLE ACT_RU_DEADLETTER_JOB");
     EXPECT_THAT(

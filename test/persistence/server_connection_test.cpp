@@ -47,14 +47,14 @@ protected:
         return number;
     }
 
-    const StatementWords& words_ = GetParam() == DatabaseKind::mysql ? kMysql : kPostgresql;
+    const StatementWords& words_ = GetParam() == "mysql" ? kMysql : kPostgresql;
 };
 
 INSTANTIATE_TEST_SUITE_P(
     OnEveryServer,
     ServerConnectionTest,
     testing::ValuesIn(kEveryServer),
-    name_of_kind
+    name_of_database
 );
 
 TEST_P(ServerConnectionTest, A_statement_is_prepared_once) {

@@ -28,8 +28,7 @@ protected:
     /// From now on the connection waits for a second only.
     void shorten_lock_wait() {
         connection_->run_script(
-            GetParam() == DatabaseKind::mysql ? "SET innodb_lock_wait_timeout = 1"
-                                              : "SET lock_timeout = '1s'"
+            GetParam() == "mysql" ? "SET innodb_lock_wait_timeout = 1" : "SET lock_timeout = '1s'"
         );
     }
 };
@@ -38,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(
     OnEveryServer,
     ServerTransactionTest,
     testing::ValuesIn(kEveryServer),
-    name_of_kind
+    name_of_database
 );
 
 constexpr std::string_view kSetNumber = "UPDATE NOTE SET NUMBER_ = ? WHERE ID_ = ?";

@@ -35,6 +35,7 @@ constexpr TableDialect kTables{
     // MySQL has no IF NOT EXISTS for indexes; MariaDB has, and reads what stands in such a comment.
     .if_index_is_absent = "/*M! IF NOT EXISTS */",
     .drop_index = "DROP INDEX {0} ON {1}",
+    .empty_table = "TRUNCATE TABLE {0}",
     .has_partial_indexes = false,
     .adds_computed_columns = true,
     .has_times_as_texts = false,

@@ -38,6 +38,7 @@ constexpr TableDialect kTables{
     .table_options = "",
     .if_index_is_absent = "IF NOT EXISTS",
     .drop_index = "DROP INDEX {0}",
+    .empty_table = "TRUNCATE TABLE {0}",
     .has_partial_indexes = true,
     .adds_computed_columns = true,
     .has_times_as_texts = false,

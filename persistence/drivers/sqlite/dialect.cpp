@@ -34,6 +34,8 @@ constexpr TableDialect kTables{
     .table_options = "",
     .if_index_is_absent = "IF NOT EXISTS",
     .drop_index = "DROP INDEX {0}",
+    // Without a condition it is as fast as TRUNCATE, which SQLite does not have.
+    .empty_table = "DELETE FROM {0}",
     .has_partial_indexes = false,
     .adds_computed_columns = false,
     .has_times_as_texts = true,

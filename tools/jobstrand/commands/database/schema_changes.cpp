@@ -1,20 +1,17 @@
 #include "tools/jobstrand/commands/database/schema_changes.hpp"
 
 #include "persistence/drivers/database.hpp"
-#include "persistence/drivers/mysql/dialect.hpp"
-#include "persistence/drivers/postgresql/dialect.hpp"
-#include "persistence/drivers/sqlite/dialect.hpp"
+#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/registry.hpp"
 #include "persistence/migration/ddl.hpp"
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "persistence/url/database_url.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 
 namespace jobstrand::cli {
@@ -23,11 +20,6 @@ namespace {
 
 using persistence::Dialect;
 using persistence::SessionPool;
-
-constexpr std::array kDialects{
-    &persistence::kSqliteDialect,
-    &persistence::kMysqlDialect,
-    &persistence::kPostgresqlDialect};
 
 [[nodiscard]] std::unique_ptr<SessionPool> open(Session& session, bool create_if_missing) {
     return persistence::open_database(
@@ -47,22 +39,20 @@ void tell_upgrade(Session& session, const persistence::UpgradeResult& result) {
 }
 
 [[nodiscard]] const Dialect& dialect_of(Session& session, const std::optional<std::string>& name) {
-    const std::string wanted =
-        name ? *name
-             : std::string(
-                   name_of(persistence::parse_database_url(session.database_url()).value().kind)
-               );
-    for (const Dialect* const dialect : kDialects) {
-        if (dialect->name == wanted) {
-            return *dialect;
-        }
+    if (!name) {
+        const auto url = persistence::parse_database_url(session.database_url());
+        return persistence::driver_of(url.value()).dialect;
     }
-    throw CliError(
-        ExitCode::wrong_usage,
-        fmt::format(
-            "--dialect must be sqlite, mysql or postgresql, not {}", quoted_if_needed(wanted)
-        )
-    );
+    const persistence::Driver* const driver = persistence::find_driver(*name);
+    if (driver == nullptr) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format(
+                "--dialect must be {}, not {}", persistence::driver_names(), quoted_if_needed(*name)
+            )
+        );
+    }
+    return driver->dialect;
 }
 
 [[nodiscard]] const schema::OptionalIndex& index_named(const std::string& name) {
