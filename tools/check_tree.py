@@ -68,6 +68,13 @@ DRIVERS = (
     (re.compile(r'soci/|sqlite3\.h|libpq'), re.compile(r'persistence/drivers/(soci|sqlite|postgresql)/\w+\.cpp'), 'SOCI'),
     (re.compile(r'cppconn/|mysql'), re.compile(r'persistence/drivers/mysql/\w+\.cpp'), 'Connector/C++'),
 )
+# What only some databases understand, and where it may stand: in their drivers, in the bench's yardstick, in tests.
+SQL_DIALECT = re.compile(
+    r'ON CONFLICT|ON DUPLICATE KEY|INSERT IGNORE|FOR UPDATE|FOR SHARE|SHARE MODE|SKIP LOCKED|FORCE INDEX|AUTO_?INCREMENT|PRAGMA'
+    r'|BEGIN IMMEDIATE|TRUNCATE TABLE|ENGINE=|utf8mb4|longblob|timestamp\(\d\)|(?:UTC|CURRENT)_TIMESTAMP|\bclock_timestamp|\bGET_LOCK'
+    r'|sqlite_master|information_schema|\bpragma_\w+|\bpg_\w+|\binnodb_\w+|\benable_\w*(?:scan|join)\b')
+DIALECT_FOLDERS = ('persistence/drivers/', 'bench/core/raw_jobs.', 'test/')
+
 STANDARD_OR_SYSTEM = re.compile(r'[a-z_]+|(sys/|netinet/|arpa/)?\w+\.h')
 
 BANNED_WORDS = {'manager', 'managers', 'helper', 'helpers', 'util', 'utils', 'common', 'base', 'impl'}
@@ -121,7 +128,7 @@ class Source(NamedTuple):
 def check(root) -> list[Finding]:
     """All findings of the tree at `root`, in path order."""
     rules = [check_includes, check_names, check_length, check_functions, check_sleeps, check_namespaces,
-             check_leftovers, check_blanks, check_guard, link_rule(root),
+             check_leftovers, check_blanks, check_guard, check_dialect, link_rule(root),
              machine_path_rule(root), room_size_rule(root)]
     findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
     return sorted(findings + list(check_arrows()))
@@ -337,6 +344,16 @@ def check_blanks(source):
 def check_guard(source):
     if source.path.endswith('.hpp') and not re.search(r'^#pragma once$', source.text, re.M):
         yield Finding(source.path, 1, 'a header without #pragma once', 'make it the first line of code')
+
+
+def check_dialect(source):
+    if not source.is_cpp or source.path.startswith(DIALECT_FOLDERS):
+        return
+    for number, line in enumerate(source.lines, 1):
+        match = SQL_DIALECT.search(line)
+        if match and not line.lstrip().startswith('#'):
+            yield Finding(source.path, number, f'"{match[0]}" is the SQL of some databases only',
+                          'write SQL that all understand, or give persistence/sql/dialect.hpp a member')
 
 
 def link_rule(root):
