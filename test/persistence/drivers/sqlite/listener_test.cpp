@@ -1,5 +1,6 @@
-#include "persistence/drivers/sqlite/database.hpp"
 #include "persistence/drivers/sqlite/listener.hpp"
+
+#include "persistence/drivers/sqlite/database.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 

@@ -1,4 +1,5 @@
 #include "persistence/drivers/database.hpp"
+
 #include "persistence/drivers/parse_database_url.hpp"
 #include "persistence/drivers/sqlite/database.hpp"
 #include "persistence/sql/db_error.hpp"

@@ -1,7 +1,7 @@
 #include "persistence/migration/schema_migration.hpp"
 #include "schema/tables.hpp"
 #include "test/persistence/adapter_test.hpp"
-#include "test/persistence/schema_differences.hpp"
+#include "test/persistence/migration/schema_differences.hpp"
 
 #include <gmock/gmock.h>
 

@@ -2,8 +2,8 @@
 #include "persistence/migration/schema_migration.hpp"
 #include "schema/tables.hpp"
 #include "test/persistence/adapter_test.hpp"
-#include "test/persistence/schema_differences.hpp"
-#include "test/persistence/version_1.hpp"
+#include "test/persistence/migration/schema_differences.hpp"
+#include "test/persistence/migration/version_1.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

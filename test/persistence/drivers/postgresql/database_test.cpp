@@ -1,4 +1,4 @@
-#include "test/persistence/opening_test.hpp"
+#include "test/persistence/drivers/opening_test.hpp"
 
 #include <fmt/format.h>
 

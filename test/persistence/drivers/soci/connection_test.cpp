@@ -1,4 +1,5 @@
 #include "persistence/drivers/soci/connection.hpp"
+
 #include "persistence/drivers/sqlite/database.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 
