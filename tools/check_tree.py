@@ -17,6 +17,7 @@ from typing import Iterator, NamedTuple
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cpp_source  # noqa: E402
+import sql_dialect  # noqa: E402
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 70
@@ -68,11 +69,7 @@ DRIVERS = (
     (re.compile(r'soci/|sqlite3\.h|libpq'), re.compile(r'persistence/drivers/(soci|sqlite|postgresql)/\w+\.cpp'), 'SOCI'),
     (re.compile(r'cppconn/|mysql'), re.compile(r'persistence/drivers/mysql/\w+\.cpp'), 'Connector/C++'),
 )
-# What only some databases understand, and where it may stand: in their drivers, in the bench's yardstick, in tests.
-SQL_DIALECT = re.compile(
-    r'ON CONFLICT|ON DUPLICATE KEY|INSERT IGNORE|FOR UPDATE|FOR SHARE|SHARE MODE|SKIP LOCKED|FORCE INDEX|AUTO_?INCREMENT|PRAGMA'
-    r'|BEGIN IMMEDIATE|TRUNCATE TABLE|ENGINE=|utf8mb4|longblob|timestamp\(\d\)|(?:UTC|CURRENT)_TIMESTAMP|\bclock_timestamp|\bGET_LOCK'
-    r'|sqlite_master|information_schema|\bpragma_\w+|\bpg_\w+|\binnodb_\w+|\benable_\w*(?:scan|join)\b')
+# Where SQL may stand that only some databases understand: in their drivers, in the bench's yardstick, in tests.
 DIALECT_FOLDERS = ('persistence/drivers/', 'bench/core/raw_jobs.', 'test/')
 
 STANDARD_OR_SYSTEM = re.compile(r'[a-z_]+|(sys/|netinet/|arpa/)?\w+\.h')
@@ -347,12 +344,9 @@ def check_guard(source):
 
 
 def check_dialect(source):
-    if not source.is_cpp or source.path.startswith(DIALECT_FOLDERS):
-        return
-    for number, line in enumerate(source.lines, 1):
-        match = SQL_DIALECT.search(line)
-        if match and not line.lstrip().startswith('#'):
-            yield Finding(source.path, number, f'"{match[0]}" is the SQL of some databases only',
+    if source.is_cpp and not source.path.startswith(DIALECT_FOLDERS):
+        for line, word in sql_dialect.words(source.text):
+            yield Finding(source.path, line, f'"{word}" is the SQL of some databases only',
                           'write SQL that all understand, or give persistence/sql/dialect.hpp a member')
 
 
