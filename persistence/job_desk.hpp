@@ -17,10 +17,6 @@ namespace jobstrand::persistence {
 
 /// Changes to a job that is not running; what is not named stays.
 using JobChanges = std::vector<schema::JobChange>;
-    std::optional<std::int64_t> priority = {};
-    std::optional<std::string> payload = {};
-    std::optional<std::string> retry_cycle = {};
-};
 
 /// What an operator sees of jobs and does with them. See Transactions for what holds for all roles.
 class JobDesk {

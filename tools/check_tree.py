@@ -17,6 +17,7 @@ from typing import Iterator, NamedTuple
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cpp_source  # noqa: E402
+import sql_dialect  # noqa: E402
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 70
@@ -68,6 +69,9 @@ DRIVERS = (
     (re.compile(r'soci/|sqlite3\.h|libpq'), re.compile(r'persistence/drivers/(soci|sqlite|postgresql)/\w+\.cpp'), 'SOCI'),
     (re.compile(r'cppconn/|mysql'), re.compile(r'persistence/drivers/mysql/\w+\.cpp'), 'Connector/C++'),
 )
+# Where SQL may stand that only some databases understand: in their drivers, in the bench's yardstick, in tests.
+DIALECT_FOLDERS = ('persistence/drivers/', 'bench/core/raw_jobs.', 'test/')
+
 STANDARD_OR_SYSTEM = re.compile(r'[a-z_]+|(sys/|netinet/|arpa/)?\w+\.h')
 
 BANNED_WORDS = {'manager', 'managers', 'helper', 'helpers', 'util', 'utils', 'common', 'base', 'impl'}
@@ -121,7 +125,7 @@ class Source(NamedTuple):
 def check(root) -> list[Finding]:
     """All findings of the tree at `root`, in path order."""
     rules = [check_includes, check_names, check_length, check_functions, check_sleeps, check_namespaces,
-             check_leftovers, check_blanks, check_guard, link_rule(root),
+             check_leftovers, check_blanks, check_guard, check_dialect, link_rule(root),
              machine_path_rule(root), room_size_rule(root)]
     findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
     return sorted(findings + list(check_arrows()))
@@ -337,6 +341,13 @@ def check_blanks(source):
 def check_guard(source):
     if source.path.endswith('.hpp') and not re.search(r'^#pragma once$', source.text, re.M):
         yield Finding(source.path, 1, 'a header without #pragma once', 'make it the first line of code')
+
+
+def check_dialect(source):
+    if source.is_cpp and not source.path.startswith(DIALECT_FOLDERS):
+        for line, word in sql_dialect.words(source.text):
+            yield Finding(source.path, line, f'"{word}" is the SQL of some databases only',
+                          'write SQL that all understand, or give persistence/sql/dialect.hpp a member')
 
 
 def link_rule(root):

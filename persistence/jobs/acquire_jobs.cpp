@@ -63,8 +63,7 @@ void claim_rows(Transaction& transaction, const LockClaim& claim, std::span<Job>
         ++job.revision;
         ids.emplace_back(job.id);
     }
-    const std::string sql =
-        fmt::format(kLock, fmt::arg("by_id", dialect_of(transaction.kind()).by_id));
+    const std::string sql = fmt::format(kLock, fmt::arg("by_id", transaction.dialect().by_id));
     const auto statements = cut_id_list(sql, {.before = {claim.owner, claim.until}, .ids = ids});
     for (const auto& [text, parameters] : statements) {
         transaction.execute(text, parameters);

@@ -6,6 +6,7 @@
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/series/ended_turns.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "persistence/sql/dialect.hpp"
 
 #include <algorithm>
 #include <map>
@@ -125,9 +126,9 @@ lock_leaving(Transaction& transaction, std::string_view owner, const Outcomes& o
 }
 
 /// A wait that ends beyond the last instant of the column ends there: a failure must be storable.
-schema::Transition storable(schema::Transition transition, schema::DatabaseKind kind) {
+schema::Transition storable(schema::Transition transition, const Dialect& dialect) {
     if (transition.due_date) {
-        transition.due_date = std::min(*transition.due_date, max_due_date(kind));
+        transition.due_date = std::min(*transition.due_date, dialect.latest_time);
     }
     return transition;
 }
@@ -167,7 +168,7 @@ void move_leaving(
 ) {
     std::vector<PlacedJob> jobs;
     for (const Leaving& one : leaving) {
-        jobs.push_back(moved(one.row, storable(one.outcome->transition, transaction.kind())));
+        jobs.push_back(moved(one.row, storable(one.outcome->transition, transaction.dialect())));
         if (is_dead(*one.outcome)) {
             ended.died(jobs.back().job);
         }

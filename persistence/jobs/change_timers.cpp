@@ -61,7 +61,7 @@ JobAnswer reschedule(
     schema::TimePoint due_date,
     schema::TimePoint now
 ) {
-    require_storable(due_date, transaction.kind());
+    require_storable(due_date, transaction.dialect());
     std::optional<Job> row = lock_row(transaction, JobPlace::timer, id);
     if (!row) {
         return JobAnswer::not_found;

@@ -64,8 +64,7 @@ void add_locked(Condition& condition, std::optional<bool> locked, schema::JobPla
 
 }  // namespace
 
-Condition condition_of(const JobFilter& filter, schema::JobPlace place, schema::DatabaseKind kind) {
-    const Dialect& dialect = dialect_of(kind);
+Condition condition_of(const JobFilter& filter, schema::JobPlace place, const Dialect& dialect) {
     Condition condition{.sql = "1 = 1", .parameters = {}};
     for (const FieldCondition& asked : filter.fields) {
         add_field(condition, asked, place, dialect);

@@ -42,9 +42,9 @@ std::vector<Job> select_due(Transaction& transaction, const DueWindow& window, s
     const std::string sql = fmt::format(
         kDue,
         fmt::arg("columns", columns_of(JobPlace::timer)),
-        fmt::arg("by_due_date", by_index(transaction.kind(), "JS_IDX_TIMER_DUE")),
+        fmt::arg("by_due_date", by_index(transaction.dialect(), "JS_IDX_TIMER_DUE")),
         fmt::arg("and_from", window.from ? kAndFrom : ""),
-        fmt::arg("skip_locked", dialect_of(transaction.kind()).skip_locked)
+        fmt::arg("skip_locked", transaction.dialect().skip_locked)
     );
     std::vector<Value> parameters{window.now + window.ahead};
     if (window.from) {

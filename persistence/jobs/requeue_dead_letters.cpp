@@ -25,7 +25,7 @@ struct NewLife {
 /// Returns the ids that were dead letters.
 std::vector<std::string>
 requeue_page(Transaction& transaction, std::span<const std::string_view> ids, const NewLife& life) {
-    require_storable(life.due_date, transaction.kind());
+    require_storable(life.due_date, transaction.dialect());
     std::vector<std::string> requeued;
     std::vector<PlacedJob> jobs;
     jobs.reserve(ids.size());

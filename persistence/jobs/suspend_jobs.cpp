@@ -93,7 +93,7 @@ std::vector<Job> free_jobs(
         fmt::arg("columns", columns_of(place)),
         fmt::arg("table", schema::table_of(place)),
         fmt::arg("scope", scope.column()),
-        fmt::arg("skip_locked", dialect_of(transaction.kind()).skip_locked)
+        fmt::arg("skip_locked", transaction.dialect().skip_locked)
     );
     const std::array<Value, 4> parameters{scope.id, after, now, kPage};
     return read_page(transaction, place, sql, parameters);
@@ -105,7 +105,7 @@ suspended_jobs(Transaction& transaction, const Scope& scope, std::string_view af
         kSuspendedJobs,
         fmt::arg("columns", columns_of(JobPlace::suspended)),
         fmt::arg("scope", scope.column()),
-        fmt::arg("for_update", dialect_of(transaction.kind()).for_update)
+        fmt::arg("for_update", transaction.dialect().for_update)
     );
     const std::array<Value, 3> parameters{scope.id, after, kPage};
     return read_page(transaction, JobPlace::suspended, sql, parameters);

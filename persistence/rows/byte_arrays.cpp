@@ -46,7 +46,7 @@ void insert_at_once(
     std::string_view name,
     std::span<const ByteArray> arrays
 ) {
-    const std::string_view bytes = dialect_of(transaction.kind()).bytes_parameter;
+    const std::string_view bytes = transaction.dialect().bytes_parameter;
     const std::vector<std::string> rows(arrays.size(), fmt::format("(?, 1, ?, {})", bytes));
     std::vector<Value> values;
     for (const ByteArray& array : arrays) {
@@ -55,18 +55,6 @@ void insert_at_once(
     transaction.execute(
         fmt::format(kInsert, fmt::arg("rows", fmt::to_string(fmt::join(rows, ", ")))), values
     );
-}
-
-int hex_digit(char c) {
-    return c <= '9' ? c - '0' : c - 'a' + 10;
-}
-
-std::string from_hex(std::string_view hex) {
-    std::string bytes(hex.size() / 2, '\0');
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        bytes[i] = static_cast<char>(hex_digit(hex[2 * i]) * 16 + hex_digit(hex[2 * i + 1]));
-    }
-    return bytes;
 }
 
 bool has_payload_apart(const Job& job) {
@@ -91,7 +79,7 @@ void delete_byte_arrays(Transaction& transaction, std::vector<std::string_view> 
     std::erase(ids, std::string_view{});
     std::sort(ids.begin(), ids.end());
     const std::string sql = fmt::format(
-        kDelete, fmt::arg("delete_where", delete_where(transaction.kind(), "ACT_GE_BYTEARRAY"))
+        kDelete, fmt::arg("delete_where", delete_where(transaction.dialect(), "ACT_GE_BYTEARRAY"))
     );
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
         transaction.execute(text, parameters);
@@ -111,11 +99,6 @@ void delete_byte_arrays_of(Transaction& transaction, std::span<const Job* const>
     delete_byte_arrays(transaction, std::move(ids));
 }
 
-std::string text_of_bytes(const Row& row, std::size_t column, schema::DatabaseKind kind) {
-    const std::string_view text = row.text(column);
-    return kind == schema::DatabaseKind::postgresql ? from_hex(text) : std::string(text);
-}
-
 void load_payloads(Transaction& transaction, std::span<Job> jobs) {
     std::map<std::string_view, Job*> missing;
     for (Job& job : jobs) {
@@ -128,10 +111,10 @@ void load_payloads(Transaction& transaction, std::span<Job> jobs) {
         ids.push_back(id);
     }
     const std::string sql =
-        fmt::format(kRead, fmt::arg("bytes_as_text", dialect_of(transaction.kind()).bytes_as_text));
+        fmt::format(kRead, fmt::arg("bytes_as_text", transaction.dialect().bytes_as_text));
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
         transaction.query({.sql = text, .columns = 2}, parameters, [&](const Row& row) {
-            missing.at(row.text(0))->payload = text_of_bytes(row, 1, transaction.kind());
+            missing.at(row.text(0))->payload = transaction.dialect().text_of_bytes(row.text(1));
         });
     }
 }

@@ -60,8 +60,8 @@ std::int64_t execute_fenced(
 ) {
     const std::string native = fmt::format(
         fmt::runtime(sql),
-        fmt::arg("by_id", dialect_of(transaction.kind()).by_id),
-        fmt::arg("delete_where", delete_where(transaction.kind(), "ACT_RU_JOB"))
+        fmt::arg("by_id", transaction.dialect().by_id),
+        fmt::arg("delete_where", delete_where(transaction.dialect(), "ACT_RU_JOB"))
     );
     std::int64_t touched = 0;
     for (const auto& [revision, group] : ids) {
@@ -77,7 +77,7 @@ std::int64_t execute_fenced(
 
 std::map<std::string, int, std::less<>>
 lock_held(Transaction& transaction, std::string_view owner, const FencedIds& ids) {
-    const Dialect& dialect = dialect_of(transaction.kind());
+    const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kLockHeld, fmt::arg("by_id", dialect.by_id), fmt::arg("for_update", dialect.for_update)
     );

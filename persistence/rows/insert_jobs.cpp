@@ -87,7 +87,7 @@ bool is_timer(const PlacedJob* placed) {
 /// transaction is tried again, that may be decided differently.
 JobsByIndex insert_all(Transaction& transaction, std::span<const PlacedJob> jobs, IdOrigin origin) {
     for (const PlacedJob& placed : jobs) {
-        require_storable(placed.job.due_date, transaction.kind());
+        require_storable(placed.job.due_date, transaction.dialect());
     }
     if (origin == IdOrigin::given) {
         require_new_ids(transaction, jobs);

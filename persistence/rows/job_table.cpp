@@ -123,7 +123,7 @@ void insert_rows(Transaction& transaction, JobPlace place, std::span<const Job* 
 
 std::vector<Job>
 lock_rows(Transaction& transaction, JobPlace place, std::span<const std::string_view> ids) {
-    const Dialect& dialect = dialect_of(transaction.kind());
+    const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kLock,
         fmt::arg("columns", columns_of(place)),
@@ -161,7 +161,8 @@ void update_row(Transaction& transaction, JobPlace place, const Job& job) {
 std::int64_t
 delete_rows(Transaction& transaction, JobPlace place, std::span<const std::string_view> ids) {
     const std::string sql = fmt::format(
-        kDelete, fmt::arg("delete_where", delete_where(transaction.kind(), schema::table_of(place)))
+        kDelete,
+        fmt::arg("delete_where", delete_where(transaction.dialect(), schema::table_of(place)))
     );
     std::int64_t deleted = 0;
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {

@@ -89,7 +89,7 @@ public:
             return false;
         }
         series.next_fire = is.value();
-        if (!series.next_fire || !is_storable(series, transaction_.kind())) {
+        if (!series.next_fire || !is_storable(series, transaction_.dialect())) {
             end(std::move(series), turn);
         } else {
             if (series.state == SeriesState::waiting && turn != nullptr) {

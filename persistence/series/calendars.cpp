@@ -70,7 +70,7 @@ std::size_t put(
     CalendarTexts after = before;
     after[calendar.name] = calendar.text;
     refuse_unreadable(schedule, after);
-    const Dialect& dialect = dialect_of(transaction.kind());
+    const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kPut,
         fmt::arg("on_existing_id", dialect.on_existing_id),
@@ -101,7 +101,7 @@ remove_unused(Transaction& transaction, const SeriesSchedule& schedule, std::str
         return CalendarAnswer::in_use;
     }
     const std::string sql = fmt::format(
-        kDelete, fmt::arg("delete_where", delete_where(transaction.kind(), "JS_CALENDAR"))
+        kDelete, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_CALENDAR"))
     );
     transaction.execute(sql, {name});
     return CalendarAnswer::done;

@@ -55,18 +55,18 @@ void begin(
     NewSeries& fresh,
     const schema::SeriesSchedule& schedule,
     const schema::CalendarTexts& calendars,
-    schema::DatabaseKind kind,
+    const Dialect& dialect,
     schema::TimePoint now
 ) {
     complete(fresh.series, fresh.first_turn);
     refuse_problems(fresh.series);
-    require_storable(fresh.first_turn.due_date, kind);
+    require_storable(fresh.first_turn.due_date, dialect);
     const auto begun = schedule.begin(fresh.series, calendars, fresh.first_turn.due_date, now);
     if (!begun) {
         throw std::invalid_argument(describe(begun.error(), fresh.series));
     }
     fresh.series = begun.value().series;
-    require_storable(fresh.series, kind);
+    require_storable(fresh.series, dialect);
     fresh.series.turn_id = fresh.first_turn.id;
     fresh.series.create_time = now;
     Job& turn = fresh.first_turn;
@@ -98,7 +98,7 @@ std::vector<PlacedJob> create_series(
     std::vector<Series> rows;
     std::vector<PlacedJob> turns;
     for (NewSeries& one : series) {
-        begin(one, context.schedule, calendars, transaction.kind(), now);
+        begin(one, context.schedule, calendars, transaction.dialect(), now);
         rows.push_back(std::move(one.series));
         turns.push_back({.place = JobPlace::timer, .job = std::move(one.first_turn)});
     }

@@ -54,7 +54,7 @@ SeriesAnswer remove_ended(Transaction& transaction, std::string_view key) {
         return SeriesAnswer::not_ended;
     }
     const std::string sql = fmt::format(
-        kDelete, fmt::arg("delete_where", delete_where(transaction.kind(), "JS_SERIES"))
+        kDelete, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_SERIES"))
     );
     transaction.execute(sql, {key});
     transaction.execute(kForgetPause, {key});

@@ -45,7 +45,7 @@ SeriesAnswer reschedule(
         throw std::invalid_argument(describe(begun.error(), series));
     }
     series = begun.value().series;
-    require_storable(series, transaction.kind());
+    require_storable(series, transaction.dialect());
     if (locked->is_waiting()) {
         Job& turn = locked->turn->job;
         turn.due_date = series.next_fire;

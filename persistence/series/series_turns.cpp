@@ -193,7 +193,7 @@ Series* SeriesTurns::adopt(const Job& job) {
         return nullptr;
     }
     series = begun.value().series;
-    if (!is_storable(series, transaction_.kind())) {
+    if (!is_storable(series, transaction_.dialect())) {
         log_unreadable(series, {"its times lie outside of what the database holds", 0});
         return nullptr;
     }
@@ -211,7 +211,7 @@ bool SeriesTurns::has_baton(const Job& job, const Series& series) const {
 /// A series that cannot be planned any more ends with this turn.
 TurnPlan SeriesTurns::plan(const Series& series, TimePoint due, TimePoint at) {
     const auto planned = context_.schedule.plan(series, calendars_, due, at);
-    if (planned && is_storable(planned.value().series, transaction_.kind())) {
+    if (planned && is_storable(planned.value().series, transaction_.dialect())) {
         return planned.value();
     }
     TurnPlan last{.fires = true, .next_due = std::nullopt, .series = series};

@@ -1,6 +1,9 @@
 #include "persistence/sql/placeholders.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 namespace jobstrand::persistence {
 
@@ -40,6 +43,14 @@ std::size_t count_placeholders(std::string_view sql) {
         ++i;
     }
     return count;
+}
+
+void require_parameters(std::size_t placeholders, std::size_t parameters) {
+    if (placeholders != parameters) {
+        throw std::logic_error(fmt::format(
+            "a statement with {} placeholders got {} parameters", placeholders, parameters
+        ));
+    }
 }
 
 std::string name_placeholders(std::string_view sql) {

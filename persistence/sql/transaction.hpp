@@ -58,7 +58,7 @@ public:
     void on_commit(std::function<void()> callback);
 
     [[nodiscard]] State state() const noexcept { return state_; }
-    [[nodiscard]] schema::DatabaseKind kind() const noexcept { return connection_.kind(); }
+    [[nodiscard]] const Dialect& dialect() const noexcept { return connection_.dialect(); }
 
 private:
     template <typename Call>

@@ -19,7 +19,7 @@ namespace jobstrand::persistence {
 /// own in jobs/ or series/, which begins with its SQL.
 ///
 /// Due dates that the database cannot hold are refused with std::invalid_argument; see
-/// max_due_date.
+/// Dialect::latest_time.
 ///
 /// Thread safety: safe. Everything passed in must outlive it.
 class SqlStore final : public ExecutorStore,

@@ -1,3 +1,4 @@
+#include "persistence/sql/dialect.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "test/conformance/store_test.hpp"
 
@@ -39,7 +40,7 @@ protected:
             job.due_date = clock_.now();
         }
         insert(place, std::move(jobs));
-        if (connection_->kind() == schema::DatabaseKind::mysql) {
+        if (connection_->dialect().name == "mysql") {
             connection_->run_script(fmt::format("ANALYZE TABLE {}", schema::table_of(place)));
         }
     }

@@ -1,5 +1,6 @@
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "persistence/sql/dialect.hpp"
 #include "schema/limits.hpp"
 #include "test/conformance/store_test.hpp"
 
@@ -136,13 +137,13 @@ TEST_P(Values, Times_keep_their_millisecond) {
 }
 
 TEST_P(Values, The_last_due_date_that_the_database_holds_is_kept) {
-    const schema::TimePoint last = persistence::max_due_date(connection_->kind());
+    const schema::TimePoint last = connection_->dialect().latest_time;
     insert(JobPlace::timer, a_job("a").due_at(last).build());
     EXPECT_EQ(job("a").due_date, last);
 }
 
 TEST_P(Values, A_later_due_date_is_refused_by_name_and_changes_nothing) {
-    const schema::TimePoint late = persistence::max_due_date(connection_->kind()) + 1ms;
+    const schema::TimePoint late = connection_->dialect().latest_time + 1ms;
     const Job timer = insert(JobPlace::timer, a_job("t").due_at(clock_.now()).build());
     insert(JobPlace::dead_letter, a_job("d").build());
     try {
@@ -152,7 +153,7 @@ TEST_P(Values, A_later_due_date_is_refused_by_name_and_changes_nothing) {
         ADD_FAILURE() << "the date was taken";
     } catch (const std::invalid_argument& error) {
         EXPECT_THAT(error.what(), HasSubstr("the due date"));
-        EXPECT_THAT(error.what(), HasSubstr(schema::name_of(connection_->kind())));
+        EXPECT_THAT(error.what(), HasSubstr(connection_->dialect().name));
     }
     EXPECT_THROW((void)store_.reschedule_timer("t", late, clock_.now()), std::invalid_argument);
     EXPECT_THROW(

@@ -1,6 +1,6 @@
 #include "tools/engine/engine.hpp"
 
-#include "schema/ddl.hpp"
+#include "persistence/migration/ddl.hpp"
 #include "test/engine/engine_fixture.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void make_priority_index(Engine& engine) {
     const schema::OptionalIndex& index = schema::kPriorityIndex;
     engine.in_transaction([&index](Transaction& transaction) {
         transaction.execute(
-            schema::create_index(index.table, index.index, schema::DatabaseKind::sqlite)
+            persistence::create_index(index.table, index.index, transaction.dialect())
         );
     });
 }

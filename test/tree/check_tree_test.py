@@ -235,6 +235,17 @@ class Habits(TreeTest):
         self.expect_finding('schema/a.hpp', 'int a();\n', 1, '#pragma once')
         self.expect_quiet('schema/a.hpp', '#pragma once\n')
 
+    def test_sql_that_only_some_databases_understand_stays_in_their_drivers(self):
+        for text in ('SELECT 1 FOR UPDATE SKIP LOCKED', 'PRAGMA journal_mode', 'ON CONFLICT DO NOTHING', 'timestamp(3)',
+                     'SELECT 1 FROM pg_class', 'set enable_seqscan = off', 'INSERT IGNORE INTO t'):
+            for path in ('schema/a.cpp', 'persistence/jobs/a.cpp', 'tools/engine/a.cpp', 'bench/scenarios/a.cpp'):
+                with self.subTest(text=text, path=path):
+                    self.expect_finding(path, f'\nauto sql = "{text}";\n', 2, 'is the SQL of some databases only')
+        for path in ('persistence/drivers/sqlite/a.cpp', 'bench/core/raw_jobs.cpp', 'test/persistence/a.cpp'):
+            with self.subTest(path=path):
+                self.expect_quiet(path, 'auto sql = "PRAGMA journal_mode";\n')
+        self.expect_quiet('persistence/jobs/a.cpp', 'auto sql = "SELECT ID_ FROM T {skip_locked} LIMIT 1";\n')
+
     def test_a_link_in_a_document_must_lead_somewhere(self):
         self.expect_finding('docs/a.md', '\n[gone](gone.md#part)\n', 2, 'a link to gone.md')
         self.expect_quiet('docs/a.md', '[here](../docs/a.md) [web](https://host.example/a) [below](#part)\n')

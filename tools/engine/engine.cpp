@@ -5,6 +5,7 @@
 #include "executor/job_producer.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/drivers/database.hpp"
+#include "persistence/drivers/parse_database_url.hpp"
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/store/sql_store.hpp"

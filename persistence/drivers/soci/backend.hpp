@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/sql/db_error.hpp"
-#include "schema/database_kind.hpp"
+#include "persistence/sql/dialect.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -25,7 +25,7 @@ class SociBackend {
 public:
     virtual ~SociBackend() = default;
 
-    [[nodiscard]] virtual schema::DatabaseKind kind() const noexcept = 0;
+    [[nodiscard]] virtual const Dialect& dialect() const noexcept = 0;
 
     /// The statement that begins a transaction which will write.
     [[nodiscard]] virtual std::string_view begin_statement() const noexcept = 0;
