@@ -85,7 +85,7 @@ JobAnswer change_job(
         delete_byte_arrays(transaction, {replaced});
     };
     // Setting the same values twice does no harm.
-    context.runner.run(change_row, [](Transaction&) { return false; });
+    context.runner.run(change_row, run_again);
     return answer;
 }
 

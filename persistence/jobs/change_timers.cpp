@@ -1,11 +1,12 @@
 #include "persistence/jobs/operator_moves.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/rows/move_jobs.hpp"
+#include "persistence/series/move_pipeline.hpp"
 #include "persistence/series/series_turns.hpp"
 
-#include <array>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -13,24 +14,6 @@ namespace {
 
 using schema::Job;
 using schema::JobPlace;
-using schema::PlacedJob;
-
-bool repeats(const Job& row) {
-    return !row.repeat.empty();
-}
-
-/// The turn is taken early, and its series goes on.
-void take_turn(
-    Transaction& transaction,
-    const StoreContext& context,
-    Job& row,
-    schema::TimePoint now
-) {
-    const std::array<const Job*, 1> job{&row};
-    SeriesTurns turns(transaction, context, job, now);
-    (void)turns.fall_due(row, true);  // By hand it always fires.
-    turns.write();
-}
 
 JobAnswer fire(
     Transaction& transaction,
@@ -38,19 +21,16 @@ JobAnswer fire(
     std::string_view id,
     schema::TimePoint now
 ) {
-    std::optional<Job> row = lock_row(transaction, JobPlace::timer, id);
-    if (!row) {
+    std::vector<Job> rows = lock_rows(transaction, JobPlace::timer, std::span(&id, 1));
+    if (rows.empty()) {
         return JobAnswer::not_found;
     }
-    if (is_locked(*row, now)) {
+    if (is_locked(rows.front(), now)) {
         return JobAnswer::locked;
     }
-    if (repeats(*row)) {
-        take_turn(transaction, context, *row, now);
-    }
-    PlacedJob fired = moved(*row, schema::fell_due(*row));
-    divert_suspended(transaction, std::span(&fired, 1));
-    move_rows(transaction, JobPlace::timer, std::span(&fired, 1));
+    MovePipeline moves(transaction, context, JobPlace::timer, now);
+    moves.decide(std::move(rows), schema::fired);
+    moves.write();
     return JobAnswer::done;
 }
 
@@ -74,9 +54,10 @@ JobAnswer reschedule(
     row->lock_expiration.reset();
     ++row->revision;
     update_row(transaction, JobPlace::timer, *row);
-    if (repeats(*row)) {
-        const std::array<const Job*, 1> job{&*row};
-        SeriesTurns turns(transaction, context, job, now);
+    if (!row->repeat.empty()) {
+        const Job* const turn = &*row;
+        SeriesTurns turns(transaction, context, now);
+        turns.lock(std::span(&turn, 1));
         turns.rescheduled(*row);
         turns.write();
     }
@@ -108,7 +89,7 @@ JobAnswer reschedule_timer(
         [&](Transaction& transaction) {
             answer = reschedule(transaction, context, id, due_date, now);
         },
-        [](Transaction&) { return false; }  // Setting the same date twice does no harm.
+        run_again  // Setting the same date twice does no harm.
     );
     return answer;
 }

@@ -3,9 +3,8 @@
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/twins.hpp"
-#include "persistence/series/fallen_timers.hpp"
+#include "persistence/series/move_pipeline.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>
@@ -75,14 +74,6 @@ void lock_served(
     }
 }
 
-std::vector<std::string> ids_of(const std::vector<PlacedJob>& jobs) {
-    std::vector<std::string> ids;
-    for (const PlacedJob& placed : jobs) {
-        ids.push_back(placed.job.id);
-    }
-    return ids;
-}
-
 std::vector<Job> locked_among(std::vector<PlacedJob> jobs) {
     std::vector<Job> locked;
     locked.reserve(jobs.size());
@@ -120,17 +111,15 @@ DueTimers move_due_timers(
     const auto move = [&](Transaction& transaction) {
         std::vector<Job> due = select_due(transaction, window, limit);
         result.end = due.empty() ? std::nullopt : due.back().due_date;
-        FallenTimers fallen = fall_due(transaction, context, std::move(due), window.now);
-        std::vector<PlacedJob>& jobs = fallen.leaving;
+        MovePipeline moves(transaction, context, JobPlace::timer, window.now);
+        moves.decide(std::move(due), schema::fell_due);
         if (claim) {
-            lock_served(jobs, *claim, handler_types);
+            lock_served(moves.leaving(), *claim, handler_types);
         }
-        bury_twins(transaction, jobs, twins);
-        move_rows(transaction, JobPlace::timer, jobs);
-        write_rest(transaction, fallen);
-        ids = ids_of(jobs);
-        result.moved = jobs.size() + fallen.staying.size() + fallen.over.size();
-        result.locked = locked_among(std::move(jobs));
+        moves.write(&twins);
+        ids = moves.leaving_ids();
+        result.moved = moves.size();
+        result.locked = locked_among(std::move(moves.leaving()));
         load_payloads(transaction, result.locked);
     };
     const auto was_committed = [&](Transaction& transaction) {

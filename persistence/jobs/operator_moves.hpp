@@ -56,6 +56,11 @@ std::int64_t suspend_jobs(
     schema::TimePoint now
 );
 
-std::int64_t activate_jobs(const StoreContext& context, SuspensionScope scope, std::string_view id);
+std::int64_t activate_jobs(
+    const StoreContext& context,
+    SuspensionScope scope,
+    std::string_view id,
+    schema::TimePoint now
+);
 
 }  // namespace jobstrand::persistence

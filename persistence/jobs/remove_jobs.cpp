@@ -1,7 +1,6 @@
 #include "persistence/jobs/operator_moves.hpp"
-#include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/series/series_turns.hpp"
+#include "persistence/series/move_pipeline.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>
@@ -24,24 +23,6 @@ std::vector<std::string_view> in_id_order(std::span<const std::string> ids) {
     return {sorted.begin(), sorted.end()};
 }
 
-/// A series ends with the turn that carries it on.
-void end_series_of(
-    Transaction& transaction,
-    const StoreContext& context,
-    std::vector<const Job*> jobs,
-    schema::TimePoint now
-) {
-    std::erase_if(jobs, [](const Job* job) { return job->repeat.empty(); });
-    if (jobs.empty()) {
-        return;
-    }
-    SeriesTurns turns(transaction, context, jobs, now);
-    for (const Job* job : jobs) {
-        turns.removed(*job);
-    }
-    turns.write();
-}
-
 AnswersById remove_page(
     Transaction& transaction,
     const StoreContext& context,
@@ -50,19 +31,14 @@ AnswersById remove_page(
     schema::TimePoint now
 ) {
     AnswersById answers;
-    const std::vector<Job> rows = lock_rows(transaction, place, ids);
-    std::vector<const Job*> free;
-    std::vector<std::string_view> free_ids;
+    std::vector<Job> rows = lock_rows(transaction, place, ids);
     for (const Job& row : rows) {
         answers[row.id] = is_locked(row, now) ? JobAnswer::locked : JobAnswer::done;
-        if (!is_locked(row, now)) {
-            free.push_back(&row);
-            free_ids.emplace_back(row.id);
-        }
     }
-    delete_rows(transaction, place, free_ids);
-    delete_byte_arrays_of(transaction, free);
-    end_series_of(transaction, context, free, now);
+    std::erase_if(rows, [now](const Job& row) { return is_locked(row, now); });
+    MovePipeline moves(transaction, context, place, now);
+    moves.decide(std::move(rows), schema::removed);
+    moves.write();
     return answers;
 }
 

@@ -1,11 +1,14 @@
 #include "persistence/rows/byte_arrays.hpp"
 
+#include "persistence/rows/job_row.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/row_parts.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 
@@ -27,18 +30,15 @@ constexpr std::string_view kRead = R"sql(
     WHERE ID_ IN (...))sql";
 
 /// Rows of one INSERT, unless they are large: MySQL takes 16 MiB in one packet.
-constexpr std::size_t kRowsPerInsert = 8;
+constexpr std::array<std::size_t, 2> kRowsPerInsert{8, 1};
 constexpr std::size_t kBytesPerInsert = 1024 * 1024;
 
-std::size_t rows_of_next_insert(std::span<const ByteArray> rest) {
-    if (rest.size() < kRowsPerInsert) {
-        return 1;
-    }
+std::size_t bytes_of(std::span<const ByteArray> arrays) {
     std::size_t bytes = 0;
-    for (const ByteArray& array : rest.first(kRowsPerInsert)) {
+    for (const ByteArray& array : arrays) {
         bytes += array.text.size();
     }
-    return bytes <= kBytesPerInsert ? kRowsPerInsert : 1;
+    return bytes;
 }
 
 void insert_at_once(
@@ -68,11 +68,12 @@ void insert_byte_arrays(
     std::string_view name,
     std::span<const ByteArray> arrays
 ) {
-    for (auto rest = arrays; !rest.empty();) {
-        const std::size_t rows = rows_of_next_insert(rest);
-        insert_at_once(transaction, name, rest.first(rows));
-        rest = rest.subspan(rows);
-    }
+    in_parts(arrays, kRowsPerInsert, [&](std::span<const ByteArray> part) {
+        const std::size_t rows = bytes_of(part) <= kBytesPerInsert ? part.size() : 1;
+        for (std::size_t i = 0; i < part.size(); i += rows) {
+            insert_at_once(transaction, name, part.subspan(i, rows));
+        }
+    });
 }
 
 void delete_byte_arrays(Transaction& transaction, std::vector<std::string_view> ids) {
@@ -97,6 +98,18 @@ void delete_byte_arrays_of(Transaction& transaction, std::span<const Job* const>
         }
     }
     delete_byte_arrays(transaction, std::move(ids));
+}
+
+void store_payloads(Transaction& transaction, std::span<Job> jobs, FreshIds& ids) {
+    std::vector<ByteArray> payloads;
+    for (Job& job : jobs) {
+        job.custom_values_id.clear();
+        if (is_too_long_for_row(job.payload)) {
+            job.custom_values_id = ids.next();
+            payloads.push_back({.id = job.custom_values_id, .text = job.payload});
+        }
+    }
+    insert_byte_arrays(transaction, kPayloadName, payloads);
 }
 
 void load_payloads(Transaction& transaction, std::span<Job> jobs) {

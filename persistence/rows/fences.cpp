@@ -18,6 +18,11 @@ constexpr std::string_view kLockHeld = R"sql(
     ORDER BY ID_
     {for_update})sql";
 
+constexpr std::string_view kFree = R"sql(
+    UPDATE ACT_RU_JOB {by_id}
+    SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = REV_ + 1
+    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
+
 std::vector<Value> fence_values(int revision, std::string_view owner) {
     return {std::int64_t{revision}, owner};
 }
@@ -73,6 +78,10 @@ std::int64_t execute_fenced(
         }
     }
     return touched;
+}
+
+std::int64_t free_held(Transaction& transaction, std::string_view owner, const FencedIds& ids) {
+    return execute_fenced(transaction, kFree, {}, owner, ids);
 }
 
 std::map<std::string, int, std::less<>>

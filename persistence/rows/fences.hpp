@@ -31,6 +31,9 @@ std::int64_t execute_fenced(
     const FencedIds& ids
 );
 
+/// Frees the executable jobs under these fences. Returns how many there were.
+std::int64_t free_held(Transaction& transaction, std::string_view owner, const FencedIds& ids);
+
 /// The executable jobs that still stand under these fences, each id with the revision that holds:
 /// two runs of one job may both be asked about. Their rows are locked until the transaction ends.
 [[nodiscard]] std::map<std::string, int, std::less<>>

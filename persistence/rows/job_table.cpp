@@ -3,6 +3,7 @@
 #include "persistence/rows/job_row.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/row_parts.hpp"
 
 #include <fmt/format.h>
 
@@ -29,17 +30,8 @@ constexpr std::string_view kUpdate = R"sql(UPDATE {table} SET {assignments} WHER
 
 constexpr std::string_view kDelete = R"sql({delete_where} ID_ IN (...))sql";
 
-/// Rows of one INSERT: few sizes, so that few distinct statements are prepared.
+/// Rows of one INSERT.
 constexpr std::array<std::size_t, 4> kRowsPerInsert{256, 64, 8, 1};
-
-std::size_t rows_of_next_insert(std::size_t rest) {
-    for (const std::size_t rows : kRowsPerInsert) {
-        if (rows <= rest) {
-            return rows;
-        }
-    }
-    return 1;
-}
 
 bool is_null(const Value& value) {
     return std::holds_alternative<std::monostate>(value);
@@ -114,11 +106,9 @@ std::string assignments_of(JobPlace place) {
 }  // namespace
 
 void insert_rows(Transaction& transaction, JobPlace place, std::span<const Job* const> jobs) {
-    for (auto rest = jobs; !rest.empty();) {
-        const std::size_t rows = rows_of_next_insert(rest.size());
-        insert_at_once(transaction, place, rest.first(rows));
-        rest = rest.subspan(rows);
-    }
+    in_parts(jobs, kRowsPerInsert, [&](std::span<const Job* const> part) {
+        insert_at_once(transaction, place, part);
+    });
 }
 
 std::vector<Job>

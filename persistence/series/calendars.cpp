@@ -117,7 +117,7 @@ put_calendar(const StoreContext& context, const StoredCalendar& calendar, TimePo
         [&](Transaction& transaction) {
             moved = put(transaction, context.schedule, calendar, now);
         },
-        [](Transaction&) { return false; }  // The same text once more does no harm.
+        run_again  // The same text once more does no harm.
     );
     return moved;
 }

@@ -4,6 +4,7 @@
 #include "persistence/series/series_row.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/row_parts.hpp"
 #include "schema/text/iso8601.hpp"
 
 #include <fmt/format.h>
@@ -67,28 +68,20 @@ std::string assignments(const Dialect& dialect) {
 
 void write_rows(Transaction& transaction, std::string_view sql, std::span<const Series> series) {
     const Dialect& dialect = transaction.dialect();
-    for (auto rest = series; !rest.empty();) {
-        std::size_t rows = 1;
-        for (const std::size_t size : kRowsPerStatement) {
-            if (size <= rest.size()) {
-                rows = size;
-                break;
-            }
-        }
+    in_parts(series, kRowsPerStatement, [&](std::span<const Series> part) {
         std::vector<Value> values;
-        for (const Series& one : rest.first(rows)) {
+        for (const Series& one : part) {
             append_series_row(values, one);
         }
         const std::string text = fmt::format(
             fmt::runtime(sql),
             fmt::arg("columns", series_columns()),
-            fmt::arg("rows", placeholder_rows(rows)),
+            fmt::arg("rows", placeholder_rows(part.size())),
             fmt::arg("on_existing_id", dialect.on_existing_id),
             fmt::arg("assignments", assignments(dialect))
         );
         transaction.execute(text, values);
-        rest = rest.subspan(rows);
-    }
+    });
 }
 
 }  // namespace

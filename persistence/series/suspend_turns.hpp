@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/sql/transaction_runner.hpp"
+#include "persistence/rows/store_context.hpp"
 #include "persistence/suspension_desk.hpp"
 
 #include <cstdint>
@@ -12,13 +12,18 @@ namespace jobstrand::persistence {
 
 /// After the suspension was written. Returns how many turns moved.
 std::int64_t suspend_turns(
-    TransactionRunner& runner,
+    const StoreContext& context,
     SuspensionScope scope,
     std::string_view id,
     schema::TimePoint now
 );
 
 /// After the suspension was lifted. A turn that another suspension holds as well stays.
-std::int64_t activate_turns(TransactionRunner& runner, SuspensionScope scope, std::string_view id);
+std::int64_t activate_turns(
+    const StoreContext& context,
+    SuspensionScope scope,
+    std::string_view id,
+    schema::TimePoint now
+);
 
 }  // namespace jobstrand::persistence

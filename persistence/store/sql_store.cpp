@@ -169,8 +169,8 @@ std::int64_t SqlStore::suspend(SuspensionScope scope, std::string_view id, TimeP
     return suspend_jobs(context_, scope, id, now);
 }
 
-std::int64_t SqlStore::activate(SuspensionScope scope, std::string_view id, TimePoint /*now*/) {
-    return activate_jobs(context_, scope, id);
+std::int64_t SqlStore::activate(SuspensionScope scope, std::string_view id, TimePoint now) {
+    return activate_jobs(context_, scope, id, now);
 }
 
 std::vector<Suspension> SqlStore::suspensions(SuspensionScope scope) {

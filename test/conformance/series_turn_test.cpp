@@ -307,6 +307,19 @@ TEST_P(SeriesOptions, A_turn_whose_node_died_is_run_again_unless_its_series_says
     EXPECT_EQ(jobs_with_baton(), 3);
 }
 
+TEST_P(SeriesOptions, The_turn_after_one_that_was_let_go_has_its_long_payload) {
+    const std::string large(5000, 'x');
+    start(
+        {.key = "s", .repeat = "R/PT10M", .overlap = false, .recovery = false},
+        a_job("").with_payload(large)
+    );
+    (void)fire_after(10min);
+    clock_.tick(5min + 1ms);
+    EXPECT_EQ(store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1);
+    EXPECT_EQ(fire_after(5min).payload, large);
+    EXPECT_EQ(count_rows("ACT_GE_BYTEARRAY"), 1);
+}
+
 // R119, R143
 TEST_P(SeriesOptions, A_backlog_of_turns_is_taken_in_due_order_and_keeps_no_new_timer_waiting) {
     start({.key = "a", .repeat = "R/PT10S", .misfire = "ignore"});

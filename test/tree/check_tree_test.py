@@ -68,7 +68,7 @@ class Layers(TreeTest):
 
     def test_a_room_of_the_store_must_not_include_one_that_stands_on_it(self):
         for path, header in (
-            ('persistence/sql/a.cpp', 'persistence/job_store.hpp'),
+            ('persistence/sql/a.cpp', 'persistence/outcome.hpp'),
             ('persistence/rows/a.cpp', 'persistence/series/series_turns.hpp'),
             ('persistence/series/a.cpp', 'persistence/jobs/timer_moves.hpp'),
             ('persistence/series/a.cpp', 'persistence/store/sql_store.hpp'),
