@@ -104,7 +104,7 @@ TEST_F(EngineTest, Jobs_of_a_node_that_died_are_freed_when_their_locks_expire) {
     });
     engine->enqueue({.handler_type = "test"});
     const std::vector<std::string> types{"test"};
-    OpenStore dead_node(url());
+    test::OpenStore dead_node(url());
     const auto held =
         dead_node->acquire({.owner = "dead-node", .until = clock.now() + 100ms}, types, 10);
     ASSERT_EQ(held.size(), 1U);

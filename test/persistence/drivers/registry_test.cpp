@@ -42,7 +42,9 @@ TEST(Drivers, A_url_leads_to_its_driver) {
 }
 
 TEST(Drivers, A_url_that_nobody_has_parsed_may_lead_nowhere) {
-    EXPECT_THROW((void)driver_of({.scheme = "oracle"}), std::logic_error);
+    DatabaseUrl url;
+    url.scheme = "oracle";
+    EXPECT_THROW((void)driver_of(url), std::logic_error);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ protected:
             10s
         );
         persistence::SqlStore store(pool, log, schedule);
-        static_cast<persistence::SqlStore&>(store).insert({{place, job}});
+        store.insert({{place, job}});
     }
 
     std::unique_ptr<JobListener> listener_;
