@@ -1,5 +1,10 @@
 #pragma once
 
+#include "deadletter/dead_letters.hpp"
+#include "deadletter/desk/job_desk.hpp"
+#include "deadletter/desk/job_search.hpp"
+#include "deadletter/desk/series_desk.hpp"
+#include "deadletter/desk/timer_search.hpp"
 #include "persistence/job_store.hpp"
 #include "persistence/series_store.hpp"
 #include "schema/clock.hpp"
@@ -69,6 +74,15 @@ public:
     [[nodiscard]] Engine& engine(bool update_schema = false);
     [[nodiscard]] persistence::JobStore& store() { return engine().store(); }
     [[nodiscard]] persistence::SeriesStore& series_store() { return engine().series_store(); }
+
+    // What an operator works with; all of it opens the database.
+    [[nodiscard]] deadletter::JobSearch search() { return deadletter::JobSearch(store()); }
+    [[nodiscard]] deadletter::TimerSearch timers() { return {store(), series_store()}; }
+    [[nodiscard]] deadletter::JobDesk jobs() { return {store(), series_store(), engine().clock()}; }
+    [[nodiscard]] deadletter::SeriesDesk series() {
+        return {store(), series_store(), engine().clock()};
+    }
+    [[nodiscard]] deadletter::DeadLetters& dead_letters() { return engine().dead_letters(); }
 
     /// One line on stderr.
     void tell(const std::string& line);

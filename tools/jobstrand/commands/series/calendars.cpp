@@ -86,17 +86,16 @@ ExitCode set_calendar(Session& session, const CalendarSetOptions& options) {
 }
 
 ExitCode remove_calendars(Session& session, const CalendarRemoveOptions& options) {
-    ItemReport report(session, {.done = "removed", .field = "calendar"});
-    for (const std::string& name : options.names) {
-        report.answer(
-            name,
-            session.series_store().remove_calendar(name),
-            {.not_found = no_such_calendar(name),
-             .locked = fmt::format(
-                 "a series, or another calendar, uses the calendar {}", quoted_if_needed(name)
-             )}
-        );
-    }
+    const auto why_not = [](const deadletter::ItemResult& item) {
+        return item.answer == deadletter::ItemAnswer::not_found
+                   ? no_such_calendar(item.id)
+                   : fmt::format(
+                         "a series, or another calendar, uses the calendar {}",
+                         quoted_if_needed(item.id)
+                     );
+    };
+    ItemReport report(session, {.done = "removed", .field = "calendar", .why_not = why_not});
+    session.series().remove_calendars(options.names, report.watch());
     return report.finish();
 }
 

@@ -47,15 +47,14 @@ ExitCode reschedule_series(Session& session, const SeriesRescheduleOptions& opti
     const persistence::SeriesSummary current = find_series(session, options.key);
     const Series times = new_times(current.series, options);
     refuse_bad(session, times);
-    if (current.condition == persistence::SeriesCondition::ended) {
-        throw CliError(ExitCode::refused, named(options.key) + " has ended");
+    const deadletter::ItemResult item = session.series().reschedule(times);
+    if (item.answer == deadletter::ItemAnswer::refused) {
+        throw CliError(ExitCode::refused, why_not_series(item));
     }
-    ItemReport report(session, {.done = "rescheduled", .field = "series"});
-    report.answer(
-        times.key,
-        session.series_store().reschedule_series(times, session.database_now()),
-        {.not_found = no_such(times.key), .locked = is_being_taken(times.key)}
+    ItemReport report(
+        session, {.done = "rescheduled", .field = "series", .why_not = why_not_series}
     );
+    report.add(item);
     return report.finish();
 }
 
