@@ -1,60 +1,75 @@
 #pragma once
 
-#include "persistence/job_desk.hpp"
+#include "deadletter/bulk/bulk_result.hpp"
+#include "deadletter/bulk/job_selection.hpp"
+#include "deadletter/desk/job_search.hpp"
+#include "persistence/operator_store.hpp"
 #include "schema/clock.hpp"
+#include "schema/paging.hpp"
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace jobstrand::deadletter {
 
-/// How far a bulk operation has come.
-struct Progress {
-    std::int64_t total = 0;  ///< Matching jobs when it began.
-    std::int64_t done = 0;
-    std::int64_t skipped = 0;  ///< Gone meanwhile: somebody else was faster.
-};
-
-/// Called after each transaction; false: stop here. What is done stays done.
-using OnProgress = std::function<bool(const Progress&)>;
-
 /// How dead letters come back to life.
 struct Revival {
-    int retries = 3;                            ///< New attempts, at least 1.
-    std::optional<schema::TimePoint> due_date;  ///< Later than now: they wait as timers.
+    int retries = 3;                                 ///< New attempts, at least 1.
+    std::optional<schema::TimePoint> due_date = {};  ///< Later than now: they wait as timers.
 };
 
-/// What an operator does with dead letters, in bulk: page by page in id order, each page one
-/// transaction, so that an interrupted operation can simply be started again.
+/// What an operator does with dead letters: the CLI, the HTTP API and C++ apps all call this.
 ///
-/// Throws DbError. Thread safety: safe. The store and the clock must outlive it.
+///     DeadLetters dead(store, clock);
+///     const BulkCounts counts =
+///         dead.requeue(JobSelection::matching({.handler_type = "send-invoice"}), {.retries = 5});
+///
+/// Jobs that were named are changed one by one, each in a transaction of its own. All that match a
+/// filter are changed page by page in id order, each page in one transaction, so that an operation
+/// which was interrupted can simply be started again. The watch looks on, and may stop it between
+/// two transactions.
+///
+/// Throws DbError; what was done before stays done. Thread safety: safe. The store and the clock
+/// must outlive it. The clock shows the database's time.
 class DeadLetters final {
 public:
-    DeadLetters(persistence::JobDesk& store, const schema::Clock& clock);
+    DeadLetters(persistence::OperatorStore& store, const schema::Clock& clock);
 
-    Progress requeue(
-        const persistence::JobFilter& filter,
-        const Revival& revival,
-        const OnProgress& on_progress
-    );
+    /// One dead letter with its message and its stack trace or output; nullopt: there is no such
+    /// job, or it is no dead letter.
+    [[nodiscard]] std::optional<JobDetails> find(std::string_view id) const;
 
-    Progress remove(const persistence::JobFilter& filter, const OnProgress& on_progress);
+    /// In id order, behind the id `after` (empty: from the start). Long payloads are left out.
+    [[nodiscard]] schema::Page<schema::PlacedJob>
+    list(const persistence::JobFilter& filter, std::string_view after, std::size_t limit) const;
+
+    [[nodiscard]] std::int64_t count(const JobSelection& selection) const;
+
+    /// A dry run of requeue() and remove(): how many it would be, and the first `most` of them.
+    [[nodiscard]] Preview preview(const JobSelection& selection, std::size_t most) const;
+
+    /// Gives dead letters new attempts: they become executable, or wait for the due date, or for an
+    /// external worker. A job that stands elsewhere is skipped, so a call can be repeated: what was
+    /// named and is requeued already, or what was gone when its page came.
+    BulkCounts
+    requeue(const JobSelection& selection, const Revival& revival, const BulkWatch& watch = {});
+
+    /// Deletes dead letters for good. What was named and stands elsewhere is not found; of those
+    /// that match a filter, what was gone when its page came is skipped.
+    BulkCounts remove(const JobSelection& selection, const BulkWatch& watch = {});
 
 private:
-    using PageOperation =
-        std::function<std::vector<persistence::JobAnswer>(const std::vector<std::string>& ids)>;
+    template <typename Change>
+    BulkCounts
+    change_matching(const JobSelection& selection, const Change& change, const BulkWatch& watch);
 
-    Progress for_each_page(
-        const persistence::JobFilter& filter,
-        const PageOperation& operation,
-        const OnProgress& on_progress
-    );
-
-    persistence::JobDesk& store_;
+    persistence::OperatorStore& store_;
     const schema::Clock& clock_;
+    const JobSearch search_;
 };
 
 }  // namespace jobstrand::deadletter

@@ -87,4 +87,12 @@ ManualRunResult run_by_hand(
         .transition = outcome->transition};
 }
 
+RunObstacle obstacle_to_run(const schema::PlacedJob& placed, const HandlerRegistry& handlers) {
+    if (placed.place != schema::JobPlace::executable) {
+        return RunObstacle::stands_elsewhere;
+    }
+    return handlers.find(placed.job.handler_type) == nullptr ? RunObstacle::unknown_type
+                                                             : RunObstacle::none;
+}
+
 }  // namespace jobstrand::executor

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "executor/handler_registry.hpp"
 #include "executor/job_runner.hpp"
 
 #include <optional>
@@ -34,5 +35,15 @@ struct ManualRunResult {
     std::string_view id,
     schema::Duration lock_time
 );
+
+/// Why a job cannot be run by hand, as far as can be told without locking it.
+enum class RunObstacle {
+    none,
+    stands_elsewhere,  ///< Only executable jobs are run.
+    unknown_type,      ///< There is no handler for it here.
+};
+
+[[nodiscard]] RunObstacle
+obstacle_to_run(const schema::PlacedJob& placed, const HandlerRegistry& handlers);
 
 }  // namespace jobstrand::executor

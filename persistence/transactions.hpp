@@ -9,7 +9,7 @@ class Transaction;
 /// Work in transactions of the job database.
 ///
 /// The store shows itself to its callers as roles: ExecutorStore, TimerStore, EnqueuerStore,
-/// JobDesk, SuspensionDesk, SeriesDesk and ClockSource. Each caller takes the one that it needs.
+/// OperatorStore, SeriesStore and ClockSource. Each caller takes the one that it needs.
 /// They are written once, over Connection, for every database. The conformance suite in
 /// test/conformance says what each operation promises. For all of them:
 ///

@@ -48,6 +48,8 @@ OWN_INCLUDES = {
     'timers/cycle': {'schema/', 'timers/zone/', 'timers/cron/', 'timers/calendar/'},
     'timers/series': {'schema/', 'timers/zone/', 'timers/cron/', 'timers/calendar/', 'timers/cycle/'},
     'deadletter': {'schema/'} | STORE,
+    'deadletter/bulk': {'schema/'} | STORE,
+    'deadletter/desk': {'schema/', 'deadletter/bulk/'} | STORE,
     'tools': {f'{layer}/' for layer in LAYERS},
     'bench': {f'{layer}/' for layer in LAYERS} | {'tools/engine/', 'test/fixtures/'},
     'test': {f'{layer}/' for layer in LAYERS} | {'tools/', 'bench/'},

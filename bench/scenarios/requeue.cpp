@@ -40,13 +40,13 @@ private:
             1000
         );
         const Stopwatch watch;
-        const auto progress = nodes.first().dead_letters().requeue(
-            {}, {.retries = 1, .due_date = {}}, [](const auto&) { return true; }
+        const auto counts = nodes.first().dead_letters().requeue(
+            deadletter::JobSelection::matching({}), {.retries = 1}
         );
         const double rate = watch.rate(jobs);
         bench.check(
             "every dead letter was requeued",
-            progress.done == static_cast<std::int64_t>(jobs) ? "" : "some were not"
+            counts.done == static_cast<std::int64_t>(jobs) ? "" : "some were not"
         );
         nodes.start();
         bench.wait_for_end(ledger, jobs);

@@ -1,9 +1,8 @@
 #pragma once
 
-#include "persistence/job_desk.hpp"
 #include "persistence/job_filter.hpp"
+#include "persistence/operator_store.hpp"
 #include "persistence/rows/store_context.hpp"
-#include "persistence/suspension_desk.hpp"
 #include "schema/job.hpp"
 
 #include <cstddef>
@@ -13,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-/// What an operator looks at; see JobDesk and SuspensionDesk for what is promised.
+/// What an operator looks at; see OperatorStore for what is promised.
 namespace jobstrand::persistence {
 
 [[nodiscard]] std::optional<schema::PlacedJob>

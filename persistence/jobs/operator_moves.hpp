@@ -1,8 +1,7 @@
 #pragma once
 
-#include "persistence/job_desk.hpp"
+#include "persistence/operator_store.hpp"
 #include "persistence/rows/store_context.hpp"
-#include "persistence/suspension_desk.hpp"
 #include "schema/job_place.hpp"
 #include "schema/time.hpp"
 
@@ -13,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-/// What an operator does with jobs; see JobDesk and SuspensionDesk for what is promised.
+/// What an operator does with jobs; see OperatorStore for what is promised.
 namespace jobstrand::persistence {
 
 [[nodiscard]] JobAnswer

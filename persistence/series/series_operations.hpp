@@ -2,7 +2,7 @@
 
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/rows/store_context.hpp"
-#include "persistence/series_desk.hpp"
+#include "persistence/series_store.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/series.hpp"
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-/// What is done with whole series and with calendars; see SeriesDesk for what is promised.
+/// What is done with whole series and with calendars; see SeriesStore for what is promised.
 namespace jobstrand::persistence {
 
 std::vector<schema::PlacedJob> create_series(

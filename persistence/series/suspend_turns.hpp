@@ -1,12 +1,12 @@
 #pragma once
 
 #include "persistence/rows/store_context.hpp"
-#include "persistence/suspension_desk.hpp"
+#include "persistence/suspension.hpp"
 
 #include <cstdint>
 #include <string_view>
 
-/// What SuspensionDesk::suspend and activate do for a series or a group of them: they move the
+/// What OperatorStore::suspend and activate do for a series or a group of them: they move the
 /// turns that carry series on, found by their ids, so that no job table needs an index for it.
 namespace jobstrand::persistence {
 

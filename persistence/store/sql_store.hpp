@@ -3,12 +3,11 @@
 #include "persistence/clock_source.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/executor_store.hpp"
-#include "persistence/job_desk.hpp"
+#include "persistence/operator_store.hpp"
 #include "persistence/rows/store_context.hpp"
-#include "persistence/series_desk.hpp"
+#include "persistence/series_store.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/transaction_runner.hpp"
-#include "persistence/suspension_desk.hpp"
 #include "persistence/timer_store.hpp"
 #include "schema/log.hpp"
 #include "schema/series_schedule.hpp"
@@ -25,9 +24,8 @@ namespace jobstrand::persistence {
 class SqlStore final : public ExecutorStore,
                        public TimerStore,
                        public EnqueuerStore,
-                       public JobDesk,
-                       public SuspensionDesk,
-                       public SeriesDesk,
+                       public OperatorStore,
+                       public SeriesStore,
                        public ClockSource {
 public:
     SqlStore(

@@ -1,63 +1,95 @@
 #include "deadletter/dead_letters.hpp"
 
-#include "test/fixtures/manual_clock.hpp"
-#include "test/fixtures/mock_job_desk.hpp"
-
-#include <gtest/gtest.h>
+#include "test/deadletter/desk_fixture.hpp"
 
 namespace jobstrand::deadletter {
 namespace {
 
-using persistence::JobAnswer;
 using schema::JobPlace;
-using testing::_;
-using testing::ElementsAre;
-using testing::Return;
 
-class DeadLettersTest : public testing::Test {
+class DeadLettersTest : public DeskTest {
 protected:
-    void there_are(const std::vector<std::vector<std::string>>& pages) {
-        std::int64_t total = 0;
-        std::string after;
-        for (const auto& page : pages) {
-            EXPECT_CALL(store, list_ids(JobPlace::dead_letter, _, std::string_view(after), _))
-                .WillOnce(Return(page));
-            total += static_cast<std::int64_t>(page.size());
-            after = page.empty() ? after : page.back();
-        }
-        EXPECT_CALL(store, count(JobPlace::dead_letter, _)).WillOnce(Return(total));
+    void SetUp() override {
+        insert_all(JobPlace::dead_letter, {"a", "b"});
+        insert(JobPlace::dead_letter, test::a_job("c").of_type("mail"));
+        insert_all(JobPlace::executable, {"runs"});
     }
 
-    testing::StrictMock<test::MockJobDesk> store;
-    test::ManualClock clock;
-    DeadLetters dead_letters{store, clock};
+    const JobSelection all_ = JobSelection::matching({});
+    DeadLetters dead_{store_, clock_};
 };
 
-TEST_F(DeadLettersTest, Requeueing_walks_all_pages_and_reports_after_each) {
-    there_are({{"a", "b"}, {"c"}, {}});
-    EXPECT_CALL(store, requeue(ElementsAre("a", "b"), 5, _, clock.now()))
-        .WillOnce(Return(std::vector{JobAnswer::done, JobAnswer::not_found}));
-    EXPECT_CALL(store, requeue(ElementsAre("c"), 5, _, clock.now()))
-        .WillOnce(Return(std::vector{JobAnswer::done}));
-    std::vector<std::int64_t> reports;
-    const Progress progress =
-        dead_letters.requeue({}, {.retries = 5, .due_date = {}}, [&](const Progress& so_far) {
-            reports.push_back(so_far.done);
-            return true;
-        });
-    EXPECT_EQ(progress.total, 3);
-    EXPECT_EQ(progress.done, 2);
-    EXPECT_EQ(progress.skipped, 1);
-    EXPECT_EQ(reports, (std::vector<std::int64_t>{1, 2}));
+TEST_F(DeadLettersTest, They_are_found_and_other_jobs_are_not) {
+    EXPECT_EQ(dead_.find("a").value().placed.job.id, "a");
+    EXPECT_FALSE(dead_.find("runs"));
+    EXPECT_FALSE(dead_.find("nobody"));
 }
 
-TEST_F(DeadLettersTest, A_bulk_operation_stops_where_its_caller_says) {
-    EXPECT_CALL(store, count(_, _)).WillOnce(Return(2));
-    EXPECT_CALL(store, list_ids(_, _, _, _)).WillOnce(Return(std::vector<std::string>{"a"}));
-    EXPECT_CALL(store, remove(JobPlace::dead_letter, ElementsAre("a"), _))
-        .WillOnce(Return(std::vector{JobAnswer::done}));
-    const Progress progress = dead_letters.remove({}, [](const Progress&) { return false; });
-    EXPECT_EQ(progress.done, 1);
+TEST_F(DeadLettersTest, A_list_says_whether_there_is_more) {
+    const auto first = dead_.list({}, "", 2);
+    ASSERT_EQ(first.items.size(), 2U);
+    EXPECT_EQ(first.items.back().job.id, "b");
+    EXPECT_TRUE(first.has_more);
+    const auto rest = dead_.list({}, "b", 2);
+    ASSERT_EQ(rest.items.size(), 1U);
+    EXPECT_FALSE(rest.has_more);
+}
+
+TEST_F(DeadLettersTest, A_dry_run_counts_shows_the_first_and_changes_nothing) {
+    const Preview preview = dead_.preview(all_, 2);
+    EXPECT_EQ(preview.count, 3);
+    ASSERT_EQ(preview.first.size(), 2U);
+    EXPECT_EQ(preview.first.front().job.id, "a");
+    EXPECT_EQ(dead_.preview(JobSelection::these({"b", "runs"}), 2).count, 1);
+    EXPECT_EQ(places(), "executable=1 dead=3");
+}
+
+TEST_F(DeadLettersTest, Requeueing_a_filter_takes_what_matches) {
+    const BulkCounts counts =
+        dead_.requeue(JobSelection::matching({.handler_type = "noop"}), {.retries = 5});
+    EXPECT_EQ(counts, (BulkCounts{.total = 2, .done = 2}));
+    EXPECT_EQ(places(), "executable=3 dead=1");
+    EXPECT_EQ(store_.find("a").value().job.retries, 5);
+}
+
+TEST_F(DeadLettersTest, Requeueing_may_wait_for_a_date) {
+    const auto later = clock_.now() + std::chrono::hours(1);
+    dead_.requeue(all_, {.retries = 1, .due_date = later});
+    EXPECT_EQ(places(), "executable=1 timer=3");
+}
+
+TEST_F(DeadLettersTest, Requeueing_named_jobs_may_be_repeated) {
+    const auto some = JobSelection::these({"b", "runs", "nobody"});
+    EXPECT_EQ(
+        dead_.requeue(some, {}, watch()),
+        (BulkCounts{.total = 3, .done = 1, .skipped = 1, .not_found = 1})
+    );
+    EXPECT_EQ(items(), "b:done runs:skipped nobody:not_found");
+    EXPECT_EQ(dead_.requeue(some, {}, watch()).skipped, 2);
+    EXPECT_EQ(places(), "executable=2 dead=2");
+}
+
+TEST_F(DeadLettersTest, Removing_named_jobs_touches_dead_letters_only) {
+    EXPECT_EQ(
+        dead_.remove(JobSelection::these({"b", "runs"}), watch()),
+        (BulkCounts{.total = 2, .done = 1, .not_found = 1})
+    );
+    EXPECT_EQ(last().place, JobPlace::executable);
+    EXPECT_EQ(places(), "executable=1 dead=2");
+}
+
+TEST_F(DeadLettersTest, Removing_all_leaves_none) {
+    EXPECT_EQ(dead_.remove(all_), (BulkCounts{.total = 3, .done = 3}));
+    EXPECT_EQ(places(), "executable=1");
+}
+
+TEST_F(DeadLettersTest, No_ids_mean_no_jobs_and_never_all) {
+    const auto none = JobSelection::these({});
+    EXPECT_EQ(dead_.count(none), 0);
+    EXPECT_EQ(dead_.preview(none, 10).count, 0);
+    EXPECT_EQ(dead_.requeue(none, {}), BulkCounts{});
+    EXPECT_EQ(dead_.remove(none), BulkCounts{});
+    EXPECT_EQ(places(), "executable=1 dead=3");
 }
 
 }  // namespace

@@ -168,17 +168,13 @@ TEST_F(EngineTest, A_job_of_a_suspended_instance_does_not_run_until_it_is_activa
         return Succeeded{};
     });
     engine->start();
-    engine->suspension_desk().suspend(
-        persistence::SuspensionScope::instance, "order-17", clock.now()
-    );
+    engine->store().suspend(persistence::SuspensionScope::instance, "order-17", clock.now());
     const std::string id =
         engine->enqueue({.process_instance_id = "order-17", .handler_type = "test"});
     EXPECT_EQ(engine->store().find(id)->place, JobPlace::suspended);
     engine->enqueue({.process_instance_id = "order-18", .handler_type = "test"});
     ASSERT_TRUE(runs.wait_for(1));
-    engine->suspension_desk().activate(
-        persistence::SuspensionScope::instance, "order-17", clock.now()
-    );
+    engine->store().activate(persistence::SuspensionScope::instance, "order-17", clock.now());
     EXPECT_TRUE(runs.wait_for(2));
     EXPECT_TRUE(all_jobs_end(*engine));
 }

@@ -201,15 +201,11 @@ executor::ManualRunResult Engine::run_job(const std::string& id) {
     );
 }
 
-persistence::JobDesk& Engine::store() {
+persistence::OperatorStore& Engine::store() {
     return parts_->store;
 }
 
-persistence::SeriesDesk& Engine::series_store() {
-    return parts_->store;
-}
-
-persistence::SuspensionDesk& Engine::suspension_desk() {
+persistence::SeriesStore& Engine::series_store() {
     return parts_->store;
 }
 

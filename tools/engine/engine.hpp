@@ -6,10 +6,9 @@
 #include "executor/manual_run.hpp"
 #include "executor/stop_mode.hpp"
 #include "persistence/drivers/database.hpp"
-#include "persistence/job_desk.hpp"
-#include "persistence/series_desk.hpp"
+#include "persistence/operator_store.hpp"
+#include "persistence/series_store.hpp"
 #include "persistence/sql/transaction.hpp"
-#include "persistence/suspension_desk.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
@@ -99,9 +98,8 @@ public:
     /// See executor::run_by_hand.
     [[nodiscard]] executor::ManualRunResult run_job(const std::string& id);
 
-    [[nodiscard]] persistence::JobDesk& store();
-    [[nodiscard]] persistence::SeriesDesk& series_store();
-    [[nodiscard]] persistence::SuspensionDesk& suspension_desk();
+    [[nodiscard]] persistence::OperatorStore& store();
+    [[nodiscard]] persistence::SeriesStore& series_store();
     [[nodiscard]] deadletter::DeadLetters& dead_letters();
 
     /// The database's time (I6), with which due dates and locks are compared: ask this clock what

@@ -1,8 +1,12 @@
 #pragma once
 
-#include "persistence/job_desk.hpp"
-#include "persistence/series_desk.hpp"
-#include "persistence/suspension_desk.hpp"
+#include "deadletter/dead_letters.hpp"
+#include "deadletter/desk/job_desk.hpp"
+#include "deadletter/desk/job_search.hpp"
+#include "deadletter/desk/series_desk.hpp"
+#include "deadletter/desk/timer_search.hpp"
+#include "persistence/operator_store.hpp"
+#include "persistence/series_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "tools/engine/engine.hpp"
@@ -68,11 +72,17 @@ public:
     /// An engine that is not started, with the service's handlers. The first call opens the
     /// database; `update_schema` is of no meaning for the others.
     [[nodiscard]] Engine& engine(bool update_schema = false);
-    [[nodiscard]] persistence::JobDesk& store() { return engine().store(); }
-    [[nodiscard]] persistence::SeriesDesk& series_store() { return engine().series_store(); }
-    [[nodiscard]] persistence::SuspensionDesk& suspension_desk() {
-        return engine().suspension_desk();
+    [[nodiscard]] persistence::OperatorStore& store() { return engine().store(); }
+    [[nodiscard]] persistence::SeriesStore& series_store() { return engine().series_store(); }
+
+    // What an operator works with; all of it opens the database.
+    [[nodiscard]] deadletter::JobSearch search() { return deadletter::JobSearch(store()); }
+    [[nodiscard]] deadletter::TimerSearch timers() { return {store(), series_store()}; }
+    [[nodiscard]] deadletter::JobDesk jobs() { return {store(), series_store(), engine().clock()}; }
+    [[nodiscard]] deadletter::SeriesDesk series() {
+        return {store(), series_store(), engine().clock()};
     }
+    [[nodiscard]] deadletter::DeadLetters& dead_letters() { return engine().dead_letters(); }
 
     /// One line on stderr.
     void tell(const std::string& line);

@@ -2,12 +2,12 @@
 
 #include "tools/jobstrand/commands/job/job_listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
-#include "tools/jobstrand/exit_code.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <istream>
+#include <utility>
 
 namespace jobstrand::cli {
 
@@ -18,38 +18,34 @@ void require_one_way(std::initializer_list<bool> given, const char* none, const 
     }
 }
 
-BulkSelection selection_of(const BulkOptions& options) {
-    BulkSelection selection{.ids = options.ids, .filter = filter_of(options.filter)};
-    for (const std::string& id : selection.ids) {
+deadletter::JobSelection selection_of(const BulkOptions& options) {
+    persistence::JobFilter filter = filter_of(options.filter);
+    for (const std::string& id : options.ids) {
         (void)not_empty("an id", id);
     }
     require_one_way(
-        {selection.is_by_id(), !selection.filter.is_empty(), options.all},
+        {!options.ids.empty(), !filter.is_empty(), options.all},
         "say which jobs: ids, filters such as --type, or --all",
         "ids, filters and --all exclude each other"
     );
-    return selection;
+    return options.ids.empty() ? deadletter::JobSelection::matching(std::move(filter))
+                               : deadletter::JobSelection::these(options.ids);
 }
 
-void show_dry_run(
-    Session& session,
-    const std::vector<schema::JobPlace>& places,
-    const BulkSelection& selection
-) {
-    persistence::JobFilter filter = selection.filter;
-    filter.ids = selection.ids;
-    std::int64_t count = 0;
-    for (const schema::JobPlace place : places) {
-        count += session.store().count(place, filter);
-    }
-    session.tell(fmt::format("{} jobs would be changed; nothing was", count));
-    write_jobs(
-        session,
-        fetch(
-            session.store(),
-            {.places = places, .filter = filter, .after = {}, .limit = kDryRunSample}
-        )
-    );
+ExitCode show_dry_run(Session& session, const deadletter::Preview& preview) {
+    session.tell(fmt::format("{} jobs would be changed; nothing was", preview.count));
+    write_jobs(session, {.items = preview.first, .has_more = false});
+    return ExitCode::done;
+}
+
+deadletter::BulkWatch watch_of(Progress& progress) {
+    return {
+        .on_page =
+            [&progress](const deadletter::BulkCounts& counts) {
+                progress.show(counts.done, counts.total);
+                return true;
+            },
+    };
 }
 
 void confirm(Session& session, bool is_confirmed, const std::string& question) {

@@ -1,8 +1,11 @@
 #pragma once
 
-#include "persistence/job_filter.hpp"
-#include "schema/job_place.hpp"
+#include "deadletter/bulk/bulk_result.hpp"
+#include "deadletter/bulk/job_selection.hpp"
+#include "deadletter/desk/job_search.hpp"
 #include "tools/jobstrand/commands/job/job_filter_options.hpp"
+#include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/output/progress.hpp"
 #include "tools/jobstrand/session.hpp"
 
 #include <cstddef>
@@ -28,27 +31,18 @@ struct BulkOptions : BulkFlags {
 /// How many --dry-run shows at most.
 inline constexpr std::size_t kDryRunSample = 10;
 
-/// Which jobs a bulk verb means: ids, or all that match a filter, never both.
-struct BulkSelection {
-    std::vector<std::string> ids;
-    persistence::JobFilter filter;  ///< Empty with --all.
-
-    [[nodiscard]] bool is_by_id() const { return !ids.empty(); }
-};
-
 /// The ways to say which things are meant exclude each other. Throws CliError wrong_usage unless
 /// exactly one was `given`: with the text `none`, or with `several`.
 void require_one_way(std::initializer_list<bool> given, const char* none, const char* several);
 
 /// Throws CliError wrong_usage unless exactly one of ids, filter and --all was given.
-[[nodiscard]] BulkSelection selection_of(const BulkOptions& options);
+[[nodiscard]] deadletter::JobSelection selection_of(const BulkOptions& options);
 
 /// --dry-run: says on stderr how many jobs it would be, and lists the first of them.
-void show_dry_run(
-    Session& session,
-    const std::vector<schema::JobPlace>& places,
-    const BulkSelection& selection
-);
+[[nodiscard]] ExitCode show_dry_run(Session& session, const deadletter::Preview& preview);
+
+/// Shows how far a bulk operation has come. The progress must outlive it.
+[[nodiscard]] deadletter::BulkWatch watch_of(Progress& progress);
 
 /// Asks on a terminal; elsewhere it must be confirmed, by --yes. Throws CliError refused for a no.
 void confirm(Session& session, bool is_confirmed, const std::string& question);

@@ -4,11 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace jobstrand::cli {
 
 namespace {
 
-using persistence::JobAnswer;
+using deadletter::ItemAnswer;
+using deadletter::ItemResult;
 
 [[nodiscard]] std::string_view heading_of(std::string_view field) {
     return field == "series" ? "SERIES" : field == "calendar" ? "CALENDAR" : "ID";
@@ -27,43 +30,49 @@ using persistence::JobAnswer;
 
 }  // namespace
 
-ItemReport::ItemReport(Session& session, const ItemWords& words)
+ItemReport::ItemReport(Session& session, ItemWords words)
     : session_(session),
-      words_(words),
-      columns_(columns_of(words)),
+      words_(std::move(words)),
+      columns_(columns_of(words_)),
       writer_(session.streams().out, session.format(), columns_) {}
 
-void ItemReport::done(const std::string& id, const std::string& detail) {
-    ++done_;
-    add(id, words_.done, detail);
+void ItemReport::add(const ItemResult& item) {
+    switch (item.answer) {
+        case ItemAnswer::done:
+            ++done_;
+            write(item, words_.done);
+            break;
+        case ItemAnswer::skipped:
+            ++done_;
+            session_.tell(fmt::format("jobstrand: {}: skipped", words_.why_not(item)));
+            write(item, "skipped");
+            break;
+        case ItemAnswer::not_found:
+            ++not_found_;
+            session_.tell("jobstrand: " + words_.why_not(item));
+            write(item, "not found");
+            break;
+        case ItemAnswer::locked:
+        case ItemAnswer::refused:
+            ++refused_;
+            session_.tell("jobstrand: " + words_.why_not(item));
+            write(item, "refused");
+            break;
+    }
 }
 
-void ItemReport::skipped(const std::string& id, const std::string& why) {
-    ++done_;
-    session_.tell(fmt::format("jobstrand: {}: skipped", why));
-    add(id, "skipped");
+deadletter::BulkWatch ItemReport::watch() {
+    return {.on_item = [this](const ItemResult& item) { add(item); }};
 }
 
-void ItemReport::not_found(const std::string& id, const std::string& why) {
-    ++not_found_;
-    session_.tell("jobstrand: " + why);
-    add(id, "not found");
-}
-
-void ItemReport::refused(const std::string& id, const std::string& why) {
-    ++refused_;
-    session_.tell("jobstrand: " + why);
-    add(id, "refused");
-}
-
-void ItemReport::add(const std::string& id, std::string_view answer, const std::string& detail) {
+void ItemReport::write(const ItemResult& item, std::string_view answer) {
     // Format `name` is for the next command in a pipe: only what was done goes on.
     if (session_.format() == OutputFormat::name && answer != words_.done) {
         return;
     }
-    Record record{text_field(words_.field, id), text_field("answer", answer)};
+    Record record{text_field(words_.field, item.id), text_field("answer", answer)};
     if (!words_.detail.empty()) {
-        record.push_back(text_or_null_field(words_.detail, detail));
+        record.push_back(text_or_null_field(words_.detail, item.new_job));
     }
     writer_.add(record);
 }
@@ -79,39 +88,29 @@ ExitCode ItemReport::finish() {
     return refused_ > 0 ? ExitCode::refused : ExitCode::not_found;
 }
 
-ExitCode for_each_id(
+ExitCode report_jobs(
     Session& session,
-    const std::vector<std::string>& ids,
     std::string_view done_word,
-    const std::function<JobAnswer(const std::string& id)>& operation,
-    const std::function<std::string(const std::string& id)>& why_refused
+    const std::function<void(const deadletter::BulkWatch&)>& operation
 ) {
-    ItemReport report(session, {.done = done_word});
-    for (const std::string& id : ids) {
-        if (const std::string why = why_refused ? why_refused(id) : ""; !why.empty()) {
-            report.refused(id, why);
-            continue;
-        }
-        switch (operation(id)) {
-            case JobAnswer::done:
-                report.done(id);
-                break;
-            case JobAnswer::not_found:
-                report.not_found(id, why_not_found(session, id));
-                break;
-            case JobAnswer::locked:
-                report.refused(id, fmt::format("a node holds job {}: try again later", id));
-                break;
-        }
-    }
+    ItemReport report(session, {.done = done_word, .why_not = why_not_job});
+    operation(report.watch());
     return report.finish();
 }
 
-std::string why_not_found(Session& session, const std::string& id) {
-    const auto placed = session.store().find(id);
-    const std::string shown = quoted_if_needed(id);
-    return placed ? fmt::format("job {} stands in place {}", shown, name_of(placed->place))
-                  : fmt::format("there is no job {}", shown);
+std::string why_not_job(const ItemResult& item) {
+    const std::string shown = quoted_if_needed(item.id);
+    if (item.refusal == deadletter::Refusal::carries_series_on) {
+        const std::string key = quoted_if_needed(item.series);
+        return fmt::format(
+            "job {} carries series {} on: `jobstrand series end {}` removes it", shown, key, key
+        );
+    }
+    if (item.answer == ItemAnswer::locked) {
+        return fmt::format("a node holds job {}: try again later", item.id);
+    }
+    return item.place ? fmt::format("job {} stands in place {}", shown, name_of(*item.place))
+                      : fmt::format("there is no job {}", shown);
 }
 
 }  // namespace jobstrand::cli

@@ -1,11 +1,12 @@
 #pragma once
 
-#include "persistence/job_answer.hpp"
+#include "deadletter/bulk/bulk_result.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/session.hpp"
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace jobstrand::cli {
@@ -14,28 +15,29 @@ namespace jobstrand::cli {
 struct ItemWords {
     std::string_view done;          ///< What happened: "removed".
     std::string_view field = "id";  ///< The name in JSON of what identifies an item.
-    std::string_view detail = {};   ///< The name of what done() tells besides; empty: nothing.
+    std::string_view detail = {};   ///< The name of the job that was made; empty: none was.
+
+    /// Why an item was not done, in a sentence for stderr.
+    std::function<std::string(const deadletter::ItemResult&)> why_not;
 };
 
-/// Reports what became of each of several ids: a record per id on stdout, a line per trouble on
+/// Reports what became of each of several items: a record per item on stdout, a line per trouble on
 /// stderr, and one exit code for all.
 class ItemReport final {
 public:
-    /// The session and the words must outlive it.
-    ItemReport(Session& session, const ItemWords& words);
+    /// The session must outlive it.
+    ItemReport(Session& session, ItemWords words);
 
-    void done(const std::string& id, const std::string& detail = {});
+    void add(const deadletter::ItemResult& item);
 
-    /// Nothing had to be done; no trouble.
-    void skipped(const std::string& id, const std::string& why);
-    void not_found(const std::string& id, const std::string& why);
-    void refused(const std::string& id, const std::string& why);
+    /// Adds each item of a bulk operation. The report must outlive it.
+    [[nodiscard]] deadletter::BulkWatch watch();
 
     /// done; partly_done when some worked and some did not; else what stood in the way of all.
     [[nodiscard]] ExitCode finish();
 
 private:
-    void add(const std::string& id, std::string_view answer, const std::string& detail = {});
+    void write(const deadletter::ItemResult& item, std::string_view answer);
 
     Session& session_;
     const ItemWords words_;
@@ -46,17 +48,14 @@ private:
     std::size_t refused_ = 0;
 };
 
-/// Calls `operation` for each id and reports its answers. `why_refused` may speak against an id
-/// before: in words, or with an empty text.
-[[nodiscard]] ExitCode for_each_id(
+/// Runs an operation on jobs that were named, and reports what became of each.
+[[nodiscard]] ExitCode report_jobs(
     Session& session,
-    const std::vector<std::string>& ids,
     std::string_view done_word,
-    const std::function<persistence::JobAnswer(const std::string& id)>& operation,
-    const std::function<std::string(const std::string& id)>& why_refused = {}
+    const std::function<void(const deadletter::BulkWatch&)>& operation
 );
 
-/// Why the answer to an id was not_found: there is no such job, or it stands in another place.
-[[nodiscard]] std::string why_not_found(Session& session, const std::string& id);
+/// Why nothing was done about a job: `there is no job 17`, or where it stands, or who has it.
+[[nodiscard]] std::string why_not_job(const deadletter::ItemResult& item);
 
 }  // namespace jobstrand::cli

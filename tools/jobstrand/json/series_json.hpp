@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/series_desk.hpp"
+#include "persistence/series_store.hpp"
 #include "timers/zone/zone.hpp"
 #include "tools/jobstrand/json/new_job.hpp"
 #include "tools/jobstrand/output/record.hpp"

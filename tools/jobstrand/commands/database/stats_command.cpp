@@ -1,10 +1,10 @@
 #include "tools/jobstrand/commands/nouns.hpp"
 
-#include <optional>
-
 namespace jobstrand::cli {
 
 namespace {
+
+using deadletter::PlaceCount;
 
 struct StatsOptions {};
 
@@ -15,26 +15,6 @@ const std::vector<TableColumn>& columns() {
         {.field = "locked", .heading = "LOCKED"},
     };
     return both;
-}
-
-struct PlaceCount {
-    schema::JobPlace place;
-    std::int64_t jobs = 0;
-    std::optional<std::int64_t> locked;  ///< Nothing where jobs are never locked.
-};
-
-[[nodiscard]] std::vector<PlaceCount> count_all(persistence::JobDesk& store) {
-    std::vector<PlaceCount> counts;
-    for (const schema::JobPlace place : schema::kJobPlaces) {
-        PlaceCount count{.place = place, .jobs = store.count(place, {}), .locked = {}};
-        if (has_lock(place)) {
-            persistence::JobFilter locked;
-            locked.locked = true;
-            count.locked = store.count(place, locked);
-        }
-        counts.push_back(count);
-    }
-    return counts;
 }
 
 void write_rows(Session& session, const std::vector<PlaceCount>& counts) {
@@ -66,7 +46,7 @@ void write_object(Session& session, const std::vector<PlaceCount>& counts) {
 }
 
 ExitCode show_stats(Session& session, const StatsOptions&) {
-    const std::vector<PlaceCount> counts = count_all(session.store());
+    const std::vector<PlaceCount> counts = session.search().count_places();
     const OutputFormat format = session.format();
     if (format == OutputFormat::json || format == OutputFormat::jsonl) {
         write_object(session, counts);

@@ -1,5 +1,6 @@
 #include "tools/jobstrand/commands/instance/suspension.hpp"
 
+#include "tools/jobstrand/commands/listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 
 #include <fmt/format.h>
@@ -55,33 +56,27 @@ ExitCode change_suspension(Session& session, const SuspensionOptions& options) {
         (void)id_of("the id", id);
     }
     RecordWriter writer(session.streams().out, session.format(), moved_columns());
-    persistence::SuspensionDesk& desk = session.suspension_desk();
-    for (const std::string& id : options.ids) {
-        const schema::TimePoint now = session.database_now();
-        const std::int64_t moved = options.activate ? desk.activate(options.scope, id, now)
-                                                    : desk.suspend(options.scope, id, now);
-        writer.add({text_field("id", id), number_field("moved", moved)});
+    const deadletter::BulkWatch watch{.on_item = [&writer](const deadletter::ItemResult& item) {
+        writer.add({text_field("id", item.id), number_field("moved", item.moved)});
+    }};
+    deadletter::JobDesk desk = session.jobs();
+    if (options.activate) {
+        desk.activate(options.scope, options.ids, watch);
+    } else {
+        desk.suspend(options.scope, options.ids, watch);
     }
     writer.finish();
     return ExitCode::done;
 }
 
 ExitCode list_instances(Session& session, const InstanceListOptions& options) {
-    const std::size_t limit = limit_of(options.limit);
-    std::vector<InstanceSummary> instances =
-        session.suspension_desk().instances(options.after, limit + 1);
-    const bool is_cut = instances.size() > limit;
-    if (is_cut) {
-        instances.resize(limit);
-    }
-    RecordWriter writer(session.streams().out, session.format(), instance_columns());
-    for (const InstanceSummary& instance : instances) {
-        writer.add(record_of(instance));
-    }
-    writer.finish();
-    if (is_cut) {
-        session.tell(fmt::format("there are more: go on with --after {}", instances.back().id));
-    }
+    write_page(
+        session,
+        session.search().instances(options.after, limit_of(options.limit)),
+        instance_columns(),
+        record_of,
+        &InstanceSummary::id
+    );
     return ExitCode::done;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/suspension_desk.hpp"
+#include "persistence/suspension.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/session.hpp"
 

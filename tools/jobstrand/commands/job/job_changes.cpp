@@ -13,7 +13,8 @@ namespace jobstrand::cli {
 
 namespace {
 
-using executor::ManualRunAnswer;
+using executor::RunObstacle;
+using persistence::JobAnswer;
 using schema::JobPlace;
 
 void require_retry_cycle(const TypedField& typed) {
@@ -47,59 +48,49 @@ void require_retry_cycle(const TypedField& typed) {
     return changes;
 }
 
-void refuse_problems(const std::vector<std::string>& problems) {
+void refuse_bad_payload(Session& session, schema::Job job, const std::string& payload) {
+    job.payload = payload;
+    const auto problems = problems_for_service(job, session.settings());
     if (!problems.empty()) {
         throw CliError(ExitCode::wrong_usage, problems.front());
     }
 }
 
-void refuse_if_impossible(
-    Session& session,
-    const schema::PlacedJob& placed,
-    const persistence::JobChanges& changes
-) {
-    schema::Job changed = placed.job;
-    for (const schema::JobChange& change : changes) {
-        const schema::JobField& field = schema::field_of(member_of(change));
-        if (placed.place == JobPlace::dead_letter && field.is_about(&schema::Job::retries)) {
-            throw CliError(
-                ExitCode::refused,
-                "a dead letter has no retries: use `jobstrand dead requeue ID --retries N`"
-            );
-        }
-        carry_out(change, changed);
-        refuse_problems(schema::problems_of_field(field, changed));
-        if (field.is_about(&schema::Job::payload)) {
-            refuse_problems(problems_for_service(changed, session.settings()));
-        }
-    }
-}
-
-/// Jobs that wait elsewhere, or that no handler here can run, are refused before anything is
-/// locked.
+/// Refused before anything is locked.
 void refuse_if_not_runnable(Session& session, const schema::PlacedJob& placed) {
     const std::string& id = placed.job.id;
-    if (placed.place != JobPlace::executable) {
-        const char* const hint = placed.place == JobPlace::timer
-                                     ? "fire it first: `jobstrand timer fire ID`"
-                                 : placed.place == JobPlace::dead_letter
-                                     ? "requeue it first: `jobstrand dead requeue ID`"
-                                     : "only executable jobs can be run by hand";
-        throw CliError(
-            ExitCode::refused,
-            fmt::format("job {} stands in place {}: {}", id, name_of(placed.place), hint)
-        );
+    switch (executor::obstacle_to_run(placed, session.engine().handlers())) {
+        case RunObstacle::none:
+            return;
+        case RunObstacle::unknown_type:
+            throw CliError(
+                ExitCode::refused,
+                fmt::format(
+                    "job {} is of type {}, which this program cannot run",
+                    id,
+                    quoted_if_needed(placed.job.handler_type)
+                )
+            );
+        case RunObstacle::stands_elsewhere:
+            break;
     }
-    if (session.engine().handlers().find(placed.job.handler_type) == nullptr) {
-        throw CliError(
-            ExitCode::refused,
-            fmt::format(
-                "job {} is of type {}, which this program cannot run",
-                id,
-                quoted_if_needed(placed.job.handler_type)
-            )
-        );
+    const char* const hint =
+        placed.place == JobPlace::timer         ? "fire it first: `jobstrand timer fire ID`"
+        : placed.place == JobPlace::dead_letter ? "requeue it first: `jobstrand dead requeue ID`"
+                                                : "only executable jobs can be run by hand";
+    throw CliError(
+        ExitCode::refused,
+        fmt::format("job {} stands in place {}: {}", id, name_of(placed.place), hint)
+    );
+}
+
+/// It was there a moment ago.
+[[nodiscard]] std::string why_not_found(Session& session, const std::string& id) {
+    deadletter::ItemResult item{.id = id, .answer = deadletter::ItemAnswer::not_found};
+    if (const auto found = session.search().find(id)) {
+        item.place = found->placed.place;
     }
+    return why_not_job(item);
 }
 
 [[nodiscard]] ExitCode
@@ -143,16 +134,25 @@ report_run(Session& session, const std::string& id, const executor::ManualRunRes
 
 ExitCode set_job(Session& session, const SetOptions& options) {
     const persistence::JobChanges changes = changes_of(session, options);
-    const schema::PlacedJob placed = find_job(session, options.id);
-    refuse_if_impossible(session, placed, changes);
-    return for_each_id(session, {options.id}, "set", [&](const std::string& id) {
-        return session.store().change(placed.place, id, changes, session.database_now());
+    const deadletter::JobDetails found = find_job(session, options.id);
+    if (changes.payload) {
+        refuse_bad_payload(session, found.placed.job, *changes.payload);
+    }
+    const deadletter::ItemResult item = session.jobs().change(options.id, changes);
+    if (item.refusal == deadletter::Refusal::has_no_retries) {
+        throw CliError(
+            ExitCode::refused,
+            "a dead letter has no retries: use `jobstrand dead requeue ID --retries N`"
+        );
+    }
+    return report_jobs(session, "set", [&](const deadletter::BulkWatch& watch) {
+        watch.on_item(item);
     });
 }
 
 ExitCode run_job(Session& session, const RunOptions& options) {
     session.use_service_log();
-    refuse_if_not_runnable(session, find_job(session, options.id));
+    refuse_if_not_runnable(session, find_job(session, options.id).placed);
     return report_run(session, options.id, session.engine().run_job(options.id));
 }
 

@@ -5,38 +5,38 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace jobstrand::cli {
 
 ExitCode show_job(Session& session, const ShowOptions& options) {
-    const schema::PlacedJob placed = find_job(session, options.id, options.place);
-    Record record = record_of(placed);
-    record.push_back(
-        text_or_null_field("exceptionDetails", session.store().exception_details(placed.job))
-    );
+    const deadletter::JobDetails found = find_job(session, options.id, options.place);
+    Record record = record_of(found.placed);
+    record.push_back(text_or_null_field("exceptionDetails", found.exception_details));
     write_record(session.streams().out, session.format(), record);
     return ExitCode::done;
 }
 
-schema::PlacedJob
+deadletter::JobDetails
 find_job(Session& session, const std::string& id, std::optional<schema::JobPlace> place) {
-    auto placed = session.store().find(id);
-    if (!placed) {
+    auto found = session.search().find(id);
+    if (!found) {
         throw CliError(
             ExitCode::not_found, fmt::format("there is no job {}", quoted_if_needed(id))
         );
     }
-    if (place && placed->place != *place) {
+    if (place && found->placed.place != *place) {
         throw CliError(
             ExitCode::not_found,
             fmt::format(
                 "job {} stands in place {}, not in {}",
                 quoted_if_needed(id),
-                name_of(placed->place),
+                name_of(found->placed.place),
                 name_of(*place)
             )
         );
     }
-    return std::move(*placed);
+    return std::move(*found);
 }
 
 }  // namespace jobstrand::cli

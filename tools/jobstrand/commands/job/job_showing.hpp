@@ -19,7 +19,7 @@ struct ShowOptions {
 
 /// The job, or CliError not_found. A job that stands in another place than the one asked for is not
 /// found either; the message says where it is.
-[[nodiscard]] schema::PlacedJob
+[[nodiscard]] deadletter::JobDetails
 find_job(Session& session, const std::string& id, std::optional<schema::JobPlace> place = {});
 
 }  // namespace jobstrand::cli

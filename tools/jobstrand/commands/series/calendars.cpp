@@ -87,26 +87,16 @@ ExitCode set_calendar(Session& session, const CalendarSetOptions& options) {
 }
 
 ExitCode remove_calendars(Session& session, const CalendarRemoveOptions& options) {
-    ItemReport report(session, {.done = "removed", .field = "calendar"});
-    for (const std::string& name : options.names) {
-        switch (session.series_store().remove_calendar(name)) {
-            case CalendarAnswer::done:
-                report.done(name);
-                break;
-            case CalendarAnswer::not_found:
-                report.not_found(name, no_such_calendar(name));
-                break;
-            case CalendarAnswer::in_use:
-                report.refused(
-                    name,
-                    fmt::format(
-                        "a series, or another calendar, uses the calendar {}",
-                        quoted_if_needed(name)
-                    )
-                );
-                break;
-        }
-    }
+    const auto why_not = [](const deadletter::ItemResult& item) {
+        return item.answer == deadletter::ItemAnswer::not_found
+                   ? no_such_calendar(item.id)
+                   : fmt::format(
+                         "a series, or another calendar, uses the calendar {}",
+                         quoted_if_needed(item.id)
+                     );
+    };
+    ItemReport report(session, {.done = "removed", .field = "calendar", .why_not = why_not});
+    session.series().remove_calendars(options.names, report.watch());
     return report.finish();
 }
 

@@ -1,23 +1,23 @@
 #pragma once
 
-#include "tools/jobstrand/commands/series/series_selection.hpp"
+#include "tools/jobstrand/commands/bulk_selection.hpp"
 #include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/session.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace jobstrand::cli {
 
-/// `series pause`: their turns wait, suspended, until the series are resumed (R127).
-[[nodiscard]] ExitCode pause_series(Session& session, const SeriesBulkOptions& options);
+/// Which series a bulk verb means, as it was typed.
+struct SeriesBulkOptions : BulkFlags {
+    deadletter::SeriesChange change = deadletter::SeriesChange::pause;
+    std::vector<std::string> keys;
+    std::optional<std::string> group;
+};
 
-/// `series resume`. A series whose group is paused stays paused, which is a refusal.
-[[nodiscard]] ExitCode resume_series(Session& session, const SeriesBulkOptions& options);
-
-/// `series fire`: runs an extra job of each series now.
-[[nodiscard]] ExitCode fire_series(Session& session, const SeriesBulkOptions& options);
-
-/// `series end`: no further turn; what runs may finish.
-[[nodiscard]] ExitCode end_series(Session& session, const SeriesBulkOptions& options);
-
-/// `series rm`: forgets series that have ended.
-[[nodiscard]] ExitCode remove_series(Session& session, const SeriesBulkOptions& options);
+/// `series pause|resume|fire|end|rm`: see deadletter::SeriesChange.
+[[nodiscard]] ExitCode change_series(Session& session, const SeriesBulkOptions& options);
 
 }  // namespace jobstrand::cli

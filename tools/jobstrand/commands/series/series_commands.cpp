@@ -8,6 +8,8 @@ namespace jobstrand::cli {
 
 namespace {
 
+using deadletter::SeriesChange;
+
 void add_ls(CLI::App& noun, Action& action) {
     const auto [app, options] = add_verb<SeriesListOptions>(
         noun,
@@ -39,13 +41,9 @@ void add_show(CLI::App& noun, Action& action) {
     add_zone_option(app, options.zone);
 }
 
-void add_bulk(
-    CLI::App& noun,
-    Action& action,
-    const VerbText& text,
-    ExitCode (*run)(Session&, const SeriesBulkOptions&)
-) {
-    const auto [app, options] = add_verb<SeriesBulkOptions>(noun, action, text, run);
+void add_bulk(CLI::App& noun, Action& action, const VerbText& text, SeriesChange change) {
+    const auto [app, options] = add_verb<SeriesBulkOptions>(noun, action, text, change_series);
+    options.change = change;
     app.add_option("keys", options.keys, "The series")->type_name("KEY");
     app.add_option("--group", options.group, "All series that are in a group now")
         ->type_name("NAME");
@@ -84,7 +82,7 @@ void add_series_commands(CLI::App& program, Action& action) {
          .summary = "Keep the turns of series waiting until they are resumed",
          .examples = "  jobstrand series pause nightly\n"
                      "  jobstrand series pause --group reports --dry-run"},
-        pause_series
+        SeriesChange::pause
     );
     add_bulk(
         noun,
@@ -92,7 +90,7 @@ void add_series_commands(CLI::App& program, Action& action) {
         {.name = "resume",
          .summary = "Let paused series go on; missed turns are up to their misfire instruction",
          .examples = "  jobstrand series resume nightly"},
-        resume_series
+        SeriesChange::resume
     );
     add_reschedule(noun, action);
     add_bulk(
@@ -101,7 +99,7 @@ void add_series_commands(CLI::App& program, Action& action) {
         {.name = "fire",
          .summary = "Run an extra job of each series now; the series itself goes on as it was",
          .examples = "  jobstrand series fire nightly -o json"},
-        fire_series
+        SeriesChange::fire
     );
     add_bulk(
         noun,
@@ -110,7 +108,7 @@ void add_series_commands(CLI::App& program, Action& action) {
          .summary = "Take no further turn; what runs may finish",
          .examples = "  jobstrand series end nightly\n"
                      "  jobstrand series end --group reports --yes"},
-        end_series
+        SeriesChange::end
     );
     add_bulk(
         noun,
@@ -119,7 +117,7 @@ void add_series_commands(CLI::App& program, Action& action) {
          .summary = "Forget series that have ended",
          .examples = "  jobstrand series rm nightly\n"
                      "  jobstrand series rm --all --yes"},
-        remove_series
+        SeriesChange::remove
     );
 }
 

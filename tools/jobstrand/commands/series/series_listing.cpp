@@ -1,5 +1,6 @@
 #include "tools/jobstrand/commands/series/series_listing.hpp"
 
+#include "tools/jobstrand/commands/listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/json/series_json.hpp"
 #include "tools/jobstrand/output/printable.hpp"
@@ -12,11 +13,10 @@ namespace jobstrand::cli {
 
 namespace {
 
+using deadletter::ItemAnswer;
+using deadletter::Refusal;
 using persistence::SeriesCondition;
 using persistence::SeriesSummary;
-
-/// Series that are asked for in one statement.
-constexpr std::size_t kPage = 1000;
 
 const std::vector<TableColumn>& series_columns() {
     static const std::vector<TableColumn> columns{
@@ -60,19 +60,9 @@ ExitCode list_series(Session& session, const SeriesListOptions& options) {
         .condition = condition_of(options.state),
     };
     const timers::Zone zone = zone_of(options.zone);
-    const std::size_t limit = limit_of(options.limit);
-    // One more than is shown tells whether there is more.
-    std::vector<SeriesSummary> series =
-        session.series_store().list_series(filter, options.after, limit + 1);
-    const bool is_cut = series.size() > limit;
-    if (is_cut) {
-        series.resize(limit);
-    }
-    write_series(session, series, zone);
-    if (is_cut) {
-        session.tell(fmt::format("there are more: go on with --after {}", series.back().series.key)
-        );
-    }
+    write_series(
+        session, session.series().list(filter, options.after, limit_of(options.limit)), zone
+    );
     return ExitCode::done;
 }
 
@@ -91,35 +81,18 @@ SeriesSummary find_series(Session& session, const std::string& key) {
     return std::move(*summary);
 }
 
-void for_each_series(
-    Session& session,
-    const persistence::SeriesFilter& filter,
-    const std::function<void(const SeriesSummary&)>& use
-) {
-    std::string after;
-    while (true) {
-        const std::vector<SeriesSummary> page =
-            session.series_store().list_series(filter, after, kPage);
-        for (const SeriesSummary& summary : page) {
-            use(summary);
-        }
-        if (page.size() < kPage) {
-            return;
-        }
-        after = page.back().series.key;
-    }
-}
-
 void write_series(
     Session& session,
-    const std::vector<SeriesSummary>& series,
+    const schema::Page<SeriesSummary>& series,
     const timers::Zone& zone
 ) {
-    RecordWriter writer(session.streams().out, session.format(), series_columns());
-    for (const SeriesSummary& summary : series) {
-        writer.add(record_of(summary, zone));
-    }
-    writer.finish();
+    write_page(
+        session,
+        series,
+        series_columns(),
+        [&zone](const SeriesSummary& summary) { return record_of(summary, zone); },
+        [](const SeriesSummary& summary) { return summary.series.key; }
+    );
 }
 
 std::string named(const std::string& key) {
@@ -128,6 +101,37 @@ std::string named(const std::string& key) {
 
 std::string no_such(const std::string& key) {
     return "there is no " + named(key);
+}
+
+std::string why_not_series(const deadletter::ItemResult& item) {
+    switch (item.answer) {
+        case ItemAnswer::not_found:
+            return no_such(item.id);
+        case ItemAnswer::locked:
+            return fmt::format(
+                "the next turn of {} is just being taken: try again", named(item.id)
+            );
+        case ItemAnswer::done:
+        case ItemAnswer::skipped:
+        case ItemAnswer::refused:
+            break;
+    }
+    switch (item.refusal) {
+        case Refusal::series_has_not_ended:
+            return fmt::format(
+                "{} has not ended: `jobstrand series end {}` first",
+                named(item.id),
+                quoted_if_needed(item.id)
+            );
+        case Refusal::group_is_paused:
+            return fmt::format(
+                "{} stays paused, because its group is: `jobstrand group resume {}`",
+                named(item.id),
+                quoted_if_needed(item.group)
+            );
+        default:
+            return named(item.id) + " has ended";
+    }
 }
 
 std::optional<std::string> group_of(const std::optional<std::string>& text) {

@@ -1,14 +1,14 @@
 #pragma once
 
-#include "persistence/series_desk.hpp"
+#include "deadletter/bulk/bulk_result.hpp"
+#include "persistence/series_store.hpp"
+#include "schema/paging.hpp"
 #include "timers/zone/zone.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/session.hpp"
 
-#include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace jobstrand::cli {
 
@@ -35,17 +35,10 @@ struct SeriesShowOptions {
 /// The series, or CliError not_found.
 [[nodiscard]] persistence::SeriesSummary find_series(Session& session, const std::string& key);
 
-/// All that match, in the order of their keys, page by page.
-void for_each_series(
-    Session& session,
-    const persistence::SeriesFilter& filter,
-    const std::function<void(const persistence::SeriesSummary&)>& use
-);
-
-/// Writes series in the chosen format.
+/// Writes series in the chosen format, and how to go on when there are more.
 void write_series(
     Session& session,
-    const std::vector<persistence::SeriesSummary>& series,
+    const schema::Page<persistence::SeriesSummary>& series,
     const timers::Zone& zone
 );
 
@@ -55,6 +48,8 @@ void write_series(
 [[nodiscard]] std::string named(const std::string& key);
 /// `there is no series nightly`.
 [[nodiscard]] std::string no_such(const std::string& key);
+/// Why nothing was done about a series.
+[[nodiscard]] std::string why_not_series(const deadletter::ItemResult& item);
 
 /// For --group; throws CliError wrong_usage for an empty one.
 [[nodiscard]] std::optional<std::string> group_of(const std::optional<std::string>& text);

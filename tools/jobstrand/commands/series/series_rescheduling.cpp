@@ -2,7 +2,6 @@
 
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/job/job_checks.hpp"
-#include "tools/jobstrand/commands/series/series_answers.hpp"
 #include "tools/jobstrand/commands/series/series_listing.hpp"
 #include "tools/jobstrand/commands/series/series_texts.hpp"
 
@@ -48,13 +47,14 @@ ExitCode reschedule_series(Session& session, const SeriesRescheduleOptions& opti
     const persistence::SeriesSummary current = find_series(session, options.key);
     const Series times = new_times(current.series, options);
     refuse_bad(session, times);
-    if (current.condition == persistence::SeriesCondition::ended) {
-        throw CliError(ExitCode::refused, named(options.key) + " has ended");
+    const deadletter::ItemResult item = session.series().reschedule(times);
+    if (item.answer == deadletter::ItemAnswer::refused) {
+        throw CliError(ExitCode::refused, why_not_series(item));
     }
-    ItemReport report(session, {.done = "rescheduled", .field = "series"});
-    report_answer(
-        report, times.key, session.series_store().reschedule_series(times, session.database_now())
+    ItemReport report(
+        session, {.done = "rescheduled", .field = "series", .why_not = why_not_series}
     );
+    report.add(item);
     return report.finish();
 }
 

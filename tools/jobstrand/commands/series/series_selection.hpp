@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/series_desk.hpp"
+#include "persistence/series_store.hpp"
 #include "tools/jobstrand/commands/bulk_selection.hpp"
 #include "tools/jobstrand/session.hpp"
 

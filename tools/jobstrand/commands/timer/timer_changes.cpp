@@ -9,25 +9,32 @@ namespace jobstrand::cli {
 
 namespace {
 
-using persistence::JobAnswer;
+using deadletter::BulkWatch;
+using deadletter::ItemAnswer;
+using deadletter::ItemResult;
 
-/// The series that a timer carries on; empty: none.
-[[nodiscard]] std::string carried_on_by(Session& session, const std::string& id) {
-    const auto placed = session.store().find(id);
-    return placed && !placed->job.repeat.empty() ? schema::series_key_of(placed->job) : "";
+/// Says first what a change means to the series that a timer carries on.
+template <typename Remark>
+[[nodiscard]] BulkWatch
+with_remark(Session& session, const BulkWatch& watch, const Remark& remark) {
+    return {.on_item = [&session, watch, remark](const ItemResult& item) {
+        if (item.answer == ItemAnswer::done && !item.series.empty()) {
+            session.tell(remark(item));
+        }
+        watch.on_item(item);
+    }};
 }
 
 }  // namespace
 
 ExitCode fire_timers(Session& session, const FireOptions& options) {
-    return for_each_id(session, options.ids, "fired", [&session](const std::string& id) {
-        const std::string series = carried_on_by(session, id);
-        const JobAnswer answer = session.store().fire_timer(id, session.database_now());
-        if (answer == JobAnswer::done && !series.empty()) {
-            session.tell(fmt::format("{} was the next turn of {}, which goes on", id, named(series))
-            );
-        }
-        return answer;
+    const auto remark = [](const ItemResult& item) {
+        return fmt::format(
+            "{} was the next turn of {}, which goes on", item.id, named(item.series)
+        );
+    };
+    return report_jobs(session, "fired", [&](const BulkWatch& watch) {
+        session.jobs().fire(options.ids, with_remark(session, watch, remark));
     });
 }
 
@@ -36,15 +43,13 @@ ExitCode reschedule_timers(Session& session, const RescheduleOptions& options) {
     if (!due) {
         throw CliError(ExitCode::wrong_usage, "say when: --due DATE or --due-in DURATION");
     }
-    return for_each_id(session, options.ids, "rescheduled", [&](const std::string& id) {
-        const std::string series = carried_on_by(session, id);
-        const JobAnswer answer = session.store().reschedule_timer(id, *due, session.database_now());
-        if (answer == JobAnswer::done && !series.empty()) {
-            session.tell(fmt::format(
-                "only this turn of {} moves; for all: `jobstrand series reschedule`", named(series)
-            ));
-        }
-        return answer;
+    const auto remark = [](const ItemResult& item) {
+        return fmt::format(
+            "only this turn of {} moves; for all: `jobstrand series reschedule`", named(item.series)
+        );
+    };
+    return report_jobs(session, "rescheduled", [&](const BulkWatch& watch) {
+        session.jobs().reschedule(options.ids, *due, with_remark(session, watch, remark));
     });
 }
 

@@ -54,14 +54,14 @@ enum class CalendarAnswer {
 };
 
 /// What an operator does with repeating jobs: series, and the calendars that they leave out. The
-/// turns themselves are jobs. Series are paused and resumed at the SuspensionDesk, and created by
+/// turns themselves are jobs. Series are paused and resumed at the OperatorStore, and created by
 /// enqueuers. See Transactions for what holds for all roles.
 ///
 /// Texts that cannot be read, unknown calendars, and values that no column holds are refused with
 /// std::invalid_argument, one sentence that says what is wrong; then nothing was changed.
-class SeriesDesk {
+class SeriesStore {
 public:
-    virtual ~SeriesDesk() = default;
+    virtual ~SeriesStore() = default;
 
     /// In the order of the keys, after the key `after` (exclusive; empty: from the start).
     [[nodiscard]] virtual std::vector<SeriesSummary>

@@ -2,6 +2,7 @@
 
 #include "persistence/job_answer.hpp"
 #include "persistence/job_filter.hpp"
+#include "persistence/suspension.hpp"
 #include "schema/job.hpp"
 #include "schema/job_change.hpp"
 
@@ -18,10 +19,16 @@ namespace jobstrand::persistence {
 /// Changes to a job that is not running; what is not named stays.
 using JobChanges = std::vector<schema::JobChange>;
 
-/// What an operator sees of jobs and does with them. See Transactions for what holds for all roles.
-class JobDesk {
+/// What an operator sees of jobs and does with them, and what is suspended. See Transactions for what
+/// holds for all roles.
+///
+/// A series, or a group of them, is paused and resumed in the same way: by its key or name. A group
+/// needs no series yet, and new series in a paused group start paused. A paused series keeps its
+/// waiting turn in the suspended place; on resume its misfire instruction says what becomes of the
+/// turns that were missed (R127, R144-R147).
+class OperatorStore {
 public:
-    virtual ~JobDesk() = default;
+    virtual ~OperatorStore() = default;
 
     /// The job wherever it is, with a payload that was stored apart; nullopt: no such job.
     [[nodiscard]] virtual std::optional<schema::PlacedJob> find(std::string_view id) = 0;
@@ -76,6 +83,26 @@ public:
 
     [[nodiscard]] virtual JobAnswer
     reschedule_timer(std::string_view id, schema::TimePoint due_date, schema::TimePoint now) = 0;
+
+    // What is suspended.
+
+    /// Suspends an instance or definition: its free jobs in the timer, executable and external
+    /// places move to the suspended place; running ones finish, and when they fail their next
+    /// attempt waits there too. New jobs of it are stored suspended. Returns how many moved;
+    /// suspending twice moves nothing. Of a series, only the turn that carries it on is suspended.
+    virtual std::int64_t
+    suspend(SuspensionScope scope, std::string_view id, schema::TimePoint now) = 0;
+
+    /// The inverse; a job whose instance and definition are both suspended waits for both. Returns
+    /// how many moved back.
+    virtual std::int64_t
+    activate(SuspensionScope scope, std::string_view id, schema::TimePoint now) = 0;
+
+    [[nodiscard]] virtual std::vector<Suspension> suspensions(SuspensionScope scope) = 0;
+
+    /// Instances that have jobs or are suspended, in id order, after `after`.
+    [[nodiscard]] virtual std::vector<InstanceSummary>
+    instances(std::string_view after, std::size_t limit) = 0;
 };
 
 }  // namespace jobstrand::persistence

@@ -1,0 +1,84 @@
+#include "deadletter/desk/job_desk.hpp"
+
+#include "deadletter/bulk/bulk_change.hpp"
+#include "deadletter/bulk/job_answer.hpp"
+
+namespace jobstrand::deadletter {
+
+using persistence::JobAnswer;
+using persistence::SuspensionScope;
+using schema::JobPlace;
+
+ItemResult JobDesk::change(const std::string& id, const persistence::JobChanges& changes) {
+    const auto placed = store_.find(id);
+    if (!placed) {
+        return {.id = id, .answer = ItemAnswer::not_found};
+    }
+    if (placed->place == JobPlace::dead_letter && changes.retries) {
+        return {
+            .id = id,
+            .answer = ItemAnswer::refused,
+            .refusal = Refusal::has_no_retries,
+            .place = placed->place,
+        };
+    }
+    return result_of(store_, id, store_.change(placed->place, id, changes, clock_.now()));
+}
+
+BulkCounts JobDesk::fire(const std::vector<std::string>& ids, const BulkWatch& watch) {
+    const auto fire = [&](const std::string& id) { return store_.fire_timer(id, clock_.now()); };
+    return change_timers(ids, fire, watch);
+}
+
+BulkCounts JobDesk::reschedule(
+    const std::vector<std::string>& ids,
+    schema::TimePoint due_date,
+    const BulkWatch& watch
+) {
+    const auto reschedule = [&](const std::string& id) {
+        return store_.reschedule_timer(id, due_date, clock_.now());
+    };
+    return change_timers(ids, reschedule, watch);
+}
+
+BulkCounts JobDesk::suspend(
+    SuspensionScope scope,
+    const std::vector<std::string>& ids,
+    const BulkWatch& watch
+) {
+    const auto suspend = [&](const std::string& id) {
+        return ItemResult{.id = id, .moved = store_.suspend(scope, id, clock_.now())};
+    };
+    return change_each(ids, suspend, watch);
+}
+
+BulkCounts JobDesk::activate(
+    SuspensionScope scope,
+    const std::vector<std::string>& ids,
+    const BulkWatch& watch
+) {
+    const auto activate = [&](const std::string& id) {
+        return ItemResult{.id = id, .moved = store_.activate(scope, id, clock_.now())};
+    };
+    return change_each(ids, activate, watch);
+}
+
+template <typename Change>
+BulkCounts JobDesk::change_timers(
+    const std::vector<std::string>& ids,
+    const Change& change,
+    const BulkWatch& watch
+) {
+    // Which series a timer carries on is read before: a timer that has fired carries none on.
+    const auto change_one = [&](const std::string& id) {
+        const auto before = store_.find(id);
+        ItemResult item = result_of(store_, id, change(id));
+        if (before && !before->job.repeat.empty()) {
+            item.series = schema::series_key_of(before->job);
+        }
+        return item;
+    };
+    return change_each(ids, change_one, watch);
+}
+
+}  // namespace jobstrand::deadletter

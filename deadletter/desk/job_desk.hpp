@@ -1,0 +1,93 @@
+#pragma once
+
+#include "deadletter/bulk/bulk_result.hpp"
+#include "deadletter/bulk/job_selection.hpp"
+#include "deadletter/desk/job_search.hpp"
+#include "persistence/operator_store.hpp"
+#include "persistence/series_store.hpp"
+#include "schema/clock.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace jobstrand::deadletter {
+
+/// What an operator changes about jobs in any place. Bulk operations go the way that DeadLetters
+/// describes: named jobs one by one, those that match a filter page by page, under a watch.
+///
+/// Throws DbError; what was done before stays done. Thread safety: safe. The stores and the clock
+/// must outlive it. The clock shows the database's time.
+class JobDesk final {
+public:
+    JobDesk(
+        persistence::OperatorStore& store,
+        persistence::SeriesStore& series_store,
+        const schema::Clock& clock
+    )
+        : store_(store), series_store_(series_store), clock_(clock) {}
+
+    /// Where a selection is looked for: in `place`; without one, ids anywhere, and what a filter
+    /// matches among the executable jobs only.
+    [[nodiscard]] static std::vector<schema::JobPlace>
+    places_of(const JobSelection& selection, std::optional<schema::JobPlace> place);
+
+    /// Deletes jobs for good, where places_of says. A job that carries a series on is refused; that
+    /// series can be ended instead. Of those that match a filter, what was gone when its page came
+    /// is skipped.
+    BulkCounts remove(
+        const JobSelection& selection,
+        std::optional<schema::JobPlace> place,
+        const BulkWatch& watch = {}
+    );
+
+    /// Changes a job wherever it stands. The retries of a dead letter are refused.
+    [[nodiscard]] ItemResult change(const std::string& id, const persistence::JobChanges& changes);
+
+    /// Makes timers executable now, whatever their due date. If one carries a series on, that goes
+    /// on with the turn after it, and is named in the result.
+    BulkCounts fire(const std::vector<std::string>& ids, const BulkWatch& watch = {});
+
+    /// Gives timers another due date. If one carries a series on, only this turn moves; the series
+    /// is named in the result.
+    BulkCounts reschedule(
+        const std::vector<std::string>& ids,
+        schema::TimePoint due_date,
+        const BulkWatch& watch = {}
+    );
+
+    /// Suspends what the ids name, with all their jobs. Always done; the result says how many jobs
+    /// moved.
+    BulkCounts suspend(
+        persistence::SuspensionScope scope,
+        const std::vector<std::string>& ids,
+        const BulkWatch& watch = {}
+    );
+
+    /// The inverse.
+    BulkCounts activate(
+        persistence::SuspensionScope scope,
+        const std::vector<std::string>& ids,
+        const BulkWatch& watch = {}
+    );
+
+private:
+    [[nodiscard]] bool carries_series_on(const schema::Job& job);
+    [[nodiscard]] ItemResult
+    remove_one(const std::string& id, std::optional<schema::JobPlace> place);
+    [[nodiscard]] std::vector<ItemResult>
+    remove_page(schema::JobPlace place, const std::vector<schema::Job>& jobs);
+
+    template <typename Change>
+    BulkCounts change_timers(
+        const std::vector<std::string>& ids,
+        const Change& change,
+        const BulkWatch& watch
+    );
+
+    persistence::OperatorStore& store_;
+    persistence::SeriesStore& series_store_;
+    const schema::Clock& clock_;
+};
+
+}  // namespace jobstrand::deadletter

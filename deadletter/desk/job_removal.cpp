@@ -1,0 +1,109 @@
+#include "deadletter/bulk/bulk_change.hpp"
+#include "deadletter/bulk/job_answer.hpp"
+#include "deadletter/desk/job_desk.hpp"
+
+#include <span>
+#include <utility>
+
+namespace jobstrand::deadletter {
+
+namespace {
+
+using persistence::JobAnswer;
+using schema::Job;
+using schema::JobPlace;
+
+/// A job may move while it is looked for: from the timers to the executable jobs, and from there to
+/// the dead letters. It cannot do more in the time of these tries.
+constexpr int kTries = 3;
+
+/// Jobs that one transaction removes. Whole rows are read, because they say what carries a series
+/// on.
+constexpr std::size_t kPage = 500;
+
+[[nodiscard]] ItemResult refused(const Job& job) {
+    return {
+        .id = job.id,
+        .answer = ItemAnswer::refused,
+        .refusal = Refusal::carries_series_on,
+        .series = schema::series_key_of(job),
+    };
+}
+
+}  // namespace
+
+std::vector<JobPlace>
+JobDesk::places_of(const JobSelection& selection, std::optional<JobPlace> place) {
+    if (!place && selection.is_by_id()) {
+        return {schema::kJobPlaces.begin(), schema::kJobPlaces.end()};
+    }
+    return {place.value_or(JobPlace::executable)};
+}
+
+BulkCounts JobDesk::remove(
+    const JobSelection& selection,
+    std::optional<JobPlace> place,
+    const BulkWatch& watch
+) {
+    if (selection.is_by_id()) {
+        const auto remove = [&](const std::string& id) { return remove_one(id, place); };
+        return change_each(selection.ids(), remove, watch);
+    }
+    const JobPlace from = places_of(selection, place).front();
+    const BulkSource source{
+        .total = store_.count(from, selection.filter()),
+        .page = kPage,
+        .read = [&](const std::string& after, std::size_t limit
+                ) { return store_.list(from, selection.filter(), after, limit); },
+        .key_of = &Job::id,
+    };
+    return change_all(
+        source, [&](const std::vector<Job>& jobs) { return remove_page(from, jobs); }, watch
+    );
+}
+
+/// Without the job that carries it on, a series would end unasked.
+bool JobDesk::carries_series_on(const Job& job) {
+    return !job.repeat.empty() && series_store_.find_series(schema::series_key_of(job)).has_value();
+}
+
+ItemResult JobDesk::remove_one(const std::string& id, std::optional<JobPlace> place) {
+    for (int i = 0; i < kTries; ++i) {
+        const auto found = store_.find(id);
+        if (found && carries_series_on(found->job)) {
+            return refused(found->job);
+        }
+        if (!found && !place) {
+            break;
+        }
+        // Not where it was found: a twin may stand in both places, and only one of them is meant.
+        const JobPlace from = place ? *place : found->place;
+        const JobAnswer answer = store_.remove(from, std::span(&id, 1), clock_.now()).front();
+        if (answer != JobAnswer::not_found || place) {
+            return result_of(store_, id, answer);
+        }
+    }
+    return result_of(store_, id, JobAnswer::not_found);
+}
+
+std::vector<ItemResult> JobDesk::remove_page(JobPlace place, const std::vector<Job>& jobs) {
+    std::vector<ItemResult> items;
+    std::vector<std::string> ids;
+    for (const Job& job : jobs) {
+        if (carries_series_on(job)) {
+            items.push_back(refused(job));
+        } else {
+            ids.push_back(job.id);
+        }
+    }
+    const std::vector<JobAnswer> answers = store_.remove(place, ids, clock_.now());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const ItemAnswer answer = answers[i] == JobAnswer::done     ? ItemAnswer::done
+                                  : answers[i] == JobAnswer::locked ? ItemAnswer::locked
+                                                                    : ItemAnswer::skipped;
+        items.push_back({.id = std::move(ids[i]), .answer = answer});
+    }
+    return items;
+}
+
+}  // namespace jobstrand::deadletter

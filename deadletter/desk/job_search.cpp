@@ -1,0 +1,120 @@
+#include "deadletter/desk/job_search.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace jobstrand::deadletter {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
+/// Jobs that are asked for in one statement.
+constexpr std::size_t kPage = 1000;
+
+/// Appends up to `most` jobs of one place.
+void append_place(
+    persistence::OperatorStore& store,
+    JobPlace place,
+    const JobQuery& query,
+    std::size_t most,
+    std::vector<PlacedJob>& found
+) {
+    std::size_t left = most;
+    const auto read = [&](const std::string& after, std::size_t limit) {
+        return store.list(place, query.filter, after, limit);
+    };
+    const auto keep = [&](std::vector<Job> jobs) {
+        for (Job& job : jobs) {
+            PlacedJob placed{.place = place, .job = std::move(job)};
+            if (left > 0 && (query.is_wanted == nullptr || query.is_wanted(placed))) {
+                found.push_back(std::move(placed));
+                --left;
+            }
+        }
+        return left > 0;
+    };
+    schema::for_each_page(
+        {.after = query.after, .size = std::min(most, kPage)}, read, &Job::id, keep
+    );
+}
+
+}  // namespace
+
+std::optional<JobDetails> JobSearch::find(std::string_view id) const {
+    auto placed = store_.find(id);
+    if (!placed) {
+        return std::nullopt;
+    }
+    std::string details;
+    if (!placed->job.exception_stack_id.empty()) {
+        details = store_.exception_details(placed->job);
+    }
+    return JobDetails{.placed = std::move(*placed), .exception_details = std::move(details)};
+}
+
+schema::Page<PlacedJob> JobSearch::list(const JobQuery& query) const {
+    return schema::first_page(query.limit, [&](std::size_t most) { return first(query, most); });
+}
+
+schema::Page<persistence::InstanceSummary>
+JobSearch::instances(std::string_view after, std::size_t limit) const {
+    return schema::first_page(limit, [&](std::size_t most) {
+        return store_.instances(after, most);
+    });
+}
+
+std::int64_t JobSearch::count(const std::vector<JobPlace>& places, const JobSelection& selection)
+    const {
+    std::int64_t total = 0;
+    if (!selection.is_nothing()) {
+        for (const JobPlace place : places) {
+            total += store_.count(place, selection.filter());
+        }
+    }
+    return total;
+}
+
+Preview JobSearch::preview(
+    const std::vector<JobPlace>& places,
+    const JobSelection& selection,
+    std::size_t most
+) const {
+    if (selection.is_nothing()) {
+        return {};
+    }
+    return {
+        .count = count(places, selection),
+        .first = first({.places = places, .filter = selection.filter()}, most),
+    };
+}
+
+std::vector<PlaceCount> JobSearch::count_places() const {
+    persistence::JobFilter locked;
+    locked.locked = true;
+    std::vector<PlaceCount> counts;
+    for (const JobPlace place : schema::kJobPlaces) {
+        PlaceCount count{.place = place, .jobs = store_.count(place, {})};
+        if (has_lock(place)) {
+            count.locked = store_.count(place, locked);
+        }
+        counts.push_back(count);
+    }
+    return counts;
+}
+
+std::vector<PlacedJob> JobSearch::first(const JobQuery& query, std::size_t most) const {
+    std::vector<PlacedJob> found;
+    for (const JobPlace place : query.places) {
+        append_place(store_, place, query, most, found);
+    }
+    std::ranges::sort(found, {}, [](const PlacedJob& placed) -> const std::string& {
+        return placed.job.id;
+    });
+    found.resize(std::min(found.size(), most));
+    return found;
+}
+
+}  // namespace jobstrand::deadletter

@@ -1,0 +1,82 @@
+#pragma once
+
+#include "deadletter/bulk/job_selection.hpp"
+#include "persistence/operator_store.hpp"
+#include "schema/paging.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::deadletter {
+
+/// Which jobs to list.
+struct JobQuery {
+    std::vector<schema::JobPlace> places;
+    persistence::JobFilter filter = {};
+    std::string after = {};  ///< An id, exclusive; empty: from the start.
+    std::size_t limit = 100;
+
+    /// May pass over some that the filter matches; null: none.
+    bool (*is_wanted)(const schema::PlacedJob&) = nullptr;
+};
+
+/// What a bulk operation would be about.
+struct Preview {
+    std::int64_t count = 0;
+    std::vector<schema::PlacedJob> first;  ///< In id order.
+};
+
+/// A job with all that is stored about it.
+struct JobDetails {
+    schema::PlacedJob placed;
+    std::string exception_details;  ///< The stack trace or output of the last failure, or empty.
+};
+
+/// One line of the statistics.
+struct PlaceCount {
+    schema::JobPlace place = schema::JobPlace::executable;
+    std::int64_t jobs = 0;
+    std::optional<std::int64_t> locked = {};  ///< nullopt: nothing is ever locked there.
+};
+
+/// How an operator finds jobs; nothing is changed. Throws DbError. Thread safety: safe. The store
+/// must outlive it.
+class JobSearch final {
+public:
+    explicit JobSearch(persistence::OperatorStore& store) : store_(store) {}
+
+    /// The job wherever it stands; nullopt: there is none.
+    [[nodiscard]] std::optional<JobDetails> find(std::string_view id) const;
+
+    /// The jobs of all the places together, in id order. Long payloads are left out.
+    [[nodiscard]] schema::Page<schema::PlacedJob> list(const JobQuery& query) const;
+
+    [[nodiscard]] std::int64_t
+    count(const std::vector<schema::JobPlace>& places, const JobSelection& selection) const;
+
+    /// A dry run: how many jobs a selection means in these places, and the first `most` of them.
+    [[nodiscard]] Preview preview(
+        const std::vector<schema::JobPlace>& places,
+        const JobSelection& selection,
+        std::size_t most
+    ) const;
+
+    /// Instances that have jobs or are suspended, in id order, behind the id `after`.
+    [[nodiscard]] schema::Page<persistence::InstanceSummary>
+    instances(std::string_view after, std::size_t limit) const;
+
+    /// Of every place, in the order of JobPlace.
+    [[nodiscard]] std::vector<PlaceCount> count_places() const;
+
+private:
+    [[nodiscard]] std::vector<schema::PlacedJob> first(const JobQuery& query, std::size_t most)
+        const;
+
+    persistence::OperatorStore& store_;
+};
+
+}  // namespace jobstrand::deadletter

@@ -1,0 +1,76 @@
+#include "test/deadletter/desk_fixture.hpp"
+
+#include <utility>
+
+namespace jobstrand::deadletter {
+
+namespace {
+
+using schema::JobPlace;
+
+[[nodiscard]] std::string_view word_of(ItemAnswer answer) {
+    switch (answer) {
+        case ItemAnswer::done:
+            return "done";
+        case ItemAnswer::skipped:
+            return "skipped";
+        case ItemAnswer::not_found:
+            return "not_found";
+        case ItemAnswer::locked:
+            return "locked";
+        case ItemAnswer::refused:
+            break;
+    }
+    return "refused";
+}
+
+}  // namespace
+
+void DeskTest::insert_all(JobPlace place, const std::vector<std::string>& ids) {
+    for (const std::string& id : ids) {
+        insert(place, test::a_job(id).build());
+    }
+}
+
+void DeskTest::insert(JobPlace place, schema::Job job) {
+    std::vector<schema::PlacedJob> jobs;
+    jobs.push_back({.place = place, .job = std::move(job)});
+    store_.insert(std::move(jobs));
+}
+
+void DeskTest::insert_series(const std::string& key, const std::string& group) {
+    std::vector<persistence::NewSeries> series;
+    series.push_back({
+        .series = {.key = key, .group = group, .repeat = "R/P1Y"},
+        .first_turn = test::a_job(key + "-turn"),
+    });
+    series_store_.create(std::move(series), clock_.now());
+}
+
+void DeskTest::lock_all() {
+    const std::vector<std::string> types{"noop"};
+    (void)store_.acquire(
+        {.owner = "node-1", .until = clock_.now() + std::chrono::minutes(5)}, types, 100
+    );
+}
+
+std::string DeskTest::places() {
+    std::string text;
+    for (const JobPlace place : schema::kJobPlaces) {
+        if (const std::int64_t count = store_.count(place, {}); count > 0) {
+            text += (text.empty() ? "" : " ") + std::string(schema::name_of(place)) + '=' +
+                    std::to_string(count);
+        }
+    }
+    return text;
+}
+
+BulkWatch DeskTest::watch() {
+    items_.clear();
+    return {.on_item = [this](const ItemResult& item) {
+        items_ += (items_.empty() ? "" : " ") + item.id + ':' + std::string(word_of(item.answer));
+        last_ = item;
+    }};
+}
+
+}  // namespace jobstrand::deadletter

@@ -1,0 +1,108 @@
+#include "deadletter/desk/job_desk.hpp"
+
+#include "test/deadletter/desk_fixture.hpp"
+
+namespace jobstrand::deadletter {
+namespace {
+
+using schema::JobPlace;
+
+class JobDeskTest : public DeskTest {
+protected:
+    const JobSelection all_ = JobSelection::matching({});
+    JobDesk desk_{store_, series_store_, clock_};
+};
+
+TEST_F(JobDeskTest, Named_jobs_are_removed_wherever_they_stand) {
+    insert_all(JobPlace::executable, {"a"});
+    insert_all(JobPlace::dead_letter, {"b"});
+    EXPECT_EQ(
+        desk_.remove(JobSelection::these({"a", "b", "nobody"}), {}, watch()),
+        (BulkCounts{.total = 3, .done = 2, .not_found = 1})
+    );
+    EXPECT_EQ(places(), "");
+}
+
+TEST_F(JobDeskTest, With_a_place_what_stands_elsewhere_is_not_found) {
+    insert_all(JobPlace::executable, {"a"});
+    desk_.remove(JobSelection::these({"a"}), JobPlace::timer, watch());
+    EXPECT_EQ(items(), "a:not_found");
+    EXPECT_EQ(last().place, JobPlace::executable);
+}
+
+TEST_F(JobDeskTest, A_filter_without_a_place_means_executable_jobs) {
+    insert_all(JobPlace::executable, {"a", "b"});
+    insert_all(JobPlace::dead_letter, {"c"});
+    EXPECT_EQ(desk_.remove(all_, {}), (BulkCounts{.total = 2, .done = 2}));
+    EXPECT_EQ(places(), "dead=1");
+}
+
+TEST_F(JobDeskTest, What_a_node_holds_stays_and_is_counted) {
+    insert_all(JobPlace::executable, {"a"});
+    lock_all();
+    insert_all(JobPlace::executable, {"b"});
+    EXPECT_EQ(desk_.remove(all_, {}), (BulkCounts{.total = 2, .done = 1, .locked = 1}));
+    desk_.remove(JobSelection::these({"a"}), {}, watch());
+    EXPECT_EQ(items(), "a:locked");
+}
+
+TEST_F(JobDeskTest, The_turn_that_carries_a_series_on_is_not_removed) {
+    insert_series("s");
+    insert_all(JobPlace::timer, {"single"});
+    EXPECT_EQ(
+        desk_.remove(all_, JobPlace::timer), (BulkCounts{.total = 2, .done = 1, .refused = 1})
+    );
+    desk_.remove(JobSelection::these({"s-turn"}), {}, watch());
+    EXPECT_EQ(items(), "s-turn:refused");
+    EXPECT_EQ(last().refusal, Refusal::carries_series_on);
+    EXPECT_EQ(last().series, "s");
+}
+
+TEST_F(JobDeskTest, No_ids_mean_no_jobs_and_never_all) {
+    insert_all(JobPlace::executable, {"a"});
+    EXPECT_EQ(desk_.remove(JobSelection::these({}), {}), BulkCounts{});
+    EXPECT_EQ(places(), "executable=1");
+}
+
+TEST_F(JobDeskTest, A_job_is_changed_and_the_retries_of_a_dead_letter_are_not) {
+    insert_all(JobPlace::timer, {"a"});
+    insert_all(JobPlace::dead_letter, {"dead"});
+    EXPECT_EQ(desk_.change("a", {.retries = 7}).answer, ItemAnswer::done);
+    EXPECT_EQ(store_.find("a").value().job.retries, 7);
+    EXPECT_EQ(desk_.change("dead", {.retries = 7}).refusal, Refusal::has_no_retries);
+    EXPECT_EQ(desk_.change("dead", {.priority = 7}).answer, ItemAnswer::done);
+    EXPECT_EQ(desk_.change("nobody", {.priority = 7}).answer, ItemAnswer::not_found);
+}
+
+TEST_F(JobDeskTest, Firing_names_the_series_that_goes_on) {
+    insert_series("s");
+    insert_all(JobPlace::timer, {"single"});
+    EXPECT_EQ(desk_.fire({"single", "s-turn", "nobody"}, watch()).done, 2);
+    EXPECT_EQ(items(), "single:done s-turn:done nobody:not_found");
+    desk_.reschedule({"s-turn"}, clock_.now(), watch());
+    EXPECT_EQ(last().place, JobPlace::executable);
+    EXPECT_EQ(last().series, "");
+    EXPECT_EQ(places(), "executable=2 timer=1");
+}
+
+TEST_F(JobDeskTest, Rescheduling_moves_a_timer) {
+    insert_all(JobPlace::timer, {"a"});
+    const auto later = clock_.now() + std::chrono::hours(1);
+    EXPECT_EQ(desk_.reschedule({"a"}, later).done, 1);
+    EXPECT_EQ(store_.find("a").value().job.due_date, later);
+}
+
+TEST_F(JobDeskTest, Suspending_tells_how_many_jobs_went_along) {
+    using persistence::SuspensionScope;
+    insert(JobPlace::executable, test::a_job("a").of_instance("i"));
+    insert(JobPlace::executable, test::a_job("b").of_instance("i"));
+    desk_.suspend(SuspensionScope::instance, {"i"}, watch());
+    EXPECT_EQ(last().moved, 2);
+    EXPECT_EQ(places(), "suspended=2");
+    desk_.activate(SuspensionScope::instance, {"i"}, watch());
+    EXPECT_EQ(last().moved, 2);
+    EXPECT_EQ(places(), "executable=2");
+}
+
+}  // namespace
+}  // namespace jobstrand::deadletter

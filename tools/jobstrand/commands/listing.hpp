@@ -1,0 +1,35 @@
+#pragma once
+
+#include "schema/paging.hpp"
+#include "tools/jobstrand/session.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// Writes a part of a list in the chosen format. When there is more, stderr says how to go on:
+/// behind the key of the last item.
+template <typename Item, typename RecordOf, typename KeyOf>
+void write_page(
+    Session& session,
+    const schema::Page<Item>& page,
+    const std::vector<TableColumn>& columns,
+    const RecordOf& record_of,
+    const KeyOf& key_of
+) {
+    RecordWriter writer(session.streams().out, session.format(), columns);
+    for (const Item& item : page.items) {
+        writer.add(record_of(item));
+    }
+    writer.finish();
+    if (page.has_more) {
+        session.tell(fmt::format(
+            "there are more: go on with --after {}", std::invoke(key_of, page.items.back())
+        ));
+    }
+}
+
+}  // namespace jobstrand::cli
