@@ -26,7 +26,7 @@ struct Revival {
 ///
 ///     DeadLetters dead(store, clock);
 ///     const BulkCounts counts =
-///         dead.requeue(JobSelection::matching({.handler_type = "send-invoice"}), {.retries = 5});
+///         dead.requeue(JobSelection::these({"order-17"}), {.retries = 5});
 ///
 /// Jobs that were named are changed one by one, each in a transaction of its own. All that match a
 /// filter are changed page by page in id order, each page in one transaction, so that an operation

@@ -175,10 +175,9 @@ TEST_F(EngineTest, A_requeued_dead_letter_runs_again_and_ends) {
     const std::string id = engine->enqueue({.handler_type = "test"});
     ASSERT_TRUE(arrives(*engine, id, JobPlace::dead_letter));
     is_repaired = true;
-    const auto progress = engine->dead_letters().requeue(
-        {}, {.retries = 1, .due_date = {}}, [](const auto&) { return true; }
-    );
-    EXPECT_EQ(progress.done, 1);
+    const auto counts =
+        engine->dead_letters().requeue(deadletter::JobSelection::matching({}), {.retries = 1});
+    EXPECT_EQ(counts.done, 1);
     EXPECT_TRUE(all_jobs_end(*engine));
 }
 

@@ -14,7 +14,6 @@ namespace jobstrand::cli {
 namespace {
 
 using executor::RunObstacle;
-using persistence::JobAnswer;
 using schema::JobPlace;
 
 void require_retry_cycle(const TypedField& typed) {
@@ -48,11 +47,21 @@ void require_retry_cycle(const TypedField& typed) {
     return changes;
 }
 
-void refuse_bad_payload(Session& session, schema::Job job, const std::string& payload) {
-    job.payload = payload;
-    const auto problems = problems_for_service(job, session.settings());
+void refuse_problems(const std::vector<std::string>& problems) {
     if (!problems.empty()) {
         throw CliError(ExitCode::wrong_usage, problems.front());
+    }
+}
+
+/// Before anything is changed.
+void refuse_bad_values(Session& session, schema::Job job, const persistence::JobChanges& changes) {
+    for (const schema::JobChange& change : changes) {
+        const schema::JobField& field = schema::field_of(member_of(change));
+        carry_out(change, job);
+        refuse_problems(schema::problems_of_field(field, job));
+        if (field.is_about(&schema::Job::payload)) {
+            refuse_problems(problems_for_service(job, session.settings()));
+        }
     }
 }
 
@@ -96,18 +105,18 @@ void refuse_if_not_runnable(Session& session, const schema::PlacedJob& placed) {
 [[nodiscard]] ExitCode
 report_run(Session& session, const std::string& id, const executor::ManualRunResult& result) {
     switch (result.answer) {
-        case ManualRunAnswer::not_found:
+        case executor::ManualRunAnswer::not_found:
             throw CliError(ExitCode::not_found, why_not_found(session, id));
-        case ManualRunAnswer::locked:
+        case executor::ManualRunAnswer::locked:
             throw CliError(
                 ExitCode::refused, fmt::format("a node holds job {}: try again later", id)
             );
-        case ManualRunAnswer::lost_lock:
+        case executor::ManualRunAnswer::lost_lock:
             throw CliError(
                 ExitCode::failed,
                 fmt::format("the lock of job {} was lost while it ran: its result is dropped", id)
             );
-        case ManualRunAnswer::done:
+        case executor::ManualRunAnswer::done:
             break;
     }
     const auto& transition = result.transition;
@@ -135,9 +144,7 @@ report_run(Session& session, const std::string& id, const executor::ManualRunRes
 ExitCode set_job(Session& session, const SetOptions& options) {
     const persistence::JobChanges changes = changes_of(session, options);
     const deadletter::JobDetails found = find_job(session, options.id);
-    if (changes.payload) {
-        refuse_bad_payload(session, found.placed.job, *changes.payload);
-    }
+    refuse_bad_values(session, found.placed.job, changes);
     const deadletter::ItemResult item = session.jobs().change(options.id, changes);
     if (item.refusal == deadletter::Refusal::has_no_retries) {
         throw CliError(
