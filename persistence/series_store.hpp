@@ -39,6 +39,9 @@ struct SeriesFilter {
 struct NewSeries {
     schema::Series series;
     schema::Job first_turn;
+
+    /// The series is paused by itself before its first turn is stored, which so waits (R145).
+    bool starts_paused = false;
 };
 
 struct StoredCalendar {

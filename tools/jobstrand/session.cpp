@@ -142,6 +142,17 @@ Engine& Session::engine(bool update_schema) {
     return *engine_;
 }
 
+executor::BulkEnqueue& Session::enqueueing() {
+    if (!enqueueing_) {
+        const executor::JobProducer::Stores stores{store(), series_store()};
+        const schema::Clock& clock = engine().clock();
+        producer_.emplace(stores, clock, settings().executor.retry, nullptr, [](schema::TimePoint) {
+        });
+        enqueueing_.emplace(stores, *producer_, clock);
+    }
+    return *enqueueing_;
+}
+
 void Session::tell(const std::string& line) {
     streams_.err << line << '\n';
 }

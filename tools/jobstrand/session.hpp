@@ -5,6 +5,8 @@
 #include "deadletter/desk/job_search.hpp"
 #include "deadletter/desk/series_desk.hpp"
 #include "deadletter/desk/timer_search.hpp"
+#include "executor/bulk_enqueue.hpp"
+#include "executor/job_producer.hpp"
 #include "persistence/job_store.hpp"
 #include "persistence/series_store.hpp"
 #include "schema/clock.hpp"
@@ -84,6 +86,9 @@ public:
     }
     [[nodiscard]] deadletter::DeadLetters& dead_letters() { return engine().dead_letters(); }
 
+    /// How new jobs are enqueued; opens the database. Nothing is handed to workers of this process.
+    [[nodiscard]] executor::BulkEnqueue& enqueueing();
+
     /// One line on stderr.
     void tell(const std::string& line);
 
@@ -101,6 +106,8 @@ private:
     std::optional<std::string> database_url_;
     std::unique_ptr<schema::Log> log_;
     std::unique_ptr<Engine> engine_;
+    std::optional<executor::JobProducer> producer_;
+    std::optional<executor::BulkEnqueue> enqueueing_;
 };
 
 }  // namespace jobstrand::cli
