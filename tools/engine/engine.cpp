@@ -201,6 +201,10 @@ executor::ManualRunResult Engine::run_job(const std::string& id) {
     );
 }
 
+executor::BulkEnqueue Engine::enqueueing() {
+    return {{parts_->store, parts_->store}, parts_->producer, parts_->clock};
+}
+
 persistence::OperatorStore& Engine::store() {
     return parts_->store;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "deadletter/dead_letters.hpp"
+#include "executor/bulk_enqueue.hpp"
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
 #include "executor/manual_run.hpp"
@@ -88,6 +89,9 @@ public:
     std::string start_series(schema::Series series, schema::Job turn);
     std::string
     start_series(persistence::Transaction& transaction, schema::Series series, schema::Job turn);
+
+    /// Enqueues many jobs, series among them. Lives as long as the engine.
+    [[nodiscard]] executor::BulkEnqueue enqueueing();
 
     /// See persistence::Transactions::in_transaction.
     void in_transaction(
