@@ -26,9 +26,10 @@ struct HeldJob {
     const schema::Job job;
 
     // Thread-safe.
-    std::stop_source stop;  ///< Requested when the lock is lost or the executor stops at once.
-    std::atomic<schema::SteadyPoint>
-        lock_until;  ///< By this machine's steady clock, a little early.
+    /// Requested when the lock is lost or the executor stops at once.
+    std::stop_source stop;
+    /// By this machine's steady clock, a little early.
+    std::atomic<schema::SteadyPoint> lock_until;
 };
 
 /// Shared by the queue, the worker and the lock renewal, which end in no fixed order.

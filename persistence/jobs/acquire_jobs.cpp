@@ -71,7 +71,7 @@ void claim_rows(Transaction& transaction, const LockClaim& claim, std::span<Job>
 }
 
 bool is_any_held(Transaction& transaction, std::string_view owner, std::span<const Job> jobs) {
-    return !lock_held(transaction, owner, fenced(jobs)).empty();
+    return !held_for_update(transaction, owner, fenced(jobs)).empty();
 }
 
 /// What an acquisition is about to lock, in the order in which it is to run.
@@ -165,7 +165,7 @@ AcquiredJob acquire_one(
     JobAnswer answer = JobAnswer::not_found;
     Twins twins;
     const auto acquire_row = [&](Transaction& transaction) {
-        jobs = lock_rows(transaction, JobPlace::executable, std::span(&id, 1));
+        jobs = rows_for_update(transaction, JobPlace::executable, std::span(&id, 1));
         answer = JobAnswer::not_found;
         if (!jobs.empty() && is_locked(jobs.front(), now)) {
             answer = JobAnswer::locked;

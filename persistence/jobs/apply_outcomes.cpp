@@ -93,14 +93,15 @@ struct Leaving {
 
 /// nullopt: at least one lock is lost.
 std::optional<Leaving>
-lock_leaving(Transaction& transaction, std::string_view owner, const Outcomes& outcomes) {
+leaving_for_update(Transaction& transaction, std::string_view owner, const Outcomes& outcomes) {
     std::map<std::string_view, const Outcome*> by_id;
     std::vector<std::string_view> ids;
     for (const Outcome* outcome : outcomes) {
         by_id.emplace(outcome->job->id, outcome);
         ids.emplace_back(outcome->job->id);
     }
-    Leaving leaving{.rows = lock_rows(transaction, JobPlace::executable, ids), .transitions = {}};
+    Leaving leaving{
+        .rows = rows_for_update(transaction, JobPlace::executable, ids), .transitions = {}};
     for (const Job& row : leaving.rows) {
         const Outcome& outcome = *by_id.at(row.id);
         if (row.revision != outcome.job->revision || row.lock_owner != owner) {
@@ -131,7 +132,7 @@ bool write_outcomes(
     if (!is_held) {
         return false;
     }
-    std::optional<Leaving> leaving = lock_leaving(transaction, owner, work.leaving);
+    std::optional<Leaving> leaving = leaving_for_update(transaction, owner, work.leaving);
     if (!leaving) {
         return false;
     }
@@ -146,10 +147,11 @@ bool write_outcomes(
     return true;
 }
 
-/// Locks the rows and leaves out the outcomes whose lock is lost. A job may be named twice, when a
-/// run that lost its lock and the next one end together: at most the one whose fence holds counts.
+/// Reads the rows for update and leaves out the outcomes whose lock is lost. A job may be named
+/// twice, when a run that lost its lock and the next one end together: at most the one whose fence
+/// holds counts.
 Outcomes still_held(Transaction& transaction, std::string_view owner, const Outcomes& outcomes) {
-    auto held = lock_held(transaction, owner, fenced(outcomes));
+    auto held = held_for_update(transaction, owner, fenced(outcomes));
     Outcomes kept;
     for (const Outcome* outcome : outcomes) {
         const auto found = held.find(outcome->job->id);
@@ -189,7 +191,7 @@ std::vector<OutcomeAnswer> apply_outcomes(
         }
     };
     context.runner.run(write, [&](Transaction& transaction) {
-        return lock_held(transaction, owner, fenced(all)).empty();
+        return held_for_update(transaction, owner, fenced(all)).empty();
     });
     return answers_for(outcomes, written);
 }

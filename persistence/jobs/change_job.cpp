@@ -68,7 +68,7 @@ JobAnswer change_job(
     const std::string* const payload = new_payload(changes);
     JobAnswer answer = JobAnswer::not_found;
     const auto change_row = [&](Transaction& transaction) {
-        std::optional<Job> row = lock_row(transaction, place, id);
+        std::optional<Job> row = row_for_update(transaction, place, id);
         answer = !row                   ? JobAnswer::not_found
                  : is_locked(*row, now) ? JobAnswer::locked
                                         : JobAnswer::done;

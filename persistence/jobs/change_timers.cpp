@@ -21,7 +21,7 @@ JobAnswer fire(
     std::string_view id,
     schema::TimePoint now
 ) {
-    std::vector<Job> rows = lock_rows(transaction, JobPlace::timer, std::span(&id, 1));
+    std::vector<Job> rows = rows_for_update(transaction, JobPlace::timer, std::span(&id, 1));
     if (rows.empty()) {
         return JobAnswer::not_found;
     }
@@ -42,7 +42,7 @@ JobAnswer reschedule(
     schema::TimePoint now
 ) {
     require_storable(due_date, transaction.dialect());
-    std::optional<Job> row = lock_row(transaction, JobPlace::timer, id);
+    std::optional<Job> row = row_for_update(transaction, JobPlace::timer, id);
     if (!row) {
         return JobAnswer::not_found;
     }

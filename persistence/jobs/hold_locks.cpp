@@ -27,7 +27,7 @@ ids_not_in(const std::map<std::string, int, std::less<>>& held, std::span<const 
 }  // namespace
 
 bool is_held(Transaction& transaction, std::string_view owner, const Fence& fence) {
-    return !lock_held(transaction, owner, fenced(std::span(&fence, 1))).empty();
+    return !held_for_update(transaction, owner, fenced(std::span(&fence, 1))).empty();
 }
 
 std::vector<std::string>
@@ -39,7 +39,7 @@ extend_locks(const StoreContext& context, const LockClaim& claim, std::span<cons
         const std::int64_t extended =
             execute_fenced(transaction, kExtend, {claim.until}, claim.owner, ids);
         if (extended < count_of(ids)) {
-            lost = ids_not_in(lock_held(transaction, claim.owner, ids), fences);
+            lost = ids_not_in(held_for_update(transaction, claim.owner, ids), fences);
         }
     };
     if (!fences.empty()) {

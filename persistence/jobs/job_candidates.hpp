@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-/// Which free executable jobs an acquisition takes next. Their rows are locked until the
-/// transaction ends; those that another node is claiming right now are passed over, so that two
-/// nodes do not wait for each other.
+/// Which free executable jobs an acquisition takes next. They are read for update; those that
+/// another node is claiming right now are passed over, so that two nodes do not wait for each
+/// other.
 namespace jobstrand::persistence {
 
 /// A statement about a list of handler types, which is never cut: the page is one SELECT.

@@ -129,7 +129,7 @@ DueTimers move_due_timers(
         // That the timers are gone is no proof that they are ours: another node moves them too.
         return result.locked.empty()
                    ? !is_any_in(transaction, JobPlace::timer, ids)
-                   : !lock_held(transaction, claim->owner, fenced(result.locked)).empty();
+                   : !held_for_update(transaction, claim->owner, fenced(result.locked)).empty();
     };
     run_burying_twins(context, twins, move, was_committed);
     return result;

@@ -31,7 +31,7 @@ AnswersById remove_page(
     schema::TimePoint now
 ) {
     AnswersById answers;
-    std::vector<Job> rows = lock_rows(transaction, place, ids);
+    std::vector<Job> rows = rows_for_update(transaction, place, ids);
     for (const Job& row : rows) {
         answers[row.id] = is_locked(row, now) ? JobAnswer::locked : JobAnswer::done;
     }

@@ -29,7 +29,7 @@ std::vector<std::string> requeue_page(
     const NewLife& life
 ) {
     require_storable(life.due_date, transaction.dialect());
-    std::vector<Job> rows = lock_rows(transaction, JobPlace::dead_letter, ids);
+    std::vector<Job> rows = rows_for_update(transaction, JobPlace::dead_letter, ids);
     MovePipeline moves(transaction, context, JobPlace::dead_letter, life.now);
     moves.decide(std::move(rows), [&](const Job& row) {
         return schema::requeued(row, life.retries, life.due_date, life.now);

@@ -85,7 +85,7 @@ std::int64_t free_held(Transaction& transaction, std::string_view owner, const F
 }
 
 std::map<std::string, int, std::less<>>
-lock_held(Transaction& transaction, std::string_view owner, const FencedIds& ids) {
+held_for_update(Transaction& transaction, std::string_view owner, const FencedIds& ids) {
     const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kLockHeld, fmt::arg("by_id", dialect.by_id), fmt::arg("for_update", dialect.for_update)

@@ -35,8 +35,8 @@ std::int64_t execute_fenced(
 std::int64_t free_held(Transaction& transaction, std::string_view owner, const FencedIds& ids);
 
 /// The executable jobs that still stand under these fences, each id with the revision that holds:
-/// two runs of one job may both be asked about. Their rows are locked until the transaction ends.
+/// two runs of one job may both be asked about. They are read for update.
 [[nodiscard]] std::map<std::string, int, std::less<>>
-lock_held(Transaction& transaction, std::string_view owner, const FencedIds& ids);
+held_for_update(Transaction& transaction, std::string_view owner, const FencedIds& ids);
 
 }  // namespace jobstrand::persistence

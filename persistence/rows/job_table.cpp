@@ -112,7 +112,7 @@ void insert_rows(Transaction& transaction, JobPlace place, std::span<const Job* 
 }
 
 std::vector<Job>
-lock_rows(Transaction& transaction, JobPlace place, std::span<const std::string_view> ids) {
+rows_for_update(Transaction& transaction, JobPlace place, std::span<const std::string_view> ids) {
     const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kLock,
@@ -131,8 +131,8 @@ lock_rows(Transaction& transaction, JobPlace place, std::span<const std::string_
     return jobs;
 }
 
-std::optional<Job> lock_row(Transaction& transaction, JobPlace place, std::string_view id) {
-    std::vector<Job> rows = lock_rows(transaction, place, std::span(&id, 1));
+std::optional<Job> row_for_update(Transaction& transaction, JobPlace place, std::string_view id) {
+    std::vector<Job> rows = rows_for_update(transaction, place, std::span(&id, 1));
     return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
 }
 
@@ -163,7 +163,7 @@ delete_rows(Transaction& transaction, JobPlace place, std::span<const std::strin
 
 bool is_any_in(Transaction& transaction, JobPlace place, std::span<const std::string> ids) {
     const std::vector<std::string_view> list(ids.begin(), ids.end());
-    return !lock_rows(transaction, place, list).empty();
+    return !rows_for_update(transaction, place, list).empty();
 }
 
 bool is_locked(const Job& job, schema::TimePoint now) {

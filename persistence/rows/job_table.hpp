@@ -12,7 +12,7 @@
 #include <vector>
 
 /// What every operation does with whole rows of one job table. Give ids and jobs in ascending id
-/// order: transactions that lock rows in one order do not deadlock.
+/// order: transactions that read for update in one order do not deadlock.
 namespace jobstrand::persistence {
 
 void insert_rows(
@@ -21,16 +21,19 @@ void insert_rows(
     std::span<const schema::Job* const> jobs
 );
 
-/// Reads rows and locks them until the transaction ends, waiting for whoever has them. Ids that are
-/// not there are left out. Payloads that are stored apart are not fetched.
-[[nodiscard]] std::vector<schema::Job>
-lock_rows(Transaction& transaction, schema::JobPlace place, std::span<const std::string_view> ids);
+/// Reads rows that nobody else changes until the transaction ends; waits for whoever is changing
+/// them. Ids that are not there are left out. Payloads that are stored apart are not fetched.
+[[nodiscard]] std::vector<schema::Job> rows_for_update(
+    Transaction& transaction,
+    schema::JobPlace place,
+    std::span<const std::string_view> ids
+);
 
 /// The same for one row; nullopt: it is not there.
 [[nodiscard]] std::optional<schema::Job>
-lock_row(Transaction& transaction, schema::JobPlace place, std::string_view id);
+row_for_update(Transaction& transaction, schema::JobPlace place, std::string_view id);
 
-/// Writes all columns of a row that this transaction has locked.
+/// Writes all columns of a row that this transaction has read for update.
 void update_row(Transaction& transaction, schema::JobPlace place, const schema::Job& job);
 
 /// Returns how many there were.

@@ -28,7 +28,7 @@ void bury_twins(Transaction& transaction, std::span<PlacedJob> jobs, Twins& twin
     std::set<std::string> taken;
     for (auto& [place, ids] : by_place) {
         std::ranges::sort(ids);
-        for (Job& row : lock_rows(transaction, place, ids)) {
+        for (Job& row : rows_for_update(transaction, place, ids)) {
             taken.insert(std::move(row.id));
         }
     }

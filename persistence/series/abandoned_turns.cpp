@@ -13,13 +13,13 @@ namespace {
 using schema::Job;
 using schema::JobPlace;
 
-/// Their rows are locked; those whose lock was renewed meanwhile are left out.
-std::vector<Job> lock_expired(
+/// Those whose lock was renewed meanwhile are left out.
+std::vector<Job> expired_for_update(
     Transaction& transaction,
     std::span<const std::string_view> ids,
     schema::TimePoint now
 ) {
-    std::vector<Job> turns = lock_rows(transaction, JobPlace::executable, ids);
+    std::vector<Job> turns = rows_for_update(transaction, JobPlace::executable, ids);
     std::erase_if(turns, [now](const Job& turn) {
         return !turn.lock_expiration || *turn.lock_expiration >= now;
     });
@@ -37,7 +37,7 @@ std::int64_t let_go_unrecoverable(
     if (ids.empty()) {
         return 0;
     }
-    std::vector<Job> turns = lock_expired(transaction, ids, now);
+    std::vector<Job> turns = expired_for_update(transaction, ids, now);
     MovePipeline moves(transaction, context, JobPlace::executable, now);
     moves.decide(std::move(turns), schema::let_go);
     moves.write();

@@ -1,7 +1,7 @@
 #include "persistence/series/calendar_moves.hpp"
 
 #include "persistence/rows/job_table.hpp"
-#include "persistence/series/locked_series.hpp"
+#include "persistence/series/series_and_turn.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/series_change.hpp"
@@ -34,11 +34,11 @@ constexpr std::string_view kSeriesWithCalendar = R"sql(
 using TurnsById = std::map<std::string, PlacedJob, std::less<>>;
 
 /// The waiting turns, locked: in the timer place, or suspended.
-TurnsById lock_turns(Transaction& transaction, std::vector<std::string_view> ids) {
+TurnsById turns_for_update(Transaction& transaction, std::vector<std::string_view> ids) {
     std::ranges::sort(ids);
     TurnsById turns;
     for (const JobPlace place : {JobPlace::timer, JobPlace::suspended}) {
-        for (Job& row : lock_rows(transaction, place, ids)) {
+        for (Job& row : rows_for_update(transaction, place, ids)) {
             const std::string id = row.id;
             turns.emplace(id, PlacedJob{.place = place, .job = std::move(row)});
         }
@@ -51,7 +51,7 @@ struct SeriesWithTurns {
     TurnsById turns;
 };
 
-SeriesWithTurns lock_series_with_calendar(Transaction& transaction) {
+SeriesWithTurns with_calendar_for_update(Transaction& transaction) {
     std::map<std::string, std::string> turn_of;
     transaction.query({.sql = kSeriesWithCalendar, .columns = 2}, {}, [&](const Row& row) {
         turn_of.emplace(row.text(0), row.text(1));
@@ -62,8 +62,8 @@ SeriesWithTurns lock_series_with_calendar(Transaction& transaction) {
         keys.emplace_back(key);
         ids.emplace_back(turn);
     }
-    SeriesWithTurns found{.series = {}, .turns = lock_turns(transaction, std::move(ids))};
-    found.series = lock_series(transaction, keys);
+    SeriesWithTurns found{.series = {}, .turns = turns_for_update(transaction, std::move(ids))};
+    found.series = series_for_update(transaction, keys);
     for (const auto& [key, series] : found.series) {
         if (series.turn_id != turn_of[key]) {
             throw DbError(DbErrorKind::conflict, "a turn was taken while calendars changed");
@@ -74,7 +74,7 @@ SeriesWithTurns lock_series_with_calendar(Transaction& transaction) {
 
 /// By the calendars `before` and `after`. nullopt: the change makes no difference to the series.
 std::optional<schema::SeriesTransition> change_of(
-    const LockedSeries& locked,
+    const SeriesAndTurn& locked,
     const SeriesSchedule& schedule,
     const CalendarTexts& before,
     const CalendarTexts& after,
@@ -103,10 +103,10 @@ std::size_t move_turns(
     const CalendarTexts& after,
     TimePoint now
 ) {
-    SeriesWithTurns users = lock_series_with_calendar(transaction);
+    SeriesWithTurns users = with_calendar_for_update(transaction);
     std::size_t moved = 0;
     for (auto& [key, series] : users.series) {
-        LockedSeries locked{.series = std::move(series), .turn = {}};
+        SeriesAndTurn locked{.series = std::move(series), .turn = {}};
         if (const auto turn = users.turns.find(locked.series.turn_id); turn != users.turns.end()) {
             locked.turn = std::move(turn->second);
         }

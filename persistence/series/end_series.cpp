@@ -1,4 +1,4 @@
-#include "persistence/series/locked_series.hpp"
+#include "persistence/series/series_and_turn.hpp"
 #include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/dialect.hpp"
@@ -27,7 +27,7 @@ SeriesAnswer end(
     std::string_view key,
     schema::TimePoint now
 ) {
-    std::optional<LockedSeries> locked = lock_with_turn(transaction, key);
+    std::optional<SeriesAndTurn> locked = with_turn_for_update(transaction, key);
     if (!locked) {
         return SeriesAnswer::not_found;
     }
@@ -40,7 +40,7 @@ SeriesAnswer end(
 }
 
 SeriesAnswer remove_ended(Transaction& transaction, std::string_view key) {
-    const std::optional<Series> series = lock_series(transaction, key);
+    const std::optional<Series> series = series_for_update(transaction, key);
     if (!series) {
         return SeriesAnswer::not_found;
     }
@@ -71,7 +71,7 @@ SeriesAnswer remove_series(const StoreContext& context, std::string_view key) {
     context.runner.run(
         [&](Transaction& transaction) { answer = remove_ended(transaction, key); },
         [&](Transaction& transaction) {
-            return answer == SeriesAnswer::done && !lock_series(transaction, key);
+            return answer == SeriesAnswer::done && !series_for_update(transaction, key);
         }
     );
     return answer;

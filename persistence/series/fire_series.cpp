@@ -1,7 +1,7 @@
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/move_jobs.hpp"
-#include "persistence/series/locked_series.hpp"
+#include "persistence/series/series_and_turn.hpp"
 #include "persistence/series/series_operations.hpp"
 #include "schema/series_change.hpp"
 
@@ -17,7 +17,7 @@ fire_series(const StoreContext& context, std::string_view key, schema::TimePoint
     const std::string id = context.ids.next();
     bool is_fired = false;
     const auto fire = [&](Transaction& transaction) {
-        std::optional<LockedSeries> locked = lock_with_turn(transaction, key);
+        std::optional<SeriesAndTurn> locked = with_turn_for_update(transaction, key);
         is_fired = locked && locked->turn;
         if (!is_fired) {
             return;

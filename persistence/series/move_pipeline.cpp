@@ -68,7 +68,7 @@ void MovePipeline::decide(std::vector<Job> rows, std::vector<Transition> transit
         const bool is_suspended = suspended.contain(rows[i]);
         decided.push_back(with_suspension(rows[i], std::move(transitions[i]), is_suspended));
     }
-    lock_series_of(rows, decided);
+    series_for_update_of(rows, decided);
     for (auto& [turn, transition] : deleted_turns_) {
         (void)turns_.take(turn, transition);  // Its row is gone.
     }
@@ -89,7 +89,7 @@ void MovePipeline::decide(std::vector<Job> rows, const TransitionOf& transition_
     decide(std::move(rows), std::move(transitions));
 }
 
-void MovePipeline::lock_series_of(std::span<const Job> rows, const Transitions& transitions) {
+void MovePipeline::series_for_update_of(std::span<const Job> rows, const Transitions& transitions) {
     std::vector<const Job*> turns;
     for (const auto& [turn, transition] : deleted_turns_) {
         turns.push_back(&turn);

@@ -24,7 +24,7 @@ using TransitionOf = std::function<schema::Transition(const schema::Job& row)>;
 ///
 /// | step      | what                                                                            |
 /// |-----------|---------------------------------------------------------------------------------|
-/// | lock      | the caller locks rows and says which transition each of them makes              |
+/// | read      | the caller reads rows for update and says which transition each of them makes   |
 /// | suspended | what is suspended waits in the suspended place, or stays there                  |
 /// | series    | the turns among them carry their series on (see SeriesTurns)                    |
 /// | twins     | a job whose id is taken becomes a dead letter, where the caller expects that     |
@@ -45,7 +45,8 @@ public:
     /// A turn whose row the caller deletes by itself. Before decide().
     void add_deleted(schema::Job turn, schema::Transition transition);
 
-    /// Once. The rows stand in `from` and are locked; each makes the transition with its index.
+    /// Once. The rows stand in `from` and were read for update; each makes the transition with its
+    /// index.
     void decide(std::vector<schema::Job> rows, std::vector<schema::Transition> transitions);
     void decide(std::vector<schema::Job> rows, const TransitionOf& transition_of);
 
@@ -72,7 +73,7 @@ private:
     };
     using Transitions = std::vector<std::optional<schema::Transition>>;
 
-    void lock_series_of(std::span<const schema::Job> rows, const Transitions& transitions);
+    void series_for_update_of(std::span<const schema::Job> rows, const Transitions& transitions);
     void
     settle(schema::Job&& row, schema::Transition&& transition, const SuspendedScopes& suspended);
     void

@@ -1,4 +1,4 @@
-#include "persistence/series/locked_series.hpp"
+#include "persistence/series/series_and_turn.hpp"
 #include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
 #include "schema/series_change.hpp"
@@ -19,7 +19,7 @@ SeriesAnswer reschedule(
     const Series& times,
     schema::TimePoint now
 ) {
-    std::optional<LockedSeries> locked = lock_with_turn(transaction, times.key);
+    std::optional<SeriesAndTurn> locked = with_turn_for_update(transaction, times.key);
     if (!locked || locked->series.state == SeriesState::ended || !locked->turn) {
         return SeriesAnswer::not_found;
     }

@@ -90,7 +90,7 @@ void insert_series(Transaction& transaction, std::span<const Series> series) {
     write_rows(transaction, kInsert, series);
 }
 
-SeriesByKey lock_series(Transaction& transaction, std::span<const std::string_view> keys) {
+SeriesByKey series_for_update(Transaction& transaction, std::span<const std::string_view> keys) {
     const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kLock,
@@ -112,8 +112,8 @@ SeriesByKey lock_series(Transaction& transaction, std::span<const std::string_vi
     return found;
 }
 
-std::optional<Series> lock_series(Transaction& transaction, std::string_view key) {
-    SeriesByKey found = lock_series(transaction, std::span(&key, 1));
+std::optional<Series> series_for_update(Transaction& transaction, std::string_view key) {
+    SeriesByKey found = series_for_update(transaction, std::span(&key, 1));
     return found.empty() ? std::nullopt : std::optional(std::move(found.begin()->second));
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 /// Rows of JS_SERIES and JS_CALENDAR. Give keys and series in ascending order: transactions that
-/// lock rows in one order do not deadlock. A transaction locks job rows before series.
+/// read for update in one order do not deadlock. A transaction reads jobs before series.
 namespace jobstrand::persistence {
 
 using SeriesByKey = std::map<std::string, schema::Series, std::less<>>;
@@ -21,13 +21,14 @@ using SeriesByKey = std::map<std::string, schema::Series, std::less<>>;
 /// Throws DbError duplicate_key when a key exists.
 void insert_series(Transaction& transaction, std::span<const schema::Series> series);
 
-/// Reads rows and locks them until the transaction ends. Keys that are not there are left out.
+/// Reads rows that nobody else changes until the transaction ends. Keys that are not there are left
+/// out.
 [[nodiscard]] SeriesByKey
-lock_series(Transaction& transaction, std::span<const std::string_view> keys);
+series_for_update(Transaction& transaction, std::span<const std::string_view> keys);
 [[nodiscard]] std::optional<schema::Series>
-lock_series(Transaction& transaction, std::string_view key);
+series_for_update(Transaction& transaction, std::string_view key);
 
-/// Writes all columns of rows that this transaction has locked, many in one statement.
+/// Writes all columns of rows that this transaction has read for update, many in one statement.
 void update_series(Transaction& transaction, std::span<const schema::Series> series);
 
 /// All of them: there are few, and one may be based on another.

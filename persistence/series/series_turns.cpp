@@ -41,7 +41,7 @@ void SeriesTurns::lock(std::span<const Job* const> turns) {
     }
     const std::set<std::string_view> sorted = keys_of(turns);
     const std::vector<std::string_view> keys(sorted.begin(), sorted.end());
-    series_ = lock_series(transaction_, keys);
+    series_ = series_for_update(transaction_, keys);
     const bool needs_calendars = std::ranges::any_of(series_, [](const auto& entry) {
         return !entry.second.calendar.empty();
     });

@@ -17,9 +17,9 @@
 
 namespace jobstrand::persistence {
 
-/// The series of some turns, in one transaction: locks them, asks the schedule for plans, and
-/// writes what schema/series_transition decides. The baton passes from a turn to the next in this
-/// transaction, so that no crash loses or doubles a turn.
+/// The series of some turns, in one transaction: reads them for update, asks the schedule for
+/// plans, and writes what schema/series_transition decides. The baton passes from a turn to the
+/// next in this transaction, so that no crash loses or doubles a turn.
 ///
 /// A REPEAT_ without a series (an app or Flowable inserted the row) gets one here, with all
 /// settings at their defaults. One that cannot be read is run once more, and said in the log.
@@ -28,8 +28,8 @@ public:
     /// `now` is the database's time.
     SeriesTurns(Transaction& transaction, const StoreContext& context, schema::TimePoint now);
 
-    /// Once: all that the calls below will be about. Their rows are locked, or deleted. Asks
-    /// nothing for no turns.
+    /// Once: all that the calls below will be about. Their rows were read for update, or are
+    /// deleted. Asks nothing for no turns.
     void lock(std::span<const schema::Job* const> turns);
 
     /// What the transition of a turn means for its series, and what becomes of its row. The row

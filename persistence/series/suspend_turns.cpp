@@ -68,7 +68,7 @@ std::int64_t move_turns(
     const std::vector<std::string_view> ids(turns.begin(), turns.end());
     std::vector<std::string> moved;
     const auto move = [&](Transaction& transaction) {
-        std::vector<Job> rows = lock_rows(transaction, from, ids);
+        std::vector<Job> rows = rows_for_update(transaction, from, ids);
         std::erase_if(rows, [now](const Job& row) { return is_locked(row, now); });
         MovePipeline moves(transaction, context, from, now);
         moves.decide(std::move(rows), transition_of);

@@ -10,11 +10,12 @@ namespace jobstrand::timers {
 
 /// What a cron text means on the days when the clocks of its zone change.
 ///
-/// | clocks are set          | `quartz`                         | `run_once`                      |
-/// |-------------------------|----------------------------------|---------------------------------|
-/// | forward: a time is left out | not run that day             | run once, when the gap ends     |
-/// | back: a time comes twice    | run at the second, never at the first: a text that runs every
-/// minute is silent for an hour | run at the first; intervals run at both |
+/// | clocks are set              | `quartz`            | `run_once`                              |
+/// |-----------------------------|---------------------|-----------------------------------------|
+/// | forward: a time is left out | not run that day    | run once, when the gap ends             |
+/// | back: a time comes twice    | run at the second   | run at the first; intervals run at both |
+///
+/// So by `quartz` a text that runs every minute is silent for an hour when clocks are set back.
 ///
 /// For `run_once` a text is an *interval* if it names two hours next to each other (`*`, `8-17`;
 /// not `2`, `1,13` or `*/2`): it keeps its pace through the change. After a gap of up to an hour it

@@ -8,13 +8,16 @@ namespace jobstrand::cli {
 /// What the program tells its caller. Kept stable: scripts rely on it.
 enum class ExitCode : int {
     done = 0,
-    failed = 1,  ///< The database, the machine, or a job that was run by hand.
-    wrong_usage =
-        2,  ///< Arguments, settings or input that cannot be meant so; nothing was changed.
+    /// The database, the machine, or a job that was run by hand.
+    failed = 1,
+    /// Arguments, settings or input that cannot be meant so; nothing was changed.
+    wrong_usage = 2,
     partly_done = 3,
     not_found = 4,
-    refused = 5,      ///< A locked job, a missing confirmation, an id that is taken.
-    check_found = 6,  ///< A check came to its end and found something.
+    /// A locked job, a missing confirmation, an id that is taken.
+    refused = 5,
+    /// A check came to its end and found something.
+    check_found = 6,
 };
 
 /// Ends a command: one or more lines for stderr, each of which says what to do, and the exit code.

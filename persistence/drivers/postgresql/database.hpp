@@ -12,8 +12,8 @@ namespace jobstrand::persistence {
 /// connection when a transaction stays 10 minutes without a statement, and finds out within two
 /// minutes that our machine has disappeared: what was locked is free then.
 ///
-/// The planner is told to go by keys. It takes the job tables for nearly empty, because its
-/// statistics are from an hour when they were, and would read them as a whole.
+/// The planner is told to use keys. Its statistics of the job tables are often old: it would take a
+/// full table for an empty one, and read all of it.
 ///
 /// Throws DbError with one sentence that says what to do: unreachable (no server, no such
 /// database), access_denied, busy (no connection left), not_a_database, other (a server that is too

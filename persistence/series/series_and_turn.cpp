@@ -1,4 +1,4 @@
-#include "persistence/series/locked_series.hpp"
+#include "persistence/series/series_and_turn.hpp"
 
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_table.hpp"
@@ -27,12 +27,12 @@ bool can_hold_turns(JobPlace place) {
     return schema::can_be_suspended(place) || place == JobPlace::suspended;
 }
 
-std::optional<PlacedJob> lock_turn(Transaction& transaction, std::string_view id) {
+std::optional<PlacedJob> turn_for_update(Transaction& transaction, std::string_view id) {
     for (const JobPlace place : schema::kJobPlaces) {
         if (!can_hold_turns(place) || id.empty()) {
             continue;
         }
-        if (auto row = lock_row(transaction, place, id)) {
+        if (auto row = row_for_update(transaction, place, id)) {
             return PlacedJob{.place = place, .job = std::move(*row)};
         }
     }
@@ -41,17 +41,17 @@ std::optional<PlacedJob> lock_turn(Transaction& transaction, std::string_view id
 
 }  // namespace
 
-bool LockedSeries::is_taken(schema::TimePoint now) const {
+bool SeriesAndTurn::is_taken(schema::TimePoint now) const {
     return is_waiting() && is_locked(turn->job, now);
 }
 
-std::optional<LockedSeries> lock_with_turn(Transaction& transaction, std::string_view key) {
+std::optional<SeriesAndTurn> with_turn_for_update(Transaction& transaction, std::string_view key) {
     std::string turn_id;
     transaction.query({.sql = kTurnOf, .columns = 1}, {key}, [&](const Row& row) {
         turn_id = row.text(0);
     });
-    std::optional<PlacedJob> turn = lock_turn(transaction, turn_id);
-    std::optional<Series> series = lock_series(transaction, key);
+    std::optional<PlacedJob> turn = turn_for_update(transaction, turn_id);
+    std::optional<Series> series = series_for_update(transaction, key);
     if (!series) {
         return std::nullopt;
     }
@@ -60,27 +60,27 @@ std::optional<LockedSeries> lock_with_turn(Transaction& transaction, std::string
             DbErrorKind::conflict, fmt::format("a turn of the series {} was taken meanwhile", key)
         );
     }
-    return LockedSeries{.series = std::move(*series), .turn = std::move(turn)};
+    return SeriesAndTurn{.series = std::move(*series), .turn = std::move(turn)};
 }
 
 void write_change(
     Transaction& transaction,
     const schema::SeriesSchedule& schedule,
-    LockedSeries locked,
+    SeriesAndTurn current,
     const schema::SeriesTransition& change
 ) {
     const Series& series = change.series.value();
-    if (locked.turn && change.turn == TurnFate::waits) {
-        Job& turn = locked.turn->job;
+    if (current.turn && change.turn == TurnFate::waits) {
+        Job& turn = current.turn->job;
         turn.due_date = series.next_fire;
         turn.repeat = schedule.repeat_of(series);
         ++turn.revision;
-        update_row(transaction, locked.turn->place, turn);
+        update_row(transaction, current.turn->place, turn);
     }
-    if (locked.turn && change.turn == TurnFate::over) {
-        const Job* const turn = &locked.turn->job;
+    if (current.turn && change.turn == TurnFate::over) {
+        const Job* const turn = &current.turn->job;
         const std::string_view id = turn->id;
-        delete_rows(transaction, locked.turn->place, std::span(&id, 1));
+        delete_rows(transaction, current.turn->place, std::span(&id, 1));
         delete_byte_arrays_of(transaction, std::span(&turn, 1));
     }
     update_series(transaction, std::span(&series, 1));

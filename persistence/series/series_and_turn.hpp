@@ -11,8 +11,8 @@
 
 namespace jobstrand::persistence {
 
-/// A series and the job that has its baton, both locked.
-struct LockedSeries {
+/// A series and the job that has its baton, both read for update.
+struct SeriesAndTurn {
     schema::Series series;
     /// nullopt: it has ended, or somebody deleted the row by hand.
     std::optional<schema::PlacedJob> turn;
@@ -25,16 +25,16 @@ struct LockedSeries {
     [[nodiscard]] bool is_taken(schema::TimePoint now) const;
 };
 
-/// First the job is locked, then the series, as all who move turns do. nullopt: no such series.
+/// First the job is read, then the series, as all who move turns do. nullopt: no such series.
 /// Throws DbError conflict when the baton was passed on in between.
-[[nodiscard]] std::optional<LockedSeries>
-lock_with_turn(Transaction& transaction, std::string_view key);
+[[nodiscard]] std::optional<SeriesAndTurn>
+with_turn_for_update(Transaction& transaction, std::string_view key);
 
 /// Writes what schema/series_change decided about it.
 void write_change(
     Transaction& transaction,
     const schema::SeriesSchedule& schedule,
-    LockedSeries locked,
+    SeriesAndTurn current,
     const schema::SeriesTransition& change
 );
 
