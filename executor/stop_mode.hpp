@@ -4,8 +4,8 @@ namespace jobstrand::executor {
 
 /// How an executor ends.
 enum class StopMode {
-    drain,    ///< Running jobs may finish within shutdown_wait; queued ones are freed for other
-              ///< nodes.
+    /// Running jobs may finish within shutdown_wait; queued ones are freed for other nodes.
+    drain,
     at_once,  ///< Running handlers are told to stop as well.
 };
 

@@ -11,10 +11,11 @@ namespace jobstrand::persistence {
 
 /// Where the ids of new jobs come from.
 enum class IdOrigin {
-    given,  ///< From outside: they are looked for in all places, since a key sees its own table
-            ///< only.
-    made,   ///< A fresh UUID each, which no row can have: nothing is looked for, which nearly
-            ///< doubles the rate of inserts on MariaDB (docs/performance.md).
+    /// From outside: they are looked for in all places, since a key sees its own table only.
+    given,
+    /// A fresh UUID each, which no row can have: nothing is looked for, which nearly doubles the
+    /// rate of inserts on MariaDB (docs/performance.md).
+    made,
 };
 
 /// A series and the job that is its first turn. The job needs a handler type and an id; if it has a

@@ -9,21 +9,21 @@ namespace jobstrand::persistence {
 /// What a caller can do about a database error. Every native error is mapped to one of these, in
 /// one function per driver; nothing else looks at codes.
 enum class DbErrorKind {
-    conflict,  ///< Deadlock, serialization failure, certification conflict: run the transaction
-               ///< again.
-    busy,      ///< Somebody else holds the lock for too long: run it again, later.
-    connection_lost,  ///< The connection is gone and the transaction rolled back: again, on a new
-                      ///< one.
-    in_doubt,         ///< Lost during COMMIT: nobody knows; read the rows (I9).
-    duplicate_key,    ///< A row with this key exists; in DDL, a column or index of this name.
-    too_long,         ///< A value does not fit its column.
-    read_only,        ///< The database takes no writes: a replica, a file without write permission.
-    storage_full,     ///< The disk or a quota is full.
-    not_a_database,   ///< The file or server is something else.
-    access_denied,    ///< User, password or rights.
-    unreachable,      ///< No server, no file, no such database.
-    schema_missing,   ///< A table or column is missing.
-    other,            ///< Anything else: a mistake in our SQL, corruption.
+    /// Deadlock, serialization failure, certification conflict: run the transaction again.
+    conflict,
+    busy,  ///< Somebody else holds the lock for too long: run it again, later.
+    /// The connection is gone and the transaction rolled back: again, on a new one.
+    connection_lost,
+    in_doubt,        ///< Lost during COMMIT: nobody knows; read the rows (I9).
+    duplicate_key,   ///< A row with this key exists; in DDL, a column or index of this name.
+    too_long,        ///< A value does not fit its column.
+    read_only,       ///< The database takes no writes: a replica, a file without write permission.
+    storage_full,    ///< The disk or a quota is full.
+    not_a_database,  ///< The file or server is something else.
+    access_denied,   ///< User, password or rights.
+    unreachable,     ///< No server, no file, no such database.
+    schema_missing,  ///< A table or column is missing.
+    other,           ///< Anything else: a mistake in our SQL, corruption.
 };
 
 [[nodiscard]] std::string_view name_of(DbErrorKind kind);

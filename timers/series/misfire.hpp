@@ -27,8 +27,8 @@ enum class SimpleMisfire {
     fire_now = 1,  ///< One turn now; if it repeats, as now_with_remaining (R131).
     now_with_existing = 2,   ///< Starts anew now with the turns that had not fired (R134).
     now_with_remaining = 3,  ///< Starts anew now; missed turns count as fired (R136, R137).
-    next_with_remaining =
-        4,                   ///< Goes on at the next grid time; missed turns count as fired (R135).
+    /// Goes on at the next grid time; missed turns count as fired (R135).
+    next_with_remaining = 4,
     next_with_existing = 5,  ///< Goes on at the next grid time (R133).
 };
 

@@ -15,8 +15,9 @@ enum class OutputFormat {
     table,
     json,   ///< One JSON document: a list, or an object for a single record.
     jsonl,  ///< One JSON object per line.
-    csv,   ///< RFC 4180, with a header line. A text that a spreadsheet would run as a formula has a
-           ///< `'` in front; control characters but line breaks and tabs become `\xNN`.
+    /// RFC 4180, with a header line. A text that a spreadsheet would run as a formula has a `'` in
+    /// front; control characters but line breaks and tabs become `\xNN`.
+    csv,
     name,  ///< Only what identifies a record, one per line.
 };
 
