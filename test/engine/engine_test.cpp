@@ -212,7 +212,8 @@ TEST_F(EngineTest, One_worker_runs_timers_in_the_order_in_which_they_are_due) {
     });
     engine->start();
     std::vector<schema::Job> timers;
-    const schema::TimePoint first = clock.now() + 100ms;
+    // Time enough to insert all of them before the first one is due.
+    const schema::TimePoint first = clock.now() + 1s;
     for (int i = 0; i < kTimers; ++i) {
         const int shuffled = (i * 7) % kTimers;
         timers.push_back({.due_date = first + shuffled * 1ms, .handler_type = "test"});
