@@ -61,7 +61,7 @@ class Layers(TreeTest):
             ('timers/a.cpp', 'executor/loop/job_intake.hpp'),
             ('deadletter/a.cpp', 'persistence/job_filter.hpp'),
             ('bench/a.cpp', 'test/fixtures/job_builder.hpp'),
-            ('test/tools/a.cpp', 'tools/engine/engine.hpp'),
+            ('test/tools/a.cpp', 'tools/engine/wiring.hpp'),
         ):
             with self.subTest(path=path, header=header):
                 self.expect_quiet(path, f'#include "{header}"\n')

@@ -9,7 +9,7 @@
 // With --die-at N, the process kills itself when it comes to its N-th step; the test goes through
 // all of them.
 
-#include "tools/engine/engine.hpp"
+#include "tools/engine/wiring.hpp"
 
 #include <charconv>
 #include <condition_variable>
@@ -23,7 +23,7 @@
 
 namespace {
 
-using jobstrand::Engine;
+using Engine = jobstrand::engine::Wiring;
 using jobstrand::executor::HandlerResult;
 using jobstrand::executor::JobContext;
 using jobstrand::executor::Succeeded;
@@ -160,7 +160,7 @@ int run(std::span<const std::string> arguments) {
     const jobstrand::schema::SystemClock clock;
     jobstrand::schema::SilentLog log;
     Steps steps(die_at);
-    jobstrand::EngineOptions options{.database_url = words[0]};
+    jobstrand::engine::WiringOptions options{.database_url = words[0]};
     options.executor.lock_time = std::chrono::seconds(1);  // A killed process is forgotten soon.
     options.executor.reset_interval = std::chrono::milliseconds(200);
     Engine engine(options, clock, log);

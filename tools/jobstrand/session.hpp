@@ -9,7 +9,7 @@
 #include "persistence/series_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
-#include "tools/engine/engine.hpp"
+#include "tools/engine/wiring.hpp"
 #include "tools/jobstrand/output/record_writer.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 #include "tools/jobstrand/streams.hpp"
@@ -71,7 +71,7 @@ public:
 
     /// An engine that is not started, with the service's handlers. The first call opens the
     /// database; `update_schema` is of no meaning for the others.
-    [[nodiscard]] Engine& engine(bool update_schema = false);
+    [[nodiscard]] engine::Wiring& engine(bool update_schema = false);
     [[nodiscard]] persistence::JobStore& store() { return engine().store(); }
     [[nodiscard]] persistence::SeriesStore& series_store() { return engine().series_store(); }
 
@@ -100,7 +100,7 @@ private:
     std::vector<std::string> remarks_;
     std::optional<std::string> database_url_;
     std::unique_ptr<schema::Log> log_;
-    std::unique_ptr<Engine> engine_;
+    std::unique_ptr<engine::Wiring> engine_;
 };
 
 }  // namespace jobstrand::cli

@@ -1,4 +1,4 @@
-#include "tools/engine/engine.hpp"
+#include "tools/engine/wiring.hpp"
 
 #include <chrono>
 #include <future>
@@ -14,7 +14,7 @@ int main() {
     jobstrand::schema::SilentLog log;
     std::promise<std::string> greeted;
 
-    jobstrand::Engine engine({.database_url = "sqlite:consumer.db"}, clock, log);
+    jobstrand::engine::Wiring engine({.database_url = "sqlite:consumer.db"}, clock, log);
     engine.handlers().add("greet", [&](const executor::JobContext& context) {
         greeted.set_value(context.job.payload);
         return executor::HandlerResult(executor::Succeeded{});

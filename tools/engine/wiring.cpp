@@ -1,4 +1,4 @@
-#include "tools/engine/engine.hpp"
+#include "tools/engine/wiring.hpp"
 
 #include "executor/clock_comparison.hpp"
 #include "executor/job_producer.hpp"
@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace jobstrand {
+namespace jobstrand::engine {
 
 namespace {
 
@@ -30,7 +30,7 @@ persistence::DatabaseUrl parsed(const std::string& text) {
 }
 
 std::unique_ptr<persistence::SessionPool>
-open(const persistence::DatabaseUrl& url, const EngineOptions& options, schema::Log& log) {
+open(const persistence::DatabaseUrl& url, const WiringOptions& options, schema::Log& log) {
     auto pool = persistence::open_database(
         url, {.create_if_missing = options.update_schema, .decorate = options.decorate_connection}
     );
@@ -58,9 +58,9 @@ void require_priority_index(persistence::SessionPool& pool) {
 }  // namespace
 
 /// The objects of one engine, oldest dependency first.
-class Engine::Parts {
+class Wiring::Parts {
 public:
-    Parts(EngineOptions options, const schema::Clock& machine_clock, schema::Log& the_log)
+    Parts(WiringOptions options, const schema::Clock& machine_clock, schema::Log& the_log)
         : url(parsed(options.database_url)),
           settings(std::move(options.executor)),
           log(the_log),
@@ -136,36 +136,36 @@ public:
     executor::JobProducer producer;
 };
 
-Engine::Engine(EngineOptions options, const schema::Clock& clock, schema::Log& log)
+Wiring::Wiring(WiringOptions options, const schema::Clock& clock, schema::Log& log)
     : parts_(std::make_unique<Parts>(std::move(options), clock, log)) {}
 
-Engine::~Engine() = default;
+Wiring::~Wiring() = default;
 
-executor::HandlerRegistry& Engine::handlers() {
+executor::HandlerRegistry& Wiring::handlers() {
     return parts_->handlers;
 }
 
-void Engine::start() {
+void Wiring::start() {
     parts_->start();
 }
 
-bool Engine::stop(executor::StopMode mode) {
+bool Wiring::stop(executor::StopMode mode) {
     return parts_->executor.stop(mode);
 }
 
-bool Engine::is_running() const {
+bool Wiring::is_running() const {
     return parts_->executor.is_running();
 }
 
-void Engine::wake() {
+void Wiring::wake() {
     parts_->wake();
 }
 
-std::string Engine::start_series(schema::Series series, schema::Job turn) {
+std::string Wiring::start_series(schema::Series series, schema::Job turn) {
     return parts_->producer.start_series(std::move(series), std::move(turn));
 }
 
-std::string Engine::start_series(
+std::string Wiring::start_series(
     persistence::Transaction& transaction,
     schema::Series series,
     schema::Job turn
@@ -173,32 +173,32 @@ std::string Engine::start_series(
     return parts_->producer.start_series(transaction, std::move(series), std::move(turn));
 }
 
-std::string Engine::enqueue(schema::Job job) {
+std::string Wiring::enqueue(schema::Job job) {
     std::vector<schema::Job> jobs;
     jobs.push_back(std::move(job));
     return enqueue_all(std::move(jobs)).front();
 }
 
-std::vector<std::string> Engine::enqueue_all(std::vector<schema::Job> jobs) {
+std::vector<std::string> Wiring::enqueue_all(std::vector<schema::Job> jobs) {
     return parts_->producer.enqueue(std::move(jobs));
 }
 
-std::string Engine::enqueue(persistence::Transaction& transaction, schema::Job job) {
+std::string Wiring::enqueue(persistence::Transaction& transaction, schema::Job job) {
     std::vector<schema::Job> jobs;
     jobs.push_back(std::move(job));
     return enqueue_all(transaction, std::move(jobs)).front();
 }
 
 std::vector<std::string>
-Engine::enqueue_all(persistence::Transaction& transaction, std::vector<schema::Job> jobs) {
+Wiring::enqueue_all(persistence::Transaction& transaction, std::vector<schema::Job> jobs) {
     return parts_->producer.enqueue(transaction, std::move(jobs));
 }
 
-void Engine::in_transaction(const std::function<void(persistence::Transaction&)>& work) {
+void Wiring::in_transaction(const std::function<void(persistence::Transaction&)>& work) {
     parts_->store.in_transaction(work, {});
 }
 
-executor::ManualRunResult Engine::run_job(const std::string& id) {
+executor::ManualRunResult Wiring::run_job(const std::string& id) {
     return executor::run_by_hand(
         {parts_->store, parts_->handlers, parts_->clock, parts_->log},
         parts_->settings.retry,
@@ -207,28 +207,28 @@ executor::ManualRunResult Engine::run_job(const std::string& id) {
     );
 }
 
-persistence::JobStore& Engine::store() {
+persistence::JobStore& Wiring::store() {
     return parts_->store;
 }
 
-persistence::SeriesStore& Engine::series_store() {
+persistence::SeriesStore& Wiring::series_store() {
     return parts_->store;
 }
 
-deadletter::DeadLetters& Engine::dead_letters() {
+deadletter::DeadLetters& Wiring::dead_letters() {
     return parts_->dead_letters;
 }
 
-const schema::Clock& Engine::clock() const {
+const schema::Clock& Wiring::clock() const {
     return parts_->clock;
 }
 
-schema::Duration Engine::clock_skew() const {
+schema::Duration Wiring::clock_skew() const {
     return parts_->clock.skew();
 }
 
-const std::string& Engine::lock_owner() const {
+const std::string& Wiring::lock_owner() const {
     return parts_->executor.lock_owner();
 }
 
-}  // namespace jobstrand
+}  // namespace jobstrand::engine
