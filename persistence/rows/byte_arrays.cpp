@@ -1,6 +1,7 @@
 #include "persistence/rows/byte_arrays.hpp"
 
 #include "persistence/sql/dialect.hpp"
+#include "persistence/sql/hex_text.hpp"
 #include "persistence/sql/id_lists.hpp"
 
 #include <fmt/format.h>
@@ -55,18 +56,6 @@ void insert_at_once(
     transaction.execute(
         fmt::format(kInsert, fmt::arg("rows", fmt::to_string(fmt::join(rows, ", ")))), values
     );
-}
-
-int hex_digit(char c) {
-    return c <= '9' ? c - '0' : c - 'a' + 10;
-}
-
-std::string from_hex(std::string_view hex) {
-    std::string bytes(hex.size() / 2, '\0');
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        bytes[i] = static_cast<char>(hex_digit(hex[2 * i]) * 16 + hex_digit(hex[2 * i + 1]));
-    }
-    return bytes;
 }
 
 bool has_payload_apart(const Job& job) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstddef>
 #include <string>
 
 namespace jobstrand::persistence {
@@ -42,7 +43,7 @@ std::size_t rows_of_next_insert(std::size_t rest) {
 }
 
 bool is_null(const Value& value) {
-    return std::holds_alternative<std::monostate>(value);
+    return std::holds_alternative<std::nullptr_t>(value);
 }
 
 /// Whether a column is NULL in all rows, for each column.
