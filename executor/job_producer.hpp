@@ -1,15 +1,14 @@
 #pragma once
 
 #include "executor/async_executor.hpp"
+#include "executor/job_defaults.hpp"
 #include "persistence/job_store.hpp"
 #include "persistence/series_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/job.hpp"
 #include "schema/retry_policy.hpp"
-#include "schema/uuid7.hpp"
 
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -69,25 +68,20 @@ private:
     };
 
     [[nodiscard]] std::vector<schema::PlacedJob> prepare(std::vector<schema::Job> jobs);
-    void complete_all(std::vector<schema::Job>& jobs);
     void hand_over_on_commit(
         persistence::Transaction& transaction,
         std::vector<schema::PlacedJob> stored,
         schema::SteadyPoint locked_at
     );
-    void complete(schema::Job& job, schema::TimePoint now);
     [[nodiscard]] static HandOver hand_over_of(std::vector<schema::PlacedJob> jobs);
     void hand_over(HandOver jobs, schema::SteadyPoint locked_at);
 
     persistence::JobStore& store_;
     persistence::SeriesStore& series_store_;
     const schema::Clock& clock_;
-    const schema::RetryPolicy policy_;
+    JobDefaults defaults_;
     AsyncExecutor* const executor_;
     const std::function<void(schema::TimePoint)> timer_added_;
-
-    std::mutex ids_mutex_;
-    schema::Uuid7Source ids_;  ///< Guarded by ids_mutex_.
 };
 
 }  // namespace jobstrand::executor

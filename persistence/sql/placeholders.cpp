@@ -26,6 +26,26 @@ std::size_t skip_quoted(std::string_view sql, std::size_t start) {
     return start;
 }
 
+/// The statement with `mark` and a number in the place of each placeholder.
+std::string numbered(std::string_view sql, char mark) {
+    std::string named;
+    named.reserve(sql.size() * 2);
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < sql.size();) {
+        const std::size_t behind = skip_quoted(sql, i);
+        if (behind != i) {
+            named += sql.substr(i, behind - i);
+            i = behind;
+        } else if (sql[i++] == '?') {
+            named += mark;
+            named += std::to_string(++count);
+        } else {
+            named += sql[i - 1];
+        }
+    }
+    return named;
+}
+
 }  // namespace
 
 std::size_t count_placeholders(std::string_view sql) {
@@ -43,22 +63,11 @@ std::size_t count_placeholders(std::string_view sql) {
 }
 
 std::string name_placeholders(std::string_view sql) {
-    std::string named;
-    named.reserve(sql.size() * 2);
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < sql.size();) {
-        const std::size_t behind = skip_quoted(sql, i);
-        if (behind != i) {
-            named += sql.substr(i, behind - i);
-            i = behind;
-        } else if (sql[i++] == '?') {
-            named += ':';
-            named += std::to_string(++count);
-        } else {
-            named += sql[i - 1];
-        }
-    }
-    return named;
+    return numbered(sql, ':');
+}
+
+std::string number_placeholders(std::string_view sql) {
+    return numbered(sql, '$');
 }
 
 }  // namespace jobstrand::persistence

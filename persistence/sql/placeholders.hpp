@@ -13,4 +13,7 @@ namespace jobstrand::persistence {
 /// The statement with `:1`, `:2`, ... in their places, as SOCI wants them for PostgreSQL.
 [[nodiscard]] std::string name_placeholders(std::string_view sql);
 
+/// The statement with `$1`, `$2`, ... in their places, as PostgreSQL itself wants them.
+[[nodiscard]] std::string number_placeholders(std::string_view sql);
+
 }  // namespace jobstrand::persistence
