@@ -28,6 +28,7 @@ LAYERS = ('schema', 'persistence', 'executor', 'timers', 'deadletter')
 # Folder -> what it may include of ours besides itself: whole folders (they end in /), a folder without its rooms (/.),
 # and single headers. A room that is not listed follows the rule of the folder it lies in.
 OWN_INCLUDES = {
+    'include': set(),
     'schema': set(),
     'persistence': {'schema/'},
     'persistence/sql': {'schema/'},
@@ -57,8 +58,12 @@ OWN_INCLUDES = {
 TOP_FOLDERS = {folder.split('/')[0] for folder in OWN_INCLUDES}
 MAX_FILES = 40  # Of one folder; more wants rooms.
 
+# The public headers, <jobstrand/...>: they know only each other, and what is behind them is not below them.
+MAY_USE_PUBLIC = re.compile(r'(include|test|bench|tools/(engine|testing|example_app))/.*')
+
 # Folder -> other libraries that it may include; folders that are not listed are free.
 LIBRARIES = {
+    'include': (),
     'schema': ('fmt/',),
     'persistence': ('fmt/',),
     'executor': ('fmt/', 'boost/asio'),
@@ -67,6 +72,8 @@ LIBRARIES = {
 }
 # Driver headers -> the only sources that may include them.
 DRIVERS = (
+    (re.compile(r'(sqlite3|libpq-fe|mysql)\.h'),
+     re.compile(r'persistence/drivers/\w+/\w+\.cpp|include/jobstrand/on_\w+\.hpp|test/(engine|testing|docs)/.*'), 'bridge or'),
     (re.compile(r'soci/|sqlite3\.h|libpq'), re.compile(r'persistence/drivers/(soci|sqlite|postgresql)/\w+\.cpp'), 'SOCI'),
     (re.compile(r'cppconn/|mysql'), re.compile(r'persistence/drivers/mysql/\w+\.cpp'), 'Connector/C++'),
 )
@@ -154,7 +161,7 @@ def paths(root) -> list[str]:
 
 
 def check_includes(source):
-    if not source.is_cpp or source.room not in OWN_INCLUDES:
+    if not source.is_cpp or source.room not in OWN_INCLUDES or source.path.startswith('test/package/consumer/'):
         return
     for line, quoted, header in cpp_source.includes(source.text):
         problem = own_include_problem(source, header) if quoted else library_include_problem(source, header)
@@ -234,6 +241,9 @@ def room_size_rule(root):
 
 
 def library_include_problem(source, header):
+    if header.startswith('jobstrand/'):
+        fits = MAY_USE_PUBLIC.fullmatch(source.path)
+        return None if fits else (f'<{header}> inside the library', 'only the public face is built on it, and tests')
     for driver, adapters, name in DRIVERS:
         if driver.match(header):
             fits = adapters.fullmatch(source.path)
@@ -347,8 +357,10 @@ def link_rule(root):
         if not source.path.endswith('.md'):
             return
         folder = os.path.join(root, os.path.dirname(source.path))
+        is_code = False
         for number, line in enumerate(source.lines, 1):
-            for target in re.findall(r'\]\(([^)\s#]+)[^)]*\)', line):
+            is_code ^= line.startswith('```')
+            for target in [] if is_code else re.findall(r'\]\(([^)\s#]+)[^)]*\)', line):
                 if not re.match(r'[a-z]+:', target) and not os.path.exists(os.path.join(folder, target)):
                     yield Finding(source.path, number, f'a link to {target}, which does not exist',
                                   'name the file from this folder')

@@ -1,0 +1,206 @@
+#include "persistence/job_store.hpp"
+#include "tools/engine/engine_parts.hpp"
+#include "tools/engine/faces.hpp"
+#include "tools/engine/open_transaction.hpp"
+
+#include <jobstrand/engine.hpp>
+
+#include <span>
+#include <utility>
+
+namespace jobstrand {
+
+namespace {
+
+using engine::with_public_errors;
+using persistence::Answer;
+
+constexpr const char* kUseTransaction = "enqueue with that transaction, as its first argument";
+constexpr const char* kAfterTransaction = "do this before or after it";
+
+std::vector<NewJob> one(NewJob job) {
+    std::vector<NewJob> jobs;
+    jobs.push_back(std::move(job));
+    return jobs;
+}
+
+RunAnswer answer_of(Answer answer) {
+    switch (answer) {
+        case Answer::done:
+            return RunAnswer::done;
+        case Answer::lost_lock:
+            return RunAnswer::lost_lock;
+        case Answer::not_found:
+            return RunAnswer::not_found;
+        case Answer::locked:
+            return RunAnswer::locked;
+    }
+    return RunAnswer::not_found;
+}
+
+}  // namespace
+
+Engine::Engine(EngineOptions options)
+    : parts_(with_public_errors([&] { return std::make_unique<Parts>(options); })) {}
+
+Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Engine::~Engine() = default;
+
+void Engine::add_handler(std::string handler_type, Handler handler) {
+    parts_->add_handler(handler_type, std::move(handler));
+}
+
+void Engine::add_transactional_handler(std::string handler_type, TransactionalHandler handler) {
+    parts_->add_transactional_handler(handler_type, std::move(handler));
+}
+
+void Engine::start() {
+    with_public_errors([&] { parts_->start(); });
+}
+
+bool Engine::stop(StopMode mode) {
+    return with_public_errors([&] { return parts_->stop(mode); });
+}
+
+bool Engine::is_running() const {
+    return parts_->is_running();
+}
+
+void Engine::wake() {
+    parts_->wiring().wake();
+}
+
+std::string Engine::enqueue(NewJob job) {
+    return enqueue_all(one(std::move(job))).front();
+}
+
+std::string Engine::enqueue(Transaction& transaction, NewJob job) {
+    return enqueue_all(transaction, one(std::move(job))).front();
+}
+
+std::string Engine::enqueue(const AppConnection& connection, NewJob job) {
+    return enqueue_all(connection, one(std::move(job))).front();
+}
+
+std::vector<std::string> Engine::enqueue_all(std::vector<NewJob> jobs) {
+    parts_->require_no_transaction(kUseTransaction);
+    return with_public_errors([&] {
+        return parts_->wiring().enqueue_all(engine::jobs_of(std::move(jobs)));
+    });
+}
+
+std::vector<std::string> Engine::enqueue_all(Transaction& transaction, std::vector<NewJob> jobs) {
+    persistence::Transaction& ours = transaction.open().ours_of(parts_->wiring());
+    return with_public_errors([&] {
+        return parts_->wiring().enqueue_all(ours, engine::jobs_of(std::move(jobs)));
+    });
+}
+
+std::vector<std::string>
+Engine::enqueue_all(const AppConnection& connection, std::vector<NewJob> jobs) {
+    return parts_->plain().enqueue(connection, std::move(jobs));
+}
+
+std::string Engine::start_series(NewSeries series) {
+    parts_->require_no_transaction("start the series with that transaction, as its first argument");
+    schema::Job turn = engine::job_of(std::move(series.turn));
+    return with_public_errors([&] {
+        return parts_->wiring().start_series(engine::series_of(std::move(series)), std::move(turn));
+    });
+}
+
+std::string Engine::start_series(Transaction& transaction, NewSeries series) {
+    persistence::Transaction& ours = transaction.open().ours_of(parts_->wiring());
+    schema::Job turn = engine::job_of(std::move(series.turn));
+    return with_public_errors([&] {
+        return parts_->wiring().start_series(
+            ours, engine::series_of(std::move(series)), std::move(turn)
+        );
+    });
+}
+
+void Engine::in_transaction(const std::function<void(Transaction&)>& work) {
+    parts_->require_no_transaction("go on in that one");
+    with_public_errors([&] { parts_->in_transaction(work); });
+}
+
+std::optional<StoredJob> Engine::find(std::string_view id) {
+    return with_public_errors([&]() -> std::optional<StoredJob> {
+        auto found = parts_->wiring().store().find(id);
+        if (!found) {
+            return std::nullopt;
+        }
+        return engine::stored_job_of(std::move(found->job), found->place);
+    });
+}
+
+std::int64_t Engine::count(JobPlace place) {
+    return with_public_errors([&] {
+        return parts_->wiring().store().count(engine::place_of(place), {});
+    });
+}
+
+std::vector<StoredJob> Engine::list(JobPlace place, std::string_view after, std::size_t limit) {
+    return with_public_errors([&] {
+        const schema::JobPlace ours = engine::place_of(place);
+        std::vector<StoredJob> jobs;
+        for (schema::Job& job : parts_->wiring().store().list(ours, {}, after, limit)) {
+            jobs.push_back(engine::stored_job_of(std::move(job), ours));
+        }
+        return jobs;
+    });
+}
+
+RunAnswer Engine::run_job(const std::string& id) {
+    parts_->require_no_transaction(kAfterTransaction);
+    return with_public_errors([&] { return answer_of(parts_->wiring().run_job(id).answer); });
+}
+
+bool Engine::requeue(std::string_view id, int retries) {
+    parts_->require_no_transaction(kAfterTransaction);
+    return with_public_errors([&] {
+        const std::string text(id);
+        const auto answers =
+            parts_->wiring().store().requeue(std::span(&text, 1), retries, {}, now());
+        wake();
+        return answers.front() == Answer::done;
+    });
+}
+
+bool Engine::remove(std::string_view id) {
+    parts_->require_no_transaction(kAfterTransaction);
+    return with_public_errors([&] {
+        auto& store = parts_->wiring().store();
+        const auto found = store.find(id);
+        const std::string text(id);
+        return found &&
+               store.remove(found->place, std::span(&text, 1), now()).front() == Answer::done;
+    });
+}
+
+std::int64_t Engine::suspend_instance(std::string_view process_instance_id) {
+    parts_->require_no_transaction(kAfterTransaction);
+    return with_public_errors([&] {
+        return parts_->wiring().store().suspend(
+            persistence::SuspensionScope::instance, process_instance_id, now()
+        );
+    });
+}
+
+std::int64_t Engine::activate_instance(std::string_view process_instance_id) {
+    parts_->require_no_transaction(kAfterTransaction);
+    return with_public_errors([&] {
+        const std::int64_t activated = parts_->wiring().store().activate(
+            persistence::SuspensionScope::instance, process_instance_id, now()
+        );
+        wake();
+        return activated;
+    });
+}
+
+TimePoint Engine::now() const {
+    return parts_->wiring().clock().now();
+}
+
+}  // namespace jobstrand
