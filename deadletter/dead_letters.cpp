@@ -12,11 +12,11 @@ namespace jobstrand::deadletter {
 
 namespace {
 
-using persistence::Answer;
+using persistence::JobAnswer;
 using schema::JobPlace;
 
 using Ids = std::vector<std::string>;
-using Answers = std::vector<Answer>;
+using Answers = std::vector<JobAnswer>;
 
 constexpr std::size_t kPage = schema::limits::kJobsPerTransaction;
 
@@ -25,7 +25,7 @@ constexpr std::size_t kPage = schema::limits::kJobsPerTransaction;
     std::vector<ItemResult> items;
     items.reserve(ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i) {
-        const bool is_done = answers[i] == Answer::done;
+        const bool is_done = answers[i] == JobAnswer::done;
         items.push_back({
             .id = ids[i],
             .answer = is_done ? ItemAnswer::done : ItemAnswer::skipped,
@@ -36,7 +36,7 @@ constexpr std::size_t kPage = schema::limits::kJobsPerTransaction;
 
 }  // namespace
 
-DeadLetters::DeadLetters(persistence::JobStore& store, const schema::Clock& clock)
+DeadLetters::DeadLetters(persistence::OperatorStore& store, const schema::Clock& clock)
     : store_(store), clock_(clock), search_(store) {}
 
 std::optional<JobDetails> DeadLetters::find(std::string_view id) const {

@@ -3,7 +3,7 @@
 #include "deadletter/bulk/bulk_result.hpp"
 #include "deadletter/bulk/job_selection.hpp"
 #include "deadletter/desk/job_search.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/operator_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/paging.hpp"
 
@@ -26,7 +26,7 @@ struct Revival {
 ///
 ///     DeadLetters dead(store, clock);
 ///     const BulkCounts counts =
-///         dead.requeue(JobSelection::matching({.handler_type = "send-invoice"}), {.retries = 5});
+///         dead.requeue(JobSelection::these({"order-17"}), {.retries = 5});
 ///
 /// Jobs that were named are changed one by one, each in a transaction of its own. All that match a
 /// filter are changed page by page in id order, each page in one transaction, so that an operation
@@ -37,7 +37,7 @@ struct Revival {
 /// must outlive it. The clock shows the database's time.
 class DeadLetters final {
 public:
-    DeadLetters(persistence::JobStore& store, const schema::Clock& clock);
+    DeadLetters(persistence::OperatorStore& store, const schema::Clock& clock);
 
     /// One dead letter with its message and its stack trace or output; nullopt: there is no such
     /// job, or it is no dead letter.
@@ -67,7 +67,7 @@ private:
     BulkCounts
     change_matching(const JobSelection& selection, const Change& change, const BulkWatch& watch);
 
-    persistence::JobStore& store_;
+    persistence::OperatorStore& store_;
     const schema::Clock& clock_;
     const JobSearch search_;
 };

@@ -1,76 +1,203 @@
 #include "executor/async_executor.hpp"
 
-#include "executor/executor_machinery.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "schema/ensure.hpp"
+#include "schema/uuid7.hpp"
 
+#include <fmt/format.h>
+
+#include <chrono>
+#include <stdexcept>
 #include <utility>
 
 namespace jobstrand::executor {
 
-AsyncExecutor::AsyncExecutor(Dependencies dependencies, ExecutorSettings settings)
-    : machinery_(std::make_unique<ExecutorMachinery>(*this, dependencies, std::move(settings))) {}
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How long a handler may take to end after it was told to stop.
+constexpr schema::Duration kStopGrace = 5s;
+
+/// How long the last outcomes may take to be written when the database is away.
+constexpr schema::Duration kLastWriteWait = 10s;
+
+/// How often a stop that waits looks whether it has been hurried.
+constexpr schema::Duration kStopTick = 20ms;
+
+ExecutorSettings checked(ExecutorSettings settings, const schema::Clock& clock) {
+    const std::vector<std::string> mistakes = validate(settings);
+    if (!mistakes.empty()) {
+        throw std::invalid_argument(fmt::format("{}", fmt::join(mistakes, "; ")));
+    }
+    if (settings.lock_owner.empty()) {
+        settings.lock_owner = schema::Uuid7Source().next(clock.now());
+    }
+    return settings;
+}
+
+std::vector<persistence::Fence> fences_of(const std::vector<HeldJobPtr>& jobs) {
+    std::vector<persistence::Fence> fences;
+    fences.reserve(jobs.size());
+    for (const HeldJobPtr& held : jobs) {
+        fences.push_back({.id = held->job.id, .revision = held->job.revision});
+    }
+    return fences;
+}
+
+}  // namespace
+
+AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
+    : settings_(checked(std::move(settings), use.clock)),
+      use_(use),
+      runner_(
+          {use.store, use.handlers, use.clock, use.log},
+          {.retry = settings_.retry, .time_limit = settings_.job_time_limit},
+          settings_.lock_owner
+      ),
+      completion_({use.store, held_, use.wake_ups, use.log}, settings_.lock_owner),
+      renewal_({use.store, held_, use.clock, use.log}, settings_.lock_owner, settings_.lock_time),
+      reset_(
+          {use.store, use.clock, use.wake_ups, use.log},
+          {.interval = settings_.reset_interval,
+           .page = settings_.reset_page,
+           .lock_time = settings_.lock_time}
+      ),
+      acquirer_(use.store, *this, use.clock, settings_),
+      threads_(use.log),
+      pool_(
+          {.core = settings_.core_pool_size,
+           .max = settings_.max_pool_size,
+           .queue = settings_.queue_size,
+           .keep_alive = settings_.keep_alive},
+          [this](const HeldJobPtr& held) { run(held); },
+          use.wake_ups
+      ),
+      completion_loop_(threads_.add_loop(completion_)),
+      renewal_loop_(threads_.add_loop(renewal_)) {
+    use_.wake_ups.sleepers.completion = [this] { completion_loop_.wake(); };
+    if (settings_.acquire_async_jobs) {
+        use_.wake_ups.sleepers.acquisition = [&loop = add_activity(acquirer_)] { loop.wake(); };
+    }
+    if (settings_.reset_expired_jobs) {
+        add_activity(reset_);
+    }
+}
 
 AsyncExecutor::~AsyncExecutor() {
-    if (!machinery_->was_stopped()) {
+    if (!stopping_) {
         (void)stop(StopMode::drain);
     }
 }
 
-std::function<void()> AsyncExecutor::add_activity(Activity& activity) {
-    PollingLoop& loop = machinery_->add_intake_loop(activity);
-    return [&loop] { loop.wake(); };
+PollingLoop& AsyncExecutor::add_activity(Activity& activity) {
+    PollingLoop& loop = threads_.add_loop(activity);
+    intake_loops_.push_back(&loop);
+    return loop;
 }
 
-void AsyncExecutor::listen(persistence::OpenListener open, std::function<void()> wake_up) {
-    machinery_->listen(std::move(open), std::move(wake_up));
-}
-
-void AsyncExecutor::on_timer_stored(std::function<void(schema::TimePoint)> tell) {
-    machinery_->on_timer_stored(std::move(tell));
+void AsyncExecutor::listen(persistence::OpenListener open) {
+    wakeup_.emplace(threads_.context(), std::move(open), use_.wake_ups);
+    use_.wake_ups.sleepers.listener = [&loop = add_activity(*wakeup_)] { loop.wake(); };
 }
 
 void AsyncExecutor::start() {
-    machinery_->start();
+    JOBSTRAND_ENSURE(!started_.exchange(true));
+    handler_types_ = use_.handlers.types();
+    accepting_ = true;
+    threads_.start();
+    use_.log.write(
+        schema::LogLevel::info,
+        "executor started",
+        {{"lock_owner", settings_.lock_owner},
+         {"threads", fmt::to_string(settings_.max_pool_size)},
+         {"handler_types", fmt::format("{}", fmt::join(handler_types_, ","))}}
+    );
 }
 
-bool AsyncExecutor::stop(StopMode mode) {
-    return machinery_->stop(mode);
-}
-
-bool AsyncExecutor::is_running() const {
-    return machinery_->is_accepting();
-}
-
-bool AsyncExecutor::serves(const std::string& handler_type) const {
-    return machinery_->is_accepting() && machinery_->knows(handler_type);
-}
-
-WorkerPool::Load AsyncExecutor::load() const {
-    return machinery_->pool().load();
-}
-
-std::size_t AsyncExecutor::room() const {
-    return machinery_->is_accepting() ? machinery_->pool().room() : 0;
-}
-
+// Where the order of acquisition is to decide, nothing may pass it by.
 std::size_t AsyncExecutor::room_for_handoffs() const {
-    const ExecutorSettings& settings = machinery_->settings();
-    return settings.acquire_by_priority && settings.acquire_async_jobs ? 0 : room();
+    return settings_.acquire_by_priority && settings_.acquire_async_jobs ? 0 : room();
 }
 
-void AsyncExecutor::wake() {
-    machinery_->wake_acquirer();
-}
-
-const std::string& AsyncExecutor::lock_owner() const {
-    return machinery_->settings().lock_owner;
-}
-
-schema::Duration AsyncExecutor::lock_time() const {
-    return machinery_->settings().lock_time;
+// Runs on a worker thread.
+void AsyncExecutor::run(const HeldJobPtr& held) {
+    std::optional<persistence::Outcome> outcome = runner_.run(held);
+    if (outcome) {
+        completion_.add(std::move(*outcome));
+    } else {
+        held_.remove(held->job);
+    }
 }
 
 void AsyncExecutor::accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) {
-    machinery_->accept(std::move(jobs), locked_at);
+    const std::vector<HeldJobPtr> rejected =
+        pool_.submit(held_.add(std::move(jobs), locked_at + settings_.lock_time));
+    if (!rejected.empty()) {
+        release(rejected);
+    }
+}
+
+// Never throws: what cannot be freed now is freed by anybody's reset when its lock expires (I5).
+void AsyncExecutor::release(const std::vector<HeldJobPtr>& jobs) {
+    try {
+        use_.store.release(settings_.lock_owner, fences_of(jobs));
+    } catch (const persistence::DbError& error) {
+        use_.log.write(
+            schema::LogLevel::warn,
+            "jobs could not be freed; they run again when their locks expire",
+            {{"jobs", fmt::to_string(jobs.size())}, {"error", error.what()}}
+        );
+    }
+    for (const HeldJobPtr& held : jobs) {
+        held_.remove(held->job);
+    }
+}
+
+bool AsyncExecutor::stop(StopMode mode) {
+    if (mode == StopMode::at_once) {
+        hurried_ = true;
+    }
+    if (stopping_.exchange(true)) {
+        held_.request_stop_of_all();
+        return false;
+    }
+    accepting_ = false;
+    // First the pool, so that no queued job starts any more; what a pass still brings in is
+    // rejected.
+    release(pool_.close());
+    for (PollingLoop* loop : intake_loops_) {
+        loop->stop();
+    }
+    if (wakeup_) {
+        wakeup_->close();
+    }
+    const bool all_ended = wait_for_running_jobs();
+    if (all_ended) {
+        pool_.stop();
+    }
+    completion_loop_.stop();
+    completion_.write_the_rest(kLastWriteWait);
+    renewal_loop_.stop();
+    threads_.stop();
+    use_.log.write(
+        all_ended ? schema::LogLevel::info : schema::LogLevel::warn,
+        all_ended ? "executor stopped"
+                  : "executor stopped while handlers still run; their jobs run again elsewhere",
+        {{"running", fmt::to_string(pool_.load().running)}}
+    );
+    return all_ended;
+}
+
+bool AsyncExecutor::wait_for_running_jobs() {
+    const schema::SteadyPoint give_up = std::chrono::steady_clock::now() + settings_.shutdown_wait;
+    while (!hurried_ && std::chrono::steady_clock::now() < give_up) {
+        if (pool_.wait_until_done(kStopTick)) {
+            return true;
+        }
+    }
+    held_.request_stop_of_all();
+    return pool_.wait_until_done(kStopGrace);
 }
 
 }  // namespace jobstrand::executor

@@ -1,67 +1,63 @@
 #pragma once
 
 #include "executor/executor_settings.hpp"
+#include "executor/expired_lock_reset.hpp"
 #include "executor/handler_registry.hpp"
+#include "executor/held_jobs.hpp"
+#include "executor/job_acquirer.hpp"
+#include "executor/job_completion.hpp"
+#include "executor/job_runner.hpp"
+#include "executor/job_wakeup.hpp"
+#include "executor/lock_renewal.hpp"
+#include "executor/loop/executor_threads.hpp"
 #include "executor/loop/job_intake.hpp"
+#include "executor/loop/wake_ups.hpp"
+#include "executor/stop_mode.hpp"
 #include "executor/worker_pool.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/executor_store.hpp"
 #include "persistence/sql/job_listener.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
-#include <functional>
-#include <memory>
+#include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace jobstrand::executor {
 
-class Activity;
-class ExecutorMachinery;
-
-/// How an executor ends.
-enum class StopMode {
-    drain,    ///< Running jobs may finish within shutdown_wait; queued ones are freed for other
-              ///< nodes.
-    at_once,  ///< Running handlers are told to stop as well.
-};
-
-/// The face of the executor: start, stop, wake up, take in jobs. It owns the worker pool, the
-/// control threads and the loops (one strand each for acquisition, completion, lock renewal,
-/// expired-lock reset, and each added activity), and contains no rules.
+/// Takes jobs, runs them, and writes what became of them: the worker pool, the control threads, and
+/// one loop each for acquisition, completion, lock renewal, expired-lock reset and each added
+/// activity. It wires them and ends them in order, and contains no rules.
 ///
 /// Nothing runs until start() (R004). start() and stop() may each be called once, stop() also
 /// before start(); when stop() has returned true, no handler is running and every lock that this
 /// executor held is released.
 ///
-/// Thread safety: safe, except that add_activity() comes before start(). Everything passed in must
-/// outlive it.
+/// Thread safety: safe, except that add_activity() and listen() come before start(). Everything
+/// passed in must outlive it.
 class AsyncExecutor final : public JobIntake {
 public:
     struct Dependencies {
-        persistence::JobStore& store;
+        persistence::ExecutorStore& store;
         const HandlerRegistry& handlers;
         const schema::Clock& clock;
         schema::Log& log;
+        WakeUps& wake_ups;  ///< The executor sets its own loops as sleepers.
     };
 
     /// Throws std::invalid_argument for settings that validate() finds fault with.
     AsyncExecutor(Dependencies dependencies, ExecutorSettings settings);
     ~AsyncExecutor() override;
 
-    /// Gives another activity (the timer mover) a strand of its own. Returns the function that
-    /// wakes its loop, which may be called as long as this object lives. The activity must outlive
-    /// this object.
-    std::function<void()> add_activity(Activity& activity);
+    /// Gives an activity that brings in jobs (the timer mover) a strand of its own. It must outlive
+    /// this object; the loop lives as long as this object does.
+    PollingLoop& add_activity(Activity& activity);
 
-    /// Hears of jobs that other processes enqueue and calls `wake_up` then, which must not block.
-    /// Before start().
-    void listen(persistence::OpenListener open, std::function<void()> wake_up);
+    /// Hears of jobs that other processes enqueue.
+    void listen(persistence::OpenListener open);
 
-    /// Told the earliest due date of the retries that a pass of the completion stored as timers.
-    /// Before start(); called from a control thread.
-    void on_timer_stored(std::function<void(schema::TimePoint)> tell);
-
+    /// From here on the handler types are fixed.
     void start();
 
     /// Takes in nothing more, frees what did not start, waits for the rest as `mode` says, writes
@@ -72,23 +68,44 @@ public:
     [[nodiscard]] bool stop(StopMode mode);
 
     /// Whether jobs are taken in: after start() and before stop().
-    [[nodiscard]] bool is_running() const;
-
-    /// Whether this node runs jobs of this type now: it is started and knows the type (I7).
-    [[nodiscard]] bool serves(const std::string& handler_type) const;
-
-    [[nodiscard]] WorkerPool::Load load() const;
+    [[nodiscard]] bool is_running() const { return accepting_; }
 
     // JobIntake
-    [[nodiscard]] std::size_t room() const override;
+    [[nodiscard]] std::size_t room() const override { return accepting_ ? pool_.room() : 0; }
     [[nodiscard]] std::size_t room_for_handoffs() const override;
-    void wake() override;
-    [[nodiscard]] const std::string& lock_owner() const override;
-    [[nodiscard]] schema::Duration lock_time() const override;
+    [[nodiscard]] const std::vector<std::string>& handler_types() const override {
+        return handler_types_;
+    }
+    [[nodiscard]] const std::string& lock_owner() const override { return settings_.lock_owner; }
+    [[nodiscard]] schema::Duration lock_time() const override { return settings_.lock_time; }
     void accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) override;
 
 private:
-    const std::unique_ptr<ExecutorMachinery> machinery_;  ///< The threads and loops.
+    void run(const HeldJobPtr& held);
+    void release(const std::vector<HeldJobPtr>& jobs);
+    [[nodiscard]] bool wait_for_running_jobs();
+
+    // Constant after start(), or thread-safe. The activities outlive the threads that run them.
+    const ExecutorSettings settings_;
+    const Dependencies use_;
+    std::vector<std::string> handler_types_;
+    HeldJobs held_;
+    JobRunner runner_;
+    JobCompletion completion_;
+    LockRenewal renewal_;
+    ExpiredLockReset reset_;
+    JobAcquirer acquirer_;
+    ExecutorThreads threads_;
+    std::optional<JobWakeup> wakeup_;  ///< Needs the threads' context, and they have stopped then.
+    WorkerPool pool_;
+    PollingLoop& completion_loop_;
+    PollingLoop& renewal_loop_;
+    std::vector<PollingLoop*> intake_loops_;  ///< Those that bring in jobs; stopped first.
+
+    std::atomic<bool> started_{false};
+    std::atomic<bool> accepting_{false};
+    std::atomic<bool> stopping_{false};
+    std::atomic<bool> hurried_{false};
 };
 
 }  // namespace jobstrand::executor

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "executor/loop/activity.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/clock_source.hpp"
 #include "schema/database_clock.hpp"
 #include "schema/log.hpp"
 
@@ -17,7 +17,7 @@ inline constexpr schema::Duration kClockComparisonInterval = std::chrono::second
 /// Thread safety: one call at a time. Everything passed in must outlive it.
 class ClockComparison final : public Activity {
 public:
-    ClockComparison(persistence::JobStore& store, schema::DatabaseClock& clock, schema::Log& log)
+    ClockComparison(persistence::ClockSource& store, schema::DatabaseClock& clock, schema::Log& log)
         : store_(store), clock_(clock), log_(log) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return "clock comparison"; }
@@ -28,7 +28,7 @@ public:
 private:
     void log_change_of_skew();
 
-    persistence::JobStore& store_;
+    persistence::ClockSource& store_;
     schema::DatabaseClock& clock_;
     schema::Log& log_;
 

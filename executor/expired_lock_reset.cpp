@@ -30,34 +30,25 @@ schema::Duration least_jump(schema::Duration lock_time) {
 
 }  // namespace
 
-ExpiredLockReset::ExpiredLockReset(
-    persistence::JobStore& store,
-    const schema::Clock& clock,
-    schema::Log& log,
-    Timing timing,
-    std::function<void()> on_freed
-)
-    : store_(store), clock_(clock), log_(log), timing_(timing), on_freed_(std::move(on_freed)) {}
-
 schema::Duration ExpiredLockReset::run_once() {
-    const schema::TimePoint now = clock_.now();
+    const schema::TimePoint now = use_.clock.now();
     if (is_waiting_after_jump(now)) {
         return timing_.interval;
     }
-    const schema::SteadyPoint began = clock_.steady_now();
+    const schema::SteadyPoint began = use_.clock.steady_now();
     std::int64_t freed = go_on_sweeping(now);
     if (began >= next_first_rows_) {
         freed += look_at_first_rows(now);
         next_first_rows_ = began + timing_.interval;
     }
     if (freed > 0) {
-        log_.write(
+        use_.log.write(
             schema::LogLevel::info, "expired locks freed", {{"jobs", fmt::to_string(freed)}}
         );
-        on_freed_();
+        use_.wake_ups.jobs_are_there();
     }
     const auto until_first_rows =
-        std::chrono::ceil<schema::Duration>(next_first_rows_ - clock_.steady_now());
+        std::chrono::ceil<schema::Duration>(next_first_rows_ - use_.clock.steady_now());
     const schema::Duration until_next_part = timing_.interval / kPartsPerInterval;
     return swept_.empty() ? until_first_rows : std::min(until_first_rows, until_next_part);
 }
@@ -65,7 +56,7 @@ schema::Duration ExpiredLockReset::run_once() {
 std::int64_t ExpiredLockReset::look_at_first_rows(schema::TimePoint now) {
     std::int64_t freed = 0;
     for (const JobPlace place : kPlacesWithLocks) {
-        auto looked_at = store_.reset_expired_locks(place, {.now = now, .page = timing_.page});
+        auto looked_at = use_.store.reset_expired_locks(place, {.now = now, .page = timing_.page});
         freed += looked_at.freed;
         if (!looked_at.end.empty()) {
             swept_.try_emplace(place, std::move(looked_at.end));  // Unless a sweep is under way.
@@ -78,7 +69,7 @@ std::int64_t ExpiredLockReset::go_on_sweeping(schema::TimePoint now) {
     std::int64_t freed = 0;
     for (auto& [place, end] : swept_) {
         auto looked_at =
-            store_.reset_expired_locks(place, {.now = now, .after = end, .page = timing_.page});
+            use_.store.reset_expired_locks(place, {.now = now, .after = end, .page = timing_.page});
         freed += looked_at.freed;
         end = std::move(looked_at.end);
     }
@@ -87,12 +78,12 @@ std::int64_t ExpiredLockReset::go_on_sweeping(schema::TimePoint now) {
 }
 
 bool ExpiredLockReset::is_waiting_after_jump(schema::TimePoint now) {
-    const Moment pass{.wall = now, .steady = clock_.steady_now()};
+    const Moment pass{.wall = now, .steady = use_.clock.steady_now()};
     const Moment last = std::exchange(last_pass_, pass).value_or(pass);
     if ((pass.wall - last.wall) - (pass.steady - last.steady) > least_jump(timing_.lock_time)) {
         const schema::Duration wait = kClockComparisonInterval + timing_.lock_time;
         wait_until_ = pass.steady + wait;
-        log_.write(
+        use_.log.write(
             schema::LogLevel::warn,
             "the clock has jumped forward; no expired lock is freed until live ones are renewed",
             {{"wait_ms", fmt::to_string(wait.count())}}

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "executor/loop/activity.hpp"
-#include "persistence/job_store.hpp"
+#include "executor/loop/wake_ups.hpp"
+#include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,14 +35,15 @@ public:
         schema::Duration lock_time{std::chrono::seconds(30)};
     };
 
-    /// `on_freed` is called after a pass that freed something: wakes the acquisition.
-    ExpiredLockReset(
-        persistence::JobStore& store,
-        const schema::Clock& clock,
-        schema::Log& log,
-        Timing timing,
-        std::function<void()> on_freed
-    );
+    struct Dependencies {
+        persistence::ExecutorStore& store;
+        const schema::Clock& clock;
+        const WakeUps& wake_ups;
+        schema::Log& log;
+    };
+
+    ExpiredLockReset(Dependencies dependencies, Timing timing)
+        : use_(dependencies), timing_(timing) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return "expired lock reset"; }
     [[nodiscard]] schema::Duration run_once() override;
@@ -53,11 +54,8 @@ private:
     [[nodiscard]] std::int64_t go_on_sweeping(schema::TimePoint now);
 
     // Constant after construction.
-    persistence::JobStore& store_;
-    const schema::Clock& clock_;
-    schema::Log& log_;
+    const Dependencies use_;
     const Timing timing_;
-    const std::function<void()> on_freed_;
 
     // Touched only on the strand.
     struct Moment {

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
+#include "persistence/fence.hpp"
+#include "persistence/outcome.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 

@@ -5,7 +5,7 @@
 #include "executor/loop/activity.hpp"
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/job_intake.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 
 #include <string>
@@ -20,10 +20,9 @@ namespace jobstrand::executor {
 class JobAcquirer final : public Activity {
 public:
     JobAcquirer(
-        persistence::JobStore& store,
+        persistence::ExecutorStore& store,
         JobIntake& intake,
         const schema::Clock& clock,
-        std::vector<std::string> handler_types,
         const ExecutorSettings& settings
     );
 
@@ -37,10 +36,9 @@ private:
     take_most_important(const persistence::LockClaim& claim, std::size_t limit);
 
     // Constant after construction.
-    persistence::JobStore& store_;
+    persistence::ExecutorStore& store_;
     JobIntake& intake_;
     const schema::Clock& clock_;
-    const std::vector<std::string> handler_types_;
     const std::size_t page_;
     const std::size_t least_room_;  ///< Fewer free places are not worth a transaction.
     const schema::Duration queue_full_wait_;

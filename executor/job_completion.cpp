@@ -6,18 +6,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <optional>
+#include <thread>
 #include <utility>
 
 namespace jobstrand::executor {
 
 namespace {
 
-using persistence::Answer;
 using persistence::DbError;
 using persistence::DbErrorKind;
 using persistence::Outcome;
+using persistence::OutcomeAnswer;
+
+/// Between two tries to write the last outcomes.
+constexpr schema::Duration kTryAgainWait = std::chrono::milliseconds(20);
 
 /// Whether the database refuses this very data; everything else is trouble that passes.
 bool is_about_the_data(DbErrorKind kind) {
@@ -37,13 +42,8 @@ std::string target_of(const schema::Transition& transition) {
 
 }  // namespace
 
-JobCompletion::JobCompletion(
-    persistence::JobStore& store,
-    HeldJobs& held,
-    schema::Log& log,
-    std::string lock_owner
-)
-    : store_(store), held_(held), log_(log), lock_owner_(std::move(lock_owner)) {}
+JobCompletion::JobCompletion(Dependencies dependencies, std::string lock_owner)
+    : use_(dependencies), lock_owner_(std::move(lock_owner)) {}
 
 void JobCompletion::add(Outcome outcome) {
     bool is_first = false;
@@ -53,8 +53,8 @@ void JobCompletion::add(Outcome outcome) {
         mailbox_.push_back(std::move(outcome));
         ++unwritten_;
     }
-    if (is_first && wake_) {
-        wake_();
+    if (is_first) {
+        use_.wake_ups.outcomes_wait();
     }
 }
 
@@ -69,7 +69,7 @@ schema::Duration JobCompletion::run_once() {
         return kUntilWoken;
     }
     try {
-        const std::vector<Answer> answers = store_.apply(lock_owner_, writing_);
+        const std::vector<OutcomeAnswer> answers = use_.store.apply(lock_owner_, writing_);
         for (std::size_t i = 0; i < writing_.size(); ++i) {
             log_move(writing_[i], answers[i]);
         }
@@ -80,7 +80,7 @@ schema::Duration JobCompletion::run_once() {
         }
         write_one_by_one();
     }
-    held_.remove_all_of(writing_);
+    use_.held.remove_all_of(writing_);
     tell_of_timers();
     const std::size_t written = writing_.size();
     writing_.clear();
@@ -100,12 +100,12 @@ void JobCompletion::fetch_mail() {
 void JobCompletion::write_one_by_one() {
     for (const Outcome& outcome : writing_) {
         try {
-            log_move(outcome, store_.apply(lock_owner_, std::span(&outcome, 1)).front());
+            log_move(outcome, use_.store.apply(lock_owner_, std::span(&outcome, 1)).front());
         } catch (const DbError& error) {
             if (!is_about_the_data(error.kind())) {
                 throw;  // Those already written answer lost_lock next time, which is harmless.
             }
-            log_.write(
+            use_.log.write(
                 schema::LogLevel::error,
                 "the outcome of a job cannot be stored; the job runs again when its lock expires",
                 {{"job", outcome.job->id}, {"error", error.what()}}
@@ -124,18 +124,18 @@ void JobCompletion::tell_of_timers() const {
             first = schema::kEarliestInstant;  // When the next turn is due, the store knows.
         }
     }
-    if (first && tell_of_timer_) {
-        tell_of_timer_(*first);
+    if (first) {
+        use_.wake_ups.timer_was_stored(*first);
     }
 }
 
-void JobCompletion::log_move(const Outcome& outcome, Answer answer) {
-    const bool is_lost = answer == Answer::lost_lock;
+void JobCompletion::log_move(const Outcome& outcome, OutcomeAnswer answer) {
+    const bool is_lost = answer == OutcomeAnswer::lost_lock;
     const schema::LogLevel level = is_lost ? schema::LogLevel::info : schema::LogLevel::debug;
-    if (!log_.enabled(level)) {
+    if (!use_.log.enabled(level)) {
         return;
     }
-    log_.write(
+    use_.log.write(
         level,
         is_lost ? "result discarded: the lock was lost" : "job moved",
         {{"job", outcome.job->id},
@@ -150,6 +150,25 @@ schema::Duration JobCompletion::after_writing(std::size_t written) {
     const std::lock_guard lock(mutex_);
     unwritten_ -= written;
     return mailbox_.empty() ? kUntilWoken : schema::Duration{0};
+}
+
+void JobCompletion::write_the_rest(schema::Duration limit) {
+    const schema::SteadyPoint give_up = std::chrono::steady_clock::now() + limit;
+    while (!is_empty()) {
+        try {
+            (void)run_once();
+        } catch (const DbError& error) {
+            if (std::chrono::steady_clock::now() >= give_up) {
+                use_.log.write(
+                    schema::LogLevel::error,
+                    "outcomes of finished jobs could not be written; these jobs will run again",
+                    {{"error", error.what()}}
+                );
+                return;
+            }
+            std::this_thread::sleep_for(kTryAgainWait);
+        }
+    }
 }
 
 }  // namespace jobstrand::executor

@@ -2,10 +2,10 @@
 
 #include "executor/held_jobs.hpp"
 #include "executor/loop/activity.hpp"
-#include "persistence/job_store.hpp"
+#include "executor/loop/wake_ups.hpp"
+#include "persistence/executor_store.hpp"
 #include "schema/log.hpp"
 
-#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -22,20 +22,14 @@ namespace jobstrand::executor {
 /// Thread safety: add() and is_empty() are safe; run_once() belongs to the loop's strand.
 class JobCompletion final : public Activity {
 public:
-    JobCompletion(
-        persistence::JobStore& store,
-        HeldJobs& held,
-        schema::Log& log,
-        std::string lock_owner
-    );
+    struct Dependencies {
+        persistence::ExecutorStore& store;
+        HeldJobs& held;
+        const WakeUps& wake_ups;
+        schema::Log& log;
+    };
 
-    /// Called after an outcome was put into an empty mailbox: wakes the loop. Set before the first
-    /// add().
-    void on_mail(std::function<void()> wake) { wake_ = std::move(wake); }
-
-    /// Called on the strand with the earliest due date of the timers that a pass has stored: a
-    /// retry that waits. Set before the first add().
-    void on_timer(std::function<void(schema::TimePoint)> tell) { tell_of_timer_ = std::move(tell); }
+    JobCompletion(Dependencies dependencies, std::string lock_owner);
 
     void add(persistence::Outcome outcome);
 
@@ -44,20 +38,20 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "job completion"; }
     [[nodiscard]] schema::Duration run_once() override;
 
+    /// Writes what the mailbox still has when its loop has been stopped. While the database is in
+    /// trouble it tries again, until `limit` has passed: then these jobs run again elsewhere.
+    void write_the_rest(schema::Duration limit);
+
 private:
     void fetch_mail();
     void write_one_by_one();
     void tell_of_timers() const;
-    void log_move(const persistence::Outcome& outcome, persistence::Answer answer);
+    void log_move(const persistence::Outcome& outcome, persistence::OutcomeAnswer answer);
     [[nodiscard]] schema::Duration after_writing(std::size_t written);
 
     // Constant after construction.
-    persistence::JobStore& store_;
-    HeldJobs& held_;
-    schema::Log& log_;
+    const Dependencies use_;
     const std::string lock_owner_;
-    std::function<void()> wake_;
-    std::function<void(schema::TimePoint)> tell_of_timer_;
 
     // Touched only on the strand.
     std::vector<persistence::Outcome> writing_;

@@ -49,33 +49,22 @@ std::vector<NewSeries> take_repeating(std::vector<PlacedJob>& jobs) {
 
 }  // namespace
 
-JobProducer::JobProducer(
-    Stores stores,
-    const schema::Clock& clock,
-    schema::RetryPolicy policy,
-    AsyncExecutor* executor,
-    std::function<void(schema::TimePoint)> timer_added
-)
-    : store_(stores.jobs),
-      series_store_(stores.series),
-      clock_(clock),
-      defaults_(clock, std::move(policy)),
-      executor_(executor),
-      timer_added_(std::move(timer_added)) {}
+JobProducer::JobProducer(Dependencies dependencies, schema::RetryPolicy policy)
+    : use_(dependencies), defaults_(dependencies.clock, std::move(policy)) {}
 
 std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs) {
     if (std::ranges::any_of(jobs, repeats)) {
         defaults_.fill_in(jobs);
         std::vector<std::string> ids;
-        store_.in_transaction(
+        use_.store.in_transaction(
             [&](persistence::Transaction& transaction) { ids = enqueue(transaction, jobs); },
-            [&](persistence::Transaction&) { return store_.find(jobs.front().id).has_value(); }
+            [&](persistence::Transaction&) { return use_.store.is_stored(jobs.front().id); }
         );
         return ids;
     }
-    const schema::SteadyPoint locked_at = clock_.steady_now();
+    const schema::SteadyPoint locked_at = use_.clock.steady_now();
     const persistence::IdOrigin origin = origin_of_ids(jobs);
-    std::vector<PlacedJob> stored = store_.insert(prepare(std::move(jobs)), origin);
+    std::vector<PlacedJob> stored = use_.store.insert(prepare(std::move(jobs)), origin);
     std::vector<std::string> ids = ids_of(stored);
     hand_over(hand_over_of(std::move(stored)), locked_at);
     return ids;
@@ -83,18 +72,18 @@ std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs) {
 
 std::vector<std::string>
 JobProducer::enqueue(persistence::Transaction& transaction, std::vector<Job> jobs) {
-    const schema::SteadyPoint locked_at = clock_.steady_now();
+    const schema::SteadyPoint locked_at = use_.clock.steady_now();
     const persistence::IdOrigin origin = origin_of_ids(jobs);
     std::vector<PlacedJob> placed = prepare(std::move(jobs));
     std::vector<std::string> ids = ids_of(placed);
     std::vector<NewSeries> series = take_repeating(placed);
     std::vector<PlacedJob> stored;
     if (!placed.empty()) {
-        stored = store_.insert(transaction, std::move(placed), origin);
+        stored = use_.store.insert(transaction, std::move(placed), origin);
     }
     if (!series.empty()) {
         std::ranges::move(
-            series_store_.create(transaction, std::move(series), clock_.now()),
+            use_.store.create(transaction, std::move(series), use_.clock.now()),
             std::back_inserter(stored)
         );
     }
@@ -106,24 +95,24 @@ std::string JobProducer::start_series(schema::Series series, Job turn) {
     std::vector<Job> jobs{std::move(turn)};
     defaults_.fill_in(jobs);
     std::string key;
-    store_.in_transaction(
+    use_.store.in_transaction(
         [&](persistence::Transaction& transaction) {
             key = start_series(transaction, series, jobs.front());
         },
-        [&](persistence::Transaction&) { return store_.find(jobs.front().id).has_value(); }
+        [&](persistence::Transaction&) { return use_.store.is_stored(jobs.front().id); }
     );
     return key;
 }
 
 std::string
 JobProducer::start_series(persistence::Transaction& transaction, schema::Series series, Job turn) {
-    const schema::SteadyPoint locked_at = clock_.steady_now();
+    const schema::SteadyPoint locked_at = use_.clock.steady_now();
     std::vector<Job> jobs{std::move(turn)};
     defaults_.fill_in(jobs);
     std::vector<NewSeries> fresh;
     fresh.push_back({.series = std::move(series), .first_turn = std::move(jobs.front())});
     std::vector<PlacedJob> stored =
-        series_store_.create(transaction, std::move(fresh), clock_.now());
+        use_.store.create(transaction, std::move(fresh), use_.clock.now());
     std::string key = stored.front().job.series;
     hand_over_on_commit(transaction, std::move(stored), locked_at);
     return key;
@@ -131,16 +120,17 @@ JobProducer::start_series(persistence::Transaction& transaction, schema::Series 
 
 std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
     defaults_.fill_in(jobs);
-    const schema::TimePoint now = clock_.now();
-    std::size_t room = executor_ == nullptr ? 0 : executor_->room_for_handoffs();
+    const schema::TimePoint now = use_.clock.now();
+    const std::vector<std::string>& types = use_.intake.handler_types();
+    std::size_t room = use_.intake.room_for_handoffs();
     std::vector<PlacedJob> placed;
     placed.reserve(jobs.size());
     for (Job& job : jobs) {
         const JobPlace place = schema::place_of_new(job, now);
         const bool can_run = place == JobPlace::executable && !repeats(job);
-        if (can_run && room > 0 && executor_->serves(job.handler_type)) {
-            job.lock_owner = executor_->lock_owner();
-            job.lock_expiration = now + executor_->lock_time();
+        if (can_run && room > 0 && std::ranges::binary_search(types, job.handler_type)) {
+            job.lock_owner = use_.intake.lock_owner();
+            job.lock_expiration = now + use_.intake.lock_time();
             --room;
         }
         placed.push_back({.place = place, .job = std::move(job)});
@@ -176,13 +166,13 @@ void JobProducer::hand_over_on_commit(
 
 void JobProducer::hand_over(HandOver jobs, schema::SteadyPoint locked_at) {
     if (!jobs.locked.empty()) {
-        executor_->accept(std::move(jobs.locked), locked_at);
+        use_.intake.accept(std::move(jobs.locked), locked_at);
     }
-    if (jobs.is_any_free && executor_ != nullptr) {
-        executor_->wake();
+    if (jobs.is_any_free) {
+        use_.wake_ups.jobs_are_there();
     }
-    if (jobs.first_due && timer_added_) {
-        timer_added_(*jobs.first_due);
+    if (jobs.first_due) {
+        use_.wake_ups.timer_was_stored(*jobs.first_due);
     }
 }
 

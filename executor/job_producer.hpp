@@ -1,14 +1,13 @@
 #pragma once
 
-#include "executor/async_executor.hpp"
 #include "executor/job_defaults.hpp"
-#include "persistence/job_store.hpp"
-#include "persistence/series_store.hpp"
+#include "executor/loop/job_intake.hpp"
+#include "executor/loop/wake_ups.hpp"
+#include "persistence/enqueuer_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/job.hpp"
 #include "schema/retry_policy.hpp"
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,21 +26,14 @@ namespace jobstrand::executor {
 /// Thread safety: safe. Everything passed in must outlive it.
 class JobProducer final {
 public:
-    /// Both faces of one store.
-    struct Stores {
-        persistence::JobStore& jobs;
-        persistence::SeriesStore& series;
+    struct Dependencies {
+        persistence::EnqueuerStore& store;
+        JobIntake& intake;
+        const schema::Clock& clock;
+        const WakeUps& wake_ups;
     };
 
-    /// `executor` may be null: then nothing is handed over. `timer_added` is told the due date of
-    /// each new timer after its commit; it wakes the timer mover.
-    JobProducer(
-        Stores stores,
-        const schema::Clock& clock,
-        schema::RetryPolicy policy,
-        AsyncExecutor* executor,
-        std::function<void(schema::TimePoint)> timer_added
-    );
+    JobProducer(Dependencies dependencies, schema::RetryPolicy policy);
 
     /// In a transaction of its own, all or none. Returns the ids, in order. Throws
     /// std::invalid_argument with one sentence per mistake, or DbError; then nothing was enqueued.
@@ -76,12 +68,8 @@ private:
     [[nodiscard]] static HandOver hand_over_of(std::vector<schema::PlacedJob> jobs);
     void hand_over(HandOver jobs, schema::SteadyPoint locked_at);
 
-    persistence::JobStore& store_;
-    persistence::SeriesStore& series_store_;
-    const schema::Clock& clock_;
+    const Dependencies use_;
     JobDefaults defaults_;
-    AsyncExecutor* const executor_;
-    const std::function<void(schema::TimePoint)> timer_added_;
 };
 
 }  // namespace jobstrand::executor

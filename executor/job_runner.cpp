@@ -157,7 +157,7 @@ std::optional<HandlerResult> JobRunner::call_in_transaction(
                 }
                 const Outcome success = outcome_of(held, transition_after(held->job, result));
                 const auto answer = use_.store.apply(transaction, lock_owner_, success);
-                if (answer != persistence::Answer::done) {
+                if (answer != persistence::OutcomeAnswer::done) {
                     result = Interrupted{};  // The fence will discard it: the lock is lost.
                     throw RolledBack{};
                 }

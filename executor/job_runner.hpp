@@ -2,7 +2,7 @@
 
 #include "executor/handler_registry.hpp"
 #include "executor/held_jobs.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "schema/retry_policy.hpp"
@@ -19,7 +19,7 @@ namespace jobstrand::executor {
 class JobRunner final {
 public:
     struct Dependencies {
-        persistence::JobStore& store;
+        persistence::ExecutorStore& store;
         const HandlerRegistry& handlers;
         const schema::Clock& clock;
         schema::Log& log;

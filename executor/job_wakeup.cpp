@@ -9,11 +9,11 @@ namespace jobstrand::executor {
 JobWakeup::JobWakeup(
     boost::asio::io_context& context,
     persistence::OpenListener open,
-    std::function<void()> wake_up
+    const WakeUps& wake_ups
 )
     : open_(std::move(open)),
-      wake_up_(std::move(wake_up)),
-      watch_(context, [this] { wake_loop_(); }) {}
+      wake_ups_(wake_ups),
+      watch_(context, [this] { wake_ups_.announcement_waits(); }) {}
 
 schema::Duration JobWakeup::run_once() {
     if (!listener_) {
@@ -22,7 +22,7 @@ schema::Duration JobWakeup::run_once() {
     // Defended catch: a listener that has lost its connection hears nothing more.
     try {
         if (listener_->take_announcements()) {
-            wake_up_();
+            wake_ups_.others_enqueued();
         }
     } catch (const persistence::DbError&) {
         listener_.reset();
@@ -35,7 +35,7 @@ schema::Duration JobWakeup::run_once() {
 void JobWakeup::listen_anew() {
     listener_ = open_();
     // What was announced while nobody listened.
-    wake_up_();
+    wake_ups_.others_enqueued();
 }
 
 }  // namespace jobstrand::executor

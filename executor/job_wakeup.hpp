@@ -2,34 +2,30 @@
 
 #include "executor/loop/activity.hpp"
 #include "executor/loop/socket_watch.hpp"
+#include "executor/loop/wake_ups.hpp"
 #include "persistence/sql/job_listener.hpp"
 
-#include <functional>
 #include <memory>
 
 namespace jobstrand::executor {
 
-/// Keeps a listener and wakes the loops when other processes announce jobs, so that these need no
-/// poll. A lost connection is made anew, with the waits of the loop in between; polling goes on
-/// behind all this.
+/// Keeps a listener and tells when other processes announce jobs, so that the loops need no poll.
+/// It is the listener that WakeUps wakes when its connection has something to say. A lost
+/// connection is made anew, with the waits of the loop in between; polling goes on behind all this.
 ///
 /// Thread safety: run_once() belongs to the loop's strand; the rest is called once, by the owner.
 class JobWakeup final : public Activity {
 public:
-    /// `wake_up` is called on the loop's strand; it must not block.
     JobWakeup(
         boost::asio::io_context& context,
         persistence::OpenListener open,
-        std::function<void()> wake_up
+        const WakeUps& wake_ups
     );
 
     [[nodiscard]] std::string_view name() const noexcept override { return "job wake-up"; }
 
     /// Comes back when the socket has something to say.
     [[nodiscard]] schema::Duration run_once() override;
-
-    /// How the loop of this activity is woken. Before its first pass.
-    void on_news(std::function<void()> wake_loop) { wake_loop_ = std::move(wake_loop); }
 
     /// After the last pass: lets the context end.
     void close() { watch_.close(); }
@@ -38,8 +34,7 @@ private:
     void listen_anew();
 
     const persistence::OpenListener open_;
-    const std::function<void()> wake_up_;
-    std::function<void()> wake_loop_;
+    const WakeUps& wake_ups_;
     std::unique_ptr<persistence::JobListener> listener_;
     SocketWatch watch_;  ///< Lets go of the listener's socket first.
 };

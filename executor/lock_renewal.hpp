@@ -2,7 +2,7 @@
 
 #include "executor/held_jobs.hpp"
 #include "executor/loop/activity.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
@@ -17,7 +17,7 @@ namespace jobstrand::executor {
 class LockRenewal final : public Activity {
 public:
     struct Dependencies {
-        persistence::JobStore& store;
+        persistence::ExecutorStore& store;
         HeldJobs& held;
         const schema::Clock& clock;
         schema::Log& log;

@@ -14,7 +14,8 @@ namespace jobstrand::executor {
 
 namespace {
 
-using persistence::Answer;
+using persistence::JobAnswer;
+using persistence::OutcomeAnswer;
 
 /// Renews the lock of one job from a thread of its own until it is destroyed.
 class RenewalThread {
@@ -60,8 +61,11 @@ ManualRunResult run_by_hand(
     const schema::TimePoint now = use.clock.now();
     const std::string owner = "by-hand-" + schema::Uuid7Source().next(now);
     auto acquired = use.store.acquire_one(id, {.owner = owner, .until = now + lock_time}, now);
-    if (acquired.answer != Answer::done) {
-        return {.answer = acquired.answer, .transition = {}};
+    if (acquired.answer != JobAnswer::done) {
+        const bool is_locked = acquired.answer == JobAnswer::locked;
+        return {
+            .answer = is_locked ? ManualRunAnswer::locked : ManualRunAnswer::not_found,
+            .transition = {}};
     }
 
     HeldJobs held;
@@ -74,10 +78,13 @@ ManualRunResult run_by_hand(
     const JobRunner runner(use, {.retry = policy}, owner);
     const std::optional<persistence::Outcome> outcome = runner.run(job);
     if (!outcome) {
-        return {.answer = Answer::done, .transition = {}};
+        return {.answer = ManualRunAnswer::done, .transition = {}};
     }
-    const Answer written = use.store.apply(owner, std::span(&*outcome, 1)).front();
-    return {.answer = written, .transition = outcome->transition};
+    const OutcomeAnswer written = use.store.apply(owner, std::span(&*outcome, 1)).front();
+    return {
+        .answer =
+            written == OutcomeAnswer::done ? ManualRunAnswer::done : ManualRunAnswer::lost_lock,
+        .transition = outcome->transition};
 }
 
 RunObstacle obstacle_to_run(const schema::PlacedJob& placed, const HandlerRegistry& handlers) {

@@ -2,7 +2,6 @@
 
 #include "executor/handler_registry.hpp"
 #include "executor/job_runner.hpp"
-#include "persistence/job_store.hpp"
 
 #include <optional>
 #include <string>
@@ -10,19 +9,26 @@
 
 namespace jobstrand::executor {
 
+enum class ManualRunAnswer {
+    done,  ///< It was run; see the transition.
+    not_found,
+    locked,     ///< A node holds a live lock on it.
+    lost_lock,  ///< It was run, and the result dropped: the lock was lost meanwhile.
+};
+
 /// What came of running one job by hand.
 struct ManualRunResult {
-    persistence::Answer answer =
-        persistence::Answer::not_found;  ///< done: it was run; see transition.
-    std::optional<schema::Transition>
-        transition;  ///< nullopt although done: a transactional success.
+    ManualRunAnswer answer = ManualRunAnswer::not_found;
+
+    /// nullopt although done: a transactional success.
+    std::optional<schema::Transition> transition = {};
 };
 
 /// Runs one executable job now, in the calling thread, without an executor (R006): locks it as any
 /// node would (a locked job is refused), renews the lock while it runs, and writes the outcome like
 /// any other.
 ///
-/// Throws DbError. The answer is lost_lock when the lock was lost during the run.
+/// Throws DbError.
 [[nodiscard]] ManualRunResult run_by_hand(
     const JobRunner::Dependencies& use,
     const schema::RetryPolicy& policy,

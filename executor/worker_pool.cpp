@@ -8,8 +8,8 @@
 
 namespace jobstrand::executor {
 
-WorkerPool::WorkerPool(Size size, Run run, std::function<void()> on_room)
-    : size_(size), run_(std::move(run)), on_room_(std::move(on_room)) {}
+WorkerPool::WorkerPool(Size size, Run run, const WakeUps& wake_ups)
+    : size_(size), run_(std::move(run)), wake_ups_(wake_ups) {}
 
 WorkerPool::~WorkerPool() {
     JOBSTRAND_ENSURE(threads_.empty());
@@ -111,7 +111,7 @@ void WorkerPool::work() {
         const bool is_half_empty = queue_.size() == size_.queue / 2;
         lock.unlock();
         if (is_half_empty) {
-            on_room_();
+            wake_ups_.room_became_free();
         }
         run_(job);
         lock.lock();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "executor/held_jobs.hpp"
+#include "executor/loop/wake_ups.hpp"
 #include "schema/time.hpp"
 
 #include <condition_variable>
@@ -30,9 +31,8 @@ public:
 
     using Run = std::function<void(const HeldJobPtr&)>;
 
-    /// `on_room` is called, from a worker thread, when a queue that had rejected or filled is half
-    /// empty again.
-    WorkerPool(Size size, Run run, std::function<void()> on_room);
+    /// It tells of room, from a worker thread, when the queue is half empty again.
+    WorkerPool(Size size, Run run, const WakeUps& wake_ups);
 
     /// Precondition: stop() has returned, or nothing was ever submitted.
     ~WorkerPool();
@@ -73,7 +73,7 @@ private:
     // Constant after construction.
     const Size size_;
     const Run run_;
-    const std::function<void()> on_room_;
+    const WakeUps& wake_ups_;
 
     // Guarded by mutex_.
     mutable std::mutex mutex_;

@@ -1,30 +1,52 @@
 #pragma once
 
+#include "schema/job_fields.hpp"
 #include "schema/time.hpp"
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace jobstrand::persistence {
 
-/// Which jobs an operator means. Set fields must all match; nothing set matches every job.
+/// One thing that is asked of a field of a job. Jobs of a place without such a column never match.
+struct FieldCondition {
+    enum class Match { equal, part, before, after };
+
+    schema::JobMember member;
+    Match match = Match::equal;
+    std::variant<std::string, schema::TimePoint> value;  ///< A time for `before` and `after`.
+
+    bool operator==(const FieldCondition&) const = default;
+};
+
+[[nodiscard]] inline FieldCondition equals(std::string schema::Job::*member, std::string text) {
+    return {member, FieldCondition::Match::equal, std::move(text)};
+}
+
+/// Case counts.
+[[nodiscard]] inline FieldCondition contains(std::string schema::Job::*member, std::string part) {
+    return {member, FieldCondition::Match::part, std::move(part)};
+}
+
+using TimeMember = std::optional<schema::TimePoint> schema::Job::*;
+
+[[nodiscard]] inline FieldCondition is_before(TimeMember member, schema::TimePoint time) {
+    return {member, FieldCondition::Match::before, time};
+}
+
+[[nodiscard]] inline FieldCondition is_after(TimeMember member, schema::TimePoint time) {
+    return {member, FieldCondition::Match::after, time};
+}
+
+/// Which jobs an operator means. All that is set must match; nothing set matches every job.
 struct JobFilter {
     std::vector<std::string> ids = {};
-    std::string handler_type = {};
-    std::string process_instance_id = {};
-    std::string process_definition_id = {};
-    std::string element_id = {};
-    std::string category = {};
-    std::string tenant_id = {};
-    std::string correlation_id = {};
-    std::string error = {};  ///< Part of the exception message; case counts.
-    std::optional<schema::TimePoint> created_before = {};
-    std::optional<schema::TimePoint> created_after = {};
-    std::optional<schema::TimePoint> due_before = {};
-    std::optional<schema::TimePoint> due_after = {};
-    std::optional<bool> locked =
-        {};  ///< Only in places that have locks; elsewhere nothing is locked.
+    std::vector<FieldCondition> fields = {};
+    /// Only in places that have locks; elsewhere nothing is locked.
+    std::optional<bool> locked = {};
 
     [[nodiscard]] bool is_empty() const { return *this == JobFilter{}; }
     bool operator==(const JobFilter&) const = default;

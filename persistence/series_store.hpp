@@ -1,6 +1,5 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
 #include "schema/series.hpp"
 
 #include <cstddef>
@@ -32,15 +31,6 @@ struct SeriesFilter {
     std::optional<SeriesCondition> condition = {};
 };
 
-/// A series and the job that is its first turn. The job needs a handler type and an id; if it has a
-/// due date, that is the first turn's. The series needs its texts and options; what it has counted
-/// is ignored. Empty in the series, these come from the job: key (its id), handler type, `repeat`,
-/// retries (unless they were set).
-struct NewSeries {
-    schema::Series series;
-    schema::Job first_turn;
-};
-
 struct StoredCalendar {
     std::string name;
     std::string text;
@@ -48,31 +38,30 @@ struct StoredCalendar {
     bool operator==(const StoredCalendar&) const = default;
 };
 
-/// Repeating jobs: series, and the calendars that they leave out. Beside JobStore, and with its
-/// rules for errors, transactions and threads; the conformance suite says what each operation
-/// promises. The turns themselves are jobs: JobStore moves them.
-///
-/// A series, or a group of them, is paused and resumed as instances are: JobStore::suspend and
-/// activate with SuspensionScope::series (by key) or timer_group (by name); a group needs no series
-/// yet, and new series in a paused group start paused. JobStore::suspensions lists both. A paused
-/// series keeps its waiting turn in the suspended place; on resume its misfire instruction says
-/// what becomes of the turns that were missed (R127, R144-R147).
+/// What came of a change to a series. Only `done` changed something.
+enum class SeriesAnswer {
+    done,
+    not_found,
+    locked,     ///< A node holds a live lock on the waiting turn.
+    not_ended,  ///< Only a series that has ended can be removed.
+};
+
+/// What came of the removal of a calendar. Only `done` changed something.
+enum class CalendarAnswer {
+    done,
+    not_found,
+    in_use,  ///< By a series that has not ended, or by another calendar.
+};
+
+/// What an operator does with repeating jobs: series, and the calendars that they leave out. The
+/// turns themselves are jobs. Series are paused and resumed at the OperatorStore, and created by
+/// enqueuers. See Transactions for what holds for all roles.
 ///
 /// Texts that cannot be read, unknown calendars, and values that no column holds are refused with
 /// std::invalid_argument, one sentence that says what is wrong; then nothing was changed.
 class SeriesStore {
 public:
     virtual ~SeriesStore() = default;
-
-    /// Stores series with their first turns in the caller's transaction; nothing is visible before
-    /// the commit. Returns the first turns as they were stored: in the timer place, or suspended.
-    /// Throws DbError duplicate_key when a key or an id exists.
-    virtual std::vector<schema::PlacedJob>
-    create(Transaction& transaction, std::vector<NewSeries> series, schema::TimePoint now) = 0;
-
-    /// The same in a transaction of its own: all or none.
-    virtual std::vector<schema::PlacedJob>
-    create(std::vector<NewSeries> series, schema::TimePoint now) = 0;
 
     /// In the order of the keys, after the key `after` (exclusive; empty: from the start).
     [[nodiscard]] virtual std::vector<SeriesSummary>
@@ -83,9 +72,8 @@ public:
 
     /// Gives a series new texts: those of `times` from `repeat` to `end`. Its grid and its count of
     /// turns begin anew; group, options and state stay (a paused one stays paused, R145), and a
-    /// turn that is running goes on. done; not_found: no such series, or it has ended; locked:
-    /// another engine has just taken the waiting turn.
-    [[nodiscard]] virtual Answer
+    /// turn that is running goes on. done; not_found: no such series, or it has ended; locked.
+    [[nodiscard]] virtual SeriesAnswer
     reschedule_series(const schema::Series& times, schema::TimePoint now) = 0;
 
     /// Runs an extra job like the series' turns now; the series goes on as if nothing had been.
@@ -95,10 +83,10 @@ public:
 
     /// Removes the waiting turn; what runs may finish. The row stays, as ended. done (also if it
     /// had ended), not_found, locked.
-    [[nodiscard]] virtual Answer end_series(std::string_view key, schema::TimePoint now) = 0;
+    [[nodiscard]] virtual SeriesAnswer end_series(std::string_view key, schema::TimePoint now) = 0;
 
-    /// Deletes the row of a series that has ended. done, not_found; locked: it has not ended.
-    [[nodiscard]] virtual Answer remove_series(std::string_view key) = 0;
+    /// Deletes the row of a series that has ended. done, not_found, not_ended.
+    [[nodiscard]] virtual SeriesAnswer remove_series(std::string_view key) = 0;
 
     /// Stores a calendar, new or changed, and moves the waiting turns of all series that use it,
     /// also by way of another calendar, in the same transaction. Returns how many turns moved.
@@ -107,8 +95,7 @@ public:
     /// In the order of their names.
     [[nodiscard]] virtual std::vector<StoredCalendar> calendars() = 0;
 
-    /// done, not_found; locked: a series that has not ended, or another calendar, uses it.
-    [[nodiscard]] virtual Answer remove_calendar(std::string_view name) = 0;
+    [[nodiscard]] virtual CalendarAnswer remove_calendar(std::string_view name) = 0;
 };
 
 }  // namespace jobstrand::persistence

@@ -1,5 +1,7 @@
 #include "schema/job_place.hpp"
 
+#include <algorithm>
+
 namespace jobstrand::schema {
 
 std::string_view table_of(JobPlace place) {
@@ -45,6 +47,10 @@ std::optional<JobPlace> place_named(std::string_view name) {
         }
     }
     return std::nullopt;
+}
+
+bool can_be_suspended(JobPlace place) {
+    return std::ranges::find(kSuspendablePlaces, place) != kSuspendablePlaces.end();
 }
 
 bool has_lock(JobPlace place) {

@@ -27,6 +27,16 @@ inline constexpr std::array kJobPlaces{
     JobPlace::external_worker,
 };
 
+/// The places in which a job waits in vain while its instance, definition or series is suspended:
+/// suspension takes jobs out of them, and keeps others from going there.
+inline constexpr std::array kSuspendablePlaces{
+    JobPlace::executable,
+    JobPlace::timer,
+    JobPlace::external_worker,
+};
+
+[[nodiscard]] bool can_be_suspended(JobPlace place);
+
 [[nodiscard]] std::string_view table_of(JobPlace place);
 
 /// The word used in JSON, logs and on the command line: executable, timer, suspended, dead,

@@ -20,11 +20,6 @@ JobPlace place_to_run(const Job& job) {
     return job.type == kExternalWorkerType ? JobPlace::external_worker : JobPlace::executable;
 }
 
-bool can_be_suspended(JobPlace place) {
-    return place == JobPlace::timer || place == JobPlace::executable ||
-           place == JobPlace::external_worker;
-}
-
 /// Never in the past, and never beyond what the columns hold, whatever the wait.
 TimePoint after(TimePoint now, Duration wait) {
     const Duration longest = kLatestInstant - now;
@@ -110,14 +105,20 @@ std::string_view name_of(TransitionReason reason) {
             return "released";
         case TransitionReason::interrupted:
             return "interrupted";
+        case TransitionReason::let_go:
+            return "let_go";
         case TransitionReason::fell_due:
             return "fell_due";
+        case TransitionReason::fired:
+            return "fired";
         case TransitionReason::suspended:
             return "suspended";
         case TransitionReason::activated:
             return "activated";
         case TransitionReason::requeued:
             return "requeued";
+        case TransitionReason::removed:
+            return "removed";
         case TransitionReason::id_taken:
             return "id_taken";
     }
@@ -167,8 +168,16 @@ Transition interrupted(const Job& job, Duration wait, TimePoint now) {
     return transition;
 }
 
+Transition let_go(const Job& job) {
+    return move_to(std::nullopt, TransitionReason::let_go, job);
+}
+
 Transition fell_due(const Job& job) {
     return move_to(place_to_run(job), TransitionReason::fell_due, job);
+}
+
+Transition fired(const Job& job) {
+    return move_to(place_to_run(job), TransitionReason::fired, job);
 }
 
 Transition suspended(const Job& job, JobPlace from) {
@@ -185,6 +194,23 @@ Transition activated(const Job& job) {
     }
     const JobPlace to = job.type == kTimerType ? JobPlace::timer : place_to_run(job);
     return move_to(to, TransitionReason::activated, job);
+}
+
+std::optional<Transition>
+with_suspension(const Job& job, Transition transition, bool is_suspended) {
+    const TransitionReason reason = transition.reason;
+    if ((reason == TransitionReason::suspended && !is_suspended) ||
+        (reason == TransitionReason::activated && is_suspended)) {
+        return std::nullopt;
+    }
+    if (reason == TransitionReason::fell_due && is_suspended && !job.repeat.empty()) {
+        return suspended(job, JobPlace::timer);
+    }
+    return transition;
+}
+
+Transition removed(const Job& job) {
+    return move_to(std::nullopt, TransitionReason::removed, job);
 }
 
 Transition id_taken(const Job& job, JobPlace bound_for) {

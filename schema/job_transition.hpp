@@ -19,14 +19,15 @@
 /// | executable (locked)       | failed, not retryable           | dead letter                  |
 /// | executable (locked)       | released: queue full, stopping  | executable, retries kept     |
 /// | executable (locked)       | interrupted: database, stop     | timer, retries kept          |
+/// | executable (lock expired) | let go: its node died           | gone                         |
 /// | timer                     | fell due, or was fired by hand  | executable or external       |
 /// | timer, executable, ext.   | instance or definition suspended| suspended                    |
 /// | suspended                 | activated                       | where it came from           |
 /// | timer, executable         | its id is taken where it goes   | dead letter                  |
 /// | dead letter               | an operator requeued it         | executable, timer, external  |
+/// | any                       | an operator removed it          | gone                         |
 ///
-/// What a series does with its turns is decided where their moves are written: see
-/// persistence::SeriesTurns.
+/// What a series does when one of its turns moves is decided in schema/series_transition.
 namespace jobstrand::schema {
 
 /// Why a job moves; also the word in the log line of the transition.
@@ -37,10 +38,13 @@ enum class TransitionReason {
     not_retryable,
     released,
     interrupted,
+    let_go,
     fell_due,
+    fired,
     suspended,
     activated,
     requeued,
+    removed,
     id_taken,
 };
 
@@ -80,14 +84,31 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
 /// The run ended without the handler being at fault (I5): it waits, and no retry is used.
 [[nodiscard]] Transition interrupted(const Job& job, Duration wait, TimePoint now);
 
+/// Its node died, and it is not to be run again: only turns of a series that says so.
+[[nodiscard]] Transition let_go(const Job& job);
+
 /// External worker jobs go to their own place, all others become executable.
 [[nodiscard]] Transition fell_due(const Job& job);
+
+/// The same by hand, whatever its due date is.
+[[nodiscard]] Transition fired(const Job& job);
 
 /// Precondition: `from` is timer, executable or external_worker.
 [[nodiscard]] Transition suspended(const Job& job, JobPlace from);
 
 /// Back to where it came from. Rows that Flowable suspended do not say so; they go by TYPE_.
 [[nodiscard]] Transition activated(const Job& job);
+
+/// What is left of a transition when the job's instance, definition or series is suspended, or is
+/// not; nullopt: the job stays where it is. Only suspended jobs are suspended, and only others are
+/// activated: the suspension may have changed since somebody asked for it. A suspended timer with a
+/// REPEAT_ that falls due is still the waiting turn of its series, and falls due anew when it is
+/// activated. All else goes its way, and may be diverted at its end.
+[[nodiscard]] std::optional<Transition>
+with_suspension(const Job& job, Transition transition, bool is_suspended);
+
+/// An operator deletes it.
+[[nodiscard]] Transition removed(const Job& job);
 
 /// In the place `bound_for` stands another job with its id, inserted by SQL, which no key prevents.
 /// It waits for an operator; no attempt is counted, and the failure says why.

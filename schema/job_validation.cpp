@@ -12,43 +12,6 @@ namespace {
 
 using Problems = std::vector<std::string>;
 
-/// A field under the name that it has in JSON, which is what its author wrote.
-struct TextField {
-    std::string_view name;
-    std::string Job::*member;
-};
-
-constexpr std::array kIdFields{
-    TextField{"id", &Job::id},
-    TextField{"executionId", &Job::execution_id},
-    TextField{"processInstanceId", &Job::process_instance_id},
-    TextField{"processDefinitionId", &Job::process_definition_id},
-    TextField{"exceptionStackId", &Job::exception_stack_id},
-    TextField{"customValuesId", &Job::custom_values_id},
-    TextField{"rootProcessInstanceId", &Job::root_process_instance_id},
-    TextField{"deploymentId", &Job::deployment_id},
-    TextField{"jobDefinitionId", &Job::job_definition_id},
-    TextField{"series", &Job::series},
-};
-
-constexpr std::array kNameFields{
-    TextField{"category", &Job::category},
-    TextField{"type", &Job::type},
-    TextField{"lockOwner", &Job::lock_owner},
-    TextField{"elementId", &Job::element_id},
-    TextField{"elementName", &Job::element_name},
-    TextField{"scopeId", &Job::scope_id},
-    TextField{"subScopeId", &Job::sub_scope_id},
-    TextField{"scopeType", &Job::scope_type},
-    TextField{"scopeDefinitionId", &Job::scope_definition_id},
-    TextField{"correlationId", &Job::correlation_id},
-    TextField{"repeat", &Job::repeat},
-    TextField{"handlerType", &Job::handler_type},
-    TextField{"tenantId", &Job::tenant_id},
-    TextField{"retryCycle", &Job::retry_cycle},
-    TextField{"suspendedFrom", &Job::suspended_from},
-};
-
 void check_payload(std::string_view payload, Problems& problems) {
     if (payload.size() > limits::kPayloadBytes) {
         problems.push_back(
@@ -57,12 +20,6 @@ void check_payload(std::string_view payload, Problems& problems) {
         return;
     }
     check_text("payload", payload, limits::kPayloadBytes, problems);
-}
-
-void check_handler_type(const Job& job, Problems& problems) {
-    if (job.handler_type.empty()) {
-        problems.emplace_back("handlerType must be given");
-    }
 }
 
 void check_type(const Job& job, Problems& problems) {
@@ -96,25 +53,76 @@ void check_due_date(const Job& job, Problems& problems) {
     }
 }
 
+/// What the columns of texts take by themselves.
+std::size_t most_characters(const JobField& field) {
+    if (field.most_characters > 0) {
+        return field.most_characters;
+    }
+    return field.column.kind == ColumnKind::message ? limits::kInlinePayloadLength
+                                                    : limits::kNameLength;
+}
+
+/// What the list of fields says about one: a visitor for the types of members. Numbers and times
+/// fit their columns.
+struct CheckMember {
+    const JobField& field;
+    const Job& job;
+    Problems& problems;
+
+    void operator()(std::string Job::*member) const {
+        const std::string& text = job.*member;
+        if (field.must_be_given && text.empty()) {
+            problems.push_back(std::string(field.name) + " must be given");
+        }
+        if (field.is_about(&Job::payload)) {
+            check_payload(text, problems);
+        } else if (field.column.kind == ColumnKind::id) {
+            check_id(field.name, text, problems);
+        } else {
+            check_text(field.name, text, most_characters(field), problems);
+        }
+    }
+    void operator()(int Job::*) const {}
+    void operator()(std::int64_t Job::*) const {}
+    void operator()(bool Job::*) const {}
+    void operator()(std::optional<TimePoint> Job::*) const {}
+};
+
+/// What a field must be besides: a rule of its own.
+struct Rule {
+    JobMember member;
+    void (*check)(const Job& job, Problems& problems);
+};
+
+constexpr std::array kRules{
+    Rule{&Job::type, check_type},
+    Rule{&Job::retries, check_retries},
+    Rule{&Job::retry_cycle, check_retry_cycle},
+    Rule{&Job::due_date, check_due_date},
+};
+
+void check_field(const JobField& field, const Job& job, Problems& problems) {
+    std::visit(CheckMember{field, job, problems}, field.member);
+    for (const Rule& rule : kRules) {
+        if (field.is_about(rule.member)) {
+            rule.check(job, problems);
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> problems_of(const Job& job) {
     Problems problems;
-    for (const TextField& field : kIdFields) {
-        check_id(field.name, job.*field.member, problems);
+    for (const JobField& field : job_fields()) {
+        check_field(field, job, problems);
     }
-    for (const TextField& field : kNameFields) {
-        check_text(field.name, job.*field.member, limits::kNameLength, problems);
-    }
-    check_text(
-        "exceptionMessage", job.exception_message, limits::kExceptionMessageLength, problems
-    );
-    check_handler_type(job, problems);
-    check_payload(job.payload, problems);
-    check_type(job, problems);
-    check_retries(job, problems);
-    check_retry_cycle(job, problems);
-    check_due_date(job, problems);
+    return problems;
+}
+
+std::vector<std::string> problems_of_field(const JobField& field, const Job& job) {
+    Problems problems;
+    check_field(field, job, problems);
     return problems;
 }
 

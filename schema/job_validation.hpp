@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schema/job.hpp"
+#include "schema/job_fields.hpp"
 
 #include <string>
 #include <string_view>
@@ -13,6 +14,9 @@ namespace jobstrand::schema {
 /// texts UTF-8 without NUL), the type, retries (0 to limits::kRetryAttempts), the retry cycle, the
 /// due date (years 1970 to 9999), and the handler type, which must be there.
 [[nodiscard]] std::vector<std::string> problems_of(const Job& job);
+
+/// The same for one of its fields.
+[[nodiscard]] std::vector<std::string> problems_of_field(const JobField& field, const Job& job);
 
 /// The same for a payload alone.
 [[nodiscard]] std::vector<std::string> problems_of_payload(std::string_view payload);

@@ -1,53 +1,15 @@
 #include "schema/tables.hpp"
 
+#include "schema/job_fields.hpp"
 #include "schema/job_place.hpp"
 
 #include <array>
+#include <utility>
 
 namespace jobstrand::schema {
 namespace {
 
 constexpr Column kId{"ID_", ColumnKind::id, "", true};
-
-/// Every column that an ordinary job table may have; is_in says which table lacks which.
-constexpr std::array kJobColumns{
-    kId,
-    Column{"REV_", ColumnKind::integer, "1"},
-    Column{"CATEGORY_", ColumnKind::name},
-    Column{"TYPE_", ColumnKind::name, "'message'", true},
-    Column{"LOCK_EXP_TIME_", ColumnKind::timestamp},
-    Column{"LOCK_OWNER_", ColumnKind::name},
-    Column{"EXCLUSIVE_", ColumnKind::boolean, "true"},
-    Column{"EXECUTION_ID_", ColumnKind::id},
-    Column{"PROCESS_INSTANCE_ID_", ColumnKind::id},
-    Column{"PROC_DEF_ID_", ColumnKind::id},
-    Column{"ELEMENT_ID_", ColumnKind::name},
-    Column{"ELEMENT_NAME_", ColumnKind::name},
-    Column{"SCOPE_ID_", ColumnKind::name},
-    Column{"SUB_SCOPE_ID_", ColumnKind::name},
-    Column{"SCOPE_TYPE_", ColumnKind::name},
-    Column{"SCOPE_DEFINITION_ID_", ColumnKind::name},
-    Column{"CORRELATION_ID_", ColumnKind::name},
-    Column{"RETRIES_", ColumnKind::integer, "3"},
-    Column{"EXCEPTION_STACK_ID_", ColumnKind::id},
-    Column{"EXCEPTION_MSG_", ColumnKind::message},
-    Column{"DUEDATE_", ColumnKind::timestamp},
-    Column{"REPEAT_", ColumnKind::name},
-    Column{"HANDLER_TYPE_", ColumnKind::name},
-    Column{"HANDLER_CFG_", ColumnKind::message},
-    Column{"CUSTOM_VALUES_ID_", ColumnKind::id},
-    Column{"CREATE_TIME_", ColumnKind::timestamp, "now"},
-    Column{"TENANT_ID_", ColumnKind::name, "''"},
-    // Ours.
-    Column{"PRIORITY_", ColumnKind::big_integer, "0", true},
-    Column{"ROOT_PROC_INST_ID_", ColumnKind::id},
-    Column{"DEPLOYMENT_ID_", ColumnKind::id},
-    Column{"JOB_DEF_ID_", ColumnKind::id},
-    Column{"RETRY_CYCLE_", ColumnKind::name},
-    Column{"ATTEMPTS_", ColumnKind::integer, "0", true},
-    Column{"SUSPENDED_FROM_", ColumnKind::name},
-    Column{"SERIES_", ColumnKind::id},
-};
 
 constexpr Index kDueTimers{
     "JS_IDX_TIMER_DUE",
@@ -73,22 +35,13 @@ constexpr Index kSeriesOfGroup{
 
 constexpr std::array kOptionalIndexes{kPriorityIndex};
 
-bool is_in(JobPlace place, std::string_view column) {
-    if (column == "LOCK_EXP_TIME_" || column == "LOCK_OWNER_") {
-        return has_lock(place);
-    }
-    if (column == "RETRIES_") {
-        return place != JobPlace::dead_letter;
-    }
-    if (column == "SUSPENDED_FROM_") {
-        return place == JobPlace::suspended;
-    }
-    return true;
-}
-
 Table job_table(JobPlace place, std::vector<Index> indexes = {}) {
-    std::vector<Column> columns(kJobColumns.begin(), kJobColumns.end());
-    std::erase_if(columns, [place](const Column& column) { return !is_in(place, column.name); });
+    std::vector<Column> columns;
+    for (const JobField& field : job_fields()) {
+        if (field.is_in(place)) {
+            columns.push_back(field.column);
+        }
+    }
     return {table_of(place), std::move(columns), "ID_", std::move(indexes)};
 }
 

@@ -13,7 +13,13 @@
 /// columns works.
 namespace jobstrand::schema {
 
-/// What a column holds; ddl.cpp says which SQL type that is on each database.
+/// The version of these tables, which this program reads and writes. Raised by every migration.
+inline constexpr int kSchemaVersion = 2;
+
+/// The row of ACT_GE_PROPERTY whose VALUE_ is the version that a database has.
+inline constexpr std::string_view kSchemaVersionProperty = "jobstrand.schema.version";
+
+/// What a column holds; which SQL type that is, each database says.
 enum class ColumnKind {
     id,       ///< Up to 64 ASCII characters, binary collation.
     name,     ///< Up to 255 characters.
@@ -39,9 +45,9 @@ struct Index {
     std::string_view columns;  ///< As written between the parentheses.
     std::string_view serves;   ///< The query, in words; a comment in the DDL.
 
-    /// On PostgreSQL only rows that meet it are in the index, so that its planner takes the index
-    /// for no query without this condition; empty: all rows, any query.
-    std::string_view postgresql_condition = {};
+    /// Where an index may leave out rows, only those that meet it are in the index, so that the
+    /// planner takes the index for no query without this condition; empty: all rows, any query.
+    std::string_view partial_condition = {};
 };
 
 struct Table {

@@ -4,8 +4,7 @@
 
 namespace jobstrand::schema {
 
-/// Every duration and every stored point in time has millisecond precision, because the columns do
-/// (timestamp(3)).
+/// Every duration and every stored point in time has millisecond precision, because columns do.
 using Duration = std::chrono::milliseconds;
 
 /// A wall-clock instant in UTC. Zones exist only in the texts that users read and write.

@@ -14,24 +14,11 @@ constexpr schema::Duration kContendedWait = std::chrono::milliseconds(20);
 
 }  // namespace
 
-TimerMover::TimerMover(
-    persistence::JobStore& store,
-    executor::JobIntake& intake,
-    const schema::Clock& clock,
-    std::vector<std::string> handler_types,
-    Settings settings
-)
-    : store_(store),
-      intake_(intake),
-      clock_(clock),
-      handler_types_(std::move(handler_types)),
-      settings_(settings) {}
-
 schema::Duration TimerMover::run_once() {
     const bool is_from_the_oldest = cursor_.is_at_start();
     if (is_from_the_oldest) {
-        const std::optional<schema::TimePoint> due = store_.next_due();
-        const schema::TimePoint now = clock_.now();
+        const std::optional<schema::TimePoint> due = use_.store.next_due();
+        const schema::TimePoint now = use_.clock.now();
         if (!due || *due > now) {
             return due ? std::min(settings_.wait, *due - now) : settings_.wait;
         }
@@ -42,23 +29,23 @@ schema::Duration TimerMover::run_once() {
 }
 
 std::size_t TimerMover::move_page() {
-    const std::size_t room = intake_.room_for_handoffs();
-    const schema::TimePoint now = clock_.now();
-    const schema::SteadyPoint locked_at = clock_.steady_now();
+    const std::size_t room = use_.intake.room_for_handoffs();
+    const schema::TimePoint now = use_.clock.now();
+    const schema::SteadyPoint locked_at = use_.clock.steady_now();
     std::optional<persistence::LockClaim> claim;
     if (room > 0) {
-        claim = {.owner = intake_.lock_owner(), .until = now + intake_.lock_time()};
+        claim = {.owner = use_.intake.lock_owner(), .until = now + use_.intake.lock_time()};
     }
     const std::size_t limit = claim ? std::min(room, settings_.page) : settings_.page;
     const persistence::DueWindow window{now, settings_.fire_ahead, cursor_.position()};
-    persistence::JobStore::DueTimers due =
-        store_.move_due_timers(window, limit, claim, handler_types_);
+    persistence::DueTimers due =
+        use_.store.move_due_timers(window, limit, claim, use_.intake.handler_types());
     cursor_.advance(due.moved, limit, due.end);
     if (!due.locked.empty()) {
-        intake_.accept(std::move(due.locked), locked_at);
+        use_.intake.accept(std::move(due.locked), locked_at);
     }
     if (!claim && due.moved > 0) {
-        intake_.wake();
+        use_.wake_ups.jobs_are_there();
     }
     return due.moved;
 }

@@ -3,13 +3,13 @@
 #include "executor/loop/activity.hpp"
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/job_intake.hpp"
-#include "persistence/job_store.hpp"
+#include "executor/loop/wake_ups.hpp"
+#include "persistence/timer_store.hpp"
 #include "schema/clock.hpp"
 
 #include <cstddef>
 #include <optional>
-#include <string>
-#include <vector>
+#include <string_view>
 
 namespace jobstrand::timers {
 
@@ -28,13 +28,15 @@ public:
         schema::Duration fire_ahead{0};  ///< With a due timer go those due within this time (R118).
     };
 
-    TimerMover(
-        persistence::JobStore& store,
-        executor::JobIntake& intake,
-        const schema::Clock& clock,
-        std::vector<std::string> handler_types,
-        Settings settings
-    );
+    struct Dependencies {
+        persistence::TimerStore& store;
+        executor::JobIntake& intake;
+        const schema::Clock& clock;
+        const executor::WakeUps& wake_ups;
+    };
+
+    TimerMover(Dependencies dependencies, Settings settings)
+        : use_(dependencies), settings_(settings) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return "timer mover"; }
     [[nodiscard]] schema::Duration run_once() override;
@@ -42,10 +44,7 @@ public:
 private:
     [[nodiscard]] std::size_t move_page();
 
-    persistence::JobStore& store_;
-    executor::JobIntake& intake_;
-    const schema::Clock& clock_;
-    const std::vector<std::string> handler_types_;
+    const Dependencies use_;
     const Settings settings_;
     executor::BacklogCursor<std::optional<schema::TimePoint>> cursor_;  ///< A due date.
 };

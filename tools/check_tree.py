@@ -17,66 +17,12 @@ from typing import Iterator, NamedTuple
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cpp_source  # noqa: E402
+import sql_dialect  # noqa: E402
+from tree_rooms import DIALECT_FOLDERS, DRIVERS, LIBRARIES, MAX_FILES, MAY_USE_PUBLIC, OWN_INCLUDES, TOP_FOLDERS  # noqa: E402
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 70
 
-# What the layers above may see of the store: the contracts, and transactions with their errors.
-STORE = {'persistence/.', 'persistence/sql/transaction.hpp', 'persistence/sql/db_error.hpp', 'persistence/sql/job_listener.hpp'}
-LAYERS = ('schema', 'persistence', 'executor', 'timers', 'deadletter')
-
-# Folder -> what it may include of ours besides itself: whole folders (they end in /), a folder without its rooms (/.),
-# and single headers. A room that is not listed follows the rule of the folder it lies in.
-OWN_INCLUDES = {
-    'include': set(),
-    'schema': set(),
-    'persistence': {'schema/'},
-    'persistence/sql': {'schema/'},
-    'persistence/url': {'schema/'},
-    'persistence/drivers': {'schema/', 'persistence/sql/', 'persistence/url/'},
-    'persistence/migration': {'schema/', 'persistence/sql/'},
-    'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/'},
-    'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
-    'persistence/jobs': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/series/'},
-    'persistence/store': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/series/', 'persistence/jobs/'},
-    'executor': {'schema/', 'executor/loop/'} | STORE,
-    'executor/loop': {'schema/'} | STORE,
-    'timers': {'schema/', 'timers/', 'executor/loop/'} | STORE,
-    'timers/zone': {'schema/'},
-    'timers/cron': {'schema/', 'timers/zone/'},
-    'timers/calendar': {'schema/', 'timers/zone/', 'timers/cron/'},
-    'timers/cycle': {'schema/', 'timers/zone/', 'timers/cron/', 'timers/calendar/'},
-    'timers/series': {'schema/', 'timers/zone/', 'timers/cron/', 'timers/calendar/', 'timers/cycle/'},
-    'deadletter': {'schema/'} | STORE,
-    'deadletter/bulk': {'schema/'} | STORE,
-    'deadletter/desk': {'schema/', 'deadletter/bulk/'} | STORE,
-    'tools': {f'{layer}/' for layer in LAYERS},
-    'bench': {f'{layer}/' for layer in LAYERS} | {'tools/engine/', 'test/fixtures/'},
-    'test': {f'{layer}/' for layer in LAYERS} | {'tools/', 'bench/'},
-    'test/fixtures': {f'{layer}/' for layer in LAYERS},
-}
-TOP_FOLDERS = {folder.split('/')[0] for folder in OWN_INCLUDES}
-MAX_FILES = 40  # Of one folder; more wants rooms.
-
-# The public headers, <jobstrand/...>: they know only each other, and what is behind them is not below them.
-MAY_USE_PUBLIC = re.compile(r'(include|test|bench|tools/(engine|testing|example_app))/.*')
-
-# Folder -> other libraries that it may include; folders that are not listed are free.
-LIBRARIES = {
-    'include': (),
-    'schema': ('fmt/',),
-    'persistence': ('fmt/',),
-    'executor': ('fmt/', 'boost/asio'),
-    'timers': ('fmt/', 'date/'),
-    'deadletter': ('fmt/',),
-}
-# Driver headers -> the only sources that may include them.
-DRIVERS = (
-    (re.compile(r'(sqlite3|libpq-fe|mysql)\.h'),
-     re.compile(r'persistence/drivers/\w+/\w+\.cpp|include/jobstrand/on_\w+\.hpp|test/(engine|testing|docs)/.*'), 'bridge or'),
-    (re.compile(r'soci/|sqlite3\.h|libpq'), re.compile(r'persistence/drivers/(soci|sqlite|postgresql)/\w+\.cpp'), 'SOCI'),
-    (re.compile(r'cppconn/|mysql'), re.compile(r'persistence/drivers/mysql/\w+\.cpp'), 'Connector/C++'),
-)
 STANDARD_OR_SYSTEM = re.compile(r'[a-z_]+|(sys/|netinet/|arpa/)?\w+\.h')
 
 BANNED_WORDS = {'manager', 'managers', 'helper', 'helpers', 'util', 'utils', 'common', 'base', 'impl'}
@@ -130,7 +76,7 @@ class Source(NamedTuple):
 def check(root) -> list[Finding]:
     """All findings of the tree at `root`, in path order."""
     rules = [check_includes, check_names, check_length, check_functions, check_sleeps, check_namespaces,
-             check_leftovers, check_blanks, check_guard, link_rule(root),
+             check_leftovers, check_blanks, check_guard, check_dialect, link_rule(root),
              machine_path_rule(root), room_size_rule(root)]
     findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
     return sorted(findings + list(check_arrows()))
@@ -349,6 +295,13 @@ def check_blanks(source):
 def check_guard(source):
     if source.path.endswith('.hpp') and not re.search(r'^#pragma once$', source.text, re.M):
         yield Finding(source.path, 1, 'a header without #pragma once', 'make it the first line of code')
+
+
+def check_dialect(source):
+    if source.is_cpp and not source.path.startswith(DIALECT_FOLDERS):
+        for line, word in sql_dialect.words(source.text):
+            yield Finding(source.path, line, f'"{word}" is the SQL of some databases only',
+                          'write SQL that all understand, or give persistence/sql/dialect.hpp a member')
 
 
 def link_rule(root):

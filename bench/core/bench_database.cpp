@@ -1,8 +1,10 @@
 #include "bench/core/bench_database.hpp"
 
 #include "persistence/drivers/database.hpp"
+#include "persistence/drivers/parse_database_url.hpp"
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
+#include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>
 
@@ -92,16 +94,16 @@ void BenchDatabase::set_priority_index(bool is_wanted) {
     }
 }
 
-// Without a condition SQLite's DELETE is as fast as TRUNCATE, which it does not have; the others
-// would take minutes for millions of rows, and keep the deleted ones for a while.
 void BenchDatabase::wipe() {
     const auto session = lease(Access::write);
-    const std::string_view empty =
-        kind() == schema::DatabaseKind::sqlite ? "DELETE FROM" : "TRUNCATE TABLE";
+    const auto empty = [&session](std::string_view table) {
+        const std::string_view sql = session->dialect().tables.empty_table;
+        session->run_script(fmt::format(fmt::runtime(sql), table));
+    };
     for (const schema::JobPlace place : schema::kJobPlaces) {
-        session->run_script(fmt::format("{} {}", empty, schema::table_of(place)));
+        empty(schema::table_of(place));
     }
-    session->run_script(fmt::format("{} ACT_GE_BYTEARRAY", empty));
+    empty("ACT_GE_BYTEARRAY");
 }
 
 }  // namespace jobstrand::bench

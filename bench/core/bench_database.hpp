@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/drivers/registry.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/store/sql_store.hpp"
 #include "persistence/url/database_url.hpp"
@@ -29,10 +30,12 @@ public:
     /// With the password.
     [[nodiscard]] const std::string& url() const { return url_; }
     [[nodiscard]] const persistence::DatabaseUrl& parsed_url() const { return parsed_; }
-    [[nodiscard]] schema::DatabaseKind kind() const { return parsed_.kind; }
+    [[nodiscard]] const persistence::Driver& driver() const {
+        return persistence::driver_of(parsed_);
+    }
 
     [[nodiscard]] persistence::SessionPool::Lease lease(persistence::SessionPool::Access access);
-    [[nodiscard]] persistence::JobStore& store() { return store_; }
+    [[nodiscard]] persistence::SqlStore& store() { return store_; }
 
     /// Whether none of these places holds a job.
     [[nodiscard]] bool is_empty(std::span<const schema::JobPlace> places = schema::kJobPlaces);

@@ -17,7 +17,7 @@ void insert_bulk(BenchDatabase& database, const RawJobs& jobs, const BulkInsert&
 }
 
 std::size_t connections_for(const BenchDatabase& database) {
-    return database.kind() == schema::DatabaseKind::sqlite ? 1 : 2;
+    return database.driver().has_one_writer ? 1 : 2;
 }
 
 }  // namespace jobstrand::bench

@@ -15,7 +15,7 @@ struct BulkInsert {
 /// insert_raw on several connections at once.
 void insert_bulk(BenchDatabase& database, const RawJobs& jobs, const BulkInsert& how);
 
-/// As many connections as a server can use; one on SQLite, which has one writer.
+/// As many connections as a server can use; one where there is one writer.
 [[nodiscard]] std::size_t connections_for(const BenchDatabase& database);
 
 }  // namespace jobstrand::bench

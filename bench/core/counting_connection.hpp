@@ -22,7 +22,9 @@ public:
     CountingConnection(std::unique_ptr<persistence::Connection> inner, StatementCount& count)
         : inner_(std::move(inner)), count_(count) {}
 
-    [[nodiscard]] schema::DatabaseKind kind() const noexcept override { return inner_->kind(); }
+    [[nodiscard]] const persistence::Dialect& dialect() const noexcept override {
+        return inner_->dialect();
+    }
     std::int64_t execute(std::string_view sql, std::span<const persistence::Value> values)
         override {
         ++count_.statements;

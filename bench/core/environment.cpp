@@ -13,7 +13,6 @@ namespace jobstrand::bench {
 
 namespace {
 
-using schema::DatabaseKind;
 using Access = persistence::SessionPool::Access;
 
 constexpr long kTmpfsMagic = 0x01021994;
@@ -44,47 +43,26 @@ std::string answer(BenchDatabase& database, std::string_view sql) {
     return text;
 }
 
+/// Of a file; what a server keeps in memory, nobody sees from here.
 bool is_in_memory(const BenchDatabase& database) {
     struct statfs info {};
-    return statfs(database.parsed_url().path.c_str(), &info) == 0 && info.f_type == kTmpfsMagic;
+    const std::string& path = database.parsed_url().path;
+    return !path.empty() && statfs(path.c_str(), &info) == 0 && info.f_type == kTmpfsMagic;
 }
 
 std::string version(BenchDatabase& database) {
-    switch (database.kind()) {
-        case DatabaseKind::sqlite:
-            return "SQLite " + answer(database, "SELECT sqlite_version()");
-        case DatabaseKind::mysql:
-            return "MySQL/MariaDB " + answer(database, "SELECT version()");
-        case DatabaseKind::postgresql:
-            return "PostgreSQL " + answer(database, "SHOW server_version");
-    }
-    return {};
+    const persistence::Diagnostics& diagnostics = database.driver().diagnostics;
+    return fmt::format("{} {}", diagnostics.product, answer(database, diagnostics.version_sql));
 }
 
 std::string durability(BenchDatabase& database) {
-    switch (database.kind()) {
-        case DatabaseKind::sqlite:
-            return fmt::format(
-                "journal_mode={}, synchronous={}{}",
-                answer(database, "PRAGMA journal_mode"),
-                answer(database, "PRAGMA synchronous"),
-                is_in_memory(database) ? ", on tmpfs: nothing survives a power cut" : ""
-            );
-        case DatabaseKind::mysql:
-            return fmt::format(
-                "innodb_flush_log_at_trx_commit={}, sync_binlog={}, log_bin={}",
-                answer(database, "SELECT @@innodb_flush_log_at_trx_commit"),
-                answer(database, "SELECT @@sync_binlog"),
-                answer(database, "SELECT @@log_bin")
-            );
-        case DatabaseKind::postgresql:
-            return fmt::format(
-                "fsync={}, synchronous_commit={}",
-                answer(database, "SHOW fsync"),
-                answer(database, "SHOW synchronous_commit")
-            );
+    std::string text;
+    for (const auto& setting : database.driver().diagnostics.durability) {
+        text += fmt::format(
+            "{}{}={}", text.empty() ? "" : ", ", setting.name, answer(database, setting.sql)
+        );
     }
-    return {};
+    return text + (is_in_memory(database) ? ", on tmpfs: nothing survives a power cut" : "");
 }
 
 }  // namespace

@@ -20,7 +20,6 @@ namespace {
 using persistence::by_index;
 using persistence::Connection;
 using persistence::delete_where;
-using persistence::dialect_of;
 using persistence::Row;
 using persistence::Transaction;
 using persistence::Value;
@@ -135,10 +134,6 @@ std::string columns_of_both(JobPlace one, JobPlace other) {
     return fmt::format("{}", fmt::join(shared, ", "));
 }
 
-std::string_view skip_locked(schema::DatabaseKind kind) {
-    return kind == schema::DatabaseKind::sqlite ? "" : " FOR UPDATE SKIP LOCKED";
-}
-
 }  // namespace
 
 void insert_raw(Connection& connection, const RawJobs& jobs, std::size_t jobs_per_transaction) {
@@ -160,37 +155,37 @@ RawPage::RawPage(Connection& connection, std::size_t size)
       size_(size),
       select_(fmt::format(
           "SELECT ID_, HANDLER_TYPE_, HANDLER_CFG_ FROM ACT_RU_JOB WHERE LOCK_EXP_TIME_ IS NULL "
-          "ORDER BY ID_ LIMIT {}{}",
+          "ORDER BY ID_ LIMIT {} {}",
           size,
-          skip_locked(connection.kind())
+          connection.dialect().skip_locked
       )),
       lock_(fmt::format(
           "UPDATE ACT_RU_JOB {} SET LOCK_OWNER_ = 'raw', LOCK_EXP_TIME_ = '2037-01-01 00:00:00', "
           "REV_ = REV_ + 1 WHERE ID_ IN ({})",
-          dialect_of(connection.kind()).by_id,
+          connection.dialect().by_id,
           repeated("?", size)
       )),
       delete_(fmt::format(
           "{} ID_ IN ({}) AND LOCK_OWNER_ = 'raw'",
-          delete_where(connection.kind(), "ACT_RU_JOB"),
+          delete_where(connection.dialect(), "ACT_RU_JOB"),
           repeated("?", size)
       )),
       select_due_(fmt::format(
           "SELECT ID_ FROM ACT_RU_TIMER_JOB {} WHERE DUEDATE_ <= ? AND LOCK_EXP_TIME_ IS NULL "
-          "ORDER BY DUEDATE_, ID_ LIMIT {}{}",
-          by_index(connection.kind(), "JS_IDX_TIMER_DUE"),
+          "ORDER BY DUEDATE_, ID_ LIMIT {} {}",
+          by_index(connection.dialect(), "JS_IDX_TIMER_DUE"),
           size,
-          skip_locked(connection.kind())
+          connection.dialect().skip_locked
       )),
       insert_due_(fmt::format(
           "INSERT INTO ACT_RU_JOB ({0}) SELECT {0} FROM ACT_RU_TIMER_JOB {1} WHERE ID_ IN ({2})",
           columns_of_both(JobPlace::executable, JobPlace::timer),
-          dialect_of(connection.kind()).by_id,
+          connection.dialect().by_id,
           repeated("?", size)
       )),
       delete_due_(fmt::format(
           "{} ID_ IN ({})",
-          delete_where(connection.kind(), "ACT_RU_TIMER_JOB"),
+          delete_where(connection.dialect(), "ACT_RU_TIMER_JOB"),
           repeated("?", size)
       )) {}
 

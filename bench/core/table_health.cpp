@@ -11,66 +11,13 @@ namespace jobstrand::bench {
 
 namespace {
 
-using schema::DatabaseKind;
+using persistence::Diagnostics;
 using Access = persistence::SessionPool::Access;
 
 constexpr double kMiB = 1024.0 * 1024.0;
 
-/// A figure and the query for it.
-struct Question {
-    std::string_view name;
-    std::string_view unit;
-    std::string_view sql;
-    bool is_counter = false;
-};
-
-constexpr std::array kSqlite{
-    Question{"pages in the database", "pages", "SELECT page_count FROM pragma_page_count"},
-    Question{"free pages", "pages", "SELECT freelist_count FROM pragma_freelist_count"},
-};
-
-constexpr std::array kMysql{
-    Question{
-        "history list length",
-        "transactions",
-        "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'trx_rseg_history_len'"},
-    Question{
-        "redo log written",
-        "bytes",
-        "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS "
-        "WHERE VARIABLE_NAME = 'INNODB_OS_LOG_WRITTEN'",
-        true},
-    Question{
-        "commits",
-        "commits",
-        "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS "
-        "WHERE VARIABLE_NAME = 'COM_COMMIT'",
-        true},
-};
-
-constexpr std::array kPostgresql{
-    Question{"dead tuples", "rows", "SELECT SUM(n_dead_tup) FROM pg_stat_user_tables"},
-    Question{"WAL written", "bytes", "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')", true},
-    Question{
-        "commits",
-        "commits",
-        "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()",
-        true},
-};
-
-std::span<const Question> questions_for(DatabaseKind kind) {
-    switch (kind) {
-        case DatabaseKind::sqlite:
-            return kSqlite;
-        case DatabaseKind::mysql:
-            return kMysql;
-        case DatabaseKind::postgresql:
-            return kPostgresql;
-    }
-    return {};
-}
-
-std::optional<double> answer(persistence::Connection& connection, const Question& question) {
+std::optional<double>
+answer(persistence::Connection& connection, const Diagnostics::Figure& question) {
     std::optional<double> number;
     // Defended catch: not every user may ask, and not every version knows each figure.
     try {
@@ -94,7 +41,8 @@ std::optional<double> answer(persistence::Connection& connection, const Question
 std::vector<HealthFigure> table_health(BenchDatabase& database) {
     std::vector<HealthFigure> figures;
     const auto session = database.lease(Access::read);
-    for (const Question& question : questions_for(database.kind())) {
+    const Diagnostics& diagnostics = database.driver().diagnostics;
+    for (const Diagnostics::Figure& question : diagnostics.health) {
         if (const auto value = answer(*session, question)) {
             figures.push_back(
                 {.name = std::string(question.name),
@@ -104,9 +52,10 @@ std::vector<HealthFigure> table_health(BenchDatabase& database) {
             );
         }
     }
-    if (database.kind() == DatabaseKind::sqlite) {
+    if (!diagnostics.log_suffix.empty()) {
         std::error_code ignored;
-        const auto log = std::filesystem::file_size(database.parsed_url().path + "-wal", ignored);
+        const std::string path = database.parsed_url().path + std::string(diagnostics.log_suffix);
+        const auto log = std::filesystem::file_size(path, ignored);
         figures.push_back(
             {.name = "write-ahead log", .unit = "MiB", .value = ignored ? 0 : double(log) / kMiB}
         );

@@ -31,7 +31,7 @@ class FixedRow final : public persistence::Row {
 public:
     FixedRow() {
         std::size_t column = 0;
-        for (const persistence::JobField& field :
+        for (const persistence::RowField& field :
              persistence::fields_of(schema::JobPlace::executable)) {
             fill(field.column, column++);
         }

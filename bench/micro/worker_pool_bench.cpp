@@ -39,6 +39,7 @@ BENCHMARK(hold_and_forget_a_page);
 // From submit to the end of the last run, on as many threads as the argument says.
 void run_a_page(benchmark::State& state) {
     std::atomic<std::size_t> left{0};
+    const executor::WakeUps nobody;
     executor::WorkerPool pool(
         {.core = static_cast<std::size_t>(state.range(0)),
          .max = static_cast<std::size_t>(state.range(0))},
@@ -47,7 +48,7 @@ void run_a_page(benchmark::State& state) {
                 left.notify_one();
             }
         },
-        [] {}
+        nobody
     );
     executor::HeldJobs held;
     const auto page = held.add(a_page(), std::chrono::steady_clock::now());

@@ -110,7 +110,7 @@ private:
     static void measure_acquisition(const Bench& bench, const std::string& state) {
         insert_raw(*bench.database.lease(Access::write), {.count = bench.options.jobs}, 1000);
         const std::vector<std::string> types{std::string(kHandlerType)};
-        persistence::JobStore& store = bench.database.store();
+        persistence::SqlStore& store = bench.database.store();
         Figure cost{fmt::format("one acquisition, {}", state), "ms", {}};
         for (int i = 0; i < 20; ++i) {
             const persistence::LockClaim claim{

@@ -86,10 +86,11 @@ private:
     // The mover alone, for an executor that has no room: nothing else wants the database.
     static double move_backlog(const Bench& bench, std::size_t jobs) {
         insert_overdue(bench, jobs);
-        persistence::JobStore& store = bench.database.store();
+        persistence::SqlStore& store = bench.database.store();
         test::RecordingIntake full;
         full.free_places = 0;
-        timers::TimerMover mover(store, full, bench.clock, {}, {});
+        const executor::WakeUps nobody;
+        timers::TimerMover mover({store, full, bench.clock, nobody}, {});
         const Stopwatch watch;
         while (mover.run_once() == schema::Duration{0}) {
         }

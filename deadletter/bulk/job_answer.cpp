@@ -2,16 +2,15 @@
 
 namespace jobstrand::deadletter {
 
-using persistence::Answer;
+using persistence::JobAnswer;
 
-ItemResult result_of(persistence::JobStore& store, const std::string& id, Answer answer) {
+ItemResult result_of(persistence::OperatorStore& store, const std::string& id, JobAnswer answer) {
     switch (answer) {
-        case Answer::done:
+        case JobAnswer::done:
             return {.id = id};
-        case Answer::locked:
-        case Answer::lost_lock:
+        case JobAnswer::locked:
             return {.id = id, .answer = ItemAnswer::locked};
-        case Answer::not_found:
+        case JobAnswer::not_found:
             break;
     }
     const auto placed = store.find(id);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "deadletter/bulk/bulk_result.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/operator_store.hpp"
 
 #include <string>
 
@@ -10,6 +10,6 @@ namespace jobstrand::deadletter {
 /// What the store answered about one job, in the words of a bulk operation. Not found says where
 /// the job stands instead.
 [[nodiscard]] ItemResult
-result_of(persistence::JobStore& store, const std::string& id, persistence::Answer answer);
+result_of(persistence::OperatorStore& store, const std::string& id, persistence::JobAnswer answer);
 
 }  // namespace jobstrand::deadletter

@@ -3,18 +3,28 @@
 #include "deadletter/bulk/bulk_change.hpp"
 #include "deadletter/bulk/job_answer.hpp"
 
+#include <algorithm>
+
 namespace jobstrand::deadletter {
 
-using persistence::Answer;
+using persistence::JobAnswer;
 using persistence::SuspensionScope;
 using schema::JobPlace;
+
+namespace {
+
+[[nodiscard]] bool is_about_retries(const schema::JobChange& change) {
+    return schema::field_of(member_of(change)).is_about(&schema::Job::retries);
+}
+
+}  // namespace
 
 ItemResult JobDesk::change(const std::string& id, const persistence::JobChanges& changes) {
     const auto placed = store_.find(id);
     if (!placed) {
         return {.id = id, .answer = ItemAnswer::not_found};
     }
-    if (placed->place == JobPlace::dead_letter && changes.retries) {
+    if (placed->place == JobPlace::dead_letter && std::ranges::any_of(changes, is_about_retries)) {
         return {
             .id = id,
             .answer = ItemAnswer::refused,

@@ -3,7 +3,7 @@
 #include "deadletter/bulk/bulk_result.hpp"
 #include "deadletter/bulk/job_selection.hpp"
 #include "deadletter/desk/job_search.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/operator_store.hpp"
 #include "persistence/series_store.hpp"
 #include "schema/clock.hpp"
 
@@ -21,7 +21,7 @@ namespace jobstrand::deadletter {
 class JobDesk final {
 public:
     JobDesk(
-        persistence::JobStore& store,
+        persistence::OperatorStore& store,
         persistence::SeriesStore& series_store,
         const schema::Clock& clock
     )
@@ -85,7 +85,7 @@ private:
         const BulkWatch& watch
     );
 
-    persistence::JobStore& store_;
+    persistence::OperatorStore& store_;
     persistence::SeriesStore& series_store_;
     const schema::Clock& clock_;
 };

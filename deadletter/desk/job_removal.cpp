@@ -9,7 +9,7 @@ namespace jobstrand::deadletter {
 
 namespace {
 
-using persistence::Answer;
+using persistence::JobAnswer;
 using schema::Job;
 using schema::JobPlace;
 
@@ -78,12 +78,12 @@ ItemResult JobDesk::remove_one(const std::string& id, std::optional<JobPlace> pl
         }
         // Not where it was found: a twin may stand in both places, and only one of them is meant.
         const JobPlace from = place ? *place : found->place;
-        const Answer answer = store_.remove(from, std::span(&id, 1), clock_.now()).front();
-        if (answer != Answer::not_found || place) {
+        const JobAnswer answer = store_.remove(from, std::span(&id, 1), clock_.now()).front();
+        if (answer != JobAnswer::not_found || place) {
             return result_of(store_, id, answer);
         }
     }
-    return result_of(store_, id, Answer::not_found);
+    return result_of(store_, id, JobAnswer::not_found);
 }
 
 std::vector<ItemResult> JobDesk::remove_page(JobPlace place, const std::vector<Job>& jobs) {
@@ -96,11 +96,11 @@ std::vector<ItemResult> JobDesk::remove_page(JobPlace place, const std::vector<J
             ids.push_back(job.id);
         }
     }
-    const std::vector<Answer> answers = store_.remove(place, ids, clock_.now());
+    const std::vector<JobAnswer> answers = store_.remove(place, ids, clock_.now());
     for (std::size_t i = 0; i < ids.size(); ++i) {
-        const ItemAnswer answer = answers[i] == Answer::done     ? ItemAnswer::done
-                                  : answers[i] == Answer::locked ? ItemAnswer::locked
-                                                                 : ItemAnswer::skipped;
+        const ItemAnswer answer = answers[i] == JobAnswer::done     ? ItemAnswer::done
+                                  : answers[i] == JobAnswer::locked ? ItemAnswer::locked
+                                                                    : ItemAnswer::skipped;
         items.push_back({.id = std::move(ids[i]), .answer = answer});
     }
     return items;

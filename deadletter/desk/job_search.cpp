@@ -16,7 +16,7 @@ constexpr std::size_t kPage = 1000;
 
 /// Appends up to `most` jobs of one place.
 void append_place(
-    persistence::JobStore& store,
+    persistence::OperatorStore& store,
     JobPlace place,
     const JobQuery& query,
     std::size_t most,

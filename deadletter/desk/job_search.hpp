@@ -1,7 +1,7 @@
 #pragma once
 
 #include "deadletter/bulk/job_selection.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/operator_store.hpp"
 #include "schema/paging.hpp"
 
 #include <cstddef>
@@ -47,7 +47,7 @@ struct PlaceCount {
 /// must outlive it.
 class JobSearch final {
 public:
-    explicit JobSearch(persistence::JobStore& store) : store_(store) {}
+    explicit JobSearch(persistence::OperatorStore& store) : store_(store) {}
 
     /// The job wherever it stands; nullopt: there is none.
     [[nodiscard]] std::optional<JobDetails> find(std::string_view id) const;
@@ -76,7 +76,7 @@ private:
     [[nodiscard]] std::vector<schema::PlacedJob> first(const JobQuery& query, std::size_t most)
         const;
 
-    persistence::JobStore& store_;
+    persistence::OperatorStore& store_;
 };
 
 }  // namespace jobstrand::deadletter

@@ -8,7 +8,8 @@ namespace jobstrand::deadletter {
 
 namespace {
 
-using persistence::Answer;
+using persistence::CalendarAnswer;
+using persistence::SeriesAnswer;
 using persistence::SeriesCondition;
 using persistence::SeriesSummary;
 using persistence::SuspensionScope;
@@ -25,24 +26,18 @@ constexpr std::size_t kPage = 1000;
     };
 }
 
-/// `locked` is what this operation's answer of that name means.
-[[nodiscard]] ItemResult
-result_of(const schema::Series& series, Answer answer, const ItemResult& locked) {
+[[nodiscard]] ItemResult result_of(const schema::Series& series, SeriesAnswer answer) {
     switch (answer) {
-        case Answer::done:
+        case SeriesAnswer::done:
             return {.id = series.key};
-        case Answer::not_found:
+        case SeriesAnswer::not_found:
             return {.id = series.key, .answer = ItemAnswer::not_found};
-        case Answer::locked:
-        case Answer::lost_lock:
+        case SeriesAnswer::locked:
+            return {.id = series.key, .answer = ItemAnswer::locked};
+        case SeriesAnswer::not_ended:
             break;
     }
-    return locked;
-}
-
-/// Another engine is just taking the waiting turn.
-[[nodiscard]] ItemResult taken(const schema::Series& series) {
-    return {.id = series.key, .answer = ItemAnswer::locked};
+    return refused(series, Refusal::series_has_not_ended);
 }
 
 }  // namespace
@@ -148,13 +143,9 @@ ItemResult SeriesDesk::change_one(SeriesChange change, const SeriesSummary& summ
             }
             break;
         case SeriesChange::end:
-            return result_of(series, series_store_.end_series(series.key, now), taken(series));
+            return result_of(series, series_store_.end_series(series.key, now));
         case SeriesChange::remove:
-            return result_of(
-                series,
-                series_store_.remove_series(series.key),
-                refused(series, Refusal::series_has_not_ended)
-            );
+            return result_of(series, series_store_.remove_series(series.key));
     }
     return refused(series, Refusal::series_has_ended);
 }
@@ -173,7 +164,7 @@ ItemResult SeriesDesk::reschedule(const schema::Series& times) {
     if (current && current->condition == SeriesCondition::ended) {
         return refused(current->series, Refusal::series_has_ended);
     }
-    return result_of(times, series_store_.reschedule_series(times, clock_.now()), taken(times));
+    return result_of(times, series_store_.reschedule_series(times, clock_.now()));
 }
 
 std::map<std::string, SeriesGroup> SeriesDesk::groups() const {
@@ -193,12 +184,11 @@ BulkCounts
 SeriesDesk::remove_calendars(const std::vector<std::string>& names, const BulkWatch& watch) {
     const auto remove = [&](const std::string& name) -> ItemResult {
         switch (series_store_.remove_calendar(name)) {
-            case Answer::done:
+            case CalendarAnswer::done:
                 return {.id = name};
-            case Answer::not_found:
+            case CalendarAnswer::not_found:
                 return {.id = name, .answer = ItemAnswer::not_found};
-            case Answer::locked:
-            case Answer::lost_lock:
+            case CalendarAnswer::in_use:
                 break;
         }
         return {.id = name, .answer = ItemAnswer::refused, .refusal = Refusal::is_in_use};

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "deadletter/bulk/bulk_result.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/operator_store.hpp"
 #include "persistence/series_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/paging.hpp"
@@ -56,7 +56,7 @@ void for_each_series(
 class SeriesDesk final {
 public:
     SeriesDesk(
-        persistence::JobStore& store,
+        persistence::OperatorStore& store,
         persistence::SeriesStore& series_store,
         const schema::Clock& clock
     )
@@ -90,7 +90,7 @@ private:
     change_one(SeriesChange change, const persistence::SeriesSummary& series);
     [[nodiscard]] ItemResult resume(const schema::Series& series);
 
-    persistence::JobStore& store_;
+    persistence::OperatorStore& store_;
     persistence::SeriesStore& series_store_;
     const schema::Clock& clock_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
+#include "persistence/operator_store.hpp"
 #include "persistence/series_store.hpp"
 #include "schema/paging.hpp"
 
@@ -33,7 +33,7 @@ struct FoundTimer {
 /// stores must outlive it.
 class TimerSearch final {
 public:
-    TimerSearch(persistence::JobStore& store, persistence::SeriesStore& series_store)
+    TimerSearch(persistence::OperatorStore& store, persistence::SeriesStore& series_store)
         : store_(store), series_store_(series_store) {}
 
     /// In id order.
@@ -45,7 +45,7 @@ public:
 private:
     [[nodiscard]] std::vector<std::string> turns_of(const std::string& group) const;
 
-    persistence::JobStore& store_;
+    persistence::OperatorStore& store_;
     persistence::SeriesStore& series_store_;
 };
 

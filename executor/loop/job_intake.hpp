@@ -21,11 +21,11 @@ public:
     [[nodiscard]] virtual std::size_t room() const = 0;
 
     /// How many it can take that did not come from acquisition. 0 where the order of acquisition is
-    /// to decide: then they stay free in the table, and whoever brings them calls wake().
+    /// to decide: then they stay free in the table, and whoever brings them tells it (WakeUps).
     [[nodiscard]] virtual std::size_t room_for_handoffs() const = 0;
 
-    /// There are free jobs in the table: acquisition looks now.
-    virtual void wake() = 0;
+    /// The types of the jobs that it takes (I7), in alphabetical order.
+    [[nodiscard]] virtual const std::vector<std::string>& handler_types() const = 0;
 
     /// The owner that jobs for this intake must be locked by.
     [[nodiscard]] virtual const std::string& lock_owner() const = 0;

@@ -14,10 +14,10 @@ namespace jobstrand::persistence {
 using DecorateConnection = std::function<std::unique_ptr<Connection>(std::unique_ptr<Connection>)>;
 
 struct OpenOptions {
-    /// Only for SQLite: a file that is not there is made, empty.
+    /// A database in a file that is not there is made, empty; on a server it must be there.
     bool create_if_missing = false;
 
-    /// How many connections at most. On SQLite one of them writes and the others read.
+    /// How many connections at most. Where there is one writer, the others read.
     std::size_t connections = 5;
 
     /// How long a thread waits for a free connection.
@@ -27,7 +27,7 @@ struct OpenOptions {
     DecorateConnection decorate = {};
 };
 
-/// Chooses the adapter by the kind of the URL and makes a first connection, so that what is wrong
+/// Chooses the driver by the URL and makes a first connection, so that what is wrong
 /// shows itself here. Throws DbError; see open_sqlite, open_mysql and open_postgresql.
 [[nodiscard]] std::unique_ptr<SessionPool>
 open_database(const DatabaseUrl& url, const OpenOptions& options = {});

@@ -63,8 +63,7 @@ void claim_rows(Transaction& transaction, const LockClaim& claim, std::span<Job>
         ++job.revision;
         ids.emplace_back(job.id);
     }
-    const std::string sql =
-        fmt::format(kLock, fmt::arg("by_id", dialect_of(transaction.kind()).by_id));
+    const std::string sql = fmt::format(kLock, fmt::arg("by_id", transaction.dialect().by_id));
     const auto statements = cut_id_list(sql, {.before = {claim.owner, claim.until}, .ids = ids});
     for (const auto& [text, parameters] : statements) {
         transaction.execute(text, parameters);
@@ -156,34 +155,34 @@ std::vector<Job> acquire_by_priority(
     });
 }
 
-JobStore::AcquiredOne acquire_one(
+AcquiredJob acquire_one(
     const StoreContext& context,
     std::string_view id,
     const LockClaim& claim,
     schema::TimePoint now
 ) {
     std::vector<Job> jobs;
-    Answer answer = Answer::not_found;
+    JobAnswer answer = JobAnswer::not_found;
     Twins twins;
     const auto acquire_row = [&](Transaction& transaction) {
         jobs = lock_rows(transaction, JobPlace::executable, std::span(&id, 1));
-        answer = Answer::not_found;
+        answer = JobAnswer::not_found;
         if (!jobs.empty() && is_locked(jobs.front(), now)) {
-            answer = Answer::locked;
+            answer = JobAnswer::locked;
             return;
         }
         move_suspended(transaction, jobs, twins);
         claim_rows(transaction, claim, jobs);
         load_payloads(transaction, jobs);
         if (!jobs.empty()) {
-            answer = Answer::done;
+            answer = JobAnswer::done;
         }
     };
     run_burying_twins(context, twins, acquire_row, [&](Transaction& transaction) {
         return is_any_held(transaction, claim.owner, jobs);
     });
-    return answer == Answer::done ? JobStore::AcquiredOne{answer, std::move(jobs.front())}
-                                  : JobStore::AcquiredOne{answer, {}};
+    return answer == JobAnswer::done ? AcquiredJob{answer, std::move(jobs.front())}
+                                     : AcquiredJob{answer, {}};
 }
 
 }  // namespace jobstrand::persistence

@@ -1,13 +1,12 @@
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
-#include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/rows/move_jobs.hpp"
-#include "persistence/series/ended_turns.hpp"
+#include "persistence/series/move_pipeline.hpp"
 #include "persistence/sql/db_error.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <utility>
@@ -18,15 +17,9 @@ namespace {
 
 using schema::Job;
 using schema::JobPlace;
-using schema::PlacedJob;
 
 constexpr std::string_view kDelete = R"sql(
     {delete_where} ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
-
-constexpr std::string_view kFree = R"sql(
-    UPDATE ACT_RU_JOB {by_id}
-    SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = REV_ + 1
-    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
 
 using Outcomes = std::vector<const Outcome*>;
 
@@ -71,24 +64,11 @@ FencedIds fenced(const Outcomes& outcomes) {
     return ids;
 }
 
-std::vector<std::string_view> ids_of(const Outcomes& outcomes) {
-    std::vector<std::string_view> ids;
-    for (const Outcome* outcome : outcomes) {
-        ids.emplace_back(outcome->job->id);
-    }
-    return ids;
+bool are_all(std::int64_t written, const Outcomes& outcomes) {
+    return written == static_cast<std::int64_t>(outcomes.size());
 }
 
-/// Statements whose number of rows tells whether every lock was held.
-bool write_all(
-    Transaction& transaction,
-    std::string_view sql,
-    std::string_view owner,
-    const Outcomes& outcomes
-) {
-    return execute_fenced(transaction, sql, {}, owner, fenced(outcomes)) ==
-           static_cast<std::int64_t>(outcomes.size());
-}
+// The number of rows that a statement touches tells whether every lock was held.
 
 bool delete_completed(Transaction& transaction, std::string_view owner, const Outcomes& completed) {
     std::vector<const Job*> jobs;
@@ -96,86 +76,46 @@ bool delete_completed(Transaction& transaction, std::string_view owner, const Ou
     for (const Outcome* outcome : completed) {
         jobs.push_back(outcome->job.get());
     }
-    const bool is_held = write_all(transaction, kDelete, owner, completed);
+    const std::int64_t deleted = execute_fenced(transaction, kDelete, {}, owner, fenced(completed));
     delete_byte_arrays_of(transaction, jobs);
-    return is_held;
+    return are_all(deleted, completed);
 }
 
-/// A job that leaves: the outcome, and the row as it is now.
+bool free_released(Transaction& transaction, std::string_view owner, const Outcomes& released) {
+    return are_all(free_held(transaction, owner, fenced(released)), released);
+}
+
+/// Rows as they are now, in id order, and where the outcome of each sends it.
 struct Leaving {
-    const Outcome* outcome = nullptr;
-    Job row;
+    std::vector<Job> rows;
+    std::vector<schema::Transition> transitions;
 };
 
-/// In id order; nullopt: at least one lock is lost.
-std::optional<std::vector<Leaving>>
+/// nullopt: at least one lock is lost.
+std::optional<Leaving>
 lock_leaving(Transaction& transaction, std::string_view owner, const Outcomes& outcomes) {
     std::map<std::string_view, const Outcome*> by_id;
+    std::vector<std::string_view> ids;
     for (const Outcome* outcome : outcomes) {
         by_id.emplace(outcome->job->id, outcome);
+        ids.emplace_back(outcome->job->id);
     }
-    std::vector<Leaving> leaving;
-    for (Job& row : lock_rows(transaction, JobPlace::executable, ids_of(outcomes))) {
-        const Outcome* const outcome = by_id.at(row.id);
-        if (row.revision == outcome->job->revision && row.lock_owner == owner) {
-            leaving.push_back({.outcome = outcome, .row = std::move(row)});
+    Leaving leaving{.rows = lock_rows(transaction, JobPlace::executable, ids), .transitions = {}};
+    for (const Job& row : leaving.rows) {
+        const Outcome& outcome = *by_id.at(row.id);
+        if (row.revision != outcome.job->revision || row.lock_owner != owner) {
+            return std::nullopt;
         }
+        leaving.transitions.push_back(outcome.transition);
     }
-    return leaving.size() == outcomes.size() ? std::optional(std::move(leaving)) : std::nullopt;
+    return leaving.rows.size() == outcomes.size() ? std::optional(std::move(leaving))
+                                                  : std::nullopt;
 }
 
-/// A wait that ends beyond the last instant of the column ends there: a failure must be storable.
-schema::Transition storable(schema::Transition transition, schema::DatabaseKind kind) {
-    if (transition.due_date) {
-        transition.due_date = std::min(*transition.due_date, max_due_date(kind));
-    }
-    return transition;
-}
-
-/// Stores the details of the failures; `jobs` get the ids of their rows. Returns the ids of those
-/// that they replace, which rows in the old place still refer to.
-std::vector<std::string_view> insert_stack_traces(
-    Transaction& transaction,
-    const std::vector<Leaving>& leaving,
-    std::vector<PlacedJob>& jobs,
-    FreshIds& ids
-) {
-    std::vector<std::string_view> replaced;
-    std::vector<ByteArray> traces;
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-        const auto& failure = leaving[i].outcome->transition.failure;
-        if (!failure) {
-            continue;
-        }
-        std::string& id = jobs[i].job.exception_stack_id;
-        replaced.emplace_back(leaving[i].row.exception_stack_id);
-        id.clear();
-        if (!failure->details.empty()) {
-            id = ids.next();
-            traces.push_back({.id = id, .text = failure->details});
-        }
-    }
-    insert_byte_arrays(transaction, kStackTraceName, traces);
-    return replaced;
-}
-
-void move_leaving(
-    Transaction& transaction,
-    const std::vector<Leaving>& leaving,
-    const StoreContext& context,
-    EndedTurns& ended
-) {
-    std::vector<PlacedJob> jobs;
-    for (const Leaving& one : leaving) {
-        jobs.push_back(moved(one.row, storable(one.outcome->transition, transaction.kind())));
-        if (is_dead(*one.outcome)) {
-            ended.died(jobs.back().job);
-        }
-    }
-    const auto replaced = insert_stack_traces(transaction, leaving, jobs, context.ids);
-    divert_suspended(transaction, jobs);
-    move_rows(transaction, JobPlace::executable, jobs);
-    delete_byte_arrays(transaction, replaced);
+/// For the creation time of next turns: outcomes do not bring the database's time, and nothing is
+/// decided by it.
+schema::TimePoint machine_now() {
+    return std::chrono::floor<schema::Duration>(std::chrono::system_clock::now());
 }
 
 /// false: at least one lock is lost, and the transaction must be rolled back.
@@ -187,20 +127,22 @@ bool write_outcomes(
 ) {
     const Work work = by_kind(outcomes);
     const bool is_held = delete_completed(transaction, owner, work.completed) &&
-                         write_all(transaction, kFree, owner, work.freed);
+                         free_released(transaction, owner, work.freed);
     if (!is_held) {
         return false;
     }
-    const auto leaving = lock_leaving(transaction, owner, work.leaving);
+    std::optional<Leaving> leaving = lock_leaving(transaction, owner, work.leaving);
     if (!leaving) {
         return false;
     }
-    EndedTurns ended(transaction, context, outcomes);
+    MovePipeline moves(transaction, context, JobPlace::executable, machine_now());
     for (const Outcome* outcome : work.completed) {
-        ended.completed(*outcome);
+        if (!outcome->job->repeat.empty()) {
+            moves.add_deleted(*outcome->job, outcome->transition);
+        }
     }
-    move_leaving(transaction, *leaving, context, ended);
-    ended.write();
+    moves.decide(std::move(leaving->rows), std::move(leaving->transitions));
+    moves.write();
     return true;
 }
 
@@ -219,17 +161,17 @@ Outcomes still_held(Transaction& transaction, std::string_view owner, const Outc
     return kept;
 }
 
-std::vector<Answer> answers_for(std::span<const Outcome> outcomes, const Outcomes& written) {
-    std::vector<Answer> answers(outcomes.size(), Answer::lost_lock);
+std::vector<OutcomeAnswer> answers_for(std::span<const Outcome> outcomes, const Outcomes& written) {
+    std::vector<OutcomeAnswer> answers(outcomes.size(), OutcomeAnswer::lost_lock);
     for (const Outcome* outcome : written) {
-        answers[static_cast<std::size_t>(outcome - outcomes.data())] = Answer::done;
+        answers[static_cast<std::size_t>(outcome - outcomes.data())] = OutcomeAnswer::done;
     }
     return answers;
 }
 
 }  // namespace
 
-std::vector<Answer> apply_outcomes(
+std::vector<OutcomeAnswer> apply_outcomes(
     const StoreContext& context,
     std::string_view owner,
     std::span<const Outcome> outcomes
@@ -252,7 +194,7 @@ std::vector<Answer> apply_outcomes(
     return answers_for(outcomes, written);
 }
 
-Answer apply_outcome(
+OutcomeAnswer apply_outcome(
     const StoreContext& context,
     Transaction& transaction,
     std::string_view owner,
@@ -260,12 +202,12 @@ Answer apply_outcome(
 ) {
     const Outcomes held = still_held(transaction, owner, {&outcome});
     if (held.empty()) {
-        return Answer::lost_lock;
+        return OutcomeAnswer::lost_lock;
     }
     if (!write_outcomes(transaction, owner, held, context)) {
         throw DbError(DbErrorKind::conflict, "the lock of a job was lost while it was held");
     }
-    return Answer::done;
+    return OutcomeAnswer::done;
 }
 
 }  // namespace jobstrand::persistence

@@ -3,8 +3,11 @@
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 #include <utility>
+#include <variant>
 
 namespace jobstrand::persistence {
 
@@ -13,13 +16,7 @@ namespace {
 using schema::Job;
 using schema::JobPlace;
 
-void change_payload(
-    Transaction& transaction,
-    Job& row,
-    const std::string& payload,
-    std::string id
-) {
-    row.payload = payload;
+void store_payload(Transaction& transaction, Job& row, const std::string& payload, std::string id) {
     row.custom_values_id.clear();
     if (is_too_long_for_row(payload)) {
         row.custom_values_id = std::move(id);
@@ -28,10 +25,31 @@ void change_payload(
     }
 }
 
+const std::string* new_payload(const JobChanges& changes) {
+    for (const schema::JobChange& change : changes) {
+        const auto* const text = std::get_if<schema::MemberChange<std::string>>(&change);
+        if (text != nullptr && text->member == &Job::payload) {
+            return &text->value;
+        }
+    }
+    return nullptr;
+}
+
+void require_columns(JobPlace place, const JobChanges& changes) {
+    for (const schema::JobChange& change : changes) {
+        const schema::JobField& field = schema::field_of(member_of(change));
+        if (!field.is_in(place)) {
+            throw std::invalid_argument(
+                fmt::format("jobs of place {} have no {}", schema::name_of(place), field.name)
+            );
+        }
+    }
+}
+
 void change_columns(Job& row, const JobChanges& changes) {
-    row.retries = changes.retries.value_or(row.retries);
-    row.priority = changes.priority.value_or(row.priority);
-    row.retry_cycle = changes.retry_cycle.value_or(row.retry_cycle);
+    for (const schema::JobChange& change : changes) {
+        carry_out(change, row);
+    }
     row.lock_owner.clear();
     row.lock_expiration.reset();
     ++row.revision;
@@ -39,34 +57,35 @@ void change_columns(Job& row, const JobChanges& changes) {
 
 }  // namespace
 
-Answer change_job(
+JobAnswer change_job(
     const StoreContext& context,
     JobPlace place,
     std::string_view id,
     const JobChanges& changes,
     schema::TimePoint now
 ) {
-    if (place == JobPlace::dead_letter && changes.retries) {
-        throw std::invalid_argument("a dead letter has no retries: requeue it with new ones");
-    }
-    Answer answer = Answer::not_found;
+    require_columns(place, changes);
+    const std::string* const payload = new_payload(changes);
+    JobAnswer answer = JobAnswer::not_found;
     const auto change_row = [&](Transaction& transaction) {
         std::optional<Job> row = lock_row(transaction, place, id);
-        answer = !row ? Answer::not_found : is_locked(*row, now) ? Answer::locked : Answer::done;
-        if (answer != Answer::done) {
+        answer = !row                   ? JobAnswer::not_found
+                 : is_locked(*row, now) ? JobAnswer::locked
+                                        : JobAnswer::done;
+        if (answer != JobAnswer::done) {
             return;
         }
         std::string replaced;
-        if (changes.payload) {
+        if (payload != nullptr) {
             replaced = row->custom_values_id;
-            change_payload(transaction, *row, *changes.payload, context.ids.next());
+            store_payload(transaction, *row, *payload, context.ids.next());
         }
         change_columns(*row, changes);
         update_row(transaction, place, *row);
         delete_byte_arrays(transaction, {replaced});
     };
     // Setting the same values twice does no harm.
-    context.runner.run(change_row, [](Transaction&) { return false; });
+    context.runner.run(change_row, run_again);
     return answer;
 }
 

@@ -1,11 +1,12 @@
 #include "persistence/jobs/operator_moves.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/rows/move_jobs.hpp"
+#include "persistence/series/move_pipeline.hpp"
 #include "persistence/series/series_turns.hpp"
 
-#include <array>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -13,80 +14,60 @@ namespace {
 
 using schema::Job;
 using schema::JobPlace;
-using schema::PlacedJob;
 
-bool repeats(const Job& row) {
-    return !row.repeat.empty();
-}
-
-/// The turn is taken early, and its series goes on.
-void take_turn(
-    Transaction& transaction,
-    const StoreContext& context,
-    Job& row,
-    schema::TimePoint now
-) {
-    const std::array<const Job*, 1> job{&row};
-    SeriesTurns turns(transaction, context, job, now);
-    (void)turns.fall_due(row, true);  // By hand it always fires.
-    turns.write();
-}
-
-Answer fire(
+JobAnswer fire(
     Transaction& transaction,
     const StoreContext& context,
     std::string_view id,
     schema::TimePoint now
 ) {
-    std::optional<Job> row = lock_row(transaction, JobPlace::timer, id);
-    if (!row) {
-        return Answer::not_found;
+    std::vector<Job> rows = lock_rows(transaction, JobPlace::timer, std::span(&id, 1));
+    if (rows.empty()) {
+        return JobAnswer::not_found;
     }
-    if (is_locked(*row, now)) {
-        return Answer::locked;
+    if (is_locked(rows.front(), now)) {
+        return JobAnswer::locked;
     }
-    if (repeats(*row)) {
-        take_turn(transaction, context, *row, now);
-    }
-    PlacedJob fired = moved(*row, schema::fell_due(*row));
-    divert_suspended(transaction, std::span(&fired, 1));
-    move_rows(transaction, JobPlace::timer, std::span(&fired, 1));
-    return Answer::done;
+    MovePipeline moves(transaction, context, JobPlace::timer, now);
+    moves.decide(std::move(rows), schema::fired);
+    moves.write();
+    return JobAnswer::done;
 }
 
-Answer reschedule(
+JobAnswer reschedule(
     Transaction& transaction,
     const StoreContext& context,
     std::string_view id,
     schema::TimePoint due_date,
     schema::TimePoint now
 ) {
-    require_storable(due_date, transaction.kind());
+    require_storable(due_date, transaction.dialect());
     std::optional<Job> row = lock_row(transaction, JobPlace::timer, id);
     if (!row) {
-        return Answer::not_found;
+        return JobAnswer::not_found;
     }
     if (is_locked(*row, now)) {
-        return Answer::locked;
+        return JobAnswer::locked;
     }
     row->due_date = due_date;
     row->lock_owner.clear();
     row->lock_expiration.reset();
     ++row->revision;
     update_row(transaction, JobPlace::timer, *row);
-    if (repeats(*row)) {
-        const std::array<const Job*, 1> job{&*row};
-        SeriesTurns turns(transaction, context, job, now);
+    if (!row->repeat.empty()) {
+        const Job* const turn = &*row;
+        SeriesTurns turns(transaction, context, now);
+        turns.lock(std::span(&turn, 1));
         turns.rescheduled(*row);
         turns.write();
     }
-    return Answer::done;
+    return JobAnswer::done;
 }
 
 }  // namespace
 
-Answer fire_timer(const StoreContext& context, std::string_view id, schema::TimePoint now) {
-    Answer answer = Answer::not_found;
+JobAnswer fire_timer(const StoreContext& context, std::string_view id, schema::TimePoint now) {
+    JobAnswer answer = JobAnswer::not_found;
     context.runner.run(
         [&](Transaction& transaction) { answer = fire(transaction, context, id, now); },
         [&](Transaction& transaction) {
@@ -97,18 +78,18 @@ Answer fire_timer(const StoreContext& context, std::string_view id, schema::Time
     return answer;
 }
 
-Answer reschedule_timer(
+JobAnswer reschedule_timer(
     const StoreContext& context,
     std::string_view id,
     schema::TimePoint due_date,
     schema::TimePoint now
 ) {
-    Answer answer = Answer::not_found;
+    JobAnswer answer = JobAnswer::not_found;
     context.runner.run(
         [&](Transaction& transaction) {
             answer = reschedule(transaction, context, id, due_date, now);
         },
-        [](Transaction&) { return false; }  // Setting the same date twice does no harm.
+        run_again  // Setting the same date twice does no harm.
     );
     return answer;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
+#include "persistence/executor_store.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-/// What an executor does with jobs; see JobStore for what is promised.
+/// What an executor does with jobs; see ExecutorStore for what is promised.
 namespace jobstrand::persistence {
 
 [[nodiscard]] bool
@@ -33,21 +33,21 @@ has_acquirable(const StoreContext& context, std::span<const std::string> handler
     const PriorityPositions& behind
 );
 
-[[nodiscard]] JobStore::AcquiredOne acquire_one(
+[[nodiscard]] AcquiredJob acquire_one(
     const StoreContext& context,
     std::string_view id,
     const LockClaim& claim,
     schema::TimePoint now
 );
 
-[[nodiscard]] std::vector<Answer> apply_outcomes(
+[[nodiscard]] std::vector<OutcomeAnswer> apply_outcomes(
     const StoreContext& context,
     std::string_view owner,
     std::span<const Outcome> outcomes
 );
 
 /// One outcome, in the caller's transaction.
-[[nodiscard]] Answer apply_outcome(
+[[nodiscard]] OutcomeAnswer apply_outcome(
     const StoreContext& context,
     Transaction& transaction,
     std::string_view owner,
@@ -65,10 +65,7 @@ void release_locks(
     std::span<const Fence> fences
 );
 
-[[nodiscard]] JobStore::LockReset reset_expired_locks(
-    const StoreContext& context,
-    schema::JobPlace place,
-    const JobStore::LockSearch& search
-);
+[[nodiscard]] LockReset
+reset_expired_locks(const StoreContext& context, schema::JobPlace place, const LockSearch& search);
 
 }  // namespace jobstrand::persistence

@@ -51,7 +51,7 @@ PlacedJob read_at(Connection& connection, const JobAddress& address) {
     const std::string sql = fmt::format(
         kFind,
         fmt::arg("columns", columns_of(address.place)),
-        fmt::arg("bytes_as_text", dialect_of(connection.kind()).bytes_as_text),
+        fmt::arg("bytes_as_text", connection.dialect().bytes_as_text),
         fmt::arg("table", schema::table_of(address.place))
     );
     const std::size_t columns = fields_of(address.place).size();
@@ -60,7 +60,7 @@ PlacedJob read_at(Connection& connection, const JobAddress& address) {
     connection.query({.sql = sql, .columns = columns + 1}, parameters, [&](const Row& row) {
         job = read_job(row, address.place);
         if (job->payload.empty()) {
-            job->payload = text_of_bytes(row, columns, connection.kind());
+            job->payload = connection.dialect().text_of_bytes(row.text(columns));
         }
     });
     if (!job) {
@@ -103,7 +103,7 @@ void read_list(
     const Part& part,
     const RowReader& read
 ) {
-    const Condition condition = condition_of(filter, selection.place, connection.kind());
+    const Condition condition = condition_of(filter, selection.place, connection.dialect());
     std::string sql = fmt::format(
         kList,
         fmt::arg("columns", selection.columns),
@@ -128,7 +128,7 @@ void read_list(
 }
 
 std::int64_t count_filtered(Connection& connection, JobPlace place, const JobFilter& filter) {
-    const Condition condition = condition_of(filter, place, connection.kind());
+    const Condition condition = condition_of(filter, place, connection.dialect());
     std::string sql = fmt::format(
         kCount,
         fmt::arg("table", schema::table_of(place)),
@@ -200,11 +200,10 @@ std::string exception_details(const StoreContext& context, const Job& job) {
     std::string details;
     const std::array<Value, 1> parameters{std::string_view(job.exception_stack_id)};
     context.runner.read([&](Connection& connection) {
-        const std::string sql = fmt::format(
-            kDetails, fmt::arg("bytes_as_text", dialect_of(connection.kind()).bytes_as_text)
-        );
+        const std::string sql =
+            fmt::format(kDetails, fmt::arg("bytes_as_text", connection.dialect().bytes_as_text));
         connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
-            details = text_of_bytes(row, 0, connection.kind());
+            details = connection.dialect().text_of_bytes(row.text(0));
         });
     });
     return details;

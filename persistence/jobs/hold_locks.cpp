@@ -13,16 +13,6 @@ constexpr std::string_view kExtend = R"sql(
     SET LOCK_EXP_TIME_ = ?
     WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
 
-constexpr std::string_view kRelease = R"sql(
-    UPDATE ACT_RU_JOB {by_id}
-    SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = REV_ + 1
-    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
-
-/// The answer to an unanswered commit of statements that do no harm when they run twice.
-bool run_again(Transaction& /*transaction*/) {
-    return false;
-}
-
 std::vector<std::string>
 ids_not_in(const std::map<std::string, int, std::less<>>& held, std::span<const Fence> fences) {
     std::vector<std::string> ids;
@@ -64,7 +54,7 @@ void release_locks(
     std::span<const Fence> fences
 ) {
     const auto free = [&](Transaction& transaction) {
-        execute_fenced(transaction, kRelease, {}, owner, fenced(fences));
+        free_held(transaction, owner, fenced(fences));
     };
     if (!fences.empty()) {
         context.runner.run(free, run_again);

@@ -49,7 +49,7 @@ constexpr int kPrioritiesPerPage = 1000;
 std::optional<std::int64_t> next_priority(Transaction& transaction, std::int64_t highest) {
     const std::string sql = fmt::format(
         kNextPriority,
-        fmt::arg("by_priority", by_index(transaction.kind(), schema::kPriorityIndex.index.name))
+        fmt::arg("by_priority", by_index(transaction.dialect(), schema::kPriorityIndex.index.name))
     );
     std::optional<std::int64_t> found;
     transaction.query({.sql = sql, .columns = 1}, {highest}, [&](const Row& row) {
@@ -63,12 +63,12 @@ class PriorityCandidates final {
 public:
     PriorityCandidates(Transaction& transaction, std::span<const std::string> handler_types)
         : transaction_(transaction) {
-        const Dialect& dialect = dialect_of(transaction.kind());
+        const Dialect& dialect = transaction.dialect();
         const std::string sql = fmt::format(
             kOldestOfPriority,
             fmt::arg("columns", columns_of(JobPlace::executable)),
             fmt::arg(
-                "by_priority", by_index(transaction.kind(), schema::kPriorityIndex.index.name)
+                "by_priority", by_index(transaction.dialect(), schema::kPriorityIndex.index.name)
             ),
             fmt::arg("behind_in_priority", dialect.behind_in_priority),
             fmt::arg("skip_locked", dialect.skip_locked)
@@ -122,7 +122,7 @@ std::vector<Job> oldest_candidates(
     std::size_t limit,
     std::string_view after
 ) {
-    const Dialect& dialect = dialect_of(transaction.kind());
+    const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kOldest,
         fmt::arg("columns", columns_of(JobPlace::executable)),

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
+#include "persistence/executor_store.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/transaction.hpp"
 

@@ -6,31 +6,48 @@
 
 #include <optional>
 #include <string_view>
+#include <variant>
 
 namespace jobstrand::persistence {
 
 namespace {
 
-void add(Condition& condition, std::string_view sql, Value value) {
-    condition.sql += " AND ";
-    condition.sql += sql;
-    condition.parameters.push_back(value);
-}
+constexpr std::string_view kNever = " AND 1 = 0";
 
-void add_text(Condition& condition, std::string_view sql, std::string_view text) {
-    if (!text.empty()) {
-        add(condition, sql, text);
+std::string text_of(const FieldCondition& asked, std::string_view column, const Dialect& dialect) {
+    switch (asked.match) {
+        case FieldCondition::Match::equal:
+            return fmt::format("{} = ?", column);
+        case FieldCondition::Match::part:
+            return fmt::format("{}({}, ?) > 0", dialect.position_in, column);
+        case FieldCondition::Match::before:
+            return fmt::format("{} < ?", column);
+        case FieldCondition::Match::after:
+            return fmt::format("{} > ?", column);
     }
+    return {};
 }
 
-void add_time(
+Value value_of(const FieldCondition& asked) {
+    if (const auto* const time = std::get_if<schema::TimePoint>(&asked.value)) {
+        return *time;
+    }
+    return std::string_view(std::get<std::string>(asked.value));
+}
+
+void add_field(
     Condition& condition,
-    std::string_view sql,
-    const std::optional<schema::TimePoint>& time
+    const FieldCondition& asked,
+    schema::JobPlace place,
+    const Dialect& dialect
 ) {
-    if (time) {
-        add(condition, sql, *time);
+    const schema::JobField& field = schema::field_of(asked.member);
+    if (!field.is_in(place)) {
+        condition.sql += kNever;
+        return;
     }
+    condition.sql += " AND " + text_of(asked, field.column.name, dialect);
+    condition.parameters.push_back(value_of(asked));
 }
 
 void add_locked(Condition& condition, std::optional<bool> locked, schema::JobPlace place) {
@@ -41,28 +58,17 @@ void add_locked(Condition& condition, std::optional<bool> locked, schema::JobPla
         condition.sql +=
             *locked ? " AND LOCK_EXP_TIME_ IS NOT NULL" : " AND LOCK_EXP_TIME_ IS NULL";
     } else if (*locked) {
-        condition.sql += " AND 1 = 0";
+        condition.sql += kNever;
     }
 }
 
 }  // namespace
 
-Condition condition_of(const JobFilter& filter, schema::JobPlace place, schema::DatabaseKind kind) {
-    const std::string has_error =
-        fmt::format("{}(EXCEPTION_MSG_, ?) > 0", dialect_of(kind).position_in);
+Condition condition_of(const JobFilter& filter, schema::JobPlace place, const Dialect& dialect) {
     Condition condition{.sql = "1 = 1", .parameters = {}};
-    add_text(condition, "HANDLER_TYPE_ = ?", filter.handler_type);
-    add_text(condition, "PROCESS_INSTANCE_ID_ = ?", filter.process_instance_id);
-    add_text(condition, "PROC_DEF_ID_ = ?", filter.process_definition_id);
-    add_text(condition, "ELEMENT_ID_ = ?", filter.element_id);
-    add_text(condition, "CATEGORY_ = ?", filter.category);
-    add_text(condition, "TENANT_ID_ = ?", filter.tenant_id);
-    add_text(condition, "CORRELATION_ID_ = ?", filter.correlation_id);
-    add_text(condition, has_error, filter.error);
-    add_time(condition, "CREATE_TIME_ < ?", filter.created_before);
-    add_time(condition, "CREATE_TIME_ > ?", filter.created_after);
-    add_time(condition, "DUEDATE_ < ?", filter.due_before);
-    add_time(condition, "DUEDATE_ > ?", filter.due_after);
+    for (const FieldCondition& asked : filter.fields) {
+        add_field(condition, asked, place, dialect);
+    }
     add_locked(condition, filter.locked, place);
     return condition;
 }

@@ -2,7 +2,6 @@
 
 #include "persistence/job_filter.hpp"
 #include "persistence/sql/connection.hpp"
-#include "schema/database_kind.hpp"
 #include "schema/job_place.hpp"
 
 #include <string>
@@ -19,6 +18,6 @@ struct Condition {
 
 /// The condition without the ids, whose list has to be cut (see cut_id_list).
 [[nodiscard]] Condition
-condition_of(const JobFilter& filter, schema::JobPlace place, schema::DatabaseKind kind);
+condition_of(const JobFilter& filter, schema::JobPlace place, const Dialect& dialect);
 
 }  // namespace jobstrand::persistence

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/job_filter.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/operator_store.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "schema/job.hpp"
 
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-/// What an operator looks at; see JobStore for what is promised.
+/// What an operator looks at; see OperatorStore for what is promised.
 namespace jobstrand::persistence {
 
 [[nodiscard]] std::optional<schema::PlacedJob>

@@ -3,9 +3,8 @@
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/twins.hpp"
-#include "persistence/series/fallen_timers.hpp"
+#include "persistence/series/move_pipeline.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>
@@ -42,9 +41,9 @@ std::vector<Job> select_due(Transaction& transaction, const DueWindow& window, s
     const std::string sql = fmt::format(
         kDue,
         fmt::arg("columns", columns_of(JobPlace::timer)),
-        fmt::arg("by_due_date", by_index(transaction.kind(), "JS_IDX_TIMER_DUE")),
+        fmt::arg("by_due_date", by_index(transaction.dialect(), "JS_IDX_TIMER_DUE")),
         fmt::arg("and_from", window.from ? kAndFrom : ""),
-        fmt::arg("skip_locked", dialect_of(transaction.kind()).skip_locked)
+        fmt::arg("skip_locked", transaction.dialect().skip_locked)
     );
     std::vector<Value> parameters{window.now + window.ahead};
     if (window.from) {
@@ -75,14 +74,6 @@ void lock_served(
     }
 }
 
-std::vector<std::string> ids_of(const std::vector<PlacedJob>& jobs) {
-    std::vector<std::string> ids;
-    for (const PlacedJob& placed : jobs) {
-        ids.push_back(placed.job.id);
-    }
-    return ids;
-}
-
 std::vector<Job> locked_among(std::vector<PlacedJob> jobs) {
     std::vector<Job> locked;
     locked.reserve(jobs.size());
@@ -107,30 +98,28 @@ std::optional<schema::TimePoint> next_due(const StoreContext& context) {
     return due;
 }
 
-JobStore::DueTimers move_due_timers(
+DueTimers move_due_timers(
     const StoreContext& context,
     DueWindow window,
     std::size_t limit,
     const std::optional<LockClaim>& claim,
     std::span<const std::string> handler_types
 ) {
-    JobStore::DueTimers result;
+    DueTimers result;
     std::vector<std::string> ids;
     Twins twins;
     const auto move = [&](Transaction& transaction) {
         std::vector<Job> due = select_due(transaction, window, limit);
         result.end = due.empty() ? std::nullopt : due.back().due_date;
-        FallenTimers fallen = fall_due(transaction, context, std::move(due), window.now);
-        std::vector<PlacedJob>& jobs = fallen.leaving;
+        MovePipeline moves(transaction, context, JobPlace::timer, window.now);
+        moves.decide(std::move(due), schema::fell_due);
         if (claim) {
-            lock_served(jobs, *claim, handler_types);
+            lock_served(moves.leaving(), *claim, handler_types);
         }
-        bury_twins(transaction, jobs, twins);
-        move_rows(transaction, JobPlace::timer, jobs);
-        write_rest(transaction, fallen);
-        ids = ids_of(jobs);
-        result.moved = jobs.size() + fallen.staying.size() + fallen.over.size();
-        result.locked = locked_among(std::move(jobs));
+        moves.write(&twins);
+        ids = moves.leaving_ids();
+        result.moved = moves.size();
+        result.locked = locked_among(std::move(moves.leaving()));
         load_payloads(transaction, result.locked);
     };
     const auto was_committed = [&](Transaction& transaction) {

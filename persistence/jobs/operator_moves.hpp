@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
+#include "persistence/operator_store.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "schema/job_place.hpp"
 #include "schema/time.hpp"
@@ -12,20 +12,20 @@
 #include <string_view>
 #include <vector>
 
-/// What an operator does with jobs; see JobStore for what is promised.
+/// What an operator does with jobs; see OperatorStore for what is promised.
 namespace jobstrand::persistence {
 
-[[nodiscard]] Answer
+[[nodiscard]] JobAnswer
 fire_timer(const StoreContext& context, std::string_view id, schema::TimePoint now);
 
-[[nodiscard]] Answer reschedule_timer(
+[[nodiscard]] JobAnswer reschedule_timer(
     const StoreContext& context,
     std::string_view id,
     schema::TimePoint due_date,
     schema::TimePoint now
 );
 
-[[nodiscard]] Answer change_job(
+[[nodiscard]] JobAnswer change_job(
     const StoreContext& context,
     schema::JobPlace place,
     std::string_view id,
@@ -33,14 +33,14 @@ fire_timer(const StoreContext& context, std::string_view id, schema::TimePoint n
     schema::TimePoint now
 );
 
-[[nodiscard]] std::vector<Answer> remove_jobs(
+[[nodiscard]] std::vector<JobAnswer> remove_jobs(
     const StoreContext& context,
     schema::JobPlace place,
     std::span<const std::string> ids,
     schema::TimePoint now
 );
 
-[[nodiscard]] std::vector<Answer> requeue_dead_letters(
+[[nodiscard]] std::vector<JobAnswer> requeue_dead_letters(
     const StoreContext& context,
     std::span<const std::string> ids,
     int retries,
@@ -55,6 +55,11 @@ std::int64_t suspend_jobs(
     schema::TimePoint now
 );
 
-std::int64_t activate_jobs(const StoreContext& context, SuspensionScope scope, std::string_view id);
+std::int64_t activate_jobs(
+    const StoreContext& context,
+    SuspensionScope scope,
+    std::string_view id,
+    schema::TimePoint now
+);
 
 }  // namespace jobstrand::persistence

@@ -1,7 +1,6 @@
 #include "persistence/jobs/operator_moves.hpp"
-#include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/series/series_turns.hpp"
+#include "persistence/series/move_pipeline.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>
@@ -17,29 +16,11 @@ using schema::Job;
 using schema::JobPlace;
 
 /// What became of each id; ids that are not in here were not found.
-using AnswersById = std::map<std::string, Answer, std::less<>>;
+using AnswersById = std::map<std::string, JobAnswer, std::less<>>;
 
 std::vector<std::string_view> in_id_order(std::span<const std::string> ids) {
     const std::set<std::string_view> sorted(ids.begin(), ids.end());
     return {sorted.begin(), sorted.end()};
-}
-
-/// A series ends with the turn that carries it on.
-void end_series_of(
-    Transaction& transaction,
-    const StoreContext& context,
-    std::vector<const Job*> jobs,
-    schema::TimePoint now
-) {
-    std::erase_if(jobs, [](const Job* job) { return job->repeat.empty(); });
-    if (jobs.empty()) {
-        return;
-    }
-    SeriesTurns turns(transaction, context, jobs, now);
-    for (const Job* job : jobs) {
-        turns.removed(*job);
-    }
-    turns.write();
 }
 
 AnswersById remove_page(
@@ -50,27 +31,22 @@ AnswersById remove_page(
     schema::TimePoint now
 ) {
     AnswersById answers;
-    const std::vector<Job> rows = lock_rows(transaction, place, ids);
-    std::vector<const Job*> free;
-    std::vector<std::string_view> free_ids;
+    std::vector<Job> rows = lock_rows(transaction, place, ids);
     for (const Job& row : rows) {
-        answers[row.id] = is_locked(row, now) ? Answer::locked : Answer::done;
-        if (!is_locked(row, now)) {
-            free.push_back(&row);
-            free_ids.emplace_back(row.id);
-        }
+        answers[row.id] = is_locked(row, now) ? JobAnswer::locked : JobAnswer::done;
     }
-    delete_rows(transaction, place, free_ids);
-    delete_byte_arrays_of(transaction, free);
-    end_series_of(transaction, context, free, now);
+    std::erase_if(rows, [now](const Job& row) { return is_locked(row, now); });
+    MovePipeline moves(transaction, context, place, now);
+    moves.decide(std::move(rows), schema::removed);
+    moves.write();
     return answers;
 }
 
-std::vector<Answer> in_order_of(std::span<const std::string> ids, const AnswersById& by_id) {
-    std::vector<Answer> answers;
+std::vector<JobAnswer> in_order_of(std::span<const std::string> ids, const AnswersById& by_id) {
+    std::vector<JobAnswer> answers;
     for (const std::string& id : ids) {
         const auto found = by_id.find(id);
-        answers.push_back(found == by_id.end() ? Answer::not_found : found->second);
+        answers.push_back(found == by_id.end() ? JobAnswer::not_found : found->second);
     }
     return answers;
 }
@@ -78,7 +54,7 @@ std::vector<Answer> in_order_of(std::span<const std::string> ids, const AnswersB
 std::vector<std::string> removed_ids(const AnswersById& by_id) {
     std::vector<std::string> ids;
     for (const auto& [id, answer] : by_id) {
-        if (answer == Answer::done) {
+        if (answer == JobAnswer::done) {
             ids.push_back(id);
         }
     }
@@ -87,7 +63,7 @@ std::vector<std::string> removed_ids(const AnswersById& by_id) {
 
 }  // namespace
 
-std::vector<Answer> remove_jobs(
+std::vector<JobAnswer> remove_jobs(
     const StoreContext& context,
     JobPlace place,
     std::span<const std::string> ids,

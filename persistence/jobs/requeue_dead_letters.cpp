@@ -1,7 +1,7 @@
 #include "persistence/jobs/operator_moves.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/rows/move_jobs.hpp"
+#include "persistence/series/move_pipeline.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>
@@ -14,7 +14,6 @@ namespace {
 
 using schema::Job;
 using schema::JobPlace;
-using schema::PlacedJob;
 
 struct NewLife {
     int retries = 0;
@@ -23,25 +22,25 @@ struct NewLife {
 };
 
 /// Returns the ids that were dead letters.
-std::vector<std::string>
-requeue_page(Transaction& transaction, std::span<const std::string_view> ids, const NewLife& life) {
-    require_storable(life.due_date, transaction.kind());
-    std::vector<std::string> requeued;
-    std::vector<PlacedJob> jobs;
-    jobs.reserve(ids.size());
-    for (Job& row : lock_rows(transaction, JobPlace::dead_letter, ids)) {
-        requeued.push_back(row.id);
-        const auto transition = schema::requeued(row, life.retries, life.due_date, life.now);
-        jobs.push_back(moved(std::move(row), transition));
-    }
-    divert_suspended(transaction, jobs);
-    move_rows(transaction, JobPlace::dead_letter, jobs);
-    return requeued;
+std::vector<std::string> requeue_page(
+    Transaction& transaction,
+    const StoreContext& context,
+    std::span<const std::string_view> ids,
+    const NewLife& life
+) {
+    require_storable(life.due_date, transaction.dialect());
+    std::vector<Job> rows = lock_rows(transaction, JobPlace::dead_letter, ids);
+    MovePipeline moves(transaction, context, JobPlace::dead_letter, life.now);
+    moves.decide(std::move(rows), [&](const Job& row) {
+        return schema::requeued(row, life.retries, life.due_date, life.now);
+    });
+    moves.write();
+    return moves.leaving_ids();
 }
 
 }  // namespace
 
-std::vector<Answer> requeue_dead_letters(
+std::vector<JobAnswer> requeue_dead_letters(
     const StoreContext& context,
     std::span<const std::string> ids,
     int retries,
@@ -56,7 +55,9 @@ std::vector<Answer> requeue_dead_letters(
         const auto page = rest.first(std::min(rest.size(), schema::limits::kJobsPerTransaction));
         std::vector<std::string> done;
         context.runner.run(
-            [&](Transaction& transaction) { done = requeue_page(transaction, page, life); },
+            [&](Transaction& transaction) {
+                done = requeue_page(transaction, context, page, life);
+            },
             [&](Transaction& transaction) {
                 return !is_any_in(transaction, JobPlace::dead_letter, done);
             }
@@ -64,9 +65,9 @@ std::vector<Answer> requeue_dead_letters(
         requeued.insert(done.begin(), done.end());
         rest = rest.subspan(page.size());
     }
-    std::vector<Answer> answers;
+    std::vector<JobAnswer> answers;
     for (const std::string& id : ids) {
-        answers.push_back(requeued.contains(id) ? Answer::done : Answer::not_found);
+        answers.push_back(requeued.contains(id) ? JobAnswer::done : JobAnswer::not_found);
     }
     return answers;
 }

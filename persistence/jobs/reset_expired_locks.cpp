@@ -52,11 +52,11 @@ constexpr std::string_view kReset = R"sql(
     SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = COALESCE(REV_, 1) + 1
     WHERE ID_ IN (...) AND LOCK_EXP_TIME_ < ?)sql";
 
-std::string about(std::string_view sql, JobPlace place, schema::DatabaseKind kind) {
+std::string about(std::string_view sql, JobPlace place, const Dialect& dialect) {
     return fmt::format(
         fmt::runtime(sql),
         fmt::arg("table", schema::table_of(place)),
-        fmt::arg("by_id", dialect_of(kind).by_id)
+        fmt::arg("by_id", dialect.by_id)
     );
 }
 
@@ -81,13 +81,13 @@ struct Part {
     std::vector<Expired> expired;
 };
 
-Part read_part(Connection& connection, JobPlace place, const JobStore::LockSearch& search) {
+Part read_part(Connection& connection, JobPlace place, const LockSearch& search) {
     std::string last;
     std::size_t count = 0;
     std::optional<schema::TimePoint> first_expiry;
     const std::array<Value, 2> bounds{search.after, static_cast<std::int64_t>(search.rows)};
     connection.query(
-        {.sql = about(kPart, place, connection.kind()), .columns = 3},
+        {.sql = about(kPart, place, connection.dialect()), .columns = 3},
         bounds,
         [&](const Row& row) {
             count = static_cast<std::size_t>(row.integer(0));
@@ -99,7 +99,7 @@ Part read_part(Connection& connection, JobPlace place, const JobStore::LockSearc
     if (first_expiry && *first_expiry < search.now) {
         const std::array<Value, 3> parameters{search.after, std::string_view(last), search.now};
         part.expired =
-            read_expired(connection, about(kExpired, place, connection.kind()), parameters);
+            read_expired(connection, about(kExpired, place, connection.dialect()), parameters);
     }
     if (count == search.rows) {
         part.end = std::move(last);
@@ -107,9 +107,9 @@ Part read_part(Connection& connection, JobPlace place, const JobStore::LockSearc
     return part;
 }
 
-Part read_due_timers(Connection& connection, const JobStore::LockSearch& search) {
+Part read_due_timers(Connection& connection, const LockSearch& search) {
     const std::string sql = fmt::format(
-        kExpiredTimers, fmt::arg("by_due_date", by_index(connection.kind(), "JS_IDX_TIMER_DUE"))
+        kExpiredTimers, fmt::arg("by_due_date", by_index(connection.dialect(), "JS_IDX_TIMER_DUE"))
     );
     const std::array<Value, 3> parameters{
         search.now, static_cast<std::int64_t>(search.rows), search.now};
@@ -128,7 +128,7 @@ std::int64_t reset(
     for (const Expired& one : expired) {
         ids.emplace_back(one.id);
     }
-    const std::string sql = about(kReset, place, transaction.kind());
+    const std::string sql = about(kReset, place, transaction.dialect());
     std::int64_t freed = 0;
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids, .after = {now}})) {
         freed += transaction.execute(text, parameters);
@@ -149,18 +149,15 @@ std::vector<std::string_view> turns_among(std::span<const Expired> expired, JobP
 
 }  // namespace
 
-JobStore::LockReset reset_expired_locks(
-    const StoreContext& context,
-    JobPlace place,
-    const JobStore::LockSearch& search
-) {
+LockReset
+reset_expired_locks(const StoreContext& context, JobPlace place, const LockSearch& search) {
     Part part;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
     context.runner.read([&](Connection& connection) {
         part = place == JobPlace::timer ? read_due_timers(connection, search)
                                         : read_part(connection, place, search);
     });
-    JobStore::LockReset done{.freed = 0, .end = std::move(part.end)};
+    LockReset done{.freed = 0, .end = std::move(part.end)};
     for (std::span<const Expired> rest(part.expired); !rest.empty();) {
         const auto page = rest.first(std::min(rest.size(), search.page));
         std::int64_t freed = 0;

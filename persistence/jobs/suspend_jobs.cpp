@@ -2,8 +2,8 @@
 #include "persistence/jobs/operator_moves.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
+#include "persistence/series/move_pipeline.hpp"
 #include "persistence/series/suspend_turns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/limits.hpp"
@@ -20,7 +20,6 @@ namespace {
 
 using schema::Job;
 using schema::JobPlace;
-using schema::PlacedJob;
 
 constexpr std::string_view kActivate = R"sql(
     DELETE FROM JS_SUSPENSION
@@ -49,11 +48,6 @@ constexpr std::string_view kSuspendedJobs = R"sql(
     ORDER BY ID_
     LIMIT ?
     {for_update})sql";
-
-constexpr std::array kSuspendablePlaces{
-    JobPlace::executable,
-    JobPlace::timer,
-    JobPlace::external_worker};
 
 /// Which jobs: those of one instance, or of one definition.
 struct Scope {
@@ -93,7 +87,7 @@ std::vector<Job> free_jobs(
         fmt::arg("columns", columns_of(place)),
         fmt::arg("table", schema::table_of(place)),
         fmt::arg("scope", scope.column()),
-        fmt::arg("skip_locked", dialect_of(transaction.kind()).skip_locked)
+        fmt::arg("skip_locked", transaction.dialect().skip_locked)
     );
     const std::array<Value, 4> parameters{scope.id, after, now, kPage};
     return read_page(transaction, place, sql, parameters);
@@ -105,7 +99,7 @@ suspended_jobs(Transaction& transaction, const Scope& scope, std::string_view af
         kSuspendedJobs,
         fmt::arg("columns", columns_of(JobPlace::suspended)),
         fmt::arg("scope", scope.column()),
-        fmt::arg("for_update", dialect_of(transaction.kind()).for_update)
+        fmt::arg("for_update", transaction.dialect().for_update)
     );
     const std::array<Value, 3> parameters{scope.id, after, kPage};
     return read_page(transaction, JobPlace::suspended, sql, parameters);
@@ -126,80 +120,34 @@ Page page_of(const std::vector<Job>& rows) {
     };
 }
 
-SuspendedScopes find_suspended_among(Transaction& transaction, const std::vector<Job>& rows) {
-    std::vector<const Job*> jobs;
-    for (const Job& row : rows) {
-        jobs.push_back(&row);
-    }
-    return find_suspended(transaction, jobs);
-}
-
-using TransitionOf = std::function<schema::Transition(const Job&)>;
-
-/// Moves those rows for which `should_move` says so.
-Page move_some(
+/// Asks for suspensions once more (see schema::with_suspension): somebody may have lifted this one,
+/// or another may hold the job as well.
+Page move_page(
     Transaction& transaction,
+    const StoreContext& context,
     JobPlace from,
     std::vector<Job> rows,
-    const std::function<bool(const Job&)>& should_move,
-    const TransitionOf& transition_of
-) {
-    Page page = page_of(rows);
-    std::vector<PlacedJob> jobs;
-    for (Job& row : rows) {
-        if (should_move(row)) {
-            page.moved.push_back(row.id);
-            const schema::Transition transition = transition_of(row);
-            jobs.push_back(moved(std::move(row), transition));
-        }
-    }
-    move_rows(transaction, from, jobs);
-    return page;
-}
-
-/// Asks for the suspension again: somebody may have lifted it since it was written, and what would
-/// move then would never come back.
-Page suspend_page(
-    Transaction& transaction,
-    JobPlace place,
-    const Scope& scope,
-    std::string_view after,
+    const TransitionOf& transition_of,
     schema::TimePoint now
 ) {
-    std::vector<Job> rows = free_jobs(transaction, place, scope, after, now);
-    const SuspendedScopes suspended = find_suspended_among(transaction, rows);
-    return move_some(
-        transaction,
-        place,
-        std::move(rows),
-        [&](const Job& row) { return suspended.contain(row); },
-        [&](const Job& row) { return schema::suspended(row, place); }
-    );
-}
-
-/// A job that another suspension holds as well stays where it is.
-Page activate_page(Transaction& transaction, const Scope& scope, std::string_view after) {
-    std::vector<Job> rows = suspended_jobs(transaction, scope, after);
-    const SuspendedScopes suspended = find_suspended_among(transaction, rows);
-    return move_some(
-        transaction,
-        JobPlace::suspended,
-        std::move(rows),
-        [&](const Job& row) { return !suspended.contain(row); },
-        schema::activated
-    );
+    Page page = page_of(rows);
+    MovePipeline moves(transaction, context, from, now);
+    moves.decide(std::move(rows), transition_of);
+    moves.write();
+    page.moved = moves.leaving_ids();
+    return page;
 }
 
 using MovePage = std::function<Page(Transaction&, std::string_view after)>;
 
 /// Moves page by page, each in a transaction of its own. Returns how many jobs moved.
-std::int64_t move_pages(TransactionRunner& runner, JobPlace from, const MovePage& move_page) {
+std::int64_t move_pages(TransactionRunner& runner, JobPlace from, const MovePage& move) {
     std::int64_t moved = 0;
     Page page;
     do {
         const std::string after = page.last_id;
         runner.run(
-            [&](Transaction& transaction) { page = move_page(transaction, after); },
+            [&](Transaction& transaction) { page = move(transaction, after); },
             [&](Transaction& transaction) { return !is_any_in(transaction, from, page.moved); }
         );
         moved += static_cast<std::int64_t>(page.moved.size());
@@ -209,11 +157,6 @@ std::int64_t move_pages(TransactionRunner& runner, JobPlace from, const MovePage
 
 bool is_about_series(SuspensionScope scope) {
     return scope == SuspensionScope::series || scope == SuspensionScope::timer_group;
-}
-
-/// The answer to an unanswered commit of statements that do no harm when they run twice.
-bool run_again(Transaction& /*transaction*/) {
-    return false;
 }
 
 }  // namespace
@@ -230,23 +173,26 @@ std::int64_t suspend_jobs(
         [&](Transaction& transaction) { mark_suspended(transaction, scope, id, now); }, run_again
     );
     if (is_about_series(scope)) {
-        return suspend_turns(context.runner, scope, id, now);
+        return suspend_turns(context, scope, id, now);
     }
+    const Scope jobs{.kind = scope, .id = id};
     std::int64_t moved = 0;
-    for (const JobPlace place : kSuspendablePlaces) {
-        moved += move_pages(
-            context.runner,
-            place,
-            [&](Transaction& transaction, std::string_view after) {
-                return suspend_page(transaction, place, {.kind = scope, .id = id}, after, now);
-            }
-        );
+    for (const JobPlace place : schema::kSuspendablePlaces) {
+        const auto suspend = [place](const Job& row) { return schema::suspended(row, place); };
+        moved += move_pages(context.runner, place, [&](Transaction& transaction, auto after) {
+            auto rows = free_jobs(transaction, place, jobs, after, now);
+            return move_page(transaction, context, place, std::move(rows), suspend, now);
+        });
     }
     return moved;
 }
 
-std::int64_t
-activate_jobs(const StoreContext& context, SuspensionScope scope, std::string_view id) {
+std::int64_t activate_jobs(
+    const StoreContext& context,
+    SuspensionScope scope,
+    std::string_view id,
+    schema::TimePoint now
+) {
     // First, so that no further job is stored suspended behind the pages.
     context.runner.run(
         [&](Transaction& transaction) {
@@ -255,12 +201,14 @@ activate_jobs(const StoreContext& context, SuspensionScope scope, std::string_vi
         run_again
     );
     if (is_about_series(scope)) {
-        return activate_turns(context.runner, scope, id);
+        return activate_turns(context, scope, id, now);
     }
-    const auto activate = [&](Transaction& transaction, std::string_view after) {
-        return activate_page(transaction, {.kind = scope, .id = id}, after);
-    };
-    return move_pages(context.runner, JobPlace::suspended, activate);
+    const Scope jobs{.kind = scope, .id = id};
+    constexpr JobPlace kFrom = JobPlace::suspended;
+    return move_pages(context.runner, kFrom, [&](Transaction& transaction, auto after) {
+        auto rows = suspended_jobs(transaction, jobs, after);
+        return move_page(transaction, context, kFrom, std::move(rows), schema::activated, now);
+    });
 }
 
 std::vector<Suspension> list_suspensions(const StoreContext& context, SuspensionScope scope) {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
 #include "persistence/rows/store_context.hpp"
+#include "persistence/timer_store.hpp"
 #include "schema/time.hpp"
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 #include <span>
 #include <string>
 
-/// What the timer mover does with jobs; see JobStore for what is promised.
+/// What the timer mover does with jobs; see TimerStore for what is promised.
 namespace jobstrand::persistence {
 
 [[nodiscard]] std::optional<schema::TimePoint> next_due(const StoreContext& context);
 
-[[nodiscard]] JobStore::DueTimers move_due_timers(
+[[nodiscard]] DueTimers move_due_timers(
     const StoreContext& context,
     DueWindow window,
     std::size_t limit,

@@ -1,9 +1,10 @@
 #include "persistence/migration/optional_index.hpp"
 
+#include "persistence/migration/ddl.hpp"
 #include "persistence/migration/live_schema.hpp"
-#include "persistence/migration/schema_lock.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "schema/ddl.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/schema_lock.hpp"
 
 #include <fmt/format.h>
 
@@ -20,12 +21,12 @@ bool make(
     bool is_wanted,
     const std::string& statement
 ) {
-    SchemaLock lock(connection);
+    const auto lock = connection.dialect().tables.lock(connection);
     if (has_index(connection, index) == is_wanted) {
         return false;
     }
     connection.run_script(statement);
-    lock.keep_changes();
+    lock->keep_changes();
     return true;
 }
 
@@ -38,12 +39,12 @@ bool has_index(Connection& connection, const OptionalIndex& index) {
 }
 
 bool create_index(Connection& connection, const OptionalIndex& index) {
-    const auto kind = connection.kind();
-    return make(connection, index, true, schema::create_index(index.table, index.index, kind));
+    const std::string create = create_index(index.table, index.index, connection.dialect());
+    return make(connection, index, true, create);
 }
 
 bool drop_index(Connection& connection, const OptionalIndex& index) {
-    return make(connection, index, false, schema::drop_index(index, connection.kind()));
+    return make(connection, index, false, drop_index(index, connection.dialect()));
 }
 
 void require_index(Connection& connection, const OptionalIndex& index, std::string_view purpose) {

@@ -1,7 +1,8 @@
+#include "persistence/migration/ddl.hpp"
 #include "persistence/migration/live_schema.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "schema/ddl.hpp"
+#include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,6 @@ namespace {
 
 using schema::Column;
 using schema::ColumnKind;
-using schema::DatabaseKind;
 using schema::Table;
 
 /// What can be told apart in every database. Booleans are integers in two of three.
@@ -67,22 +67,25 @@ std::optional<TypeFamily> live_family(std::string type) {
     return found == kWords.end() ? std::nullopt : std::optional(found->family);
 }
 
-bool holds(TypeFamily live, ColumnKind column, DatabaseKind database) {
-    // SQLite has no type for times; they are texts, whatever the column is declared as.
-    const bool is_text_for_time = database == DatabaseKind::sqlite &&
-                                  column == ColumnKind::timestamp && live == TypeFamily::text;
+bool holds(TypeFamily live, ColumnKind column, const TableDialect& dialect) {
+    const bool is_text_for_time =
+        dialect.has_times_as_texts && column == ColumnKind::timestamp && live == TypeFamily::text;
     return live == expected_family(column) || is_text_for_time;
 }
 
 /// Compares a table with its live one and collects what differs.
 class TableCheck final {
 public:
-    TableCheck(const Table& table, DatabaseKind kind, std::vector<SchemaDifference>& differences)
-        : table_(table), kind_(kind), differences_(differences) {}
+    TableCheck(
+        const Table& table,
+        const Dialect& dialect,
+        std::vector<SchemaDifference>& differences
+    )
+        : table_(table), dialect_(dialect), differences_(differences) {}
 
     void missing() {
         differences_.push_back(
-            {fmt::format("the table {} is missing", table_.name), create_table(table_, kind_)}
+            {fmt::format("the table {} is missing", table_.name), create_table(table_, dialect_)}
         );
         for (const schema::Index& index : table_.indexes) {
             missing_index(index);
@@ -104,7 +107,7 @@ private:
     void missing_index(const schema::Index& index) {
         differences_.push_back(
             {fmt::format("the index {} of {} is missing", index.name, table_.name),
-             create_index(table_.name, index, kind_)}
+             create_index(table_.name, index, dialect_)}
         );
     }
 
@@ -118,7 +121,7 @@ private:
             return;
         }
         const auto family = live_family(found->second);
-        if (family && !holds(*family, column.kind, kind_)) {
+        if (family && !holds(*family, column.kind, dialect_.tables)) {
             differences_.push_back(
                 {fmt::format(
                      "the column {}.{} has the type {}, which cannot hold its values",
@@ -132,13 +135,13 @@ private:
     }
 
     [[nodiscard]] std::string mend_missing(const Column& column) const {
-        // SQLite adds no column with a computed default to a table with rows.
-        const bool can_be_added = kind_ != DatabaseKind::sqlite || column.default_value != "now";
-        return can_be_added ? add_column(table_, column, kind_) : "";
+        const bool can_be_added =
+            dialect_.tables.adds_computed_columns || column.default_value != "now";
+        return can_be_added ? add_column(table_, column, dialect_) : "";
     }
 
     const Table& table_;
-    const DatabaseKind kind_;
+    const Dialect& dialect_;
     std::vector<SchemaDifference>& differences_;
 };
 
@@ -148,7 +151,7 @@ std::vector<SchemaDifference> check_schema(Connection& connection) {
     const LiveSchema live = read_live_schema(connection);
     std::vector<SchemaDifference> differences;
     for (const Table& table : schema::tables()) {
-        TableCheck check(table, connection.kind(), differences);
+        TableCheck check(table, connection.dialect(), differences);
         const auto found = live.find(table.name);
         if (found == live.end()) {
             check.missing();

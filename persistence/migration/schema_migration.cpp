@@ -1,9 +1,10 @@
 #include "persistence/migration/schema_migration.hpp"
 
+#include "persistence/migration/ddl.hpp"
 #include "persistence/migration/live_schema.hpp"
-#include "persistence/migration/schema_lock.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "schema/ddl.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/schema_lock.hpp"
 
 #include <fmt/format.h>
 
@@ -76,12 +77,13 @@ DbError no_schema(const LiveSchema& live) {
 }
 
 void run_unless_done(Connection& connection, std::string_view statement) {
-    // Defended catch: on MySQL a step that was interrupted has been done in part, or another server
-    // of a cluster does it at the same time, and only an error tells that something exists already.
+    // Defended catch: where each change is final, a step that was interrupted has been done in
+    // part, or another server of a cluster does it at the same time, and only an error tells that
+    // something exists already.
     try {
         connection.run_script(statement);
     } catch (const DbError& error) {
-        const bool was_done = connection.kind() == schema::DatabaseKind::mysql &&
+        const bool was_done = !connection.dialect().tables.is_transactional &&
                               error.kind() == DbErrorKind::duplicate_key;
         if (!was_done) {
             throw;
@@ -99,7 +101,7 @@ void complete_tables(Connection& connection, const LiveSchema& live) {
         }
         for (const schema::Column& column : table.columns) {
             if (!found->second.columns.contains(column.name)) {
-                run_unless_done(connection, add_column(table, column, connection.kind()));
+                run_unless_done(connection, add_column(table, column, connection.dialect()));
             }
         }
     }
@@ -119,7 +121,7 @@ void record_version(Connection& connection, int version) {
 }
 
 void run_steps_after(Connection& connection, int version) {
-    for (const schema::Migration& step : schema::migrations(connection.kind())) {
+    for (const Migration& step : migrations(connection.dialect())) {
         if (step.version <= version) {
             continue;
         }
@@ -131,7 +133,7 @@ void run_steps_after(Connection& connection, int version) {
 }
 
 UpgradeResult upgrade_once(Connection& connection) {
-    SchemaLock lock(connection);
+    const auto lock = connection.dialect().tables.lock(connection);
     const LiveSchema live = read_live_schema(connection);
     const int version = version_in(connection, live).value_or(0);
     if (version > kSchemaVersion) {
@@ -141,7 +143,7 @@ UpgradeResult upgrade_once(Connection& connection) {
         complete_tables(connection, live);
     }
     run_steps_after(connection, version);
-    lock.keep_changes();
+    lock->keep_changes();
     return {.from = version, .to = kSchemaVersion};
 }
 

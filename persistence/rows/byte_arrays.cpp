@@ -1,12 +1,14 @@
 #include "persistence/rows/byte_arrays.hpp"
 
+#include "persistence/rows/job_row.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/hex_text.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/row_parts.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 
@@ -28,18 +30,15 @@ constexpr std::string_view kRead = R"sql(
     WHERE ID_ IN (...))sql";
 
 /// Rows of one INSERT, unless they are large: MySQL takes 16 MiB in one packet.
-constexpr std::size_t kRowsPerInsert = 8;
+constexpr std::array<std::size_t, 2> kRowsPerInsert{8, 1};
 constexpr std::size_t kBytesPerInsert = 1024 * 1024;
 
-std::size_t rows_of_next_insert(std::span<const ByteArray> rest) {
-    if (rest.size() < kRowsPerInsert) {
-        return 1;
-    }
+std::size_t bytes_of(std::span<const ByteArray> arrays) {
     std::size_t bytes = 0;
-    for (const ByteArray& array : rest.first(kRowsPerInsert)) {
+    for (const ByteArray& array : arrays) {
         bytes += array.text.size();
     }
-    return bytes <= kBytesPerInsert ? kRowsPerInsert : 1;
+    return bytes;
 }
 
 void insert_at_once(
@@ -47,7 +46,7 @@ void insert_at_once(
     std::string_view name,
     std::span<const ByteArray> arrays
 ) {
-    const std::string_view bytes = dialect_of(transaction.kind()).bytes_parameter;
+    const std::string_view bytes = transaction.dialect().bytes_parameter;
     const std::vector<std::string> rows(arrays.size(), fmt::format("(?, 1, ?, {})", bytes));
     std::vector<Value> values;
     for (const ByteArray& array : arrays) {
@@ -69,18 +68,19 @@ void insert_byte_arrays(
     std::string_view name,
     std::span<const ByteArray> arrays
 ) {
-    for (auto rest = arrays; !rest.empty();) {
-        const std::size_t rows = rows_of_next_insert(rest);
-        insert_at_once(transaction, name, rest.first(rows));
-        rest = rest.subspan(rows);
-    }
+    in_parts(arrays, kRowsPerInsert, [&](std::span<const ByteArray> part) {
+        const std::size_t rows = bytes_of(part) <= kBytesPerInsert ? part.size() : 1;
+        for (std::size_t i = 0; i < part.size(); i += rows) {
+            insert_at_once(transaction, name, part.subspan(i, rows));
+        }
+    });
 }
 
 void delete_byte_arrays(Transaction& transaction, std::vector<std::string_view> ids) {
     std::erase(ids, std::string_view{});
     std::sort(ids.begin(), ids.end());
     const std::string sql = fmt::format(
-        kDelete, fmt::arg("delete_where", delete_where(transaction.kind(), "ACT_GE_BYTEARRAY"))
+        kDelete, fmt::arg("delete_where", delete_where(transaction.dialect(), "ACT_GE_BYTEARRAY"))
     );
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
         transaction.execute(text, parameters);
@@ -100,9 +100,16 @@ void delete_byte_arrays_of(Transaction& transaction, std::span<const Job* const>
     delete_byte_arrays(transaction, std::move(ids));
 }
 
-std::string text_of_bytes(const Row& row, std::size_t column, schema::DatabaseKind kind) {
-    const std::string_view text = row.text(column);
-    return kind == schema::DatabaseKind::postgresql ? from_hex(text) : std::string(text);
+void store_payloads(Transaction& transaction, std::span<Job> jobs, FreshIds& ids) {
+    std::vector<ByteArray> payloads;
+    for (Job& job : jobs) {
+        job.custom_values_id.clear();
+        if (is_too_long_for_row(job.payload)) {
+            job.custom_values_id = ids.next();
+            payloads.push_back({.id = job.custom_values_id, .text = job.payload});
+        }
+    }
+    insert_byte_arrays(transaction, kPayloadName, payloads);
 }
 
 void load_payloads(Transaction& transaction, std::span<Job> jobs) {
@@ -117,10 +124,10 @@ void load_payloads(Transaction& transaction, std::span<Job> jobs) {
         ids.push_back(id);
     }
     const std::string sql =
-        fmt::format(kRead, fmt::arg("bytes_as_text", dialect_of(transaction.kind()).bytes_as_text));
+        fmt::format(kRead, fmt::arg("bytes_as_text", transaction.dialect().bytes_as_text));
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
         transaction.query({.sql = text, .columns = 2}, parameters, [&](const Row& row) {
-            missing.at(row.text(0))->payload = text_of_bytes(row, 1, transaction.kind());
+            missing.at(row.text(0))->payload = transaction.dialect().text_of_bytes(row.text(1));
         });
     }
 }

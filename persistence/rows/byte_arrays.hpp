@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/rows/fresh_ids.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
 
@@ -34,10 +35,8 @@ void delete_byte_arrays(Transaction& transaction, std::vector<std::string_view> 
 /// Deletes payload and stack trace of jobs that are being deleted.
 void delete_byte_arrays_of(Transaction& transaction, std::span<const schema::Job* const> jobs);
 
-/// The text in a column that was selected as Dialect::bytes_as_text. It is UTF-8 if we have stored
-/// it; others may store anything.
-[[nodiscard]] std::string
-text_of_bytes(const Row& row, std::size_t column, schema::DatabaseKind kind);
+/// Stores the payloads of jobs that are too long for their row, each under a new id.
+void store_payloads(Transaction& transaction, std::span<schema::Job> jobs, FreshIds& ids);
 
 /// Fetches the payloads that are stored apart.
 void load_payloads(Transaction& transaction, std::span<schema::Job> jobs);

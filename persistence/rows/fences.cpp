@@ -18,6 +18,11 @@ constexpr std::string_view kLockHeld = R"sql(
     ORDER BY ID_
     {for_update})sql";
 
+constexpr std::string_view kFree = R"sql(
+    UPDATE ACT_RU_JOB {by_id}
+    SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = REV_ + 1
+    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
+
 std::vector<Value> fence_values(int revision, std::string_view owner) {
     return {std::int64_t{revision}, owner};
 }
@@ -60,8 +65,8 @@ std::int64_t execute_fenced(
 ) {
     const std::string native = fmt::format(
         fmt::runtime(sql),
-        fmt::arg("by_id", dialect_of(transaction.kind()).by_id),
-        fmt::arg("delete_where", delete_where(transaction.kind(), "ACT_RU_JOB"))
+        fmt::arg("by_id", transaction.dialect().by_id),
+        fmt::arg("delete_where", delete_where(transaction.dialect(), "ACT_RU_JOB"))
     );
     std::int64_t touched = 0;
     for (const auto& [revision, group] : ids) {
@@ -75,9 +80,13 @@ std::int64_t execute_fenced(
     return touched;
 }
 
+std::int64_t free_held(Transaction& transaction, std::string_view owner, const FencedIds& ids) {
+    return execute_fenced(transaction, kFree, {}, owner, ids);
+}
+
 std::map<std::string, int, std::less<>>
 lock_held(Transaction& transaction, std::string_view owner, const FencedIds& ids) {
-    const Dialect& dialect = dialect_of(transaction.kind());
+    const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kLockHeld, fmt::arg("by_id", dialect.by_id), fmt::arg("for_update", dialect.for_update)
     );

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
+#include "persistence/fence.hpp"
 #include "persistence/sql/transaction.hpp"
+#include "schema/job.hpp"
 
 #include <map>
 #include <span>
@@ -29,6 +30,9 @@ std::int64_t execute_fenced(
     std::string_view owner,
     const FencedIds& ids
 );
+
+/// Frees the executable jobs under these fences. Returns how many there were.
+std::int64_t free_held(Transaction& transaction, std::string_view owner, const FencedIds& ids);
 
 /// The executable jobs that still stand under these fences, each id with the revision that holds:
 /// two runs of one job may both be asked about. Their rows are locked until the transaction ends.

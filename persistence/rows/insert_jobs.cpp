@@ -2,6 +2,7 @@
 
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/due_date_range.hpp"
+#include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/move_jobs.hpp"
@@ -24,15 +25,6 @@ using schema::PlacedJob;
 
 /// Jobs by their index among those to insert.
 using JobsByIndex = std::map<std::size_t, PlacedJob>;
-
-std::vector<std::string_view> ids_of(std::span<const PlacedJob> jobs) {
-    std::vector<std::string_view> ids;
-    ids.reserve(jobs.size());
-    for (const PlacedJob& placed : jobs) {
-        ids.emplace_back(placed.job.id);
-    }
-    return ids;
-}
 
 [[noreturn]] void refuse(std::string_view id, std::string_view why) {
     throw DbError(DbErrorKind::duplicate_key, fmt::format("the job {} {}", id, why));
@@ -61,7 +53,7 @@ JobsByIndex find_diverted(Transaction& transaction, std::span<const PlacedJob> j
     const SuspendedScopes suspended = find_suspended(transaction, candidates);
     JobsByIndex found;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-        if (can_be_suspended(jobs[i].place) && suspended.contain(jobs[i].job)) {
+        if (schema::can_be_suspended(jobs[i].place) && suspended.contain(jobs[i].job)) {
             found.emplace(i, diverted(jobs[i]));
         }
     }
@@ -87,7 +79,7 @@ bool is_timer(const PlacedJob* placed) {
 /// transaction is tried again, that may be decided differently.
 JobsByIndex insert_all(Transaction& transaction, std::span<const PlacedJob> jobs, IdOrigin origin) {
     for (const PlacedJob& placed : jobs) {
-        require_storable(placed.job.due_date, transaction.kind());
+        require_storable(placed.job.due_date, transaction.dialect());
     }
     if (origin == IdOrigin::given) {
         require_new_ids(transaction, jobs);

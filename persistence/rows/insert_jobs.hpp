@@ -1,13 +1,13 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
+#include "persistence/enqueuer_store.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
 
 #include <vector>
 
-/// New jobs; see JobStore::insert for what is promised.
+/// New jobs; see EnqueuerStore::insert for what is promised.
 namespace jobstrand::persistence {
 
 std::vector<schema::PlacedJob> insert_jobs(

@@ -40,7 +40,7 @@ void insert_plainly(
     schema::TimePoint now
 ) {
     for (const PlacedJob& placed : jobs) {
-        require_storable(placed.job.due_date, transaction.kind());
+        require_storable(placed.job.due_date, transaction.dialect());
     }
     for (PlacedJob& placed : jobs) {
         if (is_too_long_for_row(placed.job.payload)) {

@@ -14,66 +14,27 @@ namespace {
 using schema::Job;
 using schema::JobPlace;
 
-const std::array kFields{
-    JobField{"ID_", &Job::id},
-    JobField{"REV_", &Job::revision},
-    JobField{"CATEGORY_", &Job::category},
-    JobField{"TYPE_", &Job::type},
-    JobField{"LOCK_EXP_TIME_", &Job::lock_expiration},
-    JobField{"LOCK_OWNER_", &Job::lock_owner},
-    JobField{"EXCLUSIVE_", &Job::exclusive},
-    JobField{"EXECUTION_ID_", &Job::execution_id},
-    JobField{"PROCESS_INSTANCE_ID_", &Job::process_instance_id},
-    JobField{"PROC_DEF_ID_", &Job::process_definition_id},
-    JobField{"ELEMENT_ID_", &Job::element_id},
-    JobField{"ELEMENT_NAME_", &Job::element_name},
-    JobField{"SCOPE_ID_", &Job::scope_id},
-    JobField{"SUB_SCOPE_ID_", &Job::sub_scope_id},
-    JobField{"SCOPE_TYPE_", &Job::scope_type},
-    JobField{"SCOPE_DEFINITION_ID_", &Job::scope_definition_id},
-    JobField{"CORRELATION_ID_", &Job::correlation_id},
-    JobField{"RETRIES_", &Job::retries},
-    JobField{"EXCEPTION_STACK_ID_", &Job::exception_stack_id},
-    JobField{"EXCEPTION_MSG_", &Job::exception_message},
-    JobField{"DUEDATE_", &Job::due_date},
-    JobField{"REPEAT_", &Job::repeat},
-    JobField{"HANDLER_TYPE_", &Job::handler_type},
-    JobField{"HANDLER_CFG_", &Job::payload},
-    JobField{"CUSTOM_VALUES_ID_", &Job::custom_values_id},
-    JobField{"CREATE_TIME_", &Job::create_time},
-    JobField{"TENANT_ID_", &Job::tenant_id},
-    JobField{"PRIORITY_", &Job::priority},
-    JobField{"ROOT_PROC_INST_ID_", &Job::root_process_instance_id},
-    JobField{"DEPLOYMENT_ID_", &Job::deployment_id},
-    JobField{"JOB_DEF_ID_", &Job::job_definition_id},
-    JobField{"RETRY_CYCLE_", &Job::retry_cycle},
-    JobField{"ATTEMPTS_", &Job::attempts},
-    JobField{"SUSPENDED_FROM_", &Job::suspended_from},
-    JobField{"SERIES_", &Job::series},
-};
-
-bool is_in(JobPlace place, const JobField& field) {
-    if (field.column == "LOCK_EXP_TIME_" || field.column == "LOCK_OWNER_") {
-        return schema::has_lock(place);
-    }
-    if (field.column == "RETRIES_") {
-        return place != JobPlace::dead_letter;
-    }
-    return field.column != "SUSPENDED_FROM_" || place == JobPlace::suspended;
-}
+/// Without a tenant Flowable stores '', the default of the column, and asks for it.
+constexpr std::string_view kEmptyText = "''";
 
 struct Layout {
-    std::vector<JobField> fields;
+    std::vector<RowField> fields;
     std::string columns;
 };
 
+// A short list of its own for each place: whole fields have texts that no row needs, and would be
+// read from memory with every row.
 Layout layout_of(JobPlace place) {
     Layout layout;
-    for (const JobField& field : kFields) {
-        if (is_in(place, field)) {
+    for (const schema::JobField& field : schema::job_fields()) {
+        if (field.is_in(place)) {
             layout.columns += layout.fields.empty() ? "" : ", ";
-            layout.columns += field.column;
-            layout.fields.push_back(field);
+            layout.columns += field.column.name;
+            layout.fields.push_back({
+                .column = field.column.name,
+                .member = field.member,
+                .is_null_when_empty = field.column.default_value != kEmptyText,
+            });
         }
     }
     return layout;
@@ -90,21 +51,17 @@ const Layout& known_layout_of(JobPlace place) {
     return layouts.at(static_cast<std::size_t>(place));
 }
 
-/// Without a tenant Flowable stores '', the default of the column, and asks for it.
-bool is_null_when_empty(std::string Job::*member) {
-    return member != &Job::tenant_id;
-}
-
 /// One value of a row: a visitor for the kinds of members.
 struct ValueOf {
     const Job& job;
+    bool is_null_when_empty;
 
     Value operator()(std::string Job::*member) const {
         if (member == &Job::payload && is_stored_apart(job)) {
             return {};
         }
-        return is_null_when_empty(member) ? text_or_null(job.*member)
-                                          : Value{std::string_view(job.*member)};
+        return is_null_when_empty ? text_or_null(job.*member)
+                                  : Value{std::string_view(job.*member)};
     }
     Value operator()(int Job::*member) const { return std::int64_t{job.*member}; }
     Value operator()(std::int64_t Job::*member) const { return job.*member; }
@@ -126,9 +83,15 @@ struct ReadColumn {
             job.*member = static_cast<int>(row.integer(column));
         }
     }
-    void operator()(std::int64_t Job::*member) const { job.*member = row.integer(column); }
+    void operator()(std::int64_t Job::*member) const {
+        if (!row.is_null(column)) {
+            job.*member = row.integer(column);
+        }
+    }
     void operator()(bool Job::*member) const {
-        job.*member = row.is_null(column) || row.boolean(column);
+        if (!row.is_null(column)) {
+            job.*member = row.boolean(column);
+        }
     }
     void operator()(std::optional<schema::TimePoint> Job::*member) const {
         job.*member = row.time(column);
@@ -141,14 +104,14 @@ void read_into(Job& job, const Row& row, JobPlace place) {
         job.retries = 0;
     }
     std::size_t column = 0;
-    for (const JobField& field : known_layout_of(place).fields) {
+    for (const RowField& field : known_layout_of(place).fields) {
         std::visit(ReadColumn{row, column++, job}, field.member);
     }
 }
 
 }  // namespace
 
-std::span<const JobField> fields_of(JobPlace place) {
+std::span<const RowField> fields_of(JobPlace place) {
     return known_layout_of(place).fields;
 }
 
@@ -157,8 +120,8 @@ std::string_view columns_of(JobPlace place) {
 }
 
 void append_row(std::vector<Value>& values, JobPlace place, const Job& job) {
-    for (const JobField& field : fields_of(place)) {
-        values.push_back(std::visit(ValueOf{job}, field.member));
+    for (const RowField& field : fields_of(place)) {
+        values.push_back(std::visit(ValueOf{job, field.is_null_when_empty}, field.member));
     }
 }
 

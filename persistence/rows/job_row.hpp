@@ -2,36 +2,29 @@
 
 #include "persistence/sql/connection.hpp"
 #include "schema/job.hpp"
+#include "schema/job_fields.hpp"
 #include "schema/job_place.hpp"
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
-/// The only mapping between schema::Job and the rows of the job tables.
+/// The only mapping between schema::Job and the rows of the job tables, made from
+/// schema::job_fields().
 namespace jobstrand::persistence {
 
-using JobMember = std::variant<
-    std::string schema::Job::*,
-    int schema::Job::*,
-    std::int64_t schema::Job::*,
-    bool schema::Job::*,
-    std::optional<schema::TimePoint> schema::Job::*>;
-
-/// A column and the member of Job that it holds.
-struct JobField {
+/// What reading and writing a row needs of a field.
+struct RowField {
     std::string_view column;
-    JobMember member;
+    schema::JobMember member;
+    bool is_null_when_empty = true;  ///< Of a text.
 };
 
 /// The fields that the table of a place has, in column order. Not for history, which has other
 /// columns.
-[[nodiscard]] std::span<const JobField> fields_of(schema::JobPlace place);
+[[nodiscard]] std::span<const RowField> fields_of(schema::JobPlace place);
 
 /// Their columns as a list for a statement: `ID_, REV_, ...`.
 [[nodiscard]] std::string_view columns_of(schema::JobPlace place);

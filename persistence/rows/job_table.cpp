@@ -3,6 +3,7 @@
 #include "persistence/rows/job_row.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/row_parts.hpp"
 
 #include <fmt/format.h>
 
@@ -30,17 +31,8 @@ constexpr std::string_view kUpdate = R"sql(UPDATE {table} SET {assignments} WHER
 
 constexpr std::string_view kDelete = R"sql({delete_where} ID_ IN (...))sql";
 
-/// Rows of one INSERT: few sizes, so that few distinct statements are prepared.
+/// Rows of one INSERT.
 constexpr std::array<std::size_t, 4> kRowsPerInsert{256, 64, 8, 1};
-
-std::size_t rows_of_next_insert(std::size_t rest) {
-    for (const std::size_t rows : kRowsPerInsert) {
-        if (rows <= rest) {
-            return rows;
-        }
-    }
-    return 1;
-}
 
 bool is_null(const Value& value) {
     return std::holds_alternative<std::nullptr_t>(value);
@@ -104,7 +96,7 @@ void insert_at_once(Transaction& transaction, JobPlace place, std::span<const Jo
 
 std::string assignments_of(JobPlace place) {
     std::string assignments;
-    for (const JobField& field : fields_of(place)) {
+    for (const RowField& field : fields_of(place)) {
         assignments += assignments.empty() ? "" : ", ";
         assignments += field.column;
         assignments += " = ?";
@@ -115,16 +107,14 @@ std::string assignments_of(JobPlace place) {
 }  // namespace
 
 void insert_rows(Transaction& transaction, JobPlace place, std::span<const Job* const> jobs) {
-    for (auto rest = jobs; !rest.empty();) {
-        const std::size_t rows = rows_of_next_insert(rest.size());
-        insert_at_once(transaction, place, rest.first(rows));
-        rest = rest.subspan(rows);
-    }
+    in_parts(jobs, kRowsPerInsert, [&](std::span<const Job* const> part) {
+        insert_at_once(transaction, place, part);
+    });
 }
 
 std::vector<Job>
 lock_rows(Transaction& transaction, JobPlace place, std::span<const std::string_view> ids) {
-    const Dialect& dialect = dialect_of(transaction.kind());
+    const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kLock,
         fmt::arg("columns", columns_of(place)),
@@ -162,7 +152,8 @@ void update_row(Transaction& transaction, JobPlace place, const Job& job) {
 std::int64_t
 delete_rows(Transaction& transaction, JobPlace place, std::span<const std::string_view> ids) {
     const std::string sql = fmt::format(
-        kDelete, fmt::arg("delete_where", delete_where(transaction.kind(), schema::table_of(place)))
+        kDelete,
+        fmt::arg("delete_where", delete_where(transaction.dialect(), schema::table_of(place)))
     );
     std::int64_t deleted = 0;
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {

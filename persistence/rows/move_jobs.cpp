@@ -1,5 +1,6 @@
 #include "persistence/rows/move_jobs.hpp"
 
+#include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/sql/db_error.hpp"
@@ -44,11 +45,6 @@ PlacedJob moved(Job row, const Transition& transition) {
     return changed(std::move(row), transition);
 }
 
-bool can_be_suspended(JobPlace place) {
-    return place == JobPlace::executable || place == JobPlace::timer ||
-           place == JobPlace::external_worker;
-}
-
 PlacedJob redirected(PlacedJob placed, const Transition& transition) {
     return changed(std::move(placed.job), transition);
 }
@@ -61,13 +57,13 @@ PlacedJob diverted(PlacedJob placed) {
 void divert_suspended(Transaction& transaction, std::span<PlacedJob> jobs) {
     std::vector<const Job*> candidates;
     for (const PlacedJob& placed : jobs) {
-        if (can_be_suspended(placed.place)) {
+        if (schema::can_be_suspended(placed.place)) {
             candidates.push_back(&placed.job);
         }
     }
     const SuspendedScopes suspended = find_suspended(transaction, candidates);
     for (PlacedJob& placed : jobs) {
-        if (can_be_suspended(placed.place) && suspended.contain(placed.job)) {
+        if (schema::can_be_suspended(placed.place) && suspended.contain(placed.job)) {
             placed = diverted(std::move(placed));
         }
     }
@@ -95,11 +91,7 @@ void move_rows(Transaction& transaction, JobPlace from, std::span<const PlacedJo
     std::ranges::sort(placed, {}, [](const PlacedJob* job) {
         return std::string_view(job->job.id);
     });
-    std::vector<std::string_view> ids;
-    ids.reserve(jobs.size());
-    for (const PlacedJob* job : placed) {
-        ids.emplace_back(job->job.id);
-    }
+    const std::vector<std::string_view> ids = ids_of(placed);
     insert_placed(transaction, placed);
     const std::int64_t deleted = delete_rows(transaction, from, ids);
     if (deleted != static_cast<std::int64_t>(ids.size())) {

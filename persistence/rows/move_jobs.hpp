@@ -21,9 +21,6 @@ namespace jobstrand::persistence {
 [[nodiscard]] schema::PlacedJob
 redirected(schema::PlacedJob placed, const schema::Transition& transition);
 
-/// Whether a job in this place waits in the suspended place while its instance is suspended.
-[[nodiscard]] bool can_be_suspended(schema::JobPlace place);
-
 /// The job in the suspended place instead of the one it was bound for, without a lock.
 [[nodiscard]] schema::PlacedJob diverted(schema::PlacedJob placed);
 

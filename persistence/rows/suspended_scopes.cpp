@@ -74,7 +74,7 @@ Suspended select_ids(
     SuspensionScope scope,
     const Ids& ids
 ) {
-    const Dialect& dialect = dialect_of(transaction.kind());
+    const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         fmt::runtime(statement),
         fmt::arg("by_id", dialect.by_id),
@@ -113,7 +113,7 @@ void mark_suspended(
     std::string_view id,
     schema::TimePoint since
 ) {
-    const Dialect& dialect = dialect_of(transaction.kind());
+    const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kSuspend,
         fmt::arg("insert_if_absent", dialect.insert_if_absent),

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
 #include "persistence/sql/transaction.hpp"
+#include "persistence/suspension.hpp"
 #include "schema/job.hpp"
 #include "schema/series.hpp"
 

@@ -1,9 +1,9 @@
 #include "persistence/series/abandoned_turns.hpp"
 
-#include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/series/move_pipeline.hpp"
 
-#include <string>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::persistence {
@@ -37,31 +37,11 @@ std::int64_t let_go_unrecoverable(
     if (ids.empty()) {
         return 0;
     }
-    const std::vector<Job> turns = lock_expired(transaction, ids, now);
-    std::vector<const Job*> jobs;
-    for (const Job& turn : turns) {
-        jobs.push_back(&turn);
-    }
-    SeriesTurns series(transaction, context, jobs, now);
-    std::erase_if(jobs, [&](const Job* turn) {
-        const schema::Series* const found = series.series_of(*turn);
-        return found == nullptr || found->recovery;
-    });
-    std::vector<std::string_view> let_go;
-    for (const Job* turn : jobs) {
-        context.log.write(
-            schema::LogLevel::warn,
-            "turn let go: its node died, and its series is not to be recovered",
-            {{"job", turn->id}, {"series", turn->series}}
-        );
-        let_go.emplace_back(turn->id);
-        Job ended = *turn;
-        series.run_ended(ended);
-    }
-    const std::int64_t deleted = delete_rows(transaction, JobPlace::executable, let_go);
-    delete_byte_arrays_of(transaction, jobs);
-    series.write();
-    return deleted;
+    std::vector<Job> turns = lock_expired(transaction, ids, now);
+    MovePipeline moves(transaction, context, JobPlace::executable, now);
+    moves.decide(std::move(turns), schema::let_go);
+    moves.write();
+    return static_cast<std::int64_t>(moves.deleted());
 }
 
 }  // namespace jobstrand::persistence

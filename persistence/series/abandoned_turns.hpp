@@ -1,7 +1,6 @@
 #pragma once
 
 #include "persistence/rows/store_context.hpp"
-#include "persistence/series/series_turns.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/time.hpp"
 

@@ -1,12 +1,14 @@
 #include "persistence/series/calendar_moves.hpp"
 
-#include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/series/locked_series.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "schema/series_change.hpp"
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,7 +23,6 @@ using schema::JobPlace;
 using schema::PlacedJob;
 using schema::Series;
 using schema::SeriesSchedule;
-using schema::SeriesState;
 using schema::TimePoint;
 
 constexpr std::string_view kSeriesWithCalendar = R"sql(
@@ -71,55 +72,27 @@ SeriesWithTurns lock_series_with_calendar(Transaction& transaction) {
     return found;
 }
 
-/// Moves the waiting turns to the due dates that they have by now.
-class TurnMoves {
-public:
-    TurnMoves(Transaction& transaction, const SeriesSchedule& schedule, TimePoint now)
-        : transaction_(transaction), schedule_(schedule), now_(now) {}
-
-    /// Returns whether the change makes a difference.
-    bool
-    move(Series series, PlacedJob* turn, const CalendarTexts& before, const CalendarTexts& after) {
-        if (!series.next_fire || (turn != nullptr && is_locked(turn->job, now_))) {
-            return false;
-        }
-        const auto was = schedule_.due_by_calendar(series, before, *series.next_fire, now_);
-        const auto is = schedule_.due_by_calendar(series, after, *series.next_fire, now_);
-        if (!is || (was && was.value() == is.value())) {
-            return false;
-        }
-        series.next_fire = is.value();
-        if (!series.next_fire || !is_storable(series, transaction_.kind())) {
-            end(std::move(series), turn);
-        } else {
-            if (series.state == SeriesState::waiting && turn != nullptr) {
-                turn->job.due_date = series.next_fire;
-                ++turn->job.revision;
-                update_row(transaction_, turn->place, turn->job);
-            }
-            update_series(transaction_, std::span(&series, 1));
-        }
-        return true;
+/// By the calendars `before` and `after`. nullopt: the change makes no difference to the series.
+std::optional<schema::SeriesTransition> change_of(
+    const LockedSeries& locked,
+    const SeriesSchedule& schedule,
+    const CalendarTexts& before,
+    const CalendarTexts& after,
+    const Dialect& dialect,
+    TimePoint now
+) {
+    const Series& series = locked.series;
+    if (!series.next_fire || (locked.turn && is_locked(locked.turn->job, now))) {
+        return std::nullopt;
     }
-
-private:
-    void end(Series series, const PlacedJob* turn) {
-        if (series.state == SeriesState::waiting && turn != nullptr) {
-            const std::string_view id = turn->job.id;
-            const Job* const job = &turn->job;
-            delete_rows(transaction_, turn->place, std::span(&id, 1));
-            delete_byte_arrays_of(transaction_, std::span(&job, 1));
-        }
-        series.next_fire.reset();
-        series.turn_id.clear();
-        series.state = SeriesState::ended;
-        update_series(transaction_, std::span(&series, 1));
+    const auto was = schedule.due_by_calendar(series, before, *series.next_fire, now);
+    const auto is = schedule.due_by_calendar(series, after, *series.next_fire, now);
+    if (!is || (was && was.value() == is.value())) {
+        return std::nullopt;
     }
-
-    Transaction& transaction_;
-    const SeriesSchedule& schedule_;
-    const TimePoint now_;
-};
+    schema::SeriesTransition change = calendar_changed(series, is.value());
+    return is_storable(*change.series, dialect) ? change : calendar_changed(series, std::nullopt);
+}
 
 }  // namespace
 
@@ -131,12 +104,15 @@ std::size_t move_turns(
     TimePoint now
 ) {
     SeriesWithTurns users = lock_series_with_calendar(transaction);
-    TurnMoves moves(transaction, schedule, now);
     std::size_t moved = 0;
-    for (const auto& [key, series] : users.series) {
-        const auto turn = users.turns.find(series.turn_id);
-        PlacedJob* const row = turn == users.turns.end() ? nullptr : &turn->second;
-        if (moves.move(series, row, before, after)) {
+    for (auto& [key, series] : users.series) {
+        LockedSeries locked{.series = std::move(series), .turn = {}};
+        if (const auto turn = users.turns.find(locked.series.turn_id); turn != users.turns.end()) {
+            locked.turn = std::move(turn->second);
+        }
+        const auto change = change_of(locked, schedule, before, after, transaction.dialect(), now);
+        if (change) {
+            write_change(transaction, schedule, std::move(locked), *change);
             ++moved;
         }
     }

@@ -70,7 +70,7 @@ std::size_t put(
     CalendarTexts after = before;
     after[calendar.name] = calendar.text;
     refuse_unreadable(schedule, after);
-    const Dialect& dialect = dialect_of(transaction.kind());
+    const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kPut,
         fmt::arg("on_existing_id", dialect.on_existing_id),
@@ -86,25 +86,25 @@ bool is_used_by_series(Transaction& transaction, std::string_view name) {
     return is_used;
 }
 
-Answer
+CalendarAnswer
 remove_unused(Transaction& transaction, const SeriesSchedule& schedule, std::string_view name) {
     CalendarTexts rest = read_calendars(transaction);
     const auto found = rest.find(name);
     if (found == rest.end()) {
-        return Answer::not_found;
+        return CalendarAnswer::not_found;
     }
     rest.erase(found);
     const bool is_base = std::ranges::any_of(rest, [&](const auto& other) {
         return schedule.problem_of_calendar(other.first, rest).has_value();
     });
     if (is_base || is_used_by_series(transaction, name)) {
-        return Answer::locked;
+        return CalendarAnswer::in_use;
     }
     const std::string sql = fmt::format(
-        kDelete, fmt::arg("delete_where", delete_where(transaction.kind(), "JS_CALENDAR"))
+        kDelete, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_CALENDAR"))
     );
     transaction.execute(sql, {name});
-    return Answer::done;
+    return CalendarAnswer::done;
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ put_calendar(const StoreContext& context, const StoredCalendar& calendar, TimePo
         [&](Transaction& transaction) {
             moved = put(transaction, context.schedule, calendar, now);
         },
-        [](Transaction&) { return false; }  // The same text once more does no harm.
+        run_again  // The same text once more does no harm.
     );
     return moved;
 }
@@ -134,14 +134,14 @@ std::vector<StoredCalendar> list_calendars(const StoreContext& context) {
     return calendars;
 }
 
-Answer remove_calendar(const StoreContext& context, std::string_view name) {
-    Answer answer = Answer::not_found;
+CalendarAnswer remove_calendar(const StoreContext& context, std::string_view name) {
+    CalendarAnswer answer = CalendarAnswer::not_found;
     context.runner.run(
         [&](Transaction& transaction) {
             answer = remove_unused(transaction, context.schedule, name);
         },
         [&](Transaction& transaction) {
-            return answer == Answer::done && !read_calendars(transaction).contains(name);
+            return answer == CalendarAnswer::done && !read_calendars(transaction).contains(name);
         }
     );
     return answer;

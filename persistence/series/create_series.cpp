@@ -4,7 +4,7 @@
 #include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "schema/text/iso8601.hpp"
+#include "schema/series_change.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,6 @@ namespace jobstrand::persistence {
 
 namespace {
 
-using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
 using schema::Series;
@@ -31,52 +30,25 @@ void refuse_problems(const Series& series) {
     }
 }
 
-/// What the series leaves open comes from its first turn.
-void complete(Series& series, const Job& turn) {
-    const Series defaults = schema::series_of(turn);
-    const auto fill = [](std::string& field, const std::string& value) {
-        if (field.empty()) {
-            field = value;
-        }
-    };
-    fill(series.key, defaults.key);
-    fill(series.repeat, defaults.repeat);
-    fill(series.handler_type, defaults.handler_type);
-    if (series.retries == schema::kDefaultRetries) {
-        series.retries = defaults.retries;
-    }
-    series.overlap = series.overlap && !series.keep_data;
-    series.fire_count = 0;
-    series.previous_fire.reset();
-}
-
 /// Fills in series and turn.
 void begin(
     NewSeries& fresh,
     const schema::SeriesSchedule& schedule,
     const schema::CalendarTexts& calendars,
-    schema::DatabaseKind kind,
+    const Dialect& dialect,
     schema::TimePoint now
 ) {
-    complete(fresh.series, fresh.first_turn);
-    refuse_problems(fresh.series);
-    require_storable(fresh.first_turn.due_date, kind);
-    const auto begun = schedule.begin(fresh.series, calendars, fresh.first_turn.due_date, now);
+    const Series open = completed_by(std::move(fresh.series), fresh.first_turn);
+    refuse_problems(open);
+    require_storable(fresh.first_turn.due_date, dialect);
+    const auto begun = schedule.begin(open, calendars, fresh.first_turn.due_date, now);
     if (!begun) {
-        throw std::invalid_argument(describe(begun.error(), fresh.series));
+        throw std::invalid_argument(describe(begun.error(), open));
     }
-    fresh.series = begun.value().series;
-    require_storable(fresh.series, kind);
-    fresh.series.turn_id = fresh.first_turn.id;
-    fresh.series.create_time = now;
-    Job& turn = fresh.first_turn;
-    turn.series = fresh.series.key;
-    turn.repeat = schedule.repeat_of(fresh.series);
-    turn.due_date = fresh.series.next_fire;
-    turn.retries = fresh.series.retries;
-    if (turn.type == schema::kMessageType) {
-        turn.type = schema::kTimerType;
-    }
+    require_storable(begun.value().series, dialect);
+    fresh.series = begun_by(fresh.first_turn, begun.value().series, now);
+    fresh.first_turn = first_turn_of(fresh.series, std::move(fresh.first_turn));
+    fresh.first_turn.repeat = schedule.repeat_of(fresh.series);
 }
 
 bool is_calendar_named(const std::vector<NewSeries>& all) {
@@ -98,7 +70,7 @@ std::vector<PlacedJob> create_series(
     std::vector<Series> rows;
     std::vector<PlacedJob> turns;
     for (NewSeries& one : series) {
-        begin(one, context.schedule, calendars, transaction.kind(), now);
+        begin(one, context.schedule, calendars, transaction.dialect(), now);
         rows.push_back(std::move(one.series));
         turns.push_back({.place = JobPlace::timer, .job = std::move(one.first_turn)});
     }

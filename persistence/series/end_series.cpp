@@ -1,18 +1,17 @@
-#include "persistence/rows/byte_arrays.hpp"
-#include "persistence/rows/job_table.hpp"
 #include "persistence/series/locked_series.hpp"
 #include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/dialect.hpp"
+#include "schema/series_change.hpp"
 
 #include <fmt/format.h>
+
+#include <utility>
 
 namespace jobstrand::persistence {
 
 namespace {
 
-using schema::Job;
-using schema::PlacedJob;
 using schema::Series;
 using schema::SeriesState;
 
@@ -22,62 +21,57 @@ constexpr std::string_view kForgetPause = R"sql(
     DELETE FROM JS_SUSPENSION
     WHERE SCOPE_ = 'series' AND ID_ = ?)sql";
 
-Answer end(Transaction& transaction, std::string_view key, schema::TimePoint now) {
+SeriesAnswer end(
+    Transaction& transaction,
+    const schema::SeriesSchedule& schedule,
+    std::string_view key,
+    schema::TimePoint now
+) {
     std::optional<LockedSeries> locked = lock_with_turn(transaction, key);
     if (!locked) {
-        return Answer::not_found;
+        return SeriesAnswer::not_found;
     }
-    if (locked->is_waiting()) {
-        const PlacedJob& turn = *locked->turn;
-        if (is_locked(turn.job, now)) {
-            return Answer::locked;
-        }
-        const std::string_view id = turn.job.id;
-        const Job* const job = &turn.job;
-        delete_rows(transaction, turn.place, std::span(&id, 1));
-        delete_byte_arrays_of(transaction, std::span(&job, 1));
+    if (locked->is_taken(now)) {
+        return SeriesAnswer::locked;
     }
-    Series& series = locked->series;
-    series.state = SeriesState::ended;
-    series.next_fire.reset();
-    series.turn_id.clear();
-    update_series(transaction, std::span(&series, 1));
-    return Answer::done;
+    const schema::SeriesTransition change = schema::series_ended(locked->series);
+    write_change(transaction, schedule, std::move(*locked), change);
+    return SeriesAnswer::done;
 }
 
-Answer remove_ended(Transaction& transaction, std::string_view key) {
+SeriesAnswer remove_ended(Transaction& transaction, std::string_view key) {
     const std::optional<Series> series = lock_series(transaction, key);
     if (!series) {
-        return Answer::not_found;
+        return SeriesAnswer::not_found;
     }
     if (series->state != SeriesState::ended) {
-        return Answer::locked;
+        return SeriesAnswer::not_ended;
     }
     const std::string sql = fmt::format(
-        kDelete, fmt::arg("delete_where", delete_where(transaction.kind(), "JS_SERIES"))
+        kDelete, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_SERIES"))
     );
     transaction.execute(sql, {key});
     transaction.execute(kForgetPause, {key});
-    return Answer::done;
+    return SeriesAnswer::done;
 }
 
 }  // namespace
 
-Answer end_series(const StoreContext& context, std::string_view key, schema::TimePoint now) {
-    Answer answer = Answer::not_found;
+SeriesAnswer end_series(const StoreContext& context, std::string_view key, schema::TimePoint now) {
+    SeriesAnswer answer = SeriesAnswer::not_found;
     context.runner.run(
-        [&](Transaction& transaction) { answer = end(transaction, key, now); },
-        [](Transaction&) { return false; }  // An ended series ends once more.
+        [&](Transaction& transaction) { answer = end(transaction, context.schedule, key, now); },
+        run_again  // An ended series ends once more.
     );
     return answer;
 }
 
-Answer remove_series(const StoreContext& context, std::string_view key) {
-    Answer answer = Answer::not_found;
+SeriesAnswer remove_series(const StoreContext& context, std::string_view key) {
+    SeriesAnswer answer = SeriesAnswer::not_found;
     context.runner.run(
         [&](Transaction& transaction) { answer = remove_ended(transaction, key); },
         [&](Transaction& transaction) {
-            return answer == Answer::done && !lock_series(transaction, key);
+            return answer == SeriesAnswer::done && !lock_series(transaction, key);
         }
     );
     return answer;

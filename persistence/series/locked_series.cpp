@@ -1,12 +1,12 @@
 #include "persistence/series/locked_series.hpp"
 
+#include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/db_error.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <string>
 #include <utility>
 
@@ -14,32 +14,43 @@ namespace jobstrand::persistence {
 
 namespace {
 
+using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
 using schema::Series;
+using schema::TurnFate;
 
 constexpr std::string_view kTurnOf = R"sql(SELECT TURN_ID_ FROM JS_SERIES WHERE ID_ = ?)sql";
 
-constexpr std::array kPlacesOfTurns{
-    JobPlace::executable,
-    JobPlace::timer,
-    JobPlace::suspended,
-    JobPlace::external_worker};
+/// All but the dead letters: a turn that died has passed the baton on.
+bool can_hold_turns(JobPlace place) {
+    return schema::can_be_suspended(place) || place == JobPlace::suspended;
+}
+
+std::optional<PlacedJob> lock_turn(Transaction& transaction, std::string_view id) {
+    for (const JobPlace place : schema::kJobPlaces) {
+        if (!can_hold_turns(place) || id.empty()) {
+            continue;
+        }
+        if (auto row = lock_row(transaction, place, id)) {
+            return PlacedJob{.place = place, .job = std::move(*row)};
+        }
+    }
+    return std::nullopt;
+}
 
 }  // namespace
+
+bool LockedSeries::is_taken(schema::TimePoint now) const {
+    return is_waiting() && is_locked(turn->job, now);
+}
 
 std::optional<LockedSeries> lock_with_turn(Transaction& transaction, std::string_view key) {
     std::string turn_id;
     transaction.query({.sql = kTurnOf, .columns = 1}, {key}, [&](const Row& row) {
         turn_id = row.text(0);
     });
-    std::optional<PlacedJob> turn;
-    for (const JobPlace place : kPlacesOfTurns) {
-        auto row = turn || turn_id.empty() ? std::nullopt : lock_row(transaction, place, turn_id);
-        if (row) {
-            turn = PlacedJob{.place = place, .job = std::move(*row)};
-        }
-    }
+    std::optional<PlacedJob> turn = lock_turn(transaction, turn_id);
     std::optional<Series> series = lock_series(transaction, key);
     if (!series) {
         return std::nullopt;
@@ -50,6 +61,29 @@ std::optional<LockedSeries> lock_with_turn(Transaction& transaction, std::string
         );
     }
     return LockedSeries{.series = std::move(*series), .turn = std::move(turn)};
+}
+
+void write_change(
+    Transaction& transaction,
+    const schema::SeriesSchedule& schedule,
+    LockedSeries locked,
+    const schema::SeriesTransition& change
+) {
+    const Series& series = change.series.value();
+    if (locked.turn && change.turn == TurnFate::waits) {
+        Job& turn = locked.turn->job;
+        turn.due_date = series.next_fire;
+        turn.repeat = schedule.repeat_of(series);
+        ++turn.revision;
+        update_row(transaction, locked.turn->place, turn);
+    }
+    if (locked.turn && change.turn == TurnFate::over) {
+        const Job* const turn = &locked.turn->job;
+        const std::string_view id = turn->id;
+        delete_rows(transaction, locked.turn->place, std::span(&id, 1));
+        delete_byte_arrays_of(transaction, std::span(&turn, 1));
+    }
+    update_series(transaction, std::span(&series, 1));
 }
 
 }  // namespace jobstrand::persistence

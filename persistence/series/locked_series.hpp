@@ -1,8 +1,10 @@
 #pragma once
 
+#include "persistence/rows/store_context.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/series.hpp"
+#include "schema/series_transition.hpp"
 
 #include <optional>
 #include <string_view>
@@ -12,17 +14,28 @@ namespace jobstrand::persistence {
 /// A series and the job that has its baton, both locked.
 struct LockedSeries {
     schema::Series series;
-    std::optional<schema::PlacedJob>
-        turn;  ///< nullopt: it has ended, or somebody deleted the row by hand.
+    /// nullopt: it has ended, or somebody deleted the row by hand.
+    std::optional<schema::PlacedJob> turn;
 
     [[nodiscard]] bool is_waiting() const {
         return series.state == schema::SeriesState::waiting && turn.has_value();
     }
+
+    /// Whether a node is moving the waiting turn right now.
+    [[nodiscard]] bool is_taken(schema::TimePoint now) const;
 };
 
 /// First the job is locked, then the series, as all who move turns do. nullopt: no such series.
 /// Throws DbError conflict when the baton was passed on in between.
 [[nodiscard]] std::optional<LockedSeries>
 lock_with_turn(Transaction& transaction, std::string_view key);
+
+/// Writes what schema/series_change decided about it.
+void write_change(
+    Transaction& transaction,
+    const schema::SeriesSchedule& schedule,
+    LockedSeries locked,
+    const schema::SeriesTransition& change
+);
 
 }  // namespace jobstrand::persistence

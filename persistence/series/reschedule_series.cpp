@@ -1,7 +1,7 @@
-#include "persistence/rows/job_table.hpp"
 #include "persistence/series/locked_series.hpp"
 #include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
+#include "schema/series_change.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -10,22 +10,10 @@ namespace jobstrand::persistence {
 
 namespace {
 
-using schema::Job;
 using schema::Series;
 using schema::SeriesState;
 
-void take_texts(Series& series, const Series& times) {
-    series.repeat = times.repeat;
-    series.zone = times.zone;
-    series.dst_rule = times.dst_rule;
-    series.calendar = times.calendar;
-    series.misfire = times.misfire;
-    series.misfire_threshold = times.misfire_threshold;
-    series.start = times.start;
-    series.end = times.end;
-}
-
-Answer reschedule(
+SeriesAnswer reschedule(
     Transaction& transaction,
     const schema::SeriesSchedule& schedule,
     const Series& times,
@@ -33,41 +21,32 @@ Answer reschedule(
 ) {
     std::optional<LockedSeries> locked = lock_with_turn(transaction, times.key);
     if (!locked || locked->series.state == SeriesState::ended || !locked->turn) {
-        return Answer::not_found;
+        return SeriesAnswer::not_found;
     }
-    if (locked->is_waiting() && is_locked(locked->turn->job, now)) {
-        return Answer::locked;
+    if (locked->is_taken(now)) {
+        return SeriesAnswer::locked;
     }
-    Series series = locked->series;
-    take_texts(series, times);
+    const Series series = with_times_of(locked->series, times);
     const auto begun = schedule.begin(series, read_calendars(transaction), std::nullopt, now);
     if (!begun) {
         throw std::invalid_argument(describe(begun.error(), series));
     }
-    series = begun.value().series;
-    require_storable(series, transaction.kind());
-    if (locked->is_waiting()) {
-        Job& turn = locked->turn->job;
-        turn.due_date = series.next_fire;
-        turn.repeat = schedule.repeat_of(series);
-        ++turn.revision;
-        update_row(transaction, locked->turn->place, turn);
-    } else {
-        series.state = locked->series.state;
-    }
-    update_series(transaction, std::span(&series, 1));
-    return Answer::done;
+    require_storable(begun.value().series, transaction.dialect());
+    const schema::SeriesTransition change = given_times(locked->series, begun.value().series);
+    write_change(transaction, schedule, std::move(*locked), change);
+    return SeriesAnswer::done;
 }
 
 }  // namespace
 
-Answer reschedule_series(const StoreContext& context, const Series& times, schema::TimePoint now) {
-    Answer answer = Answer::not_found;
+SeriesAnswer
+reschedule_series(const StoreContext& context, const Series& times, schema::TimePoint now) {
+    SeriesAnswer answer = SeriesAnswer::not_found;
     context.runner.run(
         [&](Transaction& transaction) {
             answer = reschedule(transaction, context.schedule, times, now);
         },
-        [](Transaction&) { return false; }  // The same texts once more do no harm.
+        run_again  // The same texts once more do no harm.
     );
     return answer;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/enqueuer_store.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/sql/transaction.hpp"
@@ -36,22 +37,22 @@ create_series(const StoreContext& context, std::vector<NewSeries> series, schema
 [[nodiscard]] std::optional<SeriesSummary>
 find_series(const StoreContext& context, std::string_view key);
 
-[[nodiscard]] Answer
+[[nodiscard]] SeriesAnswer
 reschedule_series(const StoreContext& context, const schema::Series& times, schema::TimePoint now);
 
 [[nodiscard]] std::optional<std::string>
 fire_series(const StoreContext& context, std::string_view key, schema::TimePoint now);
 
-[[nodiscard]] Answer
+[[nodiscard]] SeriesAnswer
 end_series(const StoreContext& context, std::string_view key, schema::TimePoint now);
 
-[[nodiscard]] Answer remove_series(const StoreContext& context, std::string_view key);
+[[nodiscard]] SeriesAnswer remove_series(const StoreContext& context, std::string_view key);
 
 std::size_t
 put_calendar(const StoreContext& context, const StoredCalendar& calendar, schema::TimePoint now);
 
 [[nodiscard]] std::vector<StoredCalendar> list_calendars(const StoreContext& context);
 
-[[nodiscard]] Answer remove_calendar(const StoreContext& context, std::string_view name);
+[[nodiscard]] CalendarAnswer remove_calendar(const StoreContext& context, std::string_view name);
 
 }  // namespace jobstrand::persistence

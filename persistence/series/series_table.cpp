@@ -4,6 +4,7 @@
 #include "persistence/series/series_row.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/row_parts.hpp"
 #include "schema/text/iso8601.hpp"
 
 #include <fmt/format.h>
@@ -66,29 +67,21 @@ std::string assignments(const Dialect& dialect) {
 }
 
 void write_rows(Transaction& transaction, std::string_view sql, std::span<const Series> series) {
-    const Dialect& dialect = dialect_of(transaction.kind());
-    for (auto rest = series; !rest.empty();) {
-        std::size_t rows = 1;
-        for (const std::size_t size : kRowsPerStatement) {
-            if (size <= rest.size()) {
-                rows = size;
-                break;
-            }
-        }
+    const Dialect& dialect = transaction.dialect();
+    in_parts(series, kRowsPerStatement, [&](std::span<const Series> part) {
         std::vector<Value> values;
-        for (const Series& one : rest.first(rows)) {
+        for (const Series& one : part) {
             append_series_row(values, one);
         }
         const std::string text = fmt::format(
             fmt::runtime(sql),
             fmt::arg("columns", series_columns()),
-            fmt::arg("rows", placeholder_rows(rows)),
+            fmt::arg("rows", placeholder_rows(part.size())),
             fmt::arg("on_existing_id", dialect.on_existing_id),
             fmt::arg("assignments", assignments(dialect))
         );
         transaction.execute(text, values);
-        rest = rest.subspan(rows);
-    }
+    });
 }
 
 }  // namespace
@@ -98,7 +91,7 @@ void insert_series(Transaction& transaction, std::span<const Series> series) {
 }
 
 SeriesByKey lock_series(Transaction& transaction, std::span<const std::string_view> keys) {
-    const Dialect& dialect = dialect_of(transaction.kind());
+    const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kLock,
         fmt::arg("columns", series_columns()),
@@ -131,30 +124,30 @@ void update_series(Transaction& transaction, std::span<const Series> series) {
 schema::CalendarTexts read_calendars(Transaction& transaction) {
     schema::CalendarTexts calendars;
     const std::string sql =
-        fmt::format(kCalendars, fmt::arg("for_share", dialect_of(transaction.kind()).for_share));
+        fmt::format(kCalendars, fmt::arg("for_share", transaction.dialect().for_share));
     transaction.query({.sql = sql, .columns = 2}, {}, [&](const Row& row) {
         calendars.emplace(row.text(0), row.text(1));
     });
     return calendars;
 }
 
-bool is_storable(const Series& series, schema::DatabaseKind kind) {
+bool is_storable(const Series& series, const Dialect& dialect) {
     constexpr schema::TimePoint kFirst = schema::kEarliestInstant + std::chrono::days{1};
     for (const auto& time : {series.start, series.end, series.next_fire}) {
-        if (time && (*time < kFirst || *time > max_due_date(kind))) {
+        if (time && (*time < kFirst || *time > dialect.latest_time)) {
             return false;
         }
     }
     return true;
 }
 
-void require_storable(const Series& series, schema::DatabaseKind kind) {
-    if (!is_storable(series, kind)) {
+void require_storable(const Series& series, const Dialect& dialect) {
+    if (!is_storable(series, dialect)) {
         throw std::invalid_argument(fmt::format(
             "the series \"{}\" begins, ends or is due outside of 1970-01-02 to {}, which {} holds",
             series.key,
-            schema::format_instant(max_due_date(kind)),
-            schema::name_of(kind)
+            schema::format_instant(dialect.latest_time),
+            dialect.name
         ));
     }
 }

@@ -33,12 +33,12 @@ void update_series(Transaction& transaction, std::span<const schema::Series> ser
 /// All of them: there are few, and one may be based on another.
 [[nodiscard]] schema::CalendarTexts read_calendars(Transaction& transaction);
 
-/// The last instant that START_, END_ and the fire times hold is max_due_date(); the first is a day
-/// after 1970 began, because MySQL's timestamp has no zero.
-[[nodiscard]] bool is_storable(const schema::Series& series, schema::DatabaseKind kind);
+/// The last instant that START_, END_ and the fire times hold is Dialect::latest_time; the first is
+/// a day after 1970 began, because MySQL's timestamp has no zero.
+[[nodiscard]] bool is_storable(const schema::Series& series, const Dialect& dialect);
 
 /// Throws std::invalid_argument when it is not.
-void require_storable(const schema::Series& series, schema::DatabaseKind kind);
+void require_storable(const schema::Series& series, const Dialect& dialect);
 
 /// What is wrong with the texts of a series, for the person who wrote them.
 [[nodiscard]] std::string describe(const schema::ParseError& error, const schema::Series& series);

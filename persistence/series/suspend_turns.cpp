@@ -1,15 +1,13 @@
 #include "persistence/series/suspend_turns.hpp"
 
 #include "persistence/rows/job_table.hpp"
-#include "persistence/rows/move_jobs.hpp"
-#include "persistence/rows/suspended_scopes.hpp"
+#include "persistence/series/move_pipeline.hpp"
 #include "schema/limits.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +18,6 @@ namespace {
 
 using schema::Job;
 using schema::JobPlace;
-using schema::PlacedJob;
 
 constexpr std::string_view kTurns = R"sql(
     SELECT ID_, TURN_ID_
@@ -60,45 +57,34 @@ Page read_page(
     return page;
 }
 
-/// Decides about a row that is locked; nullopt: it stays.
-using Decide = std::function<std::optional<PlacedJob>(Job row, bool is_suspended)>;
-
+/// Returns how many moved; those that a node holds stay.
 std::int64_t move_turns(
-    TransactionRunner& runner,
+    const StoreContext& context,
     JobPlace from,
     const std::vector<std::string>& turns,
-    const Decide& decide
+    const TransitionOf& transition_of,
+    schema::TimePoint now
 ) {
     const std::vector<std::string_view> ids(turns.begin(), turns.end());
-    std::vector<std::string> moved_ids;
+    std::vector<std::string> moved;
     const auto move = [&](Transaction& transaction) {
-        moved_ids.clear();
         std::vector<Job> rows = lock_rows(transaction, from, ids);
-        std::vector<const Job*> candidates;
-        for (const Job& row : rows) {
-            candidates.push_back(&row);
-        }
-        const SuspendedScopes suspended = find_suspended(transaction, candidates);
-        std::vector<PlacedJob> moves;
-        for (Job& row : rows) {
-            const bool is_suspended = suspended.contain(row);
-            if (auto placed = decide(std::move(row), is_suspended)) {
-                moved_ids.push_back(placed->job.id);
-                moves.push_back(std::move(*placed));
-            }
-        }
-        move_rows(transaction, from, moves);
+        std::erase_if(rows, [now](const Job& row) { return is_locked(row, now); });
+        MovePipeline moves(transaction, context, from, now);
+        moves.decide(std::move(rows), transition_of);
+        moves.write();
+        moved = moves.leaving_ids();
     };
-    runner.run(move, [&](Transaction& transaction) {
-        return !is_any_in(transaction, from, moved_ids);
+    context.runner.run(move, [&](Transaction& transaction) {
+        return !is_any_in(transaction, from, moved);
     });
-    return static_cast<std::int64_t>(moved_ids.size());
+    return static_cast<std::int64_t>(moved.size());
 }
 
 }  // namespace
 
 std::int64_t suspend_turns(
-    TransactionRunner& runner,
+    const StoreContext& context,
     SuspensionScope scope,
     std::string_view id,
     schema::TimePoint now
@@ -106,43 +92,26 @@ std::int64_t suspend_turns(
     std::int64_t count = 0;
     Page page;
     do {
-        page = read_page(runner, scope, id, page.last_key);
-        for (const JobPlace place :
-             {JobPlace::executable, JobPlace::timer, JobPlace::external_worker}) {
-            count += move_turns(
-                runner,
-                place,
-                page.turns,
-                [&](Job row, bool is_suspended) -> std::optional<PlacedJob> {
-                    if (!is_suspended || is_locked(row, now)) {
-                        return std::nullopt;
-                    }
-                    const schema::Transition transition = schema::suspended(row, place);
-                    return moved(std::move(row), transition);
-                }
-            );
+        page = read_page(context.runner, scope, id, page.last_key);
+        for (const JobPlace place : schema::kSuspendablePlaces) {
+            const auto suspend = [place](const Job& row) { return schema::suspended(row, place); };
+            count += move_turns(context, place, page.turns, suspend, now);
         }
     } while (page.is_full);
     return count;
 }
 
-std::int64_t activate_turns(TransactionRunner& runner, SuspensionScope scope, std::string_view id) {
+std::int64_t activate_turns(
+    const StoreContext& context,
+    SuspensionScope scope,
+    std::string_view id,
+    schema::TimePoint now
+) {
     std::int64_t count = 0;
     Page page;
     do {
-        page = read_page(runner, scope, id, page.last_key);
-        count += move_turns(
-            runner,
-            JobPlace::suspended,
-            page.turns,
-            [](Job row, bool is_suspended) -> std::optional<PlacedJob> {
-                if (is_suspended) {
-                    return std::nullopt;
-                }
-                const schema::Transition transition = schema::activated(row);
-                return moved(std::move(row), transition);
-            }
-        );
+        page = read_page(context.runner, scope, id, page.last_key);
+        count += move_turns(context, JobPlace::suspended, page.turns, schema::activated, now);
     } while (page.is_full);
     return count;
 }

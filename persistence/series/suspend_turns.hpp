@@ -1,24 +1,29 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
-#include "persistence/sql/transaction_runner.hpp"
+#include "persistence/rows/store_context.hpp"
+#include "persistence/suspension.hpp"
 
 #include <cstdint>
 #include <string_view>
 
-/// What JobStore::suspend and activate do for a series or a group of them: they move the turns that
-/// carry series on, found by their ids, so that no job table needs an index for it.
+/// What OperatorStore::suspend and activate do for a series or a group of them: they move the
+/// turns that carry series on, found by their ids, so that no job table needs an index for it.
 namespace jobstrand::persistence {
 
 /// After the suspension was written. Returns how many turns moved.
 std::int64_t suspend_turns(
-    TransactionRunner& runner,
+    const StoreContext& context,
     SuspensionScope scope,
     std::string_view id,
     schema::TimePoint now
 );
 
 /// After the suspension was lifted. A turn that another suspension holds as well stays.
-std::int64_t activate_turns(TransactionRunner& runner, SuspensionScope scope, std::string_view id);
+std::int64_t activate_turns(
+    const StoreContext& context,
+    SuspensionScope scope,
+    std::string_view id,
+    schema::TimePoint now
+);
 
 }  // namespace jobstrand::persistence

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "schema/database_kind.hpp"
 #include "schema/time.hpp"
 
 #include <cstddef>
@@ -12,6 +11,8 @@
 #include <variant>
 
 namespace jobstrand::persistence {
+
+struct Dialect;
 
 /// What a column of bytes holds.
 using Bytes = std::span<const std::byte>;
@@ -69,7 +70,8 @@ class Connection {
 public:
     virtual ~Connection() = default;
 
-    [[nodiscard]] virtual schema::DatabaseKind kind() const noexcept = 0;
+    /// How statements are written for this database.
+    [[nodiscard]] virtual const Dialect& dialect() const noexcept = 0;
 
     /// Runs an INSERT, UPDATE or DELETE; returns the number of rows that it inserted, deleted or
     /// found for update.
@@ -79,7 +81,7 @@ public:
     /// use this connection.
     virtual void query(Query query, std::span<const Value> parameters, const RowReader& read) = 0;
 
-    /// Runs DDL, PRAGMA or SET text as it is, without preparing it.
+    /// Runs DDL or SET text as it is, without preparing it.
     virtual void run_script(std::string_view sql) = 0;
 
     /// Begins a transaction that will write. On SQLite this takes the write lock at once, so that a

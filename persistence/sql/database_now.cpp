@@ -15,11 +15,10 @@ constexpr std::string_view kNow = "SELECT {now}";
 std::optional<schema::TimePoint> database_now(TransactionRunner& runner) {
     std::optional<schema::TimePoint> now;
     runner.read([&](Connection& connection) {
-        const std::string_view function = dialect_of(connection.kind()).now;
-        if (function.empty()) {
+        if (!connection.dialect().has_own_clock()) {
             return;
         }
-        const std::string sql = fmt::format(kNow, fmt::arg("now", function));
+        const std::string sql = fmt::format(kNow, fmt::arg("now", connection.dialect().now));
         connection.query({.sql = sql, .columns = 1}, {}, [&](const Row& row) {
             now = row.time(0);
         });

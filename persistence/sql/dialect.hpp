@@ -1,15 +1,21 @@
 #pragma once
 
-#include "schema/database_kind.hpp"
+#include "persistence/sql/table_dialect.hpp"
+#include "schema/time.hpp"
 
+#include <array>
 #include <string>
 #include <string_view>
 
 namespace jobstrand::persistence {
 
-/// What truly differs between the databases in the statements of the job store. Everything else is
-/// written once, in the SQL that all of them understand.
+/// What truly differs between the databases in the statements that run on them. Everything else is
+/// written once, in the SQL that all of them understand. Each database's own stands in its folder
+/// of drivers/; a connection tells the one of its database.
 struct Dialect {
+    /// What users call the database; also the scheme of its URLs. MariaDB is mysql here.
+    std::string_view name;
+
     /// After a SELECT: the rows are ours until the transaction ends. Empty on SQLite, where the
     /// writing transaction is alone anyway.
     std::string_view for_update;
@@ -33,6 +39,10 @@ struct Dialect {
     std::string_view bytes_parameter;
     std::string_view bytes_as_text;
 
+    /// The text in a column that was selected as bytes_as_text. It is UTF-8 if we have stored it;
+    /// others may store anything.
+    std::string (*text_of_bytes)(std::string_view cell) = nullptr;
+
     /// The function that finds the position of its second argument in its first; 0: not in it.
     std::string_view position_in;
 
@@ -41,23 +51,50 @@ struct Dialect {
     /// wait for what others have locked there: that is how deadlocks begin.
     std::string_view by_id;
 
+    /// The same for rows in the order of the index {0}.
+    std::string_view by_index;
+
+    /// `DELETE FROM {0} WHERE`, to be followed by a condition on ID_; by its key for the same
+    /// reason.
+    std::string_view delete_where;
+
     /// The condition for rows behind a priority and an id, which are its parameters, in the order
     /// of the index schema::kPriorityIndex. Only PostgreSQL and SQLite seek with a pair of values;
     /// PostgreSQL is given one because with an equality it would take the order of the key as good
     /// enough, and read all other priorities on the way.
     std::string_view behind_in_priority;
 
-    /// The time of the database's clock, UTC, to the millisecond. Empty on SQLite, which has none
-    /// but the machine's.
+    /// The time of the database's clock, UTC, to the millisecond. Empty where it has none but the
+    /// machine's.
     std::string_view now;
+
+    /// How we behave on a connection that an app holds, in the middle of its session.
+    struct Guest {
+        /// What stands before the number of a parameter; 0: parameters are `?`.
+        char number_mark = 0;
+
+        /// Statements that make times UTC, and the one that makes them the app's again.
+        std::array<std::string_view, 2> arrive = {};
+        std::string_view leave = {};
+
+        /// Tells the nodes that listen, with the app's commit, that there are jobs; empty: nothing
+        /// can.
+        std::string_view announce = {};
+    };
+    Guest guest = {};
+
+    /// The last instant that a time column holds.
+    schema::TimePoint latest_time;
+
+    TableDialect tables;
+
+    [[nodiscard]] bool has_own_clock() const { return !now.empty(); }
 };
 
-[[nodiscard]] const Dialect& dialect_of(schema::DatabaseKind kind);
+/// Dialect::delete_where with its table.
+[[nodiscard]] std::string delete_where(const Dialect& dialect, std::string_view table);
 
-/// `DELETE FROM table WHERE`, to be followed by a condition on ID_; by its key for the same reason.
-[[nodiscard]] std::string delete_where(schema::DatabaseKind kind, std::string_view table);
-
-/// As Dialect::by_id, for rows in the order of an index.
-[[nodiscard]] std::string by_index(schema::DatabaseKind kind, std::string_view index);
+/// Dialect::by_index with its index.
+[[nodiscard]] std::string by_index(const Dialect& dialect, std::string_view index);
 
 }  // namespace jobstrand::persistence

@@ -1,6 +1,9 @@
 #include "persistence/sql/placeholders.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 namespace jobstrand::persistence {
 
@@ -26,8 +29,31 @@ std::size_t skip_quoted(std::string_view sql, std::size_t start) {
     return start;
 }
 
-/// The statement with `mark` and a number in the place of each placeholder.
-std::string numbered(std::string_view sql, char mark) {
+}  // namespace
+
+std::size_t count_placeholders(std::string_view sql) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < sql.size();) {
+        const std::size_t behind = skip_quoted(sql, i);
+        if (behind != i) {
+            i = behind;
+            continue;
+        }
+        count += sql[i] == '?' ? 1U : 0U;
+        ++i;
+    }
+    return count;
+}
+
+void require_parameters(std::size_t placeholders, std::size_t parameters) {
+    if (placeholders != parameters) {
+        throw std::logic_error(fmt::format(
+            "a statement with {} placeholders got {} parameters", placeholders, parameters
+        ));
+    }
+}
+
+std::string number_placeholders(std::string_view sql, char mark) {
     std::string named;
     named.reserve(sql.size() * 2);
     std::size_t count = 0;
@@ -46,28 +72,8 @@ std::string numbered(std::string_view sql, char mark) {
     return named;
 }
 
-}  // namespace
-
-std::size_t count_placeholders(std::string_view sql) {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < sql.size();) {
-        const std::size_t behind = skip_quoted(sql, i);
-        if (behind != i) {
-            i = behind;
-            continue;
-        }
-        count += sql[i] == '?' ? 1U : 0U;
-        ++i;
-    }
-    return count;
-}
-
 std::string name_placeholders(std::string_view sql) {
-    return numbered(sql, ':');
-}
-
-std::string number_placeholders(std::string_view sql) {
-    return numbered(sql, '$');
+    return number_placeholders(sql, ':');
 }
 
 }  // namespace jobstrand::persistence

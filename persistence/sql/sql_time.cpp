@@ -2,6 +2,8 @@
 
 #include "persistence/sql/db_error.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cstddef>
 
@@ -112,6 +114,14 @@ std::optional<schema::TimePoint> parse_sql_time(std::string_view text) {
     }
     return std::chrono::sys_days(date) + hours(hour) + minutes(minute) + seconds(second) +
            *fraction;
+}
+
+schema::TimePoint require_sql_time(std::string_view text) {
+    const auto time = parse_sql_time(text);
+    if (!time) {
+        throw DbError(DbErrorKind::other, fmt::format("\"{}\" is not a time", text));
+    }
+    return *time;
 }
 
 }  // namespace jobstrand::persistence

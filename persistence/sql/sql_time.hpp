@@ -25,4 +25,7 @@ private:
 /// digits (cut to milliseconds), with or without a `Z`. nullopt: not a time.
 [[nodiscard]] std::optional<schema::TimePoint> parse_sql_time(std::string_view text);
 
+/// The same; throws DbError `other` when it is not a time.
+[[nodiscard]] schema::TimePoint require_sql_time(std::string_view text);
+
 }  // namespace jobstrand::persistence

@@ -16,7 +16,7 @@ namespace jobstrand::persistence {
 /// unless it was committed.
 ///
 /// An app that embeds Jobstrand receives one of these, writes its own rows with execute(), and
-/// hands it to JobStore::insert: its rows and its jobs then commit together.
+/// hands it to EnqueuerStore::insert: its rows and its jobs then commit together.
 ///
 /// After a DbError only a rollback is left: every further statement, and commit(), throws the same
 /// error again. Some databases roll back by themselves after some errors, and what came then would
@@ -58,7 +58,7 @@ public:
     void on_commit(std::function<void()> callback);
 
     [[nodiscard]] State state() const noexcept { return state_; }
-    [[nodiscard]] schema::DatabaseKind kind() const noexcept { return connection_.kind(); }
+    [[nodiscard]] const Dialect& dialect() const noexcept { return connection_.dialect(); }
 
 private:
     template <typename Call>

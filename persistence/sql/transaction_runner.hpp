@@ -60,4 +60,9 @@ private:
     OutageLog outage_;
 };
 
+/// The WasCommitted of work that does no harm when it runs twice.
+[[nodiscard]] inline bool run_again(Transaction& /*transaction*/) {
+    return false;
+}
+
 }  // namespace jobstrand::persistence

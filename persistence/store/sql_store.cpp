@@ -68,16 +68,17 @@ std::vector<Job> SqlStore::acquire_by_priority(
     return persistence::acquire_by_priority(context_, claim, handler_types, limit, behind);
 }
 
-JobStore::AcquiredOne
-SqlStore::acquire_one(std::string_view id, const LockClaim& claim, TimePoint now) {
+AcquiredJob SqlStore::acquire_one(std::string_view id, const LockClaim& claim, TimePoint now) {
     return persistence::acquire_one(context_, id, claim, now);
 }
 
-std::vector<Answer> SqlStore::apply(std::string_view owner, std::span<const Outcome> outcomes) {
+std::vector<OutcomeAnswer>
+SqlStore::apply(std::string_view owner, std::span<const Outcome> outcomes) {
     return apply_outcomes(context_, owner, outcomes);
 }
 
-Answer SqlStore::apply(Transaction& transaction, std::string_view owner, const Outcome& outcome) {
+OutcomeAnswer
+SqlStore::apply(Transaction& transaction, std::string_view owner, const Outcome& outcome) {
     return apply_outcome(context_, transaction, owner, outcome);
 }
 
@@ -94,7 +95,7 @@ void SqlStore::release(std::string_view owner, std::span<const Fence> fences) {
     release_locks(context_, owner, fences);
 }
 
-JobStore::LockReset SqlStore::reset_expired_locks(JobPlace place, const LockSearch& search) {
+LockReset SqlStore::reset_expired_locks(JobPlace place, const LockSearch& search) {
     return persistence::reset_expired_locks(context_, place, search);
 }
 
@@ -102,7 +103,7 @@ std::optional<TimePoint> SqlStore::next_due() {
     return persistence::next_due(context_);
 }
 
-JobStore::DueTimers SqlStore::move_due_timers(
+DueTimers SqlStore::move_due_timers(
     DueWindow window,
     std::size_t limit,
     const std::optional<LockClaim>& claim,
@@ -111,11 +112,11 @@ JobStore::DueTimers SqlStore::move_due_timers(
     return persistence::move_due_timers(context_, window, limit, claim, handler_types);
 }
 
-Answer SqlStore::fire_timer(std::string_view id, TimePoint now) {
+JobAnswer SqlStore::fire_timer(std::string_view id, TimePoint now) {
     return persistence::fire_timer(context_, id, now);
 }
 
-Answer SqlStore::reschedule_timer(std::string_view id, TimePoint due_date, TimePoint now) {
+JobAnswer SqlStore::reschedule_timer(std::string_view id, TimePoint due_date, TimePoint now) {
     return persistence::reschedule_timer(context_, id, due_date, now);
 }
 
@@ -145,17 +146,17 @@ std::string SqlStore::exception_details(const Job& job) {
     return persistence::exception_details(context_, job);
 }
 
-Answer
+JobAnswer
 SqlStore::change(JobPlace place, std::string_view id, const JobChanges& changes, TimePoint now) {
     return change_job(context_, place, id, changes, now);
 }
 
-std::vector<Answer>
+std::vector<JobAnswer>
 SqlStore::remove(JobPlace place, std::span<const std::string> ids, TimePoint now) {
     return remove_jobs(context_, place, ids, now);
 }
 
-std::vector<Answer> SqlStore::requeue(
+std::vector<JobAnswer> SqlStore::requeue(
     std::span<const std::string> ids,
     int retries,
     std::optional<TimePoint> due_date,
@@ -168,8 +169,8 @@ std::int64_t SqlStore::suspend(SuspensionScope scope, std::string_view id, TimeP
     return suspend_jobs(context_, scope, id, now);
 }
 
-std::int64_t SqlStore::activate(SuspensionScope scope, std::string_view id, TimePoint /*now*/) {
-    return activate_jobs(context_, scope, id);
+std::int64_t SqlStore::activate(SuspensionScope scope, std::string_view id, TimePoint now) {
+    return activate_jobs(context_, scope, id, now);
 }
 
 std::vector<Suspension> SqlStore::suspensions(SuspensionScope scope) {
@@ -198,7 +199,7 @@ std::optional<SeriesSummary> SqlStore::find_series(std::string_view key) {
     return persistence::find_series(context_, key);
 }
 
-Answer SqlStore::reschedule_series(const schema::Series& times, TimePoint now) {
+SeriesAnswer SqlStore::reschedule_series(const schema::Series& times, TimePoint now) {
     return persistence::reschedule_series(context_, times, now);
 }
 
@@ -206,11 +207,11 @@ std::optional<std::string> SqlStore::fire_series(std::string_view key, TimePoint
     return persistence::fire_series(context_, key, now);
 }
 
-Answer SqlStore::end_series(std::string_view key, TimePoint now) {
+SeriesAnswer SqlStore::end_series(std::string_view key, TimePoint now) {
     return persistence::end_series(context_, key, now);
 }
 
-Answer SqlStore::remove_series(std::string_view key) {
+SeriesAnswer SqlStore::remove_series(std::string_view key) {
     return persistence::remove_series(context_, key);
 }
 
@@ -222,7 +223,7 @@ std::vector<StoredCalendar> SqlStore::calendars() {
     return list_calendars(context_);
 }
 
-Answer SqlStore::remove_calendar(std::string_view name) {
+CalendarAnswer SqlStore::remove_calendar(std::string_view name) {
     return persistence::remove_calendar(context_, name);
 }
 

@@ -1,23 +1,32 @@
 #pragma once
 
-#include "persistence/job_store.hpp"
+#include "persistence/clock_source.hpp"
+#include "persistence/enqueuer_store.hpp"
+#include "persistence/executor_store.hpp"
+#include "persistence/operator_store.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/transaction_runner.hpp"
+#include "persistence/timer_store.hpp"
 #include "schema/log.hpp"
 #include "schema/series_schedule.hpp"
 
 namespace jobstrand::persistence {
 
-/// JobStore and SeriesStore on a SQL database. It only forwards: each operation has a file of its
+/// All roles of the store, on a SQL database. It only forwards: each operation has a file of its
 /// own in jobs/ or series/, which begins with its SQL.
 ///
 /// Due dates that the database cannot hold are refused with std::invalid_argument; see
-/// max_due_date.
+/// Dialect::latest_time.
 ///
 /// Thread safety: safe. Everything passed in must outlive it.
-class SqlStore final : public JobStore, public SeriesStore {
+class SqlStore final : public ExecutorStore,
+                       public TimerStore,
+                       public EnqueuerStore,
+                       public OperatorStore,
+                       public SeriesStore,
+                       public ClockSource {
 public:
     SqlStore(
         SessionPool& pool,
@@ -33,30 +42,33 @@ public:
 
     [[nodiscard]] std::optional<schema::TimePoint> database_now() override;
 
+    std::vector<schema::PlacedJob> insert(
+        Transaction& transaction,
+        std::vector<schema::PlacedJob> jobs,
+        IdOrigin ids = IdOrigin::given
+    ) override;
     std::vector<schema::PlacedJob>
-    insert(Transaction& transaction, std::vector<schema::PlacedJob> jobs, IdOrigin ids) override;
-    std::vector<schema::PlacedJob> insert(std::vector<schema::PlacedJob> jobs, IdOrigin ids)
-        override;
+    insert(std::vector<schema::PlacedJob> jobs, IdOrigin ids = IdOrigin::given) override;
 
     [[nodiscard]] bool has_acquirable(std::span<const std::string> handler_types) override;
     [[nodiscard]] std::vector<schema::Job> acquire(
         const LockClaim& claim,
         std::span<const std::string> handler_types,
         std::size_t limit,
-        std::string_view after
+        std::string_view after = {}
     ) override;
     [[nodiscard]] std::vector<schema::Job> acquire_by_priority(
         const LockClaim& claim,
         std::span<const std::string> handler_types,
         std::size_t limit,
-        const PriorityPositions& behind
+        const PriorityPositions& behind = {}
     ) override;
-    [[nodiscard]] AcquiredOne
+    [[nodiscard]] AcquiredJob
     acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) override;
 
-    [[nodiscard]] std::vector<Answer>
+    [[nodiscard]] std::vector<OutcomeAnswer>
     apply(std::string_view owner, std::span<const Outcome> outcomes) override;
-    [[nodiscard]] Answer
+    [[nodiscard]] OutcomeAnswer
     apply(Transaction& transaction, std::string_view owner, const Outcome& outcome) override;
 
     [[nodiscard]] bool is_held(Transaction& transaction, std::string_view owner, const Fence& fence)
@@ -74,8 +86,8 @@ public:
         const std::optional<LockClaim>& claim,
         std::span<const std::string> handler_types
     ) override;
-    [[nodiscard]] Answer fire_timer(std::string_view id, schema::TimePoint now) override;
-    [[nodiscard]] Answer reschedule_timer(
+    [[nodiscard]] JobAnswer fire_timer(std::string_view id, schema::TimePoint now) override;
+    [[nodiscard]] JobAnswer reschedule_timer(
         std::string_view id,
         schema::TimePoint due_date,
         schema::TimePoint now
@@ -96,18 +108,18 @@ public:
     ) override;
     [[nodiscard]] std::int64_t count(schema::JobPlace place, const JobFilter& filter) override;
     [[nodiscard]] std::string exception_details(const schema::Job& job) override;
-    [[nodiscard]] Answer change(
+    [[nodiscard]] JobAnswer change(
         schema::JobPlace place,
         std::string_view id,
         const JobChanges& changes,
         schema::TimePoint now
     ) override;
-    [[nodiscard]] std::vector<Answer> remove(
+    [[nodiscard]] std::vector<JobAnswer> remove(
         schema::JobPlace place,
         std::span<const std::string> ids,
         schema::TimePoint now
     ) override;
-    [[nodiscard]] std::vector<Answer> requeue(
+    [[nodiscard]] std::vector<JobAnswer> requeue(
         std::span<const std::string> ids,
         int retries,
         std::optional<schema::TimePoint> due_date,
@@ -122,6 +134,7 @@ public:
     [[nodiscard]] std::vector<InstanceSummary> instances(std::string_view after, std::size_t limit)
         override;
 
+    [[nodiscard]] bool is_stored(std::string_view id) override { return find(id).has_value(); }
     std::vector<schema::PlacedJob>
     create(Transaction& transaction, std::vector<NewSeries> series, schema::TimePoint now) override;
     std::vector<schema::PlacedJob> create(std::vector<NewSeries> series, schema::TimePoint now)
@@ -129,16 +142,16 @@ public:
     [[nodiscard]] std::vector<SeriesSummary>
     list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit) override;
     [[nodiscard]] std::optional<SeriesSummary> find_series(std::string_view key) override;
-    [[nodiscard]] Answer reschedule_series(const schema::Series& times, schema::TimePoint now)
+    [[nodiscard]] SeriesAnswer reschedule_series(const schema::Series& times, schema::TimePoint now)
         override;
     [[nodiscard]] std::optional<std::string>
     fire_series(std::string_view key, schema::TimePoint now) override;
-    [[nodiscard]] Answer end_series(std::string_view key, schema::TimePoint now) override;
-    [[nodiscard]] Answer remove_series(std::string_view key) override;
+    [[nodiscard]] SeriesAnswer end_series(std::string_view key, schema::TimePoint now) override;
+    [[nodiscard]] SeriesAnswer remove_series(std::string_view key) override;
 
     std::size_t put_calendar(const StoredCalendar& calendar, schema::TimePoint now) override;
     [[nodiscard]] std::vector<StoredCalendar> calendars() override;
-    [[nodiscard]] Answer remove_calendar(std::string_view name) override;
+    [[nodiscard]] CalendarAnswer remove_calendar(std::string_view name) override;
 
 private:
     TransactionRunner runner_;

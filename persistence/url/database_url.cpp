@@ -32,8 +32,8 @@ std::string server_part(const DatabaseUrl& url) {
 }  // namespace
 
 std::string without_password(const DatabaseUrl& url) {
-    std::string text = std::string(name_of(url.kind)) + ':';
-    text += url.kind == schema::DatabaseKind::sqlite ? escaped(url.path, "%?") : server_part(url);
+    std::string text = url.scheme + ':';
+    text += url.path.empty() ? server_part(url) : escaped(url.path, "%?");
     char separator = '?';
     for (const auto& [key, value] : url.options) {
         text += separator + escaped(key, "%&=") + '=' + escaped(value, "%&=");

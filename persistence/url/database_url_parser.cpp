@@ -1,6 +1,10 @@
-#include "persistence/url/database_url.hpp"
-#include "persistence/url/url_options.hpp"
+#include "persistence/url/database_url_parser.hpp"
 
+#include "persistence/url/listed.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -8,23 +12,10 @@
 namespace jobstrand::persistence {
 namespace {
 
-using schema::DatabaseKind;
 using schema::ParseError;
 using schema::ParseResult;
 
 constexpr int kLargestPort = 65535;
-
-int default_port(DatabaseKind kind) {
-    switch (kind) {
-        case DatabaseKind::sqlite:
-            return 0;
-        case DatabaseKind::mysql:
-            return 3306;
-        case DatabaseKind::postgresql:
-            return 5432;
-    }
-    return 0;
-}
 
 /// A part of the URL, and where it stands in it.
 struct Piece {
@@ -56,6 +47,8 @@ Halves split(Piece piece, char separator) {
 /// Reads a URL from left to right and keeps the first thing that is wrong.
 class UrlParser final {
 public:
+    explicit UrlParser(std::span<const UrlRules> known) : known_(known) {}
+
     ParseResult<DatabaseUrl> parse(std::string_view text);
 
 private:
@@ -70,6 +63,8 @@ private:
     std::string decoded(Piece piece);
     void fail(std::string message, std::size_t position);
 
+    const std::span<const UrlRules> known_;
+    UrlRules rules_;  ///< Those of the scheme.
     DatabaseUrl url_;
     std::optional<ParseError> error_;
 };
@@ -78,10 +73,10 @@ ParseResult<DatabaseUrl> UrlParser::parse(std::string_view text) {
     const Halves scheme = split({text, 0}, ':');
     parse_scheme(scheme.before);
     const Halves parts = split(scheme.behind.value_or(Piece{{}, text.size()}), '?');
-    if (url_.kind == DatabaseKind::sqlite) {
-        parse_path(parts.before);
-    } else {
+    if (rules_.has_server()) {
         parse_server(parts.before);
+    } else {
+        parse_path(parts.before);
     }
     if (parts.behind) {
         parse_options(*parts.behind);
@@ -93,21 +88,30 @@ ParseResult<DatabaseUrl> UrlParser::parse(std::string_view text) {
 }
 
 void UrlParser::parse_scheme(Piece scheme) {
-    for (const auto kind : {DatabaseKind::sqlite, DatabaseKind::mysql, DatabaseKind::postgresql}) {
-        if (scheme.text == name_of(kind)) {
-            url_.kind = kind;
-            return;
-        }
+    const auto found = std::ranges::find(known_, scheme.text, &UrlRules::scheme);
+    if (found != known_.end()) {
+        rules_ = *found;
+        url_.scheme = rules_.scheme;
+        return;
+    }
+    std::vector<std::string> beginnings;
+    for (const UrlRules& rules : known_) {
+        beginnings.push_back(fmt::format("{}:{}", rules.scheme, rules.has_server() ? "//" : ""));
     }
     fail(
-        "a database URL begins with sqlite:, mysql:// or postgresql://, for example sqlite:jobs.db",
+        fmt::format(
+            "a database URL begins with {}, for example sqlite:jobs.db", listed(beginnings, "or")
+        ),
         scheme.position
     );
 }
 
 void UrlParser::parse_path(Piece path) {
     if (path.text.starts_with("//") && !path.text.starts_with("///")) {
-        fail("write sqlite:PATH without //, for example sqlite:jobs.db", path.position);
+        fail(
+            fmt::format("write {0}:PATH without //, for example {0}:jobs.db", url_.scheme),
+            path.position
+        );
     }
     url_.path = decoded(path.text.starts_with("///") ? path.sub(2) : path);
     if (url_.path.empty()) {
@@ -161,7 +165,7 @@ void UrlParser::parse_host(Piece host) {
     if (url_.host.empty()) {
         fail("the host is missing", host.position);
     }
-    url_.port = default_port(url_.kind);
+    url_.port = rules_.default_port;
     if (parts.behind) {
         parse_port(*parts.behind);
     }
@@ -187,7 +191,7 @@ void UrlParser::parse_option(Piece option) {
     const Halves parts = split(option, '=');
     const std::string key = decoded(parts.before);
     const std::string value = decoded(parts.behind.value_or(Piece{}));
-    if (const auto wrong = url_option_error(url_.kind, key, value)) {
+    if (const auto wrong = url_option_error(rules_, key, value)) {
         fail(*wrong, option.position);
     }
     if (!url_.options.emplace(key, value).second) {
@@ -224,8 +228,8 @@ void UrlParser::fail(std::string message, std::size_t position) {
 
 }  // namespace
 
-ParseResult<DatabaseUrl> parse_database_url(std::string_view text) {
-    return UrlParser().parse(text);
+ParseResult<DatabaseUrl> parse_url(std::string_view text, std::span<const UrlRules> known) {
+    return UrlParser(known).parse(text);
 }
 
 }  // namespace jobstrand::persistence

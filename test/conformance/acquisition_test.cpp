@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_P(AcquisitionById, One_job_is_locked_whatever_its_handler_type) {
     insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("b").of_type("mail")});
     const auto acquired = acquire_one("b");
-    EXPECT_EQ(acquired.answer, Answer::done);
+    EXPECT_EQ(acquired.answer, JobAnswer::done);
     EXPECT_EQ(acquired.job.lock_owner, "operator");
     EXPECT_EQ(acquired.job, job("b"));
     EXPECT_TRUE(job("a").lock_owner.empty());
@@ -141,13 +141,13 @@ TEST_P(AcquisitionById, One_job_is_locked_whatever_its_handler_type) {
 
 TEST_P(AcquisitionById, A_job_that_is_not_executable_is_not_found) {
     insert(JobPlace::timer, a_job("t").due_at(clock_.now()).build());
-    EXPECT_EQ(acquire_one("t").answer, Answer::not_found);
-    EXPECT_EQ(acquire_one("none").answer, Answer::not_found);
+    EXPECT_EQ(acquire_one("t").answer, JobAnswer::not_found);
+    EXPECT_EQ(acquire_one("none").answer, JobAnswer::not_found);
 }
 
 TEST_P(AcquisitionById, A_job_with_a_live_lock_is_refused) {
     const Job held = insert_and_acquire(a_job("a"), "node-1");
-    EXPECT_EQ(acquire_one("a").answer, Answer::locked);
+    EXPECT_EQ(acquire_one("a").answer, JobAnswer::locked);
     EXPECT_EQ(job("a"), held);
 }
 
@@ -155,7 +155,7 @@ TEST_P(AcquisitionById, A_job_with_a_live_lock_is_refused) {
 TEST_P(AcquisitionById, An_expired_lock_does_not_count) {
     insert_and_acquire(a_job("a"), "node-1");
     clock_.tick(5min + 1ms);
-    EXPECT_EQ(acquire_one("a").answer, Answer::done);
+    EXPECT_EQ(acquire_one("a").answer, JobAnswer::done);
     EXPECT_EQ(job("a").lock_owner, "operator");
 }
 

@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
 // R040 R098 R142
 TEST_P(Concurrency, Nodes_that_acquire_at_once_never_get_the_same_job) {
     insert(JobPlace::executable, many_jobs("j", 1000));
-    on_all_nodes([this](persistence::JobStore& store, const std::string& node) {
+    on_all_nodes([this](persistence::SqlStore& store, const std::string& node) {
         for (;;) {
             const std::vector<Job> jobs = store.acquire(claim_of(node), noop_, 37);
             note(node, jobs);
@@ -84,7 +84,7 @@ TEST_P(Concurrency, Nodes_that_move_timers_at_once_never_get_the_same_job) {
         timer.due_date = clock_.now();
     }
     insert(JobPlace::timer, timers);
-    on_all_nodes([this](persistence::JobStore& store, const std::string& node) {
+    on_all_nodes([this](persistence::SqlStore& store, const std::string& node) {
         for (;;) {
             const auto due = store.move_due_timers(clock_.now(), 23, claim_of(node), noop_);
             note(node, due.locked);
@@ -110,7 +110,7 @@ TEST_P(Concurrency, Nodes_that_fire_series_at_once_take_each_turn_once) {
              .first_turn = std::move(job)}
         );
     }
-    (void)series_store_.create(std::move(all), clock_.now());
+    (void)store_.create(std::move(all), clock_.now());
     clock_.tick(1h);
     std::atomic<int> completed = 0;
     on_all_nodes([&](persistence::SqlStore& store, const std::string& node) {
@@ -123,12 +123,12 @@ TEST_P(Concurrency, Nodes_that_fire_series_at_once_take_each_turn_once) {
             note(node, due.locked);
             for (const Job& turn : due.locked) {
                 const auto answers = store.apply(node, std::vector{completed_outcome(turn)});
-                completed += answers.front() == Answer::done ? 1 : 0;
+                completed += answers.front() == OutcomeAnswer::done ? 1 : 0;
             }
         }
     });
     EXPECT_EQ(taken_by_.size(), std::size_t{series * turns});
-    for (const auto& one : series_store_.list_series({}, "", 100)) {
+    for (const auto& one : store_.list_series({}, "", 100)) {
         EXPECT_EQ(one.series.fire_count, turns) << one.series.key;
         EXPECT_EQ(one.condition, persistence::SeriesCondition::ended) << one.series.key;
     }
@@ -140,9 +140,9 @@ TEST_P(Concurrency, Nodes_that_fire_series_at_once_take_each_turn_once) {
 TEST_P(Concurrency, Of_many_requests_for_one_job_one_is_answered) {
     insert(JobPlace::executable, a_job("a").build());
     std::atomic<int> done = 0;
-    on_all_nodes([this, &done](persistence::JobStore& store, const std::string& node) {
+    on_all_nodes([this, &done](persistence::SqlStore& store, const std::string& node) {
         const auto acquired = store.acquire_one("a", claim_of(node), clock_.now());
-        done += acquired.answer == Answer::done ? 1 : 0;
+        done += acquired.answer == JobAnswer::done ? 1 : 0;
     });
     EXPECT_EQ(done, 1);
 }
@@ -155,7 +155,7 @@ TEST_P(Concurrency, Of_an_outcome_and_a_reset_one_wins_and_the_job_is_in_one_pla
         outcomes.push_back(completed_outcome(job));
     }
     clock_.tick(1h);
-    std::vector<Answer> answers;
+    std::vector<OutcomeAnswer> answers;
     std::thread completion([&] { answers = store_.apply("node-1", outcomes); });
     const std::int64_t freed =
         nodes_[0]
@@ -163,7 +163,7 @@ TEST_P(Concurrency, Of_an_outcome_and_a_reset_one_wins_and_the_job_is_in_one_pla
             .reset_expired_locks(JobPlace::executable, {.now = clock_.now(), .page = 10})
             .freed;
     completion.join();
-    const auto lost = std::ranges::count(answers, Answer::lost_lock);
+    const auto lost = std::ranges::count(answers, OutcomeAnswer::lost_lock);
     EXPECT_EQ(count_rows("ACT_RU_JOB"), lost);
     EXPECT_GE(freed, lost);
 }
@@ -178,7 +178,7 @@ TEST_P(
             store_.activate(SuspensionScope::instance, "i", clock_.now());
         }
     });
-    on_all_nodes([this](persistence::JobStore& store, const std::string& node) {
+    on_all_nodes([this](persistence::SqlStore& store, const std::string& node) {
         for (int i = 0; i < 15; ++i) {
             store.insert(
                 {{JobPlace::executable, a_job(node + "." + std::to_string(i)).of_instance("i")}}

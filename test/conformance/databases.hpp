@@ -38,9 +38,11 @@ inline std::ostream& operator<<(std::ostream& out, const DatabaseUnderTest& data
 /// All that this machine can offer. SQLite always.
 [[nodiscard]] std::vector<DatabaseUnderTest> databases_under_test();
 
-[[nodiscard]] DatabaseUnderTest sqlite_under_test();
+/// A database in files of our own.
+[[nodiscard]] std::vector<DatabaseUnderTest> in_files(std::string scheme);
 
-/// A MariaDB and a PostgreSQL server of our own, and the servers that the environment names.
-[[nodiscard]] std::vector<DatabaseUnderTest> server_databases();
+/// A server of our own, and those that the environment names.
+[[nodiscard]] std::vector<DatabaseUnderTest> on_mariadb();
+[[nodiscard]] std::vector<DatabaseUnderTest> on_postgresql();
 
 }  // namespace jobstrand::test

@@ -61,7 +61,7 @@ TEST_P(LostCommitAnswer, A_job_acquired_by_id_is_locked_once) {
         insert(JobPlace::executable, a_job("a").build());
         lose_answer();
         const auto acquired = store_.acquire_one("a", claim_of("node-1"), clock_.now());
-        EXPECT_EQ(acquired.answer, Answer::done);
+        EXPECT_EQ(acquired.answer, JobAnswer::done);
         EXPECT_EQ(acquired.job, job("a"));
     });
 }
@@ -79,7 +79,7 @@ TEST_P(LostCommitAnswer, Outcomes_are_written_once) {
                     failed_outcome(held[1], {.message = "no"}, clock_.now()),
                     outcome_of(held[2], schema::released(held[2]))}
             ),
-            ElementsAre(Answer::done, Answer::done, Answer::done)
+            ElementsAre(OutcomeAnswer::done, OutcomeAnswer::done, OutcomeAnswer::done)
         );
         EXPECT_EQ(place_of("j000"), "nowhere");
         EXPECT_EQ(job("j001").retries, 2);
@@ -97,7 +97,7 @@ TEST_P(LostCommitAnswer, Lost_locks_in_the_batch_are_still_told) {
             store_.apply(
                 "node-1", std::vector{completed_outcome(held[0]), completed_outcome(held[1])}
             ),
-            ElementsAre(Answer::lost_lock, Answer::done)
+            ElementsAre(OutcomeAnswer::lost_lock, OutcomeAnswer::done)
         );
         EXPECT_EQ(place_of("j000"), "executable");
     });
@@ -128,7 +128,7 @@ TEST_P(LostCommitAnswer, A_series_begins_and_each_turn_brings_the_next_one_once)
     in_both_cases([this](auto lose_answer) {
         execute("DELETE FROM JS_SERIES");
         lose_answer();
-        (void)series_store_.create(
+        (void)store_.create(
             {{.series = {.key = "s", .repeat = "R/PT1S", .overlap = false},
               .first_turn = a_job("t").due_at(clock_.now())}},
             clock_.now()
@@ -136,28 +136,28 @@ TEST_P(LostCommitAnswer, A_series_begins_and_each_turn_brings_the_next_one_once)
         lose_answer();
         const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
         ASSERT_THAT(ids_of(due.locked), ElementsAre("t"));
-        EXPECT_EQ(series_store_.find_series("s")->series.fire_count, 1);
+        EXPECT_EQ(store_.find_series("s")->series.fire_count, 1);
         lose_answer();
         EXPECT_THAT(
             store_.apply("node-1", std::vector{completed_outcome(due.locked[0])}),
-            ElementsAre(Answer::done)
+            ElementsAre(OutcomeAnswer::done)
         );
         EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 1);
         lose_answer();
-        EXPECT_TRUE(series_store_.fire_series("s", clock_.now()));
+        EXPECT_TRUE(store_.fire_series("s", clock_.now()));
         EXPECT_EQ(count_rows("ACT_RU_JOB"), 1);
         lose_answer();
-        EXPECT_EQ(series_store_.end_series("s", clock_.now()), Answer::done);
+        EXPECT_EQ(store_.end_series("s", clock_.now()), SeriesAnswer::done);
         EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
         lose_answer();
-        EXPECT_EQ(series_store_.remove_series("s"), Answer::done);
+        EXPECT_EQ(store_.remove_series("s"), SeriesAnswer::done);
     });
 }
 
 TEST_P(LostCommitAnswer, A_turn_that_is_left_out_is_left_out_once) {
     in_both_cases([this](auto lose_answer) {
         execute("DELETE FROM JS_SERIES");
-        (void)series_store_.create(
+        (void)store_.create(
             {{.series = {.key = "s", .repeat = "R/PT1H", .misfire = "next-with-remaining"},
               .first_turn = a_job("t").due_at(clock_.now() - 90min)}},
             clock_.now()
@@ -168,7 +168,7 @@ TEST_P(LostCommitAnswer, A_turn_that_is_left_out_is_left_out_once) {
             testing::IsEmpty()
         );
         EXPECT_EQ(job("t").due_date, clock_.now() + 30min);
-        EXPECT_EQ(series_store_.find_series("s")->series.turns_taken, 2);
+        EXPECT_EQ(store_.find_series("s")->series.turns_taken, 2);
     });
 }
 
@@ -176,7 +176,7 @@ TEST_P(LostCommitAnswer, A_timer_fires_once) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::timer, a_job("t").due_at(clock_.now() + 1h).build());
         lose_answer();
-        EXPECT_EQ(store_.fire_timer("t", clock_.now()), Answer::done);
+        EXPECT_EQ(store_.fire_timer("t", clock_.now()), JobAnswer::done);
         EXPECT_EQ(job("t").revision, 2);
     });
 }
@@ -187,7 +187,7 @@ TEST_P(LostCommitAnswer, Dead_letters_are_requeued_once) {
         lose_answer();
         EXPECT_THAT(
             store_.requeue(std::vector<std::string>{"d"}, 2, std::nullopt, clock_.now()),
-            ElementsAre(Answer::done)
+            ElementsAre(JobAnswer::done)
         );
         EXPECT_EQ(place_of("d"), "executable");
     });
@@ -199,7 +199,7 @@ TEST_P(LostCommitAnswer, Jobs_are_removed_once) {
         lose_answer();
         EXPECT_THAT(
             store_.remove(JobPlace::dead_letter, std::vector<std::string>{"d"}, clock_.now()),
-            ElementsAre(Answer::done)
+            ElementsAre(JobAnswer::done)
         );
         EXPECT_EQ(place_of("d"), "nowhere");
     });
@@ -215,7 +215,10 @@ TEST_P(LostCommitAnswer, Operations_that_may_run_twice_are_run_again) {
         EXPECT_EQ(job("a").revision, held.revision + 1);
         lose_answer();
         EXPECT_EQ(
-            store_.change(JobPlace::executable, "a", {.retries = 8}, clock_.now()), Answer::done
+            store_.change(
+                JobPlace::executable, "a", {schema::set_to(&Job::retries, 8)}, clock_.now()
+            ),
+            JobAnswer::done
         );
         EXPECT_EQ(job("a").retries, 8);
     });

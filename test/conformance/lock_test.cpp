@@ -5,7 +5,7 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::JobStore;
+using persistence::SqlStore;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -103,7 +103,8 @@ protected:
         return job;
     }
 
-    JobStore::LockReset reset(JobPlace place, std::string_view after = {}, std::size_t rows = 100) {
+    persistence::LockReset
+    reset(JobPlace place, std::string_view after = {}, std::size_t rows = 100) {
         return store_.reset_expired_locks(
             place, {.now = clock_.now(), .after = after, .rows = rows, .page = 2}
         );
@@ -202,7 +203,8 @@ TEST_P(ExpiredLockReset, The_former_holder_has_lost_its_fence) {
     clock_.tick(1h);
     ASSERT_EQ(reset(JobPlace::executable).freed, 1);
     EXPECT_THAT(
-        store_.apply("node-1", std::vector{completed_outcome(held)}), ElementsAre(Answer::lost_lock)
+        store_.apply("node-1", std::vector{completed_outcome(held)}),
+        ElementsAre(OutcomeAnswer::lost_lock)
     );
     EXPECT_EQ(place_of("a"), "executable");
 }

@@ -23,7 +23,7 @@ protected:
     std::int64_t byte_arrays() { return count_rows("ACT_GE_BYTEARRAY"); }
 
     void apply(const Outcome& outcome) {
-        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).at(0), Answer::done);
+        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).at(0), OutcomeAnswer::done);
     }
 
     void fail(const Job& held, std::string details) {
@@ -114,7 +114,9 @@ TEST_P(LongTexts, A_refused_insert_leaves_no_bytes_behind) {
 TEST_P(LongTexts, A_changed_payload_moves_in_and_out_of_the_row) {
     insert(JobPlace::executable, a_job("a").with_payload("{}").build());
     const auto change = [this](const std::string& payload) {
-        (void)store_.change(JobPlace::executable, "a", {.payload = payload}, clock_.now());
+        (void)store_.change(
+            JobPlace::executable, "a", {schema::set_to(&Job::payload, payload)}, clock_.now()
+        );
         EXPECT_EQ(job("a").payload, payload);
         return byte_arrays();
     };
@@ -125,7 +127,8 @@ TEST_P(LongTexts, A_changed_payload_moves_in_and_out_of_the_row) {
 
 TEST_P(LongTexts, A_change_of_something_else_keeps_the_payload) {
     insert(JobPlace::executable, a_job("a").with_payload(long_payload_).build());
-    (void)store_.change(JobPlace::executable, "a", {.retries = 9}, clock_.now());
+    (void
+    )store_.change(JobPlace::executable, "a", {schema::set_to(&Job::retries, 9)}, clock_.now());
     EXPECT_EQ(job("a").payload, long_payload_);
 }
 
@@ -141,7 +144,7 @@ TEST_P(LongTexts, A_job_that_never_failed_has_no_details) {
 
 TEST_P(LongTexts, The_details_of_the_last_failure_replace_those_before) {
     fail(insert_and_acquire(a_job("a")), "first");
-    ASSERT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
+    ASSERT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
     fail(acquire().at(0), "second");
     EXPECT_EQ(store_.exception_details(job("a")), "second");
     EXPECT_EQ(byte_arrays(), 1);
@@ -149,7 +152,7 @@ TEST_P(LongTexts, The_details_of_the_last_failure_replace_those_before) {
 
 TEST_P(LongTexts, A_failure_without_details_takes_away_those_before) {
     fail(insert_and_acquire(a_job("a")), "first");
-    ASSERT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
+    ASSERT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
     fail(acquire().at(0), "");
     EXPECT_EQ(store_.exception_details(job("a")), "");
     EXPECT_EQ(byte_arrays(), 0);
@@ -157,7 +160,7 @@ TEST_P(LongTexts, A_failure_without_details_takes_away_those_before) {
 
 TEST_P(LongTexts, An_interruption_keeps_the_details_of_the_failure_before) {
     fail(insert_and_acquire(a_job("a")), "first");
-    ASSERT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
+    ASSERT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
     const Job held = acquire().at(0);
     apply(outcome_of(held, schema::interrupted(held, 1s, clock_.now())));
     EXPECT_EQ(store_.exception_details(job("a")), "first");
@@ -166,7 +169,7 @@ TEST_P(LongTexts, An_interruption_keeps_the_details_of_the_failure_before) {
 
 TEST_P(LongTexts, Success_takes_away_the_details_of_the_failures_before) {
     fail(insert_and_acquire(a_job("a")), "first");
-    ASSERT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
+    ASSERT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
     apply(completed_outcome(acquire().at(0)));
     EXPECT_EQ(byte_arrays(), 0);
 }

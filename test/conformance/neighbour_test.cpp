@@ -1,3 +1,4 @@
+#include "persistence/sql/dialect.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "test/conformance/store_test.hpp"
 
@@ -39,7 +40,7 @@ protected:
             job.due_date = clock_.now();
         }
         insert(place, std::move(jobs));
-        if (connection_->kind() == schema::DatabaseKind::mysql) {
+        if (connection_->dialect().name == "mysql") {
             connection_->run_script(fmt::format("ANALYZE TABLE {}", schema::table_of(place)));
         }
     }
@@ -82,7 +83,7 @@ TEST_P(Neighbours, Are_not_waited_for_by_completed_jobs) {
     lock_last_ten(JobPlace::executable);
     std::vector<Outcome> outcomes;
     std::ranges::transform(held, std::back_inserter(outcomes), completed_outcome);
-    EXPECT_THAT(store_.apply("node-1", without_last_ten(outcomes)), Each(Answer::done));
+    EXPECT_THAT(store_.apply("node-1", without_last_ten(outcomes)), Each(OutcomeAnswer::done));
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_failed_jobs) {
@@ -93,7 +94,7 @@ TEST_P(Neighbours, Are_not_waited_for_by_failed_jobs) {
     for (const Job& job : held) {
         outcomes.push_back(failed_outcome(job, {.message = "no", .details = "why"}, clock_.now()));
     }
-    EXPECT_THAT(store_.apply("node-1", without_last_ten(outcomes)), Each(Answer::done));
+    EXPECT_THAT(store_.apply("node-1", without_last_ten(outcomes)), Each(OutcomeAnswer::done));
 }
 
 TEST_P(Neighbours, Are_not_waited_for_when_locks_are_renewed_and_released) {
@@ -121,23 +122,28 @@ TEST_P(Neighbours, Are_not_waited_for_by_due_timers) {
 TEST_P(Neighbours, Are_not_waited_for_by_timers_moved_by_hand) {
     insert_jobs(JobPlace::timer);
     lock_last_ten(JobPlace::timer);
-    EXPECT_EQ(store_.fire_timer("j000", clock_.now()), Answer::done);
-    EXPECT_EQ(store_.reschedule_timer("j001", clock_.now() + 1h, clock_.now()), Answer::done);
+    EXPECT_EQ(store_.fire_timer("j000", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.reschedule_timer("j001", clock_.now() + 1h, clock_.now()), JobAnswer::done);
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_dead_letters_that_are_requeued) {
     insert_jobs(JobPlace::dead_letter);
     lock_last_ten(JobPlace::dead_letter);
     EXPECT_EQ(
-        store_.change(JobPlace::dead_letter, "j000", {.priority = 7}, clock_.now()), Answer::done
+        store_.change(
+            JobPlace::dead_letter, "j000", {schema::set_to(&Job::priority, 7)}, clock_.now()
+        ),
+        JobAnswer::done
     );
-    EXPECT_THAT(store_.requeue(free_ids(), 1, std::nullopt, clock_.now()), Each(Answer::done));
+    EXPECT_THAT(store_.requeue(free_ids(), 1, std::nullopt, clock_.now()), Each(JobAnswer::done));
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_jobs_that_are_removed) {
     insert_jobs(JobPlace::dead_letter);
     lock_last_ten(JobPlace::dead_letter);
-    EXPECT_THAT(store_.remove(JobPlace::dead_letter, free_ids(), clock_.now()), Each(Answer::done));
+    EXPECT_THAT(
+        store_.remove(JobPlace::dead_letter, free_ids(), clock_.now()), Each(JobAnswer::done)
+    );
 }
 
 TEST_P(Neighbours, Are_not_waited_for_by_the_reset_of_expired_locks) {

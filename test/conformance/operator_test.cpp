@@ -6,11 +6,12 @@ namespace jobstrand::test {
 
 namespace {
 
+using schema::set_to;
 using testing::ElementsAre;
 
 class Changes : public StoreTest {
 protected:
-    Answer change(JobPlace place, std::string_view id, const persistence::JobChanges& changes) {
+    JobAnswer change(JobPlace place, std::string_view id, const persistence::JobChanges& changes) {
         return store_.change(place, id, changes, clock_.now());
     }
 };
@@ -25,13 +26,19 @@ INSTANTIATE_TEST_SUITE_P(
 // R030
 TEST_P(Changes, Only_what_is_named_changes) {
     Job expected = insert(JobPlace::timer, full_job("a"));
-    EXPECT_EQ(change(JobPlace::timer, "a", {.retries = 9}), Answer::done);
+    EXPECT_EQ(change(JobPlace::timer, "a", {set_to(&Job::retries, 9)}), JobAnswer::done);
     expected.retries = 9;
     expected.revision += 1;
     EXPECT_EQ(job("a"), expected);
     EXPECT_EQ(
-        change(JobPlace::timer, "a", {.priority = 8, .payload = "[]", .retry_cycle = "R2/PT1S"}),
-        Answer::done
+        change(
+            JobPlace::timer,
+            "a",
+            {set_to(&Job::priority, 8),
+             set_to(&Job::payload, "[]"),
+             set_to(&Job::retry_cycle, "R2/PT1S")}
+        ),
+        JobAnswer::done
     );
     EXPECT_EQ(job("a").priority, 8);
     EXPECT_EQ(job("a").payload, "[]");
@@ -43,28 +50,32 @@ TEST_P(Changes, Only_what_is_named_changes) {
 TEST_P(Changes, A_priority_has_64_bits) {
     insert(JobPlace::executable, a_job("a").build());
     for (const std::int64_t priority : {INT64_MIN, INT64_MAX}) {
-        EXPECT_EQ(change(JobPlace::executable, "a", {.priority = priority}), Answer::done);
+        EXPECT_EQ(
+            change(JobPlace::executable, "a", {set_to(&Job::priority, priority)}), JobAnswer::done
+        );
         EXPECT_EQ(job("a").priority, priority);
     }
 }
 
 TEST_P(Changes, A_running_job_cannot_be_changed) {
     const Job held = insert_and_acquire(a_job("a"));
-    EXPECT_EQ(change(JobPlace::executable, "a", {.retries = 9}), Answer::locked);
+    EXPECT_EQ(change(JobPlace::executable, "a", {set_to(&Job::retries, 9)}), JobAnswer::locked);
     EXPECT_EQ(job("a"), held);
 }
 
 TEST_P(Changes, A_job_in_another_place_is_not_found) {
     insert(JobPlace::executable, a_job("a").build());
-    EXPECT_EQ(change(JobPlace::timer, "a", {.retries = 9}), Answer::not_found);
+    EXPECT_EQ(change(JobPlace::timer, "a", {set_to(&Job::retries, 9)}), JobAnswer::not_found);
     EXPECT_EQ(job("a").retries, 3);
 }
 
 TEST_P(Changes, A_dead_letter_can_change_but_has_no_retries_to_set) {
     insert(JobPlace::dead_letter, a_job("a").build());
-    EXPECT_EQ(change(JobPlace::dead_letter, "a", {.payload = "{}"}), Answer::done);
+    EXPECT_EQ(change(JobPlace::dead_letter, "a", {set_to(&Job::payload, "{}")}), JobAnswer::done);
     EXPECT_EQ(job("a").payload, "{}");
-    EXPECT_THROW((void)change(JobPlace::dead_letter, "a", {.retries = 1}), std::invalid_argument);
+    EXPECT_THROW(
+        (void)change(JobPlace::dead_letter, "a", {set_to(&Job::retries, 1)}), std::invalid_argument
+    );
 }
 
 class Removal : public StoreTest {};
@@ -82,7 +93,7 @@ TEST_P(Removal, Each_id_is_answered_in_its_order) {
     const std::vector<std::string> ids{"none", "b", "a", "c"};
     EXPECT_THAT(
         store_.remove(JobPlace::executable, ids, clock_.now()),
-        ElementsAre(Answer::not_found, Answer::done, Answer::locked, Answer::done)
+        ElementsAre(JobAnswer::not_found, JobAnswer::done, JobAnswer::locked, JobAnswer::done)
     );
     EXPECT_EQ(place_of("a"), "executable");
     EXPECT_EQ(place_of("b"), "nowhere");
@@ -95,9 +106,11 @@ TEST_P(Removal, A_job_is_removed_from_the_named_place_only) {
         insert(place, a_job(id).build());
         const JobPlace other = place == JobPlace::timer ? JobPlace::dead_letter : JobPlace::timer;
         EXPECT_THAT(
-            store_.remove(other, std::vector{id}, clock_.now()), ElementsAre(Answer::not_found)
+            store_.remove(other, std::vector{id}, clock_.now()), ElementsAre(JobAnswer::not_found)
         );
-        EXPECT_THAT(store_.remove(place, std::vector{id}, clock_.now()), ElementsAre(Answer::done));
+        EXPECT_THAT(
+            store_.remove(place, std::vector{id}, clock_.now()), ElementsAre(JobAnswer::done)
+        );
         EXPECT_EQ(place_of(id), "nowhere");
     }
 }
@@ -108,14 +121,14 @@ TEST_P(Removal, Any_number_of_jobs_can_be_removed) {
     insert(JobPlace::dead_letter, std::move(jobs));
     EXPECT_THAT(
         store_.remove(JobPlace::dead_letter, ids, clock_.now()),
-        testing::AllOf(testing::SizeIs(1500), testing::Each(Answer::done))
+        testing::AllOf(testing::SizeIs(1500), testing::Each(JobAnswer::done))
     );
     EXPECT_EQ(count_rows("ACT_RU_DEADLETTER_JOB"), 0);
 }
 
 class Requeueing : public StoreTest {
 protected:
-    std::vector<Answer>
+    std::vector<JobAnswer>
     requeue(std::vector<std::string> ids, int retries, std::optional<schema::TimePoint> due = {}) {
         return store_.requeue(ids, retries, due, clock_.now());
     }
@@ -132,7 +145,7 @@ TEST_P(Requeueing, A_dead_letter_gets_new_attempts_and_keeps_its_history) {
     Job dead = a_job("a").after_attempts(3);
     dead.exception_message = "it broke";
     insert(JobPlace::dead_letter, dead);
-    EXPECT_THAT(requeue({"a"}, 2), ElementsAre(Answer::done));
+    EXPECT_THAT(requeue({"a"}, 2), ElementsAre(JobAnswer::done));
     ASSERT_EQ(place_of("a"), "executable");
     EXPECT_EQ(job("a").retries, 2);
     EXPECT_EQ(job("a").attempts, 3);
@@ -142,21 +155,21 @@ TEST_P(Requeueing, A_dead_letter_gets_new_attempts_and_keeps_its_history) {
 
 TEST_P(Requeueing, A_later_due_date_makes_it_wait_as_a_timer) {
     insert(JobPlace::dead_letter, a_job("a").build());
-    EXPECT_THAT(requeue({"a"}, 1, clock_.now() + 1h), ElementsAre(Answer::done));
+    EXPECT_THAT(requeue({"a"}, 1, clock_.now() + 1h), ElementsAre(JobAnswer::done));
     ASSERT_EQ(place_of("a"), "timer");
     EXPECT_EQ(job("a").due_date, clock_.now() + 1h);
 }
 
 TEST_P(Requeueing, An_external_worker_job_goes_back_to_its_workers) {
     insert(JobPlace::dead_letter, a_job("a").of_kind(schema::kExternalWorkerType).build());
-    EXPECT_THAT(requeue({"a"}, 1), ElementsAre(Answer::done));
+    EXPECT_THAT(requeue({"a"}, 1), ElementsAre(JobAnswer::done));
     EXPECT_EQ(place_of("a"), "external");
 }
 
 TEST_P(Requeueing, A_second_call_does_nothing) {
     insert(JobPlace::dead_letter, a_job("a").build());
-    ASSERT_THAT(requeue({"a"}, 5), ElementsAre(Answer::done));
-    EXPECT_THAT(requeue({"a", "none"}, 9), ElementsAre(Answer::not_found, Answer::not_found));
+    ASSERT_THAT(requeue({"a"}, 5), ElementsAre(JobAnswer::done));
+    EXPECT_THAT(requeue({"a", "none"}, 9), ElementsAre(JobAnswer::not_found, JobAnswer::not_found));
     EXPECT_EQ(job("a").retries, 5);
 }
 
@@ -165,7 +178,7 @@ TEST_P(Requeueing, Any_number_of_dead_letters_can_be_requeued) {
     std::vector<std::string> ids = ids_of(jobs);
     insert(JobPlace::dead_letter, std::move(jobs));
     EXPECT_THAT(
-        requeue(ids, 1), testing::AllOf(testing::SizeIs(1500), testing::Each(Answer::done))
+        requeue(ids, 1), testing::AllOf(testing::SizeIs(1500), testing::Each(JobAnswer::done))
     );
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 1500);
     EXPECT_EQ(count_rows("ACT_RU_DEADLETTER_JOB"), 0);

@@ -11,7 +11,8 @@ using testing::SizeIs;
 
 class Outcomes : public StoreTest {
 protected:
-    std::vector<Answer> apply(std::vector<Outcome> outcomes, std::string_view owner = "node-1") {
+    std::vector<OutcomeAnswer>
+    apply(std::vector<Outcome> outcomes, std::string_view owner = "node-1") {
         return store_.apply(owner, outcomes);
     }
 
@@ -29,13 +30,13 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(Outcomes, A_completed_job_is_gone) {
     const Job held = insert_and_acquire(a_job("a"));
-    EXPECT_THAT(apply({completed_outcome(held)}), ElementsAre(Answer::done));
+    EXPECT_THAT(apply({completed_outcome(held)}), ElementsAre(OutcomeAnswer::done));
     EXPECT_EQ(place_of("a"), "nowhere");
 }
 
 TEST_P(Outcomes, A_failed_job_with_attempts_left_waits_as_a_timer) {
     const Job held = insert_and_acquire(a_job("a").with_retries(3));
-    EXPECT_THAT(apply({failed(held)}), ElementsAre(Answer::done));
+    EXPECT_THAT(apply({failed(held)}), ElementsAre(OutcomeAnswer::done));
     ASSERT_EQ(place_of("a"), "timer");
     const Job waiting = job("a");
     EXPECT_EQ(waiting.retries, 2);
@@ -49,7 +50,7 @@ TEST_P(Outcomes, A_failed_job_with_attempts_left_waits_as_a_timer) {
 
 TEST_P(Outcomes, A_failed_job_without_attempts_left_is_a_dead_letter) {
     const Job held = insert_and_acquire(a_job("a").with_retries(1));
-    EXPECT_THAT(apply({failed(held)}), ElementsAre(Answer::done));
+    EXPECT_THAT(apply({failed(held)}), ElementsAre(OutcomeAnswer::done));
     ASSERT_EQ(place_of("a"), "dead");
     EXPECT_EQ(job("a").retries, 0);
     EXPECT_EQ(job("a").attempts, 1);
@@ -60,7 +61,7 @@ TEST_P(Outcomes, An_interrupted_job_waits_without_losing_a_retry) {
     const Job held = insert_and_acquire(a_job("a").with_retries(1));
     EXPECT_THAT(
         apply({outcome_of(held, schema::interrupted(held, 1min, clock_.now()))}),
-        ElementsAre(Answer::done)
+        ElementsAre(OutcomeAnswer::done)
     );
     ASSERT_EQ(place_of("a"), "timer");
     EXPECT_EQ(job("a").retries, 1);
@@ -69,7 +70,9 @@ TEST_P(Outcomes, An_interrupted_job_waits_without_losing_a_retry) {
 
 TEST_P(Outcomes, A_released_job_stays_executable_and_is_free) {
     const Job held = insert_and_acquire(a_job("a"));
-    EXPECT_THAT(apply({outcome_of(held, schema::released(held))}), ElementsAre(Answer::done));
+    EXPECT_THAT(
+        apply({outcome_of(held, schema::released(held))}), ElementsAre(OutcomeAnswer::done)
+    );
     EXPECT_EQ(place_of("a"), "executable");
     EXPECT_THAT(ids_of(acquire()), ElementsAre("a"));
 }
@@ -87,7 +90,7 @@ TEST_P(Outcomes, One_batch_holds_all_kinds_of_outcomes_in_any_order) {
              failed(held[4], "another cause"),
              outcome_of(held[3], schema::interrupted(held[3], 5s, clock_.now()))}
         ),
-        testing::AllOf(SizeIs(6), Each(Answer::done))
+        testing::AllOf(SizeIs(6), Each(OutcomeAnswer::done))
     );
     EXPECT_EQ(place_of("j000"), "nowhere");
     EXPECT_EQ(place_of("j001"), "dead");
@@ -103,7 +106,7 @@ TEST_P(Outcomes, A_large_batch_is_written_at_once) {
     for (const Job& held : acquire(1000)) {
         outcomes.push_back(outcomes.size() % 3 == 0 ? failed(held) : completed_outcome(held));
     }
-    EXPECT_THAT(apply(outcomes), testing::AllOf(SizeIs(900), Each(Answer::done)));
+    EXPECT_THAT(apply(outcomes), testing::AllOf(SizeIs(900), Each(OutcomeAnswer::done)));
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 300);
 }
@@ -131,14 +134,14 @@ TEST_P(Outcomes, A_lost_lock_is_an_answer_and_the_rest_of_the_batch_is_written) 
              completed_outcome(held[7])}
         ),
         ElementsAre(
-            Answer::done,
-            Answer::lost_lock,
-            Answer::done,
-            Answer::lost_lock,
-            Answer::done,
-            Answer::lost_lock,
-            Answer::lost_lock,
-            Answer::done
+            OutcomeAnswer::done,
+            OutcomeAnswer::lost_lock,
+            OutcomeAnswer::done,
+            OutcomeAnswer::lost_lock,
+            OutcomeAnswer::done,
+            OutcomeAnswer::lost_lock,
+            OutcomeAnswer::lost_lock,
+            OutcomeAnswer::done
         )
     );
     EXPECT_EQ(job("j001").lock_owner, "node-2");
@@ -150,15 +153,16 @@ TEST_P(Outcomes, A_lost_lock_is_an_answer_and_the_rest_of_the_batch_is_written) 
 
 TEST_P(Outcomes, Nobody_writes_about_a_job_under_another_name) {
     const Job held = insert_and_acquire(a_job("a"), "node-1");
-    EXPECT_THAT(apply({completed_outcome(held)}, "node-2"), ElementsAre(Answer::lost_lock));
-    EXPECT_THAT(apply({failed(held)}, "node-2"), ElementsAre(Answer::lost_lock));
+    EXPECT_THAT(apply({completed_outcome(held)}, "node-2"), ElementsAre(OutcomeAnswer::lost_lock));
+    EXPECT_THAT(apply({failed(held)}, "node-2"), ElementsAre(OutcomeAnswer::lost_lock));
     EXPECT_EQ(job("a"), held);
 }
 
 TEST_P(Outcomes, A_job_named_twice_is_written_once) {
     const Job held = insert_and_acquire(a_job("a"));
     EXPECT_THAT(
-        apply({failed(held), completed_outcome(held)}), ElementsAre(Answer::done, Answer::lost_lock)
+        apply({failed(held), completed_outcome(held)}),
+        ElementsAre(OutcomeAnswer::done, OutcomeAnswer::lost_lock)
     );
     EXPECT_EQ(place_of("a"), "timer");
 }
@@ -169,7 +173,8 @@ TEST_P(Outcomes, Of_two_runs_of_one_job_in_a_batch_only_the_one_whose_fence_hold
     store_.release("node-1", fences_of({lost}));
     const Job held = acquire().at(0);
     EXPECT_THAT(
-        apply({failed(lost), completed_outcome(held)}), ElementsAre(Answer::lost_lock, Answer::done)
+        apply({failed(lost), completed_outcome(held)}),
+        ElementsAre(OutcomeAnswer::lost_lock, OutcomeAnswer::done)
     );
     EXPECT_EQ(place_of("a"), "nowhere");
 }
@@ -177,24 +182,24 @@ TEST_P(Outcomes, Of_two_runs_of_one_job_in_a_batch_only_the_one_whose_fence_hold
 TEST_P(Outcomes, A_renewed_lock_still_holds) {
     const Job held = insert_and_acquire(a_job("a"));
     ASSERT_TRUE(store_.extend_locks(claim_of("node-1"), fences_of({held})).empty());
-    EXPECT_THAT(apply({completed_outcome(held)}), ElementsAre(Answer::done));
+    EXPECT_THAT(apply({completed_outcome(held)}), ElementsAre(OutcomeAnswer::done));
 }
 
 TEST_P(Outcomes, A_wait_beyond_what_the_database_holds_ends_at_its_last_date) {
     const Job held = insert_and_acquire(a_job("a"));
     Outcome outcome = failed(held);
     outcome.transition.due_date = schema::kLatestInstant;
-    EXPECT_THAT(apply({outcome}), ElementsAre(Answer::done));
+    EXPECT_THAT(apply({outcome}), ElementsAre(OutcomeAnswer::done));
     EXPECT_EQ(place_of("a"), "timer");
 }
 
 class TransactionalOutcomes : public Outcomes {
 protected:
-    Answer apply_within(
+    OutcomeAnswer apply_within(
         const Outcome& outcome,
         const std::function<void()>& before_commit = [] {}
     ) {
-        Answer answer = Answer::not_found;
+        OutcomeAnswer answer = OutcomeAnswer::lost_lock;
         store_.in_transaction(
             [&](Transaction& transaction) {
                 answer = store_.apply(transaction, "node-1", outcome);
@@ -215,13 +220,13 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(TransactionalOutcomes, The_outcome_commits_with_the_callers_transaction) {
     const Job held = insert_and_acquire(a_job("a"));
-    EXPECT_EQ(apply_within(completed_outcome(held)), Answer::done);
+    EXPECT_EQ(apply_within(completed_outcome(held)), OutcomeAnswer::done);
     EXPECT_EQ(place_of("a"), "nowhere");
 }
 
 TEST_P(TransactionalOutcomes, A_failed_outcome_moves_in_the_callers_transaction) {
     const Job held = insert_and_acquire(a_job("a"));
-    EXPECT_EQ(apply_within(failed(held)), Answer::done);
+    EXPECT_EQ(apply_within(failed(held)), OutcomeAnswer::done);
     EXPECT_EQ(place_of("a"), "timer");
 }
 
@@ -237,8 +242,8 @@ TEST_P(TransactionalOutcomes, The_outcome_is_rolled_back_with_the_callers_transa
 TEST_P(TransactionalOutcomes, A_lost_lock_is_an_answer_there_too) {
     const Job held = insert_and_acquire(a_job("a"));
     store_.release("node-1", fences_of({held}));
-    EXPECT_EQ(apply_within(completed_outcome(held)), Answer::lost_lock);
-    EXPECT_EQ(apply_within(failed(held)), Answer::lost_lock);
+    EXPECT_EQ(apply_within(completed_outcome(held)), OutcomeAnswer::lost_lock);
+    EXPECT_EQ(apply_within(failed(held)), OutcomeAnswer::lost_lock);
     EXPECT_EQ(place_of("a"), "executable");
 }
 

@@ -29,7 +29,7 @@ TEST_P(PlainSql, Three_columns_make_a_job) {
     EXPECT_TRUE(acquired[0].create_time.has_value());
     EXPECT_THAT(
         store_.apply("node-1", std::vector{completed_outcome(acquired[0])}),
-        ElementsAre(Answer::done)
+        ElementsAre(OutcomeAnswer::done)
     );
 }
 

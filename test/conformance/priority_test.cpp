@@ -158,7 +158,7 @@ TEST_P(Priorities, Two_nodes_never_get_the_same_job) {
     }
     insert(JobPlace::executable, std::move(jobs));
     Node other(*database_, faults_);
-    const auto drain = [this](persistence::JobStore& store, std::string_view owner) {
+    const auto drain = [this](persistence::SqlStore& store, std::string_view owner) {
         std::vector<std::string> ids;
         for (int empty = 0; empty < 3;) {
             const auto page = store.acquire_by_priority(claim_of(owner), noop_, 25);

@@ -20,7 +20,7 @@ protected:
         turn.id = turn.id.empty() ? series.key + "-1" : turn.id;
         turn.correlation_id = turn.id;
         const auto turns =
-            series_store_.create({{.series = std::move(series), .first_turn = turn}}, clock_.now());
+            store_.create({{.series = std::move(series), .first_turn = turn}}, clock_.now());
         return turns.front().job.series;
     }
 
@@ -44,25 +44,25 @@ protected:
 
     void complete(const Job& job, std::optional<std::string> payload = {}) {
         const Outcome outcome = outcome_of(job, schema::completed(job, std::move(payload)));
-        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).front(), Answer::done);
+        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done);
     }
 
     void fail(const Job& job) {
         const Outcome outcome = failed_outcome(job, {.message = "no"}, clock_.now());
-        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).front(), Answer::done);
+        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done);
     }
 
     void kill_job(const Job& job) {
         const Outcome outcome =
             failed_outcome(job, {.message = "no", .retryable = false}, clock_.now());
-        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).front(), Answer::done);
+        EXPECT_EQ(store_.apply("node-1", std::vector{outcome}).front(), OutcomeAnswer::done);
     }
 
     [[nodiscard]] Series series(std::string_view key = "s") {
-        return series_store_.find_series(key).value().series;
+        return store_.find_series(key).value().series;
     }
     [[nodiscard]] SeriesCondition condition(std::string_view key = "s") {
-        return series_store_.find_series(key).value().condition;
+        return store_.find_series(key).value().condition;
     }
 
     /// The only job in a place.

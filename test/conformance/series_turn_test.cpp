@@ -121,7 +121,7 @@ TEST_P(SeriesTurns, Neither_failure_nor_death_of_a_turn_stops_or_doubles_its_ser
     EXPECT_EQ(next.exception_message, "");
 
     const std::vector<std::string> dead{"s-1"};
-    ASSERT_THAT(store_.requeue(dead, 1, {}, clock_.now()), ElementsAre(Answer::done));
+    ASSERT_THAT(store_.requeue(dead, 1, {}, clock_.now()), ElementsAre(JobAnswer::done));
     complete(acquire().at(0));
     EXPECT_EQ(only_job_in(JobPlace::timer), next);
     EXPECT_EQ(jobs_with_baton(), 1);
@@ -133,7 +133,7 @@ TEST_P(SeriesTurns, A_page_carries_many_series_on_at_once) {
     for (Job& job : many_jobs("t", count)) {
         all.push_back({.series = {.repeat = "R/PT10M"}, .first_turn = std::move(job)});
     }
-    (void)series_store_.create(std::move(all), clock_.now());
+    (void)store_.create(std::move(all), clock_.now());
     clock_.tick(10min);
     EXPECT_EQ(fire().size(), count);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB WHERE REPEAT_ IS NOT NULL"), 90);
@@ -226,7 +226,8 @@ TEST_P(SeriesWithoutOverlap, A_result_that_comes_after_the_lock_was_lost_brings_
     clock_.tick(1h);
     EXPECT_EQ(store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1);
     EXPECT_THAT(
-        store_.apply("node-1", std::vector{completed_outcome(turn)}), ElementsAre(Answer::lost_lock)
+        store_.apply("node-1", std::vector{completed_outcome(turn)}),
+        ElementsAre(OutcomeAnswer::lost_lock)
     );
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
     complete(acquire().at(0));
@@ -287,7 +288,7 @@ TEST_P(SeriesOptions, A_dead_letter_pauses_the_series_if_that_was_asked_for) {
         EXPECT_THAT(fire(), IsEmpty());
         store_.activate(SuspensionScope::series, key, clock_.now());
         EXPECT_EQ(fire().size(), 1U);
-        EXPECT_EQ(series_store_.end_series(key, clock_.now()), Answer::done);
+        EXPECT_EQ(store_.end_series(key, clock_.now()), SeriesAnswer::done);
     }
 }
 
@@ -304,6 +305,19 @@ TEST_P(SeriesOptions, A_turn_whose_node_died_is_run_again_unless_its_series_says
     EXPECT_EQ(condition("never"), SeriesCondition::waiting);
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 3);
     EXPECT_EQ(jobs_with_baton(), 3);
+}
+
+TEST_P(SeriesOptions, The_turn_after_one_that_was_let_go_has_its_long_payload) {
+    const std::string large(5000, 'x');
+    start(
+        {.key = "s", .repeat = "R/PT10M", .overlap = false, .recovery = false},
+        a_job("").with_payload(large)
+    );
+    (void)fire_after(10min);
+    clock_.tick(5min + 1ms);
+    EXPECT_EQ(store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1);
+    EXPECT_EQ(fire_after(5min).payload, large);
+    EXPECT_EQ(count_rows("ACT_GE_BYTEARRAY"), 1);
 }
 
 // R119, R143

@@ -1,5 +1,5 @@
 #include "persistence/migration/schema_migration.hpp"
-#include "schema/ddl.hpp"
+#include "schema/tables.hpp"
 #include "test/conformance/databases.hpp"
 #include "test/fixtures/mariadb_server.hpp"
 #include "test/fixtures/named_databases.hpp"
@@ -10,8 +10,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace jobstrand::test {
@@ -21,7 +19,6 @@ namespace {
 using persistence::Connection;
 using persistence::DatabaseUrl;
 using persistence::SessionPool;
-using schema::DatabaseKind;
 
 /// A database that other cases have used, without their rows.
 class EmptiedDatabase final : public TestDatabase {
@@ -90,10 +87,10 @@ DatabaseUnderTest without_server(std::string name, std::string missing) {
         .missing = std::move(missing)};
 }
 
-/// The server of our own, and those of its kind that the environment names.
+/// The server of our own, and those with its scheme that the environment names.
 template <typename Server>
 std::vector<DatabaseUnderTest>
-on_servers(DatabaseKind kind, std::string own_name, Server& (*own_server)()) {
+on_servers(std::string_view scheme, std::string own_name, Server& (*own_server)()) {
     std::vector<DatabaseUnderTest> databases;
     if (auto missing = Server::what_is_missing()) {
         databases.push_back(without_server(std::move(own_name), std::move(*missing)));
@@ -102,8 +99,8 @@ on_servers(DatabaseKind kind, std::string own_name, Server& (*own_server)()) {
             return own_server().url();
         }));
     }
-    for (const auto& url : named_databases(kind)) {
-        std::string name = fmt::format("{}_{}", name_of(kind), databases.size());
+    for (const auto& url : named_databases(scheme)) {
+        std::string name = fmt::format("{}_{}", scheme, databases.size());
         databases.push_back(on_server(std::move(name), [url] { return url; }));
     }
     return databases;
@@ -111,13 +108,12 @@ on_servers(DatabaseKind kind, std::string own_name, Server& (*own_server)()) {
 
 }  // namespace
 
-std::vector<DatabaseUnderTest> server_databases() {
-    auto databases = on_servers(DatabaseKind::mysql, "mariadb", shared_mariadb_server);
-    std::ranges::move(
-        on_servers(DatabaseKind::postgresql, "postgresql", shared_postgresql_server),
-        std::back_inserter(databases)
-    );
-    return databases;
+std::vector<DatabaseUnderTest> on_mariadb() {
+    return on_servers("mysql", "mariadb", shared_mariadb_server);
+}
+
+std::vector<DatabaseUnderTest> on_postgresql() {
+    return on_servers("postgresql", "postgresql", shared_postgresql_server);
 }
 
 }  // namespace jobstrand::test

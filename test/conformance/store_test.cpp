@@ -1,8 +1,13 @@
 #include "test/conformance/store_test.hpp"
 
+#include "schema/job_fields.hpp"
+
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <utility>
+#include <variant>
 
 namespace jobstrand::test {
 
@@ -49,7 +54,7 @@ Job StoreTest::insert(JobPlace place, Job job) {
 Job StoreTest::insert_and_acquire(Job job, std::string_view owner) {
     const std::string id = insert(JobPlace::executable, std::move(job)).id;
     auto acquired = store_.acquire_one(id, claim_of(owner), clock_.now());
-    EXPECT_EQ(acquired.answer, Answer::done);
+    EXPECT_EQ(acquired.answer, JobAnswer::done);
     return acquired.job;
 }
 
@@ -107,6 +112,26 @@ std::vector<Job> many_jobs(std::string_view prefix, std::size_t count) {
     return jobs;
 }
 
+/// Gives a member that nobody has named a value: a visitor for their types.
+struct FillMember {
+    std::string_view name;
+    Job& job;
+
+    void operator()(std::string Job::*member) const {
+        if ((job.*member).empty()) {
+            job.*member = name;
+        }
+    }
+    void operator()(bool Job::*member) const { job.*member = !(Job{}.*member); }
+    void operator()(std::optional<schema::TimePoint> Job::*member) const {
+        job.*member = (job.*member).value_or(schema::TimePoint(1'767'225'600'002ms));
+    }
+    template <typename Number>
+    void operator()(Number Job::*member) const {
+        job.*member = job.*member == Job{}.*member ? 7 : job.*member;
+    }
+};
+
 Job full_job(std::string id) {
     Job job = a_job(std::move(id));
     job.category = "category";
@@ -138,6 +163,14 @@ Job full_job(std::string id) {
     job.retry_cycle = "R5/PT1S";
     job.attempts = 2;
     job.series = "series";
+    const auto is_everywhere = [](const schema::JobField& field) {
+        return std::ranges::all_of(schema::kJobPlaces, field.is_in);
+    };
+    for (const schema::JobField& field : schema::job_fields()) {
+        if (is_everywhere(field) && !field.is_about(&Job::revision)) {
+            std::visit(FillMember{field.name, job}, field.member);
+        }
+    }
     return job;
 }
 

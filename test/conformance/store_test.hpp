@@ -21,11 +21,14 @@ namespace jobstrand::test {
 
 using namespace std::chrono_literals;
 
-using persistence::Answer;
+using persistence::CalendarAnswer;
 using persistence::Fence;
+using persistence::JobAnswer;
 using persistence::JobFilter;
 using persistence::LockClaim;
 using persistence::Outcome;
+using persistence::OutcomeAnswer;
+using persistence::SeriesAnswer;
 using persistence::Transaction;
 using persistence::Value;
 using schema::Job;
@@ -83,8 +86,7 @@ private:
     Node node_;
 
 protected:
-    persistence::JobStore& store_ = node_.store();
-    persistence::SeriesStore& series_store_ = node_.store();
+    persistence::SqlStore& store_ = node_.store();
 };
 
 [[nodiscard]] std::vector<std::string> ids_of(const std::vector<Job>& jobs);

@@ -144,7 +144,8 @@ TEST_P(Suspensions, A_running_job_may_finish) {
     EXPECT_EQ(suspend("i"), 0);
     EXPECT_EQ(job("a"), held);
     EXPECT_THAT(
-        store_.apply("node-1", std::vector{completed_outcome(held)}), ElementsAre(Answer::done)
+        store_.apply("node-1", std::vector{completed_outcome(held)}),
+        ElementsAre(OutcomeAnswer::done)
     );
 }
 
@@ -153,7 +154,7 @@ TEST_P(Suspensions, A_running_job_that_fails_waits_suspended_for_its_next_attemp
     suspend("i");
     EXPECT_THAT(
         store_.apply("node-1", std::vector{failed_outcome(held, {.message = "no"}, clock_.now())}),
-        ElementsAre(Answer::done)
+        ElementsAre(OutcomeAnswer::done)
     );
     ASSERT_EQ(place_of("a"), "suspended");
     EXPECT_EQ(job("a").suspended_from, "timer");

@@ -14,11 +14,11 @@ protected:
         return a_job(std::move(id)).of_kind(schema::kTimerType).due_at(clock_.now() + due_in);
     }
 
-    persistence::JobStore::DueTimers move(std::size_t limit = 100) {
+    persistence::DueTimers move(std::size_t limit = 100) {
         return store_.move_due_timers(clock_.now(), limit, std::nullopt, {});
     }
 
-    persistence::JobStore::DueTimers move_and_claim(std::vector<std::string> handler_types) {
+    persistence::DueTimers move_and_claim(std::vector<std::string> handler_types) {
         return store_.move_due_timers(clock_.now(), 100, claim_of("node-1"), handler_types);
     }
 };
@@ -86,7 +86,7 @@ TEST_P(Timers, A_timer_that_arrived_locked_can_be_completed) {
     const auto due = move_and_claim({"noop"});
     EXPECT_THAT(
         store_.apply("node-1", std::vector{completed_outcome(due.locked.at(0))}),
-        ElementsAre(Answer::done)
+        ElementsAre(OutcomeAnswer::done)
     );
     EXPECT_EQ(place_of("a"), "nowhere");
 }
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_P(TimersByHand, A_timer_can_be_fired_before_it_is_due) {
     insert(JobPlace::timer, a_timer("a", 1h));
-    EXPECT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
+    EXPECT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
     EXPECT_EQ(place_of("a"), "executable");
     EXPECT_THAT(ids_of(acquire()), ElementsAre("a"));
 }
@@ -168,7 +168,7 @@ TEST_P(TimersByHand, A_timer_can_be_fired_before_it_is_due) {
 TEST_P(TimersByHand, A_timer_can_be_rescheduled) {
     const Job timer = insert(JobPlace::timer, a_timer("a", 1h));
     const schema::TimePoint later = clock_.now() + 2h;
-    EXPECT_EQ(store_.reschedule_timer("a", later, clock_.now()), Answer::done);
+    EXPECT_EQ(store_.reschedule_timer("a", later, clock_.now()), JobAnswer::done);
     Job expected = timer;
     expected.due_date = later;
     expected.revision += 1;
@@ -177,14 +177,14 @@ TEST_P(TimersByHand, A_timer_can_be_rescheduled) {
 
 TEST_P(TimersByHand, What_is_no_timer_is_not_found) {
     insert(JobPlace::executable, a_job("a").build());
-    EXPECT_EQ(store_.fire_timer("a", clock_.now()), Answer::not_found);
-    EXPECT_EQ(store_.reschedule_timer("none", clock_.now(), clock_.now()), Answer::not_found);
+    EXPECT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::not_found);
+    EXPECT_EQ(store_.reschedule_timer("none", clock_.now(), clock_.now()), JobAnswer::not_found);
 }
 
 TEST_P(TimersByHand, A_timer_with_a_live_lock_is_refused) {
     const Job timer = insert(JobPlace::timer, locked("a", clock_.now() + 1ms));
-    EXPECT_EQ(store_.fire_timer("a", clock_.now()), Answer::locked);
-    EXPECT_EQ(store_.reschedule_timer("a", clock_.now(), clock_.now()), Answer::locked);
+    EXPECT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::locked);
+    EXPECT_EQ(store_.reschedule_timer("a", clock_.now(), clock_.now()), JobAnswer::locked);
     EXPECT_EQ(job("a"), timer);
 }
 
@@ -193,8 +193,8 @@ TEST_P(TimersByHand, An_expired_lock_does_not_count) {
         JobPlace::timer,
         std::vector{locked("a", clock_.now() - 1ms), locked("b", clock_.now() - 1ms)}
     );
-    EXPECT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
-    EXPECT_EQ(store_.reschedule_timer("b", clock_.now(), clock_.now()), Answer::done);
+    EXPECT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
+    EXPECT_EQ(store_.reschedule_timer("b", clock_.now(), clock_.now()), JobAnswer::done);
     EXPECT_TRUE(job("a").lock_owner.empty());
     EXPECT_TRUE(job("b").lock_owner.empty());
 }

@@ -1,5 +1,6 @@
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "persistence/sql/dialect.hpp"
 #include "schema/limits.hpp"
 #include "test/conformance/store_test.hpp"
 
@@ -42,7 +43,7 @@ TEST_P(Values, Every_column_survives_every_move) {
     store_.activate(SuspensionScope::definition, "definition", clock_.now());
     expected.suspended_from = "";
     expect_stored("timer");
-    ASSERT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
+    ASSERT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
     expected.repeat = "";  // The next turn of the series has it now.
     expect_stored("executable");
 
@@ -53,7 +54,7 @@ TEST_P(Values, Every_column_survives_every_move) {
     expected.due_date = clock_.now() + 1h;
     expect_stored("timer");
 
-    ASSERT_EQ(store_.fire_timer("a", clock_.now()), Answer::done);
+    ASSERT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
     expect_stored("executable");
     const Job again = acquire().at(0);
     expected.revision += 1;
@@ -136,13 +137,13 @@ TEST_P(Values, Times_keep_their_millisecond) {
 }
 
 TEST_P(Values, The_last_due_date_that_the_database_holds_is_kept) {
-    const schema::TimePoint last = persistence::max_due_date(connection_->kind());
+    const schema::TimePoint last = connection_->dialect().latest_time;
     insert(JobPlace::timer, a_job("a").due_at(last).build());
     EXPECT_EQ(job("a").due_date, last);
 }
 
 TEST_P(Values, A_later_due_date_is_refused_by_name_and_changes_nothing) {
-    const schema::TimePoint late = persistence::max_due_date(connection_->kind()) + 1ms;
+    const schema::TimePoint late = connection_->dialect().latest_time + 1ms;
     const Job timer = insert(JobPlace::timer, a_job("t").due_at(clock_.now()).build());
     insert(JobPlace::dead_letter, a_job("d").build());
     try {
@@ -152,7 +153,7 @@ TEST_P(Values, A_later_due_date_is_refused_by_name_and_changes_nothing) {
         ADD_FAILURE() << "the date was taken";
     } catch (const std::invalid_argument& error) {
         EXPECT_THAT(error.what(), HasSubstr("the due date"));
-        EXPECT_THAT(error.what(), HasSubstr(schema::name_of(connection_->kind())));
+        EXPECT_THAT(error.what(), HasSubstr(connection_->dialect().name));
     }
     EXPECT_THROW((void)store_.reschedule_timer("t", late, clock_.now()), std::invalid_argument);
     EXPECT_THROW(

@@ -45,8 +45,11 @@ TEST_F(DeadLettersTest, A_dry_run_counts_shows_the_first_and_changes_nothing) {
 }
 
 TEST_F(DeadLettersTest, Requeueing_a_filter_takes_what_matches) {
-    const BulkCounts counts =
-        dead_.requeue(JobSelection::matching({.handler_type = "noop"}), {.retries = 5});
+    const BulkCounts counts = dead_.requeue(
+        JobSelection::matching({.fields = {persistence::equals(&schema::Job::handler_type, "noop")}}
+        ),
+        {.retries = 5}
+    );
     EXPECT_EQ(counts, (BulkCounts{.total = 2, .done = 2}));
     EXPECT_EQ(places(), "executable=3 dead=1");
     EXPECT_EQ(store_.find("a").value().job.retries, 5);

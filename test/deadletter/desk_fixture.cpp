@@ -35,7 +35,7 @@ void DeskTest::insert_all(JobPlace place, const std::vector<std::string>& ids) {
 void DeskTest::insert(JobPlace place, schema::Job job) {
     std::vector<schema::PlacedJob> jobs;
     jobs.push_back({.place = place, .job = std::move(job)});
-    store_.insert(std::move(jobs));
+    sql_store_.insert(std::move(jobs));
 }
 
 void DeskTest::insert_series(const std::string& key, const std::string& group) {
@@ -44,12 +44,12 @@ void DeskTest::insert_series(const std::string& key, const std::string& group) {
         .series = {.key = key, .group = group, .repeat = "R/P1Y"},
         .first_turn = test::a_job(key + "-turn"),
     });
-    series_store_.create(std::move(series), clock_.now());
+    sql_store_.create(std::move(series), clock_.now());
 }
 
 void DeskTest::lock_all() {
     const std::vector<std::string> types{"noop"};
-    (void)store_.acquire(
+    (void)sql_store_.acquire(
         {.owner = "node-1", .until = clock_.now() + std::chrono::minutes(5)}, types, 100
     );
 }

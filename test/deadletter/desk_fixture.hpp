@@ -46,7 +46,7 @@ private:
     persistence::SqlStore sql_store_{*pool_, log_, schedule_};
 
 protected:
-    persistence::JobStore& store_ = sql_store_;
+    persistence::OperatorStore& store_ = sql_store_;
     persistence::SeriesStore& series_store_ = sql_store_;
 
 private:

@@ -67,11 +67,15 @@ TEST_F(JobDeskTest, No_ids_mean_no_jobs_and_never_all) {
 TEST_F(JobDeskTest, A_job_is_changed_and_the_retries_of_a_dead_letter_are_not) {
     insert_all(JobPlace::timer, {"a"});
     insert_all(JobPlace::dead_letter, {"dead"});
-    EXPECT_EQ(desk_.change("a", {.retries = 7}).answer, ItemAnswer::done);
+    EXPECT_EQ(desk_.change("a", {set_to(&schema::Job::retries, 7)}).answer, ItemAnswer::done);
     EXPECT_EQ(store_.find("a").value().job.retries, 7);
-    EXPECT_EQ(desk_.change("dead", {.retries = 7}).refusal, Refusal::has_no_retries);
-    EXPECT_EQ(desk_.change("dead", {.priority = 7}).answer, ItemAnswer::done);
-    EXPECT_EQ(desk_.change("nobody", {.priority = 7}).answer, ItemAnswer::not_found);
+    EXPECT_EQ(
+        desk_.change("dead", {set_to(&schema::Job::retries, 7)}).refusal, Refusal::has_no_retries
+    );
+    EXPECT_EQ(desk_.change("dead", {set_to(&schema::Job::priority, 7)}).answer, ItemAnswer::done);
+    EXPECT_EQ(
+        desk_.change("nobody", {set_to(&schema::Job::priority, 7)}).answer, ItemAnswer::not_found
+    );
 }
 
 TEST_F(JobDeskTest, Firing_names_the_series_that_goes_on) {

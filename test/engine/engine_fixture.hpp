@@ -24,13 +24,12 @@ protected:
         settings.timer_wait = 20ms;
         settings.reset_interval = 50ms;
         return std::make_unique<engine::Wiring>(
-            engine::WiringOptions{
-                .database_url =
-                    "sqlite:" + (directory.path() / "jobs.db").string() + "?synchronous=off",
-                .executor = std::move(settings)},
-            clock,
-            log
+            engine::WiringOptions{.database_url = url(), .executor = std::move(settings)}, clock, log
         );
+    }
+
+    [[nodiscard]] std::string url() const {
+        return "sqlite:" + (directory.path() / "jobs.db").string() + "?synchronous=off";
     }
 
     [[nodiscard]] static std::int64_t count(engine::Wiring& engine, schema::JobPlace place) {

@@ -1,4 +1,4 @@
-#include "schema/ddl.hpp"
+#include "persistence/migration/ddl.hpp"
 #include "test/engine/engine_fixture.hpp"
 #include "tools/engine/wiring.hpp"
 
@@ -13,9 +13,9 @@ using namespace std::chrono_literals;
 using executor::Failed;
 using executor::HandlerResult;
 using executor::JobContext;
+using executor::ManualRunAnswer;
 using executor::StopMode;
 using executor::Succeeded;
-using persistence::Answer;
 using persistence::Transaction;
 using schema::JobPlace;
 using test::EngineTest;
@@ -32,7 +32,7 @@ void make_priority_index(engine::Wiring& engine) {
     const schema::OptionalIndex& index = schema::kPriorityIndex;
     engine.in_transaction([&index](Transaction& transaction) {
         transaction.execute(
-            schema::create_index(index.table, index.index, schema::DatabaseKind::sqlite)
+            persistence::create_index(index.table, index.index, transaction.dialect())
         );
     });
 }
@@ -174,10 +174,9 @@ TEST_F(EngineTest, A_requeued_dead_letter_runs_again_and_ends) {
     const std::string id = engine->enqueue({.handler_type = "test"});
     ASSERT_TRUE(arrives(*engine, id, JobPlace::dead_letter));
     is_repaired = true;
-    const auto progress = engine->dead_letters().requeue(
-        {}, {.retries = 1, .due_date = {}}, [](const auto&) { return true; }
-    );
-    EXPECT_EQ(progress.done, 1);
+    const auto counts =
+        engine->dead_letters().requeue(deadletter::JobSelection::matching({}), {.retries = 1});
+    EXPECT_EQ(counts.done, 1);
     EXPECT_TRUE(all_jobs_end(*engine));
 }
 
@@ -270,9 +269,9 @@ TEST_F(EngineTest, One_job_can_be_run_by_hand_without_a_running_executor) {
     const auto engine = an_engine();
     engine->handlers().add("test", counting(runs));
     const std::string id = engine->enqueue({.handler_type = "test"});
-    EXPECT_EQ(engine->run_job(id).answer, Answer::done);
+    EXPECT_EQ(engine->run_job(id).answer, ManualRunAnswer::done);
     EXPECT_EQ(runs.count(), 1U);
-    EXPECT_EQ(engine->run_job(id).answer, Answer::not_found);
+    EXPECT_EQ(engine->run_job(id).answer, ManualRunAnswer::not_found);
 }
 
 TEST_F(EngineTest, A_job_run_by_hand_that_fails_waits_for_its_retry_like_any_other) {
@@ -282,7 +281,7 @@ TEST_F(EngineTest, A_job_run_by_hand_that_fails_waits_for_its_retry_like_any_oth
     });
     const std::string id = engine->enqueue({.handler_type = "test"});
     const auto result = engine->run_job(id);
-    EXPECT_EQ(result.answer, Answer::done);
+    EXPECT_EQ(result.answer, ManualRunAnswer::done);
     EXPECT_EQ(result.transition->to, JobPlace::timer);
     EXPECT_EQ(engine->store().find(id)->job.retries, 2);
 }
@@ -299,7 +298,7 @@ TEST_F(EngineTest, A_job_that_a_node_is_running_cannot_be_run_by_hand) {
     engine->start();
     const std::string id = engine->enqueue({.handler_type = "test"});
     ASSERT_TRUE(started.wait_for(1));
-    EXPECT_EQ(engine->run_job(id).answer, Answer::locked);
+    EXPECT_EQ(engine->run_job(id).answer, ManualRunAnswer::locked);
     may_end.notify();
     EXPECT_TRUE(all_jobs_end(*engine));
 }

@@ -1,4 +1,5 @@
 #include "test/engine/engine_fixture.hpp"
+#include "test/fixtures/open_store.hpp"
 
 #include <atomic>
 
@@ -103,9 +104,10 @@ TEST_F(EngineTest, Jobs_of_a_node_that_died_are_freed_when_their_locks_expire) {
     });
     engine->enqueue({.handler_type = "test"});
     const std::vector<std::string> types{"test"};
-    const auto dead_node =
-        engine->store().acquire({.owner = "dead-node", .until = clock.now() + 100ms}, types, 10);
-    ASSERT_EQ(dead_node.size(), 1U);
+    test::OpenStore dead_node(url());
+    const auto held =
+        dead_node->acquire({.owner = "dead-node", .until = clock.now() + 100ms}, types, 10);
+    ASSERT_EQ(held.size(), 1U);
     engine->start();
     EXPECT_TRUE(runs.wait_for(1));
     EXPECT_TRUE(all_jobs_end(*engine));

@@ -3,7 +3,7 @@
 #include "executor/lock_renewal.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
-#include "test/fixtures/mock_job_store.hpp"
+#include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/fixtures/recording_log.hpp"
 
@@ -14,7 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using persistence::Fence;
-using persistence::JobStore;
+using persistence::LockReset;
+using persistence::LockSearch;
 using schema::JobPlace;
 using test::a_job;
 using test::RecordingIntake;
@@ -27,10 +28,10 @@ using testing::Return;
 class ActivitiesTest : public testing::Test {
 protected:
     JobAcquirer an_acquirer(const ExecutorSettings& settings = {}) {
-        return JobAcquirer(store, intake, clock, {"mail"}, settings);
+        return JobAcquirer(store, intake, clock, settings);
     }
 
-    testing::StrictMock<test::MockJobStore> store;
+    testing::StrictMock<test::MockExecutorStore> store;
     test::ManualClock clock;
     test::RecordingLog log;
     RecordingIntake intake;
@@ -180,30 +181,33 @@ protected:
     /// The table of executable jobs: `ends` is what each look at it says.
     auto& expect_looks(std::string_view after) {
         return EXPECT_CALL(
-            store,
-            reset_expired_locks(JobPlace::executable, Field(&JobStore::LockSearch::after, after))
+            store, reset_expired_locks(JobPlace::executable, Field(&LockSearch::after, after))
         );
     }
 
-    void SetUp() override { EXPECT_CALL(store, reset_expired_locks(_, _)).Times(AnyNumber()); }
+    void SetUp() override {
+        EXPECT_CALL(store, reset_expired_locks(_, _)).Times(AnyNumber());
+        wake_ups.sleepers.acquisition = [this] { ++wakes; };
+    }
 
     int wakes = 0;
-    ExpiredLockReset reset{store, clock, log, {.interval = 60s, .page = 3}, [this] { ++wakes; }};
+    WakeUps wake_ups;
+    ExpiredLockReset reset{{store, clock, wake_ups, log}, {.interval = 60s, .page = 3}};
 };
 
 // R175
 TEST_F(ResetTest, Wakes_the_acquisition_when_it_has_freed_something) {
-    expect_looks("").WillOnce(Return(JobStore::LockReset{.freed = 3, .end = {}}));
+    expect_looks("").WillOnce(Return(LockReset{.freed = 3, .end = {}}));
     EXPECT_EQ(reset.run_once(), 60s);
     EXPECT_EQ(wakes, 1);
 }
 
 TEST_F(ResetTest, Sweeps_a_long_table_in_parts_between_the_looks_at_its_first_rows) {
-    expect_looks("").Times(2).WillRepeatedly(Return(JobStore::LockReset{.freed = 0, .end = "c"}));
+    expect_looks("").Times(2).WillRepeatedly(Return(LockReset{.freed = 0, .end = "c"}));
     expect_looks("c")
-        .WillOnce(Return(JobStore::LockReset{.freed = 0, .end = "f"}))
-        .WillOnce(Return(JobStore::LockReset{.freed = 0, .end = {}}));
-    expect_looks("f").WillOnce(Return(JobStore::LockReset{.freed = 1, .end = {}}));
+        .WillOnce(Return(LockReset{.freed = 0, .end = "f"}))
+        .WillOnce(Return(LockReset{.freed = 0, .end = {}}));
+    expect_looks("f").WillOnce(Return(LockReset{.freed = 1, .end = {}}));
     EXPECT_EQ(reset.run_once(), 6s);
     EXPECT_EQ(reset.run_once(), 6s);
     EXPECT_EQ(reset.run_once(), 60s) << "the end of the table: nothing to do until the interval";

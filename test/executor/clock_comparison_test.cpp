@@ -4,7 +4,7 @@
 #include "executor/lock_renewal.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
-#include "test/fixtures/mock_job_store.hpp"
+#include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_log.hpp"
 
 #include <gtest/gtest.h>
@@ -13,19 +13,24 @@ namespace jobstrand::executor {
 namespace {
 
 using namespace std::chrono_literals;
-using persistence::JobStore;
+using persistence::LockSearch;
 using schema::LogLevel;
 using testing::_;
 using testing::AtLeast;
 using testing::Field;
 using testing::Return;
 
+class MockClockSource : public persistence::ClockSource {
+public:
+    MOCK_METHOD(std::optional<schema::TimePoint>, database_now, (), (override));
+};
+
 /// A node and a database whose clock is `ahead` of the node's.
 class ClockComparisonTest : public testing::Test {
 protected:
     ClockComparisonTest() {
-        ON_CALL(store, database_now).WillByDefault([this] { return machine.now() + ahead; });
-        EXPECT_CALL(store, database_now).Times(testing::AnyNumber());
+        ON_CALL(database, database_now).WillByDefault([this] { return machine.now() + ahead; });
+        EXPECT_CALL(database, database_now).Times(testing::AnyNumber());
     }
 
     [[nodiscard]] std::ptrdiff_t warnings() const {
@@ -33,11 +38,12 @@ protected:
     }
 
     schema::Duration ahead{0};
-    testing::StrictMock<test::MockJobStore> store;
+    testing::StrictMock<MockClockSource> database;
+    testing::StrictMock<test::MockExecutorStore> store;
     test::ManualClock machine;
     schema::DatabaseClock clock{machine};
     test::RecordingLog log;
-    ClockComparison comparison{store, clock, log};
+    ClockComparison comparison{database, clock, log};
 };
 
 TEST_F(ClockComparisonTest, The_clock_follows_the_database_and_is_compared_again_and_again) {
@@ -50,7 +56,7 @@ TEST_F(ClockComparisonTest, The_clock_follows_the_database_and_is_compared_again
 }
 
 TEST_F(ClockComparisonTest, A_database_without_a_clock_of_its_own_is_asked_once) {
-    EXPECT_CALL(store, database_now).WillOnce(Return(std::nullopt));
+    EXPECT_CALL(database, database_now).WillOnce(Return(std::nullopt));
     EXPECT_EQ(comparison.run_once(), kUntilWoken);
     EXPECT_EQ(clock.now(), machine.now());
 }
@@ -80,8 +86,10 @@ TEST_F(
 ) {
     constexpr schema::Duration lock_time = 30s;
     constexpr schema::Duration interval = 10s;
-    ExpiredLockReset reset(store, clock, log, {.interval = interval, .lock_time = lock_time}, [] {
-    });
+    const WakeUps nobody;
+    ExpiredLockReset reset(
+        {store, clock, nobody, log}, {.interval = interval, .lock_time = lock_time}
+    );
     EXPECT_CALL(store, reset_expired_locks(_, _)).Times(AtLeast(1));
     (void)comparison.run_once();
     (void)reset.run_once();
@@ -97,7 +105,7 @@ TEST_F(
         machine.tick(interval);
     }
     EXPECT_EQ(log.count(LogLevel::warn, "the clock has jumped forward"), 1);
-    const auto at_the_new_time = Field(&JobStore::LockSearch::now, machine.now() + 1h);
+    const auto at_the_new_time = Field(&LockSearch::now, machine.now() + 1h);
     EXPECT_CALL(store, reset_expired_locks(_, at_the_new_time)).Times(AtLeast(1));
     (void)reset.run_once();
 }

@@ -2,7 +2,7 @@
 
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/job_builder.hpp"
-#include "test/fixtures/mock_job_store.hpp"
+#include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_log.hpp"
 
 #include <gtest/gtest.h>
@@ -10,10 +10,10 @@
 namespace jobstrand::executor {
 namespace {
 
-using persistence::Answer;
 using persistence::DbError;
 using persistence::DbErrorKind;
 using persistence::Outcome;
+using persistence::OutcomeAnswer;
 using test::a_job;
 using testing::_;
 using testing::SizeIs;
@@ -36,17 +36,18 @@ protected:
         );
     }
 
-    testing::StrictMock<test::MockJobStore> store;
+    testing::StrictMock<test::MockExecutorStore> store;
     HeldJobs held;
     test::RecordingLog log;
-    JobCompletion completion{store, held, log, "node-1"};
+    WakeUps wake_ups;
+    JobCompletion completion{{store, held, wake_ups, log}, "node-1"};
 };
 
 TEST_F(JobCompletionTest, All_outcomes_that_have_gathered_are_written_together) {
     add("a");
     add("b");
     add("c");
-    expect_batch(3).WillOnce(testing::Return(std::vector(3, Answer::done)));
+    expect_batch(3).WillOnce(testing::Return(std::vector(3, OutcomeAnswer::done)));
     EXPECT_EQ(completion.run_once(), kUntilWoken);
     EXPECT_TRUE(completion.is_empty());
     EXPECT_EQ(held.size(), 0U);
@@ -54,7 +55,7 @@ TEST_F(JobCompletionTest, All_outcomes_that_have_gathered_are_written_together) 
 
 TEST_F(JobCompletionTest, Tells_the_earliest_due_date_of_the_retries_that_it_stored) {
     std::vector<schema::TimePoint> told;
-    completion.on_timer([&](schema::TimePoint due) { told.push_back(due); });
+    wake_ups.sleepers.timer_mover = [&](schema::TimePoint due) { told.push_back(due); };
     const schema::TimePoint now{std::chrono::hours(1)};
     add("a");
     for (const auto wait : {std::chrono::seconds(9), std::chrono::seconds(3)}) {
@@ -64,14 +65,14 @@ TEST_F(JobCompletionTest, Tells_the_earliest_due_date_of_the_retries_that_it_sto
              .transition = schema::interrupted(job, wait, now)}
         );
     }
-    expect_batch(3).WillOnce(testing::Return(std::vector(3, Answer::done)));
+    expect_batch(3).WillOnce(testing::Return(std::vector(3, OutcomeAnswer::done)));
     (void)completion.run_once();
     EXPECT_THAT(told, testing::ElementsAre(now + std::chrono::seconds(3)));
 }
 
 TEST_F(JobCompletionTest, Only_the_first_outcome_in_an_empty_mailbox_wakes_the_loop) {
     int wakes = 0;
-    completion.on_mail([&] { ++wakes; });
+    wake_ups.sleepers.completion = [&] { ++wakes; };
     add("a");
     add("b");
     EXPECT_EQ(wakes, 1);
@@ -79,7 +80,7 @@ TEST_F(JobCompletionTest, Only_the_first_outcome_in_an_empty_mailbox_wakes_the_l
 
 TEST_F(JobCompletionTest, A_lost_lock_is_an_answer_and_no_error) {
     add("a");
-    expect_batch(1).WillOnce(testing::Return(std::vector{Answer::lost_lock}));
+    expect_batch(1).WillOnce(testing::Return(std::vector{OutcomeAnswer::lost_lock}));
     EXPECT_EQ(completion.run_once(), kUntilWoken);
     EXPECT_EQ(held.size(), 0U);
     EXPECT_EQ(log.count(schema::LogLevel::info, "lock was lost"), 1);
@@ -94,7 +95,7 @@ TEST_F(JobCompletionTest, Outcomes_stay_until_a_database_that_was_away_takes_the
     EXPECT_EQ(held.size(), 1U);
 
     add("b");
-    expect_batch(2).WillOnce(testing::Return(std::vector(2, Answer::done)));
+    expect_batch(2).WillOnce(testing::Return(std::vector(2, OutcomeAnswer::done)));
     EXPECT_EQ(completion.run_once(), kUntilWoken);
     EXPECT_TRUE(completion.is_empty());
 }
@@ -105,21 +106,38 @@ TEST_F(JobCompletionTest, An_outcome_that_the_database_refuses_does_not_hold_up_
     add("fine");
     expect_batch(3).WillOnce(testing::Throw(DbError(DbErrorKind::too_long, "too long")));
     expect_batch(1)
-        .WillOnce(testing::Return(std::vector{Answer::done}))
+        .WillOnce(testing::Return(std::vector{OutcomeAnswer::done}))
         .WillOnce(testing::Throw(DbError(DbErrorKind::too_long, "too long")))
-        .WillOnce(testing::Return(std::vector{Answer::done}));
+        .WillOnce(testing::Return(std::vector{OutcomeAnswer::done}));
     EXPECT_EQ(completion.run_once(), kUntilWoken);
     EXPECT_TRUE(completion.is_empty());
     EXPECT_EQ(log.count(schema::LogLevel::error, "cannot be stored"), 1);
+}
+
+TEST_F(JobCompletionTest, What_a_stop_finds_in_the_mailbox_is_written_when_the_database_is_back) {
+    add("a");
+    expect_batch(1)
+        .WillOnce(testing::Throw(DbError(DbErrorKind::unreachable, "gone")))
+        .WillOnce(testing::Return(std::vector{OutcomeAnswer::done}));
+    completion.write_the_rest(std::chrono::minutes(1));
+    EXPECT_TRUE(completion.is_empty());
+}
+
+TEST_F(JobCompletionTest, A_stop_gives_up_what_the_database_does_not_take_within_the_limit) {
+    add("a");
+    expect_batch(1).WillOnce(testing::Throw(DbError(DbErrorKind::unreachable, "gone")));
+    completion.write_the_rest(schema::Duration{0});
+    EXPECT_FALSE(completion.is_empty());
+    EXPECT_EQ(log.count(schema::LogLevel::error, "could not be written"), 1);
 }
 
 TEST_F(JobCompletionTest, A_huge_backlog_is_written_in_bounded_transactions) {
     for (int i = 0; i < 1001; ++i) {
         add("job-" + std::to_string(i));
     }
-    expect_batch(1000).WillOnce(testing::Return(std::vector(1000, Answer::done)));
+    expect_batch(1000).WillOnce(testing::Return(std::vector(1000, OutcomeAnswer::done)));
     EXPECT_EQ(completion.run_once(), schema::Duration{0});
-    expect_batch(1).WillOnce(testing::Return(std::vector{Answer::done}));
+    expect_batch(1).WillOnce(testing::Return(std::vector{OutcomeAnswer::done}));
     EXPECT_EQ(completion.run_once(), kUntilWoken);
 }
 

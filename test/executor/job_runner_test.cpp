@@ -3,7 +3,7 @@
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
-#include "test/fixtures/mock_job_store.hpp"
+#include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_log.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ protected:
         return run(a_job("a").of_type("test"))->transition;
     }
 
-    testing::StrictMock<test::MockJobStore> store;
+    testing::StrictMock<test::MockExecutorStore> store;
     test::ManualClock clock;
     test::RecordingLog log;
 

@@ -79,7 +79,8 @@ std::unique_ptr<persistence::JobListener> Wire::open() {
 class JobWakeupTest : public testing::Test {
 protected:
     JobWakeupTest() {
-        wakeup_.on_news([&loop = threads_.add_loop(wakeup_)] { loop.wake(); });
+        wake_ups_.sleepers.listener = [&loop = threads_.add_loop(wakeup_)] { loop.wake(); };
+        wake_ups_.sleepers.acquisition = [this] { ++woken_; };
     }
 
     ~JobWakeupTest() override {
@@ -98,7 +99,8 @@ protected:
     std::atomic<int> woken_ = 0;
     test::RecordingLog log_;
     ExecutorThreads threads_{log_};
-    JobWakeup wakeup_{threads_.context(), [this] { return wire_.open(); }, [this] { ++woken_; }};
+    WakeUps wake_ups_;
+    JobWakeup wakeup_{threads_.context(), [this] { return wire_.open(); }, wake_ups_};
 };
 
 TEST_F(JobWakeupTest, An_announcement_wakes_the_loops) {

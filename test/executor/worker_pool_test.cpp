@@ -45,8 +45,10 @@ public:
                   started.notify();
                   gate_.wait();
               },
-              [this] { room.notify(); }
-          ) {}
+              wake_ups_
+          ) {
+        wake_ups_.sleepers.acquisition = [this] { room.notify(); };
+    }
 
     ~GatedPool() {
         open();
@@ -63,6 +65,11 @@ public:
     Signal started;
     Signal room;
     std::vector<std::string> started_ids;
+
+private:
+    WakeUps wake_ups_;
+
+public:
     WorkerPool pool;
 
 private:

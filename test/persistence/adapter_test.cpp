@@ -1,5 +1,6 @@
 #include "test/persistence/adapter_test.hpp"
 
+#include "persistence/sql/dialect.hpp"
 #include "test/fixtures/mariadb_server.hpp"
 #include "test/fixtures/named_databases.hpp"
 #include "test/fixtures/postgresql_server.hpp"
@@ -13,34 +14,23 @@ using persistence::Value;
 
 namespace {
 
-std::optional<std::string> what_is_missing(DatabaseKind kind) {
-    return kind == DatabaseKind::mysql ? MariaDbServer::what_is_missing()
-                                       : PostgresqlServer::what_is_missing();
+std::optional<std::string> what_is_missing(std::string_view database) {
+    return database == "mysql" ? MariaDbServer::what_is_missing()
+                               : PostgresqlServer::what_is_missing();
 }
 
-struct NoteTypes {
-    std::string_view long_text;
-    std::string_view options;
-};
-
-NoteTypes note_types(DatabaseKind kind) {
-    switch (kind) {
-        case DatabaseKind::sqlite:
-            return {.long_text = "blob", .options = ""};
-        case DatabaseKind::mysql:
-            return {
-                .long_text = "longblob",
-                .options = "ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"};
-        case DatabaseKind::postgresql:
-            return {.long_text = "text", .options = ""};
+/// A type for texts of any length, which takes all bytes where the database lets it.
+std::string_view long_text(std::string_view database) {
+    if (database == "sqlite") {
+        return "blob";
     }
-    return {};
+    return database == "mysql" ? "longblob" : "text";
 }
 
 }  // namespace
 
 void AdapterTest::SetUp() {
-    if (GetParam() == DatabaseKind::sqlite) {
+    if (GetParam() == "sqlite") {
         file_ = SqliteFile::without_schema();
         url_ = file_->url();
     } else if (!is_own_server()) {
@@ -61,7 +51,7 @@ bool AdapterTest::is_own_server() {
 }
 
 DatabaseServer& AdapterTest::own_server() {
-    if (GetParam() == DatabaseKind::mysql) {
+    if (GetParam() == "mysql") {
         return shared_mariadb_server();
     }
     return shared_postgresql_server();
@@ -84,12 +74,11 @@ std::string AdapterTest::text_of(std::string_view sql, std::initializer_list<Val
 }
 
 void AdapterTest::create_note_table() {
-    const NoteTypes types = note_types(GetParam());
     connection_->run_script(fmt::format(
         "CREATE TABLE NOTE (ID_ varchar(64) NOT NULL PRIMARY KEY, TEXT_ varchar(255), "
-        "NUMBER_ bigint, FLAG_ boolean, TIME_ timestamp(3) NULL, LONG_ {}) {}",
-        types.long_text,
-        types.options
+        "NUMBER_ bigint, FLAG_ boolean, TIME_ timestamp(3) NULL, LONG_ {}){}",
+        long_text(GetParam()),
+        connection_->dialect().tables.table_options
     ));
 }
 

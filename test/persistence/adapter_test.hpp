@@ -14,27 +14,26 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace jobstrand::test {
 
-using schema::DatabaseKind;
-
-inline constexpr std::array kEveryDatabase{
-    DatabaseKind::sqlite,
-    DatabaseKind::mysql,
-    DatabaseKind::postgresql};
-inline constexpr std::array kEveryServer{DatabaseKind::mysql, DatabaseKind::postgresql};
+/// The databases by their URL schemes.
+inline constexpr std::array<std::string_view, 3> kEveryDatabase{"sqlite", "mysql", "postgresql"};
+inline constexpr std::array<std::string_view, 2> kEveryServer{"mysql", "postgresql"};
 
 /// For INSTANTIATE_TEST_SUITE_P.
-[[nodiscard]] inline std::string name_of_kind(const testing::TestParamInfo<DatabaseKind>& info) {
-    return std::string(schema::name_of(info.param));
+[[nodiscard]] inline std::string name_of_database(
+    const testing::TestParamInfo<std::string_view>& info
+) {
+    return std::string(info.param);
 }
 
 /// A case with an empty database of one kind and a connection to it: a file, a database on the
-/// shared server, or one on the first server of the kind that the environment names. What every
-/// adapter promises is proven on all kinds; what is one database's own, on that one.
-class AdapterTest : public testing::TestWithParam<DatabaseKind> {
+/// shared server, or one on the first such server that the environment names. What every adapter
+/// promises is proven on all of them; what is one database's own, on that one.
+class AdapterTest : public testing::TestWithParam<std::string_view> {
 protected:
     void SetUp() final;
 

@@ -1,12 +1,9 @@
 #pragma once
 
-#include "persistence/drivers/database.hpp"
-#include "persistence/store/sql_store.hpp"
-#include "persistence/url/database_url.hpp"
+#include "test/fixtures/open_store.hpp"
 #include "test/fixtures/process.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
-#include "timers/series/series_planner.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,12 +17,7 @@ namespace jobstrand::test {
 /// The service and the CLI as real processes on one SQLite file in a temporary directory.
 class ServiceTest : public testing::Test {
 protected:
-    ServiceTest() {
-        configure("");
-        expect_success({"schema", "create"});
-        pool_ = persistence::open_database(persistence::parse_database_url(url()).value(), {});
-        store = std::make_unique<persistence::SqlStore>(*pool_, silent_, schedule_);
-    }
+    ServiceTest() : store(created_database()) {}
 
     [[nodiscard]] std::string url() const { return "sqlite:" + path("jobs.db"); }
 
@@ -95,12 +87,14 @@ protected:
     }
 
     TemporaryDirectory directory;
-    std::unique_ptr<persistence::SqlStore> store;
+    const OpenStore store;
 
 private:
-    schema::SilentLog silent_;
-    const timers::SeriesPlanner schedule_;
-    std::unique_ptr<persistence::SessionPool> pool_;
+    [[nodiscard]] std::string created_database() const {
+        configure("");
+        expect_success({"schema", "create"});
+        return url();
+    }
 };
 
 }  // namespace jobstrand::test

@@ -2,28 +2,43 @@
 
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
-#include "test/fixtures/mock_job_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace jobstrand::timers {
 namespace {
 
 using namespace std::chrono_literals;
-using DueTimers = persistence::JobStore::DueTimers;
+using persistence::DueTimers;
 using persistence::DueWindow;
 using test::a_job;
 using testing::_;
 using testing::ElementsAre;
 using testing::Return;
 
+class MockTimerStore : public persistence::TimerStore {
+public:
+    using Claim = std::optional<persistence::LockClaim>;
+    using Types = std::span<const std::string>;
+
+    MOCK_METHOD(std::optional<schema::TimePoint>, next_due, (), (override));
+    MOCK_METHOD(
+        DueTimers,
+        move_due_timers,
+        (DueWindow, std::size_t, const Claim&, Types),
+        (override)
+    );
+};
+
 class TimerMoverTest : public testing::Test {
 protected:
-    testing::StrictMock<test::MockJobStore> store;
+    testing::StrictMock<MockTimerStore> store;
     test::ManualClock clock;
     test::RecordingIntake intake;
-    TimerMover mover{store, intake, clock, {"mail"}, {.page = 100, .wait = 1s}};
+    executor::WakeUps wake_ups;
+    TimerMover mover{{store, intake, clock, wake_ups}, {.page = 100, .wait = 1s}};
 };
 
 TEST_F(TimerMoverTest, It_sleeps_until_the_next_due_time) {
@@ -78,11 +93,13 @@ TEST_F(TimerMoverTest, In_a_backlog_each_page_begins_where_the_last_one_ended) {
 
 TEST_F(TimerMoverTest, What_arrives_free_wakes_the_acquisition) {
     intake.free_places = 0;
+    int wakes = 0;
+    wake_ups.sleepers.acquisition = [&] { ++wakes; };
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now()));
     EXPECT_CALL(store, move_due_timers(_, _, testing::Eq(std::nullopt), _))
         .WillOnce(Return(DueTimers{.moved = 3, .locked = {}}));
     EXPECT_EQ(mover.run_once(), 0ms);
-    EXPECT_EQ(intake.wakes, 1);
+    EXPECT_EQ(wakes, 1);
 }
 
 TEST_F(TimerMoverTest, It_does_not_spin_on_due_timers_that_another_node_is_moving) {
@@ -93,7 +110,7 @@ TEST_F(TimerMoverTest, It_does_not_spin_on_due_timers_that_another_node_is_movin
 
 // R118
 TEST_F(TimerMoverTest, With_a_due_timer_go_those_within_the_fire_ahead_window) {
-    TimerMover early{store, intake, clock, {"mail"}, {.fire_ahead = 50ms}};
+    TimerMover early{{store, intake, clock, wake_ups}, {.fire_ahead = 50ms}};
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now() + 20ms));
     EXPECT_EQ(early.run_once(), 20ms);
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now()));

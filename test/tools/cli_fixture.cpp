@@ -1,6 +1,7 @@
 #include "test/tools/cli_fixture.hpp"
 
 #include "schema/job_transition.hpp"
+#include "test/fixtures/open_store.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -73,22 +74,25 @@ std::string CliTest::add(const std::vector<std::string>& arguments) {
 
 std::string CliTest::add_dead(const std::string& message, const std::string& details) {
     const std::string id = add({"--type", "noop", "--retries", "1"});
-    persistence::JobStore& store = engine().store();
+    OpenStore node(url());
     const schema::TimePoint now = clock_.now();
     const persistence::LockClaim claim{.owner = "a-node", .until = now + std::chrono::hours(1)};
-    const schema::Job job = store.acquire_one(id, claim, now).job;
+    const schema::Job job = node->acquire_one(id, claim, now).job;
     const persistence::Outcome outcome{
         .job = std::make_shared<const schema::Job>(job),
         .transition = schema::failed(job, {.message = message, .details = details}, {}, now),
     };
-    EXPECT_EQ(store.apply("a-node", std::span(&outcome, 1)).front(), persistence::Answer::done);
+    EXPECT_EQ(
+        node->apply("a-node", std::span(&outcome, 1)).front(), persistence::OutcomeAnswer::done
+    );
     return id;
 }
 
 void CliTest::lock(const std::string& id) {
     const schema::TimePoint now = clock_.now();
     const persistence::LockClaim claim{.owner = "a-node", .until = now + std::chrono::hours(1)};
-    EXPECT_EQ(engine().store().acquire_one(id, claim, now).answer, persistence::Answer::done);
+    OpenStore node(url());
+    EXPECT_EQ(node->acquire_one(id, claim, now).answer, persistence::JobAnswer::done);
 }
 
 std::string CliTest::places() {

@@ -1,9 +1,12 @@
+#include "schema/job_fields.hpp"
 #include "schema/limits.hpp"
 #include "schema/text/iso8601.hpp"
 #include "test/tools/cli_fixture.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
+
+#include <variant>
 
 namespace jobstrand::test {
 namespace {
@@ -66,6 +69,27 @@ TEST_F(CliJob, Add_takes_every_field_and_prints_the_id) {
         "lockOwner": null, "lockExpirationTime": null, "exceptionMessage": null,
         "series": null, "exceptionDetails": null
     })"));
+}
+
+TEST_F(CliJob, Every_text_that_add_takes_is_shown_and_can_be_asked_for) {
+    add();
+    for (const schema::JobField& field : schema::job_fields()) {
+        const bool is_text = std::holds_alternative<std::string schema::Job::*>(field.member);
+        const bool has_a_form =
+            field.is_about(&schema::Job::payload) || field.is_about(&schema::Job::retry_cycle);
+        if (!field.add.is_there() || !is_text || has_a_form) {
+            continue;
+        }
+        const std::string flag(field.add.flags.substr(0, field.add.flags.find(',')));
+        const std::string value = "some-" + std::string(field.name);
+        const bool is_type = field.is_about(&schema::Job::handler_type);
+        const std::string id = is_type ? add({flag, value}) : add({"--type", "noop", flag, value});
+        EXPECT_EQ(this->field(id, std::string(field.name)), '"' + value + '"');
+        if (field.filter.is_there()) {
+            const std::string filter(field.filter.flags);
+            EXPECT_EQ(ok({"job", "ls", filter, value, "-o", "name"}), id + "\n") << filter;
+        }
+    }
 }
 
 TEST_F(CliJob, Add_puts_a_job_where_it_belongs) {

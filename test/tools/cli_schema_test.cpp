@@ -1,4 +1,5 @@
 #include "persistence/drivers/database.hpp"
+#include "persistence/drivers/parse_database_url.hpp"
 #include "persistence/url/database_url.hpp"
 #include "test/tools/cli_fixture.hpp"
 

@@ -1,5 +1,6 @@
 #include "tools/jobstrand/json/job_json.hpp"
 
+#include "schema/job_fields.hpp"
 #include "schema/text/iso8601.hpp"
 #include "test/fixtures/job_builder.hpp"
 
@@ -7,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -70,6 +73,18 @@ TEST(JobJson, What_was_written_can_be_read_again) {
     Job again = read(written(job));
     again.create_time = job.create_time;
     EXPECT_EQ(again, job);
+}
+
+TEST(JobJson, Every_field_that_has_a_rank_is_shown_and_told_of_in_the_documents) {
+    std::ifstream stream(JOBSTRAND_SOURCE_DIR "/docs/cli.md");
+    const std::string document{std::istreambuf_iterator(stream), {}};
+    const auto shown = nlohmann::json::parse(written(a_job("a")));
+    for (const schema::JobField& field : schema::job_fields()) {
+        EXPECT_EQ(shown.contains(field.name), field.json_rank > 0) << field.name;
+        if (field.json_rank > 0) {
+            EXPECT_THAT(document, HasSubstr('"' + std::string(field.name) + "\":"));
+        }
+    }
 }
 
 TEST(JobJson, An_external_job_is_known_by_its_place) {

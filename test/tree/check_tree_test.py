@@ -38,7 +38,7 @@ class TreeTest(unittest.TestCase):
 class Layers(TreeTest):
     def test_a_layer_must_not_include_what_is_above_it(self):
         for path, header in (
-            ('schema/a.cpp', 'persistence/job_store.hpp'),
+            ('schema/a.cpp', 'persistence/executor_store.hpp'),
             ('persistence/a.cpp', 'executor/worker_pool.hpp'),
             ('executor/a.cpp', 'timers/timer_mover.hpp'),
             ('executor/a.cpp', 'persistence/sql/connection.hpp'),
@@ -55,7 +55,7 @@ class Layers(TreeTest):
     def test_a_layer_may_include_what_is_below_it(self):
         for path, header in (
             ('persistence/a.cpp', 'schema/job.hpp'),
-            ('executor/a.cpp', 'persistence/job_store.hpp'),
+            ('executor/a.cpp', 'persistence/executor_store.hpp'),
             ('executor/a.cpp', 'persistence/sql/db_error.hpp'),
             ('timers/a.cpp', 'executor/loop/polling_loop.hpp'),
             ('timers/a.cpp', 'executor/loop/job_intake.hpp'),
@@ -68,7 +68,7 @@ class Layers(TreeTest):
 
     def test_a_room_of_the_store_must_not_include_one_that_stands_on_it(self):
         for path, header in (
-            ('persistence/sql/a.cpp', 'persistence/job_store.hpp'),
+            ('persistence/sql/a.cpp', 'persistence/outcome.hpp'),
             ('persistence/rows/a.cpp', 'persistence/series/series_turns.hpp'),
             ('persistence/series/a.cpp', 'persistence/jobs/timer_moves.hpp'),
             ('persistence/series/a.cpp', 'persistence/store/sql_store.hpp'),
@@ -252,6 +252,17 @@ class Habits(TreeTest):
     def test_a_header_needs_its_guard(self):
         self.expect_finding('schema/a.hpp', 'int a();\n', 1, '#pragma once')
         self.expect_quiet('schema/a.hpp', '#pragma once\n')
+
+    def test_sql_that_only_some_databases_understand_stays_in_their_drivers(self):
+        for text in ('SELECT 1 FOR UPDATE SKIP LOCKED', 'PRAGMA journal_mode', 'ON CONFLICT DO NOTHING', 'timestamp(3)',
+                     'SELECT 1 FROM pg_class', 'set enable_seqscan = off', 'INSERT IGNORE INTO t'):
+            for path in ('schema/a.cpp', 'persistence/jobs/a.cpp', 'tools/engine/a.cpp', 'bench/scenarios/a.cpp'):
+                with self.subTest(text=text, path=path):
+                    self.expect_finding(path, f'\nauto sql = "{text}";\n', 2, 'is the SQL of some databases only')
+        for path in ('persistence/drivers/sqlite/a.cpp', 'bench/core/raw_jobs.cpp', 'test/persistence/a.cpp'):
+            with self.subTest(path=path):
+                self.expect_quiet(path, 'auto sql = "PRAGMA journal_mode";\n')
+        self.expect_quiet('persistence/jobs/a.cpp', 'auto sql = "SELECT ID_ FROM T {skip_locked} LIMIT 1";\n')
 
     def test_a_link_in_a_document_must_lead_somewhere(self):
         self.expect_finding('docs/a.md', '\n[gone](gone.md#part)\n', 2, 'a link to gone.md')

@@ -1,4 +1,4 @@
-#include "persistence/job_store.hpp"
+#include "persistence/operator_store.hpp"
 #include "tools/engine/engine_parts.hpp"
 #include "tools/engine/faces.hpp"
 #include "tools/engine/open_transaction.hpp"
@@ -13,7 +13,8 @@ namespace jobstrand {
 namespace {
 
 using engine::with_public_errors;
-using persistence::Answer;
+using executor::ManualRunAnswer;
+using persistence::JobAnswer;
 
 constexpr const char* kUseTransaction = "enqueue with that transaction, as its first argument";
 constexpr const char* kAfterTransaction = "do this before or after it";
@@ -24,15 +25,15 @@ std::vector<NewJob> one(NewJob job) {
     return jobs;
 }
 
-RunAnswer answer_of(Answer answer) {
+RunAnswer answer_of(ManualRunAnswer answer) {
     switch (answer) {
-        case Answer::done:
+        case ManualRunAnswer::done:
             return RunAnswer::done;
-        case Answer::lost_lock:
+        case ManualRunAnswer::lost_lock:
             return RunAnswer::lost_lock;
-        case Answer::not_found:
+        case ManualRunAnswer::not_found:
             return RunAnswer::not_found;
-        case Answer::locked:
+        case ManualRunAnswer::locked:
             return RunAnswer::locked;
     }
     return RunAnswer::not_found;
@@ -164,7 +165,7 @@ bool Engine::requeue(std::string_view id, int retries) {
         const auto answers =
             parts_->wiring().store().requeue(std::span(&text, 1), retries, {}, now());
         wake();
-        return answers.front() == Answer::done;
+        return answers.front() == JobAnswer::done;
     });
 }
 
@@ -175,7 +176,7 @@ bool Engine::remove(std::string_view id) {
         const auto found = store.find(id);
         const std::string text(id);
         return found &&
-               store.remove(found->place, std::span(&text, 1), now()).front() == Answer::done;
+               store.remove(found->place, std::span(&text, 1), now()).front() == JobAnswer::done;
     });
 }
 

@@ -1,6 +1,7 @@
 #include "tools/engine/plain_producer.hpp"
 
 #include "persistence/drivers/callback/connection.hpp"
+#include "persistence/drivers/registry.hpp"
 #include "persistence/rows/insert_plainly.hpp"
 #include "timers/series/series_planner.hpp"
 #include "tools/engine/faces.hpp"
@@ -12,16 +13,17 @@ namespace jobstrand::engine {
 
 namespace {
 
-schema::DatabaseKind kind_of(Database database) {
+/// As a URL names it.
+std::string_view name_of(Database database) {
     switch (database) {
         case Database::sqlite:
-            return schema::DatabaseKind::sqlite;
+            return "sqlite";
         case Database::mysql:
-            return schema::DatabaseKind::mysql;
+            return "mysql";
         case Database::postgresql:
-            return schema::DatabaseKind::postgresql;
+            return "postgresql";
     }
-    return schema::DatabaseKind::sqlite;
+    return {};
 }
 
 persistence::CallbackConnection opened(const AppConnection& connection) {
@@ -29,7 +31,7 @@ persistence::CallbackConnection opened(const AppConnection& connection) {
         throw std::logic_error("the connection has no function `run`: give it one");
     }
     return {
-        kind_of(connection.database),
+        persistence::find_driver(name_of(connection.database))->dialect,
         [run = connection.run](std::string_view sql, std::span<const persistence::Value> values) {
             run(sql, faces_of(values));
         }};

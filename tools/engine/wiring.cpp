@@ -1,8 +1,11 @@
 #include "tools/engine/wiring.hpp"
 
+#include "executor/async_executor.hpp"
 #include "executor/clock_comparison.hpp"
 #include "executor/job_producer.hpp"
+#include "executor/loop/wake_ups.hpp"
 #include "persistence/drivers/database.hpp"
+#include "persistence/drivers/parse_database_url.hpp"
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/store/sql_store.hpp"
@@ -12,7 +15,6 @@
 #include "timers/series/series_planner.hpp"
 #include "timers/timer_mover.hpp"
 
-#include <atomic>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -71,15 +73,16 @@ public:
           clock_comparison(store, clock, log),
           clock_interval(clock_comparison.run_once()),
           dead_letters(store, clock),
-          executor({store, handlers, clock, log}, settings),
-          producer({store, store}, clock, settings.retry, &executor, [this](schema::TimePoint due) {
-              on_new_timer(due);
-          }) {}
-
-    // The mover looks every timer_wait; only what is due before that must be told to it.
-    void on_new_timer(schema::TimePoint due) {
-        if (mover_is_ready && due < clock.now() + settings.timer_wait) {
-            wake_mover_loop();
+          executor({store, handlers, clock, log, wake_ups}, settings),
+          producer({store, executor, clock, wake_ups}, settings.retry) {
+        if (clock_interval != executor::kUntilWoken) {
+            executor.add_activity(clock_comparison);
+        }
+        if (settings.acquire_timers) {
+            add_mover();
+        }
+        if (auto open_listener = persistence::listener_of(url)) {
+            executor.listen(std::move(open_listener));
         }
     }
 
@@ -87,35 +90,24 @@ public:
         if (settings.acquire_by_priority && settings.acquire_async_jobs) {
             require_priority_index(*pool);
         }
-        if (clock_interval != executor::kUntilWoken) {
-            executor.add_activity(clock_comparison);
-        }
-        if (settings.acquire_timers) {
-            mover.emplace(
-                store,
-                executor,
-                clock,
-                handlers.types(),
-                timers::TimerMover::Settings{
-                    .page = settings.timer_page,
-                    .wait = settings.timer_wait,
-                    .fire_ahead = settings.fire_ahead}
-            );
-            wake_mover_loop = executor.add_activity(*mover);
-            executor.on_timer_stored([this](schema::TimePoint due) { on_new_timer(due); });
-            mover_is_ready = true;
-        }
-        if (auto open_listener = persistence::listener_of(url)) {
-            executor.listen(std::move(open_listener), [this] { wake(); });
-        }
         executor.start();
     }
 
-    void wake() {
-        executor.wake();
-        if (mover_is_ready) {
-            wake_mover_loop();
-        }
+    void add_mover() {
+        mover.emplace(
+            timers::TimerMover::Dependencies{store, executor, clock, wake_ups},
+            timers::TimerMover::Settings{
+                .page = settings.timer_page,
+                .wait = settings.timer_wait,
+                .fire_ahead = settings.fire_ahead}
+        );
+        // It looks every timer_wait by itself.
+        wake_ups.sleepers.timer_mover =
+            [this, &loop = executor.add_activity(*mover)](schema::TimePoint due) {
+                if (due < clock.now() + settings.timer_wait) {
+                    loop.wake();
+                }
+            };
     }
 
     const persistence::DatabaseUrl url;
@@ -129,9 +121,8 @@ public:
     const schema::Duration clock_interval;
     deadletter::DeadLetters dead_letters;
     executor::HandlerRegistry handlers;
+    executor::WakeUps wake_ups;
     std::optional<timers::TimerMover> mover;  ///< Outlives the executor, whose loop runs it.
-    std::function<void()> wake_mover_loop;
-    std::atomic<bool> mover_is_ready{false};
     executor::AsyncExecutor executor;
     executor::JobProducer producer;
 };
@@ -158,7 +149,7 @@ bool Wiring::is_running() const {
 }
 
 void Wiring::wake() {
-    parts_->wake();
+    parts_->wake_ups.others_enqueued();
 }
 
 std::string Wiring::start_series(schema::Series series, schema::Job turn) {
@@ -194,8 +185,11 @@ Wiring::enqueue_all(persistence::Transaction& transaction, std::vector<schema::J
     return parts_->producer.enqueue(transaction, std::move(jobs));
 }
 
-void Wiring::in_transaction(const std::function<void(persistence::Transaction&)>& work) {
-    parts_->store.in_transaction(work, {});
+void Wiring::in_transaction(
+    const std::function<void(persistence::Transaction&)>& work,
+    const std::function<bool(persistence::Transaction&)>& was_committed
+) {
+    parts_->store.in_transaction(work, was_committed);
 }
 
 executor::ManualRunResult Wiring::run_job(const std::string& id) {
@@ -207,7 +201,15 @@ executor::ManualRunResult Wiring::run_job(const std::string& id) {
     );
 }
 
-persistence::JobStore& Wiring::store() {
+persistence::ExecutorStore& Wiring::executor_store() {
+    return parts_->store;
+}
+
+persistence::TimerStore& Wiring::timer_store() {
+    return parts_->store;
+}
+
+persistence::OperatorStore& Wiring::store() {
     return parts_->store;
 }
 

@@ -1,14 +1,16 @@
 #pragma once
 
 #include "deadletter/dead_letters.hpp"
-#include "executor/async_executor.hpp"
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
 #include "executor/manual_run.hpp"
+#include "executor/stop_mode.hpp"
 #include "persistence/drivers/database.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/executor_store.hpp"
+#include "persistence/operator_store.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/sql/transaction.hpp"
+#include "persistence/timer_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
@@ -83,13 +85,20 @@ public:
     std::string
     start_series(persistence::Transaction& transaction, schema::Series series, schema::Job turn);
 
-    /// See persistence::JobStore::in_transaction.
-    void in_transaction(const std::function<void(persistence::Transaction&)>& work);
+    /// See persistence::Transactions::in_transaction.
+    void in_transaction(
+        const std::function<void(persistence::Transaction&)>& work,
+        const std::function<bool(persistence::Transaction&)>& was_committed = {}
+    );
 
     /// See executor::run_by_hand.
     [[nodiscard]] executor::ManualRunResult run_job(const std::string& id);
 
-    [[nodiscard]] persistence::JobStore& store();
+    /// For who takes the executor's place: tests.
+    [[nodiscard]] persistence::ExecutorStore& executor_store();
+    [[nodiscard]] persistence::TimerStore& timer_store();
+
+    [[nodiscard]] persistence::OperatorStore& store();
     [[nodiscard]] persistence::SeriesStore& series_store();
     [[nodiscard]] deadletter::DeadLetters& dead_letters();
 

@@ -1,5 +1,6 @@
 #include "tools/jobstrand/session.hpp"
 
+#include "persistence/drivers/parse_database_url.hpp"
 #include "persistence/url/database_url.hpp"
 #include "tools/jobstrand/boost_log.hpp"
 #include "tools/jobstrand/exit_code.hpp"

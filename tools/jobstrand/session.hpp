@@ -5,7 +5,7 @@
 #include "deadletter/desk/job_search.hpp"
 #include "deadletter/desk/series_desk.hpp"
 #include "deadletter/desk/timer_search.hpp"
-#include "persistence/job_store.hpp"
+#include "persistence/operator_store.hpp"
 #include "persistence/series_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
@@ -72,7 +72,7 @@ public:
     /// An engine that is not started, with the service's handlers. The first call opens the
     /// database; `update_schema` is of no meaning for the others.
     [[nodiscard]] engine::Wiring& engine(bool update_schema = false);
-    [[nodiscard]] persistence::JobStore& store() { return engine().store(); }
+    [[nodiscard]] persistence::OperatorStore& store() { return engine().store(); }
     [[nodiscard]] persistence::SeriesStore& series_store() { return engine().series_store(); }
 
     // What an operator works with; all of it opens the database.

@@ -20,6 +20,7 @@ constexpr schema::Duration kLockTime = std::chrono::hours(24 * 365);
 StepExecutor::StepExecutor(const Dependencies& use, const schema::RetryPolicy& policy)
     : use_(use),
       lock_owner_("test-engine"),
+      handler_types_(use.handlers.types()),
       runner_({use.store, use.handlers, use.clock, use.log}, {.retry = policy}, lock_owner_) {}
 
 schema::Duration StepExecutor::lock_time() const {
@@ -27,14 +28,14 @@ schema::Duration StepExecutor::lock_time() const {
 }
 
 void StepExecutor::move_due_timers() {
-    timers::TimerMover mover(use_.store, *this, use_.clock, use_.handlers.types(), {});
+    timers::TimerMover mover({use_.timers, *this, use_.clock, nobody_sleeps_}, {});
     while (mover.run_once() == schema::Duration{0}) {
     }
 }
 
 std::optional<StepExecutor::Step> StepExecutor::run_next() {
     const persistence::LockClaim claim{.owner = lock_owner_, .until = use_.clock.now() + kLockTime};
-    std::vector<schema::Job> jobs = use_.store.acquire(claim, use_.handlers.types(), 1);
+    std::vector<schema::Job> jobs = use_.store.acquire(claim, handler_types_, 1);
     if (jobs.empty()) {
         return std::nullopt;
     }

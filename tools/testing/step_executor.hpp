@@ -3,7 +3,9 @@
 #include "executor/handler_registry.hpp"
 #include "executor/job_runner.hpp"
 #include "executor/loop/job_intake.hpp"
-#include "persistence/job_store.hpp"
+#include "executor/loop/wake_ups.hpp"
+#include "persistence/executor_store.hpp"
+#include "persistence/timer_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "schema/retry_policy.hpp"
@@ -21,7 +23,8 @@ namespace jobstrand::test_kit {
 class StepExecutor final : private executor::JobIntake {
 public:
     struct Dependencies {
-        persistence::JobStore& store;
+        persistence::ExecutorStore& store;
+        persistence::TimerStore& timers;
         const executor::HandlerRegistry& handlers;
         const schema::Clock& clock;
         schema::Log& log;
@@ -45,14 +48,18 @@ private:
     // JobIntake: nothing is handed over.
     [[nodiscard]] std::size_t room() const override { return 0; }
     [[nodiscard]] std::size_t room_for_handoffs() const override { return 0; }
-    void wake() override {}
+    [[nodiscard]] const std::vector<std::string>& handler_types() const override {
+        return handler_types_;
+    }
     [[nodiscard]] const std::string& lock_owner() const override { return lock_owner_; }
     [[nodiscard]] schema::Duration lock_time() const override;
     void accept(std::vector<schema::Job>, schema::SteadyPoint) override {}
 
     const Dependencies use_;
     const std::string lock_owner_;
+    const std::vector<std::string> handler_types_;
     const executor::JobRunner runner_;
+    const executor::WakeUps nobody_sleeps_;
 };
 
 }  // namespace jobstrand::test_kit

@@ -64,7 +64,7 @@ public:
         engine.reset(new Engine(std::move(engine_parts)));
     }
 
-    [[nodiscard]] persistence::JobStore& store() const { return inner->wiring().store(); }
+    [[nodiscard]] persistence::TimerStore& timers() const { return inner->wiring().timer_store(); }
 
     [[nodiscard]] std::vector<StoredJob> jobs_in(std::span<const JobPlace> places) const {
         std::vector<StoredJob> jobs;
@@ -81,7 +81,12 @@ public:
 
     void run_what_is_due(std::size_t& left) {
         test_kit::StepExecutor executor(
-            {store(), inner->wiring().handlers(), clock, inner->log()}, inner->retry()
+            {inner->wiring().executor_store(),
+             timers(),
+             inner->wiring().handlers(),
+             clock,
+             inner->log()},
+            inner->retry()
         );
         while (true) {
             executor.move_due_timers();
@@ -150,7 +155,7 @@ std::size_t TestEngine::run_for(Duration time, std::size_t limit) {
     engine::with_public_errors([&] {
         parts_->run_what_is_due(left);
         // One that is still due cannot be moved: somebody has locked it.
-        while (const auto due = parts_->store().next_due()) {
+        while (const auto due = parts_->timers().next_due()) {
             if (*due <= now() || *due > end) {
                 break;
             }

@@ -1,5 +1,6 @@
 #include "persistence/drivers/callback/connection.hpp"
 
+#include "persistence/sql/dialect.hpp"
 #include "persistence/sql/placeholders.hpp"
 
 #include <exception>
@@ -8,16 +9,15 @@
 
 namespace jobstrand::persistence {
 
-using schema::DatabaseKind;
-
-CallbackConnection::CallbackConnection(DatabaseKind kind, Run run)
-    : kind_(kind), run_(std::move(run)) {}
+CallbackConnection::CallbackConnection(const Dialect& dialect, Run run)
+    : dialect_(dialect), run_(std::move(run)) {}
 
 std::int64_t CallbackConnection::execute(std::string_view sql, std::span<const Value> parameters) {
-    if (kind_ == DatabaseKind::postgresql) {
-        run_(number_placeholders(sql), parameters);
-    } else {
+    const char mark = dialect_.guest.number_mark;
+    if (mark == 0) {
         run_(sql, parameters);
+    } else {
+        run_(number_placeholders(sql, mark), parameters);
     }
     return 0;
 }
@@ -27,27 +27,23 @@ void CallbackConnection::query(Query, std::span<const Value>, const RowReader&) 
 }
 
 void CallbackConnection::run_script(std::string_view sql) {
-    run_(sql, {});
+    if (!sql.empty()) {
+        run_(sql, {});
+    }
 }
 
-// A timestamp of MySQL is read in the zone of the session.
 void CallbackConnection::begin() {
-    if (kind_ == DatabaseKind::mysql) {
-        run_script("SET @jobstrand_zone = @@session.time_zone");
-        run_script("SET time_zone = '+00:00'");
+    for (const std::string_view statement : dialect_.guest.arrive) {
+        run_script(statement);
     }
 }
 
 void CallbackConnection::announce_jobs() {
-    if (kind_ == DatabaseKind::postgresql) {
-        run_script("NOTIFY jobstrand");
-    }
+    run_script(dialect_.guest.announce);
 }
 
 void CallbackConnection::commit() {
-    if (kind_ == DatabaseKind::mysql) {
-        run_script("SET time_zone = @jobstrand_zone");
-    }
+    run_script(dialect_.guest.leave);
 }
 
 void CallbackConnection::rollback() noexcept {

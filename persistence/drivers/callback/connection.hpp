@@ -19,9 +19,9 @@ public:
     /// Runs one statement, whose parameters are written as the database itself wants them.
     using Run = std::function<void(std::string_view sql, std::span<const Value> parameters)>;
 
-    CallbackConnection(schema::DatabaseKind kind, Run run);
+    CallbackConnection(const Dialect& dialect, Run run);
 
-    [[nodiscard]] schema::DatabaseKind kind() const noexcept override { return kind_; }
+    [[nodiscard]] const Dialect& dialect() const noexcept override { return dialect_; }
 
     std::int64_t execute(std::string_view sql, std::span<const Value> parameters) override;
 
@@ -36,7 +36,7 @@ public:
     [[nodiscard]] bool is_usable() const noexcept override { return true; }
 
 private:
-    const schema::DatabaseKind kind_;
+    const Dialect& dialect_;
     const Run run_;
 };
 

@@ -37,44 +37,25 @@ DbError commit_error_of(const sql::SQLException& error) {
 MysqlConnection::MysqlConnection(std::unique_ptr<sql::Connection> connection)
     : connection_(std::move(connection)),
       text_statement_(connection_->createStatement()),
-      statements_(kPreparedStatements) {}
+      statements_(
+          kPreparedStatements,
+          {.prepare = [this](std::string_view sql
+                      ) { return std::make_unique<MysqlStatement>(*connection_, sql); },
+           .error_of =
+               [this](const sql::SQLException& error, std::string_view attempted) {
+                   return noted(error_of(error, attempted));
+               },
+           .discard = [](std::unique_ptr<MysqlStatement> /*closed*/) {}}
+      ) {}
 
 MysqlConnection::~MysqlConnection() = default;
 
-template <typename Run>
-auto MysqlConnection::run_prepared(std::string_view sql, Run run) {
-    // Defended catch: here the driver's errors become ours, and a statement that was left in its
-    // middle (by its own error or by the reader's) must not be used again.
-    try {
-        return run(prepared(sql));
-    } catch (const sql::SQLException& error) {
-        const DbError ours = error_of(error, sql_summary(sql));
-        statements_.erase(sql);
-        note(ours);
-        throw ours;
-    } catch (...) {
-        statements_.erase(sql);
-        throw;
-    }
-}
-
 std::int64_t MysqlConnection::execute(std::string_view sql, std::span<const Value> parameters) {
-    return run_prepared(sql, [&](MysqlStatement& statement) {
-        return statement.execute(parameters);
-    });
+    return statements_.execute(sql, parameters);
 }
 
 void MysqlConnection::query(Query query, std::span<const Value> parameters, const RowReader& read) {
-    run_prepared(query.sql, [&](MysqlStatement& statement) {
-        statement.query(query.columns, parameters, read);
-    });
-}
-
-MysqlStatement& MysqlConnection::prepared(std::string_view sql) {
-    if (MysqlStatement* known = statements_.find(sql)) {
-        return *known;
-    }
-    return statements_.insert(sql, std::make_unique<MysqlStatement>(*connection_, sql));
+    statements_.query(query, parameters, read);
 }
 
 void MysqlConnection::run_script(std::string_view sql) {
@@ -82,9 +63,7 @@ void MysqlConnection::run_script(std::string_view sql) {
     try {
         run_text(sql);
     } catch (const sql::SQLException& error) {
-        const DbError ours = error_of(error, sql_summary(sql));
-        note(ours);
-        throw ours;
+        throw noted(error_of(error, sql_summary(sql)));
     }
 }
 
@@ -105,9 +84,7 @@ void MysqlConnection::commit() {
     try {
         run_text("COMMIT");
     } catch (const sql::SQLException& error) {
-        const DbError ours = commit_error_of(error);
-        note(ours);
-        throw ours;
+        throw noted(commit_error_of(error));
     }
 }
 
@@ -123,8 +100,9 @@ void MysqlConnection::rollback() noexcept {
     }
 }
 
-void MysqlConnection::note(const DbError& error) noexcept {
+DbError MysqlConnection::noted(const DbError& error) noexcept {
     usable_ = usable_ && !error.poisons_connection();
+    return error;
 }
 
 }  // namespace jobstrand::persistence

@@ -1,14 +1,16 @@
 #pragma once
 
+#include "persistence/drivers/mysql/dialect.hpp"
 #include "persistence/drivers/mysql/statement.hpp"
+#include "persistence/drivers/prepared_statements.hpp"
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "persistence/sql/statement_cache.hpp"
 
 #include <memory>
 
 namespace sql {
 class Connection;
+class SQLException;
 class Statement;
 }  // namespace sql
 
@@ -22,9 +24,7 @@ public:
     explicit MysqlConnection(std::unique_ptr<sql::Connection> connection);
     ~MysqlConnection() override;
 
-    [[nodiscard]] schema::DatabaseKind kind() const noexcept override {
-        return schema::DatabaseKind::mysql;
-    }
+    [[nodiscard]] const Dialect& dialect() const noexcept override { return kMysqlDialect; }
     std::int64_t execute(std::string_view sql, std::span<const Value> parameters) override;
     void query(Query query, std::span<const Value> parameters, const RowReader& read) override;
 
@@ -37,15 +37,12 @@ public:
     [[nodiscard]] bool is_usable() const noexcept override { return usable_; }
 
 private:
-    template <typename Run>
-    auto run_prepared(std::string_view sql, Run run);
-    MysqlStatement& prepared(std::string_view sql);
     void run_text(std::string_view sql);
-    void note(const DbError& error) noexcept;
+    DbError noted(const DbError& error) noexcept;
 
     const std::unique_ptr<sql::Connection> connection_;
     const std::unique_ptr<sql::Statement> text_statement_;
-    StatementCache<MysqlStatement> statements_;  ///< Closed before the connection.
+    PreparedStatements<MysqlStatement, sql::SQLException> statements_;  ///< Closed before it.
     bool usable_ = true;
 };
 

@@ -1,6 +1,7 @@
 #include "persistence/drivers/mysql/statement.hpp"
 
-#include "persistence/sql/db_error.hpp"
+#include "persistence/drivers/large_buffer.hpp"
+#include "persistence/sql/placeholders.hpp"
 #include "persistence/sql/sql_time.hpp"
 
 #include <cppconn/connection.h>
@@ -9,17 +10,12 @@
 #include <cppconn/prepared_statement.h>
 #include <cppconn/resultset.h>
 #include <cppconn/resultset_metadata.h>
-#include <fmt/format.h>
 
 #include <sstream>
-#include <stdexcept>
 
 namespace jobstrand::persistence {
 
 namespace {
-
-/// A buffer that has grown beyond this (a long payload, a stack trace) is given back after the run.
-constexpr std::size_t kKeptBufferBytes = 16 * 1024;
 
 sql::SQLString as_sql_string(std::string_view text) {
     return {text.data(), text.size()};
@@ -78,7 +74,9 @@ public:
     [[nodiscard]] Bytes blob(std::size_t column) const override {
         return std::as_bytes(std::span(text(column)));
     }
-    [[nodiscard]] std::optional<schema::TimePoint> time(std::size_t column) const override;
+    [[nodiscard]] std::optional<schema::TimePoint> time(std::size_t column) const override {
+        return is_null(column) ? std::nullopt : std::optional(require_sql_time(text(column)));
+    }
 
 private:
     [[nodiscard]] unsigned int index_of(std::size_t column) const {
@@ -89,17 +87,6 @@ private:
     const sql::ResultSet& result_;
     std::vector<std::string>& texts_;
 };
-
-std::optional<schema::TimePoint> MysqlStatement::FetchedRow::time(std::size_t column) const {
-    if (is_null(column)) {
-        return std::nullopt;
-    }
-    const auto time = parse_sql_time(text(column));
-    if (!time) {
-        throw DbError(DbErrorKind::other, fmt::format("\"{}\" is not a time", text(column)));
-    }
-    return time;
-}
 
 MysqlStatement::MysqlStatement(sql::Connection& connection, std::string_view sql)
     : statement_(connection.prepareStatement(as_sql_string(sql))) {}
@@ -124,20 +111,14 @@ void MysqlStatement::query(
         read(row);
     }
     for (std::string& text : texts_) {
-        if (text.capacity() > kKeptBufferBytes) {
-            std::string().swap(text);
-        }
+        release_if_large(text);
     }
 }
 
 void MysqlStatement::bind(std::span<const Value> parameters) {
     const auto expected =
         static_cast<std::size_t>(statement_->getParameterMetaData()->getParameterCount());
-    if (parameters.size() != expected) {
-        throw std::logic_error(fmt::format(
-            "a statement with {} placeholders got {} parameters", expected, parameters.size()
-        ));
-    }
+    require_parameters(expected, parameters.size());
     streams_.clear();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         std::visit(Binding{*statement_, driver_index(i), streams_}, parameters[i]);

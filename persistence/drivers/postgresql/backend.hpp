@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/drivers/postgresql/dialect.hpp"
 #include "persistence/drivers/soci/backend.hpp"
 
 namespace jobstrand::persistence {
@@ -7,9 +8,7 @@ namespace jobstrand::persistence {
 /// PostgreSQL as SOCI speaks to it.
 class PostgresqlBackend final : public SociBackend {
 public:
-    [[nodiscard]] schema::DatabaseKind kind() const noexcept override {
-        return schema::DatabaseKind::postgresql;
-    }
+    [[nodiscard]] const Dialect& dialect() const noexcept override { return kPostgresqlDialect; }
 
     [[nodiscard]] std::string_view begin_statement() const noexcept override { return "BEGIN"; }
 

@@ -20,8 +20,8 @@ public:
 
     PostgresqlConnection(std::unique_ptr<Connection> connection, const Settings& settings);
 
-    [[nodiscard]] schema::DatabaseKind kind() const noexcept override {
-        return connection_->kind();
+    [[nodiscard]] const Dialect& dialect() const noexcept override {
+        return connection_->dialect();
     }
     std::int64_t execute(std::string_view sql, std::span<const Value> parameters) override;
     void query(Query query, std::span<const Value> parameters, const RowReader& read) override;

@@ -2,7 +2,7 @@
 
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "schema/database_kind.hpp"
+#include "persistence/sql/dialect.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -26,7 +26,7 @@ class SociBackend {
 public:
     virtual ~SociBackend() = default;
 
-    [[nodiscard]] virtual schema::DatabaseKind kind() const noexcept = 0;
+    [[nodiscard]] virtual const Dialect& dialect() const noexcept = 0;
 
     /// The statement that begins a transaction which will write.
     [[nodiscard]] virtual std::string_view begin_statement() const noexcept = 0;

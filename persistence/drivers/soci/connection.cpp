@@ -1,7 +1,5 @@
 #include "persistence/drivers/soci/connection.hpp"
 
-#include "persistence/sql/sql_summary.hpp"
-
 #include <soci/soci.h>
 
 #include <utility>
@@ -16,25 +14,25 @@ constexpr std::size_t kPreparedStatements = 256;
 }  // namespace
 
 SociConnection::SociConnection(std::unique_ptr<soci::session> session, const SociBackend& backend)
-    : backend_(backend), session_(std::move(session)), statements_(kPreparedStatements) {}
+    : backend_(backend),
+      session_(std::move(session)),
+      statements_(
+          kPreparedStatements,
+          {.prepare = [this](std::string_view sql
+                      ) { return std::make_unique<SociStatement>(*session_, backend_, sql); },
+           .error_of =
+               [this](const soci::soci_error& error, std::string_view attempted) {
+                   return noted(backend_.error_of(*session_, error, attempted));
+               },
+           .discard = [this](std::unique_ptr<SociStatement> statement
+                      ) { discard(std::move(statement)); }}
+      ) {}
 
 SociConnection::~SociConnection() = default;
 
-template <typename Run>
-auto SociConnection::run_prepared(std::string_view sql, Run run) {
-    // Defended catch: here SOCI's errors become ours, and a statement that was left in its middle
-    // (by its own error or by the reader's) must not be used again.
-    try {
-        return run(prepared(sql));
-    } catch (const soci::soci_error& error) {
-        const DbError ours = backend_.error_of(*session_, error, sql_summary(sql));
-        discard(sql);
-        usable_ = usable_ && !ours.poisons_connection();
-        throw ours;
-    } catch (...) {
-        discard(sql);
-        throw;
-    }
+DbError SociConnection::noted(const DbError& error) noexcept {
+    usable_ = usable_ && !error.poisons_connection();
+    return error;
 }
 
 template <typename Call>
@@ -43,35 +41,24 @@ void SociConnection::run(Call call) {
     try {
         call();
     } catch (const DbError& error) {
-        usable_ = usable_ && !error.poisons_connection();
+        noted(error);
         throw;
     }
 }
 
-std::int64_t SociConnection::execute(std::string_view sql, std::span<const Value> parameters) {
-    return run_prepared(sql, [&](SociStatement& statement) {
-        return statement.execute(parameters);
-    });
-}
-
-void SociConnection::query(Query query, std::span<const Value> parameters, const RowReader& read) {
-    run_prepared(query.sql, [&](SociStatement& statement) {
-        statement.query(query.columns, parameters, read);
-    });
-}
-
-SociStatement& SociConnection::prepared(std::string_view sql) {
-    if (SociStatement* known = statements_.find(sql)) {
-        return *known;
-    }
-    return statements_.insert(sql, std::make_unique<SociStatement>(*session_, backend_, sql));
-}
-
-void SociConnection::discard(std::string_view sql) {
-    discarded_.push_back(statements_.take(sql));
+void SociConnection::discard(std::unique_ptr<SociStatement> statement) {
+    discarded_.push_back(std::move(statement));
     if (!backend_.takes_only_rollback(*session_)) {
         discarded_.clear();
     }
+}
+
+std::int64_t SociConnection::execute(std::string_view sql, std::span<const Value> parameters) {
+    return statements_.execute(sql, parameters);
+}
+
+void SociConnection::query(Query query, std::span<const Value> parameters, const RowReader& read) {
+    statements_.query(query, parameters, read);
 }
 
 void SociConnection::run_script(std::string_view sql) {

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "persistence/drivers/prepared_statements.hpp"
 #include "persistence/drivers/soci/backend.hpp"
 #include "persistence/drivers/soci/statement.hpp"
 #include "persistence/sql/connection.hpp"
-#include "persistence/sql/statement_cache.hpp"
 
 #include <memory>
 #include <vector>
@@ -17,7 +17,7 @@ public:
     SociConnection(std::unique_ptr<soci::session> session, const SociBackend& backend);
     ~SociConnection() override;
 
-    [[nodiscard]] schema::DatabaseKind kind() const noexcept override { return backend_.kind(); }
+    [[nodiscard]] const Dialect& dialect() const noexcept override { return backend_.dialect(); }
     std::int64_t execute(std::string_view sql, std::span<const Value> parameters) override;
     void query(Query query, std::span<const Value> parameters, const RowReader& read) override;
     void run_script(std::string_view sql) override;
@@ -27,16 +27,15 @@ public:
     [[nodiscard]] bool is_usable() const noexcept override { return usable_; }
 
 private:
-    template <typename Run>
-    auto run_prepared(std::string_view sql, Run run);
-    SociStatement& prepared(std::string_view sql);
-    void discard(std::string_view sql);
+    DbError noted(const DbError& error) noexcept;
+    void discard(std::unique_ptr<SociStatement> statement);
     template <typename Call>
     void run(Call call);
 
     const SociBackend& backend_;
     const std::unique_ptr<soci::session> session_;
-    StatementCache<SociStatement> statements_;  ///< Closed before the session.
+    PreparedStatements<SociStatement, soci::soci_error>
+        statements_;  ///< Closed before the session.
 
     /// Discarded, and to be closed when the database takes more than a rollback again.
     std::vector<std::unique_ptr<SociStatement>> discarded_;

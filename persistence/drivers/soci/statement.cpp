@@ -1,5 +1,6 @@
 #include "persistence/drivers/soci/statement.hpp"
 
+#include "persistence/drivers/large_buffer.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/placeholders.hpp"
 #include "persistence/sql/sql_time.hpp"
@@ -9,23 +10,9 @@
 
 #include <charconv>
 #include <map>
-#include <stdexcept>
 #include <utility>
 
 namespace jobstrand::persistence {
-
-namespace {
-
-/// A buffer that has grown beyond this (a long payload, a stack trace) is given back after the run.
-constexpr std::size_t kKeptBufferBytes = 16 * 1024;
-
-void release_if_large(std::string& buffer) {
-    if (buffer.capacity() > kKeptBufferBytes) {
-        std::string().swap(buffer);
-    }
-}
-
-}  // namespace
 
 /// A bound parameter: SOCI reads the member that was bound, which `type` names.
 struct SociStatement::Parameter {
@@ -156,14 +143,7 @@ bool SociStatement::FetchedRow::boolean(std::size_t column) const {
 
 std::optional<schema::TimePoint> SociStatement::FetchedRow::time(std::size_t column) const {
     const auto text = cell(column);
-    if (!text) {
-        return std::nullopt;
-    }
-    const auto time = parse_sql_time(*text);
-    if (!time) {
-        throw DbError(DbErrorKind::other, fmt::format("\"{}\" is not a time", *text));
-    }
-    return time;
+    return text ? std::optional(require_sql_time(*text)) : std::nullopt;
 }
 
 SociStatement::SociStatement(
@@ -209,13 +189,7 @@ void SociStatement::query(
 }
 
 void SociStatement::fill(std::span<const Value> parameters) {
-    if (parameters.size() != parameters_.size()) {
-        throw std::logic_error(fmt::format(
-            "a statement with {} placeholders got {} parameters",
-            parameters_.size(),
-            parameters.size()
-        ));
-    }
+    require_parameters(parameters_.size(), parameters.size());
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         if (const auto* const text = std::get_if<std::string_view>(&parameters[i])) {
             backend_.require_storable(*text);

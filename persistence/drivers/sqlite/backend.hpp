@@ -1,15 +1,14 @@
 #pragma once
 
 #include "persistence/drivers/soci/backend.hpp"
+#include "persistence/drivers/sqlite/dialect.hpp"
 
 namespace jobstrand::persistence {
 
 /// SQLite as SOCI speaks to it.
 class SqliteBackend final : public SociBackend {
 public:
-    [[nodiscard]] schema::DatabaseKind kind() const noexcept override {
-        return schema::DatabaseKind::sqlite;
-    }
+    [[nodiscard]] const Dialect& dialect() const noexcept override { return kSqliteDialect; }
 
     /// Takes the write lock at once: a transaction that begins by reading could otherwise fail in
     /// its middle, where waiting does not help.

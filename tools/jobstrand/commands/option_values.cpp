@@ -14,7 +14,6 @@
 #include <cerrno>
 #include <charconv>
 #include <fstream>
-#include <limits>
 #include <system_error>
 #include <vector>
 
@@ -71,11 +70,6 @@ std::int64_t whole_number(
 
 int retries_of(const std::string& text) {
     return static_cast<int>(whole_number("--retries", text, 1, schema::limits::kRetryAttempts));
-}
-
-std::int64_t priority_of(const std::string& text) {
-    using Limits = std::numeric_limits<std::int64_t>;
-    return whole_number("--priority", text, Limits::min(), Limits::max());
 }
 
 std::size_t limit_of(const std::string& text) {

@@ -23,9 +23,6 @@ namespace jobstrand::cli {
 /// 1 to limits::kRetryAttempts.
 [[nodiscard]] int retries_of(const std::string& text);
 
-/// The whole range of 64 bits.
-[[nodiscard]] std::int64_t priority_of(const std::string& text);
-
 /// 1 to 100,000.
 [[nodiscard]] std::size_t limit_of(const std::string& text);
 

@@ -1,7 +1,7 @@
 #include "tools/jobstrand/json/job_json.hpp"
 
+#include "schema/job_fields.hpp"
 #include "schema/job_validation.hpp"
-#include "schema/limits.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
 #include "tools/jobstrand/json/member_values.hpp"
 #include "tools/jobstrand/json/series_json.hpp"
@@ -12,18 +12,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
+#include <variant>
 
 namespace jobstrand::cli {
 
 namespace {
 
 using schema::Job;
+using schema::JobField;
 using schema::JobPlace;
 
 constexpr std::string_view kNull = "null";
+constexpr std::string_view kPlace = "place";
+constexpr std::string_view kUniqueKey = "uniqueKey";
 
 [[nodiscard]] RecordField payload_field(const std::string& payload) {
     if (payload.empty() || !problem_of_json(payload).empty()) {
@@ -32,44 +35,59 @@ constexpr std::string_view kNull = "null";
     return {.name = "payload", .json = on_one_line(payload), .text = payload};
 }
 
-/// Reads one member into a new job. Returns what is wrong; empty: nothing.
-using ReadMember = std::string (*)(std::string_view value, NewJob& into);
+/// Shows a member: a visitor for their types.
+struct ShowMember {
+    std::string_view name;
+    const Job& job;
+    const timers::Zone& zone;
 
-template <std::string Job::*Member>
-[[nodiscard]] std::string read_job_text(std::string_view value, NewJob& into) {
-    return read_text(value, into.job.*Member);
-}
+    RecordField operator()(std::string Job::*member) const {
+        return member == &Job::payload ? payload_field(job.payload)
+                                       : text_or_null_field(name, job.*member);
+    }
+    RecordField operator()(int Job::*member) const { return number_field(name, job.*member); }
+    RecordField operator()(std::int64_t Job::*member) const {
+        return number_field(name, job.*member);
+    }
+    RecordField operator()(bool Job::*member) const { return flag_field(name, job.*member); }
+    RecordField operator()(std::optional<schema::TimePoint> Job::*member) const {
+        return time_field(name, job.*member, zone);
+    }
+};
 
-[[nodiscard]] std::string read_retries(std::string_view value, NewJob& into) {
-    std::int64_t retries = into.job.retries;
-    std::string problem = read_whole_number(value, 1, schema::limits::kRetryAttempts, retries);
-    into.job.retries = static_cast<int>(retries);
-    return problem;
-}
+/// Reads a member into a new job: a visitor for their types. Returns what is wrong; empty: nothing.
+struct ReadMember {
+    const JobField& field;
+    std::string_view value;
+    Job& job;
 
-[[nodiscard]] std::string read_priority(std::string_view value, NewJob& into) {
-    using Limits = std::numeric_limits<std::int64_t>;
-    return read_whole_number(value, Limits::min(), Limits::max(), into.job.priority);
-}
-
-[[nodiscard]] std::string read_exclusive(std::string_view value, NewJob& into) {
-    return read_flag(value, into.job.exclusive);
-}
-
-[[nodiscard]] std::string read_due_date(std::string_view value, NewJob& into) {
-    return read_instant(value, into.job.due_date);
-}
-
-/// An empty one would make a job that does not repeat, which nobody means who writes the field.
-[[nodiscard]] std::string read_repeat(std::string_view value, NewJob& into) {
-    std::string problem = read_text(value, into.job.repeat);
-    return problem.empty() && into.job.repeat.empty() ? "must not be empty" : problem;
-}
-
-[[nodiscard]] std::string read_payload(std::string_view value, NewJob& into) {
-    into.job.payload = value;
-    return {};
-}
+    std::string operator()(std::string Job::*member) const {
+        if (member == &Job::payload) {
+            job.payload = value;
+            return {};
+        }
+        std::string problem = read_text(value, job.*member);
+        // A job with an empty repeat would not repeat. Whoever writes the field means that it does.
+        return problem.empty() && member == &Job::repeat && job.repeat.empty() ? "must not be empty"
+                                                                               : problem;
+    }
+    std::string operator()(int Job::*member) const {
+        using Limits = std::numeric_limits<int>;
+        std::int64_t number = job.*member;
+        const std::int64_t least = std::max<std::int64_t>(field.least, Limits::min());
+        const std::int64_t most = std::min<std::int64_t>(field.most, Limits::max());
+        std::string problem = read_whole_number(value, least, most, number);
+        job.*member = static_cast<int>(number);
+        return problem;
+    }
+    std::string operator()(std::int64_t Job::*member) const {
+        return read_whole_number(value, field.least, field.most, job.*member);
+    }
+    std::string operator()(bool Job::*member) const { return read_flag(value, job.*member); }
+    std::string operator()(std::optional<schema::TimePoint> Job::*member) const {
+        return read_instant(value, job.*member);
+    }
+};
 
 [[nodiscard]] std::string read_place(std::string_view value, NewJob& into) {
     const auto name = string_of(value);
@@ -85,50 +103,60 @@ template <std::string Job::*Member>
     return is_of_new ? "" : "of a new job must be executable, timer or external";
 }
 
-[[nodiscard]] std::string not_yet(std::string_view, NewJob&) {
-    return "is not supported yet: leave it out";
-}
-
-[[nodiscard]] std::string ignore(std::string_view, NewJob&) {
-    return {};
-}
-
+/// A member of a job in JSON: a field, or one of the two that are none.
 struct KnownMember {
     std::string_view name;
-    ReadMember read;
+    const JobField* field = nullptr;
 };
 
-constexpr std::array kMembers{
-    KnownMember{"id", read_job_text<&Job::id>},
-    KnownMember{"correlationId", read_job_text<&Job::correlation_id>},
-    KnownMember{"place", read_place},
-    KnownMember{"handlerType", read_job_text<&Job::handler_type>},
-    KnownMember{"payload", read_payload},
-    KnownMember{"dueDate", read_due_date},
-    KnownMember{"repeat", read_repeat},
-    KnownMember{"retries", read_retries},
-    KnownMember{"retryCycle", read_job_text<&Job::retry_cycle>},
-    KnownMember{"priority", read_priority},
-    KnownMember{"processInstanceId", read_job_text<&Job::process_instance_id>},
-    KnownMember{"rootProcessInstanceId", read_job_text<&Job::root_process_instance_id>},
-    KnownMember{"processDefinitionId", read_job_text<&Job::process_definition_id>},
-    KnownMember{"executionId", read_job_text<&Job::execution_id>},
-    KnownMember{"elementId", read_job_text<&Job::element_id>},
-    KnownMember{"elementName", read_job_text<&Job::element_name>},
-    KnownMember{"category", read_job_text<&Job::category>},
-    KnownMember{"tenantId", read_job_text<&Job::tenant_id>},
-    KnownMember{"exclusive", read_exclusive},
-    KnownMember{"uniqueKey", not_yet},
-    KnownMember{"createTime", ignore},
-    KnownMember{"lockOwner", ignore},
-    KnownMember{"lockExpirationTime", ignore},
-    KnownMember{"exceptionMessage", ignore},
-    KnownMember{"series", read_job_text<&Job::series>},
-};
+[[nodiscard]] std::vector<KnownMember> all_members() {
+    std::vector<const JobField*> fields;
+    for (const JobField& field : schema::job_fields()) {
+        if (field.json_rank > 0) {
+            fields.push_back(&field);
+        }
+    }
+    std::ranges::stable_sort(fields, {}, &JobField::json_rank);
+    std::vector<KnownMember> members;
+    for (const JobField* const field : fields) {
+        members.push_back({.name = field->name, .field = field});
+        if (field->is_about(&Job::correlation_id)) {
+            members.push_back({.name = kPlace});
+        } else if (field->is_about(&Job::exclusive)) {
+            members.push_back({.name = kUniqueKey});
+        }
+    }
+    return members;
+}
+
+/// In the order in which they are written.
+[[nodiscard]] const std::vector<KnownMember>& known_members() {
+    static const std::vector<KnownMember> members = all_members();
+    return members;
+}
+
+[[nodiscard]] std::string read(const KnownMember& member, std::string_view value, NewJob& into) {
+    if (member.field != nullptr) {
+        const bool is_ours_to_say = !member.field->is_settable;
+        return is_ours_to_say
+                   ? std::string()
+                   : std::visit(ReadMember{*member.field, value, into.job}, member.field->member);
+    }
+    return member.name == kPlace ? read_place(value, into) : "is not supported yet: leave it out";
+}
+
+[[nodiscard]] RecordField
+show(const KnownMember& member, const schema::PlacedJob& placed, const timers::Zone& zone) {
+    if (member.field != nullptr) {
+        return std::visit(ShowMember{member.name, placed.job, zone}, member.field->member);
+    }
+    return member.name == kPlace ? text_field(kPlace, name_of(placed.place))
+                                 : text_or_null_field(kUniqueKey, {});
+}
 
 [[nodiscard]] std::string unknown_member(std::string_view name) {
     std::vector<std::string_view> names;
-    for (const KnownMember& known : kMembers) {
+    for (const KnownMember& known : known_members()) {
         names.push_back(known.name);
     }
     for (const SeriesMember& known : series_members()) {
@@ -145,8 +173,8 @@ public:
     void read(const JsonMember& member) {
         if (member.value == kNull) {
             refuse_unknown(member.name);
-        } else if (const auto known = find(kMembers, member.name)) {
-            note(member.name, known->read(member.value, result_.content));
+        } else if (const auto known = find(known_members(), member.name)) {
+            note(member.name, cli::read(*known, member.value, result_.content));
         } else if (const auto of_series = find(series_members(), member.name)) {
             note(member.name, of_series->read(member.value, result_.content));
             if (of_series->needs_repeat) {
@@ -185,7 +213,7 @@ private:
     }
 
     void refuse_unknown(const std::string& name) {
-        if (find(kMembers, name) == nullptr && find(series_members(), name) == nullptr) {
+        if (find(known_members(), name) == nullptr && find(series_members(), name) == nullptr) {
             result_.problems.push_back(unknown_member(name));
         }
     }
@@ -207,34 +235,12 @@ private:
 }  // namespace
 
 Record record_of(const schema::PlacedJob& placed, const timers::Zone& zone) {
-    const Job& job = placed.job;
-    return {
-        text_field("id", job.id),
-        text_or_null_field("correlationId", job.correlation_id),
-        text_field("place", name_of(placed.place)),
-        text_or_null_field("handlerType", job.handler_type),
-        payload_field(job.payload),
-        time_field("dueDate", job.due_date, zone),
-        text_or_null_field("repeat", job.repeat),
-        number_field("retries", job.retries),
-        text_or_null_field("retryCycle", job.retry_cycle),
-        number_field("priority", job.priority),
-        text_or_null_field("processInstanceId", job.process_instance_id),
-        text_or_null_field("rootProcessInstanceId", job.root_process_instance_id),
-        text_or_null_field("processDefinitionId", job.process_definition_id),
-        text_or_null_field("executionId", job.execution_id),
-        text_or_null_field("elementId", job.element_id),
-        text_or_null_field("elementName", job.element_name),
-        text_or_null_field("category", job.category),
-        text_or_null_field("tenantId", job.tenant_id),
-        flag_field("exclusive", job.exclusive),
-        text_or_null_field("uniqueKey", {}),
-        time_field("createTime", job.create_time, zone),
-        text_or_null_field("lockOwner", job.lock_owner),
-        time_field("lockExpirationTime", job.lock_expiration, zone),
-        text_or_null_field("exceptionMessage", job.exception_message),
-        text_or_null_field("series", job.series),
-    };
+    Record record;
+    record.reserve(known_members().size());
+    for (const KnownMember& member : known_members()) {
+        record.push_back(show(member, placed, zone));
+    }
+    return record;
 }
 
 JobFromJson job_from_json(std::string_view text) {

@@ -1,4 +1,4 @@
-#include "persistence/url/database_url.hpp"
+#include "persistence/drivers/parse_database_url.hpp"
 #include "schema/retry_policy.hpp"
 #include "tools/jobstrand/settings/setting_table.hpp"
 

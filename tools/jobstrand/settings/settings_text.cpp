@@ -1,5 +1,6 @@
 #include "tools/jobstrand/settings/settings_text.hpp"
 
+#include "persistence/drivers/parse_database_url.hpp"
 #include "persistence/url/database_url.hpp"
 #include "schema/text/iso8601.hpp"
 #include "tools/jobstrand/settings/setting_table.hpp"

@@ -1,27 +1,25 @@
 #include "tools/jobstrand/commands/database/schema_changes.hpp"
 
 #include "persistence/drivers/database.hpp"
+#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/registry.hpp"
+#include "persistence/migration/ddl.hpp"
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "persistence/url/database_url.hpp"
-#include "schema/ddl.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 
 namespace jobstrand::cli {
 
 namespace {
 
+using persistence::Dialect;
 using persistence::SessionPool;
-using schema::DatabaseKind;
-
-constexpr std::array kKinds{DatabaseKind::sqlite, DatabaseKind::mysql, DatabaseKind::postgresql};
 
 [[nodiscard]] std::unique_ptr<SessionPool> open(Session& session, bool create_if_missing) {
     return persistence::open_database(
@@ -40,21 +38,21 @@ void tell_upgrade(Session& session, const persistence::UpgradeResult& result) {
     session.streams().out << what << '\n';
 }
 
-[[nodiscard]] DatabaseKind kind_of(Session& session, const std::optional<std::string>& name) {
+[[nodiscard]] const Dialect& dialect_of(Session& session, const std::optional<std::string>& name) {
     if (!name) {
-        return persistence::parse_database_url(session.database_url()).value().kind;
+        const auto url = persistence::parse_database_url(session.database_url());
+        return persistence::driver_of(url.value()).dialect;
     }
-    for (const DatabaseKind kind : kKinds) {
-        if (name_of(kind) == *name) {
-            return kind;
-        }
+    const persistence::Driver* const driver = persistence::find_driver(*name);
+    if (driver == nullptr) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format(
+                "--dialect must be {}, not {}", persistence::driver_names(), quoted_if_needed(*name)
+            )
+        );
     }
-    throw CliError(
-        ExitCode::wrong_usage,
-        fmt::format(
-            "--dialect must be sqlite, mysql or postgresql, not {}", quoted_if_needed(*name)
-        )
-    );
+    return driver->dialect;
 }
 
 [[nodiscard]] const schema::OptionalIndex& index_named(const std::string& name) {
@@ -106,11 +104,11 @@ ExitCode check_live_schema(Session& session, const SchemaOptions&) {
 }
 
 ExitCode print_schema(Session& session, const SchemaOptions& options) {
-    const DatabaseKind kind = kind_of(session, options.dialect);
-    std::vector<std::string> statements = schema::create_statements(kind);
+    const Dialect& dialect = dialect_of(session, options.dialect);
+    std::vector<std::string> statements = persistence::create_statements(dialect);
     if (options.with_optional_indexes) {
         for (const schema::OptionalIndex& index : schema::optional_indexes()) {
-            statements.push_back(schema::create_index(index.table, index.index, kind));
+            statements.push_back(persistence::create_index(index.table, index.index, dialect));
         }
     }
     for (const std::string& statement : statements) {

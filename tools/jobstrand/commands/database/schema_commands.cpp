@@ -1,3 +1,4 @@
+#include "persistence/drivers/registry.hpp"
 #include "tools/jobstrand/commands/database/schema_changes.hpp"
 #include "tools/jobstrand/commands/nouns.hpp"
 
@@ -60,7 +61,7 @@ void add_schema_commands(CLI::App& program, Action& action) {
         print_schema
     );
     app.add_option(
-           "--dialect", options.dialect, "sqlite, mysql or postgresql (default: that of --db)"
+           "--dialect", options.dialect, persistence::driver_names() + " (default: that of --db)"
     )
         ->type_name("NAME");
     app.add_flag(

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
+#include <algorithm>
 
 namespace jobstrand::cli {
 
@@ -17,47 +17,15 @@ namespace {
 
 using schema::Job;
 
-/// An option whose text goes into a field as it is.
-struct TextOption {
-    std::string_view name;
-    std::optional<std::string> AddOptions::*option;
-    std::string Job::*field;
-};
-
-constexpr std::array kTextOptions{
-    TextOption{"--type", &AddOptions::handler_type, &Job::handler_type},
-    TextOption{"--retry-cycle", &AddOptions::retry_cycle, &Job::retry_cycle},
-    TextOption{"--instance", &AddOptions::instance, &Job::process_instance_id},
-    TextOption{"--root-instance", &AddOptions::root_instance, &Job::root_process_instance_id},
-    TextOption{"--definition", &AddOptions::definition, &Job::process_definition_id},
-    TextOption{"--execution", &AddOptions::execution, &Job::execution_id},
-    TextOption{"--element", &AddOptions::element, &Job::element_id},
-    TextOption{"--element-name", &AddOptions::element_name, &Job::element_name},
-    TextOption{"--category", &AddOptions::category, &Job::category},
-    TextOption{"--tenant", &AddOptions::tenant, &Job::tenant_id},
-    TextOption{"--correlation-id", &AddOptions::correlation_id, &Job::correlation_id},
-    TextOption{"--id", &AddOptions::id, &Job::id},
-};
-
 [[nodiscard]] NewJob new_job_of(Session& session, const AddOptions& options) {
     NewJob content;
     Job& job = content.job;
-    for (const TextOption& text : kTextOptions) {
-        if (const auto& given = options.*text.option) {
-            job.*text.field = not_empty(text.name, *given);
+    for (const TypedField& typed : options.fields) {
+        if (typed.text) {
+            carry_out(change_of(session, typed), job);
         }
     }
-    if (options.payload) {
-        job.payload = payload_of(session, *options.payload);
-    }
     job.due_date = due_of(session, options.due);
-    if (options.retries) {
-        job.retries = retries_of(*options.retries);
-    }
-    if (options.priority) {
-        job.priority = priority_of(*options.priority);
-    }
-    job.exclusive = !options.not_exclusive;
     if (options.external) {
         job.type = schema::kExternalWorkerType;
     }
@@ -87,13 +55,10 @@ void refuse_bad(Session& session, const NewJob& job) {
 }
 
 [[nodiscard]] bool has_fields(const AddOptions& options) {
-    for (const TextOption& text : kTextOptions) {
-        if (options.*text.option) {
-            return true;
-        }
-    }
-    return options.payload || options.due.is_any_given() || options.retries || options.priority ||
-           options.not_exclusive || options.external || options.series.times.repeat ||
+    return std::ranges::any_of(
+               options.fields, [](const TypedField& typed) { return typed.text.has_value(); }
+           ) ||
+           options.due.is_any_given() || options.external || options.series.times.repeat ||
            options.series.is_any_given();
 }
 
@@ -107,7 +72,7 @@ void report_added(Session& session, const NewJob& job, const std::string& id) {
 }
 
 [[nodiscard]] ExitCode add_one(Session& session, const AddOptions& options) {
-    if (!options.handler_type) {
+    if (!is_given(options.fields, &Job::handler_type)) {
         throw CliError(ExitCode::wrong_usage, "say which job: --type TYPE, or --from FILE");
     }
     const NewJob job = new_job_of(session, options);

@@ -1,10 +1,10 @@
 #include "tools/jobstrand/commands/job/job_changes.hpp"
 
+#include "schema/job_validation.hpp"
 #include "schema/retry_policy.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/job/job_checks.hpp"
 #include "tools/jobstrand/commands/job/job_showing.hpp"
-#include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
@@ -14,51 +14,54 @@ namespace jobstrand::cli {
 namespace {
 
 using executor::RunObstacle;
-using persistence::Answer;
 using schema::JobPlace;
 
-[[nodiscard]] std::string retry_cycle_of(const std::string& text) {
-    if (const auto cycle = schema::parse_retry_cycle(text); !cycle) {
+void require_retry_cycle(const TypedField& typed) {
+    if (const auto cycle = schema::parse_retry_cycle(*typed.text); !cycle) {
         throw CliError(
             ExitCode::wrong_usage,
             fmt::format(
-                "--retry-cycle must be like R3/PT10S or PT1S,PT5S, not {}: {}",
-                quoted_if_needed(text),
+                "{} must be like R3/PT10S or PT1S,PT5S, not {}: {}",
+                name_of(*typed.option),
+                quoted_if_needed(*typed.text),
                 cycle.error().message
             )
         );
     }
-    return text;
 }
 
 [[nodiscard]] persistence::JobChanges changes_of(Session& session, const SetOptions& options) {
     persistence::JobChanges changes;
-    if (options.retries) {
-        changes.retries = retries_of(*options.retries);
+    for (const TypedField& typed : options.fields) {
+        if (!typed.text) {
+            continue;
+        }
+        if (typed.field->is_about(&schema::Job::retry_cycle)) {
+            require_retry_cycle(typed);
+        }
+        changes.push_back(change_of(session, typed));
     }
-    if (options.priority) {
-        changes.priority = priority_of(*options.priority);
-    }
-    if (options.payload) {
-        changes.payload = payload_of(session, *options.payload);
-    }
-    if (options.retry_cycle) {
-        changes.retry_cycle = retry_cycle_of(*options.retry_cycle);
-    }
-    if (!changes.retries && !changes.priority && !changes.payload && !changes.retry_cycle) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            "say what to set: --retries, --priority, --payload or --retry-cycle"
-        );
+    if (changes.empty()) {
+        throw CliError(ExitCode::wrong_usage, "say what to set: " + names_of(options.fields));
     }
     return changes;
 }
 
-void refuse_bad_payload(Session& session, schema::Job job, const std::string& payload) {
-    job.payload = payload;
-    const auto problems = problems_for_service(job, session.settings());
+void refuse_problems(const std::vector<std::string>& problems) {
     if (!problems.empty()) {
         throw CliError(ExitCode::wrong_usage, problems.front());
+    }
+}
+
+/// Before anything is changed.
+void refuse_bad_values(Session& session, schema::Job job, const persistence::JobChanges& changes) {
+    for (const schema::JobChange& change : changes) {
+        const schema::JobField& field = schema::field_of(member_of(change));
+        carry_out(change, job);
+        refuse_problems(schema::problems_of_field(field, job));
+        if (field.is_about(&schema::Job::payload)) {
+            refuse_problems(problems_for_service(job, session.settings()));
+        }
     }
 }
 
@@ -102,18 +105,18 @@ void refuse_if_not_runnable(Session& session, const schema::PlacedJob& placed) {
 [[nodiscard]] ExitCode
 report_run(Session& session, const std::string& id, const executor::ManualRunResult& result) {
     switch (result.answer) {
-        case Answer::not_found:
+        case executor::ManualRunAnswer::not_found:
             throw CliError(ExitCode::not_found, why_not_found(session, id));
-        case Answer::locked:
+        case executor::ManualRunAnswer::locked:
             throw CliError(
                 ExitCode::refused, fmt::format("a node holds job {}: try again later", id)
             );
-        case Answer::lost_lock:
+        case executor::ManualRunAnswer::lost_lock:
             throw CliError(
                 ExitCode::failed,
                 fmt::format("the lock of job {} was lost while it ran: its result is dropped", id)
             );
-        case Answer::done:
+        case executor::ManualRunAnswer::done:
             break;
     }
     const auto& transition = result.transition;
@@ -141,9 +144,7 @@ report_run(Session& session, const std::string& id, const executor::ManualRunRes
 ExitCode set_job(Session& session, const SetOptions& options) {
     const persistence::JobChanges changes = changes_of(session, options);
     const deadletter::JobDetails found = find_job(session, options.id);
-    if (changes.payload) {
-        refuse_bad_payload(session, found.placed.job, *changes.payload);
-    }
+    refuse_bad_values(session, found.placed.job, changes);
     const deadletter::ItemResult item = session.jobs().change(options.id, changes);
     if (item.refusal == deadletter::Refusal::has_no_retries) {
         throw CliError(

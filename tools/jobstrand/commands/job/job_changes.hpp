@@ -1,19 +1,16 @@
 #pragma once
 
+#include "tools/jobstrand/commands/job/field_options.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/session.hpp"
 
-#include <optional>
 #include <string>
 
 namespace jobstrand::cli {
 
 struct SetOptions {
     std::string id;
-    std::optional<std::string> retries;
-    std::optional<std::string> priority;
-    std::optional<std::string> payload;
-    std::optional<std::string> retry_cycle;
+    TypedFields fields = fields_with(&schema::JobField::change);
 };
 
 /// `job set`: changes a job that no node holds.

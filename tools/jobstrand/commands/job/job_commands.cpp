@@ -11,29 +11,18 @@ namespace jobstrand::cli {
 namespace {
 
 void add_field_options(CLI::App& verb, AddOptions& options) {
-    const auto add = [&verb](const char* name, auto& value, const char* meaning, const char* unit) {
-        verb.add_option(name, value, meaning)->type_name(unit);
-    };
-    add("--type,--handler", options.handler_type, "Which handler: noop, log, command, yours", "TYPE"
-    );
-    add("--payload", options.payload, "JSON, or @FILE, or - for stdin", "JSON");
-    add_due_options(
-        verb, options.due, "Not before a date", "Not before a time from now: PT10M, P1D"
-    );
-    add("--retries", options.retries, "Attempts, the first one included", "N");
-    add("--retry-cycle", options.retry_cycle, "R3/PT10S, or a list of waits: PT1S,PT5S", "CYCLE");
-    add("--priority", options.priority, "Larger is more important", "N");
-    add("--instance", options.instance, "The instance that it belongs to", "ID");
-    add("--root-instance", options.root_instance, "The root of that instance's hierarchy", "ID");
-    add("--definition", options.definition, "The definition of the instance", "ID");
-    add("--execution", options.execution, "The execution in the instance", "ID");
-    add("--element", options.element, "The element of the definition", "ID");
-    add("--element-name", options.element_name, "Its name", "NAME");
-    add("--category", options.category, "A category", "NAME");
-    add("--tenant", options.tenant, "The tenant", "ID");
-    add("--correlation-id", options.correlation_id, "Your own handle (default: the id)", "ID");
-    add("--id", options.id, "The id (default: a new UUID)", "ID");
-    verb.add_flag("--not-exclusive", options.not_exclusive, "May run beside its instance's jobs");
+    for (TypedField& typed : options.fields) {
+        if (typed.field->is_about(&schema::Job::due_date)) {
+            add_due_options(
+                verb,
+                options.due,
+                std::string(typed.option->meaning).c_str(),
+                "Not before a time from now: PT10M, P1D"
+            );
+        } else {
+            add_field_option(verb, typed);
+        }
+    }
     verb.add_flag("--external", options.external, "For external workers");
 }
 
@@ -112,12 +101,9 @@ void add_set(CLI::App& noun, Action& action) {
         set_job
     );
     app.add_option("id", options.id, "The job")->required();
-    app.add_option("--retries", options.retries, "Attempts left")->type_name("N");
-    app.add_option("--priority", options.priority, "Larger is more important")->type_name("N");
-    app.add_option("--payload", options.payload, "JSON, or @FILE, or - for stdin")
-        ->type_name("JSON");
-    app.add_option("--retry-cycle", options.retry_cycle, "R3/PT10S, or PT1S,PT5S")
-        ->type_name("CYCLE");
+    for (TypedField& typed : options.fields) {
+        add_field_option(app, typed);
+    }
 }
 
 void add_rm(CLI::App& noun, Action& action) {

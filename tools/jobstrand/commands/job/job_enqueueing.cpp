@@ -45,7 +45,7 @@ std::string enqueue(Session& session, const NewJob& job) {
     NewJob named = job;
     schema::Uuid7Source ids;
     give_id(named, ids, session.database_now());
-    session.store().in_transaction(
+    session.engine().in_transaction(
         [&](Transaction& transaction) { start_series(session, transaction, named); },
         [&](Transaction&) { return session.store().find(named.job.id).has_value(); }
     );

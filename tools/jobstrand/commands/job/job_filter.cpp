@@ -1,45 +1,67 @@
+#include "tools/jobstrand/commands/job/field_options.hpp"
 #include "tools/jobstrand/commands/job/job_filter_options.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 
-#include <string_view>
+#include <string>
+#include <vector>
 
 namespace jobstrand::cli {
 
 namespace {
 
-void set_text(std::string& field, std::string_view option, const std::optional<std::string>& text) {
-    if (text) {
-        field = not_empty(option, *text);
+using persistence::FieldCondition;
+using Match = FieldCondition::Match;
+
+void append(std::vector<TypedCondition>& conditions, const TypedField& typed) {
+    const schema::JobField& field = *typed.field;
+    const std::string option = name_of(*typed.option);
+    const std::string meaning(typed.option->meaning);
+    switch (field.filter_by) {
+        case schema::FieldFilter::equal:
+            conditions.push_back({&field, Match::equal, option, meaning});
+            break;
+        case schema::FieldFilter::part:
+            conditions.push_back({&field, Match::part, option, meaning});
+            break;
+        case schema::FieldFilter::period:
+            conditions.push_back(
+                {&field, Match::before, option + "-before", meaning + " before a date"}
+            );
+            conditions.push_back(
+                {&field, Match::after, option + "-after", meaning + " after a date"}
+            );
+            break;
     }
 }
 
-void set_time(
-    std::optional<schema::TimePoint>& field,
-    std::string_view option,
-    const std::optional<std::string>& text
-) {
-    if (text) {
-        field = instant_of(option, *text);
+[[nodiscard]] FieldCondition condition_of(const TypedCondition& typed) {
+    FieldCondition condition{.member = typed.field->member, .match = typed.match, .value = {}};
+    if (typed.field->filter_by == schema::FieldFilter::period) {
+        condition.value = instant_of(typed.option, *typed.text);
+    } else {
+        condition.value = not_empty(typed.option, *typed.text);
     }
+    return condition;
 }
 
 }  // namespace
 
+std::vector<TypedCondition> filter_conditions() {
+    std::vector<TypedCondition> conditions;
+    for (const TypedField& typed : fields_with(&schema::JobField::filter)) {
+        append(conditions, typed);
+    }
+    return conditions;
+}
+
 persistence::JobFilter filter_of(const JobFilterOptions& options) {
     persistence::JobFilter filter;
-    set_text(filter.handler_type, "--type", options.handler_type);
-    set_text(filter.process_instance_id, "--instance", options.instance);
-    set_text(filter.process_definition_id, "--definition", options.definition);
-    set_text(filter.element_id, "--element", options.element);
-    set_text(filter.category, "--category", options.category);
-    set_text(filter.tenant_id, "--tenant", options.tenant);
-    set_text(filter.correlation_id, "--correlation-id", options.correlation_id);
-    set_text(filter.error, "--error", options.error);
-    set_time(filter.created_before, "--created-before", options.created_before);
-    set_time(filter.created_after, "--created-after", options.created_after);
-    set_time(filter.due_before, "--due-before", options.due_before);
-    set_time(filter.due_after, "--due-after", options.due_after);
+    for (const TypedCondition& typed : options.fields) {
+        if (typed.text) {
+            filter.fields.push_back(condition_of(typed));
+        }
+    }
     if (options.locked && options.free) {
         throw CliError(ExitCode::wrong_usage, "--locked and --free exclude each other");
     }

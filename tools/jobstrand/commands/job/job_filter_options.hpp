@@ -1,9 +1,11 @@
 #pragma once
 
 #include "persistence/job_filter.hpp"
+#include "schema/job_fields.hpp"
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -11,25 +13,26 @@ class App;
 
 namespace jobstrand::cli {
 
+/// An option that asks for jobs by a field, and what was typed behind it.
+struct TypedCondition {
+    const schema::JobField* field;
+    persistence::FieldCondition::Match match;
+    std::string option;   ///< `--created-before`.
+    std::string meaning;  ///< For `--help`.
+    std::optional<std::string> text = {};
+};
+
+/// All of them, in the order of `--help`.
+[[nodiscard]] std::vector<TypedCondition> filter_conditions();
+
 /// The filter options that ls, requeue and rm share, as they were typed.
 struct JobFilterOptions {
-    std::optional<std::string> handler_type;
-    std::optional<std::string> instance;
-    std::optional<std::string> definition;
-    std::optional<std::string> element;
-    std::optional<std::string> category;
-    std::optional<std::string> tenant;
-    std::optional<std::string> correlation_id;
-    std::optional<std::string> error;
-    std::optional<std::string> created_before;
-    std::optional<std::string> created_after;
-    std::optional<std::string> due_before;
-    std::optional<std::string> due_after;
+    std::vector<TypedCondition> fields = filter_conditions();
     bool locked = false;
     bool free = false;
 };
 
-/// --type, --instance, ... at a verb.
+/// --type, --instance, ... at a verb. `options` has to stay where it is.
 void add_job_filter_options(CLI::App& verb, JobFilterOptions& options);
 
 /// Throws CliError wrong_usage for values that cannot be meant so, empty ones above all.

@@ -15,6 +15,7 @@ namespace jobstrand::cli {
 
 namespace {
 
+using persistence::CalendarAnswer;
 using persistence::StoredCalendar;
 
 const std::vector<TableColumn>& columns() {

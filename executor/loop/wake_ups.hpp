@@ -1,0 +1,57 @@
+#pragma once
+
+#include "schema/time.hpp"
+
+#include <functional>
+
+namespace jobstrand::executor {
+
+/// Through which the parts of a node wake each other. Whoever brings something tells it here, and
+/// who sleeps until then looks for it at once. So no part knows another one.
+///
+/// A wake-up is never needed: every sleeper but the completion also looks from time to time.
+///
+/// Thread safety: telling is safe and does not block. The sleepers are set before the first part
+/// tells anything.
+class WakeUps final {
+public:
+    /// Who is woken; an empty function wakes nobody. They must not block.
+    struct Sleepers {
+        std::function<void()> acquisition;
+        std::function<void(schema::TimePoint due)> timer_mover;
+        std::function<void()> completion;
+        std::function<void()> listener;
+    };
+    Sleepers sleepers;
+
+    /// Free jobs stand in the table.
+    void jobs_are_there() const { wake(sleepers.acquisition); }
+
+    /// The worker queue takes jobs again.
+    void room_became_free() const { wake(sleepers.acquisition); }
+
+    /// schema::kEarliestInstant: nobody here knows when it is due.
+    void timer_was_stored(schema::TimePoint due) const { wake(sleepers.timer_mover, due); }
+
+    /// The mailbox of outcomes is no longer empty.
+    void outcomes_wait() const { wake(sleepers.completion); }
+
+    /// The listener's connection has something to say.
+    void announcement_waits() const { wake(sleepers.listener); }
+
+    /// Others have enqueued jobs or timers.
+    void others_enqueued() const {
+        jobs_are_there();
+        timer_was_stored(schema::kEarliestInstant);
+    }
+
+private:
+    template <typename... News>
+    static void wake(const std::function<void(News...)>& sleeper, const News&... news) {
+        if (sleeper) {
+            sleeper(news...);
+        }
+    }
+};
+
+}  // namespace jobstrand::executor

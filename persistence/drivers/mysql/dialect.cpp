@@ -1,0 +1,86 @@
+#include "persistence/drivers/mysql/dialect.hpp"
+
+#include "persistence/drivers/mysql/schema_lock.hpp"
+
+#include <chrono>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string as_it_is(std::string_view cell) {
+    return std::string(cell);
+}
+
+constexpr ColumnTypes kTypes{
+    .id = "varchar(64) CHARACTER SET ascii COLLATE ascii_bin",
+    .name = "varchar(255)",
+    .value = "varchar(300)",
+    .message = "varchar(4000)",
+    .integer = "integer",
+    .big_integer = "bigint",
+    .boolean = "boolean",
+    .timestamp = "timestamp(3)",
+    .bytes = "longblob",
+};
+
+constexpr TableDialect kTables{
+    .types = kTypes,
+    .now = "CURRENT_TIMESTAMP(3)",
+    // Without the word, older servers make a timestamp NOT NULL and update it by themselves.
+    .optional_time = " NULL",
+    .table_options = " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
+    // MySQL has no IF NOT EXISTS for indexes; MariaDB has, and reads what stands in such a comment.
+    .if_index_is_absent = "/*M! IF NOT EXISTS */",
+    .drop_index = "DROP INDEX {0} ON {1}",
+    .empty_table = "TRUNCATE TABLE {0}",
+    .has_partial_indexes = false,
+    .adds_computed_columns = true,
+    .has_times_as_texts = false,
+    .is_transactional = false,
+    .all_columns =
+        "SELECT table_name, column_name, data_type"
+        " FROM information_schema.columns WHERE table_schema = DATABASE()",
+    .all_indexes =
+        "SELECT DISTINCT table_name, index_name"
+        " FROM information_schema.statistics WHERE table_schema = DATABASE()",
+    .lock = lock_mysql_schema,
+};
+
+}  // namespace
+
+constinit const Dialect kMysqlDialect{
+    .name = "mysql",
+    .for_update = "FOR UPDATE",
+    .skip_locked = "FOR UPDATE SKIP LOCKED",
+    // MariaDB does not know FOR SHARE.
+    .for_share = "LOCK IN SHARE MODE",
+    .insert_if_absent = "INSERT IGNORE",
+    .if_absent = "",
+    .on_existing_id = "ON DUPLICATE KEY UPDATE",
+    .new_value = "VALUES({})",
+    .bytes_parameter = "?",
+    .bytes_as_text = "BYTES_",
+    .text_of_bytes = as_it_is,
+    .position_in = "INSTR",
+    .by_id = "FORCE INDEX (PRIMARY)",
+    .by_index = "FORCE INDEX ({0})",
+    // Only this form of DELETE takes an index, and MySQL 9 (not MariaDB) heeds it only where there
+    // is also a condition on another column; this one is always true.
+    .delete_where =
+        "DELETE FROM {0} USING {0} FORCE INDEX (PRIMARY)"
+        " WHERE (REV_ IS NULL) IN (TRUE, FALSE) AND",
+    .behind_in_priority = "PRIORITY_ = ? AND ID_ > ?",
+    .now = "UTC_TIMESTAMP(3)",
+    // 2038-01-19T03:14:07.999Z: the last millisecond before 2^31 seconds.
+    // A timestamp is read in the zone of the session.
+    .guest =
+        {.arrive = {"SET @jobstrand_zone = @@session.time_zone", "SET time_zone = '+00:00'"},
+         .leave = "SET time_zone = @jobstrand_zone"},
+    .latest_time = schema::TimePoint{2'147'483'647'999ms},
+    .tables = kTables,
+};
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,67 @@
+#include "persistence/drivers/mysql/driver.hpp"
+
+#include "persistence/drivers/mysql/database.hpp"
+#include "persistence/drivers/mysql/dialect.hpp"
+
+#include <array>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using Form = UrlOption::Form;
+
+constexpr std::array<std::string_view, 3> kSsl{"off", "require", "verify"};
+constexpr std::array kOptions{
+    UrlOption{"connect_timeout"},
+    UrlOption{"statement_timeout"},
+    UrlOption{"ssl", Form::word, kSsl},
+    UrlOption{"ssl_ca", Form::text},
+};
+
+constexpr std::array kDurability{
+    Diagnostics::Setting{
+        "innodb_flush_log_at_trx_commit",
+        "SELECT @@innodb_flush_log_at_trx_commit"},
+    Diagnostics::Setting{"sync_binlog", "SELECT @@sync_binlog"},
+    Diagnostics::Setting{"log_bin", "SELECT @@log_bin"},
+};
+constexpr std::array kHealth{
+    Diagnostics::Figure{
+        "history list length",
+        "transactions",
+        "SELECT COUNT FROM information_schema.INNODB_METRICS WHERE NAME = 'trx_rseg_history_len'"},
+    Diagnostics::Figure{
+        "redo log written",
+        "bytes",
+        "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS "
+        "WHERE VARIABLE_NAME = 'INNODB_OS_LOG_WRITTEN'",
+        true},
+    Diagnostics::Figure{
+        "commits",
+        "commits",
+        "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS "
+        "WHERE VARIABLE_NAME = 'COM_COMMIT'",
+        true},
+};
+
+std::unique_ptr<Connection> connect(const DatabaseUrl& url, SessionPool::Access /*access*/) {
+    return open_mysql(url);
+}
+
+}  // namespace
+
+constinit const Driver kMysqlDriver{
+    .dialect = kMysqlDialect,
+    .url = {.scheme = "mysql", .default_port = 3306, .options = kOptions},
+    .connect = connect,
+    .diagnostics =
+        {
+            .product = "MySQL/MariaDB",
+            .version_sql = "SELECT version()",
+            .durability = kDurability,
+            .health = kHealth,
+        },
+};
+
+}  // namespace jobstrand::persistence

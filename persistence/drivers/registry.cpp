@@ -1,0 +1,54 @@
+#include "persistence/drivers/registry.hpp"
+
+#include "persistence/drivers/mysql/driver.hpp"
+#include "persistence/drivers/postgresql/driver.hpp"
+#include "persistence/drivers/sqlite/driver.hpp"
+#include "persistence/url/listed.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+constexpr std::array kDrivers{
+    &kSqliteDriver,
+    &kMysqlDriver,
+    &kPostgresqlDriver,
+};
+
+}  // namespace
+
+std::span<const Driver* const> drivers() {
+    return kDrivers;
+}
+
+const Driver* find_driver(std::string_view name) {
+    const auto found = std::ranges::find_if(kDrivers, [name](const Driver* driver) {
+        return driver->url.scheme == name;
+    });
+    return found == kDrivers.end() ? nullptr : *found;
+}
+
+const Driver& driver_of(const DatabaseUrl& url) {
+    const Driver* const driver = find_driver(url.scheme);
+    if (driver == nullptr) {
+        throw std::logic_error(fmt::format("no driver for the scheme \"{}\"", url.scheme));
+    }
+    return *driver;
+}
+
+std::string driver_names() {
+    std::vector<std::string> names;
+    for (const Driver* const driver : kDrivers) {
+        names.emplace_back(driver->url.scheme);
+    }
+    return listed(names, "or");
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "persistence/sql/dialect.hpp"
+
+namespace jobstrand::persistence {
+
+extern const Dialect kSqliteDialect;
+
+}  // namespace jobstrand::persistence

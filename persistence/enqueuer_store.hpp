@@ -1,0 +1,63 @@
+#pragma once
+
+#include "persistence/transactions.hpp"
+#include "schema/job.hpp"
+#include "schema/series.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// Where the ids of new jobs come from.
+enum class IdOrigin {
+    given,  ///< From outside: they are looked for in all places, since a key sees its own table
+            ///< only.
+    made,   ///< A fresh UUID each, which no row can have: nothing is looked for, which nearly
+            ///< doubles the rate of inserts on MariaDB (docs/performance.md).
+};
+
+/// A series and the job that is its first turn. The job needs a handler type and an id; if it has a
+/// due date, that is the first turn's. The series needs its texts and options; what it has counted
+/// is ignored. Empty in the series, these come from the job: key (its id), handler type, `repeat`,
+/// retries (unless they were set).
+struct NewSeries {
+    schema::Series series;
+    schema::Job first_turn;
+};
+
+/// What an enqueuer needs of the store. Jobs and an app's own rows commit together through
+/// in_transaction(). See Transactions for what holds for all roles.
+class EnqueuerStore : public virtual Transactions {
+public:
+    /// Inserts jobs in the caller's transaction, each into its place; nothing is visible before the
+    /// commit. A job of a suspended instance or definition goes to the suspended place instead.
+    /// Returns the jobs as they were stored. Throws DbError duplicate_key when an id exists.
+    virtual std::vector<schema::PlacedJob> insert(
+        Transaction& transaction,
+        std::vector<schema::PlacedJob> jobs,
+        IdOrigin ids = IdOrigin::given
+    ) = 0;
+
+    /// The same in a transaction of its own: all or none, however many.
+    virtual std::vector<schema::PlacedJob>
+    insert(std::vector<schema::PlacedJob> jobs, IdOrigin ids = IdOrigin::given) = 0;
+
+    /// Stores series with their first turns in the caller's transaction; nothing is visible before
+    /// the commit. Returns the first turns as they were stored: in the timer place, or suspended.
+    ///
+    /// Texts that cannot be read, unknown calendars, and values that no column holds are refused
+    /// with std::invalid_argument, one sentence that says what is wrong. Throws DbError
+    /// duplicate_key when a key or an id exists.
+    virtual std::vector<schema::PlacedJob>
+    create(Transaction& transaction, std::vector<NewSeries> series, schema::TimePoint now) = 0;
+
+    /// The same in a transaction of its own: all or none.
+    virtual std::vector<schema::PlacedJob>
+    create(std::vector<NewSeries> series, schema::TimePoint now) = 0;
+
+    /// Whether a job with this id stands in any place: how a commit in doubt is decided.
+    [[nodiscard]] virtual bool is_stored(std::string_view id) = 0;
+};
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "persistence/fence.hpp"
+#include "persistence/job_answer.hpp"
+#include "persistence/lock_claim.hpp"
+#include "persistence/outcome.hpp"
+#include "persistence/transactions.hpp"
+#include "schema/job.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// Of each priority, the last id that was claimed.
+using PriorityPositions = std::map<std::int64_t, std::string>;
+
+struct AcquiredJob {
+    JobAnswer answer = JobAnswer::not_found;
+    schema::Job job;  ///< When done.
+};
+
+/// A part of a place: `rows` rows after the id `after` (exclusive; empty: from the start).
+struct LockSearch {
+    schema::TimePoint now;
+    std::string_view after = {};
+    std::size_t rows = 20'000;
+    std::size_t page = 500;  ///< Locks freed in one transaction.
+};
+
+struct LockReset {
+    std::int64_t freed = 0;
+    std::string end;  ///< The last id that was looked at; empty: there is nothing behind it.
+};
+
+/// What an executor needs of the store: jobs to run, their locks, and where to write what became of
+/// them. A transactional handler's work goes through in_transaction(). See Transactions for what
+/// holds for all roles.
+class ExecutorStore : public virtual Transactions {
+public:
+    /// Whether acquire would find a job; one cheap statement without a transaction, for idle polls.
+    [[nodiscard]] virtual bool has_acquirable(std::span<const std::string> handler_types) = 0;
+
+    /// Locks up to `limit` free executable jobs of the given handler types, oldest id first, and
+    /// returns them with the lock and the raised revision. Jobs of suspended instances are moved to
+    /// the suspended place instead. Two callers never get the same job. It looks at ids behind
+    /// `after` only, which spares it the rows that a caller has claimed before and still runs.
+    /// Empty: nothing to do there.
+    [[nodiscard]] virtual std::vector<schema::Job> acquire(
+        const LockClaim& claim,
+        std::span<const std::string> handler_types,
+        std::size_t limit,
+        std::string_view after = {}
+    ) = 0;
+
+    /// The same in strict priority order: the highest first, and within one the oldest id (R014,
+    /// R045). Of each priority it looks at ids behind its position only. Needs the index
+    /// schema::kPriorityIndex, without which it is slow, and on MySQL an error.
+    [[nodiscard]] virtual std::vector<schema::Job> acquire_by_priority(
+        const LockClaim& claim,
+        std::span<const std::string> handler_types,
+        std::size_t limit,
+        const PriorityPositions& behind = {}
+    ) = 0;
+
+    /// Locks one executable job by id, whatever its handler type, for a run by hand (R006).
+    [[nodiscard]] virtual AcquiredJob
+    acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) = 0;
+
+    /// Writes what became of runs, all in one transaction; the fence decides for each job. Answers
+    /// are in the order of the outcomes.
+    [[nodiscard]] virtual std::vector<OutcomeAnswer>
+    apply(std::string_view owner, std::span<const Outcome> outcomes) = 0;
+
+    /// The same for one outcome in the caller's transaction (a transactional handler's).
+    [[nodiscard]] virtual OutcomeAnswer
+    apply(Transaction& transaction, std::string_view owner, const Outcome& outcome) = 0;
+
+    /// Whether a job still stands in the executable place under this fence.
+    [[nodiscard]] virtual bool
+    is_held(Transaction& transaction, std::string_view owner, const Fence& fence) = 0;
+
+    /// Moves the expiry of held locks; REV_ stays. Returns the ids whose lock is lost.
+    [[nodiscard]] virtual std::vector<std::string>
+    extend_locks(const LockClaim& claim, std::span<const Fence> fences) = 0;
+
+    /// Frees locked jobs that were not run (I5). Jobs that are no longer ours are left alone.
+    virtual void release(std::string_view owner, std::span<const Fence> fences) = 0;
+
+    /// Frees the jobs in a part of a place (executable, external worker, timer) whose lock expired
+    /// before `now`; one that is renewed meanwhile stays. The cost depends on `rows`, not on the
+    /// length of the table. Of timers it looks at the first due ones: nobody locks others. Turns of
+    /// a series that is not to be recovered are deleted instead.
+    [[nodiscard]] virtual LockReset
+    reset_expired_locks(schema::JobPlace place, const LockSearch& search) = 0;
+};
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,123 @@
+#include "persistence/migration/ddl.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace jobstrand::persistence {
+namespace {
+
+using schema::Column;
+using schema::ColumnKind;
+using schema::Index;
+using schema::Table;
+
+std::string definition(const Column& column, const TableDialect& dialect) {
+    std::string text(dialect.types.of(column.kind));
+    if (column.required) {
+        text += " NOT NULL";
+    } else if (column.kind == ColumnKind::timestamp) {
+        text += dialect.optional_time;
+    }
+    if (!column.default_value.empty()) {
+        text += " DEFAULT ";
+        text += column.default_value == "now" ? dialect.now : column.default_value;
+    }
+    return text;
+}
+
+std::size_t longest_name(const Table& table) {
+    return std::ranges::max(
+               table.columns, {}, [](const Column& column) { return column.name.size(); }
+    ).name.size();
+}
+
+std::vector<std::string>
+create_tables_and_indexes(const Dialect& dialect, bool (*is_wanted)(const Table&)) {
+    std::vector<std::string> statements;
+    for (const Table& table : schema::tables()) {
+        if (!is_wanted(table)) {
+            continue;
+        }
+        statements.push_back(create_table(table, dialect));
+        for (const Index& index : table.indexes) {
+            statements.push_back(create_index(table.name, index, dialect));
+        }
+    }
+    return statements;
+}
+
+bool is_any(const Table& /*table*/) {
+    return true;
+}
+
+bool is_about_series(const Table& table) {
+    return table.name == "JS_SERIES" || table.name == "JS_CALENDAR";
+}
+
+std::string record_version(const Dialect& dialect) {
+    return fmt::format(
+        "{} INTO ACT_GE_PROPERTY (NAME_, VALUE_, REV_)\nVALUES ('{}', '{}', 1){}{}",
+        dialect.insert_if_absent,
+        schema::kSchemaVersionProperty,
+        schema::kSchemaVersion,
+        dialect.if_absent.empty() ? "" : "\n",
+        dialect.if_absent
+    );
+}
+
+}  // namespace
+
+std::string create_table(const Table& table, const Dialect& dialect) {
+    std::string sql = fmt::format("CREATE TABLE IF NOT EXISTS {} (\n", table.name);
+    const std::size_t width = longest_name(table);
+    for (const Column& column : table.columns) {
+        sql +=
+            fmt::format("    {:<{}} {},\n", column.name, width, definition(column, dialect.tables));
+    }
+    sql += fmt::format("    PRIMARY KEY ({})\n)", table.primary_key);
+    return sql += dialect.tables.table_options;
+}
+
+std::string create_index(std::string_view table, const Index& index, const Dialect& dialect) {
+    std::string sql = fmt::format(
+        "-- Serves: {}.\nCREATE INDEX {} {} ON {} ({})",
+        index.serves,
+        dialect.tables.if_index_is_absent,
+        index.name,
+        table,
+        index.columns
+    );
+    if (dialect.tables.has_partial_indexes && !index.partial_condition.empty()) {
+        sql += fmt::format(" WHERE {}", index.partial_condition);
+    }
+    return sql;
+}
+
+std::string drop_index(const schema::OptionalIndex& index, const Dialect& dialect) {
+    return fmt::format(fmt::runtime(dialect.tables.drop_index), index.index.name, index.table);
+}
+
+std::string add_column(const Table& table, const Column& column, const Dialect& dialect) {
+    return fmt::format(
+        "ALTER TABLE {} ADD COLUMN {} {}",
+        table.name,
+        column.name,
+        definition(column, dialect.tables)
+    );
+}
+
+std::vector<std::string> create_statements(const Dialect& dialect) {
+    std::vector<std::string> statements = create_tables_and_indexes(dialect, is_any);
+    statements.push_back(record_version(dialect));
+    return statements;
+}
+
+std::vector<Migration> migrations(const Dialect& dialect) {
+    return {
+        {1, "create the tables", create_tables_and_indexes(dialect, is_any)},
+        {2, "repeating jobs", create_tables_and_indexes(dialect, is_about_series)},
+    };
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "persistence/job_answer.hpp"
+#include "persistence/job_filter.hpp"
+#include "persistence/suspension.hpp"
+#include "schema/job.hpp"
+#include "schema/job_change.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// Changes to a job that is not running; what is not named stays.
+using JobChanges = std::vector<schema::JobChange>;
+
+/// What an operator sees of jobs and does with them, and what is suspended. See Transactions for what
+/// holds for all roles.
+///
+/// A series, or a group of them, is paused and resumed in the same way: by its key or name. A group
+/// needs no series yet, and new series in a paused group start paused. A paused series keeps its
+/// waiting turn in the suspended place; on resume its misfire instruction says what becomes of the
+/// turns that were missed (R127, R144-R147).
+class OperatorStore {
+public:
+    virtual ~OperatorStore() = default;
+
+    /// The job wherever it is, with a payload that was stored apart; nullopt: no such job.
+    [[nodiscard]] virtual std::optional<schema::PlacedJob> find(std::string_view id) = 0;
+
+    /// Jobs of one place in id order, after the id `after` (exclusive; empty: from the start). Long
+    /// payloads are not fetched.
+    [[nodiscard]] virtual std::vector<schema::Job> list(
+        schema::JobPlace place,
+        const JobFilter& filter,
+        std::string_view after,
+        std::size_t limit
+    ) = 0;
+
+    /// The ids of the same jobs: what a bulk operation needs.
+    [[nodiscard]] virtual std::vector<std::string> list_ids(
+        schema::JobPlace place,
+        const JobFilter& filter,
+        std::string_view after,
+        std::size_t limit
+    ) = 0;
+
+    [[nodiscard]] virtual std::int64_t count(schema::JobPlace place, const JobFilter& filter) = 0;
+
+    /// The stored stack trace or output of the last failure; empty: none.
+    [[nodiscard]] virtual std::string exception_details(const schema::Job& job) = 0;
+
+    /// Locked jobs stay as they are, here and below.
+    [[nodiscard]] virtual JobAnswer change(
+        schema::JobPlace place,
+        std::string_view id,
+        const JobChanges& changes,
+        schema::TimePoint now
+    ) = 0;
+
+    /// Deletes jobs with their byte arrays; the series of a waiting turn ends. Answers are in the
+    /// order of the ids.
+    [[nodiscard]] virtual std::vector<JobAnswer>
+    remove(schema::JobPlace place, std::span<const std::string> ids, schema::TimePoint now) = 0;
+
+    /// Gives dead letters new attempts (see schema::requeued). Answers are in the order of the ids.
+    /// A dead letter that is already requeued is not found, so a second call does nothing.
+    [[nodiscard]] virtual std::vector<JobAnswer> requeue(
+        std::span<const std::string> ids,
+        int retries,
+        std::optional<schema::TimePoint> due_date,
+        schema::TimePoint now
+    ) = 0;
+
+    /// Makes a timer executable now, whatever its due date; its series goes on with the turn after
+    /// it.
+    [[nodiscard]] virtual JobAnswer fire_timer(std::string_view id, schema::TimePoint now) = 0;
+
+    [[nodiscard]] virtual JobAnswer
+    reschedule_timer(std::string_view id, schema::TimePoint due_date, schema::TimePoint now) = 0;
+
+    // What is suspended.
+
+    /// Suspends an instance or definition: its free jobs in the timer, executable and external
+    /// places move to the suspended place; running ones finish, and when they fail their next
+    /// attempt waits there too. New jobs of it are stored suspended. Returns how many moved;
+    /// suspending twice moves nothing. Of a series, only the turn that carries it on is suspended.
+    virtual std::int64_t
+    suspend(SuspensionScope scope, std::string_view id, schema::TimePoint now) = 0;
+
+    /// The inverse; a job whose instance and definition are both suspended waits for both. Returns
+    /// how many moved back.
+    virtual std::int64_t
+    activate(SuspensionScope scope, std::string_view id, schema::TimePoint now) = 0;
+
+    [[nodiscard]] virtual std::vector<Suspension> suspensions(SuspensionScope scope) = 0;
+
+    /// Instances that have jobs or are suspended, in id order, after `after`.
+    [[nodiscard]] virtual std::vector<InstanceSummary>
+    instances(std::string_view after, std::size_t limit) = 0;
+};
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "schema/job.hpp"
+#include "schema/job_transition.hpp"
+
+#include <memory>
+
+namespace jobstrand::persistence {
+
+/// What became of a run: the job as it was acquired, and where the state machine sends it. The job
+/// is shared with whoever holds it, because a copy of its texts for each run would cost more than
+/// the run of a short job.
+struct Outcome {
+    std::shared_ptr<const schema::Job> job;  ///< Never null.
+    schema::Transition transition;
+};
+
+/// What came of writing an outcome. Only `done` changed something.
+enum class OutcomeAnswer {
+    done,
+    lost_lock,  ///< Owner or revision no longer match: somebody else has the job now. Not an error.
+};
+
+}  // namespace jobstrand::persistence

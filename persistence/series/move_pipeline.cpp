@@ -1,0 +1,207 @@
+#include "persistence/series/move_pipeline.hpp"
+
+#include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/due_date_range.hpp"
+#include "persistence/rows/ids_of.hpp"
+#include "persistence/rows/job_table.hpp"
+#include "persistence/rows/move_jobs.hpp"
+#include "schema/series_transition.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+using schema::Transition;
+using schema::TurnFate;
+
+/// Whether a suspension can change where a job with this transition goes.
+bool asks_for_suspensions(const Transition& transition) {
+    return transition.to &&
+           (schema::can_be_suspended(*transition.to) || transition.to == JobPlace::suspended);
+}
+
+SuspendedScopes find_suspended_among(
+    Transaction& transaction,
+    std::span<const Job> rows,
+    std::span<const Transition> transitions
+) {
+    std::vector<const Job*> candidates;
+    candidates.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (asks_for_suspensions(transitions[i])) {
+            candidates.push_back(&rows[i]);
+        }
+    }
+    return find_suspended(transaction, candidates);
+}
+
+}  // namespace
+
+MovePipeline::MovePipeline(
+    Transaction& transaction,
+    const StoreContext& context,
+    JobPlace from,
+    schema::TimePoint now
+)
+    : transaction_(transaction),
+      context_(context),
+      from_(from),
+      turns_(transaction, context, now) {}
+
+void MovePipeline::add_deleted(Job turn, Transition transition) {
+    if (schema::concerns_series(turn, transition.reason)) {
+        deleted_turns_.emplace_back(std::move(turn), std::move(transition));
+    }
+}
+
+void MovePipeline::decide(std::vector<Job> rows, std::vector<Transition> transitions) {
+    const SuspendedScopes suspended = find_suspended_among(transaction_, rows, transitions);
+    Transitions decided;
+    decided.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const bool is_suspended = suspended.contain(rows[i]);
+        decided.push_back(with_suspension(rows[i], std::move(transitions[i]), is_suspended));
+    }
+    lock_series_of(rows, decided);
+    for (auto& [turn, transition] : deleted_turns_) {
+        (void)turns_.take(turn, transition);  // Its row is gone.
+    }
+    leaving_.reserve(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (decided[i]) {
+            settle(std::move(rows[i]), std::move(*decided[i]), suspended);
+        }
+    }
+}
+
+void MovePipeline::decide(std::vector<Job> rows, const TransitionOf& transition_of) {
+    std::vector<Transition> transitions;
+    transitions.reserve(rows.size());
+    for (const Job& row : rows) {
+        transitions.push_back(transition_of(row));
+    }
+    decide(std::move(rows), std::move(transitions));
+}
+
+void MovePipeline::lock_series_of(std::span<const Job> rows, const Transitions& transitions) {
+    std::vector<const Job*> turns;
+    for (const auto& [turn, transition] : deleted_turns_) {
+        turns.push_back(&turn);
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (transitions[i] && schema::concerns_series(rows[i], transitions[i]->reason)) {
+            turns.push_back(&rows[i]);
+        }
+    }
+    turns_.lock(turns);
+}
+
+void MovePipeline::settle(Job&& row, Transition&& transition, const SuspendedScopes& suspended) {
+    const bool is_turn = schema::concerns_series(row, transition.reason);
+    const TurnFate fate = is_turn ? turns_.take(row, transition) : TurnFate::moves;
+    switch (fate) {
+        case TurnFate::stays:
+            return;
+        case TurnFate::waits:
+            staying_.push_back(std::move(row));
+            return;
+        case TurnFate::over:
+            over_.push_back(std::move(row));
+            return;
+        case TurnFate::moves:
+            break;
+    }
+    if (transition.to) {
+        leave(std::move(row), std::move(transition), suspended);
+    } else {
+        over_.push_back(std::move(row));
+    }
+}
+
+void MovePipeline::leave(Job&& row, Transition&& transition, const SuspendedScopes& suspended) {
+    if (transition.due_date) {
+        // A wait that ends beyond the last instant of the column ends there: a failure must be
+        // storable.
+        transition.due_date = std::min(*transition.due_date, transaction_.dialect().latest_time);
+    }
+    if (transition.failure) {
+        replaced_traces_.push_back(std::exchange(row.exception_stack_id, {}));
+        if (!transition.failure->details.empty()) {
+            row.exception_stack_id = context_.ids.next();
+            stack_traces_.push_back(
+                {.job = leaving_.size(), .text = std::move(transition.failure->details)}
+            );
+        }
+    }
+    PlacedJob placed = moved(std::move(row), transition);
+    if (schema::can_be_suspended(placed.place) && suspended.contain(placed.job)) {
+        placed = diverted(std::move(placed));
+    }
+    leaving_.push_back(std::move(placed));
+}
+
+std::vector<std::string> MovePipeline::leaving_ids() const {
+    std::vector<std::string> ids;
+    ids.reserve(leaving_.size());
+    for (const PlacedJob& placed : leaving_) {
+        ids.push_back(placed.job.id);
+    }
+    return ids;
+}
+
+std::size_t MovePipeline::size() const {
+    return leaving_.size() + staying_.size() + over_.size();
+}
+
+void MovePipeline::write(Twins* twins) {
+    turns_.write();
+    insert_stack_traces();
+    if (twins != nullptr) {
+        bury_twins(transaction_, leaving_, *twins);
+    }
+    move_rows(transaction_, from_, leaving_);
+    delete_replaced_traces();
+    write_staying();
+    delete_over();
+}
+
+void MovePipeline::insert_stack_traces() {
+    std::vector<ByteArray> arrays;
+    for (const StackTrace& trace : stack_traces_) {
+        arrays.push_back({.id = leaving_[trace.job].job.exception_stack_id, .text = trace.text});
+    }
+    insert_byte_arrays(transaction_, kStackTraceName, arrays);
+}
+
+void MovePipeline::delete_replaced_traces() {
+    if (!replaced_traces_.empty()) {
+        delete_byte_arrays(transaction_, {replaced_traces_.begin(), replaced_traces_.end()});
+    }
+}
+
+void MovePipeline::write_staying() {
+    for (Job& row : staying_) {
+        ++row.revision;
+        update_row(transaction_, from_, row);
+    }
+}
+
+void MovePipeline::delete_over() {
+    if (over_.empty()) {
+        return;
+    }
+    std::vector<const Job*> jobs;
+    for (const Job& row : over_) {
+        jobs.push_back(&row);
+    }
+    delete_rows(transaction_, from_, ids_of(jobs));
+    delete_byte_arrays_of(transaction_, jobs);
+}
+
+}  // namespace jobstrand::persistence

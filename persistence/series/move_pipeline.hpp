@@ -1,0 +1,97 @@
+#pragma once
+
+#include "persistence/rows/store_context.hpp"
+#include "persistence/rows/suspended_scopes.hpp"
+#include "persistence/rows/twins.hpp"
+#include "persistence/series/series_turns.hpp"
+#include "persistence/sql/transaction.hpp"
+#include "schema/job.hpp"
+#include "schema/job_transition.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+using TransitionOf = std::function<schema::Transition(const schema::Job& row)>;
+
+/// The way of jobs from one place to where they go, in one transaction. Every move takes it:
+///
+/// | step      | what                                                                            |
+/// |-----------|---------------------------------------------------------------------------------|
+/// | lock      | the caller locks rows and says which transition each of them makes              |
+/// | suspended | what is suspended waits in the suspended place, or stays there                  |
+/// | series    | the turns among them carry their series on (see SeriesTurns)                    |
+/// | twins     | a job whose id is taken becomes a dead letter, where the caller expects that     |
+/// | write     | series, then inserts before deletes, and byte arrays before the rows with them  |
+///
+/// decide() changes rows in memory only, so that the caller may still see and change what leaves;
+/// write() stores everything. For jobs without a series the third step asks and writes nothing.
+class MovePipeline final {
+public:
+    /// `now` is the database's time; only turns of series need it.
+    MovePipeline(
+        Transaction& transaction,
+        const StoreContext& context,
+        schema::JobPlace from,
+        schema::TimePoint now
+    );
+
+    /// A turn whose row the caller deletes by itself. Before decide().
+    void add_deleted(schema::Job turn, schema::Transition transition);
+
+    /// Once. The rows stand in `from` and are locked; each makes the transition with its index.
+    void decide(std::vector<schema::Job> rows, std::vector<schema::Transition> transitions);
+    void decide(std::vector<schema::Job> rows, const TransitionOf& transition_of);
+
+    /// Those that go to another place, each as it will stand there, in the order of the rows. Their
+    /// locks may still be set.
+    [[nodiscard]] std::vector<schema::PlacedJob>& leaving() { return leaving_; }
+
+    [[nodiscard]] std::vector<std::string> leaving_ids() const;
+
+    /// How many rows write() changes: all but those that are left as they are.
+    [[nodiscard]] std::size_t size() const;
+
+    /// How many are deleted and go nowhere.
+    [[nodiscard]] std::size_t deleted() const { return over_.size(); }
+
+    /// Without `twins`, a job whose id is taken is DbError duplicate_key.
+    void write(Twins* twins = nullptr);
+
+private:
+    /// Details of a failure, for the job with this index among those that leave.
+    struct StackTrace {
+        std::size_t job = 0;
+        std::string text;
+    };
+    using Transitions = std::vector<std::optional<schema::Transition>>;
+
+    void lock_series_of(std::span<const schema::Job> rows, const Transitions& transitions);
+    void
+    settle(schema::Job&& row, schema::Transition&& transition, const SuspendedScopes& suspended);
+    void
+    leave(schema::Job&& row, schema::Transition&& transition, const SuspendedScopes& suspended);
+    void insert_stack_traces();
+    void delete_replaced_traces();
+    void write_staying();
+    void delete_over();
+
+    Transaction& transaction_;
+    const StoreContext& context_;
+    const schema::JobPlace from_;
+    SeriesTurns turns_;
+    std::vector<std::pair<schema::Job, schema::Transition>> deleted_turns_;
+    std::vector<schema::PlacedJob> leaving_;
+    std::vector<schema::Job> staying_;  ///< With a later due date.
+    std::vector<schema::Job> over_;     ///< Deleted.
+    std::vector<StackTrace> stack_traces_;
+    std::vector<std::string> replaced_traces_;
+};
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "schema/tables.hpp"
+
+#include <memory>
+#include <string_view>
+
+namespace jobstrand::persistence {
+
+class Connection;
+class SchemaLock;
+
+/// The SQL type of each kind of column.
+struct ColumnTypes {
+    std::string_view id;
+    std::string_view name;
+    std::string_view value;
+    std::string_view message;
+    std::string_view integer;
+    std::string_view big_integer;
+    std::string_view boolean;
+    std::string_view timestamp;
+    std::string_view bytes;
+
+    [[nodiscard]] constexpr std::string_view of(schema::ColumnKind kind) const {
+        switch (kind) {
+            case schema::ColumnKind::id:
+                return id;
+            case schema::ColumnKind::name:
+                return name;
+            case schema::ColumnKind::value:
+                return value;
+            case schema::ColumnKind::message:
+                return message;
+            case schema::ColumnKind::integer:
+                return integer;
+            case schema::ColumnKind::big_integer:
+                return big_integer;
+            case schema::ColumnKind::boolean:
+                return boolean;
+            case schema::ColumnKind::timestamp:
+                return timestamp;
+            case schema::ColumnKind::bytes:
+                return bytes;
+        }
+        return {};
+    }
+};
+
+/// What differs between the databases where tables are created, changed and looked up.
+struct TableDialect {
+    ColumnTypes types;
+
+    /// The default of a column that says when its row was made: UTC, to the millisecond.
+    std::string_view now;
+
+    /// Behind the type of a time that may be NULL.
+    std::string_view optional_time;
+
+    /// Behind the columns of a new table.
+    std::string_view table_options;
+
+    /// `CREATE INDEX {if_index_is_absent} NAME ON ...` may be run again, unless this is empty.
+    std::string_view if_index_is_absent;
+
+    /// Drops the index {0} of the table {1}.
+    std::string_view drop_index;
+
+    /// Deletes all rows of the table {0}, in a time that hardly grows with their number.
+    std::string_view empty_table;
+
+    /// An index may be told which rows are in it (schema::Index::partial_condition).
+    bool has_partial_indexes = false;
+
+    /// A column whose default is `now` can be added to a table that has rows.
+    bool adds_computed_columns = false;
+
+    /// Times are texts, whatever type their column is declared with.
+    bool has_times_as_texts = false;
+
+    /// A transaction takes changes of the schema back. Elsewhere each of them is final, and what an
+    /// interrupted upgrade has done is there when it goes on.
+    bool is_transactional = false;
+
+    /// A query for table, column and type of all columns that there are.
+    std::string_view all_columns;
+
+    /// A query for table and index of all indexes that there are.
+    std::string_view all_indexes;
+
+    /// Waits until no other process changes the schema, and keeps them all from it. Throws DbError,
+    /// busy when they take too long. The connection must outlive the lock.
+    std::unique_ptr<SchemaLock> (*lock)(Connection& connection) = nullptr;
+};
+
+}  // namespace jobstrand::persistence

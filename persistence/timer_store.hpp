@@ -1,0 +1,60 @@
+#pragma once
+
+#include "persistence/lock_claim.hpp"
+#include "schema/job.hpp"
+#include "schema/time.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// Timers that are due at `now`, and those that would be within `ahead` of it (R118); where `from`
+/// is given, only those that are not due before it.
+struct DueWindow {
+    // Implicit on purpose: mostly nothing fires ahead of its time.
+    DueWindow(
+        schema::TimePoint now_at,
+        schema::Duration window = {},
+        std::optional<schema::TimePoint> earliest = {}
+    )
+        : now(now_at), ahead(window), from(earliest) {}
+
+    schema::TimePoint now;
+    schema::Duration ahead;
+    std::optional<schema::TimePoint> from;
+
+    bool operator==(const DueWindow&) const = default;
+};
+
+struct DueTimers {
+    std::size_t moved = 0;                      ///< All that are no longer due in the timer place.
+    std::vector<schema::Job> locked = {};       ///< Those locked for the caller, in due order.
+    std::optional<schema::TimePoint> end = {};  ///< The last due date, if any was found.
+};
+
+/// What the timer mover needs of the store. See Transactions for what holds for all roles.
+class TimerStore {
+public:
+    virtual ~TimerStore() = default;
+
+    /// The earliest due date of a free timer; nullopt: there is none.
+    [[nodiscard]] virtual std::optional<schema::TimePoint> next_due() = 0;
+
+    /// Moves up to `limit` due timers to the executable place, earliest first. Where `claim` is
+    /// given, jobs of these handler types arrive locked by it; they are returned, ready to run.
+    ///
+    /// A turn of a series (a timer with a REPEAT_) brings the next one with it, in the same
+    /// transaction; its misfire instruction may also give it a later due date, or end its series.
+    [[nodiscard]] virtual DueTimers move_due_timers(
+        DueWindow window,
+        std::size_t limit,
+        const std::optional<LockClaim>& claim,
+        std::span<const std::string> handler_types
+    ) = 0;
+};
+
+}  // namespace jobstrand::persistence

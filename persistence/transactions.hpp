@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+
+namespace jobstrand::persistence {
+
+class Transaction;
+
+/// Work in transactions of the job database.
+///
+/// The store shows itself to its callers as roles: ExecutorStore, TimerStore, EnqueuerStore,
+/// OperatorStore, SeriesStore and ClockSource. Each caller takes the one that it needs.
+/// They are written once, over Connection, for every database. The conformance suite in
+/// test/conformance says what each operation promises. For all of them:
+///
+/// - An operation without a Transaction parameter is one or more transactions of its own. They are
+///   tried again on transient errors (see TransactionRunner). It throws DbError when the database
+///   does not let it.
+/// - A move is one short transaction. It touches the tables in the order of JobPlace and the rows
+///   in primary-key order, clears the lock and raises REV_.
+/// - `now` is always the database's time (I6).
+/// - A plain INSERT can take an id that stands in another place already: a twin. A due timer or a
+///   suspended job that meets its twin becomes a dead letter and says so. For what an operator
+///   moves, the answer is DbError duplicate_key.
+/// - Thread safety: safe.
+class Transactions {
+public:
+    virtual ~Transactions() = default;
+
+    /// Runs `work` in a transaction and commits it: an app's own rows and its jobs together.
+    /// Conflicts run the whole work again, so it must be repeatable. Throws what `work` throws
+    /// (after a rollback), or DbError; kind in_doubt when the commit went unanswered and
+    /// `was_committed` is empty, else that decides.
+    virtual void in_transaction(
+        const std::function<void(Transaction&)>& work,
+        const std::function<bool(Transaction&)>& was_committed
+    ) = 0;
+};
+
+}  // namespace jobstrand::persistence

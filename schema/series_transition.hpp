@@ -1,0 +1,112 @@
+#pragma once
+
+#include "schema/job.hpp"
+#include "schema/job_transition.hpp"
+#include "schema/log.hpp"
+#include "schema/series.hpp"
+#include "schema/series_schedule.hpp"
+#include "schema/text/parse_result.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What a series does when its turns move. The series, a turn, the turn's own transition and the
+/// plan of the schedule go in; what becomes of the row, of the series and of the next turn comes
+/// out. No I/O: persistence locks, asks for the plan, and writes the answer.
+///
+/// | the turn         | what happened                    | its row        | the series | next turn
+/// |
+/// |------------------|----------------------------------|----------------|------------|-----------|
+/// | waits            | fell due or fired; overlap       | moves          | waiting    | inserted |
+/// | waits            | fell due or fired; no overlap    | moves, baton   | running    | - | |
+/// waits            | fell due or fired; was the last  | moves          | ended      | -         |
+/// | waits            | fell due; is left out            | waits, baton   | waiting    | - | |
+/// waits            | fell due; left out, was the last | over           | ended      | -         |
+/// | waits            | fell due; cannot be planned (!)  | moves          | ended      | - | |
+/// runs, has baton  | its wait before a retry is over  | moves, baton   | as it was  | -         |
+/// | runs, has baton  | completed, or became a dead one  | moves          | waiting    | inserted |
+/// | runs, has baton  | the same, and was the last       | moves          | ended      | - | | any
+/// of a series  | became a dead one, and that      | as above       | paused (!) | as above  | | |
+/// stops the series                 |                |            |           | | runs | let go; no
+/// recovery (!)          | as completed   | the same   | the same  | | runs             | let go;
+/// recovery                 | stays          | as it was  | -         | | has baton        |
+/// removed by an operator           | moves          | ended      | -         | | waits | its due
+/// date was changed         | -              | follows it | -         | | is a copy        | fell
+/// due, completed, dead        | moves          | as it was  | -         | | has no series    |
+/// fell due, completed, dead        | adopted, then as above                  |
+///
+/// "baton": the row keeps its REPEAT_; all others that move lose it. (!): the log says so. Turns of
+/// what is suspended do not get here: with_suspension has sent them away.
+namespace jobstrand::schema {
+
+/// What becomes of the row of a turn.
+enum class TurnFate {
+    moves,  ///< It makes its own transition.
+    waits,  ///< It stays a timer and gets the next due date of its series.
+    over,   ///< It is deleted without having run.
+    stays,  ///< It is left as it is.
+};
+
+/// A line for the log. It names the series, and the turn if that is what it is about.
+struct SeriesNote {
+    LogLevel level = LogLevel::warn;
+    std::string_view message;
+    bool is_about_turn = false;
+    std::string error = {};  ///< Why the series has no next turn; empty: that is not the matter.
+
+    bool operator==(const SeriesNote&) const = default;
+};
+
+struct SeriesTransition {
+    TurnFate turn = TurnFate::moves;
+    bool keeps_baton = false;           ///< false: the REPEAT_ of the row is cleared.
+    std::optional<Series> series = {};  ///< As it is from now on; nullopt: as it was.
+    std::optional<Job> next_turn = {};  ///< A timer; give_id() makes it the one with the baton.
+    bool pauses = false;                ///< The series is suspended from now on.
+    std::vector<SeriesNote> notes = {};
+};
+
+/// Whether this move of a job can mean something for a series. Only then lock and ask.
+[[nodiscard]] bool concerns_series(const Job& job, TransitionReason reason);
+
+/// Whether a job that moves so and has a REPEAT_, but no series, gets one first: an app or Flowable
+/// inserted the row.
+[[nodiscard]] bool is_adopted_by(const Job& job, TransitionReason reason);
+
+/// The series that begins with this turn. `begun` comes from SeriesSchedule::begin.
+[[nodiscard]] Series begun_by(const Job& turn, Series begun, TimePoint now);
+
+/// The line for a series that has no next turn, because its text or its plan is unusable.
+[[nodiscard]] SeriesNote unplanned(const ParseError& error);
+
+/// A question for SeriesSchedule::plan: the turn that waits for `due` is taken at `now`.
+struct PlanQuestion {
+    TimePoint due;
+    TimePoint now;
+
+    bool operator==(const PlanQuestion&) const = default;
+};
+
+/// What the schedule has to say before series_transition can; nullopt: nothing.
+[[nodiscard]] std::optional<PlanQuestion>
+question_for(const Series& series, const Job& turn, TransitionReason reason, TimePoint now);
+
+/// The table above. `series` is null when the turn has none that could be read. `plan` answers the
+/// question; without one it is not looked at.
+[[nodiscard]] SeriesTransition series_transition(
+    const Series* series,
+    const Job& turn,
+    const Transition& transition,
+    const std::optional<ParseResult<TurnPlan>>& plan,
+    TimePoint now
+);
+
+/// An operator gave a turn another due date. The series changes if it is the waiting one.
+[[nodiscard]] std::optional<Series> rescheduled(const Series& series, const Job& turn);
+
+/// The next turn gets its id, and with it the baton.
+void give_id(SeriesTransition& transition, std::string id);
+
+}  // namespace jobstrand::schema

@@ -1,0 +1,64 @@
+#include "executor/loop/wake_ups.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace jobstrand::executor {
+namespace {
+
+using testing::ElementsAre;
+
+class WakeUpsTest : public testing::Test {
+protected:
+    WakeUpsTest() {
+        wake_ups.sleepers = {
+            .acquisition = [this] { woken.emplace_back("acquisition"); },
+            .timer_mover =
+                [this](schema::TimePoint due) {
+                    woken.emplace_back("timer mover");
+                    told_due = due;
+                },
+            .completion = [this] { woken.emplace_back("completion"); },
+            .listener = [this] { woken.emplace_back("listener"); },
+        };
+    }
+
+    WakeUps wake_ups;
+    std::vector<std::string> woken;
+    schema::TimePoint told_due;
+};
+
+TEST_F(WakeUpsTest, Each_sleeper_is_woken_by_what_it_waits_for) {
+    wake_ups.jobs_are_there();
+    wake_ups.room_became_free();
+    wake_ups.outcomes_wait();
+    wake_ups.announcement_waits();
+    EXPECT_THAT(woken, ElementsAre("acquisition", "acquisition", "completion", "listener"));
+}
+
+TEST_F(WakeUpsTest, The_timer_mover_is_told_when_a_timer_is_due) {
+    const schema::TimePoint due{std::chrono::hours(17)};
+    wake_ups.timer_was_stored(due);
+    EXPECT_THAT(woken, ElementsAre("timer mover"));
+    EXPECT_EQ(told_due, due);
+}
+
+TEST_F(WakeUpsTest, What_others_enqueued_may_be_a_job_or_a_timer_of_any_due_date) {
+    wake_ups.others_enqueued();
+    EXPECT_THAT(woken, ElementsAre("acquisition", "timer mover"));
+    EXPECT_EQ(told_due, schema::kEarliestInstant);
+}
+
+TEST(WakeUps, What_nobody_sleeps_for_is_told_to_nobody) {
+    const WakeUps wake_ups;
+    wake_ups.others_enqueued();
+    wake_ups.outcomes_wait();
+    wake_ups.announcement_waits();
+}
+
+}  // namespace
+}  // namespace jobstrand::executor

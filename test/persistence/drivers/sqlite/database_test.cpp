@@ -1,0 +1,303 @@
+#include "persistence/drivers/database.hpp"
+
+#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/sqlite/database.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "test/fixtures/temporary_directory.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <optional>
+#include <thread>
+
+namespace jobstrand::persistence {
+namespace {
+
+namespace fs = std::filesystem;
+using Access = SessionPool::Access;
+
+/// Root may write everything; for a while the test is somebody else.
+class WithoutRoot final {
+public:
+    WithoutRoot() {
+        if (was_root_) {
+            EXPECT_EQ(seteuid(kNobody), 0);
+        }
+    }
+    ~WithoutRoot() {
+        if (was_root_) {
+            EXPECT_EQ(seteuid(0), 0);
+        }
+    }
+    WithoutRoot(const WithoutRoot&) = delete;
+    WithoutRoot& operator=(const WithoutRoot&) = delete;
+
+private:
+    static constexpr uid_t kNobody = 65534;
+    const bool was_root_ = geteuid() == 0;
+};
+
+/// A file system of 256 KiB; only root can make one.
+class SmallDisk final {
+public:
+    explicit SmallDisk(const fs::path& path) : path_(path) {
+        fs::create_directory(path);
+        mounted_ = mount("none", path.c_str(), "tmpfs", 0, "size=256k") == 0;
+    }
+    ~SmallDisk() {
+        if (mounted_) {
+            umount2(path_.c_str(), MNT_DETACH);
+        }
+    }
+    SmallDisk(const SmallDisk&) = delete;
+    SmallDisk& operator=(const SmallDisk&) = delete;
+
+    [[nodiscard]] bool is_mounted() const { return mounted_; }
+
+    void fill() const {
+        std::ofstream file(path_ / "ballast");
+        while (file << std::string(4096, 'x') << std::flush) {
+        }
+    }
+
+private:
+    fs::path path_;
+    bool mounted_ = false;
+};
+
+class SqliteDatabase : public testing::Test {
+protected:
+    [[nodiscard]] fs::path path(std::string_view name = "jobs.db") const {
+        return directory_.path() / name;
+    }
+
+    std::unique_ptr<Connection> create(const fs::path& path, Access access = Access::write) const {
+        return open_sqlite({.path = path, .create_if_missing = true}, access);
+    }
+
+    std::optional<DbError> opening_error(const SqliteSettings& settings) const {
+        try {
+            (void)open_sqlite(settings, Access::write);
+        } catch (const DbError& error) {
+            return error;
+        }
+        return std::nullopt;
+    }
+
+    static std::string value_of(Connection& connection, std::string_view pragma) {
+        std::string value;
+        connection.query({.sql = pragma, .columns = 1}, {}, [&value](const Row& row) {
+            value = row.text(0);
+        });
+        return value;
+    }
+
+    test::TemporaryDirectory directory_;
+};
+
+TEST_F(SqliteDatabase, Is_opened_so_that_a_commit_survives_a_power_cut) {
+    const auto connection = create(path());
+    EXPECT_EQ(value_of(*connection, "PRAGMA journal_mode"), "wal");
+    EXPECT_EQ(value_of(*connection, "PRAGMA synchronous"), "2");
+    EXPECT_EQ(value_of(*connection, "PRAGMA busy_timeout"), "10000");
+    EXPECT_EQ(value_of(*connection, "PRAGMA foreign_keys"), "0");
+    EXPECT_EQ(value_of(*connection, "PRAGMA query_only"), "0");
+}
+
+TEST_F(SqliteDatabase, Takes_its_settings_from_the_url) {
+    const auto url =
+        parse_database_url("sqlite:" + path().string() + "?synchronous=normal&busy_timeout=PT2S");
+    const auto pool = open_database(url.value(), {.create_if_missing = true});
+    const auto connection = pool->lease(Access::read);
+    EXPECT_EQ(value_of(*connection, "PRAGMA synchronous"), "1");
+    EXPECT_EQ(value_of(*connection, "PRAGMA busy_timeout"), "2000");
+}
+
+TEST_F(SqliteDatabase, A_reading_connection_refuses_to_write) {
+    const auto connection = create(path(), Access::read);
+    try {
+        connection->run_script("CREATE TABLE T (A int)");
+        FAIL();
+    } catch (const DbError& error) {
+        EXPECT_EQ(error.kind(), DbErrorKind::read_only);
+    }
+}
+
+TEST_F(SqliteDatabase, A_reader_does_not_wait_for_the_writer) {
+    const auto writer = create(path());
+    writer->run_script("CREATE TABLE T (A int)");
+    const auto reader = create(path(), Access::read);
+    writer->begin();
+    writer->execute("INSERT INTO T VALUES (1)", {});
+    EXPECT_EQ(value_of(*reader, "SELECT count(*) FROM T"), "0");
+    writer->commit();
+    EXPECT_EQ(value_of(*reader, "SELECT count(*) FROM T"), "1");
+}
+
+TEST_F(SqliteDatabase, Paths_may_have_any_characters) {
+    for (const std::string_view name :
+         {"with space.db",
+          "a=b.db",
+          "a=b c=d.db",
+          "quote\".db",
+          "a=\"b\".db",
+          "file:x.db",
+          ":memory:",
+          "ä?%.db"}) {
+        create(path(name))->run_script("CREATE TABLE T (A int)");
+        EXPECT_TRUE(fs::exists(path(name))) << name;
+    }
+}
+
+TEST_F(SqliteDatabase, A_missing_file_is_made_only_when_asked) {
+    const auto error = opening_error({.path = path()});
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->kind(), DbErrorKind::unreachable);
+    EXPECT_EQ(
+        error->what(),
+        "there is no database " + path().string() +
+            ": create it with `jobstrand schema create`, or correct its path"
+    );
+    EXPECT_FALSE(fs::exists(path()));
+}
+
+TEST_F(SqliteDatabase, A_file_that_disappears_is_not_replaced_by_an_empty_one) {
+    const auto url = parse_database_url("sqlite:" + path().string()).value();
+    const auto pool = open_database(url, {.create_if_missing = true});
+    fs::remove(path());
+    EXPECT_THROW((void)pool->lease(Access::read), DbError);
+    EXPECT_FALSE(fs::exists(path()));
+}
+
+TEST_F(SqliteDatabase, A_missing_directory_is_named) {
+    const auto error = opening_error({.path = path("no/jobs.db"), .create_if_missing = true});
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->kind(), DbErrorKind::unreachable);
+    EXPECT_EQ(
+        error->what(),
+        "there is no directory " + path("no").string() +
+            ": create it, or correct the database's path"
+    );
+}
+
+TEST_F(SqliteDatabase, A_directory_is_not_a_database) {
+    const auto error = opening_error({.path = directory_.path()});
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->kind(), DbErrorKind::not_a_database);
+}
+
+TEST_F(SqliteDatabase, Another_kind_of_file_is_refused_and_left_as_it_is) {
+    const std::string letter = "Dear reader, this is a letter and not a database.\n";
+    std::ofstream(path("letter.txt")) << letter;
+    const auto error = opening_error({.path = path("letter.txt"), .create_if_missing = true});
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->kind(), DbErrorKind::not_a_database);
+    EXPECT_EQ(
+        error->what(),
+        "cannot open the database " + path("letter.txt").string() +
+            ": it is not a SQLite database: name another file (PRAGMA busy_timeout = 10000; PRAGMA "
+            "synchronous = full: file is not a database)"
+    );
+    std::string content;
+    std::getline(std::ifstream(path("letter.txt")), content);
+    EXPECT_EQ(content + "\n", letter);
+}
+
+TEST_F(SqliteDatabase, A_file_without_the_right_to_write_is_refused) {
+    create(path())->run_script("CREATE TABLE T (A int)");
+    fs::permissions(directory_.path(), fs::perms{0755});
+    fs::permissions(path(), fs::perms{0444});
+    const WithoutRoot somebody;
+    const auto error = opening_error({.path = path()});
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->kind(), DbErrorKind::read_only);
+    EXPECT_EQ(
+        error->what(),
+        "cannot open the database " + path().string() +
+            ": it is read-only for this user: allow writing to the file and its directory (it "
+            "opens "
+            "only for reading)"
+    );
+}
+
+TEST_F(SqliteDatabase, A_directory_without_the_right_to_write_is_refused) {
+    create(path())->run_script("CREATE TABLE T (A int)");
+    fs::permissions(directory_.path(), fs::perms{0555});
+    fs::permissions(path(), fs::perms{0666});
+    std::optional<DbError> existing;
+    std::optional<DbError> fresh;
+    {
+        const WithoutRoot somebody;
+        existing = opening_error({.path = path()});
+        fresh = opening_error({.path = path("new.db"), .create_if_missing = true});
+    }
+    fs::permissions(directory_.path(), fs::perms{0755});
+    for (const auto& error : {existing, fresh}) {
+        ASSERT_TRUE(error);
+        EXPECT_TRUE(
+            error->kind() == DbErrorKind::unreachable || error->kind() == DbErrorKind::read_only
+        ) << error->what();
+        EXPECT_NE(std::string(error->what()).find("its directory"), std::string::npos)
+            << error->what();
+    }
+}
+
+TEST_F(SqliteDatabase, A_full_disk_is_named_as_what_it_is) {
+    const SmallDisk disk(path("disk"));
+    if (!disk.is_mounted()) {
+        GTEST_SKIP() << "only root can mount a small disk";
+    }
+    disk.fill();
+    const auto error = opening_error({.path = path("disk/jobs.db"), .create_if_missing = true});
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->kind(), DbErrorKind::storage_full) << error->what();
+    EXPECT_NE(
+        std::string(error->what()).find("its disk is full: free some space"), std::string::npos
+    ) << error->what();
+}
+
+TEST_F(SqliteDatabase, A_disk_that_becomes_full_loses_nothing_that_was_committed) {
+    const SmallDisk disk(path("disk"));
+    if (!disk.is_mounted()) {
+        GTEST_SKIP() << "only root can mount a small disk";
+    }
+    const auto connection = create(path("disk/jobs.db"));
+    connection->run_script("CREATE TABLE T (A text)");
+    const std::string text(4000, 'x');
+    const Value row{std::string_view(text)};
+    int committed = 0;
+    try {
+        for (; committed < 1000; ++committed) {
+            connection->execute("INSERT INTO T VALUES (?)", {&row, 1});
+        }
+        FAIL() << "the disk was never full";
+    } catch (const DbError& error) {
+        EXPECT_EQ(error.kind(), DbErrorKind::storage_full) << error.what();
+    }
+    EXPECT_GT(committed, 0);
+    EXPECT_EQ(value_of(*connection, "SELECT count(*) FROM T"), std::to_string(committed));
+}
+
+TEST_F(SqliteDatabase, Many_threads_may_create_it_at_once) {
+    std::vector<std::string> errors(8);
+    std::vector<std::thread> threads;
+    for (std::string& error : errors) {
+        threads.emplace_back([this, &error] {
+            try {
+                create(path())->run_script("CREATE TABLE IF NOT EXISTS T (A int)");
+            } catch (const DbError& thrown) {
+                error = thrown.what();
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(errors, std::vector<std::string>(8));
+}
+
+}  // namespace
+}  // namespace jobstrand::persistence

@@ -1,0 +1,268 @@
+#include "persistence/migration/optional_index.hpp"
+#include "persistence/migration/schema_migration.hpp"
+#include "persistence/sql/session_pool.hpp"
+#include "persistence/store/sql_store.hpp"
+#include "schema/job_transition.hpp"
+#include "test/fixtures/job_builder.hpp"
+#include "test/persistence/adapter_test.hpp"
+#include "timers/series/series_planner.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+namespace jobstrand::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+using persistence::IdOrigin;
+using persistence::JobAnswer;
+using persistence::Outcome;
+using persistence::OutcomeAnswer;
+using persistence::SessionPool;
+using persistence::SqlStore;
+using schema::Job;
+using schema::JobPlace;
+using testing::ElementsAre;
+
+/// How Flowable 6 and 7 create their tables.
+struct FlowablesTypes {
+    std::string_view time;
+    std::string_view bytes;
+    std::string_view generated;
+    std::string_view options;  ///< Behind each table.
+};
+
+constexpr FlowablesTypes kSqlite{
+    .time = "timestamp(3)",
+    .bytes = "blob",
+    .generated = "boolean",
+    .options = ""};
+constexpr FlowablesTypes kMysql{
+    .time = "timestamp(3) NULL",
+    .bytes = "longblob",
+    .generated = "tinyint",
+    .options = "ENGINE=InnoDB DEFAULT CHARSET=utf8 COLLATE utf8_bin"};
+constexpr FlowablesTypes kPostgresql{
+    .time = "timestamp",
+    .bytes = "bytea",
+    .generated = "boolean",
+    .options = ""};
+
+const FlowablesTypes& flowables_types(std::string_view database) {
+    if (database == "sqlite") {
+        return kSqlite;
+    }
+    return database == "mysql" ? kMysql : kPostgresql;
+}
+
+/// A job table of theirs: its columns, types and foreign keys.
+std::string flowable_job_table(JobPlace place, const FlowablesTypes& types) {
+    const std::string lock =
+        schema::has_lock(place)
+            ? fmt::format("LOCK_EXP_TIME_ {}, LOCK_OWNER_ varchar(255),", types.time)
+            : "";
+    const std::string_view retries = place == JobPlace::dead_letter ? "" : "RETRIES_ integer,";
+    return fmt::format(
+        "CREATE TABLE {0} (ID_ varchar(64) NOT NULL, REV_ integer, CATEGORY_ varchar(255), "
+        "TYPE_ varchar(255) NOT NULL, {1} EXCLUSIVE_ boolean, EXECUTION_ID_ varchar(64), "
+        "PROCESS_INSTANCE_ID_ varchar(64), PROC_DEF_ID_ varchar(64), ELEMENT_ID_ varchar(255), "
+        "ELEMENT_NAME_ varchar(255), SCOPE_ID_ varchar(255), SUB_SCOPE_ID_ varchar(255), "
+        "SCOPE_TYPE_ varchar(255), SCOPE_DEFINITION_ID_ varchar(255), "
+        "CORRELATION_ID_ varchar(255), {2} EXCEPTION_STACK_ID_ varchar(64), "
+        "EXCEPTION_MSG_ varchar(4000), DUEDATE_ {3}, REPEAT_ varchar(255), "
+        "HANDLER_TYPE_ varchar(255), HANDLER_CFG_ varchar(4000), CUSTOM_VALUES_ID_ varchar(64), "
+        "CREATE_TIME_ {3}, TENANT_ID_ varchar(255) DEFAULT '', PRIMARY KEY (ID_), "
+        "CONSTRAINT FK_{0}_EXCEPTION FOREIGN KEY (EXCEPTION_STACK_ID_) REFERENCES "
+        "ACT_GE_BYTEARRAY (ID_), CONSTRAINT FK_{0}_CUSTOM_VALUES FOREIGN KEY (CUSTOM_VALUES_ID_) "
+        "REFERENCES ACT_GE_BYTEARRAY (ID_)) {4}",
+        schema::table_of(place),
+        lock,
+        retries,
+        types.time,
+        types.options
+    );
+}
+
+/// A database of Flowable after `schema upgrade`, and a store on it.
+class FlowablesTables : public AdapterTest {
+protected:
+    void prepare() override {
+        const FlowablesTypes& types = flowables_types(GetParam());
+        connection_->run_script(fmt::format(
+            "CREATE TABLE ACT_GE_BYTEARRAY (ID_ varchar(64), REV_ integer, NAME_ varchar(255), "
+            "DEPLOYMENT_ID_ varchar(64), BYTES_ {}, GENERATED_ {}, PRIMARY KEY (ID_)) {}",
+            types.bytes,
+            types.generated,
+            types.options
+        ));
+        connection_->run_script(fmt::format(
+            "CREATE TABLE ACT_GE_PROPERTY (NAME_ varchar(64), VALUE_ varchar(300), REV_ integer, "
+            "PRIMARY KEY (NAME_)) {}",
+            types.options
+        ));
+        execute("INSERT INTO ACT_GE_PROPERTY VALUES ('schema.version', '7.1.0.0', 1)");
+        for (const JobPlace place : schema::kJobPlaces) {
+            connection_->run_script(flowable_job_table(place, types));
+        }
+        connection_->run_script("CREATE INDEX ACT_IDX_JOB_SCOPE ON ACT_RU_JOB (SCOPE_ID_)");
+        execute("INSERT INTO ACT_RU_JOB (ID_, TYPE_, RETRIES_) VALUES ('theirs', 'message', 2)");
+    }
+
+    Job acquire() {
+        std::vector<Job> jobs = store_.acquire(
+            {.owner = "node", .until = now_ + 5min}, std::vector<std::string>{"noop"}, 10
+        );
+        EXPECT_EQ(jobs.size(), 1U);
+        return jobs.at(0);
+    }
+
+    void apply(const Job& job, const schema::Transition& transition) {
+        EXPECT_THAT(
+            store_.apply(
+                "node",
+                std::vector<Outcome>{
+                    {.job = std::make_shared<const schema::Job>(job), .transition = transition}}
+            ),
+            ElementsAre(OutcomeAnswer::done)
+        );
+    }
+
+    void fail(const Job& job, std::string details) {
+        const schema::JobFailure failure{.message = "no", .details = std::move(details)};
+        apply(job, schema::failed(job, failure, schema::RetryPolicy{}, now_));
+    }
+
+    const schema::TimePoint now_{1'767'225'600'000ms};
+    schema::SilentLog log_;
+    SessionPool pool_{
+        [this](SessionPool::Access) { return connect(); },
+        {.writers = 1, .readers = 0},
+        10s};
+    const timers::SeriesPlanner schedule_;
+    SqlStore sql_store_{pool_, log_, schedule_};
+    persistence::SqlStore& store_ = sql_store_;
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    FlowablesTables,
+    testing::ValuesIn(kEveryDatabase),
+    name_of_database
+);
+
+TEST_P(FlowablesTables, Are_refused_until_they_have_our_columns_and_are_kept_as_they_are) {
+    EXPECT_EQ(persistence::schema_version(*connection_), std::nullopt);
+    const auto refused = error_of([&] { persistence::require_current_schema(*connection_); });
+    EXPECT_EQ(refused.kind(), persistence::DbErrorKind::schema_missing);
+    EXPECT_STREQ(
+        refused.what(),
+        "the tables are Flowable's, without Jobstrand's columns, which do not disturb it: run "
+        "`jobstrand schema upgrade`"
+    );
+    EXPECT_EQ(persistence::upgrade_schema(*connection_).from, 0);
+    EXPECT_THAT(persistence::check_schema(*connection_), testing::IsEmpty());
+    EXPECT_EQ(text_of("SELECT RETRIES_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "2");
+    EXPECT_EQ(text_of("SELECT PRIORITY_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "0");
+    EXPECT_EQ(
+        text_of("SELECT VALUE_ FROM ACT_GE_PROPERTY WHERE NAME_ = 'schema.version'"), "7.1.0.0"
+    );
+}
+
+TEST_P(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_foreign_keys) {
+    persistence::upgrade_schema(*connection_);
+    const std::string payload(10'000, 'p');
+    store_.insert(
+        {{JobPlace::executable, a_job("a").with_payload(payload).with_retries(3)}}, IdOrigin::given
+    );
+
+    fail(acquire(), "first details");
+    EXPECT_EQ(store_.fire_timer("a", now_), JobAnswer::done);
+    fail(acquire(), "second details");
+    EXPECT_EQ(store_.exception_details(store_.find("a").value().job), "second details");
+    EXPECT_EQ(
+        store_.change(
+            JobPlace::timer, "a", {schema::set_to(&Job::payload, std::string(9000, 'q'))}, now_
+        ),
+        JobAnswer::done
+    );
+    EXPECT_EQ(store_.fire_timer("a", now_), JobAnswer::done);
+    const Job job = acquire();
+    EXPECT_EQ(job.payload, std::string(9000, 'q'));
+    EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "2");
+    apply(job, schema::completed(job));
+    EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "0");
+
+    store_.insert({{JobPlace::dead_letter, a_job("d").with_payload(payload)}}, IdOrigin::given);
+    EXPECT_THAT(
+        store_.remove(JobPlace::dead_letter, std::vector<std::string>{"d"}, now_),
+        ElementsAre(JobAnswer::done)
+    );
+    EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "0");
+}
+
+// R045 R051
+TEST_P(FlowablesTables, Serve_acquisition_by_priority_with_its_index) {
+    persistence::upgrade_schema(*connection_);
+    EXPECT_TRUE(persistence::create_index(*connection_, schema::kPriorityIndex));
+    store_.insert(
+        {{JobPlace::executable, a_job("a").with_priority(-1)},
+         {JobPlace::executable, a_job("b").with_priority(1)}},
+        IdOrigin::given
+    );
+    const std::vector<Job> jobs = store_.acquire_by_priority(
+        {.owner = "node", .until = now_ + 5min}, std::vector<std::string>{"noop"}, 10
+    );
+    ASSERT_EQ(jobs.size(), 2U);
+    EXPECT_EQ(jobs[0].id, "b");
+    EXPECT_TRUE(persistence::drop_index(*connection_, schema::kPriorityIndex));
+    EXPECT_THAT(persistence::check_schema(*connection_), testing::IsEmpty());
+}
+
+class FlowablesTablesOnMysql : public FlowablesTables {};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnMysql,
+    FlowablesTablesOnMysql,
+    testing::Values("mysql"),
+    name_of_database
+);
+
+TEST_P(FlowablesTablesOnMysql, Hold_no_characters_of_four_bytes) {
+    persistence::upgrade_schema(*connection_);
+    const Job job = a_job("a").with_payload("\xF0\x9F\x98\x80");
+    EXPECT_EQ(
+        error_of([&] {
+            store_.insert({{JobPlace::executable, job}}, IdOrigin::given);
+        }).kind(),
+        persistence::DbErrorKind::too_long
+    );
+}
+
+class FlowablesTablesOnPostgresql : public FlowablesTables {};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnPostgresql,
+    FlowablesTablesOnPostgresql,
+    testing::Values("postgresql"),
+    name_of_database
+);
+
+TEST_P(FlowablesTablesOnPostgresql, May_hold_bytes_that_are_no_text) {
+    persistence::upgrade_schema(*connection_);
+    execute(
+        "INSERT INTO ACT_GE_BYTEARRAY (ID_, NAME_, BYTES_) "
+        "VALUES ('java', 'jobCustomValues', '\\xaced0005ff00')"
+    );
+    execute(
+        "INSERT INTO ACT_RU_JOB (ID_, TYPE_, HANDLER_TYPE_, CUSTOM_VALUES_ID_) "
+        "VALUES ('bytes', 'message', 'noop', 'java')"
+    );
+    const std::string bytes("\xac\xed\x00\x05\xff\x00", 6);
+    EXPECT_EQ(acquire().payload, bytes);
+    EXPECT_EQ(store_.find("bytes").value().job.payload, bytes);
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

@@ -1,0 +1,159 @@
+#include "persistence/migration/ddl.hpp"
+#include "persistence/migration/schema_migration.hpp"
+#include "schema/tables.hpp"
+#include "test/persistence/adapter_test.hpp"
+#include "test/persistence/migration/schema_differences.hpp"
+#include "test/persistence/migration/version_1.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <future>
+
+namespace jobstrand::test {
+
+namespace {
+
+using persistence::check_schema;
+using persistence::DbError;
+using persistence::DbErrorKind;
+using persistence::require_current_schema;
+using persistence::schema_version;
+using persistence::SchemaDifference;
+using persistence::upgrade_schema;
+using persistence::Value;
+using schema::kSchemaVersion;
+using testing::IsEmpty;
+
+/// How the tables come into a database, whatever its kind.
+class SchemaTest : public AdapterTest {
+protected:
+    void set_version(std::string_view version) {
+        upgrade_schema(*connection_);
+        execute(
+            "UPDATE ACT_GE_PROPERTY SET VALUE_ = ? WHERE NAME_ = ?",
+            {Value{version}, Value{schema::kSchemaVersionProperty}}
+        );
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    SchemaTest,
+    testing::ValuesIn(kEveryDatabase),
+    name_of_database
+);
+
+TEST_P(SchemaTest, An_empty_database_gets_all_tables) {
+    EXPECT_EQ(schema_version(*connection_), std::nullopt);
+    const auto result = upgrade_schema(*connection_);
+    EXPECT_EQ(result.from, 0);
+    EXPECT_EQ(result.to, kSchemaVersion);
+    EXPECT_EQ(schema_version(*connection_), kSchemaVersion);
+    EXPECT_THAT(differences_of(*connection_), IsEmpty());
+    EXPECT_NO_THROW(require_current_schema(*connection_));
+}
+
+// R140
+TEST_P(SchemaTest, The_printed_schema_is_the_one_that_is_created) {
+    for (const std::string& statement : persistence::create_statements(connection_->dialect())) {
+        connection_->run_script(statement);
+    }
+    EXPECT_EQ(schema_version(*connection_), kSchemaVersion);
+    EXPECT_THAT(differences_of(*connection_), IsEmpty());
+}
+
+TEST_P(SchemaTest, A_second_upgrade_changes_nothing) {
+    upgrade_schema(*connection_);
+    EXPECT_EQ(upgrade_schema(*connection_).from, kSchemaVersion);
+    EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_PROPERTY"), "1");
+}
+
+TEST_P(SchemaTest, What_is_missing_is_found_and_mended) {
+    upgrade_schema(*connection_);
+    connection_->run_script("ALTER TABLE ACT_RU_JOB DROP COLUMN PRIORITY_");
+    connection_->run_script(
+        GetParam() == "mysql" ? "DROP INDEX JS_IDX_TIMER_DUE ON ACT_RU_TIMER_JOB"
+                              : "DROP INDEX JS_IDX_TIMER_DUE"
+    );
+    connection_->run_script("DROP TABLE ACT_RU_DEADLETTER_JOB");
+    EXPECT_THAT(
+        differences_of(*connection_),
+        testing::ElementsAre(
+            "the column ACT_RU_JOB.PRIORITY_ is missing",
+            "the index JS_IDX_TIMER_DUE of ACT_RU_TIMER_JOB is missing",
+            "the table ACT_RU_DEADLETTER_JOB is missing"
+        )
+    );
+    for (const SchemaDifference& difference : check_schema(*connection_)) {
+        connection_->run_script(difference.mend);
+    }
+    EXPECT_THAT(differences_of(*connection_), IsEmpty());
+}
+
+TEST_P(SchemaTest, A_newer_database_is_refused_and_left_as_it_is) {
+    set_version("999");
+    for (const DbError& error :
+         {error_of([this] { upgrade_schema(*connection_); }),
+          error_of([this] { require_current_schema(*connection_); })}) {
+        EXPECT_EQ(error.kind(), DbErrorKind::other);
+        EXPECT_EQ(
+            std::string(error.what()),
+            fmt::format(
+                "the database has schema version 999, newer than {} of this program: use a newer "
+                "jobstrand",
+                kSchemaVersion
+            )
+        );
+    }
+    EXPECT_EQ(schema_version(*connection_), 999);
+}
+
+TEST_P(SchemaTest, A_version_that_is_no_number_is_an_error) {
+    set_version("one");
+    const DbError error = error_of([this] { (void)schema_version(*connection_); });
+    EXPECT_EQ(error.kind(), DbErrorKind::other);
+    EXPECT_STREQ(
+        error.what(),
+        "the property jobstrand.schema.version of ACT_GE_PROPERTY is \"one\", which is not a "
+        "version"
+    );
+}
+
+TEST_P(SchemaTest, Without_tables_the_message_names_the_command_that_helps) {
+    const DbError error = error_of([this] { require_current_schema(*connection_); });
+    EXPECT_EQ(error.kind(), DbErrorKind::schema_missing);
+    EXPECT_STREQ(
+        error.what(), "the database has no tables of Jobstrand: run `jobstrand schema create`"
+    );
+}
+
+TEST_P(SchemaTest, A_database_of_version_1_gets_what_repeating_jobs_need) {
+    upgrade_schema(*connection_);
+    make_version_1(*connection_);
+    execute("INSERT INTO ACT_RU_TIMER_JOB (ID_, REPEAT_) VALUES ('old', 'R/PT1H')");
+    const auto result = upgrade_schema(*connection_);
+    EXPECT_EQ(result.from, 1);
+    EXPECT_EQ(result.to, kSchemaVersion);
+    EXPECT_THAT(differences_of(*connection_), IsEmpty());
+    EXPECT_EQ(text_of("SELECT REPEAT_ FROM ACT_RU_TIMER_JOB WHERE SERIES_ IS NULL"), "R/PT1H");
+}
+
+TEST_P(SchemaTest, Several_nodes_at_once_create_it_once) {
+    std::vector<std::future<int>> nodes;
+    for (int i = 0; i < 4; ++i) {
+        nodes.push_back(std::async(std::launch::async, [this] {
+            return upgrade_schema(*connect()).from;
+        }));
+    }
+    int created = 0;
+    for (std::future<int>& node : nodes) {
+        created += node.get() == 0 ? 1 : 0;
+    }
+    EXPECT_EQ(created, 1);
+    EXPECT_THAT(differences_of(*connection_), IsEmpty());
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

@@ -1,0 +1,198 @@
+#include "persistence/sql/session_pool.hpp"
+
+#include "persistence/drivers/sqlite/dialect.hpp"
+#include "persistence/sql/db_error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <optional>
+#include <thread>
+
+namespace jobstrand::persistence {
+namespace {
+
+using Access = SessionPool::Access;
+
+/// Does nothing, and can be broken.
+class IdleConnection final : public Connection {
+public:
+    explicit IdleConnection(std::atomic<int>& open) : open_(open) { ++open_; }
+    ~IdleConnection() override { --open_; }
+    IdleConnection(const IdleConnection&) = delete;
+    IdleConnection& operator=(const IdleConnection&) = delete;
+
+    [[nodiscard]] const Dialect& dialect() const noexcept override { return kSqliteDialect; }
+    std::int64_t execute(std::string_view, std::span<const Value>) override { return 0; }
+    void query(Query, std::span<const Value>, const RowReader&) override {}
+    void run_script(std::string_view) override { usable_ = false; }
+    void begin() override {}
+    void commit() override {}
+    void rollback() noexcept override {}
+    [[nodiscard]] bool is_usable() const noexcept override { return usable_; }
+
+private:
+    std::atomic<int>& open_;
+    bool usable_ = true;
+};
+
+class SessionPoolTest : public testing::Test {
+protected:
+    SessionPool::Connect connect() {
+        return [this](Access access) -> std::unique_ptr<Connection> {
+            ++made_;
+            last_access_ = access;
+            if (refuse_) {
+                throw DbError(DbErrorKind::unreachable, "no server");
+            }
+            return std::make_unique<IdleConnection>(open_);
+        };
+    }
+
+    static DbErrorKind error_of(SessionPool& pool, Access access) {
+        try {
+            const auto lease = pool.lease(access);
+        } catch (const DbError& error) {
+            return error.kind();
+        }
+        ADD_FAILURE() << "no error";
+        return DbErrorKind::other;
+    }
+
+    std::atomic<int> open_ = 0;
+    std::atomic<int> made_ = 0;
+    std::atomic<bool> refuse_ = false;
+    std::atomic<Access> last_access_ = Access::read;
+    SessionPool pool_{connect(), {.writers = 1, .readers = 2}, schema::Duration(1)};
+    SessionPool patient_{connect(), {.writers = 1, .readers = 0}, schema::Duration(60'000)};
+};
+
+TEST_F(SessionPoolTest, Makes_connections_only_when_they_are_needed) {
+    EXPECT_EQ(made_, 0);
+    { const auto lease = pool_.lease(Access::write); }
+    { const auto lease = pool_.lease(Access::write); }
+    EXPECT_EQ(made_, 1);
+    EXPECT_EQ(open_, 1);
+}
+
+TEST_F(SessionPoolTest, Says_what_a_connection_is_for) {
+    { const auto lease = pool_.lease(Access::write); }
+    EXPECT_EQ(last_access_, Access::write);
+    { const auto lease = pool_.lease(Access::read); }
+    EXPECT_EQ(last_access_, Access::read);
+}
+
+TEST_F(SessionPoolTest, Is_busy_when_no_connection_comes_back_in_time) {
+    const auto writer = pool_.lease(Access::write);
+    EXPECT_EQ(error_of(pool_, Access::write), DbErrorKind::busy);
+    const auto reader = pool_.lease(Access::read);
+    const auto other_reader = pool_.lease(Access::read);
+    EXPECT_EQ(error_of(pool_, Access::read), DbErrorKind::busy);
+    EXPECT_EQ(made_, 3);
+}
+
+TEST_F(SessionPoolTest, A_lease_comes_back_at_the_end_of_its_scope_also_when_it_was_moved) {
+    std::optional<SessionPool::Lease> kept;
+    {
+        SessionPool::Lease lease = pool_.lease(Access::write);
+        kept.emplace(std::move(lease));
+    }
+    EXPECT_EQ(error_of(pool_, Access::write), DbErrorKind::busy);
+    kept.reset();
+    EXPECT_NO_THROW((void)pool_.lease(Access::write));
+}
+
+TEST_F(SessionPoolTest, A_poisoned_connection_is_closed_and_replaced) {
+    {
+        const auto lease = pool_.lease(Access::write);
+        lease->run_script("break");
+    }
+    EXPECT_EQ(open_, 0);
+    const auto next = pool_.lease(Access::write);
+    EXPECT_TRUE(next->is_usable());
+    EXPECT_EQ(made_, 2);
+}
+
+TEST_F(SessionPoolTest, A_poisoned_connection_takes_those_along_that_lie_idle) {
+    {
+        const auto lease = pool_.lease(Access::read);
+        const auto other = pool_.lease(Access::read);
+    }
+    EXPECT_EQ(open_, 2);
+    pool_.lease(Access::read)->run_script("break");
+    EXPECT_EQ(open_, 0);
+    { const auto lease = pool_.lease(Access::read); }
+    EXPECT_EQ(made_, 3);
+}
+
+TEST_F(SessionPoolTest, A_connection_that_was_idle_for_too_long_is_replaced) {
+    SessionPool pool(
+        connect(),
+        {.writers = 2, .readers = 0, .idle_limit = schema::Duration(-1)},
+        schema::Duration(1)
+    );
+    {
+        const auto lease = pool.lease(Access::write);
+        const auto other = pool.lease(Access::write);
+    }
+    EXPECT_EQ(made_, 2);
+    EXPECT_EQ(open_, 2);
+    { const auto lease = pool.lease(Access::write); }
+    EXPECT_EQ(made_, 3);
+    EXPECT_EQ(open_, 1);
+}
+
+TEST_F(SessionPoolTest, A_connection_that_cannot_be_made_takes_no_place) {
+    refuse_ = true;
+    EXPECT_EQ(error_of(pool_, Access::write), DbErrorKind::unreachable);
+    EXPECT_EQ(error_of(pool_, Access::write), DbErrorKind::unreachable);
+    refuse_ = false;
+    EXPECT_NO_THROW((void)pool_.lease(Access::write));
+}
+
+TEST_F(SessionPoolTest, Without_readers_the_writers_connections_serve_both) {
+    { const auto lease = patient_.lease(Access::write); }
+    { const auto lease = patient_.lease(Access::read); }
+    EXPECT_EQ(made_, 1);
+}
+
+TEST_F(SessionPoolTest, A_waiting_thread_gets_the_connection_that_comes_back) {
+    std::optional<SessionPool::Lease> first = patient_.lease(Access::write);
+    auto second = std::async(std::launch::async, [this] {
+        const auto lease = patient_.lease(Access::write);
+        return lease->is_usable();
+    });
+    first.reset();
+    ASSERT_EQ(second.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+    EXPECT_TRUE(second.get());
+    EXPECT_EQ(made_, 1);
+}
+
+TEST_F(SessionPoolTest, Many_threads_share_few_connections) {
+    std::atomic<int> lent = 0;
+    std::atomic<int> most = 0;
+    const auto work = [&] {
+        for (int i = 0; i < 500; ++i) {
+            const auto lease = patient_.lease(i % 2 == 0 ? Access::read : Access::write);
+            most = std::max(most.load(), ++lent);
+            if (i % 50 == 0) {
+                lease->run_script("break");
+            }
+            --lent;
+        }
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i) {
+        threads.emplace_back(work);
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(most, 1);
+    EXPECT_EQ(made_, 1 + 8 * 10);
+    EXPECT_LE(open_, 1);
+}
+
+}  // namespace
+}  // namespace jobstrand::persistence

@@ -1,0 +1,171 @@
+#include "persistence/drivers/parse_database_url.hpp"
+
+#include <gtest/gtest.h>
+
+namespace jobstrand::persistence {
+namespace {
+
+DatabaseUrl parsed(std::string_view text) {
+    const auto url = parse_database_url(text);
+    EXPECT_TRUE(url) << text << ": " << (url ? "" : url.error().message);
+    return url ? url.value() : DatabaseUrl{};
+}
+
+struct PathRow {
+    std::string_view text;
+    std::string_view path;
+};
+
+TEST(DatabaseUrl, A_sqlite_url_has_a_path) {
+    const std::vector<PathRow> rows{
+        {"sqlite:jobs.db", "jobs.db"},
+        {"sqlite:./jobs.db", "./jobs.db"},
+        {"sqlite:/var/lib/jobs.db", "/var/lib/jobs.db"},
+        {"sqlite:///var/lib/jobs.db", "/var/lib/jobs.db"},
+        {"sqlite:my%20jobs.db", "my jobs.db"},
+        {"sqlite:my jobs.db", "my jobs.db"},
+        {"sqlite:a%3Fb%25c.db?synchronous=off", "a?b%c.db"},
+        {"sqlite:a=b@c:d.db", "a=b@c:d.db"},
+    };
+    for (const PathRow& row : rows) {
+        const DatabaseUrl url = parsed(row.text);
+        EXPECT_EQ(url.scheme, "sqlite");
+        EXPECT_EQ(url.path, row.path) << row.text;
+    }
+}
+
+TEST(DatabaseUrl, A_sqlite_url_has_options) {
+    const DatabaseUrl url = parsed("sqlite:jobs.db?synchronous=normal&busy_timeout=PT5S");
+    EXPECT_EQ(url.options.at("synchronous"), "normal");
+    EXPECT_EQ(url.options.at("busy_timeout"), "PT5S");
+    EXPECT_EQ(parsed("sqlite:jobs.db?busy_timeout=2500").options.at("busy_timeout"), "2500");
+}
+
+TEST(DatabaseUrl, A_server_url_has_user_password_host_port_and_database) {
+    const DatabaseUrl url = parsed("mysql://app:se%40cret@db.example:3307/jobs");
+    EXPECT_EQ(url.scheme, "mysql");
+    EXPECT_EQ(url.user, "app");
+    EXPECT_EQ(url.password, "se@cret");
+    EXPECT_EQ(url.host, "db.example");
+    EXPECT_EQ(url.port, 3307);
+    EXPECT_EQ(url.database, "jobs");
+}
+
+TEST(DatabaseUrl, A_mysql_url_has_options) {
+    const DatabaseUrl url =
+        parsed("mysql://h/jobs?connect_timeout=PT3S&ssl=verify&ssl_ca=%2Fetc%2Fca.pem");
+    EXPECT_EQ(url.options.at("connect_timeout"), "PT3S");
+    EXPECT_EQ(url.options.at("ssl"), "verify");
+    EXPECT_EQ(url.options.at("ssl_ca"), "/etc/ca.pem");
+}
+
+TEST(DatabaseUrl, A_postgresql_url_has_options) {
+    const DatabaseUrl url =
+        parsed("postgresql://h/jobs?lock_timeout=PT3S&ssl=prefer&synchronous_commit=remote_write");
+    EXPECT_EQ(url.options.at("lock_timeout"), "PT3S");
+    EXPECT_EQ(url.options.at("ssl"), "prefer");
+    EXPECT_EQ(url.options.at("synchronous_commit"), "remote_write");
+}
+
+TEST(DatabaseUrl, What_is_left_out_has_its_usual_value) {
+    EXPECT_EQ(parsed("mysql://h/jobs").port, 3306);
+    EXPECT_EQ(parsed("postgresql://h/jobs").port, 5432);
+    EXPECT_EQ(parsed("postgresql://h/jobs").user, "");
+    EXPECT_EQ(parsed("postgresql://me@h/jobs").password, "");
+}
+
+TEST(DatabaseUrl, A_host_can_be_an_ipv6_address) {
+    EXPECT_EQ(parsed("mysql://[::1]/jobs").host, "::1");
+    EXPECT_EQ(parsed("mysql://[::1]/jobs").port, 3306);
+    EXPECT_EQ(parsed("mysql://me:x@[fe80::2]:3310/jobs").port, 3310);
+}
+
+TEST(DatabaseUrl, A_password_may_have_an_unescaped_at_sign_or_colon) {
+    const DatabaseUrl url = parsed("mysql://app:p@ss:word@h:3306/jobs");
+    EXPECT_EQ(url.password, "p@ss:word");
+    EXPECT_EQ(url.host, "h");
+}
+
+struct BadRow {
+    std::string_view text;
+    std::string_view message;  ///< A part of it.
+    std::size_t position;
+};
+
+TEST(DatabaseUrl, A_wrong_url_is_refused_with_the_place_that_is_wrong) {
+    const std::vector<BadRow> rows{
+        {"", "begins with sqlite:, mysql:// or postgresql://", 0},
+        {"jobs.db", "begins with sqlite:", 0},
+        {"oracle://h/jobs", "begins with sqlite:", 0},
+        {"SQLITE:jobs.db", "begins with sqlite:", 0},
+        {"sqlite:", "path of the database file is missing", 7},
+        {"sqlite:?synchronous=off", "path of the database file is missing", 7},
+        {"sqlite://jobs.db", "without //", 7},
+        {"sqlite::memory:", "jobs in memory would be lost", 7},
+        {"sqlite:a%2", "two hexadecimal digits", 8},
+        {"sqlite:a%zz", "two hexadecimal digits", 8},
+        {"sqlite:a%00", "two hexadecimal digits", 8},
+        {"sqlite:a%-1", "two hexadecimal digits", 8},
+        {"sqlite:a?journal=wal", "options of sqlite are synchronous and busy_timeout", 9},
+        {"sqlite:a?", "options of sqlite are synchronous and busy_timeout", 9},
+        {"sqlite:a?synchronous", "must be full, normal or off", 9},
+        {"sqlite:a?synchronous=FULL", "must be full, normal or off", 9},
+        {"sqlite:a?synchronous=off&synchronous=off", "given twice", 25},
+        {"sqlite:a?busy_timeout=soon", "busy_timeout: ", 9},
+        {"sqlite:a?busy_timeout=-1", "busy_timeout: ", 9},
+        {"sqlite:a?busy_timeout=P60D", "longer than 24 days", 9},
+        {"mysql:h/jobs", "expected //", 6},
+        {"mysql://", "host is missing", 8},
+        {"mysql:///jobs", "host is missing", 8},
+        {"mysql://me@/jobs", "host is missing", 11},
+        {"mysql://h", "name of the database is missing", 6},
+        {"mysql://h/", "name of the database is missing", 6},
+        {"mysql://h:/jobs", "port must be a number from 1 to 65535", 10},
+        {"mysql://h:0/jobs", "port must be a number from 1 to 65535", 10},
+        {"mysql://h:65536/jobs", "port must be a number from 1 to 65535", 10},
+        {"mysql://h:33o6/jobs", "port must be a number from 1 to 65535", 10},
+        {"mysql://h:99999999999/jobs", "port must be a number from 1 to 65535", 10},
+        {"mysql://[::1/jobs", "] behind the address is missing", 8},
+        {"mysql://[::1]x/jobs", "expected a port behind the ]", 13},
+        {"mysql://h/jobs?tls=1",
+         "options of mysql are connect_timeout, statement_timeout, ssl and ssl_ca",
+         15},
+        {"mysql://h/jobs?ssl=on", "ssl must be off, require or verify", 15},
+        {"mysql://h/jobs?ssl=verify&ssl_ca=", "ssl_ca is empty", 26},
+        {"mysql://h/jobs?statement_timeout=long", "statement_timeout: ", 15},
+    };
+    for (const BadRow& row : rows) {
+        const auto url = parse_database_url(row.text);
+        ASSERT_FALSE(url) << row.text;
+        EXPECT_NE(url.error().message.find(row.message), std::string::npos)
+            << row.text << ": " << url.error().message;
+        EXPECT_EQ(url.error().position, row.position) << row.text;
+    }
+}
+
+TEST(DatabaseUrl, A_message_never_repeats_the_password) {
+    for (const std::string_view text :
+         {"mysql://me:geheim@h:x/jobs", "mysql://me:geheim@h", "mysqll://me:geheim@h/jobs"}) {
+        const auto url = parse_database_url(text);
+        ASSERT_FALSE(url) << text;
+        EXPECT_EQ(url.error().message.find("geheim"), std::string::npos);
+    }
+}
+
+TEST(DatabaseUrl, For_logs_the_password_is_hidden) {
+    const std::vector<PathRow> rows{
+        {"sqlite:/var/lib/jobs.db", "sqlite:/var/lib/jobs.db"},
+        {"sqlite:a%3Fb.db?synchronous=off", "sqlite:a%3Fb.db?synchronous=off"},
+        {"mysql://app:geheim@h/jobs", "mysql://app:***@h:3306/jobs"},
+        {"mysql://app@h/jobs", "mysql://app@h:3306/jobs"},
+        {"postgresql://h:1/jobs", "postgresql://h:1/jobs"},
+        {"postgresql://me:x@[::1]/jobs", "postgresql://me:***@[::1]:5432/jobs"},
+        {"mysql://a%40b:x@h/my%20jobs", "mysql://a%40b:***@h:3306/my%20jobs"},
+    };
+    for (const PathRow& row : rows) {
+        EXPECT_EQ(without_password(parsed(row.text)), row.path);
+    }
+}
+
+}  // namespace
+}  // namespace jobstrand::persistence

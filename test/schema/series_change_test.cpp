@@ -1,0 +1,125 @@
+#include "schema/series_change.hpp"
+
+#include "test/fixtures/job_builder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace jobstrand::schema {
+namespace {
+
+using namespace std::chrono_literals;
+using test::a_job;
+using State = SeriesState;
+
+constexpr TimePoint kNow = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20} + 10h;
+constexpr TimePoint kDue = kNow + 1h;
+constexpr TimePoint kLater = kNow + 2h;
+
+Series series_in(State state) {
+    Series series{.key = "s", .repeat = "R/PT1H"};
+    series.state = state;
+    series.turn_id = "turn-1";
+    series.next_fire = kDue;
+    return series;
+}
+
+// The table of the header, row by row.
+TEST(SeriesChange, Each_row_of_the_table_holds) {
+    const Series waiting = series_in(State::waiting);
+    const Series running = series_in(State::running);
+    Series begun = waiting;
+    begun.next_fire = kLater;
+    struct Row {
+        const char* name;
+        SeriesTransition result;
+        TurnFate turn;
+        State after;
+        std::optional<TimePoint> next_fire;
+    };
+    const std::vector<Row> rows{
+        {"other times", given_times(waiting, begun), TurnFate::waits, State::waiting, kLater},
+        {"other times, runs", given_times(running, begun), TurnFate::stays, State::running, kLater},
+        {"calendar", calendar_changed(waiting, kLater), TurnFate::waits, State::waiting, kLater},
+        {"calendar, runs",
+         calendar_changed(running, kLater),
+         TurnFate::stays,
+         State::running,
+         kLater},
+        {"no date left", calendar_changed(waiting, {}), TurnFate::over, State::ended, {}},
+        {"no date left, runs", calendar_changed(running, {}), TurnFate::stays, State::ended, {}},
+        {"ended", series_ended(waiting), TurnFate::over, State::ended, {}},
+        {"ended, runs", series_ended(running), TurnFate::stays, State::ended, {}},
+    };
+    for (const Row& row : rows) {
+        SCOPED_TRACE(row.name);
+        EXPECT_EQ(row.result.turn, row.turn);
+        EXPECT_EQ(row.result.series->state, row.after);
+        EXPECT_EQ(row.result.series->next_fire, row.next_fire);
+        EXPECT_EQ(row.result.series->turn_id, row.after == State::ended ? "" : "turn-1");
+    }
+}
+
+TEST(SeriesChange, What_a_series_leaves_open_comes_from_its_first_turn) {
+    Job turn = a_job("first").of_type("mail").with_retries(7);
+    turn.repeat = "R3/PT1H";
+    const Series open = completed_by({.fire_count = 9}, turn);
+    EXPECT_EQ(open.key, "first");
+    EXPECT_EQ(open.repeat, "R3/PT1H");
+    EXPECT_EQ(open.handler_type, "mail");
+    EXPECT_EQ(open.retries, 7);
+    EXPECT_EQ(open.fire_count, 0);
+
+    const Series given =
+        completed_by({.key = "k", .repeat = "R/PT2H", .keep_data = true, .retries = 5}, turn);
+    EXPECT_EQ(given.key, "k");
+    EXPECT_EQ(given.repeat, "R/PT2H");
+    EXPECT_EQ(given.retries, 5);
+    EXPECT_FALSE(given.overlap) << "what hands data on waits for it";
+}
+
+TEST(SeriesChange, The_first_turn_is_a_timer_of_its_series) {
+    Series series = series_in(State::waiting);
+    series.retries = 5;
+    const Job turn = first_turn_of(series, a_job("first"));
+    EXPECT_EQ(turn.type, kTimerType);
+    EXPECT_EQ(turn.series, "s");
+    EXPECT_EQ(turn.due_date, kDue);
+    EXPECT_EQ(turn.retries, 5);
+    EXPECT_EQ(
+        first_turn_of(series, a_job("x").of_kind(kExternalWorkerType)).type, kExternalWorkerType
+    );
+}
+
+TEST(SeriesChange, Other_times_leave_group_options_and_counts) {
+    Series series = series_in(State::waiting);
+    series.group = "g";
+    series.fire_count = 4;
+    const Series changed = with_times_of(series, {.key = "s", .repeat = "R/PT5M", .zone = "CET"});
+    EXPECT_EQ(changed.repeat, "R/PT5M");
+    EXPECT_EQ(changed.zone, "CET");
+    EXPECT_EQ(changed.group, "g");
+    EXPECT_EQ(changed.fire_count, 4);
+}
+
+TEST(SeriesChange, An_extra_job_is_like_the_turn_and_can_run_now) {
+    Job turn = a_job("turn-1").of_type("mail").due_at(kDue).with_retries(1).after_attempts(2);
+    turn.repeat = "R/PT1H";
+    turn.series = "s";
+    turn.suspended_from = "timer";
+    const Job extra = extra_job(turn, series_in(State::waiting), "extra", kNow);
+    EXPECT_EQ(extra.id, "extra");
+    EXPECT_EQ(extra.correlation_id, "extra");
+    EXPECT_EQ(extra.repeat, "");
+    EXPECT_EQ(extra.due_date, std::nullopt);
+    EXPECT_EQ(extra.handler_type, "mail");
+    EXPECT_EQ(extra.series, "s");
+    EXPECT_EQ(extra.retries, kDefaultRetries);
+    EXPECT_EQ(extra.attempts, 0);
+    EXPECT_EQ(extra.suspended_from, "");
+    EXPECT_EQ(extra.create_time, kNow);
+}
+
+}  // namespace
+}  // namespace jobstrand::schema

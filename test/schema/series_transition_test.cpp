@@ -1,0 +1,368 @@
+#include "schema/series_transition.hpp"
+
+#include "test/fixtures/job_builder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::schema {
+namespace {
+
+using namespace std::chrono_literals;
+using test::a_job;
+using Reason = TransitionReason;
+using State = SeriesState;
+
+constexpr TimePoint kNow = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20} + 10h;
+constexpr TimePoint kDue = kNow - 1min;
+constexpr TimePoint kNext = kNow + 10min;
+
+Job turn_of(const Series& series, std::string_view repeat = "R/PT10M") {
+    Job turn = a_job("turn-1").of_kind(kTimerType).due_at(kDue).with_retries(1).after_attempts(2);
+    turn.series = series.key;
+    turn.repeat = repeat;
+    turn.lock_owner = "node-1";
+    turn.exception_message = "no";
+    turn.payload = "{\"n\": 1}";
+    return turn;
+}
+
+Series series_in(State state) {
+    Series series{.key = "s", .repeat = "R/PT10M"};
+    series.state = state;
+    series.turn_id = "turn-1";
+    series.next_fire = state == State::running ? kNext : kDue;
+    series.overlap = state != State::running;
+    return series;
+}
+
+/// As timers/ plans: `next` is the due date of the next turn.
+ParseResult<TurnPlan> planned(Series series, std::optional<TimePoint> next, bool fires = true) {
+    series.next_fire = next;
+    series.state = next ? State::waiting : State::ended;
+    return TurnPlan{.fires = fires, .next_due = next, .series = std::move(series)};
+}
+
+Transition because(Reason reason, std::optional<std::string> payload = {}) {
+    return {.reason = reason, .payload = std::move(payload)};
+}
+
+SeriesTransition transition_of(
+    const Series& series,
+    const Job& turn,
+    const Transition& transition,
+    std::optional<TimePoint> next = kNext,
+    bool fires = true
+) {
+    return series_transition(&series, turn, transition, planned(series, next, fires), kNow);
+}
+
+/// A row of the table in the header.
+struct TableRow {
+    Reason reason;
+    Series before;
+    std::optional<TimePoint> next;
+    bool fires;
+    TurnFate turn;
+    bool keeps_baton;
+    State after;
+    bool inserts;
+};
+
+void expect(const std::vector<TableRow>& rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        SCOPED_TRACE(i);
+        const TableRow& row = rows[i];
+        const SeriesTransition result = transition_of(
+            row.before, turn_of(row.before), because(row.reason), row.next, row.fires
+        );
+        EXPECT_EQ(result.turn, row.turn);
+        EXPECT_EQ(result.keeps_baton, row.keeps_baton);
+        EXPECT_EQ(result.next_turn.has_value(), row.inserts);
+        ASSERT_TRUE(result.series);
+        EXPECT_EQ(result.series->state, row.after);
+        EXPECT_FALSE(result.pauses);
+        EXPECT_TRUE(result.notes.empty());
+    }
+}
+
+constexpr auto kNone = std::nullopt;
+
+TEST(SeriesTransition, Each_row_of_the_table_about_a_waiting_turn_holds) {
+    using enum TurnFate;
+    const Series many = series_in(State::waiting);
+    Series one = many;
+    one.overlap = false;
+    expect({
+        {Reason::fell_due, many, kNext, true, moves, false, State::waiting, true},
+        {Reason::fired, many, kNext, true, moves, false, State::waiting, true},
+        {Reason::fell_due, one, kNext, true, moves, true, State::running, false},
+        {Reason::fired, one, kNext, true, moves, true, State::running, false},
+        {Reason::fell_due, many, kNone, true, moves, false, State::ended, false},
+        {Reason::fell_due, one, kNone, true, moves, false, State::ended, false},
+        {Reason::fell_due, many, kNext, false, waits, true, State::waiting, false},
+        {Reason::fell_due, many, kNone, false, over, false, State::ended, false},
+        {Reason::removed, many, kNext, true, moves, false, State::ended, false},
+    });
+}
+
+TEST(SeriesTransition, Each_row_of_the_table_about_a_running_turn_holds) {
+    using enum TurnFate;
+    const Series one = series_in(State::running);
+    Series last = one;
+    last.next_fire.reset();
+    expect({
+        {Reason::completed, one, kNext, true, moves, false, State::waiting, true},
+        {Reason::retries_exhausted, one, kNext, true, moves, false, State::waiting, true},
+        {Reason::not_retryable, one, kNext, true, moves, false, State::waiting, true},
+        {Reason::completed, last, kNext, true, moves, false, State::ended, false},
+        {Reason::retries_exhausted, last, kNext, true, moves, false, State::ended, false},
+        {Reason::removed, one, kNext, true, moves, false, State::ended, false},
+    });
+}
+
+TEST(SeriesTransition, A_running_turn_whose_wait_before_a_retry_is_over_goes_on_with_the_baton) {
+    const Series series = series_in(State::running);
+    const SeriesTransition result =
+        transition_of(series, turn_of(series), because(Reason::fell_due));
+    EXPECT_EQ(result.turn, TurnFate::moves);
+    EXPECT_TRUE(result.keeps_baton);
+    EXPECT_FALSE(result.series);
+    EXPECT_FALSE(result.next_turn);
+}
+
+TEST(SeriesTransition, The_next_turn_is_like_this_one_and_has_not_run_yet) {
+    Series series = series_in(State::waiting);
+    series.retries = 5;
+    Job turn = turn_of(series);
+    turn.type = kMessageType;
+    SeriesTransition result = transition_of(series, turn, because(Reason::fell_due));
+    give_id(result, "turn-2");
+    const Job& next = result.next_turn.value();
+    EXPECT_EQ(next.id, "turn-2");
+    EXPECT_EQ(next.correlation_id, "turn-2");
+    EXPECT_EQ(result.series->turn_id, "turn-2");
+    EXPECT_EQ(next.type, kTimerType);
+    EXPECT_EQ(next.series, "s");
+    EXPECT_EQ(next.due_date, kNext);
+    EXPECT_EQ(next.create_time, kNow);
+    EXPECT_EQ(next.retries, 5);
+    EXPECT_EQ(next.attempts, 0);
+    EXPECT_EQ(next.revision, 1);
+    EXPECT_EQ(next.lock_owner, "");
+    EXPECT_EQ(next.exception_message, "");
+    EXPECT_EQ(next.payload, turn.payload);
+}
+
+// R126
+TEST(SeriesTransition, A_payload_goes_to_the_next_turn_if_the_series_keeps_its_data) {
+    Series series = series_in(State::running);
+    const Transition done = because(Reason::completed, "{\"n\": 2}");
+    EXPECT_EQ(transition_of(series, turn_of(series), done).next_turn->payload, "{\"n\": 1}");
+    series.keep_data = true;
+    EXPECT_EQ(transition_of(series, turn_of(series), done).next_turn->payload, "{\"n\": 2}");
+    EXPECT_EQ(
+        transition_of(series, turn_of(series), because(Reason::completed)).next_turn->payload,
+        "{\"n\": 1}"
+    );
+}
+
+TEST(SeriesTransition, A_turn_that_nobody_had_taken_is_taken_when_it_ends) {
+    const Series series = series_in(State::waiting);
+    const Job turn = turn_of(series);
+    EXPECT_EQ(
+        question_for(series, turn, Reason::completed, kNow),
+        (PlanQuestion{.due = kDue, .now = kDue})
+    );
+    const SeriesTransition result = transition_of(series, turn, because(Reason::completed));
+    EXPECT_EQ(result.series->state, State::waiting);
+    EXPECT_EQ(result.next_turn->due_date, kNext);
+}
+
+TEST(SeriesTransition, A_dead_letter_pauses_a_series_that_wants_it) {
+    Series series = series_in(State::running);
+    series.stop_on_dead_letter = true;
+    const SeriesTransition result =
+        transition_of(series, turn_of(series), because(Reason::retries_exhausted));
+    EXPECT_TRUE(result.pauses);
+    EXPECT_TRUE(result.next_turn);
+    ASSERT_EQ(result.notes.size(), 1U);
+    EXPECT_EQ(result.notes[0].message, "series paused: a turn became a dead letter");
+    EXPECT_FALSE(transition_of(series, turn_of(series), because(Reason::completed)).pauses);
+}
+
+TEST(SeriesTransition, A_turn_that_has_fired_pauses_it_too_but_does_not_carry_it_on) {
+    Series series = series_in(State::waiting);
+    series.stop_on_dead_letter = true;
+    const Job fired = turn_of(series, "");
+    const SeriesTransition result = transition_of(series, fired, because(Reason::not_retryable));
+    EXPECT_TRUE(result.pauses);
+    EXPECT_FALSE(result.series);
+    EXPECT_FALSE(result.next_turn);
+}
+
+TEST(SeriesTransition, A_series_that_has_ended_is_not_paused) {
+    Series series = series_in(State::running);
+    series.stop_on_dead_letter = true;
+    series.next_fire.reset();
+    EXPECT_FALSE(transition_of(series, turn_of(series), because(Reason::retries_exhausted)).pauses);
+}
+
+TEST(SeriesTransition, A_turn_whose_node_died_is_let_go_only_without_recovery) {
+    Series series = series_in(State::running);
+    const SeriesTransition kept = transition_of(series, turn_of(series), because(Reason::let_go));
+    EXPECT_EQ(kept.turn, TurnFate::stays);
+    EXPECT_TRUE(kept.keeps_baton);
+    EXPECT_FALSE(kept.series);
+
+    series.recovery = false;
+    const SeriesTransition gone = transition_of(series, turn_of(series), because(Reason::let_go));
+    EXPECT_EQ(gone.turn, TurnFate::moves);
+    EXPECT_TRUE(gone.next_turn);
+    ASSERT_EQ(gone.notes.size(), 1U);
+    EXPECT_TRUE(gone.notes[0].is_about_turn);
+}
+
+TEST(SeriesTransition, A_series_that_cannot_be_planned_ends_with_its_turn_and_says_so) {
+    const Series series = series_in(State::waiting);
+    const Job turn = turn_of(series);
+    const ParseResult<TurnPlan> unreadable = ParseError{"no such zone", 0};
+    for (const Reason reason : {Reason::fell_due, Reason::completed}) {
+        const SeriesTransition result =
+            series_transition(&series, turn, because(reason), unreadable, kNow);
+        EXPECT_EQ(result.turn, TurnFate::moves);
+        EXPECT_FALSE(result.keeps_baton);
+        EXPECT_FALSE(result.next_turn);
+        EXPECT_EQ(result.series->state, State::ended);
+        EXPECT_EQ(result.series->previous_fire, kDue);
+        EXPECT_EQ(result.series->fire_count, 1);
+        ASSERT_EQ(result.notes.size(), 1U);
+        EXPECT_EQ(result.notes[0], unplanned(unreadable.error()));
+    }
+}
+
+TEST(SeriesTransition, A_copy_of_a_turn_loses_its_baton_and_changes_nothing) {
+    const Series series = series_in(State::waiting);
+    Job copy = turn_of(series);
+    copy.id = "copy";
+    for (const Reason reason :
+         {Reason::fell_due,
+          Reason::fired,
+          Reason::completed,
+          Reason::retries_exhausted,
+          Reason::removed}) {
+        const SeriesTransition result = transition_of(series, copy, because(reason));
+        EXPECT_EQ(result.turn, TurnFate::moves);
+        EXPECT_FALSE(result.keeps_baton);
+        EXPECT_FALSE(result.series);
+        EXPECT_FALSE(result.next_turn);
+    }
+}
+
+TEST(SeriesTransition, A_turn_of_a_series_that_has_ended_runs_once_more_without_it) {
+    const Series series = series_in(State::ended);
+    const SeriesTransition result =
+        transition_of(series, turn_of(series), because(Reason::fell_due));
+    EXPECT_EQ(result.turn, TurnFate::moves);
+    EXPECT_FALSE(result.keeps_baton);
+    EXPECT_FALSE(result.series);
+}
+
+TEST(SeriesTransition, A_turn_without_a_readable_series_runs_once_more) {
+    const Job turn = turn_of({.key = "s"});
+    const SeriesTransition result =
+        series_transition(nullptr, turn, because(Reason::fell_due), {}, kNow);
+    EXPECT_EQ(result.turn, TurnFate::moves);
+    EXPECT_FALSE(result.keeps_baton);
+    EXPECT_EQ(
+        series_transition(nullptr, turn, because(Reason::let_go), {}, kNow).turn, TurnFate::stays
+    );
+}
+
+TEST(SeriesTransition, The_schedule_is_asked_about_the_waiting_turn_only) {
+    struct Row {
+        Reason reason;
+        State state;
+        std::optional<PlanQuestion> question;
+    };
+    const PlanQuestion late{.due = kDue, .now = kNow};
+    const PlanQuestion at_its_date{.due = kDue, .now = kDue};
+    const std::vector<Row> rows{
+        {Reason::fell_due, State::waiting, late},
+        {Reason::fired, State::waiting, at_its_date},
+        {Reason::completed, State::waiting, at_its_date},
+        {Reason::not_retryable, State::waiting, at_its_date},
+        {Reason::removed, State::waiting, std::nullopt},
+        {Reason::let_go, State::waiting, std::nullopt},
+        {Reason::fell_due, State::running, std::nullopt},
+        {Reason::completed, State::running, std::nullopt},
+        {Reason::fell_due, State::ended, std::nullopt},
+    };
+    for (const Row& row : rows) {
+        const Series series = series_in(row.state);
+        EXPECT_EQ(question_for(series, turn_of(series), row.reason, kNow), row.question)
+            << name_of(row.reason) << ' ' << name_of(row.state);
+    }
+}
+
+TEST(SeriesTransition, Only_moves_that_mean_something_for_a_series_are_brought_here) {
+    const Series series = series_in(State::waiting);
+    const Job with_baton = turn_of(series);
+    const Job has_fired = turn_of(series, "");
+    const Job ordinary = a_job("a");
+    for (const Reason reason :
+         {Reason::fell_due, Reason::fired, Reason::completed, Reason::removed}) {
+        EXPECT_TRUE(concerns_series(with_baton, reason)) << name_of(reason);
+        EXPECT_FALSE(concerns_series(has_fired, reason)) << name_of(reason);
+    }
+    for (const Reason reason : {Reason::retries_exhausted, Reason::not_retryable}) {
+        EXPECT_TRUE(concerns_series(with_baton, reason)) << name_of(reason);
+        EXPECT_TRUE(concerns_series(has_fired, reason)) << name_of(reason);
+        EXPECT_FALSE(concerns_series(ordinary, reason)) << name_of(reason);
+    }
+    for (const Reason reason :
+         {Reason::retry,
+          Reason::released,
+          Reason::interrupted,
+          Reason::suspended,
+          Reason::activated,
+          Reason::requeued,
+          Reason::id_taken}) {
+        EXPECT_FALSE(concerns_series(with_baton, reason)) << name_of(reason);
+        const SeriesTransition result = transition_of(series, with_baton, because(reason));
+        EXPECT_TRUE(result.keeps_baton) << name_of(reason);
+        EXPECT_FALSE(result.series) << name_of(reason);
+    }
+}
+
+TEST(SeriesTransition, A_series_is_not_made_for_a_turn_that_is_removed_or_let_go) {
+    const Job turn = turn_of({.key = ""});
+    EXPECT_TRUE(is_adopted_by(turn, Reason::fell_due));
+    EXPECT_TRUE(is_adopted_by(turn, Reason::completed));
+    EXPECT_FALSE(is_adopted_by(turn, Reason::removed));
+    EXPECT_FALSE(is_adopted_by(turn, Reason::let_go));
+    EXPECT_FALSE(is_adopted_by(turn_of({.key = "s"}, ""), Reason::not_retryable));
+}
+
+TEST(SeriesTransition, A_series_begins_with_the_turn_that_has_its_baton) {
+    const Series begun = begun_by(a_job("first"), {.key = "s"}, kNow);
+    EXPECT_EQ(begun.turn_id, "first");
+    EXPECT_EQ(begun.create_time, kNow);
+}
+
+TEST(SeriesTransition, A_series_follows_the_due_date_of_its_waiting_turn) {
+    const Series series = series_in(State::waiting);
+    Job turn = turn_of(series);
+    turn.due_date = kNext;
+    EXPECT_EQ(rescheduled(series, turn)->next_fire, kNext);
+    EXPECT_EQ(rescheduled(series_in(State::running), turn), std::nullopt);
+    turn.id = "copy";
+    EXPECT_EQ(rescheduled(series, turn), std::nullopt);
+}
+
+}  // namespace
+}  // namespace jobstrand::schema

@@ -1,0 +1,105 @@
+#include "tools/jobstrand/commands/job/field_options.hpp"
+
+#include "tools/jobstrand/commands/option_values.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using schema::FieldOption;
+using schema::Job;
+using schema::JobChange;
+using schema::JobField;
+
+/// Reads a text: a visitor for the types of members.
+struct ReadMember {
+    Session& session;
+    const TypedField& typed;
+
+    [[nodiscard]] std::string option() const { return name_of(*typed.option); }
+
+    [[nodiscard]] std::int64_t number(std::int64_t least, std::int64_t most) const {
+        const JobField& field = *typed.field;
+        return whole_number(
+            option(), *typed.text, std::max(least, field.least), std::min(most, field.most)
+        );
+    }
+
+    JobChange operator()(std::string Job::*member) const {
+        const bool is_payload = typed.field->is_about(&Job::payload);
+        return set_to(
+            member, is_payload ? payload_of(session, *typed.text) : not_empty(option(), *typed.text)
+        );
+    }
+    JobChange operator()(int Job::*member) const {
+        using Limits = std::numeric_limits<int>;
+        return set_to(member, static_cast<int>(number(Limits::min(), Limits::max())));
+    }
+    JobChange operator()(std::int64_t Job::*member) const {
+        using Limits = std::numeric_limits<std::int64_t>;
+        return set_to(member, number(Limits::min(), Limits::max()));
+    }
+    JobChange operator()(bool Job::*member) const { return set_to(member, !(Job{}.*member)); }
+    JobChange operator()(std::optional<schema::TimePoint> Job::*member) const {
+        return set_to(member, instant_of(option(), *typed.text));
+    }
+};
+
+}  // namespace
+
+TypedFields fields_with(FieldOption JobField::*kind) {
+    TypedFields fields;
+    for (const JobField& field : schema::job_fields()) {
+        if ((field.*kind).is_there()) {
+            fields.push_back({.field = &field, .option = &(field.*kind)});
+        }
+    }
+    std::ranges::stable_sort(fields, {}, [](const TypedField& typed) {
+        return typed.option->rank;
+    });
+    return fields;
+}
+
+void add_field_option(CLI::App& verb, TypedField& typed) {
+    const FieldOption& option = *typed.option;
+    const std::string flags(option.flags);
+    const std::string meaning(option.meaning);
+    if (option.unit.empty()) {
+        verb.add_flag_callback(
+            flags, [&typed] { typed.text.emplace(); }, meaning
+        );
+    } else {
+        verb.add_option(flags, typed.text, meaning)->type_name(std::string(option.unit));
+    }
+}
+
+std::string name_of(const FieldOption& option) {
+    return std::string(option.flags.substr(0, option.flags.find(',')));
+}
+
+std::string names_of(const TypedFields& fields) {
+    std::string names;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        names += i == 0 ? "" : i + 1 == fields.size() ? " or " : ", ";
+        names += name_of(*fields[i].option);
+    }
+    return names;
+}
+
+bool is_given(const TypedFields& fields, const schema::JobMember& member) {
+    return std::ranges::any_of(fields, [&member](const TypedField& typed) {
+        return typed.text && typed.field->is_about(member);
+    });
+}
+
+JobChange change_of(Session& session, const TypedField& typed) {
+    return std::visit(ReadMember{session, typed}, typed.field->member);
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "schema/job_change.hpp"
+#include "schema/job_fields.hpp"
+#include "tools/jobstrand/session.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+/// The options that are about a job's fields, made from schema::job_fields().
+namespace jobstrand::cli {
+
+/// An option of a field, and what was typed behind it.
+struct TypedField {
+    const schema::JobField* field;
+    const schema::FieldOption* option;
+    std::optional<std::string> text = {};  ///< Empty for an option that takes nothing.
+};
+
+using TypedFields = std::vector<TypedField>;
+
+/// The options of one kind in the order of `--help`: `fields_with(&schema::JobField::add)`.
+[[nodiscard]] TypedFields fields_with(schema::FieldOption schema::JobField::*kind);
+
+/// Declares an option at a verb. `typed` has to stay where it is.
+void add_field_option(CLI::App& verb, TypedField& typed);
+
+/// The option as messages name it: `--type`.
+[[nodiscard]] std::string name_of(const schema::FieldOption& option);
+
+/// `--retries, --priority or --payload`.
+[[nodiscard]] std::string names_of(const TypedFields& fields);
+
+[[nodiscard]] bool is_given(const TypedFields& fields, const schema::JobMember& member);
+
+/// What was typed as a value of its member. Throws CliError wrong_usage for what cannot be meant
+/// so, an empty text above all. Precondition: something was typed.
+[[nodiscard]] schema::JobChange change_of(Session& session, const TypedField& typed);
+
+}  // namespace jobstrand::cli
