@@ -70,9 +70,10 @@ ExitCode change_suspension(Session& session, const SuspensionOptions& options) {
 }
 
 ExitCode list_instances(Session& session, const InstanceListOptions& options) {
+    const std::size_t limit = limit_of(options.limit);
     write_page(
         session,
-        session.search().instances(options.after, limit_of(options.limit)),
+        session.search().instances(options.after, limit),
         instance_columns(),
         record_of,
         &InstanceSummary::id

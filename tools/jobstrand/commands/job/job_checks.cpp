@@ -1,6 +1,6 @@
 #include "tools/jobstrand/commands/job/job_checks.hpp"
 
-#include "tools/jobstrand/commands/series/series_texts.hpp"
+#include "timers/series/series_problems.hpp"
 #include "tools/jobstrand/handlers/command_payload.hpp"
 #include "tools/jobstrand/output/marked_text.hpp"
 #include "tools/jobstrand/output/printable.hpp"
@@ -17,10 +17,14 @@ namespace {
 [[nodiscard]] std::vector<std::string>
 problems_of_repeating(const NewJob& job, const JobCheckContext& context) {
     const std::string& repeat = job.job.repeat;
-    if (const auto error = problem_of_repeat(repeat)) {
+    if (const auto error = timers::problem_of_repeat(repeat)) {
         return {"repeat is wrong " + with_place(repeat, *error)};
     }
-    return problems_of_series(job, context.calendars, context.now);
+    schema::Series series = job.series;
+    series.key = job.job.series;
+    series.handler_type = job.job.handler_type;
+    series.repeat = repeat;
+    return timers::problems_of_new(series, context.calendars, job.job.due_date, context.now);
 }
 
 }  // namespace

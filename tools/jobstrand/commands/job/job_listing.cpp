@@ -43,15 +43,13 @@ const std::vector<TableColumn>& job_columns() {
 }  // namespace
 
 ExitCode list_jobs(Session& session, const ListOptions& options) {
-    write_jobs(
-        session,
-        session.search().list(
-            {.places = places_of(options.place),
-             .filter = filter_of(options.filter),
-             .after = options.after,
-             .limit = limit_of(options.limit)}
-        )
-    );
+    const deadletter::JobQuery query{
+        .places = places_of(options.place),
+        .filter = filter_of(options.filter),
+        .after = options.after,
+        .limit = limit_of(options.limit),
+    };
+    write_jobs(session, session.search().list(query));
     return ExitCode::done;
 }
 

@@ -47,7 +47,7 @@ void add_series_times_options(CLI::App& verb, SeriesTimesOptions& options);
 void add_series_options(CLI::App& verb, SeriesOptions& options);
 
 /// Puts what was given into a series; the rest stays. Throws CliError wrong_usage for what cannot
-/// be meant so; whether the texts fit each other is left to problems_of_series.
+/// be meant so; whether the texts fit each other is left to timers::problems_of_new.
 void set_times(schema::Series& series, const SeriesTimesOptions& options);
 
 /// The same for all options of a new series.

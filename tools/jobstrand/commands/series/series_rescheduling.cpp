@@ -1,9 +1,9 @@
 #include "tools/jobstrand/commands/series/series_rescheduling.hpp"
 
+#include "timers/series/series_problems.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/job/job_checks.hpp"
 #include "tools/jobstrand/commands/series/series_listing.hpp"
-#include "tools/jobstrand/commands/series/series_texts.hpp"
 
 #include <fmt/format.h>
 
@@ -31,11 +31,8 @@ using schema::Series;
 
 void refuse_bad(Session& session, const Series& times) {
     const JobCheckContext context = job_check_context(session);
-    NewJob as_new;
-    as_new.series = times;
-    as_new.job.series = times.key;
-    as_new.job.repeat = times.repeat;
-    const auto problems = problems_of_series(as_new, context.calendars, context.now);
+    const auto problems =
+        timers::problems_of_new(times, context.calendars, std::nullopt, context.now);
     if (!problems.empty()) {
         throw CliError(ExitCode::wrong_usage, fmt::format("{}", fmt::join(problems, "\n")));
     }

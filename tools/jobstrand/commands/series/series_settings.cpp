@@ -1,8 +1,8 @@
 #include "schema/text/iso8601.hpp"
+#include "timers/series/series_problems.hpp"
 #include "timers/zone/zone.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/commands/series/series_options.hpp"
-#include "tools/jobstrand/commands/series/series_texts.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/output/marked_text.hpp"
 #include "tools/jobstrand/output/printable.hpp"
@@ -26,7 +26,7 @@ void set_text(std::string& field, std::string_view option, const std::optional<s
 }
 
 [[nodiscard]] std::string repeat_of(const std::string& text) {
-    if (const auto error = problem_of_repeat(not_empty("--repeat", text))) {
+    if (const auto error = timers::problem_of_repeat(not_empty("--repeat", text))) {
         throw CliError(ExitCode::wrong_usage, "--repeat is wrong " + with_mark(text, *error));
     }
     return text;

@@ -1,11 +1,11 @@
-#include "tools/jobstrand/commands/series/series_texts.hpp"
+#include "timers/series/series_problems.hpp"
 
 #include "timers/calendar/calendar_text.hpp"
 #include "timers/series/series_planner.hpp"
 #include "timers/series/series_rules.hpp"
 #include "timers/zone/zone.hpp"
 
-namespace jobstrand::cli {
+namespace jobstrand::timers {
 
 namespace {
 
@@ -18,16 +18,16 @@ void check_fields(
     const CalendarTexts& calendars,
     std::vector<std::string>& problems
 ) {
-    if (const auto zone = timers::Zone::find(series.zone); !zone) {
+    if (const auto zone = Zone::find(series.zone); !zone) {
         problems.push_back("zone: " + zone.error().message);
     }
-    if (!timers::dst_rule_named(series.dst_rule)) {
+    if (!dst_rule_named(series.dst_rule)) {
         problems.emplace_back("dst must be quartz or run-once");
     }
     if (series.calendar.empty()) {
         return;
     }
-    if (const auto calendar = timers::find_calendar(series.calendar, calendars); !calendar) {
+    if (const auto calendar = find_calendar(series.calendar, calendars); !calendar) {
         problems.push_back("calendar: " + calendar.error().message);
     }
 }
@@ -37,26 +37,26 @@ void check_fields(
 std::optional<schema::ParseError> problem_of_repeat(const std::string& repeat) {
     Series alone;
     alone.repeat = repeat;
-    const auto rules = timers::read_rules(alone, {});
+    const auto rules = read_rules(alone, {});
     return rules ? std::nullopt : std::optional(rules.error());
 }
 
-std::vector<std::string>
-problems_of_series(const NewJob& job, const CalendarTexts& calendars, schema::TimePoint now) {
-    Series series = job.series;
-    series.key = job.job.series;
-    series.handler_type = job.job.handler_type;
-    series.repeat = job.job.repeat;
+std::vector<std::string> problems_of_new(
+    const Series& series,
+    const CalendarTexts& calendars,
+    const std::optional<schema::TimePoint>& first_due,
+    schema::TimePoint now
+) {
     std::vector<std::string> problems = schema::problems_of(series);
     check_fields(series, calendars, problems);
     if (!problems.empty()) {
         return problems;
     }
-    const timers::SeriesPlanner planner;
-    if (const auto begun = planner.begin(series, calendars, job.job.due_date, now); !begun) {
+    const SeriesPlanner planner;
+    if (const auto begun = planner.begin(series, calendars, first_due, now); !begun) {
         problems.push_back(begun.error().message);
     }
     return problems;
 }
 
-}  // namespace jobstrand::cli
+}  // namespace jobstrand::timers
