@@ -106,13 +106,18 @@ std::string JobProducer::start_series(schema::Series series, Job turn) {
 
 std::string
 JobProducer::start_series(persistence::Transaction& transaction, schema::Series series, Job turn) {
+    return start_series(transaction, {.series = std::move(series), .first_turn = std::move(turn)});
+}
+
+std::string JobProducer::start_series(persistence::Transaction& transaction, NewSeries fresh) {
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
-    std::vector<Job> jobs{std::move(turn)};
+    std::vector<Job> jobs{std::move(fresh.first_turn)};
     defaults_.fill_in(jobs);
-    std::vector<NewSeries> fresh;
-    fresh.push_back({.series = std::move(series), .first_turn = std::move(jobs.front())});
+    fresh.first_turn = std::move(jobs.front());
+    std::vector<NewSeries> one;
+    one.push_back(std::move(fresh));
     std::vector<PlacedJob> stored =
-        use_.store.create(transaction, std::move(fresh), use_.clock.now());
+        use_.store.create(transaction, std::move(one), use_.clock.now());
     std::string key = stored.front().job.series;
     hand_over_on_commit(transaction, std::move(stored), locked_at);
     return key;

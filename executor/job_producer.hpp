@@ -49,6 +49,7 @@ public:
     std::string start_series(schema::Series series, schema::Job turn);
     std::string
     start_series(persistence::Transaction& transaction, schema::Series series, schema::Job turn);
+    std::string start_series(persistence::Transaction& transaction, persistence::NewSeries fresh);
 
 private:
     /// What the commit of new jobs gives this process to do. Only jobs that it will run are kept

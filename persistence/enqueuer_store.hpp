@@ -24,6 +24,9 @@ enum class IdOrigin {
 struct NewSeries {
     schema::Series series;
     schema::Job first_turn;
+
+    /// The series is paused by itself before its first turn is stored, which so waits (R145).
+    bool starts_paused = false;
 };
 
 /// What an enqueuer needs of the store. Jobs and an app's own rows commit together through

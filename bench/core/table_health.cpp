@@ -17,7 +17,7 @@ using Access = persistence::SessionPool::Access;
 constexpr double kMiB = 1024.0 * 1024.0;
 
 std::optional<double>
-answer(persistence::Connection& connection, const Diagnostics::Figure& question) {
+answer_to(persistence::Connection& connection, const Diagnostics::Figure& question) {
     std::optional<double> number;
     // Defended catch: not every user may ask, and not every version knows each figure.
     try {
@@ -43,7 +43,7 @@ std::vector<HealthFigure> table_health(BenchDatabase& database) {
     const auto session = database.lease(Access::read);
     const Diagnostics& diagnostics = database.driver().diagnostics;
     for (const Diagnostics::Figure& question : diagnostics.health) {
-        if (const auto value = answer(*session, question)) {
+        if (const auto value = answer_to(*session, question)) {
             figures.push_back(
                 {.name = std::string(question.name),
                  .unit = std::string(question.unit),

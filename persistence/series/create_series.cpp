@@ -1,6 +1,7 @@
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/insert_jobs.hpp"
 #include "persistence/rows/job_address.hpp"
+#include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/db_error.hpp"
@@ -71,6 +72,9 @@ std::vector<PlacedJob> create_series(
     std::vector<PlacedJob> turns;
     for (NewSeries& one : series) {
         begin(one, context.schedule, calendars, transaction.dialect(), now);
+        if (one.starts_paused) {
+            mark_suspended(transaction, SuspensionScope::series, one.series.key, now);
+        }
         rows.push_back(std::move(one.series));
         turns.push_back({.place = JobPlace::timer, .job = std::move(one.first_turn)});
     }

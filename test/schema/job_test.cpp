@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using test::a_job;
 
-constexpr TimePoint kNow = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
+constexpr TimePoint kToday = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
 
 // R035 R150: an empty due date is due.
 TEST(Job, A_new_job_goes_where_its_due_date_and_type_say) {
@@ -24,17 +24,17 @@ TEST(Job, A_new_job_goes_where_its_due_date_and_type_say) {
     };
     const std::vector<Row> rows{
         {kMessageType, std::nullopt, JobPlace::executable},
-        {kMessageType, kNow, JobPlace::executable},
-        {kMessageType, kNow + 1ms, JobPlace::timer},
-        {kTimerType, kNow - 1ms, JobPlace::executable},
-        {kTimerType, kNow + 1ms, JobPlace::timer},
+        {kMessageType, kToday, JobPlace::executable},
+        {kMessageType, kToday + 1ms, JobPlace::timer},
+        {kTimerType, kToday - 1ms, JobPlace::executable},
+        {kTimerType, kToday + 1ms, JobPlace::timer},
         {kExternalWorkerType, std::nullopt, JobPlace::external_worker},
-        {kExternalWorkerType, kNow + 1ms, JobPlace::timer},
+        {kExternalWorkerType, kToday + 1ms, JobPlace::timer},
     };
     for (const Row& row : rows) {
         Job job = a_job("a").of_kind(row.type);
         job.due_date = row.due;
-        EXPECT_EQ(place_of_new(job, kNow), row.place) << row.type;
+        EXPECT_EQ(place_of_new(job, kToday), row.place) << row.type;
     }
 }
 

@@ -10,14 +10,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr TimePoint kNow = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
+constexpr TimePoint kFirstTick = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
 
 TEST(Uuid7, It_has_the_form_of_rfc_9562) {
     constexpr std::string_view kForm =
         "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
     Uuid7Source ids(1);
     for (int i = 0; i < 1000; ++i) {
-        ASSERT_THAT(ids.next(kNow + Duration{i}), testing::MatchesRegex(kForm));
+        ASSERT_THAT(ids.next(kFirstTick + Duration{i}), testing::MatchesRegex(kForm));
     }
 }
 
@@ -29,9 +29,9 @@ TEST(Uuid7, It_begins_with_the_milliseconds_since_1970) {
 
 TEST(Uuid7, Ids_ascend_over_milliseconds) {
     Uuid7Source ids(1);
-    std::string last = ids.next(kNow);
+    std::string last = ids.next(kFirstTick);
     for (int i = 1; i < 10'000; ++i) {
-        std::string id = ids.next(kNow + Duration{i});
+        std::string id = ids.next(kFirstTick + Duration{i});
         ASSERT_LT(last, id);
         last = std::move(id);
     }
@@ -39,9 +39,9 @@ TEST(Uuid7, Ids_ascend_over_milliseconds) {
 
 TEST(Uuid7, Ids_ascend_within_a_millisecond) {
     Uuid7Source ids(1);
-    std::string last = ids.next(kNow);
+    std::string last = ids.next(kFirstTick);
     for (int i = 1; i < 100'000; ++i) {
-        std::string id = ids.next(kNow);
+        std::string id = ids.next(kFirstTick);
         ASSERT_LT(last, id);
         last = std::move(id);
     }
@@ -56,24 +56,24 @@ unsigned long counter_of(const std::string& id) {
 
 TEST(Uuid7, The_counter_of_a_millisecond_ascends_by_one) {
     Uuid7Source ids(1);
-    const unsigned long first = counter_of(ids.next(kNow));
+    const unsigned long first = counter_of(ids.next(kFirstTick));
     for (unsigned long i = 1; i < 40'000; ++i) {
-        ASSERT_EQ(counter_of(ids.next(kNow)), first + i);
+        ASSERT_EQ(counter_of(ids.next(kFirstTick)), first + i);
     }
 }
 
 TEST(Uuid7, Ids_ascend_when_the_clock_steps_back) {
     Uuid7Source ids(1);
-    const std::string before = ids.next(kNow);
-    const std::string after_step = ids.next(kNow - 1h);
+    const std::string before = ids.next(kFirstTick);
+    const std::string after_step = ids.next(kFirstTick - 1h);
     EXPECT_LT(before, after_step);
-    EXPECT_LT(after_step, ids.next(kNow - 59min));
+    EXPECT_LT(after_step, ids.next(kFirstTick - 59min));
 }
 
 TEST(Uuid7, Ids_of_two_sources_differ) {
     Uuid7Source one;
     Uuid7Source other;
-    EXPECT_NE(one.next(kNow), other.next(kNow));
+    EXPECT_NE(one.next(kFirstTick), other.next(kFirstTick));
 }
 
 }  // namespace

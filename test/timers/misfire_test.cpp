@@ -10,22 +10,23 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const schema::TimePoint kNow = at("2026-01-01T12:00Z");
+const schema::TimePoint kWoken = at("2026-01-01T12:00Z");
 
 /// Every 10 s, begun 35 s ago, with the turn after `fired` ones missed.
 SimpleTimer missed(int repeat_count, int fired) {
     return {
-        .start = kNow - 35s,
+        .start = kWoken - 35s,
         .interval = 10s,
         .repeat_count = repeat_count,
         .times_triggered = fired,
-        .next = kNow - 35s + fired * 10s,
+        .next = kWoken - 35s + fired * 10s,
     };
 }
 
 std::string seconds_from_now(const std::optional<schema::TimePoint>& time) {
     return time ? fmt::format(
-                      "{:+}", std::chrono::duration_cast<std::chrono::seconds>(*time - kNow).count()
+                      "{:+}",
+                      std::chrono::duration_cast<std::chrono::seconds>(*time - kWoken).count()
                   )
                 : "none";
 }
@@ -64,7 +65,7 @@ class MisfireOfSimpleTimer : public testing::TestWithParam<Row> {};
 TEST_P(MisfireOfSimpleTimer, Is_what_Quartz_computes) {
     const Row& row = GetParam();
     EXPECT_EQ(
-        summary(after_misfire(missed(row.repeat_count, row.fired), row.instruction, kNow)),
+        summary(after_misfire(missed(row.repeat_count, row.fired), row.instruction, kWoken)),
         row.expected
     ) << "instruction "
       << static_cast<int>(row.instruction) << ", " << row.repeat_count << "/" << row.fired;
@@ -216,8 +217,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Misfire, A_repeating_timer_whose_end_has_passed_has_ended) {
     for (int number = 0; number <= 5; ++number) {
         SimpleTimer timer = missed(9, 0);
-        timer.end = kNow - 1s;
-        EXPECT_FALSE(after_misfire(timer, *simple_misfire(number), kNow).next) << number;
+        timer.end = kWoken - 1s;
+        EXPECT_FALSE(after_misfire(timer, *simple_misfire(number), kWoken).next) << number;
     }
 }
 
@@ -225,7 +226,7 @@ TEST(Misfire, The_next_grid_time_respects_the_calendar) {
     const Calendar calendar{{{DailyExclusion{12h, 12h + 20s}}}};
     const auto next = [&](SimpleMisfire instruction) {
         return seconds_from_now(
-            after_misfire(missed(kForever, 0), instruction, kNow, &calendar).next
+            after_misfire(missed(kForever, 0), instruction, kWoken, &calendar).next
         );
     };
     EXPECT_EQ(next(SimpleMisfire::next_with_existing), "+25");
@@ -234,17 +235,17 @@ TEST(Misfire, The_next_grid_time_respects_the_calendar) {
 
 // R119
 TEST(Misfire, A_turn_is_missed_when_it_is_later_than_the_threshold) {
-    EXPECT_FALSE(is_misfired(kNow - 60s, kNow));
-    EXPECT_TRUE(is_misfired(kNow - 60s - 1ms, kNow));
-    EXPECT_TRUE(is_misfired(kNow - 6s, kNow, 5s));
+    EXPECT_FALSE(is_misfired(kWoken - 60s, kWoken));
+    EXPECT_TRUE(is_misfired(kWoken - 60s - 1ms, kWoken));
+    EXPECT_TRUE(is_misfired(kWoken - 6s, kWoken, 5s));
 }
 
 // R128 to R130: every ten minutes, first missed 50 minutes ago.
 TEST(Misfire, Of_a_cron_timer_is_what_Quartz_computes) {
     const CronTimer timer{cron("0 0/10 * * * ?")};
-    const schema::TimePoint now = kNow + 3min;
+    const schema::TimePoint now = kWoken + 3min;
     const auto due = [&](CronMisfire instruction) {
-        return text_of(after_misfire(timer, kNow - 50min, instruction, now));
+        return text_of(after_misfire(timer, kWoken - 50min, instruction, now));
     };
     EXPECT_EQ(due(CronMisfire::ignore), "2026-01-01T11:10:00Z");
     EXPECT_EQ(due(CronMisfire::smart), "2026-01-01T12:03:00Z");
@@ -256,7 +257,8 @@ TEST(Misfire, Of_a_cron_timer_that_does_nothing_respects_end_and_calendar) {
     CronTimer timer{cron("0 0/10 * * * ?")};
     const Calendar calendar{{{DailyExclusion{12h, 13h}}}};
     const auto due = [&] {
-        return text_of(after_misfire(timer, kNow - 50min, CronMisfire::do_nothing, kNow, &calendar)
+        return text_of(
+            after_misfire(timer, kWoken - 50min, CronMisfire::do_nothing, kWoken, &calendar)
         );
     };
     EXPECT_EQ(due(), "2026-01-01T13:10:00Z");
@@ -277,7 +279,7 @@ TEST(Misfire, Numbers_that_Quartz_does_not_have_are_refused) {
 
 // R132: repeat_count + 1 turns in all.
 TEST(SimpleTimer, Fires_once_more_than_it_repeats) {
-    SimpleTimer timer = scheduled({.start = kNow, .interval = 10s, .repeat_count = 2});
+    SimpleTimer timer = scheduled({.start = kWoken, .interval = 10s, .repeat_count = 2});
     EXPECT_EQ(seconds_from_now(timer.next), "+0");
     EXPECT_EQ(seconds_from_now(final_time(timer)), "+20");
     EXPECT_EQ(turns_to_come(timer), "3");
@@ -285,9 +287,9 @@ TEST(SimpleTimer, Fires_once_more_than_it_repeats) {
 
 TEST(SimpleTimer, Does_not_fire_at_its_end) {
     const SimpleTimer timer{
-        .start = kNow, .end = kNow + 20s, .interval = 10s, .repeat_count = kForever};
-    EXPECT_EQ(seconds_from_now(time_after(timer, kNow)), "+10");
-    EXPECT_EQ(seconds_from_now(time_after(timer, kNow + 10s)), "none");
+        .start = kWoken, .end = kWoken + 20s, .interval = 10s, .repeat_count = kForever};
+    EXPECT_EQ(seconds_from_now(time_after(timer, kWoken)), "+10");
+    EXPECT_EQ(seconds_from_now(time_after(timer, kWoken + 10s)), "none");
     EXPECT_EQ(seconds_from_now(final_time(timer)), "+10");
 }
 
@@ -302,14 +304,14 @@ TEST(SimpleTimer, Begins_at_the_first_grid_time_that_is_included) {
     const Calendar calendar{{{DailyExclusion{12h, 12h + 34s}}}};
     EXPECT_EQ(
         seconds_from_now(
-            scheduled(SimpleTimer{.start = kNow, .interval = 10s, .repeat_count = 9}, &calendar)
+            scheduled(SimpleTimer{.start = kWoken, .interval = 10s, .repeat_count = 9}, &calendar)
                 .next
         ),
         "+40"
     );
     EXPECT_EQ(
         seconds_from_now(
-            scheduled(SimpleTimer{.start = kNow, .interval = 10s, .repeat_count = 3}, &calendar)
+            scheduled(SimpleTimer{.start = kWoken, .interval = 10s, .repeat_count = 3}, &calendar)
                 .next
         ),
         "none"

@@ -58,7 +58,7 @@ TEST_F(CliImport, What_ls_writes_can_be_added_to_another_database) {
     }
 }
 
-struct BadFile {
+struct BadImport {
     std::string content;
     const char* message;
 };
@@ -66,7 +66,7 @@ struct BadFile {
 TEST_F(CliImport, One_bad_line_keeps_all_lines_out) {
     const std::string good = R"({"handlerType":"noop"})"
                              "\n";
-    const BadFile cases[] = {
+    const BadImport cases[] = {
         {good + "not json\n" + good, "jobs.jsonl:2: "},
         {good + "\n" +
              R"({"handlerType":""})"
@@ -88,7 +88,7 @@ TEST_F(CliImport, One_bad_line_keeps_all_lines_out) {
         {good + std::string(schema::limits::kPayloadBytes + 100'000, ' ') + good,
          "jobs.jsonl:2: the line is longer than"},
     };
-    for (const BadFile& test : cases) {
+    for (const BadImport& test : cases) {
         const std::string path = file("jobs.jsonl", test.content);
         const CliResult result = run({"job", "add", "--from", path});
         EXPECT_EQ(result.code, ExitCode::wrong_usage) << test.message;

@@ -134,7 +134,7 @@ TEST_F(CliUsage, A_database_url_in_a_wrong_place_is_not_repeated_with_its_passwo
           {"job", "ls", "mysql://u:s3cret@h/d"},
           {"job", "show", "a", "postgresql://u:s3cret@h/d"},
           {"job", "ls", "--limit", "mysql://u:s3cret@h/d"}}) {
-        const CliResult result = run_bare(call);
+        const CliResult result = run(call);
         EXPECT_EQ(result.code, ExitCode::wrong_usage);
         EXPECT_THAT(result.err, Not(HasSubstr("s3cret")));
         EXPECT_THAT(result.err, HasSubstr("u:***@h/d"));

@@ -25,7 +25,7 @@ using executor::Succeeded;
 using test::a_job;
 using testing::HasSubstr;
 
-CommandSettings a_script(const std::string& script) {
+CommandSettings a_command(const std::string& script) {
     return {.program = "/bin/sh", .arguments = {"-c", script, "script"}};
 }
 
@@ -60,13 +60,13 @@ protected:
 };
 
 TEST_F(CommandHandlerTest, Exit_code_0_is_success) {
-    EXPECT_TRUE(std::holds_alternative<Succeeded>(run(a_script("exit 0"))));
+    EXPECT_TRUE(std::holds_alternative<Succeeded>(run(a_command("exit 0"))));
 }
 
 // R126
 TEST_F(CommandHandlerTest, A_turn_of_a_series_may_print_the_payload_of_the_next_one) {
     const auto handed_on = [&](const std::string& printed) {
-        const HandlerResult result = run(a_script("echo '" + printed + "'"));
+        const HandlerResult result = run(a_command("echo '" + printed + "'"));
         return std::get<Succeeded>(result).payload.value_or("none");
     };
     EXPECT_EQ(handed_on(R"({"command":"it","n":2})"), "none");
@@ -77,18 +77,18 @@ TEST_F(CommandHandlerTest, A_turn_of_a_series_may_print_the_payload_of_the_next_
 }
 
 TEST_F(CommandHandlerTest, Another_exit_code_is_a_failure_with_the_programs_last_words) {
-    const Failed failed = failure_of(a_script("echo working; echo 'cannot read x' >&2; exit 3"));
+    const Failed failed = failure_of(a_command("echo working; echo 'cannot read x' >&2; exit 3"));
     EXPECT_EQ(failed.message, "command it failed with exit code 3: cannot read x");
     EXPECT_EQ(failed.details, "working\ncannot read x\n");
     EXPECT_TRUE(failed.retryable);
 }
 
 TEST_F(CommandHandlerTest, Exit_code_100_means_do_not_try_again) {
-    EXPECT_FALSE(failure_of(a_script("exit 100")).retryable);
+    EXPECT_FALSE(failure_of(a_command("exit 100")).retryable);
 }
 
 TEST_F(CommandHandlerTest, A_signal_is_a_failure) {
-    const Failed failed = failure_of(a_script("kill -9 $$"));
+    const Failed failed = failure_of(a_command("kill -9 $$"));
     EXPECT_EQ(failed.message, "command it was ended by signal 9 (Killed)");
     EXPECT_TRUE(failed.retryable);
 }
@@ -97,7 +97,7 @@ TEST_F(CommandHandlerTest, The_payload_is_the_stdin_and_its_args_stand_behind_th
     const test::TemporaryDirectory directory;
     const std::string out = directory.path() / "out";
     const std::string payload = R"({"command":"it","args":["a b","$c"],"order":17})";
-    CommandSettings command = a_script("{ cat; echo; echo \"$1,$2,$3\"; } > " + out);
+    CommandSettings command = a_command("{ cat; echo; echo \"$1,$2,$3\"; } > " + out);
     command.arguments.emplace_back("first");
     EXPECT_TRUE(std::holds_alternative<Succeeded>(run(command, payload)));
     std::ifstream file(out);
@@ -106,7 +106,7 @@ TEST_F(CommandHandlerTest, The_payload_is_the_stdin_and_its_args_stand_behind_th
 }
 
 TEST_F(CommandHandlerTest, The_environment_names_the_job_and_nothing_of_the_service) {
-    CommandSettings command = a_script("env | grep -v -E '^(PWD|SHLVL|_|OLDPWD)=' | sort; exit 1");
+    CommandSettings command = a_command("env | grep -v -E '^(PWD|SHLVL|_|OLDPWD)=' | sort; exit 1");
     command.environment = {{"LANG", "C"}};
     ::setenv("A_SECRET_OF_THE_SERVICE", "x", 1);
     EXPECT_EQ(
@@ -121,7 +121,7 @@ TEST_F(CommandHandlerTest, The_environment_names_the_job_and_nothing_of_the_serv
 }
 
 TEST_F(CommandHandlerTest, The_time_limit_is_a_failure) {
-    CommandSettings command = a_script("sleep 600");
+    CommandSettings command = a_command("sleep 600");
     command.time_limit = 100ms;
     const Failed failed = failure_of(command);
     EXPECT_EQ(failed.message, "command it was ended at its time limit of PT0.1S");
@@ -130,12 +130,12 @@ TEST_F(CommandHandlerTest, The_time_limit_is_a_failure) {
 
 TEST_F(CommandHandlerTest, The_deadline_of_the_run_shortens_the_time_limit) {
     deadline_ = clock_.now() + 200ms;
-    EXPECT_THAT(failure_of(a_script("sleep 600")).message, HasSubstr("time limit of PT0.2S"));
+    EXPECT_THAT(failure_of(a_command("sleep 600")).message, HasSubstr("time limit of PT0.2S"));
 }
 
 TEST_F(CommandHandlerTest, A_stop_is_no_failure) {
     stop_.request_stop();
-    EXPECT_TRUE(std::holds_alternative<Interrupted>(run(a_script("sleep 600"))));
+    EXPECT_TRUE(std::holds_alternative<Interrupted>(run(a_command("sleep 600"))));
 }
 
 TEST_F(CommandHandlerTest, A_program_that_is_not_there_or_not_a_program_is_a_failure) {
@@ -147,7 +147,7 @@ TEST_F(CommandHandlerTest, A_program_that_is_not_there_or_not_a_program_is_a_fai
         "command it: cannot run /nowhere/program: No such file or directory"
     );
     EXPECT_THAT(failure_of({.program = text}).message, HasSubstr("Permission denied"));
-    CommandSettings lost = a_script("true");
+    CommandSettings lost = a_command("true");
     lost.working_directory = "/nowhere";
     EXPECT_EQ(failure_of(lost).message, "command it: there is no directory /nowhere");
     EXPECT_TRUE(failure_of(lost).retryable);
@@ -173,7 +173,7 @@ TEST_F(CommandHandlerTest, What_the_payload_may_not_say_is_refused_for_good) {
         {"", "the payload of a command job"},
     };
     for (const BadPayload& test : cases) {
-        const Failed failed = failure_of(a_script("exit 0"), test.payload);
+        const Failed failed = failure_of(a_command("exit 0"), test.payload);
         EXPECT_THAT(failed.message, HasSubstr(test.message)) << test.payload;
         EXPECT_FALSE(failed.retryable) << test.payload;
     }

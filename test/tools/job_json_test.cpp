@@ -29,7 +29,7 @@ NewJob read_new(const std::string& json) {
     return result.content;
 }
 
-Job read(const std::string& json) {
+Job job_in(const std::string& json) {
     return read_new(json).job;
 }
 
@@ -70,7 +70,7 @@ TEST(JobJson, What_was_written_can_be_read_again) {
     job.due_date = schema::parse_instant("2026-11-20T10:15:30.123Z").value();
     job.repeat = "R2/2026-11-20T10:15:30Z/PT10H";
     job.series = "nightly";
-    Job again = read(written(job));
+    Job again = job_in(written(job));
     again.create_time = job.create_time;
     EXPECT_EQ(again, job);
 }
@@ -88,7 +88,9 @@ TEST(JobJson, Every_field_that_has_a_rank_is_shown_and_told_of_in_the_documents)
 }
 
 TEST(JobJson, An_external_job_is_known_by_its_place) {
-    EXPECT_EQ(read(R"({"handlerType":"x","place":"external"})").type, schema::kExternalWorkerType);
+    EXPECT_EQ(
+        job_in(R"({"handlerType":"x","place":"external"})").type, schema::kExternalWorkerType
+    );
 }
 
 TEST(JobJson, What_a_series_is_given_stands_beside_the_job) {
@@ -120,7 +122,7 @@ TEST(JobJson, What_a_series_is_given_stands_beside_the_job) {
 }
 
 TEST(JobJson, An_extra_turn_names_its_series_only) {
-    EXPECT_EQ(read(R"({"handlerType":"x","series":"noon","state":"waiting"})").series, "noon");
+    EXPECT_EQ(job_in(R"({"handlerType":"x","series":"noon","state":"waiting"})").series, "noon");
 }
 
 TEST(JobJson, A_payload_that_is_no_json_is_written_as_a_string) {
@@ -135,7 +137,7 @@ TEST(JobJson, A_payload_keeps_to_its_line) {
 
 TEST(JobJson, A_payload_of_a_million_brackets_goes_through) {
     const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
-    const Job job = read(R"({"handlerType":"x","payload":)" + deep + "}");
+    const Job job = job_in(R"({"handlerType":"x","payload":)" + deep + "}");
     EXPECT_EQ(job.payload, deep);
     EXPECT_NE(written(job).find(deep), std::string::npos);
 }

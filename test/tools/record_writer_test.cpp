@@ -14,7 +14,7 @@ const std::vector<TableColumn> kColumns{
     {.field = "note", .heading = "NOTE", .width_max = 8},
 };
 
-std::string written(OutputFormat format, const std::vector<Record>& records) {
+std::string written_as(OutputFormat format, const std::vector<Record>& records) {
     std::ostringstream out;
     RecordWriter writer(out, format, kColumns);
     for (const Record& record : records) {
@@ -31,7 +31,7 @@ const std::vector<Record> kTwo{
 
 TEST(RecordWriter, A_table_is_aligned_and_cuts_what_is_too_wide) {
     EXPECT_EQ(
-        written(OutputFormat::table, kTwo),
+        written_as(OutputFormat::table, kTwo),
         "ID    NOTE\n"
         "a     say \"hi…\n"
         "bbbb\n"
@@ -53,7 +53,9 @@ TEST(RecordWriter, A_table_leaves_optional_columns_out_that_no_row_has_a_value_f
 
 TEST(RecordWriter, A_table_lets_no_control_character_through) {
     EXPECT_EQ(
-        written(OutputFormat::table, {{text_field("id", "a\x1b[1m"), text_field("note", "x\ny")}}),
+        written_as(
+            OutputFormat::table, {{text_field("id", "a\x1b[1m"), text_field("note", "x\ny")}}
+        ),
         "ID        NOTE\n"
         "a\\x1b[1m  x\\ny\n"
     );
@@ -62,15 +64,15 @@ TEST(RecordWriter, A_table_lets_no_control_character_through) {
 TEST(RecordWriter, Json_is_one_document_and_jsonl_one_per_line) {
     const std::string first = R"({"id":"a","note":"say \"hi\", twice","n":1})";
     const std::string second = R"({"id":"bbbb","note":null,"n":true})";
-    EXPECT_EQ(written(OutputFormat::json, kTwo), "[\n" + first + ",\n" + second + "\n]\n");
-    EXPECT_EQ(written(OutputFormat::jsonl, kTwo), first + "\n" + second + "\n");
-    EXPECT_EQ(written(OutputFormat::json, {}), "[]\n");
-    EXPECT_EQ(written(OutputFormat::jsonl, {}), "");
+    EXPECT_EQ(written_as(OutputFormat::json, kTwo), "[\n" + first + ",\n" + second + "\n]\n");
+    EXPECT_EQ(written_as(OutputFormat::jsonl, kTwo), first + "\n" + second + "\n");
+    EXPECT_EQ(written_as(OutputFormat::json, {}), "[]\n");
+    EXPECT_EQ(written_as(OutputFormat::jsonl, {}), "");
 }
 
 TEST(RecordWriter, Csv_quotes_what_needs_it) {
     EXPECT_EQ(
-        written(OutputFormat::csv, kTwo),
+        written_as(OutputFormat::csv, kTwo),
         "id,note,n\r\n"
         "a,\"say \"\"hi\"\", twice\",1\r\n"
         "bbbb,,true\r\n"
@@ -91,13 +93,13 @@ TEST(RecordWriter, Csv_holds_nothing_that_a_spreadsheet_or_a_terminal_would_run)
     };
     for (const auto& [value, cell] : cases) {
         EXPECT_EQ(
-            written(OutputFormat::csv, {{text_field("id", value)}}), "id\r\n" + cell + "\r\n"
+            written_as(OutputFormat::csv, {{text_field("id", value)}}), "id\r\n" + cell + "\r\n"
         );
     }
 }
 
 TEST(RecordWriter, Names_are_what_identifies_the_records) {
-    EXPECT_EQ(written(OutputFormat::name, kTwo), "a\nbbbb\n");
+    EXPECT_EQ(written_as(OutputFormat::name, kTwo), "a\nbbbb\n");
 }
 
 TEST(RecordWriter, A_single_record_is_a_sheet_with_long_texts_at_its_end) {

@@ -15,12 +15,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-SettingsFile read(const std::string& toml) {
+SettingsFile read_toml(const std::string& toml) {
     return read_settings(toml, "jobstrand.toml");
 }
 
 Settings good(const std::string& toml) {
-    const SettingsFile file = read(toml);
+    const SettingsFile file = read_toml(toml);
     EXPECT_THAT(file.problems, IsEmpty()) << toml;
     return file.settings;
 }
@@ -177,14 +177,14 @@ TEST(SettingsFile, Every_mistake_is_told_with_its_line_and_what_would_be_right) 
         {"commands = 5", "commands must be tables"},
     };
     for (const BadFile& test : cases) {
-        const SettingsFile file = read(test.toml);
+        const SettingsFile file = read_toml(test.toml);
         ASSERT_FALSE(file.problems.empty()) << test.toml;
         EXPECT_THAT(file.problems, testing::Contains(HasSubstr(test.message))) << test.toml;
     }
 }
 
 TEST(SettingsFile, All_mistakes_are_told_at_once_in_line_order) {
-    const SettingsFile file = read("queueSize = 0\nfoo = 1\n[commands.x]\nprogram = 5\n");
+    const SettingsFile file = read_toml("queueSize = 0\nfoo = 1\n[commands.x]\nprogram = 5\n");
     EXPECT_THAT(
         file.problems,
         ElementsAre(
@@ -219,13 +219,13 @@ TEST(SettingsFile, A_feature_that_is_not_there_may_be_switched_off) {
 }
 
 TEST(SettingsFile, What_has_no_effect_is_accepted_and_said) {
-    const SettingsFile file = read("asyncExecutorTimerLockTimeInMillis = 300000\n");  // R172
+    const SettingsFile file = read_toml("asyncExecutorTimerLockTimeInMillis = 300000\n");  // R172
     EXPECT_THAT(file.problems, IsEmpty());
     EXPECT_THAT(file.remarks, ElementsAre(HasSubstr("without effect")));
 }
 
 TEST(SettingsFile, A_password_is_not_repeated_in_a_message) {
-    const SettingsFile file = read("db = \"mysql://jobs:s3cret@host:port/x\"");
+    const SettingsFile file = read_toml("db = \"mysql://jobs:s3cret@host:port/x\"");
     ASSERT_FALSE(file.problems.empty());
     EXPECT_THAT(file.problems.front(), testing::Not(HasSubstr("s3cret")));
 }
@@ -240,9 +240,13 @@ TEST(SettingsFile, A_name_of_forty_thousand_parts_is_refused_before_the_parser_s
           '[' + name + ']',
           "x = { " + name + " = 1 }",
           "\n\nx = [ { " + name + " = 1 } ]"}) {
-        EXPECT_THAT(read(toml).problems, ElementsAre(HasSubstr("a name has at most 32 parts")));
+        EXPECT_THAT(
+            read_toml(toml).problems, ElementsAre(HasSubstr("a name has at most 32 parts"))
+        );
     }
-    EXPECT_THAT(read("db = \"sqlite:" + std::string(100, '.') + "\" # fine\n").problems, IsEmpty());
+    EXPECT_THAT(
+        read_toml("db = \"sqlite:" + std::string(100, '.') + "\" # fine\n").problems, IsEmpty()
+    );
 }
 
 TEST(SettingsFile, A_file_that_is_not_there_is_told_by_name) {
@@ -264,8 +268,8 @@ TEST(SettingsFile, A_file_that_is_not_there_is_told_by_name) {
 }
 
 TEST(SettingsFile, Bytes_that_are_no_text_are_a_mistake_like_any_other) {
-    EXPECT_FALSE(read("db = \"\xff\xfe\"").problems.empty());
-    EXPECT_FALSE(read(std::string("a\0b", 3)).problems.empty());
+    EXPECT_FALSE(read_toml("db = \"\xff\xfe\"").problems.empty());
+    EXPECT_FALSE(read_toml(std::string("a\0b", 3)).problems.empty());
 }
 
 }  // namespace

@@ -39,6 +39,12 @@ class CtestProgress(unittest.TestCase):
         self.assertEqual(run.failures, ['Job.Cannot_start', 'Job.Is_locked/a value', 'Job.Crashes', 'Job.Hangs'])
         self.assertIn('failed 4\nskipped 2\nfailure Job.Cannot_start\n', run.counts())
 
+    def test_the_ten_that_took_longest_are_named_with_their_seconds(self):
+        run, _ = run_of(OUTPUT)
+        self.assertIn('\ntook 120.0 Job.Hangs\ntook 0.1 A_name_that_is_longer_', run.counts())
+        many = ''.join(f'{n}/12 Test #{n}: Job.{n} ...   Passed    {n}.00 sec\n' for n in range(1, 13))
+        self.assertEqual(run_of(many)[0].counts().count('took '), 10)
+
     def test_a_reader_sees_failures_with_their_output_and_no_line_per_success(self):
         _, shown = run_of(OUTPUT)
         self.assertIn('expected: 2', shown)

@@ -71,6 +71,9 @@ struct Calendar {
 /// How far next_included() looks ahead.
 inline constexpr std::chrono::years kCalendarHorizon{200};
 
+/// How many turns in a row a calendar may exclude before nobody looks for the next one.
+inline constexpr int kMostExcluded = 100'000;
+
 /// The first included instant from `from` on. nullopt: none within kCalendarHorizon, or none found
 /// in a bounded number of steps.
 [[nodiscard]] std::optional<schema::TimePoint>

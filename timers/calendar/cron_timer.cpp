@@ -7,8 +7,6 @@ namespace {
 
 using schema::TimePoint;
 
-constexpr int kMostExcluded = 100'000;
-
 constexpr std::chrono::seconds kOneSecond{1};
 
 std::optional<TimePoint> regular_time_after(const CronTimer& timer, TimePoint after) {

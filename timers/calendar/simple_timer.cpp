@@ -8,8 +8,6 @@ namespace {
 using schema::Duration;
 using schema::TimePoint;
 
-constexpr int kMostExcluded = 100'000;
-
 bool is_past_its_end(const SimpleTimer& timer, TimePoint time) {
     return timer.end && *timer.end <= time;
 }

@@ -10,8 +10,6 @@ namespace {
 using schema::Duration;
 using schema::TimePoint;
 
-constexpr int kMostExcluded = 100'000;
-
 }  // namespace
 
 std::optional<TimePoint> RepeatGrid::at(std::int64_t index) const {

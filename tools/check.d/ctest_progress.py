@@ -4,16 +4,17 @@
 Usage:  ctest --output-on-failure ... | ctest_progress.py NAME COUNTS
 
 Shows how far the run NAME is, and at once, in full, what failed or was skipped. Writes the file COUNTS: a line
-`passed N`, `failed N`, `skipped N` each, then `failure TEST` for each test that failed. A test that ctest could
-not start has failed.
+`passed N`, `failed N`, `skipped N` each, then `failure TEST` for each test that failed, and `took SECONDS TEST` for
+the ten that took longest. A test that ctest could not start has failed.
 """
 import re
 import sys
 import time
 
-RESULT = re.compile(r'\s*(?P<done>\d+)/(?P<total>\d+) Test +#\d+: (?P<name>.+?) \.+\s*(?P<state>Passed|\*\*\*.*?)\s+[\d.]+ sec')
+RESULT = re.compile(r'\s*(?P<done>\d+)/(?P<total>\d+) Test +#\d+: (?P<name>.+?) \.+\s*(?P<state>Passed|\*\*\*.*?)\s+(?P<seconds>[\d.]+) sec')
 STARTED = re.compile(r'\s+Start +\d+: ')
 SECONDS_BETWEEN_LINES = 10
+SLOWEST = 10
 
 
 class Run:
@@ -23,6 +24,7 @@ class Run:
         self.passed = 0
         self.skipped = 0
         self.failures = []
+        self.durations = []
         self.done = 0
         self.total = 0
 
@@ -32,6 +34,7 @@ class Run:
         if not match:
             return not STARTED.match(line)
         self.done, self.total = int(match['done']), int(match['total'])
+        self.durations.append((float(match['seconds']), match['name']))
         if match['state'] == 'Passed':
             self.passed += 1
             return False
@@ -47,7 +50,9 @@ class Run:
 
     def counts(self):
         lines = [f'passed {self.passed}', f'failed {len(self.failures)}', f'skipped {self.skipped}']
-        return '\n'.join(lines + [f'failure {name}' for name in self.failures]) + '\n'
+        lines += [f'failure {name}' for name in self.failures]
+        lines += [f'took {seconds:.1f} {name}' for seconds, name in sorted(self.durations, reverse=True)[:SLOWEST]]
+        return '\n'.join(lines) + '\n'
 
 
 def follow(run, name, lines, out):

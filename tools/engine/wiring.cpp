@@ -201,6 +201,10 @@ executor::ManualRunResult Wiring::run_job(const std::string& id) {
     );
 }
 
+executor::BulkEnqueue Wiring::enqueueing() {
+    return {{parts_->store, parts_->store}, parts_->producer, parts_->clock};
+}
+
 persistence::ExecutorStore& Wiring::executor_store() {
     return parts_->store;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "deadletter/dead_letters.hpp"
+#include "executor/bulk_enqueue.hpp"
+#include "executor/bulk_enqueue.hpp"
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
 #include "executor/manual_run.hpp"
@@ -84,6 +86,12 @@ public:
     std::string start_series(schema::Series series, schema::Job turn);
     std::string
     start_series(persistence::Transaction& transaction, schema::Series series, schema::Job turn);
+
+    /// Enqueues many jobs, series among them. Lives as long as the engine.
+    [[nodiscard]] executor::BulkEnqueue enqueueing();
+
+    /// Enqueues many jobs, series among them. Lives as long as the engine.
+    [[nodiscard]] executor::BulkEnqueue enqueueing();
 
     /// See persistence::Transactions::in_transaction.
     void in_transaction(

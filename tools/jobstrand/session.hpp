@@ -5,6 +5,7 @@
 #include "deadletter/desk/job_search.hpp"
 #include "deadletter/desk/series_desk.hpp"
 #include "deadletter/desk/timer_search.hpp"
+#include "executor/bulk_enqueue.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/series_store.hpp"
 #include "schema/clock.hpp"
@@ -83,6 +84,9 @@ public:
         return {store(), series_store(), engine().clock()};
     }
     [[nodiscard]] deadletter::DeadLetters& dead_letters() { return engine().dead_letters(); }
+
+    /// How new jobs are enqueued; opens the database. Nothing is handed to workers of this process.
+    [[nodiscard]] executor::BulkEnqueue enqueueing() { return engine().enqueueing(); }
 
     /// One line on stderr.
     void tell(const std::string& line);

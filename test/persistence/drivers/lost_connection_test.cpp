@@ -32,13 +32,13 @@ struct SessionWords {
     std::string_view is_sleeping;  ///< 1 when the session with this id is.
 };
 
-constexpr SessionWords kMysql{
+constexpr SessionWords kMysqlSession{
     .id = "SELECT CONNECTION_ID()",
     .kill = "KILL {}",
     .sleep = "DO SLEEP(30)",
     .is_sleeping =
         "SELECT 1 FROM information_schema.processlist WHERE STATE = 'User sleep' AND ID = {}"};
-constexpr SessionWords kPostgresql{
+constexpr SessionWords kPostgresqlSession{
     .id = "SELECT pg_backend_pid()",
     .kill = "SELECT pg_terminate_backend({}, 5000)",
     .sleep = "SELECT pg_sleep(30)",
@@ -76,7 +76,7 @@ protected:
 
     [[nodiscard]] std::string number_of_notes() { return text_of("SELECT COUNT(*) FROM NOTE"); }
 
-    const SessionWords& words_ = GetParam() == "mysql" ? kMysql : kPostgresql;
+    const SessionWords& words_ = GetParam() == "mysql" ? kMysqlSession : kPostgresqlSession;
     std::optional<CuttingProxy> proxy_;
 };
 

@@ -19,7 +19,7 @@ struct StatementWords {
     std::string_view too_long;
 };
 
-constexpr StatementWords kMysql{
+constexpr StatementWords kMysqlWords{
     .prepared = {.sql = "SHOW SESSION STATUS LIKE 'Com_stmt_prepare'", .columns = 2},
     .open = {.sql = "SHOW GLOBAL STATUS LIKE 'Prepared_stmt_count'", .columns = 2},
     .most_open = 140,
@@ -27,7 +27,7 @@ constexpr StatementWords kMysql{
 constexpr Query kPostgresqlStatements{
     .sql = "SELECT COUNT(*) FROM pg_prepared_statements",
     .columns = 1};
-constexpr StatementWords kPostgresql{
+constexpr StatementWords kPostgresqlWords{
     .prepared = kPostgresqlStatements,
     .open = kPostgresqlStatements,
     .most_open = 260,
@@ -47,7 +47,7 @@ protected:
         return number;
     }
 
-    const StatementWords& words_ = GetParam() == "mysql" ? kMysql : kPostgresql;
+    const StatementWords& words_ = GetParam() == "mysql" ? kMysqlWords : kPostgresqlWords;
 };
 
 INSTANTIATE_TEST_SUITE_P(

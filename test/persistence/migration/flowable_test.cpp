@@ -38,12 +38,12 @@ constexpr FlowablesTypes kSqlite{
     .bytes = "blob",
     .generated = "boolean",
     .options = ""};
-constexpr FlowablesTypes kMysql{
+constexpr FlowablesTypes kFlowableOnMysql{
     .time = "timestamp(3) NULL",
     .bytes = "longblob",
     .generated = "tinyint",
     .options = "ENGINE=InnoDB DEFAULT CHARSET=utf8 COLLATE utf8_bin"};
-constexpr FlowablesTypes kPostgresql{
+constexpr FlowablesTypes kFlowableOnPostgresql{
     .time = "timestamp",
     .bytes = "bytea",
     .generated = "boolean",
@@ -53,7 +53,7 @@ const FlowablesTypes& flowables_types(std::string_view database) {
     if (database == "sqlite") {
         return kSqlite;
     }
-    return database == "mysql" ? kMysql : kPostgresql;
+    return database == "mysql" ? kFlowableOnMysql : kFlowableOnPostgresql;
 }
 
 /// A job table of theirs: its columns, types and foreign keys.

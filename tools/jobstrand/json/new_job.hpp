@@ -1,19 +1,9 @@
 #pragma once
 
-#include "schema/job.hpp"
-#include "schema/series.hpp"
+#include "executor/new_job.hpp"
 
 namespace jobstrand::cli {
 
-/// A job that is to be enqueued. If it has a `repeat`, it is the first turn of a series.
-struct NewJob {
-    schema::Job job;  ///< `repeat` and `series` too: the text and the key of the series.
-
-    /// What else the series is given: its times and options. Without a `repeat` of no meaning.
-    schema::Series series;
-    bool starts_paused = false;
-
-    [[nodiscard]] bool repeats() const { return !job.repeat.empty(); }
-};
+using executor::NewJob;
 
 }  // namespace jobstrand::cli

@@ -44,7 +44,7 @@ constexpr std::array<std::string_view, 5> kKeys{
     return text->get();
 }
 
-[[nodiscard]] std::optional<Duration> duration_of(const toml::node& node) {
+[[nodiscard]] std::optional<Duration> limit_of(const toml::node& node) {
     if (const auto* number = node.as_integer()) {
         return Duration(number->get());
     }
@@ -145,7 +145,7 @@ void CommandTables::read_arguments(const toml::node& node, CommandSettings& comm
 }
 
 void CommandTables::read_time_limit(const toml::node& node, CommandSettings& command) {
-    const auto limit = duration_of(node);
+    const auto limit = limit_of(node);
     if (!limit || *limit < kShortestLimit || *limit > kLongestLimit) {
         add_problem(
             node,

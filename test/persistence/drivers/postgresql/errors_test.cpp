@@ -11,56 +11,56 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Case {
+struct PostgresqlCase {
     std::string_view name;
     std::string_view sqlstate;
     DbErrorKind expected = DbErrorKind::other;
 };
 
-constexpr std::array kCases{
-    Case{"deadlock", "40P01", DbErrorKind::conflict},
-    Case{"serialization failure", "40001", DbErrorKind::conflict},
-    Case{"table altered meanwhile", "0A000", DbErrorKind::conflict},
-    Case{"lock not available", "55P03", DbErrorKind::busy},
-    Case{"statement timeout", "57014", DbErrorKind::busy},
-    Case{"too many connections", "53300", DbErrorKind::busy},
-    Case{"out of memory", "53200", DbErrorKind::busy},
-    Case{"object in use", "55006", DbErrorKind::busy},
-    Case{"terminated by an administrator", "57P01", DbErrorKind::connection_lost},
-    Case{"terminated by a crash", "57P02", DbErrorKind::connection_lost},
-    Case{"starting up", "57P03", DbErrorKind::connection_lost},
-    Case{"idle for too long", "57P05", DbErrorKind::connection_lost},
-    Case{"idle in a transaction for too long", "25P03", DbErrorKind::connection_lost},
-    Case{"connection failure", "08006", DbErrorKind::connection_lost},
-    Case{"protocol violation", "08P01", DbErrorKind::connection_lost},
-    Case{"another server behind a pooler", "26000", DbErrorKind::connection_lost},
-    Case{"duplicate", "23505", DbErrorKind::duplicate_key},
-    Case{"column exists", "42701", DbErrorKind::duplicate_key},
-    Case{"table exists", "42P07", DbErrorKind::duplicate_key},
-    Case{"text too long", "22001", DbErrorKind::too_long},
-    Case{"number too large", "22003", DbErrorKind::too_long},
-    Case{"time out of range", "22008", DbErrorKind::too_long},
-    Case{"not a character", "22021", DbErrorKind::too_long},
-    Case{"statement too large", "54000", DbErrorKind::too_long},
-    Case{"read-only transaction, or a standby", "25006", DbErrorKind::read_only},
-    Case{"disk full", "53100", DbErrorKind::storage_full},
-    Case{"wrong password", "28P01", DbErrorKind::access_denied},
-    Case{"not in pg_hba.conf", "28000", DbErrorKind::access_denied},
-    Case{"missing rights", "42501", DbErrorKind::access_denied},
-    Case{"no such database", "3D000", DbErrorKind::unreachable},
-    Case{"no such table", "42P01", DbErrorKind::schema_missing},
-    Case{"no such column", "42703", DbErrorKind::schema_missing},
-    Case{"no such schema", "3F000", DbErrorKind::schema_missing},
-    Case{"syntax", "42601", DbErrorKind::other},
-    Case{"foreign key", "23503", DbErrorKind::other},
-    Case{"failed transaction", "25P02", DbErrorKind::other},
-    Case{"internal", "XX000", DbErrorKind::other},
-    Case{"none", "", DbErrorKind::other},
-    Case{"none of SOCI", "     ", DbErrorKind::other},
+constexpr std::array kPostgresqlCases{
+    PostgresqlCase{"deadlock", "40P01", DbErrorKind::conflict},
+    PostgresqlCase{"serialization failure", "40001", DbErrorKind::conflict},
+    PostgresqlCase{"table altered meanwhile", "0A000", DbErrorKind::conflict},
+    PostgresqlCase{"lock not available", "55P03", DbErrorKind::busy},
+    PostgresqlCase{"statement timeout", "57014", DbErrorKind::busy},
+    PostgresqlCase{"too many connections", "53300", DbErrorKind::busy},
+    PostgresqlCase{"out of memory", "53200", DbErrorKind::busy},
+    PostgresqlCase{"object in use", "55006", DbErrorKind::busy},
+    PostgresqlCase{"terminated by an administrator", "57P01", DbErrorKind::connection_lost},
+    PostgresqlCase{"terminated by a crash", "57P02", DbErrorKind::connection_lost},
+    PostgresqlCase{"starting up", "57P03", DbErrorKind::connection_lost},
+    PostgresqlCase{"idle for too long", "57P05", DbErrorKind::connection_lost},
+    PostgresqlCase{"idle in a transaction for too long", "25P03", DbErrorKind::connection_lost},
+    PostgresqlCase{"connection failure", "08006", DbErrorKind::connection_lost},
+    PostgresqlCase{"protocol violation", "08P01", DbErrorKind::connection_lost},
+    PostgresqlCase{"another server behind a pooler", "26000", DbErrorKind::connection_lost},
+    PostgresqlCase{"duplicate", "23505", DbErrorKind::duplicate_key},
+    PostgresqlCase{"column exists", "42701", DbErrorKind::duplicate_key},
+    PostgresqlCase{"table exists", "42P07", DbErrorKind::duplicate_key},
+    PostgresqlCase{"text too long", "22001", DbErrorKind::too_long},
+    PostgresqlCase{"number too large", "22003", DbErrorKind::too_long},
+    PostgresqlCase{"time out of range", "22008", DbErrorKind::too_long},
+    PostgresqlCase{"not a character", "22021", DbErrorKind::too_long},
+    PostgresqlCase{"statement too large", "54000", DbErrorKind::too_long},
+    PostgresqlCase{"read-only transaction, or a standby", "25006", DbErrorKind::read_only},
+    PostgresqlCase{"disk full", "53100", DbErrorKind::storage_full},
+    PostgresqlCase{"wrong password", "28P01", DbErrorKind::access_denied},
+    PostgresqlCase{"not in pg_hba.conf", "28000", DbErrorKind::access_denied},
+    PostgresqlCase{"missing rights", "42501", DbErrorKind::access_denied},
+    PostgresqlCase{"no such database", "3D000", DbErrorKind::unreachable},
+    PostgresqlCase{"no such table", "42P01", DbErrorKind::schema_missing},
+    PostgresqlCase{"no such column", "42703", DbErrorKind::schema_missing},
+    PostgresqlCase{"no such schema", "3F000", DbErrorKind::schema_missing},
+    PostgresqlCase{"syntax", "42601", DbErrorKind::other},
+    PostgresqlCase{"foreign key", "23503", DbErrorKind::other},
+    PostgresqlCase{"failed transaction", "25P02", DbErrorKind::other},
+    PostgresqlCase{"internal", "XX000", DbErrorKind::other},
+    PostgresqlCase{"none", "", DbErrorKind::other},
+    PostgresqlCase{"none of SOCI", "     ", DbErrorKind::other},
 };
 
 TEST(PostgresqlErrorKind, Is_told_by_the_sqlstate) {
-    for (const Case& one : kCases) {
+    for (const PostgresqlCase& one : kPostgresqlCases) {
         EXPECT_EQ(name_of(classify_postgresql(one.sqlstate)), name_of(one.expected)) << one.name;
     }
 }

@@ -1,5 +1,6 @@
 #include "tools/jobstrand/commands/job/job_import.hpp"
 
+#include "executor/bulk_enqueue.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "tools/jobstrand/commands/job/job_checks.hpp"
 #include "tools/jobstrand/commands/job/job_enqueueing.hpp"
@@ -12,8 +13,8 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <system_error>
 #include <unordered_set>
@@ -25,9 +26,6 @@ namespace {
 
 using persistence::DbError;
 using persistence::DbErrorKind;
-
-/// Jobs that are written in one go.
-constexpr std::size_t kPage = 1000;
 
 /// Bad lines that are told one by one; the rest is counted.
 constexpr std::size_t kProblemsShown = 100;
@@ -61,28 +59,7 @@ constexpr std::size_t kProblemsShown = 100;
     return stream;
 }
 
-/// The ids and the keys of series that a file uses up.
-class Names {
-public:
-    /// Empty: the job's are new. Else what an earlier line has, in the words of what_is_taken.
-    [[nodiscard]] std::string add(const NewJob& job) {
-        const std::string& id = job.job.id;
-        const std::string& key = schema::series_key_of(job.job);
-        if (!id.empty() && !ids_.insert(id).second) {
-            return fmt::format("there is a job {} already", id);
-        }
-        if (job.repeats() && !key.empty() && !keys_.insert(key).second) {
-            return fmt::format("there is a series {} already", key);
-        }
-        return {};
-    }
-
-private:
-    std::unordered_set<std::string> ids_;
-    std::unordered_set<std::string> keys_;
-};
-
-class Import {
+class Import final : private executor::NewJobSource {
 public:
     Import(Session& session, const ImportOptions& options)
         : session_(session),
@@ -96,56 +73,48 @@ public:
             throw CliError(ExitCode::wrong_usage, problems_ + hidden() + "no job was added");
         }
         Progress progress(session_.streams(), session_.clock(), "added");
-        // The whole work is run again when the database asks for it.
-        session_.engine().in_transaction([&](persistence::Transaction& transaction) {
-            added_ = 0;
-            for_each_page([&](std::vector<JobLine> page) {
-                write(transaction, std::move(page));
-                progress.show(added_, good_);
-            });
-            refuse_changed_file();
-        });
-        return finish();
+        return finish(session_.enqueueing().import_all(*this, good_, watch(progress)));
     }
 
     [[nodiscard]] ExitCode keep_going() {
         check();
         Progress progress(session_.streams(), session_.clock(), "added");
-        for_each_page([&](std::vector<JobLine> page) {
-            write_what_can_be(std::move(page));
-            progress.show(added_, good_);
-        });
+        const std::int64_t added = session_.enqueueing().import_each(*this, watch(progress));
         if (bad_ > 0) {
             session_.tell(problems_ + hidden() + fmt::format("{} lines were left out", bad_));
         }
-        return finish();
+        return finish(added);
     }
 
     /// After a duplicate key: which line has the id, or the key of a series, that is taken.
     [[noreturn]] void tell_taken_id(const DbError& error) {
         rewind();
-        JobLines lines(*stream_, context_);
-        while (const auto line = lines.next()) {
+        while (const auto line = lines_->next()) {
             if (const std::string what = what_is_taken(session_, line->job); !what.empty()) {
-                throw CliError(ExitCode::refused, at(*line, what) + "\nno job was added");
+                throw CliError(ExitCode::refused, at(line->number, what) + "\nno job was added");
             }
         }
         throw error;
     }
 
+    [[noreturn]] void tell_changed_file() const {
+        throw CliError(
+            ExitCode::failed, name_ + " was changed while it was read: no job was added"
+        );
+    }
+
 private:
     void check() {
         rewind();
-        JobLines lines(*stream_, context_);
-        Names names;
-        while (const auto line = lines.next()) {
+        executor::NewNames names;
+        while (const auto line = lines_->next()) {
             if (!line->problems.empty()) {
                 for (const std::string& problem : line->problems) {
-                    add_problem(at(*line, problem));
+                    add_problem(at(line->number, problem));
                 }
                 ++bad_;
-            } else if (const std::string what = names.add(line->job); !what.empty()) {
-                add_problem(at(*line, what));
+            } else if (const auto taken = names.add(line->job)) {
+                add_problem(at(line->number, in_words(*taken)));
                 repeated_.insert(line->number);
                 ++bad_;
             } else {
@@ -154,86 +123,44 @@ private:
         }
     }
 
-    /// Hands over the good lines, in pages.
-    void for_each_page(const std::function<void(std::vector<JobLine>)>& use) {
-        rewind();
-        JobLines lines(*stream_, context_);
-        std::vector<JobLine> page;
-        while (auto line = lines.next()) {
-            if (!line->problems.empty() || repeated_.contains(line->number)) {
-                continue;
-            }
-            page.push_back(std::move(*line));
-            if (page.size() == kPage) {
-                use(std::exchange(page, {}));
-            }
-        }
-        if (!page.empty()) {
-            use(std::move(page));
-        }
+    void rewind() override {
+        stream_->clear();
+        stream_->seekg(0);
+        lines_.emplace(*stream_, context_);
     }
 
-    void refuse_changed_file() const {
-        if (added_ != good_) {
-            throw CliError(
-                ExitCode::failed, name_ + " was changed while it was read: no job was added"
-            );
-        }
-    }
-
-    void write(persistence::Transaction& transaction, std::vector<JobLine> page) {
-        added_ += static_cast<std::int64_t>(page.size());
-        enqueue_all(session_, transaction, jobs_of(std::move(page)));
-    }
-
-    void write_what_can_be(std::vector<JobLine> page) {
-        // Defended catches: an id that is taken spoils its line only; one by one tells which it is.
-        try {
-            enqueue_all(session_, jobs_of(page));
-            added_ += static_cast<std::int64_t>(page.size());
-            return;
-        } catch (const DbError& error) {
-            if (error.kind() != DbErrorKind::duplicate_key) {
-                throw;
+    /// The good lines.
+    std::optional<executor::NumberedJob> next() override {
+        while (auto line = lines_->next()) {
+            if (line->problems.empty() && !repeated_.contains(line->number)) {
+                return executor::NumberedJob{.number = line->number, .job = std::move(line->job)};
             }
         }
-        for (const JobLine& line : page) {
-            try {
-                (void)enqueue(session_, line.job);
-                ++added_;
-            } catch (const DbError& error) {
-                const std::string what = error.kind() == DbErrorKind::duplicate_key
-                                             ? what_is_taken(session_, line.job)
-                                             : "";
-                if (what.empty()) {
-                    throw;
-                }
-                add_problem(at(line, what));
-                ++bad_;
-            }
-        }
+        return std::nullopt;
     }
 
-    [[nodiscard]] ExitCode finish() {
+    [[nodiscard]] executor::EnqueueWatch watch(Progress& progress) {
+        return {
+            .on_page = [this, &progress](std::int64_t added) { progress.show(added, good_); },
+            .on_taken =
+                [this](std::int64_t number, const executor::TakenName& taken) {
+                    add_problem(at(number, in_words(taken)));
+                    ++bad_;
+                },
+        };
+    }
+
+    [[nodiscard]] ExitCode finish(std::int64_t added) {
         write_record(
             session_.streams().out,
             session_.format(),
-            {number_field("added", added_), number_field("badLines", bad_)}
+            {number_field("added", added), number_field("badLines", bad_)}
         );
         return bad_ > 0 ? ExitCode::partly_done : ExitCode::done;
     }
 
-    [[nodiscard]] static std::vector<NewJob> jobs_of(std::vector<JobLine> page) {
-        std::vector<NewJob> jobs;
-        jobs.reserve(page.size());
-        for (JobLine& line : page) {
-            jobs.push_back(std::move(line.job));
-        }
-        return jobs;
-    }
-
-    [[nodiscard]] std::string at(const JobLine& line, const std::string& problem) const {
-        return fmt::format("{}:{}: {}", name_, line.number, problem);
+    [[nodiscard]] std::string at(std::int64_t number, const std::string& problem) const {
+        return fmt::format("{}:{}: {}", name_, number, problem);
     }
 
     void add_problem(const std::string& problem) {
@@ -248,21 +175,16 @@ private:
                    : "";
     }
 
-    void rewind() {
-        stream_->clear();
-        stream_->seekg(0);
-    }
-
     Session& session_;
     const std::string name_;
     const std::unique_ptr<std::istream> stream_;
     const JobCheckContext context_;
+    std::optional<JobLines> lines_;
     std::string problems_;
     std::unordered_set<std::int64_t> repeated_;  ///< Lines whose id or key an earlier line has.
     std::size_t told_ = 0;
     std::int64_t good_ = 0;
     std::int64_t bad_ = 0;
-    std::int64_t added_ = 0;
 };
 
 }  // namespace
@@ -275,6 +197,8 @@ ExitCode import_jobs(Session& session, const ImportOptions& options) {
     // Defended catch: an id that is taken is an answer to the caller, with the line that has it.
     try {
         return import.all_or_none();
+    } catch (const executor::SourceChanged&) {
+        import.tell_changed_file();
     } catch (const DbError& error) {
         if (error.kind() != DbErrorKind::duplicate_key) {
             throw;

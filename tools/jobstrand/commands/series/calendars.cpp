@@ -18,7 +18,7 @@ namespace {
 using persistence::CalendarAnswer;
 using persistence::StoredCalendar;
 
-const std::vector<TableColumn>& columns() {
+const std::vector<TableColumn>& calendar_columns() {
     static const std::vector<TableColumn> both{
         {.field = "calendar", .heading = "CALENDAR", .width_max = 64},
         {.field = "text", .heading = "TEXT", .width_max = 100},
@@ -51,7 +51,7 @@ void refuse_unreadable(const std::string& text) {
 }  // namespace
 
 ExitCode list_calendars(Session& session, const CalendarListOptions&) {
-    RecordWriter writer(session.streams().out, session.format(), columns());
+    RecordWriter writer(session.streams().out, session.format(), calendar_columns());
     for (const StoredCalendar& calendar : session.series_store().calendars()) {
         writer.add(record_of(calendar));
     }

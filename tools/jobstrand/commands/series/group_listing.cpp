@@ -8,7 +8,7 @@ namespace jobstrand::cli {
 
 namespace {
 
-const std::vector<TableColumn>& columns() {
+const std::vector<TableColumn>& group_columns() {
     static const std::vector<TableColumn> all{
         {.field = "id", .heading = "GROUP", .width_max = 64},
         {.field = "series", .heading = "SERIES"},
@@ -21,7 +21,7 @@ const std::vector<TableColumn>& columns() {
 }  // namespace
 
 ExitCode list_groups(Session& session, const GroupListOptions&) {
-    RecordWriter writer(session.streams().out, session.format(), columns());
+    RecordWriter writer(session.streams().out, session.format(), group_columns());
     for (const auto& [name, group] : session.series().groups()) {
         writer.add({
             text_field("id", name),

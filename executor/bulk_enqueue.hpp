@@ -1,0 +1,92 @@
+#pragma once
+
+#include "executor/job_producer.hpp"
+#include "executor/new_job.hpp"
+#include "executor/taken_names.hpp"
+#include "schema/clock.hpp"
+#include "schema/uuid7.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace jobstrand::executor {
+
+/// One of many new jobs, with what its source calls it by: the number of a line.
+struct NumberedJob {
+    std::int64_t number = 0;
+    NewJob job;
+};
+
+/// Where many new jobs come from. It may hold more of them than the memory does.
+class NewJobSource {
+public:
+    virtual ~NewJobSource() = default;
+
+    /// Back to the first job.
+    virtual void rewind() = 0;
+
+    /// nullopt: the end.
+    [[nodiscard]] virtual std::optional<NumberedJob> next() = 0;
+};
+
+/// A source did not have as many jobs as it was said to have.
+class SourceChanged final : public std::runtime_error {
+public:
+    SourceChanged() : runtime_error("the source of the jobs was changed while it was read") {}
+};
+
+/// Who looks on while many jobs are enqueued. Each of the two may be empty.
+struct EnqueueWatch {
+    /// Called after each page, with the number of jobs so far.
+    std::function<void(std::int64_t added)> on_page = {};
+
+    /// A job was left out, because its id or the key of its series is taken.
+    std::function<void(std::int64_t number, const TakenName& taken)> on_taken = {};
+};
+
+/// Enqueues jobs of which some may begin series; many of them page by page.
+///
+/// Throws what JobProducer throws. Thread safety: none. Everything passed in must outlive it.
+class BulkEnqueue final {
+public:
+    /// Both faces of one store.
+    struct Stores {
+        persistence::EnqueuerStore& jobs;
+        persistence::SeriesStore& series;
+    };
+
+    BulkEnqueue(Stores stores, JobProducer& producer, const schema::Clock& clock)
+        : stores_(stores), producer_(producer), clock_(clock) {}
+
+    /// Returns the job's id; of one that repeats, that of the first turn.
+    std::string enqueue(NewJob job);
+
+    /// All or none.
+    void enqueue_all(std::vector<NewJob> jobs);
+
+    /// All or none, however many, in one transaction, which reads the source anew when the database
+    /// asks for it. Returns how many. Throws SourceChanged unless there were `expected`.
+    std::int64_t
+    import_all(NewJobSource& source, std::int64_t expected, const EnqueueWatch& watch = {});
+
+    /// Each that can be, each page in one transaction. Returns how many.
+    std::int64_t import_each(NewJobSource& source, const EnqueueWatch& watch = {});
+
+    [[nodiscard]] std::optional<TakenName> find_taken(const NewJob& job);
+
+private:
+    void enqueue_in(persistence::Transaction& transaction, std::vector<NewJob> jobs);
+    void give_id(NewJob& job);
+    [[nodiscard]] bool was_enqueued(const NumberedJob& one, const EnqueueWatch& watch);
+
+    const Stores stores_;
+    JobProducer& producer_;
+    const schema::Clock& clock_;
+    schema::Uuid7Source ids_;
+};
+
+}  // namespace jobstrand::executor

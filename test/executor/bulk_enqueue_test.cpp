@@ -1,0 +1,135 @@
+#include "executor/bulk_enqueue.hpp"
+
+#include "persistence/sql/db_error.hpp"
+#include "persistence/store/sql_store.hpp"
+#include "schema/log.hpp"
+#include "test/fixtures/manual_clock.hpp"
+#include "test/fixtures/recording_intake.hpp"
+#include "test/fixtures/sqlite_file.hpp"
+#include "timers/series/series_planner.hpp"
+
+#include <gtest/gtest.h>
+
+namespace jobstrand::executor {
+namespace {
+
+using schema::JobPlace;
+
+[[nodiscard]] NewJob a_new_job(const std::string& id) {
+    NewJob job;
+    job.job.id = id;
+    job.job.handler_type = "noop";
+    return job;
+}
+
+[[nodiscard]] NewJob a_new_series(const std::string& id, const std::string& key) {
+    NewJob job = a_new_job(id);
+    job.job.repeat = "R/P1Y";
+    job.job.series = key;
+    return job;
+}
+
+/// Jobs with the numbers 1, 2, ...
+class ListedJobs final : public NewJobSource {
+public:
+    explicit ListedJobs(std::vector<NewJob> jobs) : jobs_(std::move(jobs)) {}
+
+    void rewind() override { at_ = 0; }
+
+    std::optional<NumberedJob> next() override {
+        if (at_ == jobs_.size()) {
+            return std::nullopt;
+        }
+        ++at_;
+        return NumberedJob{.number = static_cast<std::int64_t>(at_), .job = jobs_[at_ - 1]};
+    }
+
+private:
+    const std::vector<NewJob> jobs_;
+    std::size_t at_ = 0;
+};
+
+class BulkEnqueueTest : public testing::Test {
+protected:
+    std::int64_t count(JobPlace place) { return store_.count(place, {}); }
+
+    const test::SqliteFile file_;
+    test::ManualClock clock_;
+    schema::SilentLog log_;
+    const std::unique_ptr<persistence::SessionPool> pool_ = file_.open_pool();
+    const timers::SeriesPlanner schedule_;
+    persistence::SqlStore sql_store_{*pool_, log_, schedule_};
+    persistence::OperatorStore& store_ = sql_store_;
+    test::RecordingIntake intake_;
+    const WakeUps wake_ups_;
+    JobProducer producer_{{sql_store_, intake_, clock_, wake_ups_}, {}};
+    BulkEnqueue bulk_{{sql_store_, sql_store_}, producer_, clock_};
+};
+
+TEST_F(BulkEnqueueTest, One_job_is_enqueued_and_one_that_repeats_begins_a_series) {
+    EXPECT_EQ(bulk_.enqueue(a_new_job("a")), "a");
+    const std::string turn = bulk_.enqueue(a_new_series("", "s"));
+    EXPECT_EQ(store_.find(turn).value().job.series, "s");
+    EXPECT_EQ(count(JobPlace::executable), 1);
+    EXPECT_EQ(count(JobPlace::timer), 1);
+}
+
+// R145
+TEST_F(BulkEnqueueTest, A_series_that_starts_paused_waits_from_its_first_turn) {
+    NewJob job = a_new_series("a", "s");
+    job.starts_paused = true;
+    bulk_.enqueue(job);
+    EXPECT_EQ(count(JobPlace::suspended), 1);
+    EXPECT_EQ(count(JobPlace::timer), 0);
+}
+
+TEST_F(BulkEnqueueTest, Many_jobs_are_enqueued_all_or_none) {
+    bulk_.enqueue_all({a_new_job("a"), a_new_series("b", "s")});
+    EXPECT_THROW(bulk_.enqueue_all({a_new_job("c"), a_new_series("d", "s")}), persistence::DbError);
+    EXPECT_EQ(count(JobPlace::executable), 1);
+    EXPECT_EQ(count(JobPlace::timer), 1);
+}
+
+TEST_F(BulkEnqueueTest, An_import_of_all_that_meets_a_taken_name_adds_none) {
+    bulk_.enqueue(a_new_job("b"));
+    ListedJobs jobs({a_new_job("a"), a_new_job("b")});
+    EXPECT_THROW((void)bulk_.import_all(jobs, 2), persistence::DbError);
+    EXPECT_EQ(count(JobPlace::executable), 1);
+}
+
+TEST_F(BulkEnqueueTest, A_source_that_changed_adds_none) {
+    ListedJobs jobs({a_new_job("a"), a_new_job("b")});
+    EXPECT_THROW((void)bulk_.import_all(jobs, 3), SourceChanged);
+    EXPECT_EQ(count(JobPlace::executable), 0);
+    EXPECT_EQ(bulk_.import_all(jobs, 2), 2);
+    EXPECT_EQ(count(JobPlace::executable), 2);
+}
+
+TEST_F(BulkEnqueueTest, An_import_of_each_leaves_out_what_is_taken_and_says_which) {
+    bulk_.enqueue_all({a_new_job("b"), a_new_series("x", "s")});
+    ListedJobs jobs({a_new_job("a"), a_new_job("b"), a_new_series("y", "s"), a_new_job("c")});
+    std::string taken;
+    const EnqueueWatch watch{
+        .on_taken =
+            [&](std::int64_t number, const TakenName& name) {
+                taken += std::to_string(number) + (name.is_series ? " series " : " job ") +
+                         name.name + "; ";
+            },
+    };
+    EXPECT_EQ(bulk_.import_each(jobs, watch), 2);
+    EXPECT_EQ(taken, "2 job b; 3 series s; ");
+    EXPECT_EQ(count(JobPlace::executable), 3);
+}
+
+TEST(NewNames, A_name_is_new_once) {
+    NewNames names;
+    EXPECT_FALSE(names.add(a_new_job("a")));
+    EXPECT_FALSE(names.add(a_new_job("")));
+    EXPECT_FALSE(names.add(a_new_job("")));
+    EXPECT_EQ(names.add(a_new_job("a")).value().name, "a");
+    EXPECT_FALSE(names.add(a_new_series("b", "s")));
+    EXPECT_TRUE(names.add(a_new_series("c", "s")).value().is_series);
+}
+
+}  // namespace
+}  // namespace jobstrand::executor
