@@ -53,7 +53,7 @@ LIBRARIES = {
 # Driver headers -> the only sources that may include them.
 DRIVERS = (
     (re.compile(r'(sqlite3|libpq-fe|mysql)\.h'),
-     re.compile(r'persistence/drivers/\w+/\w+\.cpp|include/jobstrand/on_\w+\.hpp|test/(engine|testing|docs)/.*'), 'bridge or'),
+     re.compile(r'persistence/drivers/\w+/\w+\.cpp|include/jobstrand/on_\w+\.hpp|test/(face|testing|docs)/.*'), 'bridge or'),
     (re.compile(r'soci/|sqlite3\.h|libpq'), re.compile(r'persistence/drivers/(soci|sqlite|postgresql)/\w+\.cpp'), 'SOCI'),
     (re.compile(r'cppconn/|mysql'), re.compile(r'persistence/drivers/mysql/\w+\.cpp'), 'Connector/C++'),
 )

@@ -119,7 +119,7 @@ class Layers(TreeTest):
         for path in ('schema/a.cpp', 'persistence/a.cpp', 'executor/a.cpp', 'timers/a.cpp', 'tools/jobstrand/a.cpp'):
             with self.subTest(path=path):
                 self.expect_finding(path, '#include <jobstrand/engine.hpp>\n', 1, 'inside the library')
-        for path in ('tools/engine/a.cpp', 'tools/testing/a.cpp', 'tools/example_app/a.cpp', 'test/engine/a.cpp'):
+        for path in ('tools/engine/a.cpp', 'tools/testing/a.cpp', 'tools/example_app/a.cpp', 'test/face/a.cpp'):
             with self.subTest(path=path):
                 self.expect_quiet(path, '#include <jobstrand/engine.hpp>\n')
 

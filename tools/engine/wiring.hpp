@@ -2,7 +2,6 @@
 
 #include "deadletter/dead_letters.hpp"
 #include "executor/bulk_enqueue.hpp"
-#include "executor/bulk_enqueue.hpp"
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
 #include "executor/manual_run.hpp"
@@ -86,9 +85,6 @@ public:
     std::string start_series(schema::Series series, schema::Job turn);
     std::string
     start_series(persistence::Transaction& transaction, schema::Series series, schema::Job turn);
-
-    /// Enqueues many jobs, series among them. Lives as long as the engine.
-    [[nodiscard]] executor::BulkEnqueue enqueueing();
 
     /// Enqueues many jobs, series among them. Lives as long as the engine.
     [[nodiscard]] executor::BulkEnqueue enqueueing();
