@@ -1,34 +1,25 @@
-# What `cmake --install` lays down: the program, the libraries, their headers, and a CMake package, so that
-# another project can say find_package(jobstrand 0.1 REQUIRED) and link jobstrand::jobstrand.
+# What `cmake --install` lays down: the program, the libraries, the headers that apps include, and a CMake package, so
+# that another project can say find_package(jobstrand 0.1 REQUIRED) and link jobstrand::jobstrand; its tests link
+# jobstrand::testing as well.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/jobstrand)
-set(layers schema persistence executor timers deadletter)
 
 # The one name for everything that an app embeds.
 add_library(jobstrand_all INTERFACE)
-set(libraries jobstrand_root jobstrand_warnings)
-foreach(library ${layers} engine)
+set(libraries jobstrand_root jobstrand_headers jobstrand_warnings)
+foreach(library schema persistence executor timers deadletter engine testing)
   if(TARGET jobstrand_${library})
     list(APPEND libraries jobstrand_${library})
     set_target_properties(jobstrand_${library} PROPERTIES EXPORT_NAME ${library})
-    target_link_libraries(jobstrand_all INTERFACE jobstrand_${library})
   endif()
 endforeach()
+target_link_libraries(jobstrand_all INTERFACE jobstrand_engine)
 set_target_properties(jobstrand_all PROPERTIES EXPORT_NAME jobstrand)
 add_library(jobstrand::jobstrand ALIAS jobstrand_all)
 
 install(TARGETS ${libraries} jobstrand_all EXPORT jobstrand ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(
-  DIRECTORY ${layers}
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/jobstrand
-  FILES_MATCHING PATTERN "*.hpp"
-)
-install(
-  DIRECTORY tools/engine
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/jobstrand/tools
-  FILES_MATCHING PATTERN "*.hpp"
-)
+install(DIRECTORY include/jobstrand DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 if(TARGET jobstrand)
   install(TARGETS jobstrand RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

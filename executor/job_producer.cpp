@@ -1,14 +1,10 @@
 #include "executor/job_producer.hpp"
 
 #include "persistence/sql/transaction.hpp"
-#include "schema/job_validation.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 namespace jobstrand::executor {
@@ -20,31 +16,10 @@ using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
 
-void refuse_invalid(const std::vector<Job>& jobs) {
-    for (const Job& job : jobs) {
-        const std::vector<std::string> problems = schema::problems_of(job);
-        if (!problems.empty()) {
-            throw std::invalid_argument(fmt::format("{}", fmt::join(problems, "; ")));
-        }
-    }
-}
-
 persistence::IdOrigin origin_of_ids(const std::vector<Job>& jobs) {
     const bool is_any_given =
         std::ranges::any_of(jobs, [](const Job& job) { return !job.id.empty(); });
     return is_any_given ? persistence::IdOrigin::given : persistence::IdOrigin::made;
-}
-
-int retries_of_new(const Job& job, const schema::RetryPolicy& policy) {
-    if (job.retries != schema::kDefaultRetries) {
-        return job.retries;
-    }
-    if (job.retry_cycle.empty()) {
-        return policy.default_attempts;
-    }
-    return schema::parse_retry_cycle(job.retry_cycle)
-        .value()
-        .attempts;  // Valid: see refuse_invalid.
 }
 
 std::vector<std::string> ids_of(const std::vector<PlacedJob>& jobs) {
@@ -75,11 +50,11 @@ std::vector<NewSeries> take_repeating(std::vector<PlacedJob>& jobs) {
 }  // namespace
 
 JobProducer::JobProducer(Dependencies dependencies, schema::RetryPolicy policy)
-    : use_(dependencies), policy_(std::move(policy)) {}
+    : use_(dependencies), defaults_(dependencies.clock, std::move(policy)) {}
 
 std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs) {
     if (std::ranges::any_of(jobs, repeats)) {
-        complete_all(jobs);
+        defaults_.fill_in(jobs);
         std::vector<std::string> ids;
         use_.store.in_transaction(
             [&](persistence::Transaction& transaction) { ids = enqueue(transaction, jobs); },
@@ -118,7 +93,7 @@ JobProducer::enqueue(persistence::Transaction& transaction, std::vector<Job> job
 
 std::string JobProducer::start_series(schema::Series series, Job turn) {
     std::vector<Job> jobs{std::move(turn)};
-    complete_all(jobs);
+    defaults_.fill_in(jobs);
     std::string key;
     use_.store.in_transaction(
         [&](persistence::Transaction& transaction) {
@@ -137,7 +112,7 @@ JobProducer::start_series(persistence::Transaction& transaction, schema::Series 
 std::string JobProducer::start_series(persistence::Transaction& transaction, NewSeries fresh) {
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
     std::vector<Job> jobs{std::move(fresh.first_turn)};
-    complete_all(jobs);
+    defaults_.fill_in(jobs);
     fresh.first_turn = std::move(jobs.front());
     std::vector<NewSeries> one;
     one.push_back(std::move(fresh));
@@ -149,7 +124,7 @@ std::string JobProducer::start_series(persistence::Transaction& transaction, New
 }
 
 std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
-    complete_all(jobs);
+    defaults_.fill_in(jobs);
     const schema::TimePoint now = use_.clock.now();
     const std::vector<std::string>& types = use_.intake.handler_types();
     std::size_t room = use_.intake.room_for_handoffs();
@@ -166,30 +141,6 @@ std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
         placed.push_back({.place = place, .job = std::move(job)});
     }
     return placed;
-}
-
-void JobProducer::complete_all(std::vector<Job>& jobs) {
-    refuse_invalid(jobs);
-    const schema::TimePoint now = use_.clock.now();
-    for (Job& job : jobs) {
-        complete(job, now);
-    }
-}
-
-// Fills in what the caller left open.
-void JobProducer::complete(Job& job, schema::TimePoint now) {
-    if (job.id.empty()) {
-        const std::lock_guard lock(ids_mutex_);
-        job.id = ids_.next(now);
-    }
-    if (job.correlation_id.empty()) {
-        job.correlation_id = job.id;
-    }
-    if (job.due_date && job.type == schema::kMessageType) {
-        job.type = schema::kTimerType;
-    }
-    job.retries = retries_of_new(job, policy_);
-    job.create_time = now;
 }
 
 JobProducer::HandOver JobProducer::hand_over_of(std::vector<PlacedJob> jobs) {

@@ -1,14 +1,13 @@
 #pragma once
 
+#include "executor/job_defaults.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/job.hpp"
 #include "schema/retry_policy.hpp"
-#include "schema/uuid7.hpp"
 
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,21 +61,16 @@ private:
     };
 
     [[nodiscard]] std::vector<schema::PlacedJob> prepare(std::vector<schema::Job> jobs);
-    void complete_all(std::vector<schema::Job>& jobs);
     void hand_over_on_commit(
         persistence::Transaction& transaction,
         std::vector<schema::PlacedJob> stored,
         schema::SteadyPoint locked_at
     );
-    void complete(schema::Job& job, schema::TimePoint now);
     [[nodiscard]] static HandOver hand_over_of(std::vector<schema::PlacedJob> jobs);
     void hand_over(HandOver jobs, schema::SteadyPoint locked_at);
 
     const Dependencies use_;
-    const schema::RetryPolicy policy_;
-
-    std::mutex ids_mutex_;
-    schema::Uuid7Source ids_;  ///< Guarded by ids_mutex_.
+    JobDefaults defaults_;
 };
 
 }  // namespace jobstrand::executor

@@ -18,61 +18,10 @@ from typing import Iterator, NamedTuple
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cpp_source  # noqa: E402
 import sql_dialect  # noqa: E402
+from tree_rooms import DIALECT_FOLDERS, DRIVERS, LIBRARIES, MAX_FILES, MAY_USE_PUBLIC, OWN_INCLUDES, TOP_FOLDERS  # noqa: E402
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 70
-
-# What the layers above may see of the store: the contracts, and transactions with their errors.
-STORE = {'persistence/.', 'persistence/sql/transaction.hpp', 'persistence/sql/db_error.hpp', 'persistence/sql/job_listener.hpp'}
-LAYERS = ('schema', 'persistence', 'executor', 'timers', 'deadletter')
-
-# Folder -> what it may include of ours besides itself: whole folders (they end in /), a folder without its rooms (/.),
-# and single headers. A room that is not listed follows the rule of the folder it lies in.
-OWN_INCLUDES = {
-    'schema': set(),
-    'persistence': {'schema/'},
-    'persistence/sql': {'schema/'},
-    'persistence/url': {'schema/'},
-    'persistence/drivers': {'schema/', 'persistence/sql/', 'persistence/url/'},
-    'persistence/migration': {'schema/', 'persistence/sql/'},
-    'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/'},
-    'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
-    'persistence/jobs': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/series/'},
-    'persistence/store': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/series/', 'persistence/jobs/'},
-    'executor': {'schema/', 'executor/loop/'} | STORE,
-    'executor/loop': {'schema/'} | STORE,
-    'timers': {'schema/', 'timers/', 'executor/loop/'} | STORE,
-    'timers/zone': {'schema/'},
-    'timers/cron': {'schema/', 'timers/zone/'},
-    'timers/calendar': {'schema/', 'timers/zone/', 'timers/cron/'},
-    'timers/cycle': {'schema/', 'timers/zone/', 'timers/cron/', 'timers/calendar/'},
-    'timers/series': {'schema/', 'timers/zone/', 'timers/cron/', 'timers/calendar/', 'timers/cycle/'},
-    'deadletter': {'schema/'} | STORE,
-    'deadletter/bulk': {'schema/'} | STORE,
-    'deadletter/desk': {'schema/', 'deadletter/bulk/'} | STORE,
-    'tools': {f'{layer}/' for layer in LAYERS},
-    'bench': {f'{layer}/' for layer in LAYERS} | {'tools/engine/', 'test/fixtures/'},
-    'test': {f'{layer}/' for layer in LAYERS} | {'tools/', 'bench/'},
-    'test/fixtures': {f'{layer}/' for layer in LAYERS},
-}
-TOP_FOLDERS = {folder.split('/')[0] for folder in OWN_INCLUDES}
-MAX_FILES = 40  # Of one folder; more wants rooms.
-
-# Folder -> other libraries that it may include; folders that are not listed are free.
-LIBRARIES = {
-    'schema': ('fmt/',),
-    'persistence': ('fmt/',),
-    'executor': ('fmt/', 'boost/asio'),
-    'timers': ('fmt/', 'date/'),
-    'deadletter': ('fmt/',),
-}
-# Driver headers -> the only sources that may include them.
-DRIVERS = (
-    (re.compile(r'soci/|sqlite3\.h|libpq'), re.compile(r'persistence/drivers/(soci|sqlite|postgresql)/\w+\.cpp'), 'SOCI'),
-    (re.compile(r'cppconn/|mysql'), re.compile(r'persistence/drivers/mysql/\w+\.cpp'), 'Connector/C++'),
-)
-# Where SQL may stand that only some databases understand: in their drivers, in the bench's yardstick, in tests.
-DIALECT_FOLDERS = ('persistence/drivers/', 'bench/core/raw_jobs.', 'test/')
 
 STANDARD_OR_SYSTEM = re.compile(r'[a-z_]+|(sys/|netinet/|arpa/)?\w+\.h')
 
@@ -158,7 +107,7 @@ def paths(root) -> list[str]:
 
 
 def check_includes(source):
-    if not source.is_cpp or source.room not in OWN_INCLUDES:
+    if not source.is_cpp or source.room not in OWN_INCLUDES or source.path.startswith('test/package/consumer/'):
         return
     for line, quoted, header in cpp_source.includes(source.text):
         problem = own_include_problem(source, header) if quoted else library_include_problem(source, header)
@@ -238,6 +187,9 @@ def room_size_rule(root):
 
 
 def library_include_problem(source, header):
+    if header.startswith('jobstrand/'):
+        fits = MAY_USE_PUBLIC.fullmatch(source.path)
+        return None if fits else (f'<{header}> inside the library', 'only the public face is built on it, and tests')
     for driver, adapters, name in DRIVERS:
         if driver.match(header):
             fits = adapters.fullmatch(source.path)
@@ -358,8 +310,10 @@ def link_rule(root):
         if not source.path.endswith('.md'):
             return
         folder = os.path.join(root, os.path.dirname(source.path))
+        is_code = False
         for number, line in enumerate(source.lines, 1):
-            for target in re.findall(r'\]\(([^)\s#]+)[^)]*\)', line):
+            is_code ^= line.startswith('```')
+            for target in [] if is_code else re.findall(r'\]\(([^)\s#]+)[^)]*\)', line):
                 if not re.match(r'[a-z]+:', target) and not os.path.exists(os.path.join(folder, target)):
                     yield Finding(source.path, number, f'a link to {target}, which does not exist',
                                   'name the file from this folder')

@@ -10,10 +10,14 @@ namespace jobstrand::bench {
 Nodes::Nodes(const Bench& bench, const executor::JobHandler& handler)
     : Nodes(bench, {.executor = executor_settings(bench.options)}, handler) {}
 
-Nodes::Nodes(const Bench& bench, EngineOptions options, const executor::JobHandler& handler) {
+Nodes::Nodes(
+    const Bench& bench,
+    engine::WiringOptions options,
+    const executor::JobHandler& handler
+) {
     options.database_url = bench.database.url();
     for (std::size_t i = 0; i < bench.options.nodes; ++i) {
-        engines_.push_back(std::make_unique<Engine>(options, bench.clock, bench.log));
+        engines_.push_back(std::make_unique<engine::Wiring>(options, bench.clock, bench.log));
         engines_.back()->handlers().add(std::string(kHandlerType), handler);
     }
 }
@@ -42,9 +46,9 @@ void Nodes::stop() {
     }
 }
 
-std::unique_ptr<Engine> other_process(const Bench& bench) {
-    return std::make_unique<Engine>(
-        EngineOptions{.database_url = bench.database.url(), .update_schema = false},
+std::unique_ptr<engine::Wiring> other_process(const Bench& bench) {
+    return std::make_unique<engine::Wiring>(
+        engine::WiringOptions{.database_url = bench.database.url(), .update_schema = false},
         bench.clock,
         bench.log
     );

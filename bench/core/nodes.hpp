@@ -2,7 +2,7 @@
 
 #include "bench/core/bench.hpp"
 #include "executor/job_handler.hpp"
-#include "tools/engine/engine.hpp"
+#include "tools/engine/wiring.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -17,7 +17,7 @@ public:
     Nodes(const Bench& bench, const executor::JobHandler& handler);
 
     /// The URL in the options is replaced by the measured one.
-    Nodes(const Bench& bench, EngineOptions options, const executor::JobHandler& handler);
+    Nodes(const Bench& bench, engine::WiringOptions options, const executor::JobHandler& handler);
 
     /// Stops those that run.
     ~Nodes();
@@ -31,15 +31,15 @@ public:
     void stop();
 
     /// The one that takes in what producers hand over.
-    [[nodiscard]] Engine& first() { return *engines_.front(); }
+    [[nodiscard]] engine::Wiring& first() { return *engines_.front(); }
 
 private:
-    std::vector<std::unique_ptr<Engine>> engines_;
+    std::vector<std::unique_ptr<engine::Wiring>> engines_;
     bool running_ = false;
 };
 
 /// An engine that only enqueues, as another process would.
-[[nodiscard]] std::unique_ptr<Engine> other_process(const Bench& bench);
+[[nodiscard]] std::unique_ptr<engine::Wiring> other_process(const Bench& bench);
 
 /// Does nothing but count the job; `ledger` must outlive it.
 [[nodiscard]] executor::JobHandler no_op_handler(RunLedger& ledger);

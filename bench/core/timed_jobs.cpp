@@ -28,7 +28,7 @@ executor::JobHandler TimedJobs::handler() {
     };
 }
 
-void TimedJobs::send(Engine& engine, std::size_t number, schema::SteadyPoint intended) {
+void TimedJobs::send(engine::Wiring& engine, std::size_t number, schema::SteadyPoint intended) {
     intended_.set(number, intended);
     sent_.set(number, steady_clock::now());
     engine.in_transaction([&](persistence::Transaction& transaction) {

@@ -20,7 +20,7 @@ public:
     [[nodiscard]] executor::JobHandler handler();
 
     /// Enqueues one job through `engine`; `intended` is when this should have begun.
-    void send(Engine& engine, std::size_t number, schema::SteadyPoint intended);
+    void send(engine::Wiring& engine, std::size_t number, schema::SteadyPoint intended);
 
     /// From the intended time, and from the commit, to the start of the handler. The delay of a
     /// sender that was held up counts in both: a job sent in time would have met the same trouble.

@@ -44,7 +44,9 @@ public:
     [[nodiscard]] std::int64_t integer(std::size_t column) const override {
         return is_null(column) ? 0 : 3;
     }
+    [[nodiscard]] double real(std::size_t column) const override { return is_null(column) ? 0 : 3; }
     [[nodiscard]] bool boolean(std::size_t column) const override { return !is_null(column); }
+    [[nodiscard]] persistence::Bytes blob(std::size_t) const override { return {}; }
     [[nodiscard]] std::optional<schema::TimePoint> time(std::size_t column) const override {
         return is_null(column) ? std::nullopt : persistence::parse_sql_time(text(column));
     }

@@ -114,8 +114,8 @@ private:
     ) {
         TimedJobs jobs(plan.count);
         Nodes nodes(bench, jobs.handler());
-        const std::unique_ptr<Engine> other = other_process(bench);
-        Engine& engine = path == Path::hand_off ? nodes.first() : *other;
+        const std::unique_ptr<engine::Wiring> other = other_process(bench);
+        engine::Wiring& engine = path == Path::hand_off ? nodes.first() : *other;
         nodes.start();
         const Stopwatch watch;
         send_as_planned(plan, [&](std::size_t number, schema::SteadyPoint intended) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstddef>
 #include <string>
 
 namespace jobstrand::persistence {
@@ -34,7 +35,7 @@ constexpr std::string_view kDelete = R"sql({delete_where} ID_ IN (...))sql";
 constexpr std::array<std::size_t, 4> kRowsPerInsert{256, 64, 8, 1};
 
 bool is_null(const Value& value) {
-    return std::holds_alternative<std::monostate>(value);
+    return std::holds_alternative<std::nullptr_t>(value);
 }
 
 /// Whether a column is NULL in all rows, for each column.

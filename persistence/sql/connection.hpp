@@ -2,6 +2,7 @@
 
 #include "schema/time.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -13,9 +14,13 @@ namespace jobstrand::persistence {
 
 struct Dialect;
 
-/// A parameter of a statement: NULL, or a value. Texts are borrowed: they must live until the call
-/// returns.
-using Value = std::variant<std::monostate, bool, std::int64_t, std::string_view, schema::TimePoint>;
+/// What a column of bytes holds.
+using Bytes = std::span<const std::byte>;
+
+/// A parameter of a statement: NULL (`{}` or `nullptr`), or a value. Texts and bytes are borrowed:
+/// they must live until the call returns.
+using Value = std::
+    variant<std::nullptr_t, bool, std::int64_t, double, std::string_view, Bytes, schema::TimePoint>;
 
 /// NULL for an empty text, as in schema::Job.
 [[nodiscard]] inline Value text_or_null(std::string_view text) {
@@ -27,22 +32,28 @@ using Value = std::variant<std::monostate, bool, std::int64_t, std::string_view,
 }
 
 /// One row of a result; columns count from 0. Views live until the reader returns. Asking a NULL
-/// for its value gives "", 0, false.
+/// for its value gives "", 0, false, no bytes. Throws std::logic_error for a column that was not
+/// selected.
 class Row {
 public:
     virtual ~Row() = default;
     [[nodiscard]] virtual bool is_null(std::size_t column) const = 0;
     [[nodiscard]] virtual std::string_view text(std::size_t column) const = 0;
     [[nodiscard]] virtual std::int64_t integer(std::size_t column) const = 0;
+    [[nodiscard]] virtual double real(std::size_t column) const = 0;
     [[nodiscard]] virtual bool boolean(std::size_t column) const = 0;
+    [[nodiscard]] virtual Bytes blob(std::size_t column) const = 0;
     [[nodiscard]] virtual std::optional<schema::TimePoint> time(std::size_t column) const = 0;
 };
 
-/// A SELECT and the number of columns that it returns.
+/// A SELECT and the number of columns that it returns; 0: as many as the database says.
 struct Query {
     std::string_view sql;
     std::size_t columns = 0;
 };
+
+/// Throws std::logic_error unless a row with so many columns has this one.
+void require_column(std::size_t column, std::size_t columns);
 
 using RowReader = std::function<void(const Row&)>;
 

@@ -3,6 +3,7 @@
 #include "persistence/sql/table_dialect.hpp"
 #include "schema/time.hpp"
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -66,6 +67,21 @@ struct Dialect {
     /// The time of the database's clock, UTC, to the millisecond. Empty where it has none but the
     /// machine's.
     std::string_view now;
+
+    /// How we behave on a connection that an app holds, in the middle of its session.
+    struct Guest {
+        /// What stands before the number of a parameter; 0: parameters are `?`.
+        char number_mark = 0;
+
+        /// Statements that make times UTC, and the one that makes them the app's again.
+        std::array<std::string_view, 2> arrive = {};
+        std::string_view leave = {};
+
+        /// Tells the nodes that listen, with the app's commit, that there are jobs; empty: nothing
+        /// can.
+        std::string_view announce = {};
+    };
+    Guest guest = {};
 
     /// The last instant that a time column holds.
     schema::TimePoint latest_time;

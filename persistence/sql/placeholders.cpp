@@ -53,7 +53,7 @@ void require_parameters(std::size_t placeholders, std::size_t parameters) {
     }
 }
 
-std::string name_placeholders(std::string_view sql) {
+std::string number_placeholders(std::string_view sql, char mark) {
     std::string named;
     named.reserve(sql.size() * 2);
     std::size_t count = 0;
@@ -63,13 +63,17 @@ std::string name_placeholders(std::string_view sql) {
             named += sql.substr(i, behind - i);
             i = behind;
         } else if (sql[i++] == '?') {
-            named += ':';
+            named += mark;
             named += std::to_string(++count);
         } else {
             named += sql[i - 1];
         }
     }
     return named;
+}
+
+std::string name_placeholders(std::string_view sql) {
+    return number_placeholders(sql, ':');
 }
 
 }  // namespace jobstrand::persistence

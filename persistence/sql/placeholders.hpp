@@ -16,4 +16,7 @@ void require_parameters(std::size_t placeholders, std::size_t parameters);
 /// The statement with `:1`, `:2`, ... in their places, as SOCI wants them for PostgreSQL.
 [[nodiscard]] std::string name_placeholders(std::string_view sql);
 
+/// The statement with `mark` and a number in their places: `$1`, `$2`, ...
+[[nodiscard]] std::string number_placeholders(std::string_view sql, char mark);
+
 }  // namespace jobstrand::persistence

@@ -2,7 +2,7 @@
 #include "schema/log.hpp"
 #include "test/fixtures/process.hpp"
 #include "test/fixtures/temporary_directory.hpp"
-#include "tools/engine/engine.hpp"
+#include "tools/engine/wiring.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -171,7 +171,7 @@ TEST_F(Program, Figures_are_held_against_the_ceiling_unless_it_is_switched_off) 
 TEST_F(Program, A_database_that_holds_jobs_is_refused_until_it_may_be_wiped) {
     const schema::SystemClock clock;
     schema::SilentLog log;
-    Engine engine({.database_url = url()}, clock, log);
+    engine::Wiring engine({.database_url = url()}, clock, log);
     const std::string id = engine.enqueue({.handler_type = "of an app"});
 
     const ProgramResult refused = bench({"drain", "--jobs", "10", "--db", url()});

@@ -1,7 +1,7 @@
 #include "test/cluster/servers.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
-#include "tools/engine/engine.hpp"
+#include "tools/engine/wiring.hpp"
 
 #include <gtest/gtest.h>
 
@@ -40,9 +40,9 @@ protected:
         fast = an_engine(fast_clock);
     }
 
-    [[nodiscard]] std::unique_ptr<Engine> an_engine(const schema::Clock& clock) {
-        return std::make_unique<Engine>(
-            EngineOptions{
+    [[nodiscard]] std::unique_ptr<engine::Wiring> an_engine(const schema::Clock& clock) {
+        return std::make_unique<engine::Wiring>(
+            engine::WiringOptions{
                 .database_url = server->url(),
                 .executor = {.timer_wait = 20ms, .lock_time = 2s, .reset_interval = 50ms}},
             clock,
@@ -55,8 +55,8 @@ protected:
     const schema::SystemClock right_clock;  ///< The server runs on this machine.
     test::RecordingLog log;
     std::unique_ptr<test::Server> server;
-    std::unique_ptr<Engine> slow;
-    std::unique_ptr<Engine> fast;
+    std::unique_ptr<engine::Wiring> slow;
+    std::unique_ptr<engine::Wiring> fast;
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -71,7 +71,7 @@ TEST_P(WrongClocks, Timers_fire_when_they_are_due_and_the_skew_is_warned_of) {
     EXPECT_EQ(log.count(schema::LogLevel::warn, "this machine's clock is not the database's"), 2);
     EXPECT_LT(std::chrono::abs(slow->clock_skew() + 10min), 1s);
     EXPECT_LT(std::chrono::abs(fast->clock_skew() - 10min), 1s);
-    for (Engine* const node : {slow.get(), fast.get()}) {
+    for (engine::Wiring* const node : {slow.get(), fast.get()}) {
         std::atomic<schema::TimePoint> ran{};
         Signal runs;
         node->handlers().add("test", [&](const JobContext&) -> HandlerResult {
@@ -93,7 +93,7 @@ TEST_P(WrongClocks, Timers_fire_when_they_are_due_and_the_skew_is_warned_of) {
 TEST_P(WrongClocks, A_live_lock_holds_although_the_other_nodes_clock_says_it_has_long_expired) {
     Signal started;
     Signal may_end;
-    for (Engine* const node : {slow.get(), fast.get()}) {
+    for (engine::Wiring* const node : {slow.get(), fast.get()}) {
         node->handlers().add("test", [&](const JobContext&) -> HandlerResult {
             started.notify();
             EXPECT_TRUE(may_end.wait_for(1));

@@ -6,7 +6,7 @@
 // Each job takes so many milliseconds. Runs until SIGTERM and then drains. Log lines go to standard
 // output.
 
-#include "tools/engine/engine.hpp"
+#include "tools/engine/wiring.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -94,7 +94,7 @@ void run(const char* url, const char* file, schema::Duration work) {
     const schema::SystemClock clock;
     StandardOutputLog log;
     const RunFile runs(file, work);
-    Engine engine({.database_url = url}, clock, log);
+    engine::Wiring engine({.database_url = url}, clock, log);
     engine.handlers().add("append", [&runs](const auto& context) { return runs(context); });
     engine.start();
     wait_for_sigterm(signals);

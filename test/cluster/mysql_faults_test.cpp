@@ -3,7 +3,7 @@
 #include "test/fixtures/mariadb_server.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
-#include "tools/engine/engine.hpp"
+#include "tools/engine/wiring.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -42,8 +42,8 @@ protected:
               "USE jobs"}) {
             admin->run_script(statement);
         }
-        engine = std::make_unique<Engine>(
-            EngineOptions{
+        engine = std::make_unique<engine::Wiring>(
+            engine::WiringOptions{
                 .database_url =
                     fmt::format("mysql://app:secret@127.0.0.1:{}/jobs", server->url().port),
                 .executor = {.lock_time = 5min},
@@ -78,7 +78,7 @@ protected:
     std::atomic<int> connections{0};
     std::optional<test::MariaDbServer> server;
     std::unique_ptr<persistence::Connection> admin;
-    std::unique_ptr<Engine> engine;
+    std::unique_ptr<engine::Wiring> engine;
 };
 
 // I5

@@ -3,7 +3,7 @@
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
-#include "tools/engine/engine.hpp"
+#include "tools/engine/wiring.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,13 +16,15 @@ namespace jobstrand::test {
 /// about what the engine does, and a power cut is not part of them.
 class EngineTest : public testing::Test {
 protected:
-    [[nodiscard]] std::unique_ptr<Engine> an_engine(executor::ExecutorSettings settings = {}) {
+    [[nodiscard]] std::unique_ptr<engine::Wiring> an_engine(
+        executor::ExecutorSettings settings = {}
+    ) {
         using namespace std::chrono_literals;
         settings.acquire_wait = 20ms;
         settings.timer_wait = 20ms;
         settings.reset_interval = 50ms;
-        return std::make_unique<Engine>(
-            EngineOptions{.database_url = url(), .executor = std::move(settings)}, clock, log
+        return std::make_unique<engine::Wiring>(
+            engine::WiringOptions{.database_url = url(), .executor = std::move(settings)}, clock, log
         );
     }
 
@@ -30,12 +32,12 @@ protected:
         return "sqlite:" + (directory.path() / "jobs.db").string() + "?synchronous=off";
     }
 
-    [[nodiscard]] static std::int64_t count(Engine& engine, schema::JobPlace place) {
+    [[nodiscard]] static std::int64_t count(engine::Wiring& engine, schema::JobPlace place) {
         return engine.store().count(place, {});
     }
 
     /// Whether all tables become empty in time.
-    [[nodiscard]] static bool all_jobs_end(Engine& engine) {
+    [[nodiscard]] static bool all_jobs_end(engine::Wiring& engine) {
         return eventually([&] {
             for (const schema::JobPlace place : schema::kJobPlaces) {
                 if (count(engine, place) > 0) {
@@ -47,7 +49,7 @@ protected:
     }
 
     [[nodiscard]] static bool
-    arrives(Engine& engine, const std::string& id, schema::JobPlace place) {
+    arrives(engine::Wiring& engine, const std::string& id, schema::JobPlace place) {
         return eventually([&] {
             const auto found = engine.store().find(id);
             return found && found->place == place && found->job.lock_owner.empty();

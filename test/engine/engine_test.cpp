@@ -1,7 +1,6 @@
-#include "tools/engine/engine.hpp"
-
 #include "persistence/migration/ddl.hpp"
 #include "test/engine/engine_fixture.hpp"
+#include "tools/engine/wiring.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -29,7 +28,7 @@ executor::JobHandler counting(Signal& runs) {
     };
 }
 
-void make_priority_index(Engine& engine) {
+void make_priority_index(engine::Wiring& engine) {
     const schema::OptionalIndex& index = schema::kPriorityIndex;
     engine.in_transaction([&index](Transaction& transaction) {
         transaction.execute(

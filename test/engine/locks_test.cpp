@@ -17,13 +17,13 @@ using test::EngineTest;
 using test::Signal;
 
 /// A table for what transactional handlers write.
-void create_effects(Engine& engine) {
+void create_effects(engine::Wiring& engine) {
     engine.in_transaction([](Transaction& transaction) {
         transaction.execute("CREATE TABLE effects (job TEXT)");
     });
 }
 
-std::int64_t count_effects(Engine& engine) {
+std::int64_t count_effects(engine::Wiring& engine) {
     std::int64_t effects = 0;
     engine.in_transaction([&](Transaction& transaction) {
         transaction.query(

@@ -11,7 +11,7 @@ using test::eventually;
 
 class SeriesOfAnEngine : public test::EngineTest {
 protected:
-    [[nodiscard]] static bool ends(Engine& engine, const std::string& key) {
+    [[nodiscard]] static bool ends(engine::Wiring& engine, const std::string& key) {
         return eventually([&] {
             return engine.series_store().find_series(key)->condition ==
                        persistence::SeriesCondition::ended &&

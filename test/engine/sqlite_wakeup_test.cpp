@@ -1,7 +1,7 @@
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/sqlite_file.hpp"
-#include "tools/engine/engine.hpp"
+#include "tools/engine/wiring.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ TEST(SqliteWakeup, A_job_that_another_process_commits_runs_without_a_poll) {
     const SqliteFile file;
     const schema::SystemClock clock;
     RecordingLog log;
-    Engine engine(
+    engine::Wiring engine(
         {.database_url = file.url_text(),
          .executor = {.acquire_first_wait = 1h, .acquire_wait = 1h, .timer_wait = 1h}},
         clock,

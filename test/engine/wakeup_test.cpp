@@ -5,7 +5,7 @@
 #include "test/fixtures/server_database.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/url_text.hpp"
-#include "tools/engine/engine.hpp"
+#include "tools/engine/wiring.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ protected:
         }
         database_.emplace(shared_postgresql_server().url());
         engine_.emplace(
-            EngineOptions{
+            engine::WiringOptions{
                 .database_url = url_text(database_->url()),
                 .executor = {.acquire_first_wait = 1h, .acquire_wait = 1h, .timer_wait = 1h}},
             clock_,
@@ -73,19 +73,19 @@ protected:
     RecordingLog log_;
     std::atomic<int> runs_ = 0;
     std::optional<ServerDatabase> database_;
-    std::optional<Engine> engine_;
+    std::optional<engine::Wiring> engine_;
 };
 
 TEST_F(WakeupTest, A_job_of_another_process_runs_without_a_poll) {
     start_and_settle();
-    Engine producer({.database_url = url_text(database_->url())}, clock_, log_);
+    engine::Wiring producer({.database_url = url_text(database_->url())}, clock_, log_);
     producer.enqueue({.handler_type = "count"});
     EXPECT_TRUE(eventually([&] { return runs_ == 1; }));
 }
 
 TEST_F(WakeupTest, A_timer_of_another_process_fires_at_its_time_without_a_poll) {
     start_and_settle();
-    Engine producer({.database_url = url_text(database_->url())}, clock_, log_);
+    engine::Wiring producer({.database_url = url_text(database_->url())}, clock_, log_);
     producer.enqueue({.due_date = producer.clock().now() + 200ms, .handler_type = "count"});
     EXPECT_TRUE(eventually([&] { return runs_ == 1; }));
 }

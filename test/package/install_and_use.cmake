@@ -14,7 +14,22 @@ run(${CMAKE_COMMAND} --install ${build} --prefix ${scratch}/prefix)
 run(
   ${CMAKE_COMMAND} -G Ninja -S ${consumer} -B ${scratch}/build -D CMAKE_BUILD_TYPE=${build_type}
   -D CMAKE_PREFIX_PATH=${scratch}/prefix -D CMAKE_FIND_PACKAGE_NO_PACKAGE_REGISTRY=ON
-  -D expected_version=${version}
+  -D expected_version=${version} -D example_app=${example_app}
 )
 run(${CMAKE_COMMAND} --build ${scratch}/build)
 run(${scratch}/build/consumer)
+run(${scratch}/build/shop_test)
+run(${scratch}/build/order_service sqlite:orders.db place 2)
+run(${scratch}/build/order_service sqlite:orders.db work)
+
+# Only the folder of the public headers is on the include path, and only they are in it.
+file(READ ${scratch}/build/compile_commands.json commands)
+string(REGEX MATCHALL "-(I|isystem) ?[^ ]+" paths "${commands}")
+list(REMOVE_DUPLICATES paths)
+if(NOT paths MATCHES "^-isystem ${scratch}/prefix/include$")
+  message(FATAL_ERROR "the include path is ${paths}")
+endif()
+file(GLOB others ${scratch}/prefix/include/* ${scratch}/prefix/include/jobstrand/*/*)
+if(NOT others STREQUAL ${scratch}/prefix/include/jobstrand)
+  message(FATAL_ERROR "installed beside the public headers: ${others}")
+endif()

@@ -120,10 +120,10 @@ std::string CliTest::path_of(const std::string& name) const {
     return directory_.path() / name;
 }
 
-Engine& CliTest::engine() {
+engine::Wiring& CliTest::engine() {
     if (!engine_) {
-        EngineOptions options{.database_url = url(), .update_schema = false};
-        engine_ = std::make_unique<Engine>(std::move(options), clock_, log_);
+        engine::WiringOptions options{.database_url = url(), .update_schema = false};
+        engine_ = std::make_unique<engine::Wiring>(std::move(options), clock_, log_);
     }
     return *engine_;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "test/fixtures/temporary_directory.hpp"
-#include "tools/engine/engine.hpp"
+#include "tools/engine/wiring.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/run_cli.hpp"
 
@@ -68,7 +68,7 @@ protected:
     [[nodiscard]] std::string url() const { return "sqlite:" + path_of("jobs.db"); }
 
     /// The database from beside the program, as an app or a node sees it.
-    Engine& engine();
+    engine::Wiring& engine();
 
     cli::Environment environment_;
     bool is_terminal_ = false;
@@ -77,7 +77,7 @@ private:
     const TemporaryDirectory directory_;
     schema::SystemClock clock_;
     schema::SilentLog log_;
-    std::unique_ptr<Engine> engine_;
+    std::unique_ptr<engine::Wiring> engine_;
 };
 
 }  // namespace jobstrand::test

@@ -61,7 +61,7 @@ class Layers(TreeTest):
             ('timers/a.cpp', 'executor/loop/job_intake.hpp'),
             ('deadletter/a.cpp', 'persistence/job_filter.hpp'),
             ('bench/a.cpp', 'test/fixtures/job_builder.hpp'),
-            ('test/tools/a.cpp', 'tools/engine/engine.hpp'),
+            ('test/tools/a.cpp', 'tools/engine/wiring.hpp'),
         ):
             with self.subTest(path=path, header=header):
                 self.expect_quiet(path, f'#include "{header}"\n')
@@ -104,6 +104,24 @@ class Layers(TreeTest):
         ):
             with self.subTest(path=path, header=header):
                 self.expect_quiet(path, f'#include <{header}>\n')
+
+    def test_the_public_headers_know_only_each_other(self):
+        for header in ('schema/job.hpp', 'include/jobstrand/job.hpp'):
+            with self.subTest(header=header):
+                self.expect_finding('include/jobstrand/a.hpp', f'{HEADER}#include "{header}"\n', 2, 'must not include')
+        for header in ('soci/soci.h', 'boost/asio/post.hpp', 'fmt/format.h', 'sqlite3.h'):
+            with self.subTest(header=header):
+                self.expect_finding('include/jobstrand/a.hpp', f'{HEADER}#include <{header}>\n', 2, f'<{header}>')
+        self.expect_quiet('include/jobstrand/a.hpp', f'{HEADER}#include <jobstrand/job.hpp>\n\n#include <vector>\n')
+        self.expect_quiet('include/jobstrand/on_sqlite.hpp', f'{HEADER}#include <sqlite3.h>\n')
+
+    def test_the_library_is_not_built_on_its_own_public_face(self):
+        for path in ('schema/a.cpp', 'persistence/a.cpp', 'executor/a.cpp', 'timers/a.cpp', 'tools/jobstrand/a.cpp'):
+            with self.subTest(path=path):
+                self.expect_finding(path, '#include <jobstrand/engine.hpp>\n', 1, 'inside the library')
+        for path in ('tools/engine/a.cpp', 'tools/testing/a.cpp', 'tools/example_app/a.cpp', 'test/face/a.cpp'):
+            with self.subTest(path=path):
+                self.expect_quiet(path, '#include <jobstrand/engine.hpp>\n')
 
     def test_drivers_stay_in_their_adapters(self):
         for path, header in (
@@ -248,6 +266,7 @@ class Habits(TreeTest):
 
     def test_a_link_in_a_document_must_lead_somewhere(self):
         self.expect_finding('docs/a.md', '\n[gone](gone.md#part)\n', 2, 'a link to gone.md')
+        self.expect_quiet('docs/a.md', '```cpp\n[&](const Row& row) {}\n```\n')
         self.expect_quiet('docs/a.md', '[here](../docs/a.md) [web](https://host.example/a) [below](#part)\n')
 
     def test_paths_of_one_machine_are_found(self):

@@ -1,232 +1,207 @@
-#include "tools/engine/engine.hpp"
+#include "persistence/operator_store.hpp"
+#include "tools/engine/engine_parts.hpp"
+#include "tools/engine/faces.hpp"
+#include "tools/engine/open_transaction.hpp"
 
-#include "executor/async_executor.hpp"
-#include "executor/clock_comparison.hpp"
-#include "executor/job_producer.hpp"
-#include "executor/loop/wake_ups.hpp"
-#include "persistence/drivers/database.hpp"
-#include "persistence/drivers/parse_database_url.hpp"
-#include "persistence/migration/optional_index.hpp"
-#include "persistence/migration/schema_migration.hpp"
-#include "persistence/store/sql_store.hpp"
-#include "persistence/url/database_url.hpp"
-#include "schema/database_clock.hpp"
-#include "schema/tables.hpp"
-#include "timers/series/series_planner.hpp"
-#include "timers/timer_mover.hpp"
+#include <jobstrand/engine.hpp>
 
-#include <optional>
-#include <stdexcept>
+#include <span>
 #include <utility>
 
 namespace jobstrand {
 
 namespace {
 
-persistence::DatabaseUrl parsed(const std::string& text) {
-    const auto url = persistence::parse_database_url(text);
-    if (!url) {
-        throw std::invalid_argument(url.error().message);
-    }
-    return url.value();
+using engine::with_public_errors;
+using executor::ManualRunAnswer;
+using persistence::JobAnswer;
+
+constexpr const char* kUseTransaction = "enqueue with that transaction, as its first argument";
+constexpr const char* kAfterTransaction = "do this before or after it";
+
+std::vector<NewJob> one(NewJob job) {
+    std::vector<NewJob> jobs;
+    jobs.push_back(std::move(job));
+    return jobs;
 }
 
-std::unique_ptr<persistence::SessionPool>
-open(const persistence::DatabaseUrl& url, const EngineOptions& options, schema::Log& log) {
-    auto pool = persistence::open_database(
-        url, {.create_if_missing = options.update_schema, .decorate = options.decorate_connection}
-    );
-    const auto session = pool->lease(persistence::SessionPool::Access::write);
-    if (!options.update_schema) {
-        persistence::require_current_schema(*session);
-        return pool;
+RunAnswer answer_of(ManualRunAnswer answer) {
+    switch (answer) {
+        case ManualRunAnswer::done:
+            return RunAnswer::done;
+        case ManualRunAnswer::lost_lock:
+            return RunAnswer::lost_lock;
+        case ManualRunAnswer::not_found:
+            return RunAnswer::not_found;
+        case ManualRunAnswer::locked:
+            return RunAnswer::locked;
     }
-    const auto upgrade = persistence::upgrade_schema(*session);
-    if (upgrade.from != upgrade.to) {
-        log.write(
-            schema::LogLevel::info,
-            upgrade.from == 0 ? "tables created" : "tables upgraded",
-            {{"version", std::to_string(upgrade.to)}}
-        );
-    }
-    return pool;
-}
-
-void require_priority_index(persistence::SessionPool& pool) {
-    const auto session = pool.lease(persistence::SessionPool::Access::read);
-    persistence::require_index(*session, schema::kPriorityIndex, "acquisition by priority");
+    return RunAnswer::not_found;
 }
 
 }  // namespace
 
-/// The objects of one engine, oldest dependency first.
-class Engine::Parts {
-public:
-    Parts(EngineOptions options, const schema::Clock& machine_clock, schema::Log& the_log)
-        : url(parsed(options.database_url)),
-          settings(std::move(options.executor)),
-          log(the_log),
-          pool(open(url, options, log)),
-          schedule(settings.misfire_threshold),
-          store(*pool, log, schedule),
-          clock(machine_clock),
-          clock_comparison(store, clock, log),
-          clock_interval(clock_comparison.run_once()),
-          dead_letters(store, clock),
-          executor({store, handlers, clock, log, wake_ups}, settings),
-          producer({store, executor, clock, wake_ups}, settings.retry) {
-        if (clock_interval != executor::kUntilWoken) {
-            executor.add_activity(clock_comparison);
-        }
-        if (settings.acquire_timers) {
-            add_mover();
-        }
-        if (auto open_listener = persistence::listener_of(url)) {
-            executor.listen(std::move(open_listener));
-        }
-    }
+Engine::Engine(EngineOptions options)
+    : parts_(with_public_errors([&] { return std::make_unique<Parts>(options); })) {}
 
-    void start() {
-        if (settings.acquire_by_priority && settings.acquire_async_jobs) {
-            require_priority_index(*pool);
-        }
-        executor.start();
-    }
-
-    void add_mover() {
-        mover.emplace(
-            timers::TimerMover::Dependencies{store, executor, clock, wake_ups},
-            timers::TimerMover::Settings{
-                .page = settings.timer_page,
-                .wait = settings.timer_wait,
-                .fire_ahead = settings.fire_ahead}
-        );
-        // It looks every timer_wait by itself.
-        wake_ups.sleepers.timer_mover =
-            [this, &loop = executor.add_activity(*mover)](schema::TimePoint due) {
-                if (due < clock.now() + settings.timer_wait) {
-                    loop.wake();
-                }
-            };
-    }
-
-    const persistence::DatabaseUrl url;
-    const executor::ExecutorSettings settings;
-    schema::Log& log;
-    std::unique_ptr<persistence::SessionPool> pool;
-    const timers::SeriesPlanner schedule;
-    persistence::SqlStore store;
-    schema::DatabaseClock clock;
-    executor::ClockComparison clock_comparison;
-    const schema::Duration clock_interval;
-    deadletter::DeadLetters dead_letters;
-    executor::HandlerRegistry handlers;
-    executor::WakeUps wake_ups;
-    std::optional<timers::TimerMover> mover;  ///< Outlives the executor, whose loop runs it.
-    executor::AsyncExecutor executor;
-    executor::JobProducer producer;
-};
-
-Engine::Engine(EngineOptions options, const schema::Clock& clock, schema::Log& log)
-    : parts_(std::make_unique<Parts>(std::move(options), clock, log)) {}
+Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Engine::~Engine() = default;
 
-executor::HandlerRegistry& Engine::handlers() {
-    return parts_->handlers;
+void Engine::add_handler(std::string handler_type, Handler handler) {
+    parts_->add_handler(handler_type, std::move(handler));
+}
+
+void Engine::add_transactional_handler(std::string handler_type, TransactionalHandler handler) {
+    parts_->add_transactional_handler(handler_type, std::move(handler));
 }
 
 void Engine::start() {
-    parts_->start();
+    with_public_errors([&] { parts_->start(); });
 }
 
-bool Engine::stop(executor::StopMode mode) {
-    return parts_->executor.stop(mode);
+bool Engine::stop(StopMode mode) {
+    return with_public_errors([&] { return parts_->stop(mode); });
 }
 
 bool Engine::is_running() const {
-    return parts_->executor.is_running();
+    return parts_->is_running();
 }
 
 void Engine::wake() {
-    parts_->wake_ups.others_enqueued();
+    parts_->wiring().wake();
 }
 
-std::string Engine::start_series(schema::Series series, schema::Job turn) {
-    return parts_->producer.start_series(std::move(series), std::move(turn));
+std::string Engine::enqueue(NewJob job) {
+    return enqueue_all(one(std::move(job))).front();
 }
 
-std::string Engine::start_series(
-    persistence::Transaction& transaction,
-    schema::Series series,
-    schema::Job turn
-) {
-    return parts_->producer.start_series(transaction, std::move(series), std::move(turn));
+std::string Engine::enqueue(Transaction& transaction, NewJob job) {
+    return enqueue_all(transaction, one(std::move(job))).front();
 }
 
-std::string Engine::enqueue(schema::Job job) {
-    std::vector<schema::Job> jobs;
-    jobs.push_back(std::move(job));
-    return enqueue_all(std::move(jobs)).front();
+std::string Engine::enqueue(const AppConnection& connection, NewJob job) {
+    return enqueue_all(connection, one(std::move(job))).front();
 }
 
-std::vector<std::string> Engine::enqueue_all(std::vector<schema::Job> jobs) {
-    return parts_->producer.enqueue(std::move(jobs));
+std::vector<std::string> Engine::enqueue_all(std::vector<NewJob> jobs) {
+    parts_->require_no_transaction(kUseTransaction);
+    return with_public_errors([&] {
+        return parts_->wiring().enqueue_all(engine::jobs_of(std::move(jobs)));
+    });
 }
 
-std::string Engine::enqueue(persistence::Transaction& transaction, schema::Job job) {
-    std::vector<schema::Job> jobs;
-    jobs.push_back(std::move(job));
-    return enqueue_all(transaction, std::move(jobs)).front();
+std::vector<std::string> Engine::enqueue_all(Transaction& transaction, std::vector<NewJob> jobs) {
+    persistence::Transaction& ours = transaction.open().ours_of(parts_->wiring());
+    return with_public_errors([&] {
+        return parts_->wiring().enqueue_all(ours, engine::jobs_of(std::move(jobs)));
+    });
 }
 
 std::vector<std::string>
-Engine::enqueue_all(persistence::Transaction& transaction, std::vector<schema::Job> jobs) {
-    return parts_->producer.enqueue(transaction, std::move(jobs));
+Engine::enqueue_all(const AppConnection& connection, std::vector<NewJob> jobs) {
+    return parts_->plain().enqueue(connection, std::move(jobs));
 }
 
-void Engine::in_transaction(
-    const std::function<void(persistence::Transaction&)>& work,
-    const std::function<bool(persistence::Transaction&)>& was_committed
-) {
-    parts_->store.in_transaction(work, was_committed);
+std::string Engine::start_series(NewSeries series) {
+    parts_->require_no_transaction("start the series with that transaction, as its first argument");
+    schema::Job turn = engine::job_of(std::move(series.turn));
+    return with_public_errors([&] {
+        return parts_->wiring().start_series(engine::series_of(std::move(series)), std::move(turn));
+    });
 }
 
-executor::ManualRunResult Engine::run_job(const std::string& id) {
-    return executor::run_by_hand(
-        {parts_->store, parts_->handlers, parts_->clock, parts_->log},
-        parts_->settings.retry,
-        id,
-        parts_->settings.lock_time
-    );
+std::string Engine::start_series(Transaction& transaction, NewSeries series) {
+    persistence::Transaction& ours = transaction.open().ours_of(parts_->wiring());
+    schema::Job turn = engine::job_of(std::move(series.turn));
+    return with_public_errors([&] {
+        return parts_->wiring().start_series(
+            ours, engine::series_of(std::move(series)), std::move(turn)
+        );
+    });
 }
 
-executor::BulkEnqueue Engine::enqueueing() {
-    return {{parts_->store, parts_->store}, parts_->producer, parts_->clock};
+void Engine::in_transaction(const std::function<void(Transaction&)>& work) {
+    parts_->require_no_transaction("go on in that one");
+    with_public_errors([&] { parts_->in_transaction(work); });
 }
 
-persistence::OperatorStore& Engine::store() {
-    return parts_->store;
+std::optional<StoredJob> Engine::find(std::string_view id) {
+    return with_public_errors([&]() -> std::optional<StoredJob> {
+        auto found = parts_->wiring().store().find(id);
+        if (!found) {
+            return std::nullopt;
+        }
+        return engine::stored_job_of(std::move(found->job), found->place);
+    });
 }
 
-persistence::SeriesStore& Engine::series_store() {
-    return parts_->store;
+std::int64_t Engine::count(JobPlace place) {
+    return with_public_errors([&] {
+        return parts_->wiring().store().count(engine::place_of(place), {});
+    });
 }
 
-deadletter::DeadLetters& Engine::dead_letters() {
-    return parts_->dead_letters;
+std::vector<StoredJob> Engine::list(JobPlace place, std::string_view after, std::size_t limit) {
+    return with_public_errors([&] {
+        const schema::JobPlace ours = engine::place_of(place);
+        std::vector<StoredJob> jobs;
+        for (schema::Job& job : parts_->wiring().store().list(ours, {}, after, limit)) {
+            jobs.push_back(engine::stored_job_of(std::move(job), ours));
+        }
+        return jobs;
+    });
 }
 
-const schema::Clock& Engine::clock() const {
-    return parts_->clock;
+RunAnswer Engine::run_job(const std::string& id) {
+    parts_->require_no_transaction(kAfterTransaction);
+    return with_public_errors([&] { return answer_of(parts_->wiring().run_job(id).answer); });
 }
 
-schema::Duration Engine::clock_skew() const {
-    return parts_->clock.skew();
+bool Engine::requeue(std::string_view id, int retries) {
+    parts_->require_no_transaction(kAfterTransaction);
+    return with_public_errors([&] {
+        const std::string text(id);
+        const auto answers =
+            parts_->wiring().store().requeue(std::span(&text, 1), retries, {}, now());
+        wake();
+        return answers.front() == JobAnswer::done;
+    });
 }
 
-const std::string& Engine::lock_owner() const {
-    return parts_->executor.lock_owner();
+bool Engine::remove(std::string_view id) {
+    parts_->require_no_transaction(kAfterTransaction);
+    return with_public_errors([&] {
+        auto& store = parts_->wiring().store();
+        const auto found = store.find(id);
+        const std::string text(id);
+        return found &&
+               store.remove(found->place, std::span(&text, 1), now()).front() == JobAnswer::done;
+    });
+}
+
+std::int64_t Engine::suspend_instance(std::string_view process_instance_id) {
+    parts_->require_no_transaction(kAfterTransaction);
+    return with_public_errors([&] {
+        return parts_->wiring().store().suspend(
+            persistence::SuspensionScope::instance, process_instance_id, now()
+        );
+    });
+}
+
+std::int64_t Engine::activate_instance(std::string_view process_instance_id) {
+    parts_->require_no_transaction(kAfterTransaction);
+    return with_public_errors([&] {
+        const std::int64_t activated = parts_->wiring().store().activate(
+            persistence::SuspensionScope::instance, process_instance_id, now()
+        );
+        wake();
+        return activated;
+    });
+}
+
+TimePoint Engine::now() const {
+    return parts_->wiring().clock().now();
 }
 
 }  // namespace jobstrand

@@ -9,7 +9,7 @@
 // With --die-at N, the process kills itself when it comes to its N-th step; the test goes through
 // all of them.
 
-#include "tools/engine/engine.hpp"
+#include <jobstrand/engine.hpp>
 
 #include <charconv>
 #include <condition_variable>
@@ -24,10 +24,12 @@
 namespace {
 
 using jobstrand::Engine;
-using jobstrand::executor::HandlerResult;
-using jobstrand::executor::JobContext;
-using jobstrand::executor::Succeeded;
-using jobstrand::persistence::Transaction;
+using jobstrand::HandlerResult;
+using jobstrand::JobContext;
+using jobstrand::JobPlace;
+using jobstrand::Row;
+using jobstrand::Succeeded;
+using jobstrand::Transaction;
 
 /// Where a crash would hurt most: between any two effects.
 class Steps {
@@ -49,9 +51,7 @@ private:
 
 std::int64_t count(Transaction& transaction, std::string_view sql) {
     std::int64_t rows = 0;
-    transaction.query({.sql = sql, .columns = 1}, {}, [&](const auto& row) {
-        rows = row.integer(0);
-    });
+    transaction.query(sql, {}, [&](const Row& row) { rows = row.integer(0); });
     return rows;
 }
 
@@ -62,7 +62,7 @@ public:
             transaction.execute("CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY)");
             transaction.execute("CREATE TABLE IF NOT EXISTS invoices (order_id TEXT)");
         });
-        engine_.handlers().add_transactional(
+        engine_.add_transactional_handler(
             "invoice",
             [this](const JobContext& context, Transaction& transaction) {
                 return write_invoice(context, transaction);
@@ -77,7 +77,7 @@ public:
             steps_.step();
             order = engine_.enqueue(transaction, {.handler_type = "invoice"});
             steps_.step();
-            transaction.execute("INSERT INTO orders (id) VALUES (?)", {std::string_view(order)});
+            transaction.execute("INSERT INTO orders (id) VALUES (?)", {order});
             steps_.step();
         });
         steps_.step();
@@ -91,7 +91,7 @@ public:
             written_.wait_for(lock, std::chrono::milliseconds(20));
         }
         lock.unlock();
-        (void)engine_.stop(jobstrand::executor::StopMode::drain);
+        engine_.stop();
     }
 
     void report() {
@@ -113,20 +113,15 @@ private:
     // The invoice and the completion of its job commit together.
     HandlerResult write_invoice(const JobContext& context, Transaction& transaction) {
         steps_.step();
-        transaction.execute(
-            "INSERT INTO invoices (order_id) VALUES (?)", {std::string_view(context.job.id)}
-        );
+        transaction.execute("INSERT INTO invoices (order_id) VALUES (?)", {context.job.id});
         steps_.step();
         written_.notify_one();
         return Succeeded{};
     }
 
     std::int64_t open_jobs() {
-        std::int64_t open = 0;
-        for (const auto place : jobstrand::schema::kJobPlaces) {
-            open += engine_.store().count(place, {});
-        }
-        return open;
+        return engine_.count(JobPlace::executable) + engine_.count(JobPlace::timer) +
+               engine_.count(JobPlace::dead_letter);
     }
 
     Engine& engine_;
@@ -157,13 +152,13 @@ int run(std::span<const std::string> arguments) {
         );
     }
 
-    const jobstrand::schema::SystemClock clock;
-    jobstrand::schema::SilentLog log;
     Steps steps(die_at);
-    jobstrand::EngineOptions options{.database_url = words[0]};
-    options.executor.lock_time = std::chrono::seconds(1);  // A killed process is forgotten soon.
-    options.executor.reset_interval = std::chrono::milliseconds(200);
-    Engine engine(options, clock, log);
+    Engine engine({
+        .database_url = words[0],
+        .lock_time = std::chrono::seconds(1),  // A killed process is forgotten soon.
+        .reset_interval = std::chrono::milliseconds(200),
+        .log = nullptr,
+    });
     OrderService service(engine, steps);
 
     if (words[1] == "place" && words.size() == 3) {

@@ -125,14 +125,14 @@ schema::Log& Session::log() {
     return *log_;
 }
 
-Engine& Session::engine(bool update_schema) {
+engine::Wiring& Session::engine(bool update_schema) {
     if (!engine_) {
-        EngineOptions options{
+        engine::WiringOptions options{
             .database_url = database_url(),
             .executor = settings().executor,
             .update_schema = update_schema,
         };
-        engine_ = std::make_unique<Engine>(std::move(options), clock_, log());
+        engine_ = std::make_unique<engine::Wiring>(std::move(options), clock_, log());
         add_service_handlers(
             engine_->handlers(),
             {.clock = engine_->clock(), .log = log()},

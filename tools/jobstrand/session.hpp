@@ -10,7 +10,7 @@
 #include "persistence/series_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
-#include "tools/engine/engine.hpp"
+#include "tools/engine/wiring.hpp"
 #include "tools/jobstrand/output/record_writer.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 #include "tools/jobstrand/streams.hpp"
@@ -72,7 +72,7 @@ public:
 
     /// An engine that is not started, with the service's handlers. The first call opens the
     /// database; `update_schema` is of no meaning for the others.
-    [[nodiscard]] Engine& engine(bool update_schema = false);
+    [[nodiscard]] engine::Wiring& engine(bool update_schema = false);
     [[nodiscard]] persistence::OperatorStore& store() { return engine().store(); }
     [[nodiscard]] persistence::SeriesStore& series_store() { return engine().series_store(); }
 
@@ -104,7 +104,7 @@ private:
     std::vector<std::string> remarks_;
     std::optional<std::string> database_url_;
     std::unique_ptr<schema::Log> log_;
-    std::unique_ptr<Engine> engine_;
+    std::unique_ptr<engine::Wiring> engine_;
 };
 
 }  // namespace jobstrand::cli

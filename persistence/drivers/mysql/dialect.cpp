@@ -75,6 +75,10 @@ constinit const Dialect kMysqlDialect{
     .behind_in_priority = "PRIORITY_ = ? AND ID_ > ?",
     .now = "UTC_TIMESTAMP(3)",
     // 2038-01-19T03:14:07.999Z: the last millisecond before 2^31 seconds.
+    // A timestamp is read in the zone of the session.
+    .guest =
+        {.arrive = {"SET @jobstrand_zone = @@session.time_zone", "SET time_zone = '+00:00'"},
+         .leave = "SET time_zone = @jobstrand_zone"},
     .latest_time = schema::TimePoint{2'147'483'647'999ms},
     .tables = kTables,
 };

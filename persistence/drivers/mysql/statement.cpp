@@ -9,6 +9,9 @@
 #include <cppconn/parameter_metadata.h>
 #include <cppconn/prepared_statement.h>
 #include <cppconn/resultset.h>
+#include <cppconn/resultset_metadata.h>
+
+#include <sstream>
 
 namespace jobstrand::persistence {
 
@@ -29,12 +32,19 @@ unsigned int driver_index(std::size_t index) {
 struct MysqlStatement::Binding {
     sql::PreparedStatement& statement;
     unsigned int index;
+    std::vector<std::unique_ptr<std::istream>>& streams;
 
-    void operator()(std::monostate) const { statement.setNull(index, sql::DataType::VARCHAR); }
+    void operator()(std::nullptr_t) const { statement.setNull(index, sql::DataType::VARCHAR); }
     void operator()(bool value) const { statement.setBoolean(index, value); }
     void operator()(std::int64_t value) const { statement.setInt64(index, value); }
     void operator()(std::string_view value) const {
         statement.setString(index, as_sql_string(value));
+    }
+    void operator()(double value) const { statement.setDouble(index, value); }
+    void operator()(Bytes value) const {
+        const std::string_view text(reinterpret_cast<const char*>(value.data()), value.size());
+        streams.push_back(std::make_unique<std::istringstream>(std::string(text)));
+        statement.setBlob(index, streams.back().get());
     }
     void operator()(schema::TimePoint value) const { (*this)(SqlTime(value).text()); }
 };
@@ -45,23 +55,35 @@ public:
         : result_(result), texts_(texts) {}
 
     [[nodiscard]] bool is_null(std::size_t column) const override {
-        return result_.isNull(driver_index(column));
+        return result_.isNull(index_of(column));
     }
     [[nodiscard]] std::string_view text(std::size_t column) const override {
+        const unsigned int index = index_of(column);
         // Assigned, not moved, so that a view from an earlier call for this column stays valid.
-        return texts_.at(column).assign(result_.getString(driver_index(column)));
+        return texts_[column].assign(result_.getString(index));
     }
     [[nodiscard]] std::int64_t integer(std::size_t column) const override {
-        return result_.getInt64(driver_index(column));
+        return result_.getInt64(index_of(column));
+    }
+    [[nodiscard]] double real(std::size_t column) const override {
+        return static_cast<double>(result_.getDouble(index_of(column)));
     }
     [[nodiscard]] bool boolean(std::size_t column) const override {
-        return result_.getBoolean(driver_index(column));
+        return result_.getBoolean(index_of(column));
+    }
+    [[nodiscard]] Bytes blob(std::size_t column) const override {
+        return std::as_bytes(std::span(text(column)));
     }
     [[nodiscard]] std::optional<schema::TimePoint> time(std::size_t column) const override {
         return is_null(column) ? std::nullopt : std::optional(require_sql_time(text(column)));
     }
 
 private:
+    [[nodiscard]] unsigned int index_of(std::size_t column) const {
+        require_column(column, texts_.size());
+        return driver_index(column);
+    }
+
     const sql::ResultSet& result_;
     std::vector<std::string>& texts_;
 };
@@ -82,8 +104,8 @@ void MysqlStatement::query(
     const RowReader& read
 ) {
     bind(parameters);
-    texts_.resize(columns);
     const std::unique_ptr<sql::ResultSet> result(statement_->executeQuery());
+    texts_.resize(columns == 0 ? result->getMetaData()->getColumnCount() : columns);
     const FetchedRow row(*result, texts_);
     while (result->next()) {
         read(row);
@@ -97,8 +119,9 @@ void MysqlStatement::bind(std::span<const Value> parameters) {
     const auto expected =
         static_cast<std::size_t>(statement_->getParameterMetaData()->getParameterCount());
     require_parameters(expected, parameters.size());
+    streams_.clear();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-        std::visit(Binding{*statement_, driver_index(i)}, parameters[i]);
+        std::visit(Binding{*statement_, driver_index(i), streams_}, parameters[i]);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "persistence/sql/connection.hpp"
 
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,7 +30,7 @@ public:
     /// Returns the number of affected rows.
     std::int64_t execute(std::span<const Value> parameters);
 
-    /// Calls `read` for each row; each row has `columns` columns.
+    /// Calls `read` for each row; each row has `columns` columns, see Query.
     void query(std::size_t columns, std::span<const Value> parameters, const RowReader& read);
 
 private:
@@ -40,6 +41,8 @@ private:
 
     const std::unique_ptr<sql::PreparedStatement> statement_;
     std::vector<std::string> texts_;  ///< Of the current row, one for each column.
+    /// What the driver reads bytes from when the statement is executed.
+    std::vector<std::unique_ptr<std::istream>> streams_;
 };
 
 }  // namespace jobstrand::persistence

@@ -1,14 +1,20 @@
 #include "persistence/drivers/postgresql/backend.hpp"
 
 #include "persistence/drivers/postgresql/errors.hpp"
+#include "persistence/sql/hex_text.hpp"
 #include "persistence/sql/placeholders.hpp"
 #include "persistence/sql/sql_summary.hpp"
 
+#include <fmt/format.h>
 #include <libpq-fe.h>
 #include <soci/postgresql/soci-postgresql.h>
 #include <soci/soci.h>
 
+#include <charconv>
 #include <memory>
+#include <span>
+#include <system_error>
+#include <utility>
 
 namespace jobstrand::persistence {
 
@@ -107,6 +113,31 @@ PostgresqlBackend::cell(soci::details::statement_backend& statement, std::size_t
     }
     const auto length = static_cast<std::size_t>(PQgetlength(result, row, index));
     return std::string_view(PQgetvalue(result, row, index), length);
+}
+
+double PostgresqlBackend::real(soci::details::statement_backend& statement, std::size_t column)
+    const {
+    const std::string_view text = cell(statement, column).value_or("0");
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.begin(), text.end(), number);
+    if (error != std::errc{} || end != text.end()) {
+        throw DbError(DbErrorKind::other, fmt::format("\"{}\" is not a number", text));
+    }
+    return number;
+}
+
+std::size_t PostgresqlBackend::columns(soci::details::statement_backend& statement) const {
+    const auto& native = static_cast<soci::postgresql_statement_backend&>(statement);
+    return static_cast<std::size_t>(PQnfields(native.result_));
+}
+
+std::optional<std::string> PostgresqlBackend::text_of_bytes(Bytes bytes) const {
+    return hex_text_of(bytes);
+}
+
+Bytes PostgresqlBackend::bytes_of(std::string_view cell, std::string& buffer) const {
+    buffer = bytes_of_hex_text(cell);
+    return std::as_bytes(std::span(std::as_const(buffer)));
 }
 
 DbError PostgresqlBackend::error_of(

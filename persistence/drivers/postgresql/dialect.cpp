@@ -1,23 +1,12 @@
 #include "persistence/drivers/postgresql/dialect.hpp"
 
 #include "persistence/drivers/postgresql/schema_lock.hpp"
+#include "persistence/sql/hex_text.hpp"
 #include "schema/text/iso8601.hpp"
 
 namespace jobstrand::persistence {
 
 namespace {
-
-int hex_digit(char c) {
-    return c <= '9' ? c - '0' : c - 'a' + 10;
-}
-
-std::string from_hex(std::string_view hex) {
-    std::string bytes(hex.size() / 2, '\0');
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-        bytes[i] = static_cast<char>(hex_digit(hex[2 * i]) * 16 + hex_digit(hex[2 * i + 1]));
-    }
-    return bytes;
-}
 
 constexpr ColumnTypes kTypes{
     .id = "varchar(64) COLLATE \"C\"",
@@ -81,6 +70,7 @@ constinit const Dialect kPostgresqlDialect{
     .delete_where = "DELETE FROM {0} WHERE",
     .behind_in_priority = "(PRIORITY_, ID_) > (?, ?)",
     .now = "CAST(clock_timestamp() AT TIME ZONE 'UTC' AS timestamp(3))",
+    .guest = {.number_mark = '$', .announce = "NOTIFY jobstrand"},
     .latest_time = schema::kLatestInstant,
     .tables = kTables,
 };

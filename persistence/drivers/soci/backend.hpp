@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/sql/connection.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 
@@ -52,6 +53,21 @@ public:
     /// the next row is fetched.
     [[nodiscard]] virtual std::optional<std::string_view>
     cell(soci::details::statement_backend& statement, std::size_t column) const = 0;
+
+    /// The same for a number with a fraction, exactly; 0 for NULL.
+    [[nodiscard]] virtual double
+    real(soci::details::statement_backend& statement, std::size_t column) const = 0;
+
+    /// How many columns the rows of a statement have that was just executed.
+    [[nodiscard]] virtual std::size_t columns(soci::details::statement_backend& statement
+    ) const = 0;
+
+    /// How bytes are written as the text of a parameter; nullopt: they are bound as they are.
+    [[nodiscard]] virtual std::optional<std::string> text_of_bytes(Bytes bytes) const = 0;
+
+    /// The bytes that a cell with this text holds. Writes them into `buffer` where they are not the
+    /// text itself.
+    [[nodiscard]] virtual Bytes bytes_of(std::string_view cell, std::string& buffer) const = 0;
 
     /// The error that SOCI has just thrown as one of ours; `attempted` begins its message.
     [[nodiscard]] virtual DbError error_of(

@@ -4,43 +4,88 @@
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/placeholders.hpp"
 #include "persistence/sql/sql_time.hpp"
-#include "schema/ensure.hpp"
 
 #include <fmt/format.h>
 #include <soci/soci.h>
 
 #include <charconv>
+#include <map>
 #include <utility>
 
 namespace jobstrand::persistence {
 
-/// A bound parameter: SOCI reads `number` or `text`, whichever was bound.
+/// A bound parameter: SOCI reads the member that was bound, which `type` names.
 struct SociStatement::Parameter {
+    enum class Type { text, number, real, bytes };
+
     soci::indicator indicator = soci::i_null;
-    bool is_number = false;
+    Type type = Type::text;
     long long number = 0;
+    double real = 0;
     std::string text;
+    std::unique_ptr<soci::blob> bytes;
 
     /// Takes over a value. Returns whether its type has changed, so that it must be bound anew.
-    bool assign(const Value& value) {
+    bool assign(const Value& value, soci::session& session, const SociBackend& backend) {
         indicator = soci::i_ok;
+        if (const auto* const content = std::get_if<Bytes>(&value)) {
+            return take(*content, session, backend);
+        }
         return std::visit([this](const auto& content) { return take(content); }, value);
     }
 
-    bool take(std::monostate) {
+    void bind(soci::statement& statement) {
+        switch (type) {
+            case Type::text:
+                return statement.exchange(soci::use(std::as_const(text), indicator));
+            case Type::number:
+                return statement.exchange(soci::use(std::as_const(number), indicator));
+            case Type::real:
+                return statement.exchange(soci::use(std::as_const(real), indicator));
+            case Type::bytes:
+                return statement.exchange(soci::use(*bytes, indicator));
+        }
+    }
+
+    void release_large_buffers() {
+        release_if_large(text);
+        if (type == Type::bytes) {
+            bytes->trim(0);
+        }
+    }
+
+private:
+    bool becomes(Type next) { return std::exchange(type, next) != next; }
+
+    bool take(std::nullptr_t) {
         indicator = soci::i_null;
         return false;
     }
     bool take(bool content) { return take(std::int64_t{content}); }
     bool take(std::int64_t content) {
         number = content;
-        return !std::exchange(is_number, true);
+        return becomes(Type::number);
+    }
+    bool take(double content) {
+        real = content;
+        return becomes(Type::real);
     }
     bool take(std::string_view content) {
         text.assign(content);
-        return std::exchange(is_number, false);
+        return becomes(Type::text);
     }
     bool take(schema::TimePoint content) { return take(SqlTime(content).text()); }
+    bool take(Bytes) { return false; }  // Not called: see assign().
+    bool take(Bytes content, soci::session& session, const SociBackend& backend) {
+        if (const std::optional<std::string> as_text = backend.text_of_bytes(content)) {
+            return take(std::string_view(*as_text));
+        }
+        // A new one each time: SOCI has a blob forget nothing of what it held before.
+        bytes = std::make_unique<soci::blob>(session);
+        bytes->write(0, reinterpret_cast<const char*>(content.data()), content.size());
+        type = Type::bytes;
+        return true;
+    }
 };
 
 /// The one column that SOCI fetches into.
@@ -59,18 +104,26 @@ public:
         return cell(column).value_or(std::string_view{});
     }
     [[nodiscard]] std::int64_t integer(std::size_t column) const override;
+    [[nodiscard]] double real(std::size_t column) const override {
+        require_column(column, columns_);
+        return backend_.real(statement_, column);
+    }
     [[nodiscard]] bool boolean(std::size_t column) const override;
+    [[nodiscard]] Bytes blob(std::size_t column) const override {
+        return backend_.bytes_of(text(column), buffers_[column]);
+    }
     [[nodiscard]] std::optional<schema::TimePoint> time(std::size_t column) const override;
 
 private:
     [[nodiscard]] std::optional<std::string_view> cell(std::size_t column) const {
-        JOBSTRAND_ENSURE(column < columns_);
+        require_column(column, columns_);
         return backend_.cell(statement_, column);
     }
 
     const SociBackend& backend_;
     soci::details::statement_backend& statement_;
     const std::size_t columns_;
+    mutable std::map<std::size_t, std::string> buffers_;  ///< Of columns that were read as bytes.
 };
 
 std::int64_t SociStatement::FetchedRow::integer(std::size_t column) const {
@@ -98,7 +151,8 @@ SociStatement::SociStatement(
     const SociBackend& backend,
     std::string_view sql
 )
-    : backend_(backend),
+    : session_(session),
+      backend_(backend),
       statement_(std::make_unique<soci::statement>(session)),
       parameters_(count_placeholders(sql)),
       first_column_(std::make_unique<Column>()) {
@@ -124,8 +178,11 @@ void SociStatement::query(
 ) {
     fill(parameters);
     bind(true);
-    const FetchedRow row(backend_, *statement_, columns);
-    for (bool found = statement_->execute(true); found; found = statement_->fetch()) {
+    bool found = statement_->execute(true);
+    const FetchedRow row(
+        backend_, *statement_, columns == 0 ? backend_.columns(*statement_->get_backend()) : columns
+    );
+    for (; found; found = statement_->fetch()) {
         read(row);
     }
     release_large_buffers();
@@ -137,7 +194,7 @@ void SociStatement::fill(std::span<const Value> parameters) {
         if (const auto* const text = std::get_if<std::string_view>(&parameters[i])) {
             backend_.require_storable(*text);
         }
-        if (parameters_[i].assign(parameters[i])) {
+        if (parameters_[i].assign(parameters[i], session_, backend_)) {
             bound_ = false;
         }
     }
@@ -154,11 +211,7 @@ void SociStatement::bind(bool returns_rows) {
         statement_->exchange(soci::into(first_column_->text, first_column_->indicator));
     }
     for (Parameter& parameter : parameters_) {
-        if (parameter.is_number) {
-            statement_->exchange(soci::use(std::as_const(parameter.number), parameter.indicator));
-        } else {
-            statement_->exchange(soci::use(std::as_const(parameter.text), parameter.indicator));
-        }
+        parameter.bind(*statement_);
     }
     statement_->define_and_bind();
     bound_ = true;
@@ -167,7 +220,7 @@ void SociStatement::bind(bool returns_rows) {
 
 void SociStatement::release_large_buffers() {
     for (Parameter& parameter : parameters_) {
-        release_if_large(parameter.text);
+        parameter.release_large_buffers();
     }
     release_if_large(first_column_->text);
 }

@@ -32,7 +32,7 @@ public:
     /// Returns the number of affected rows.
     std::int64_t execute(std::span<const Value> parameters);
 
-    /// Calls `read` for each row; each row has `columns` columns.
+    /// Calls `read` for each row; each row has `columns` columns, see Query.
     void query(std::size_t columns, std::span<const Value> parameters, const RowReader& read);
 
 private:
@@ -44,6 +44,7 @@ private:
     void bind(bool returns_rows);
     void release_large_buffers();
 
+    soci::session& session_;
     const SociBackend& backend_;
     const std::unique_ptr<soci::statement> statement_;
     std::vector<Parameter> parameters_;

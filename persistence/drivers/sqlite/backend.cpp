@@ -7,6 +7,8 @@
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 
+#include <span>
+
 namespace jobstrand::persistence {
 
 namespace {
@@ -60,6 +62,26 @@ SqliteBackend::cell(soci::details::statement_backend& statement, std::size_t col
     }
     const int bytes = sqlite_api::sqlite3_column_bytes(native, index);
     return std::string_view(reinterpret_cast<const char*>(text), static_cast<std::size_t>(bytes));
+}
+
+double SqliteBackend::real(soci::details::statement_backend& statement, std::size_t column) const {
+    return sqlite_api::sqlite3_column_double(
+        static_cast<soci::sqlite3_statement_backend&>(statement).stmt_, static_cast<int>(column)
+    );
+}
+
+std::size_t SqliteBackend::columns(soci::details::statement_backend& statement) const {
+    return static_cast<std::size_t>(sqlite_api::sqlite3_column_count(
+        static_cast<soci::sqlite3_statement_backend&>(statement).stmt_
+    ));
+}
+
+std::optional<std::string> SqliteBackend::text_of_bytes(Bytes) const {
+    return std::nullopt;
+}
+
+Bytes SqliteBackend::bytes_of(std::string_view cell, std::string&) const {
+    return std::as_bytes(std::span(cell));
 }
 
 DbError SqliteBackend::error_of(

@@ -35,6 +35,11 @@ public:
 
     [[nodiscard]] std::optional<std::string_view>
     cell(soci::details::statement_backend& statement, std::size_t column) const override;
+    [[nodiscard]] double real(soci::details::statement_backend& statement, std::size_t column)
+        const override;
+    [[nodiscard]] std::size_t columns(soci::details::statement_backend& statement) const override;
+    [[nodiscard]] std::optional<std::string> text_of_bytes(Bytes bytes) const override;
+    [[nodiscard]] Bytes bytes_of(std::string_view cell, std::string& buffer) const override;
     [[nodiscard]] DbError error_of(
         soci::session& session,
         const soci::soci_error& error,

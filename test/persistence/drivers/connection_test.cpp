@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <span>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace jobstrand::test {
 
@@ -60,8 +64,83 @@ TEST_P(ConnectionTest, Every_kind_of_value_comes_back_as_it_went_in) {
     });
 }
 
+TEST_P(ConnectionTest, Numbers_with_a_fraction_come_back_exactly) {
+    connection_->run_script("CREATE TABLE MEASURE (ID_ bigint, REAL_ double precision)");
+    const std::vector<double> numbers{0.1, -1.0 / 3, 1e300, 5e-324, 0.0, 4.0};
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        execute(
+            "INSERT INTO MEASURE VALUES (?, ?)",
+            {Value{static_cast<std::int64_t>(i)}, Value{numbers[i]}}
+        );
+    }
+    execute("INSERT INTO MEASURE VALUES (99, ?)", {Value{nullptr}});
+    std::vector<double> found;
+    connection_->query(
+        {.sql = "SELECT REAL_ FROM MEASURE ORDER BY ID_", .columns = 1},
+        {},
+        [&](const Row& row) {
+            found.push_back(row.real(0));
+            EXPECT_EQ(row.is_null(0), found.size() > numbers.size());
+        }
+    );
+    ASSERT_EQ(found.size(), numbers.size() + 1);
+    EXPECT_TRUE(std::equal(numbers.begin(), numbers.end(), found.begin()));
+    EXPECT_EQ(found.back(), 0);
+}
+
+TEST_P(ConnectionTest, Bytes_come_back_as_they_went_in) {
+    std::string all;
+    for (int byte = 0; byte < 256; ++byte) {
+        all.push_back(static_cast<char>(byte));
+    }
+    const std::string_view type = GetParam() == "postgresql" ? "bytea" : "longblob";
+    connection_->run_script(fmt::format("CREATE TABLE PICTURE (ID_ bigint, BYTES_ {})", type));
+    for (const std::string& bytes : {all, std::string("short"), std::string(), all + all}) {
+        execute("DELETE FROM PICTURE");
+        execute(
+            "INSERT INTO PICTURE VALUES (?, ?)",
+            {Value{std::int64_t{1}}, Value{std::as_bytes(std::span(bytes))}}
+        );
+        execute("INSERT INTO PICTURE VALUES (?, ?)", {Value{std::int64_t{2}}, Value{nullptr}});
+        std::vector<std::string> found;
+        connection_->query(
+            {.sql = "SELECT BYTES_ FROM PICTURE ORDER BY ID_", .columns = 1},
+            {},
+            [&](const Row& row) {
+                const persistence::Bytes read = row.blob(0);
+                found.emplace_back(reinterpret_cast<const char*>(read.data()), read.size());
+                EXPECT_EQ(row.is_null(0), found.size() == 2);
+            }
+        );
+        EXPECT_THAT(found, ElementsAre(bytes, ""));
+    }
+}
+
+TEST_P(ConnectionTest, A_column_that_was_not_selected_is_refused_in_words) {
+    execute("INSERT INTO NOTE (ID_, NUMBER_) VALUES ('a', 1)");
+    const auto read_column = [&](std::size_t columns, std::size_t column) {
+        connection_->query(
+            {.sql = "SELECT ID_, NUMBER_ FROM NOTE", .columns = columns},
+            {},
+            [&](const Row& row) { (void)row.text(column); }
+        );
+    };
+    for (const std::size_t columns : {std::size_t{0}, std::size_t{2}}) {
+        EXPECT_NO_THROW(read_column(columns, 1));
+        try {
+            read_column(columns, 2);
+            ADD_FAILURE() << "the column was read";
+        } catch (const std::logic_error& error) {
+            EXPECT_STREQ(
+                error.what(), "column 2 was read, but the statement selects 2: columns count from 0"
+            );
+        }
+    }
+    EXPECT_NO_THROW(read_column(0, 1)) << "the connection is as good as before";
+}
+
 TEST_P(ConnectionTest, Null_reads_as_nothing) {
-    execute("INSERT INTO NOTE VALUES (?, ?, ?, ?, ?, ?)", {Value{"a"}, {}, {}, {}, {}, {}});
+    execute("INSERT INTO NOTE VALUES (?, ?, ?, ?, ?, ?)", {Value{"a"}, {}, nullptr, {}, {}, {}});
     read_note("a", [&](const Row& row) {
         for (std::size_t column = 0; column < 5; ++column) {
             EXPECT_TRUE(row.is_null(column));

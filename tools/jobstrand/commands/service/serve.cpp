@@ -22,7 +22,7 @@ using schema::LogLevel;
 /// outcomes; beyond that there is nothing to wait for.
 constexpr schema::Duration kPatienceAtOnce = 8s;
 
-void tell_ready(Session& session, Engine& engine, bool is_executing) {
+void tell_ready(Session& session, engine::Wiring& engine, bool is_executing) {
     const executor::ExecutorSettings& settings = session.settings().executor;
     session.log().write(
         LogLevel::info,
@@ -48,7 +48,7 @@ void tell_ready(Session& session, Engine& engine, bool is_executing) {
 
 /// Hurries the drain when a further signal comes. true: it came before the drain had begun, so this
 /// call has stopped everything, cleanly.
-[[nodiscard]] bool hurry(Session& session, Engine& engine, StopSignals& signals) {
+[[nodiscard]] bool hurry(Session& session, engine::Wiring& engine, StopSignals& signals) {
     if (signals.wait() != StopSignals::Event::signal) {
         return false;
     }
@@ -62,7 +62,7 @@ void tell_ready(Session& session, Engine& engine, bool is_executing) {
     return false;
 }
 
-void drain(Session& session, Engine& engine, StopSignals& signals) {
+void drain(Session& session, engine::Wiring& engine, StopSignals& signals) {
     session.log().write(
         LogLevel::info, "stopping: running jobs may finish, a second signal stops them", {}
     );
@@ -89,7 +89,7 @@ ExitCode serve(Session& session, const ServeOptions& options) {
         session.log().write(LogLevel::warn, "setting without effect", {{"setting", remark}});
     }
     const bool is_executing = settings.executor_active && !options.no_executor;
-    Engine& engine = session.engine(settings.update_schema);
+    engine::Wiring& engine = session.engine(settings.update_schema);
     if (is_executing) {
         engine.start();
     }

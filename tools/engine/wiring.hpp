@@ -7,9 +7,11 @@
 #include "executor/manual_run.hpp"
 #include "executor/stop_mode.hpp"
 #include "persistence/drivers/database.hpp"
+#include "persistence/executor_store.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/sql/transaction.hpp"
+#include "persistence/timer_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
@@ -18,10 +20,10 @@
 #include <string>
 #include <vector>
 
-namespace jobstrand {
+namespace jobstrand::engine {
 
-/// How an engine opens its database.
-struct EngineOptions {
+/// How the database is opened, and how jobs are run.
+struct WiringOptions {
     std::string database_url = {};  ///< See persistence/url/database_url.hpp.
     executor::ExecutorSettings executor = {};
 
@@ -33,27 +35,21 @@ struct EngineOptions {
     persistence::DecorateConnection decorate_connection = {};
 };
 
-/// Everything of one database wired together: what an app that embeds Jobstrand holds, and what the
-/// service is built on.
-///
-///     jobstrand::Engine engine({.database_url = "sqlite:orders.db"}, clock, log);
-///     engine.handlers().add("send-invoice", send_invoice);
-///     engine.start();
-///     engine.enqueue({.handler_type = "send-invoice", .payload = R"({"order":17})"});
+/// Everything of one database wired together: what the service and the public Engine are built on.
 ///
 /// Nothing runs until start() (R004). Handlers are added before it.
 ///
 /// `clock` is this machine's; the engine compares it with the database's, and follows that one.
 ///
 /// Thread safety: safe after start(). The clock and the log must outlive it.
-class Engine final {
+class Wiring final {
 public:
     /// Throws std::invalid_argument for a bad URL or settings, DbError when the database cannot be
     /// used.
-    Engine(EngineOptions options, const schema::Clock& clock, schema::Log& log);
+    Wiring(WiringOptions options, const schema::Clock& clock, schema::Log& log);
 
     /// Stops (drain) when that has not been done.
-    ~Engine();
+    ~Wiring();
 
     [[nodiscard]] executor::HandlerRegistry& handlers();
 
@@ -102,6 +98,10 @@ public:
     /// See executor::run_by_hand.
     [[nodiscard]] executor::ManualRunResult run_job(const std::string& id);
 
+    /// For who takes the executor's place: tests.
+    [[nodiscard]] persistence::ExecutorStore& executor_store();
+    [[nodiscard]] persistence::TimerStore& timer_store();
+
     [[nodiscard]] persistence::OperatorStore& store();
     [[nodiscard]] persistence::SeriesStore& series_store();
     [[nodiscard]] deadletter::DeadLetters& dead_letters();
@@ -121,4 +121,4 @@ private:
     std::unique_ptr<Parts> parts_;
 };
 
-}  // namespace jobstrand
+}  // namespace jobstrand::engine

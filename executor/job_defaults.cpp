@@ -1,0 +1,66 @@
+#include "executor/job_defaults.hpp"
+
+#include "schema/job_validation.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace jobstrand::executor {
+
+namespace {
+
+using schema::Job;
+
+void refuse_invalid(const std::vector<Job>& jobs) {
+    for (const Job& job : jobs) {
+        const std::vector<std::string> problems = schema::problems_of(job);
+        if (!problems.empty()) {
+            throw std::invalid_argument(fmt::format("{}", fmt::join(problems, "; ")));
+        }
+    }
+}
+
+int retries_of_new(const Job& job, const schema::RetryPolicy& policy) {
+    if (job.retries != schema::kDefaultRetries) {
+        return job.retries;
+    }
+    if (job.retry_cycle.empty()) {
+        return policy.default_attempts;
+    }
+    return schema::parse_retry_cycle(job.retry_cycle)
+        .value()
+        .attempts;  // Valid: see refuse_invalid.
+}
+
+}  // namespace
+
+JobDefaults::JobDefaults(const schema::Clock& clock, schema::RetryPolicy policy)
+    : clock_(clock), policy_(std::move(policy)) {}
+
+void JobDefaults::fill_in(std::vector<Job>& jobs) {
+    refuse_invalid(jobs);
+    const schema::TimePoint now = clock_.now();
+    for (Job& job : jobs) {
+        fill_in(job, now);
+    }
+}
+
+void JobDefaults::fill_in(Job& job, schema::TimePoint now) {
+    if (job.id.empty()) {
+        const std::lock_guard lock(ids_mutex_);
+        job.id = ids_.next(now);
+    }
+    if (job.correlation_id.empty()) {
+        job.correlation_id = job.id;
+    }
+    if (job.due_date && job.type == schema::kMessageType) {
+        job.type = schema::kTimerType;
+    }
+    job.retries = retries_of_new(job, policy_);
+    job.create_time = now;
+}
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <jobstrand/enqueuer.hpp>
+#include <jobstrand/error.hpp>
+#include <jobstrand/handler.hpp>
+#include <jobstrand/job.hpp>
+#include <jobstrand/options.hpp>
+#include <jobstrand/transaction.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand {
+
+enum class StopMode {
+    drain,    ///< Running jobs may finish within EngineOptions::shutdown_wait.
+    at_once,  ///< Running handlers are told to stop as well.
+};
+
+/// What came of running one job by hand.
+enum class RunAnswer {
+    done,       ///< It was run; how it ended, find() tells.
+    not_found,  ///< No job with this id can run now.
+    locked,     ///< A node has it.
+    lost_lock,  ///< The lock was lost during the run; its result is discarded.
+};
+
+/// Jobs of one database: what an app that embeds Jobstrand holds.
+///
+///     jobstrand::Engine engine({.database_url = "sqlite:orders.db"});
+///     engine.add_handler("send-invoice", send_invoice);
+///     engine.start();
+///     engine.enqueue({.handler_type = "send-invoice", .payload = R"({"order":17})"});
+///
+/// Nothing runs before start(): until then, and after stop(), jobs are stored for whoever runs them
+/// (R004).
+///
+/// Errors: Error when the database is in trouble; std::invalid_argument for values that cannot be
+/// stored or read, one sentence per mistake; std::logic_error, of which that is one kind, for calls
+/// that make no sense now.
+///
+/// Thread safety: safe.
+class Engine final {
+public:
+    /// Opens the database, and creates or upgrades the tables.
+    explicit Engine(EngineOptions options);
+
+    /// Stops (drain) when that has not been done.
+    ~Engine();
+
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+    // Handlers: before start(), one for each type.
+
+    void add_handler(std::string handler_type, Handler handler);
+    void add_transactional_handler(std::string handler_type, TransactionalHandler handler);
+
+    // Running: once.
+
+    void start();
+
+    /// Takes in nothing more, waits for running jobs as `mode` says, and writes what came of them.
+    /// Call it again with at_once from another thread to hurry. false: some handler did not end in
+    /// time; its job runs again elsewhere, and the process should end without destroying the
+    /// engine.
+    bool stop(StopMode mode = StopMode::drain);
+
+    /// Whether jobs are taken in: after start() and before stop().
+    [[nodiscard]] bool is_running() const;
+
+    /// Looks for jobs and timers now instead of at the next poll: after a commit of jobs that were
+    /// enqueued by other means.
+    void wake();
+
+    // Enqueueing. Returns the id(s). In a transaction of its own, all or none; in a transaction of
+    // the engine; or on the app's own connection (see Enqueuer).
+
+    std::string enqueue(NewJob job);
+    std::string enqueue(Transaction& transaction, NewJob job);
+    std::string enqueue(const AppConnection& connection, NewJob job);
+    std::vector<std::string> enqueue_all(std::vector<NewJob> jobs);
+    std::vector<std::string> enqueue_all(Transaction& transaction, std::vector<NewJob> jobs);
+    std::vector<std::string> enqueue_all(const AppConnection& connection, std::vector<NewJob> jobs);
+
+    /// Returns the key.
+    std::string start_series(NewSeries series);
+    std::string start_series(Transaction& transaction, NewSeries series);
+
+    /// Runs `work` in a transaction of the job database and commits it: the app's rows and its jobs
+    /// together. A conflict runs the whole work again, so it must be repeatable. Throws what `work`
+    /// throws, after a rollback.
+    void in_transaction(const std::function<void(Transaction&)>& work);
+
+    // Looking and handling.
+
+    /// The job wherever it stands; nullopt: there is none (any more).
+    [[nodiscard]] std::optional<StoredJob> find(std::string_view id);
+
+    [[nodiscard]] std::int64_t count(JobPlace place);
+
+    /// Jobs of one place in id order, after the id `after` (exclusive; empty: from the start). Long
+    /// payloads are not fetched.
+    [[nodiscard]] std::vector<StoredJob>
+    list(JobPlace place, std::string_view after = {}, std::size_t limit = 1000);
+
+    /// Runs one executable job now, in this thread (R006), also without start().
+    RunAnswer run_job(const std::string& id);
+
+    /// Gives a dead letter `retries` new attempts. false: there is no such dead letter.
+    bool requeue(std::string_view id, int retries = 3);
+
+    /// Removes a job that nobody runs. false: there is none, or somebody does.
+    bool remove(std::string_view id);
+
+    /// Suspends or activates all jobs of an instance; returns how many moved.
+    std::int64_t suspend_instance(std::string_view process_instance_id);
+    std::int64_t activate_instance(std::string_view process_instance_id);
+
+    /// The database's time, by which due dates are judged.
+    [[nodiscard]] TimePoint now() const;
+
+private:
+    friend class TestEngine;
+    class Parts;
+    explicit Engine(std::unique_ptr<Parts> parts);
+
+    std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace jobstrand

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <jobstrand/time.hpp>
+#include <jobstrand/transaction.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace jobstrand {
+
+/// The job that a handler runs. Borrowed: valid until the handler returns.
+struct RunningJob {
+    std::string_view id;
+    std::string_view handler_type;
+    std::string_view payload;
+    std::string_view correlation_id;
+    std::string_view process_instance_id;
+    std::string_view root_process_instance_id;
+    std::string_view process_definition_id;
+    std::string_view execution_id;
+    std::string_view element_id;
+    std::string_view element_name;
+    std::string_view category;
+    std::string_view tenant_id;
+    std::string_view series;             ///< The key of the series that it is a turn of.
+    std::string_view exception_message;  ///< Of the run before; empty in the first.
+    std::optional<TimePoint> due_date;
+    std::optional<TimePoint> create_time;
+    std::int64_t priority = 0;
+    int retries = 0;  ///< Attempts left, this one included.
+};
+
+/// What a handler gets. Borrowed: valid until the handler returns.
+struct JobContext {
+    RunningJob job;
+
+    int attempt = 1;  ///< 1 for the first run.
+
+    /// When the run should be over: the handler may stop early; nothing stops it by force.
+    std::optional<TimePoint> deadline;
+
+    /// Requested when the lock is lost (somebody else may run the job) or the engine stops at once.
+    /// A handler that runs long asks it now and then and returns Interrupted.
+    std::stop_token stop;
+
+    /// Grows with every acquisition of this job: pass it to systems that can refuse an older one,
+    /// so that a run that lost its lock without knowing cannot overwrite the newer run's effect.
+    std::int64_t fencing_token = 0;
+};
+
+/// The job is done; its row is deleted.
+struct Succeeded {
+    /// The payload of the next turn, if the job is a turn of a series that keeps its data; else it
+    /// is dropped. nullopt: the next turn gets the same as this one.
+    std::optional<std::string> payload = {};
+};
+
+/// The job failed. Throwing a std::exception means the same, with its what() as the message.
+struct Failed {
+    std::string message = {};
+    std::string details = {};                  ///< Stack trace or output, for the dead letter.
+    bool retryable = true;                     ///< false: no further attempt makes sense.
+    std::optional<Duration> retry_after = {};  ///< Wins over the retry cycle.
+};
+
+/// The run ended before it was done and the job is not at fault (stop was requested, an outside
+/// system told us to wait): it runs again after `wait`, and no retry is used.
+struct Interrupted {
+    Duration wait{std::chrono::seconds(1)};
+};
+
+using HandlerResult = std::variant<Succeeded, Failed, Interrupted>;
+
+/// Runs one job. Called on worker threads, several at once. A job may run more than once: make the
+/// effect repeatable, or use a transactional handler.
+using Handler = std::function<HandlerResult(const JobContext&)>;
+
+/// Runs one job inside a transaction of the job database. What it writes through the transaction
+/// and the job's completion commit together, so these effects happen exactly once. On SQLite it
+/// holds the only writing connection: keep it short.
+using TransactionalHandler = std::function<HandlerResult(const JobContext&, Transaction&)>;
+
+}  // namespace jobstrand

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <jobstrand/time.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace jobstrand {
+
+/// What to enqueue. Only the handler type is necessary.
+///
+///     engine.enqueue({.handler_type = "send-invoice", .payload = R"({"order":17})"});
+///
+/// Lengths: ids up to 64 characters, other texts up to 255, the payload up to 8 MiB.
+struct NewJob {
+    std::string handler_type = {};           ///< Which handler runs it.
+    std::string payload = {};                ///< What the handler needs to know; JSON by custom.
+    std::optional<TimePoint> due_date = {};  ///< When it may run; nullopt: at once.
+    std::int64_t priority = 0;               ///< Larger is more important.
+    std::optional<int> retries = {};         ///< Attempts, the first one included.
+    std::string retry_cycle = {};            ///< `R5/PT5M` or `PT1M,PT10M`.
+    std::string repeat = {};                 ///< `R/PT1H` or a cron text: a series with defaults.
+    std::string correlation_id = {};         ///< Kept for ever; empty: the id.
+    std::string process_instance_id = {};    ///< Suspended and activated as a whole.
+    std::string root_process_instance_id = {};
+    std::string process_definition_id = {};
+    std::string execution_id = {};
+    std::string element_id = {};
+    std::string element_name = {};
+    std::string category = {};
+    std::string tenant_id = {};
+    bool exclusive = true;
+    bool for_external_worker = false;  ///< Pulled by a worker, not run by a node.
+    std::string scope_id = {};
+    std::string sub_scope_id = {};
+    std::string scope_type = {};
+    std::string scope_definition_id = {};
+    std::string deployment_id = {};
+    std::string job_definition_id = {};
+    std::string id = {};  ///< Unique for ever; empty: one is made, which is faster.
+
+    bool operator==(const NewJob&) const = default;
+};
+
+/// What repeats: a job like `turn` runs whenever `repeat` says.
+///
+///     engine.start_series({
+///         .turn = {.handler_type = "send-report"},
+///         .repeat = "0 0 2 * * ?",
+///         .zone = "Europe/Berlin",
+///         .key = "nightly-report",
+///     });
+///
+/// docs/timers.md describes the texts and the rules.
+struct NewSeries {
+    NewJob turn = {};         ///< Its due date: that of the first turn.
+    std::string repeat = {};  ///< A cycle (`R/PT1H`) or a cron text.
+    std::string zone = "UTC";
+    std::string key = {};  ///< Unique; empty: the id of the first turn.
+    std::string group = "DEFAULT";
+    std::string description = {};
+    std::string dst_rule = "quartz";  ///< quartz, run-once.
+    std::string calendar = {};        ///< Name of a calendar with days to leave out.
+    std::string misfire = {};         ///< What becomes of a turn that is late.
+    std::optional<Duration> misfire_threshold = {};
+    std::optional<TimePoint> start = {};
+    std::optional<TimePoint> end = {};
+    bool overlap = true;               ///< false: a turn waits for the one before.
+    bool keep_data = false;            ///< A turn may hand its payload on.
+    bool recovery = true;              ///< false: a turn of a dead node is not run again.
+    bool stop_on_dead_letter = false;  ///< A dead letter pauses the series.
+
+    bool operator==(const NewSeries&) const = default;
+};
+
+/// Where a job stands: each place is a table.
+enum class JobPlace { executable, timer, suspended, dead_letter, external_worker };
+
+/// executable, timer, suspended, dead, external.
+[[nodiscard]] std::string_view name_of(JobPlace place);
+
+/// A job as it is in the database: `retries` are the attempts left.
+struct StoredJob : NewJob {
+    JobPlace place = JobPlace::executable;
+    int attempts = 0;                    ///< Runs that have failed so far.
+    std::string exception_message = {};  ///< Of the last failure.
+    std::string series = {};             ///< The key of the series that it is a turn of.
+    std::string lock_owner = {};         ///< Empty: nobody runs it.
+    std::optional<TimePoint> create_time = {};
+
+    bool operator==(const StoredJob&) const = default;
+};
+
+}  // namespace jobstrand

@@ -1,0 +1,196 @@
+#include "test/fixtures/temporary_directory.hpp"
+
+#include <gtest/gtest.h>
+#include <jobstrand/engine.hpp>
+#include <jobstrand/on_sqlite.hpp>
+#include <jobstrand/testing.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The snippets of docs/embedding.md and README.md stand here as they stand there; snippets_test.py
+// compares them.
+namespace jobstrand::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+#undef assert
+#define assert EXPECT_TRUE
+
+bool order_exists(std::string_view payload) {
+    return !payload.empty();
+}
+
+bool printer_is_busy() {
+    return false;
+}
+
+// clang-format off
+HandlerResult write_invoice(const JobContext& context) {
+    if (!order_exists(context.job.payload)) {
+        return Failed{.message = "no such order", .retryable = false};  // straight to the dead letters
+    }
+    if (printer_is_busy()) {
+        return Failed{.message = "printer busy", .retry_after = 30s};  // our own wait
+    }
+    return Succeeded{};  // an exception would be a failure
+}
+// clang-format on
+
+Succeeded remind(const JobContext&) {
+    return {};
+}
+
+/// Some driver, and some log.
+struct Recorder {
+    void execute(std::string_view, const std::vector<std::optional<std::string>>&) { ++calls; }
+    void operator()(LogLevel, std::string_view) { ++calls; }
+    int calls = 0;
+};
+
+/// Works in a folder of its own, because the snippets name files.
+class Embedding : public testing::Test {
+protected:
+    Embedding() : before_(std::filesystem::current_path()) {
+        std::filesystem::current_path(directory_.path());
+    }
+    ~Embedding() override { std::filesystem::current_path(before_); }
+
+private:
+    TemporaryDirectory directory_;
+    std::filesystem::path before_;
+};
+
+TEST_F(Embedding, An_engine) {
+    jobstrand::Engine engine({.database_url = "sqlite:orders.db"});
+    engine.add_handler("invoice", write_invoice);
+    engine.start();
+    engine.enqueue({.handler_type = "invoice", .payload = R"({"order":17})"});
+
+    engine.enqueue({
+        .handler_type = "invoice",
+        .payload = R"({"order":18})",
+        .due_date = engine.now() + 10min,
+        .retry_cycle = "R5/PT1M",
+        .process_instance_id = "order-18",
+    });
+    EXPECT_EQ(engine.count(JobPlace::timer), 1);
+    EXPECT_TRUE(engine.stop());
+}
+
+TEST_F(Embedding, Transactions) {
+    jobstrand::TestEngine test;
+    Engine& engine = test.engine();
+    engine.in_transaction([](Transaction& transaction) {
+        transaction.execute("CREATE TABLE bookings (id TEXT, sum REAL)");
+        transaction.execute("CREATE TABLE orders (id TEXT)");
+    });
+    engine.add_handler("invoice", write_invoice);
+    engine.add_transactional_handler(
+        "book",
+        [](const JobContext& context, Transaction& transaction) {
+            transaction.execute("INSERT INTO bookings VALUES (?, ?)", {context.job.payload, 9.5});
+            return Succeeded{};
+        }
+    );
+    engine.enqueue({.handler_type = "book", .payload = "A17"});
+    const std::string order_id = "A17";
+    const std::string payload = "{}";
+    engine.in_transaction([&](jobstrand::Transaction& transaction) {
+        transaction.execute("INSERT INTO orders (id) VALUES (?)", {order_id});
+        engine.enqueue(transaction, {.handler_type = "invoice", .payload = payload});
+    });
+    EXPECT_EQ(test.run_until_idle(), 2);
+    std::map<std::string, double> sums;
+    engine.in_transaction([&](Transaction& transaction) {
+        transaction.query("SELECT id, sum FROM bookings WHERE sum > ?", {5.0}, [&](const Row& row) {
+            sums[std::string(row.text(0))] = row.real(1);
+        });
+    });
+    EXPECT_EQ(sums, (std::map<std::string, double>{{"A17", 9.5}}));
+}
+
+TEST_F(Embedding, Producers_without_an_engine) {
+    jobstrand::TestEngine test;
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(test.database_path().c_str(), &db), SQLITE_OK);
+    sqlite3_exec(db, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr);
+    jobstrand::Enqueuer enqueuer(jobstrand::on_sqlite(db));
+    enqueuer.enqueue({.handler_type = "invoice", .payload = R"({"order":19})"});
+    sqlite3_exec(db, "COMMIT", nullptr, nullptr, nullptr);
+    sqlite3_close(db);
+    EXPECT_EQ(test.waiting().size(), 1);
+}
+
+TEST_F(Embedding, Producers_with_a_driver_of_their_own) {
+    Recorder my_driver;
+    jobstrand::Enqueuer enqueuer({
+        .database = jobstrand::Database::postgresql,
+        .run =
+            [&](std::string_view sql, std::span<const jobstrand::Value> parameters) {
+                std::vector<std::optional<std::string>> texts;
+                for (const jobstrand::Value& parameter : parameters) {
+                    texts.push_back(parameter.text());
+                }
+                my_driver.execute(sql, texts);
+            },
+    });
+    enqueuer.enqueue({.handler_type = "invoice"});
+    EXPECT_EQ(my_driver.calls, 2);
+}
+
+TEST_F(Embedding, What_repeats) {
+    jobstrand::TestEngine test;
+    Engine& engine = test.engine();
+    engine.start_series({
+        .turn = {.handler_type = "report"},
+        .repeat = "0 0 2 * * ?",
+        .zone = "Europe/Berlin",
+        .key = "nightly-report",
+    });
+    EXPECT_EQ(test.waiting().size(), 1);
+}
+
+TEST_F(Embedding, Tests) {
+    jobstrand::TestEngine test;
+    test.engine().add_handler("remind", remind);
+    test.engine().enqueue({.handler_type = "remind", .due_date = test.now() + 24h});
+
+    assert(test.waiting().size() == 1);
+    assert(test.run_until_idle() == 0);  // It is not due.
+    test.advance(24h);
+    assert(test.run_until_idle() == 1);
+    assert(test.runs().back().end == jobstrand::RunEnd::succeeded);
+
+    test.engine().add_handler("always-broken", [](const JobContext&) -> HandlerResult {
+        throw std::runtime_error("broken");
+    });
+    test.engine().enqueue({.handler_type = "always-broken", .retry_cycle = "R3/PT10M"});
+    test.run_for(1h);
+    assert(test.dead_letters().size() == 1);
+    assert(test.dead_letters().front().exception_message == "broken");
+}
+
+TEST_F(Embedding, Settings_and_log) {
+    Recorder my_log;
+    jobstrand::Engine engine({
+        .database_url = "sqlite:orders.db",
+        .threads = 4,
+        .log = [&](const jobstrand::LogLine& line) { my_log(line.level, line.message); },
+        .log_level = jobstrand::LogLevel::warn,
+    });
+    EXPECT_EQ(my_log.calls, 0);
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

@@ -1,0 +1,294 @@
+#include "test/fixtures/sqlite_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <jobstrand/engine.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <future>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace jobstrand::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// The engine as an app sees it: nothing but the public headers is used here.
+class PublicEngine : public testing::Test {
+protected:
+    [[nodiscard]] EngineOptions options() const {
+        return {.database_url = file_.url_text(), .log = nullptr};
+    }
+
+    std::vector<std::string> texts_of(std::string_view sql) {
+        std::vector<std::string> texts;
+        engine_.in_transaction([&](Transaction& transaction) {
+            texts.clear();
+            transaction.query(sql, {}, [&](const Row& row) { texts.emplace_back(row.text(0)); });
+        });
+        return texts;
+    }
+
+    /// What a call in a wrong order is told.
+    template <typename Misuse>
+    static std::string told(const Misuse& misuse) {
+        try {
+            misuse();
+        } catch (const std::logic_error& error) {
+            return error.what();
+        }
+        return "nothing";
+    }
+
+    SqliteFile file_;
+    Engine engine_{options()};
+};
+
+Succeeded do_nothing(const JobContext&) {
+    return {};
+}
+
+TEST_F(PublicEngine, Runs_what_is_enqueued_and_tells_the_handler_all_about_it) {
+    std::promise<std::string> seen;
+    engine_.add_handler("greet", [&](const JobContext& context) {
+        seen.set_value(
+            std::string(context.job.payload) + " " + std::string(context.job.tenant_id) + " " +
+            std::to_string(context.attempt) + " " + std::to_string(context.job.priority)
+        );
+        EXPECT_FALSE(context.stop.stop_requested());
+        EXPECT_GT(context.fencing_token, 0);
+        return Succeeded{};
+    });
+    engine_.start();
+    const std::string id = engine_.enqueue(
+        {.handler_type = "greet", .payload = "world", .priority = 7, .tenant_id = "acme"}
+    );
+    std::future<std::string> greeting = seen.get_future();
+    ASSERT_EQ(greeting.wait_for(30s), std::future_status::ready);
+    EXPECT_EQ(greeting.get(), "world acme 1 7");
+    EXPECT_TRUE(engine_.stop());
+    EXPECT_EQ(engine_.find(id), std::nullopt);
+}
+
+TEST_F(PublicEngine, Values_of_all_types_go_in_and_come_back) {
+    const TimePoint time{1'700'000'000'123ms};
+    const std::array bytes{std::byte{0}, std::byte{255}, std::byte{7}};
+    engine_.in_transaction([&](Transaction& transaction) {
+        transaction.execute("CREATE TABLE IF NOT EXISTS things (a, b, c, d, e, f, g, h)");
+        transaction.execute(
+            "INSERT INTO things VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            {nullptr,
+             true,
+             std::size_t{17},
+             0.1,
+             "text",
+             Bytes(bytes),
+             time,
+             std::optional<std::string>()}
+        );
+        int rows = 0;
+        transaction.query("SELECT * FROM things", {}, [&](const Row& row) {
+            ++rows;
+            EXPECT_TRUE(row.is_null(0));
+            EXPECT_TRUE(row.boolean(1));
+            EXPECT_EQ(row.integer(2), 17);
+            EXPECT_EQ(row.real(3), 0.1);
+            EXPECT_EQ(row.text(4), "text");
+            EXPECT_THAT(row.blob(5), testing::ElementsAreArray(bytes));
+            EXPECT_EQ(row.time(6), time);
+            EXPECT_TRUE(row.is_null(7));
+            EXPECT_THAT(
+                told([&] { (void)row.text(8); }), HasSubstr("column 8 was read, but the statement")
+            );
+        });
+        EXPECT_EQ(rows, 1);
+    });
+}
+
+TEST_F(PublicEngine, Values_for_drivers_that_take_texts_are_written_as_databases_read_them) {
+    const std::array bytes{std::byte{0xAB}, std::byte{1}};
+    const std::vector<Value> values{
+        nullptr, true, -5, 0.1, "text", Bytes(bytes), TimePoint{1'700'000'000'123ms}};
+    std::vector<std::string> texts;
+    for (const Value& value : values) {
+        texts.push_back(value.text().value_or("NULL"));
+    }
+    EXPECT_THAT(
+        texts, ElementsAre("NULL", "1", "-5", "0.1", "text", "\\xab01", "2023-11-14 22:13:20.123")
+    );
+    EXPECT_THROW((void)Value(std::numeric_limits<std::uint64_t>::max()), std::out_of_range);
+}
+
+TEST_F(PublicEngine, Rows_and_jobs_of_one_transaction_come_and_go_together) {
+    engine_.in_transaction([](Transaction& transaction) {
+        transaction.execute("CREATE TABLE orders (id TEXT)");
+    });
+    engine_.in_transaction([&](Transaction& transaction) {
+        transaction.execute("INSERT INTO orders VALUES (?)", {"kept"});
+        engine_.enqueue(transaction, {.handler_type = "invoice"});
+    });
+    const auto fail = [&] {
+        engine_.in_transaction([&](Transaction& transaction) {
+            transaction.execute("INSERT INTO orders VALUES (?)", {"lost"});
+            engine_.enqueue(transaction, {.handler_type = "invoice"});
+            throw std::range_error("the app's own");
+        });
+    };
+    EXPECT_THROW(fail(), std::range_error);
+    EXPECT_THAT(texts_of("SELECT id FROM orders"), ElementsAre("kept"));
+    EXPECT_EQ(engine_.count(JobPlace::executable), 1);
+}
+
+TEST_F(PublicEngine, A_transactional_handler_writes_through_its_transaction) {
+    engine_.in_transaction([](Transaction& transaction) {
+        transaction.execute("CREATE TABLE invoices (number TEXT)");
+    });
+    engine_.add_transactional_handler(
+        "invoice",
+        [](const JobContext& context, Transaction& transaction) -> HandlerResult {
+            transaction.execute("INSERT INTO invoices VALUES (?)", {context.job.payload});
+            if (context.job.payload == "bad") {
+                return Failed{.message = "no such order", .retryable = false};
+            }
+            return Succeeded{};
+        }
+    );
+    const std::string good = engine_.enqueue({.handler_type = "invoice", .payload = "good"});
+    const std::string bad = engine_.enqueue({.handler_type = "invoice", .payload = "bad"});
+    EXPECT_EQ(engine_.run_job(good), RunAnswer::done);
+    EXPECT_EQ(engine_.run_job(bad), RunAnswer::done);
+    EXPECT_EQ(engine_.run_job(good), RunAnswer::not_found);
+    EXPECT_THAT(texts_of("SELECT number FROM invoices"), ElementsAre("good"));
+    const std::optional<StoredJob> dead = engine_.find(bad);
+    ASSERT_TRUE(dead);
+    EXPECT_EQ(dead->place, JobPlace::dead_letter);
+    EXPECT_EQ(dead->exception_message, "no such order");
+    EXPECT_EQ(engine_.list(JobPlace::dead_letter).size(), 1);
+    EXPECT_TRUE(engine_.requeue(bad));
+    EXPECT_FALSE(engine_.requeue(bad));
+    EXPECT_TRUE(engine_.remove(bad));
+    EXPECT_FALSE(engine_.remove(bad));
+}
+
+TEST_F(PublicEngine, Errors_of_the_database_are_public_and_an_app_may_throw_them_on) {
+    engine_.enqueue({.handler_type = "a", .id = "twice"});
+    try {
+        engine_.enqueue({.handler_type = "a", .id = "twice"});
+        ADD_FAILURE() << "enqueued twice";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::duplicate_key);
+        EXPECT_THAT(error.what(), HasSubstr("twice"));
+    }
+    int tries = 0;
+    engine_.in_transaction([&](Transaction&) {
+        if (++tries < 3) {
+            throw Error(ErrorKind::conflict, "as if another was faster");
+        }
+    });
+    EXPECT_EQ(tries, 3) << "a conflict runs the work again";
+    EXPECT_THROW(Engine({.database_url = "sqlite:/no/such/folder/a.db"}), Error);
+    EXPECT_THROW(Engine({.database_url = "oracle:a"}), std::invalid_argument);
+    EXPECT_THROW(engine_.enqueue({.payload = "without a type"}), std::invalid_argument);
+}
+
+TEST_F(PublicEngine, Series_are_started_with_one_struct) {
+    const std::string key = engine_.start_series({
+        .turn = {.handler_type = "report", .payload = "{}"},
+        .repeat = "0 0 2 * * ?",
+        .zone = "Europe/Berlin",
+        .key = "nightly",
+    });
+    EXPECT_EQ(key, "nightly");
+    const std::vector<StoredJob> timers = engine_.list(JobPlace::timer);
+    ASSERT_EQ(timers.size(), 1);
+    EXPECT_EQ(timers.front().series, "nightly");
+    EXPECT_GT(timers.front().due_date, engine_.now());
+}
+
+TEST_F(PublicEngine, Instances_are_suspended_and_activated_as_a_whole) {
+    engine_.enqueue({.handler_type = "a", .process_instance_id = "i"});
+    EXPECT_EQ(engine_.suspend_instance("i"), 1);
+    EXPECT_EQ(engine_.count(JobPlace::suspended), 1);
+    EXPECT_EQ(engine_.activate_instance("i"), 1);
+    EXPECT_EQ(engine_.count(JobPlace::executable), 1);
+}
+
+TEST_F(PublicEngine, Calls_in_a_wrong_order_are_refused_with_what_to_do) {
+    engine_.add_handler("a", do_nothing);
+    EXPECT_THAT(
+        told([&] { engine_.add_handler("a", do_nothing); }), HasSubstr("registered already")
+    );
+    EXPECT_THAT(told([&] { engine_.add_handler("b", nullptr); }), HasSubstr("give it one"));
+    engine_.start();
+    EXPECT_THAT(told([&] { engine_.start(); }), HasSubstr("call start() once"));
+    EXPECT_THAT(
+        told([&] { engine_.add_handler("late", do_nothing); }),
+        HasSubstr("'late' was added after start(): add all handlers before it")
+    );
+    EXPECT_TRUE(engine_.is_running());
+    EXPECT_TRUE(engine_.stop());
+    EXPECT_TRUE(engine_.stop()) << "a second stop is harmless";
+    EXPECT_THAT(told([&] { engine_.start(); }), HasSubstr("make a new one"));
+    engine_.enqueue({.handler_type = "a"});
+    EXPECT_EQ(engine_.count(JobPlace::executable), 1) << "stored for whoever runs it";
+}
+
+TEST_F(PublicEngine, A_transaction_that_has_ended_is_refused_with_what_to_do) {
+    std::optional<Transaction> kept;
+    engine_.in_transaction([&](Transaction& transaction) { kept = transaction; });
+    EXPECT_THAT(told([&] { kept->execute("SELECT 1"); }), HasSubstr("has ended"));
+    EXPECT_THAT(told([&] { engine_.enqueue(*kept, {.handler_type = "a"}); }), HasSubstr("ended"));
+}
+
+TEST_F(PublicEngine, A_transaction_of_another_engine_is_refused_with_what_to_do) {
+    Engine other(options());
+    engine_.in_transaction([&](Transaction& transaction) {
+        EXPECT_THAT(
+            told([&] { other.enqueue(transaction, {.handler_type = "a"}); }),
+            HasSubstr("another engine")
+        );
+    });
+}
+
+TEST_F(PublicEngine, A_thread_is_told_before_it_waits_for_its_own_transaction) {
+    engine_.in_transaction([&](Transaction&) {
+        EXPECT_THAT(
+            told([&] { engine_.enqueue({.handler_type = "a"}); }),
+            HasSubstr("enqueue with that transaction, as its first argument")
+        );
+        EXPECT_THAT(told([&] { engine_.in_transaction({}); }), HasSubstr("go on in that one"));
+    });
+    engine_.enqueue({.handler_type = "a"});
+}
+
+TEST_F(PublicEngine, Log_lines_from_the_wanted_level_on_reach_the_apps_function) {
+    std::mutex mutex;
+    std::vector<std::string> lines;
+    Engine engine({
+        .database_url = file_.url_text(),
+        .log =
+            [&](const LogLine& line) {
+                const std::lock_guard lock(mutex);
+                lines.emplace_back(line.message);
+            },
+        .log_level = LogLevel::info,
+    });
+    engine.start();
+    EXPECT_TRUE(engine.stop());
+    const std::lock_guard lock(mutex);
+    EXPECT_THAT(lines, testing::Contains("executor started"));
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

@@ -1,0 +1,215 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <jobstrand/on_sqlite.hpp>
+#include <jobstrand/testing.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace jobstrand::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class TestKit : public testing::Test {
+protected:
+    Engine& engine() { return test_.engine(); }
+
+    /// A handler that fails this many times, then succeeds.
+    void add_flaky(int failures) {
+        engine().add_handler("flaky", [failures](const JobContext& context) -> HandlerResult {
+            if (context.attempt <= failures) {
+                return Failed{.message = "no " + std::to_string(context.attempt)};
+            }
+            return Succeeded{};
+        });
+    }
+
+    [[nodiscard]] std::vector<RunEnd> ends() const {
+        std::vector<RunEnd> ends;
+        for (const TestRun& run : test_.runs()) {
+            ends.push_back(run.end);
+        }
+        return ends;
+    }
+
+    [[nodiscard]] std::vector<std::string> payloads() const {
+        std::vector<std::string> payloads;
+        for (const TestRun& run : test_.runs()) {
+            payloads.push_back(run.job.payload);
+        }
+        return payloads;
+    }
+
+    void add_noop() {
+        engine().add_handler("noop", [](const JobContext&) { return Succeeded{}; });
+    }
+
+    TestEngine test_;
+};
+
+// R006
+TEST_F(TestKit, Jobs_run_when_the_test_says_so_and_in_the_order_of_their_enqueueing) {
+    add_noop();
+    engine().start();
+    engine().enqueue({.handler_type = "noop", .payload = "1"});
+    engine().enqueue({.handler_type = "noop", .payload = "2"});
+    EXPECT_EQ(test_.waiting().size(), 2);
+    EXPECT_THAT(test_.runs(), IsEmpty());
+    EXPECT_EQ(test_.run_until_idle(), 2);
+    EXPECT_THAT(payloads(), ElementsAre("1", "2"));
+    EXPECT_THAT(ends(), ElementsAre(RunEnd::succeeded, RunEnd::succeeded));
+    EXPECT_THAT(test_.waiting(), IsEmpty());
+    EXPECT_EQ(test_.run_until_idle(), 0);
+    EXPECT_TRUE(engine().stop());
+}
+
+TEST_F(TestKit, What_a_job_enqueues_runs_as_well) {
+    engine().add_transactional_handler(
+        "count down",
+        [this](const JobContext& context, Transaction& transaction) {
+            const int rest = std::stoi(std::string(context.job.payload));
+            if (rest > 0) {
+                engine().enqueue(
+                    transaction, {.handler_type = "count down", .payload = std::to_string(rest - 1)}
+                );
+            }
+            return Succeeded{};
+        }
+    );
+    engine().enqueue({.handler_type = "count down", .payload = "3"});
+    EXPECT_EQ(test_.run_until_idle(), 4);
+    EXPECT_THAT(payloads(), ElementsAre("3", "2", "1", "0"));
+}
+
+TEST_F(TestKit, Jobs_that_enqueue_each_other_for_ever_end_the_test_and_not_the_machine) {
+    engine().add_handler("again", [this](const JobContext&) {
+        engine().enqueue({.handler_type = "again"});
+        return Succeeded{};
+    });
+    engine().enqueue({.handler_type = "again"});
+    try {
+        test_.run_until_idle(20);
+        ADD_FAILURE() << "it ended";
+    } catch (const std::logic_error& error) {
+        EXPECT_THAT(error.what(), HasSubstr("jobs keep coming"));
+    }
+    EXPECT_EQ(test_.runs().size(), 20);
+}
+
+TEST_F(TestKit, A_timer_runs_when_the_clock_is_turned_to_it) {
+    add_noop();
+    engine().enqueue({.handler_type = "noop", .due_date = engine().now() + 1h});
+    EXPECT_EQ(test_.run_until_idle(), 0);
+    test_.advance(59min);
+    EXPECT_EQ(test_.run_until_idle(), 0);
+    test_.advance(1min);
+    EXPECT_EQ(test_.run_until_idle(), 1);
+    EXPECT_EQ(test_.runs().front().at, test_.now());
+}
+
+TEST_F(TestKit, Retries_run_at_their_times_while_time_goes_by) {
+    add_flaky(2);
+    engine().enqueue({.handler_type = "flaky", .retry_cycle = "PT1M,PT10M"});
+    const TimePoint start = test_.now();
+    EXPECT_EQ(test_.run_for(1h), 3);
+    EXPECT_THAT(ends(), ElementsAre(RunEnd::failed, RunEnd::failed, RunEnd::succeeded));
+    EXPECT_EQ(test_.runs().at(0).message, "no 1");
+    EXPECT_EQ(test_.runs().at(1).at, start + 1min);
+    EXPECT_EQ(test_.runs().at(2).at, start + 11min);
+    EXPECT_EQ(test_.now(), start + 1h);
+}
+
+TEST_F(TestKit, A_job_that_fails_for_good_is_a_dead_letter) {
+    add_flaky(9);
+    engine().enqueue({.handler_type = "flaky", .payload = std::string(5'000, 'x'), .retries = 2});
+    test_.run_for(1h);
+    EXPECT_THAT(ends(), ElementsAre(RunEnd::failed, RunEnd::dead));
+    ASSERT_EQ(test_.dead_letters().size(), 1);
+    EXPECT_EQ(test_.dead_letters().front().exception_message, "no 2");
+    EXPECT_EQ(test_.dead_letters().front().payload.size(), 5'000);
+    EXPECT_TRUE(engine().requeue(test_.dead_letters().front().id));
+    EXPECT_EQ(test_.run_until_idle(), 1);
+}
+
+TEST_F(TestKit, Exceptions_and_interruptions_are_told_apart) {
+    engine().add_handler("throws", [](const JobContext&) -> HandlerResult {
+        throw std::runtime_error("broken");
+    });
+    engine().add_handler("waits", [](const JobContext& context) -> HandlerResult {
+        if (context.job.retries == 3 && context.attempt == 1) {
+            return Interrupted{.wait = 5min};
+        }
+        return Succeeded{};
+    });
+    engine().enqueue({.handler_type = "throws", .retries = 1});
+    engine().enqueue({.handler_type = "waits"});
+    test_.run_until_idle();
+    EXPECT_THAT(ends(), ElementsAre(RunEnd::dead, RunEnd::interrupted));
+    EXPECT_EQ(test_.runs().front().message, "broken");
+}
+
+TEST_F(TestKit, A_series_runs_as_often_as_the_time_that_goes_by_has_turns) {
+    add_noop();
+    engine().start_series(
+        {.turn = {.handler_type = "noop"}, .repeat = "0 0 2 * * ?", .zone = "Europe/Berlin"}
+    );
+    EXPECT_EQ(test_.run_for(std::chrono::days(7)), 7);
+    EXPECT_EQ(test_.runs().front().at, std::chrono::sys_days(std::chrono::year{2030} / 1 / 1) + 1h);
+}
+
+TEST_F(TestKit, The_apps_own_connection_reaches_the_same_database) {
+    add_noop();
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(test_.database_path().c_str(), &db), SQLITE_OK);
+    sqlite3_exec(db, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr);
+    engine().enqueue(on_sqlite(db), {.handler_type = "noop", .payload = "mine"});
+    sqlite3_exec(db, "COMMIT", nullptr, nullptr, nullptr);
+    sqlite3_close(db);
+    EXPECT_EQ(test_.run_until_idle(), 1);
+    EXPECT_THAT(payloads(), ElementsAre("mine"));
+}
+
+TEST_F(TestKit, What_no_handler_knows_stays) {
+    engine().enqueue({.handler_type = "unknown", .due_date = engine().now() + 1s});
+    EXPECT_EQ(test_.run_for(1h), 0);
+    EXPECT_EQ(test_.waiting().size(), 1);
+}
+
+TEST_F(TestKit, The_clock_goes_forward_only) {
+    test_.set_time(test_.now() + 1h);
+    EXPECT_THROW(test_.set_time(test_.now() - 1ms), std::logic_error);
+}
+
+TEST_F(TestKit, Calls_in_a_wrong_order_are_refused_as_by_any_engine) {
+    engine().start();
+    EXPECT_THROW(engine().start(), std::logic_error);
+    EXPECT_THROW(
+        engine().add_handler("a", [](const JobContext&) { return Succeeded{}; }), std::logic_error
+    );
+}
+
+TEST(TestKitDatabase, Is_gone_with_the_test) {
+    std::string path;
+    {
+        TestEngine test;
+        path = test.database_path();
+        EXPECT_TRUE(std::filesystem::exists(path));
+    }
+    EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(path).parent_path()));
+}
+
+TEST(TestKitDatabase, Of_a_server_is_refused_because_its_clock_cannot_be_turned) {
+    EXPECT_THROW(TestEngine({.database_url = "postgresql://a:b@host/c"}), std::logic_error);
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

@@ -1,0 +1,139 @@
+#include "tools/engine/engine_parts.hpp"
+
+#include "tools/engine/faces.hpp"
+#include "tools/engine/open_transaction.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand {
+
+Engine::Parts::Parts(const EngineOptions& options, const schema::Clock* test_clock)
+    : has_threads_(test_clock == nullptr),
+      has_one_writer_(options.database_url.starts_with("sqlite:")),
+      retry_(engine::policy_of(options.retry)),
+      log_(options.log, options.log_level),
+      wiring_(
+          engine::wiring_options_of(options),
+          test_clock == nullptr ? machine_clock_ : *test_clock,
+          log_
+      ),
+      plain_(wiring_.clock(), retry_) {}
+
+template <typename Call>
+auto Engine::Parts::show(persistence::Transaction& transaction, const Call& call) {
+    const engine::TransactionThreads::Stay stay(inside_);
+    engine::ShownTransaction shown(wiring_, transaction);
+    return engine::with_own_errors([&] { return call(shown.face()); });
+}
+
+void Engine::Parts::in_transaction(const std::function<void(Transaction&)>& work) {
+    wiring_.in_transaction([&](persistence::Transaction& transaction) { show(transaction, work); });
+}
+
+void Engine::Parts::add(const std::string& handler_type, const std::function<void()>& add_it) {
+    const std::lock_guard lock(mutex_);
+    if (phase_ != Phase::fresh) {
+        throw std::logic_error(fmt::format(
+            "the handler for '{}' was added after start(): add all handlers before it", handler_type
+        ));
+    }
+    add_it();
+}
+
+void Engine::Parts::add_handler(const std::string& handler_type, Handler handler) {
+    require_function(handler_type, handler != nullptr);
+    add(handler_type, [&] {
+        wiring_.handlers().add(
+            handler_type,
+            [handler = std::move(handler)](const executor::JobContext& context) {
+                return engine::with_own_errors([&] {
+                    return engine::result_of(handler(engine::context_of(context)));
+                });
+            }
+        );
+    });
+}
+
+void Engine::Parts::add_transactional_handler(
+    const std::string& handler_type,
+    TransactionalHandler handler
+) {
+    require_function(handler_type, handler != nullptr);
+    add(handler_type, [&] {
+        wiring_.handlers().add_transactional(
+            handler_type,
+            [this, handler = std::move(handler)](
+                const executor::JobContext& context, persistence::Transaction& transaction
+            ) {
+                return show(transaction, [&](Transaction& face) {
+                    return engine::result_of(handler(engine::context_of(context), face));
+                });
+            }
+        );
+    });
+}
+
+void Engine::Parts::require_function(const std::string& handler_type, bool is_there) {
+    if (!is_there) {
+        throw std::logic_error(
+            fmt::format("the handler for '{}' is an empty function: give it one", handler_type)
+        );
+    }
+}
+
+void Engine::Parts::start() {
+    const std::lock_guard lock(mutex_);
+    if (phase_ == Phase::running) {
+        throw std::logic_error("this engine runs already: call start() once");
+    }
+    if (phase_ != Phase::fresh) {
+        throw std::logic_error("this engine was stopped: make a new one to run jobs again");
+    }
+    if (has_threads_) {
+        wiring_.start();
+    }
+    phase_ = Phase::running;
+}
+
+bool Engine::Parts::stop(StopMode mode) {
+    bool is_first = false;
+    {
+        const std::lock_guard lock(mutex_);
+        if (phase_ == Phase::stopped) {
+            return has_ended_well_;
+        }
+        is_first = phase_ != Phase::stopping;
+        phase_ = Phase::stopping;
+    }
+    const bool has_ended_well =
+        !has_threads_ ||
+        wiring_.stop(
+            mode == StopMode::drain ? executor::StopMode::drain : executor::StopMode::at_once
+        );
+    if (is_first) {
+        const std::lock_guard lock(mutex_);
+        phase_ = Phase::stopped;
+        has_ended_well_ = has_ended_well;
+    }
+    return has_ended_well;
+}
+
+bool Engine::Parts::is_running() const {
+    const std::lock_guard lock(mutex_);
+    return phase_ == Phase::running;
+}
+
+// Where one transaction writes at a time, this one would wait for itself.
+void Engine::Parts::require_no_transaction(const char* instead) const {
+    if (has_one_writer_ && inside_.has_this_one()) {
+        throw std::logic_error(fmt::format(
+            "a transaction of this engine is open in this thread, and SQLite has one writer: {}",
+            instead
+        ));
+    }
+}
+
+}  // namespace jobstrand

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "schema/clock.hpp"
+#include "schema/retry_policy.hpp"
+#include "tools/engine/log.hpp"
+#include "tools/engine/plain_producer.hpp"
+#include "tools/engine/transaction_threads.hpp"
+#include "tools/engine/wiring.hpp"
+
+#include <jobstrand/engine.hpp>
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace jobstrand {
+
+/// What stands behind the public engine: the wiring, and in which order calls make sense.
+///
+/// Thread safety: safe.
+class Engine::Parts final {
+public:
+    /// With a `test_clock` nothing runs by itself: start() and stop() only keep the order of calls.
+    /// Throws DbError, std::invalid_argument.
+    explicit Parts(const EngineOptions& options, const schema::Clock* test_clock = nullptr);
+
+    void add_handler(const std::string& handler_type, Handler handler);
+    void add_transactional_handler(const std::string& handler_type, TransactionalHandler handler);
+    void start();
+    bool stop(StopMode mode);
+    [[nodiscard]] bool is_running() const;
+
+    /// Throws std::logic_error where the call would wait for the transaction that this thread is
+    /// in.
+    void require_no_transaction(const char* instead) const;
+
+    void in_transaction(const std::function<void(Transaction&)>& work);
+
+    [[nodiscard]] engine::Wiring& wiring() { return wiring_; }
+    [[nodiscard]] engine::PlainProducer& plain() { return plain_; }
+    [[nodiscard]] schema::Log& log() { return log_; }
+    [[nodiscard]] const schema::RetryPolicy& retry() const { return retry_; }
+
+private:
+    enum class Phase { fresh, running, stopping, stopped };
+
+    static void require_function(const std::string& handler_type, bool is_there);
+    void add(const std::string& handler_type, const std::function<void()>& add_it);
+
+    /// Calls the app with a transaction of ours.
+    template <typename Call>
+    auto show(persistence::Transaction& transaction, const Call& call);
+
+    // Constant after construction.
+    const schema::SystemClock machine_clock_;
+    const bool has_threads_;
+    const bool has_one_writer_;  ///< As SQLite has.
+    const schema::RetryPolicy retry_;
+    engine::ShownLog log_;
+    engine::Wiring wiring_;
+    engine::PlainProducer plain_;
+    engine::TransactionThreads inside_;
+
+    mutable std::mutex mutex_;
+    Phase phase_ = Phase::fresh;  ///< Guarded by mutex_.
+    bool has_ended_well_ = true;  ///< Guarded by mutex_.
+};
+
+}  // namespace jobstrand

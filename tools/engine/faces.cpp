@@ -1,0 +1,189 @@
+#include "tools/engine/faces.hpp"
+
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::engine {
+
+namespace {
+
+using persistence::DbErrorKind;
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+    using Cases::operator()...;
+};
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+constexpr std::array kPlaces{
+    std::pair{JobPlace::executable, schema::JobPlace::executable},
+    std::pair{JobPlace::timer, schema::JobPlace::timer},
+    std::pair{JobPlace::suspended, schema::JobPlace::suspended},
+    std::pair{JobPlace::dead_letter, schema::JobPlace::dead_letter},
+    std::pair{JobPlace::external_worker, schema::JobPlace::external_worker},
+};
+
+constexpr std::array kErrors{
+    std::pair{ErrorKind::conflict, DbErrorKind::conflict},
+    std::pair{ErrorKind::busy, DbErrorKind::busy},
+    std::pair{ErrorKind::connection_lost, DbErrorKind::connection_lost},
+    std::pair{ErrorKind::in_doubt, DbErrorKind::in_doubt},
+    std::pair{ErrorKind::duplicate_key, DbErrorKind::duplicate_key},
+    std::pair{ErrorKind::too_long, DbErrorKind::too_long},
+    std::pair{ErrorKind::read_only, DbErrorKind::read_only},
+    std::pair{ErrorKind::storage_full, DbErrorKind::storage_full},
+    std::pair{ErrorKind::not_a_database, DbErrorKind::not_a_database},
+    std::pair{ErrorKind::access_denied, DbErrorKind::access_denied},
+    std::pair{ErrorKind::unreachable, DbErrorKind::unreachable},
+    std::pair{ErrorKind::schema_missing, DbErrorKind::schema_missing},
+    std::pair{ErrorKind::other, DbErrorKind::other},
+};
+
+template <typename Pairs, typename First>
+auto second_of(const Pairs& pairs, First first) {
+    for (const auto& pair : pairs) {
+        if (pair.first == first) {
+            return pair.second;
+        }
+    }
+    return pairs.back().second;
+}
+
+template <typename Pairs, typename Second>
+auto first_of(const Pairs& pairs, Second second) {
+    for (const auto& pair : pairs) {
+        if (pair.second == second) {
+            return pair.first;
+        }
+    }
+    return pairs.back().first;
+}
+
+}  // namespace
+
+schema::JobPlace place_of(JobPlace place) {
+    return second_of(kPlaces, place);
+}
+
+JobPlace face_of(schema::JobPlace place) {
+    return first_of(kPlaces, place);
+}
+
+ErrorKind face_of(DbErrorKind kind) {
+    return first_of(kErrors, kind);
+}
+
+DbErrorKind kind_of(ErrorKind kind) {
+    return second_of(kErrors, kind);
+}
+
+JobContext context_of(const executor::JobContext& context) {
+    const schema::Job& job = context.job;
+    return {
+        .job =
+            {
+                .id = job.id,
+                .handler_type = job.handler_type,
+                .payload = job.payload,
+                .correlation_id = job.correlation_id,
+                .process_instance_id = job.process_instance_id,
+                .root_process_instance_id = job.root_process_instance_id,
+                .process_definition_id = job.process_definition_id,
+                .execution_id = job.execution_id,
+                .element_id = job.element_id,
+                .element_name = job.element_name,
+                .category = job.category,
+                .tenant_id = job.tenant_id,
+                .series = job.series,
+                .exception_message = job.exception_message,
+                .due_date = job.due_date,
+                .create_time = job.create_time,
+                .priority = job.priority,
+                .retries = job.retries,
+            },
+        .attempt = context.attempt,
+        .deadline = context.deadline,
+        .stop = context.stop,
+        .fencing_token = context.fencing_token,
+    };
+}
+
+executor::HandlerResult result_of(HandlerResult result) {
+    return std::visit(
+        Overloaded{
+            [](Succeeded&& succeeded) -> executor::HandlerResult {
+                return executor::Succeeded{.payload = std::move(succeeded.payload)};
+            },
+            [](Failed&& failed) -> executor::HandlerResult {
+                return executor::Failed{
+                    .message = std::move(failed.message),
+                    .details = std::move(failed.details),
+                    .retryable = failed.retryable,
+                    .retry_after = failed.retry_after};
+            },
+            [](Interrupted&& interrupted) -> executor::HandlerResult {
+                return executor::Interrupted{.wait = interrupted.wait};
+            },
+        },
+        std::move(result)
+    );
+}
+
+std::vector<persistence::Value> values_of(std::span<const Value> values) {
+    std::vector<persistence::Value> ours;
+    ours.reserve(values.size());
+    for (const Value& value : values) {
+        std::visit([&](const auto& content) { ours.emplace_back(content); }, value.content());
+    }
+    return ours;
+}
+
+std::vector<Value> faces_of(std::span<const persistence::Value> values) {
+    std::vector<Value> faces;
+    faces.reserve(values.size());
+    for (const persistence::Value& value : values) {
+        std::visit([&](const auto& content) { faces.emplace_back(content); }, value);
+    }
+    return faces;
+}
+
+schema::RetryPolicy policy_of(const RetryOptions& options) {
+    schema::RetryPolicy policy{
+        .default_attempts = options.attempts,
+        .message_wait = options.wait,
+        .timer_wait = options.wait,
+        .cycle = {}};
+    if (!options.cycle.empty()) {
+        auto cycle = schema::parse_retry_cycle(options.cycle);
+        if (!cycle) {
+            throw std::invalid_argument("the retry cycle: " + cycle.error().message);
+        }
+        policy.cycle = std::move(cycle.value());
+    }
+    return policy;
+}
+
+WiringOptions wiring_options_of(const EngineOptions& options) {
+    WiringOptions ours{
+        .database_url = options.database_url, .update_schema = options.update_schema};
+    executor::ExecutorSettings& executor = ours.executor;
+    executor.lock_owner = options.lock_owner;
+    executor.core_pool_size = options.threads;
+    executor.max_pool_size = options.threads;
+    executor.queue_size = options.queue_size;
+    executor.acquire_page = options.acquire_page;
+    executor.acquire_by_priority = options.acquire_by_priority;
+    executor.acquire_wait = options.acquire_wait;
+    executor.timer_wait = options.timer_wait;
+    executor.lock_time = options.lock_time;
+    executor.reset_interval = options.reset_interval;
+    executor.job_time_limit = options.job_time_limit;
+    executor.misfire_threshold = options.misfire_threshold;
+    executor.shutdown_wait = options.shutdown_wait;
+    executor.retry = policy_of(options.retry);
+    return ours;
+}
+
+}  // namespace jobstrand::engine

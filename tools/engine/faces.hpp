@@ -1,0 +1,65 @@
+#pragma once
+
+#include "executor/job_handler.hpp"
+#include "persistence/sql/connection.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "schema/job.hpp"
+#include "schema/retry_policy.hpp"
+#include "schema/series.hpp"
+#include "tools/engine/wiring.hpp"
+
+#include <jobstrand/engine.hpp>
+
+#include <vector>
+
+/// The public types and ours, in both directions. Nothing is decided here.
+namespace jobstrand::engine {
+
+[[nodiscard]] schema::Job job_of(NewJob job);
+[[nodiscard]] std::vector<schema::Job> jobs_of(std::vector<NewJob> jobs);
+[[nodiscard]] StoredJob stored_job_of(schema::Job job, schema::JobPlace place);
+
+/// Without its turn.
+[[nodiscard]] schema::Series series_of(NewSeries series);
+
+[[nodiscard]] schema::JobPlace place_of(JobPlace place);
+[[nodiscard]] JobPlace face_of(schema::JobPlace place);
+
+/// Borrows the texts of the job.
+[[nodiscard]] JobContext context_of(const executor::JobContext& context);
+[[nodiscard]] executor::HandlerResult result_of(HandlerResult result);
+
+[[nodiscard]] std::vector<persistence::Value> values_of(std::span<const Value> values);
+[[nodiscard]] std::vector<Value> faces_of(std::span<const persistence::Value> values);
+
+/// Throws std::invalid_argument for a cycle that cannot be read.
+[[nodiscard]] schema::RetryPolicy policy_of(const RetryOptions& options);
+[[nodiscard]] WiringOptions wiring_options_of(const EngineOptions& options);
+
+[[nodiscard]] ErrorKind face_of(persistence::DbErrorKind kind);
+[[nodiscard]] persistence::DbErrorKind kind_of(ErrorKind kind);
+
+/// Calls out of the library: what it throws becomes public.
+template <typename Call>
+auto with_public_errors(const Call& call) {
+    // Defended catch: our error type is not the app's.
+    try {
+        return call();
+    } catch (const persistence::DbError& error) {
+        throw Error(face_of(error.kind()), error.what());
+    }
+}
+
+/// Calls of the app's code from inside: an Error that it lets through is one of ours again, so that
+/// conflicts are tried again and outages are not the job's fault.
+template <typename Call>
+auto with_own_errors(const Call& call) {
+    // Defended catch: the app's error type is not ours.
+    try {
+        return call();
+    } catch (const Error& error) {
+        throw persistence::DbError(kind_of(error.kind()), error.what());
+    }
+}
+
+}  // namespace jobstrand::engine

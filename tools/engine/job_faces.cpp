@@ -1,0 +1,112 @@
+#include "tools/engine/faces.hpp"
+
+#include <array>
+#include <utility>
+
+namespace jobstrand {
+
+std::string_view name_of(JobPlace place) {
+    return schema::name_of(engine::place_of(place));
+}
+
+namespace engine {
+
+namespace {
+
+/// A field that the public job and ours have in common.
+struct SharedField {
+    std::string NewJob::*face;
+    std::string schema::Job::*ours;
+};
+
+constexpr std::array kSharedFields{
+    SharedField{&NewJob::handler_type, &schema::Job::handler_type},
+    SharedField{&NewJob::payload, &schema::Job::payload},
+    SharedField{&NewJob::retry_cycle, &schema::Job::retry_cycle},
+    SharedField{&NewJob::repeat, &schema::Job::repeat},
+    SharedField{&NewJob::correlation_id, &schema::Job::correlation_id},
+    SharedField{&NewJob::process_instance_id, &schema::Job::process_instance_id},
+    SharedField{&NewJob::root_process_instance_id, &schema::Job::root_process_instance_id},
+    SharedField{&NewJob::process_definition_id, &schema::Job::process_definition_id},
+    SharedField{&NewJob::execution_id, &schema::Job::execution_id},
+    SharedField{&NewJob::element_id, &schema::Job::element_id},
+    SharedField{&NewJob::element_name, &schema::Job::element_name},
+    SharedField{&NewJob::category, &schema::Job::category},
+    SharedField{&NewJob::tenant_id, &schema::Job::tenant_id},
+    SharedField{&NewJob::scope_id, &schema::Job::scope_id},
+    SharedField{&NewJob::sub_scope_id, &schema::Job::sub_scope_id},
+    SharedField{&NewJob::scope_type, &schema::Job::scope_type},
+    SharedField{&NewJob::scope_definition_id, &schema::Job::scope_definition_id},
+    SharedField{&NewJob::deployment_id, &schema::Job::deployment_id},
+    SharedField{&NewJob::job_definition_id, &schema::Job::job_definition_id},
+    SharedField{&NewJob::id, &schema::Job::id},
+};
+
+}  // namespace
+
+schema::Job job_of(NewJob job) {
+    schema::Job ours;
+    for (const SharedField& field : kSharedFields) {
+        ours.*field.ours = std::move(job.*field.face);
+    }
+    if (job.for_external_worker) {
+        ours.type = schema::kExternalWorkerType;
+    }
+    ours.due_date = job.due_date;
+    ours.priority = job.priority;
+    ours.retries = job.retries.value_or(schema::kDefaultRetries);
+    ours.exclusive = job.exclusive;
+    return ours;
+}
+
+std::vector<schema::Job> jobs_of(std::vector<NewJob> jobs) {
+    std::vector<schema::Job> ours;
+    ours.reserve(jobs.size());
+    for (NewJob& job : jobs) {
+        ours.push_back(job_of(std::move(job)));
+    }
+    return ours;
+}
+
+StoredJob stored_job_of(schema::Job job, schema::JobPlace place) {
+    StoredJob stored;
+    for (const SharedField& field : kSharedFields) {
+        stored.*field.face = std::move(job.*field.ours);
+    }
+    stored.for_external_worker = job.type == schema::kExternalWorkerType;
+    stored.due_date = job.due_date;
+    stored.priority = job.priority;
+    stored.retries = job.retries;
+    stored.exclusive = job.exclusive;
+    stored.place = face_of(place);
+    stored.attempts = job.attempts;
+    stored.exception_message = std::move(job.exception_message);
+    stored.series = std::move(job.series);
+    stored.lock_owner = std::move(job.lock_owner);
+    stored.create_time = job.create_time;
+    return stored;
+}
+
+schema::Series series_of(NewSeries series) {
+    schema::Series ours;
+    ours.key = std::move(series.key);
+    ours.group = std::move(series.group);
+    ours.description = std::move(series.description);
+    ours.repeat = std::move(series.repeat);
+    ours.zone = std::move(series.zone);
+    ours.dst_rule = std::move(series.dst_rule);
+    ours.calendar = std::move(series.calendar);
+    ours.misfire = std::move(series.misfire);
+    ours.misfire_threshold = series.misfire_threshold;
+    ours.start = series.start;
+    ours.end = series.end;
+    ours.overlap = series.overlap;
+    ours.keep_data = series.keep_data;
+    ours.recovery = series.recovery;
+    ours.stop_on_dead_letter = series.stop_on_dead_letter;
+    return ours;
+}
+
+}  // namespace engine
+
+}  // namespace jobstrand

@@ -1,0 +1,74 @@
+#include "tools/engine/log.hpp"
+
+#include "schema/clock.hpp"
+#include "schema/text/iso8601.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace jobstrand {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kLevelNames{"debug", "info", "warn", "error"};
+
+}  // namespace
+
+void log_to_stderr(const LogLine& line) {
+    std::string text = fmt::format(
+        "{} {} {}",
+        schema::format_instant(schema::SystemClock().now()),
+        kLevelNames.at(static_cast<std::size_t>(line.level)),
+        line.message
+    );
+    const char* separator = "; ";
+    for (const LogField& field : line.fields) {
+        text += fmt::format("{}{}={}", separator, field.name, field.value);
+        separator = " ";
+    }
+    text += '\n';
+    std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+namespace engine {
+
+namespace {
+
+LogLevel face_of(schema::LogLevel level) {
+    return static_cast<LogLevel>(level);
+}
+
+}  // namespace
+
+bool ShownLog::enabled(schema::LogLevel level) const noexcept {
+    return write_ && face_of(level) >= least_;
+}
+
+void ShownLog::write(
+    schema::LogLevel level,
+    std::string_view message,
+    std::initializer_list<schema::LogField> fields
+) noexcept {
+    if (!enabled(level)) {
+        return;
+    }
+    // Defended catch: a log that fails must not end what is logged.
+    try {
+        std::vector<LogField> shown;
+        for (const schema::LogField& field : fields) {
+            shown.push_back({.name = field.name, .value = field.value});
+        }
+        write_({.level = face_of(level), .message = message, .fields = shown});
+    } catch (const std::exception&) {
+        return;
+    }
+}
+
+}  // namespace engine
+
+}  // namespace jobstrand

@@ -1,0 +1,98 @@
+#include "tools/engine/plain_producer.hpp"
+
+#include "persistence/drivers/callback/connection.hpp"
+#include "persistence/drivers/registry.hpp"
+#include "persistence/rows/insert_plainly.hpp"
+#include "timers/series/series_planner.hpp"
+#include "tools/engine/faces.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::engine {
+
+namespace {
+
+/// As a URL names it.
+std::string_view name_of(Database database) {
+    switch (database) {
+        case Database::sqlite:
+            return "sqlite";
+        case Database::mysql:
+            return "mysql";
+        case Database::postgresql:
+            return "postgresql";
+    }
+    return {};
+}
+
+persistence::CallbackConnection opened(const AppConnection& connection) {
+    if (!connection.run) {
+        throw std::logic_error("the connection has no function `run`: give it one");
+    }
+    return {
+        persistence::find_driver(name_of(connection.database))->dialect,
+        [run = connection.run](std::string_view sql, std::span<const persistence::Value> values) {
+            run(sql, faces_of(values));
+        }};
+}
+
+/// Of a job that repeats; its series is made when it falls due.
+schema::TimePoint first_due(const schema::Job& job, schema::TimePoint now) {
+    const auto plan = timers::SeriesPlanner().begin(schema::series_of(job), {}, job.due_date, now);
+    if (!plan) {
+        throw std::invalid_argument("repeat: " + plan.error().message);
+    }
+    return plan.value().next_due.value();
+}
+
+std::vector<std::string> ids_of(const std::vector<schema::Job>& jobs) {
+    std::vector<std::string> ids;
+    ids.reserve(jobs.size());
+    for (const schema::Job& job : jobs) {
+        ids.push_back(job.id);
+    }
+    return ids;
+}
+
+}  // namespace
+
+PlainProducer::PlainProducer(const schema::Clock& clock, schema::RetryPolicy policy)
+    : clock_(clock), defaults_(clock, std::move(policy)) {}
+
+std::vector<std::string>
+PlainProducer::enqueue(const AppConnection& connection, std::vector<NewJob> jobs) {
+    std::vector<schema::Job> ours = jobs_of(std::move(jobs));
+    defaults_.fill_in(ours);
+    std::vector<std::string> ids = ids_of(ours);
+    std::vector<schema::PlacedJob> rows = placed(std::move(ours));
+    if (rows.empty()) {
+        return ids;
+    }
+    with_public_errors([&] {
+        persistence::CallbackConnection own = opened(connection);
+        persistence::Transaction transaction(own);
+        const std::lock_guard lock(ids_mutex_);
+        persistence::insert_plainly(transaction, std::move(rows), payload_ids_, clock_.now());
+        transaction.commit();
+    });
+    return ids;
+}
+
+std::vector<schema::PlacedJob> PlainProducer::placed(std::vector<schema::Job> jobs) const {
+    std::vector<schema::PlacedJob> rows;
+    rows.reserve(jobs.size());
+    for (schema::Job& job : jobs) {
+        if (!job.repeat.empty()) {
+            job.due_date = first_due(job, clock_.now());
+            job.type = schema::kTimerType;
+        }
+        const bool is_timer = job.due_date && job.type != schema::kExternalWorkerType;
+        const schema::JobPlace place =
+            is_timer ? schema::JobPlace::timer : schema::place_of_new(job, clock_.now());
+        rows.push_back({.place = place, .job = std::move(job)});
+    }
+    return rows;
+}
+
+}  // namespace jobstrand::engine

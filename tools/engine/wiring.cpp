@@ -1,0 +1,240 @@
+#include "tools/engine/wiring.hpp"
+
+#include "executor/async_executor.hpp"
+#include "executor/clock_comparison.hpp"
+#include "executor/job_producer.hpp"
+#include "executor/loop/wake_ups.hpp"
+#include "persistence/drivers/database.hpp"
+#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/migration/optional_index.hpp"
+#include "persistence/migration/schema_migration.hpp"
+#include "persistence/store/sql_store.hpp"
+#include "persistence/url/database_url.hpp"
+#include "schema/database_clock.hpp"
+#include "schema/tables.hpp"
+#include "timers/series/series_planner.hpp"
+#include "timers/timer_mover.hpp"
+
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::engine {
+
+namespace {
+
+persistence::DatabaseUrl parsed(const std::string& text) {
+    const auto url = persistence::parse_database_url(text);
+    if (!url) {
+        throw std::invalid_argument(url.error().message);
+    }
+    return url.value();
+}
+
+std::unique_ptr<persistence::SessionPool>
+open(const persistence::DatabaseUrl& url, const WiringOptions& options, schema::Log& log) {
+    auto pool = persistence::open_database(
+        url, {.create_if_missing = options.update_schema, .decorate = options.decorate_connection}
+    );
+    const auto session = pool->lease(persistence::SessionPool::Access::write);
+    if (!options.update_schema) {
+        persistence::require_current_schema(*session);
+        return pool;
+    }
+    const auto upgrade = persistence::upgrade_schema(*session);
+    if (upgrade.from != upgrade.to) {
+        log.write(
+            schema::LogLevel::info,
+            upgrade.from == 0 ? "tables created" : "tables upgraded",
+            {{"version", std::to_string(upgrade.to)}}
+        );
+    }
+    return pool;
+}
+
+void require_priority_index(persistence::SessionPool& pool) {
+    const auto session = pool.lease(persistence::SessionPool::Access::read);
+    persistence::require_index(*session, schema::kPriorityIndex, "acquisition by priority");
+}
+
+}  // namespace
+
+/// The objects of one engine, oldest dependency first.
+class Wiring::Parts {
+public:
+    Parts(WiringOptions options, const schema::Clock& machine_clock, schema::Log& the_log)
+        : url(parsed(options.database_url)),
+          settings(std::move(options.executor)),
+          log(the_log),
+          pool(open(url, options, log)),
+          schedule(settings.misfire_threshold),
+          store(*pool, log, schedule),
+          clock(machine_clock),
+          clock_comparison(store, clock, log),
+          clock_interval(clock_comparison.run_once()),
+          dead_letters(store, clock),
+          executor({store, handlers, clock, log, wake_ups}, settings),
+          producer({store, executor, clock, wake_ups}, settings.retry) {
+        if (clock_interval != executor::kUntilWoken) {
+            executor.add_activity(clock_comparison);
+        }
+        if (settings.acquire_timers) {
+            add_mover();
+        }
+        if (auto open_listener = persistence::listener_of(url)) {
+            executor.listen(std::move(open_listener));
+        }
+    }
+
+    void start() {
+        if (settings.acquire_by_priority && settings.acquire_async_jobs) {
+            require_priority_index(*pool);
+        }
+        executor.start();
+    }
+
+    void add_mover() {
+        mover.emplace(
+            timers::TimerMover::Dependencies{store, executor, clock, wake_ups},
+            timers::TimerMover::Settings{
+                .page = settings.timer_page,
+                .wait = settings.timer_wait,
+                .fire_ahead = settings.fire_ahead}
+        );
+        // It looks every timer_wait by itself.
+        wake_ups.sleepers.timer_mover =
+            [this, &loop = executor.add_activity(*mover)](schema::TimePoint due) {
+                if (due < clock.now() + settings.timer_wait) {
+                    loop.wake();
+                }
+            };
+    }
+
+    const persistence::DatabaseUrl url;
+    const executor::ExecutorSettings settings;
+    schema::Log& log;
+    std::unique_ptr<persistence::SessionPool> pool;
+    const timers::SeriesPlanner schedule;
+    persistence::SqlStore store;
+    schema::DatabaseClock clock;
+    executor::ClockComparison clock_comparison;
+    const schema::Duration clock_interval;
+    deadletter::DeadLetters dead_letters;
+    executor::HandlerRegistry handlers;
+    executor::WakeUps wake_ups;
+    std::optional<timers::TimerMover> mover;  ///< Outlives the executor, whose loop runs it.
+    executor::AsyncExecutor executor;
+    executor::JobProducer producer;
+};
+
+Wiring::Wiring(WiringOptions options, const schema::Clock& clock, schema::Log& log)
+    : parts_(std::make_unique<Parts>(std::move(options), clock, log)) {}
+
+Wiring::~Wiring() = default;
+
+executor::HandlerRegistry& Wiring::handlers() {
+    return parts_->handlers;
+}
+
+void Wiring::start() {
+    parts_->start();
+}
+
+bool Wiring::stop(executor::StopMode mode) {
+    return parts_->executor.stop(mode);
+}
+
+bool Wiring::is_running() const {
+    return parts_->executor.is_running();
+}
+
+void Wiring::wake() {
+    parts_->wake_ups.others_enqueued();
+}
+
+std::string Wiring::start_series(schema::Series series, schema::Job turn) {
+    return parts_->producer.start_series(std::move(series), std::move(turn));
+}
+
+std::string Wiring::start_series(
+    persistence::Transaction& transaction,
+    schema::Series series,
+    schema::Job turn
+) {
+    return parts_->producer.start_series(transaction, std::move(series), std::move(turn));
+}
+
+std::string Wiring::enqueue(schema::Job job) {
+    std::vector<schema::Job> jobs;
+    jobs.push_back(std::move(job));
+    return enqueue_all(std::move(jobs)).front();
+}
+
+std::vector<std::string> Wiring::enqueue_all(std::vector<schema::Job> jobs) {
+    return parts_->producer.enqueue(std::move(jobs));
+}
+
+std::string Wiring::enqueue(persistence::Transaction& transaction, schema::Job job) {
+    std::vector<schema::Job> jobs;
+    jobs.push_back(std::move(job));
+    return enqueue_all(transaction, std::move(jobs)).front();
+}
+
+std::vector<std::string>
+Wiring::enqueue_all(persistence::Transaction& transaction, std::vector<schema::Job> jobs) {
+    return parts_->producer.enqueue(transaction, std::move(jobs));
+}
+
+void Wiring::in_transaction(
+    const std::function<void(persistence::Transaction&)>& work,
+    const std::function<bool(persistence::Transaction&)>& was_committed
+) {
+    parts_->store.in_transaction(work, was_committed);
+}
+
+executor::ManualRunResult Wiring::run_job(const std::string& id) {
+    return executor::run_by_hand(
+        {parts_->store, parts_->handlers, parts_->clock, parts_->log},
+        parts_->settings.retry,
+        id,
+        parts_->settings.lock_time
+    );
+}
+
+executor::BulkEnqueue Wiring::enqueueing() {
+    return {{parts_->store, parts_->store}, parts_->producer, parts_->clock};
+}
+
+persistence::ExecutorStore& Wiring::executor_store() {
+    return parts_->store;
+}
+
+persistence::TimerStore& Wiring::timer_store() {
+    return parts_->store;
+}
+
+persistence::OperatorStore& Wiring::store() {
+    return parts_->store;
+}
+
+persistence::SeriesStore& Wiring::series_store() {
+    return parts_->store;
+}
+
+deadletter::DeadLetters& Wiring::dead_letters() {
+    return parts_->dead_letters;
+}
+
+const schema::Clock& Wiring::clock() const {
+    return parts_->clock;
+}
+
+schema::Duration Wiring::clock_skew() const {
+    return parts_->clock.skew();
+}
+
+const std::string& Wiring::lock_owner() const {
+    return parts_->executor.lock_owner();
+}
+
+}  // namespace jobstrand::engine

@@ -1,0 +1,54 @@
+#include "tools/testing/step_executor.hpp"
+
+#include "executor/held_jobs.hpp"
+#include "timers/timer_mover.hpp"
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace jobstrand::test_kit {
+
+namespace {
+
+/// A step takes no time, unless its handler turns the clock.
+constexpr schema::Duration kLockTime = std::chrono::hours(24 * 365);
+
+}  // namespace
+
+StepExecutor::StepExecutor(const Dependencies& use, const schema::RetryPolicy& policy)
+    : use_(use),
+      lock_owner_("test-engine"),
+      handler_types_(use.handlers.types()),
+      runner_({use.store, use.handlers, use.clock, use.log}, {.retry = policy}, lock_owner_) {}
+
+schema::Duration StepExecutor::lock_time() const {
+    return kLockTime;
+}
+
+void StepExecutor::move_due_timers() {
+    timers::TimerMover mover({use_.timers, *this, use_.clock, nobody_sleeps_}, {});
+    while (mover.run_once() == schema::Duration{0}) {
+    }
+}
+
+std::optional<StepExecutor::Step> StepExecutor::run_next() {
+    const persistence::LockClaim claim{.owner = lock_owner_, .until = use_.clock.now() + kLockTime};
+    std::vector<schema::Job> jobs = use_.store.acquire(claim, handler_types_, 1);
+    if (jobs.empty()) {
+        return std::nullopt;
+    }
+    const auto held = std::make_shared<executor::HeldJob>(
+        std::move(jobs.front()), use_.clock.steady_now() + kLockTime
+    );
+    // Without an outcome, a transactional handler has succeeded and written that itself.
+    std::optional<persistence::Outcome> outcome = runner_.run(held);
+    if (!outcome) {
+        return Step{.job = held->job, .transition = schema::completed(held->job)};
+    }
+    (void)use_.store.apply(lock_owner_, std::span(&*outcome, 1));
+    return Step{.job = held->job, .transition = std::move(outcome->transition)};
+}
+
+}  // namespace jobstrand::test_kit

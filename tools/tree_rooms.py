@@ -1,0 +1,61 @@
+"""Who may include whom: the tables of the tree check."""
+import re
+
+# What the layers above may see of the store: the contracts, and transactions with their errors.
+STORE = {'persistence/.', 'persistence/sql/transaction.hpp', 'persistence/sql/db_error.hpp', 'persistence/sql/job_listener.hpp'}
+LAYERS = ('schema', 'persistence', 'executor', 'timers', 'deadletter')
+
+# Folder -> what it may include of ours besides itself: whole folders (they end in /), a folder without its rooms (/.),
+# and single headers. A room that is not listed follows the rule of the folder it lies in.
+OWN_INCLUDES = {
+    'include': set(),
+    'schema': set(),
+    'persistence': {'schema/'},
+    'persistence/sql': {'schema/'},
+    'persistence/url': {'schema/'},
+    'persistence/drivers': {'schema/', 'persistence/sql/', 'persistence/url/'},
+    'persistence/migration': {'schema/', 'persistence/sql/'},
+    'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/'},
+    'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
+    'persistence/jobs': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/series/'},
+    'persistence/store': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/series/', 'persistence/jobs/'},
+    'executor': {'schema/', 'executor/loop/'} | STORE,
+    'executor/loop': {'schema/'} | STORE,
+    'timers': {'schema/', 'timers/', 'executor/loop/'} | STORE,
+    'timers/zone': {'schema/'},
+    'timers/cron': {'schema/', 'timers/zone/'},
+    'timers/calendar': {'schema/', 'timers/zone/', 'timers/cron/'},
+    'timers/cycle': {'schema/', 'timers/zone/', 'timers/cron/', 'timers/calendar/'},
+    'timers/series': {'schema/', 'timers/zone/', 'timers/cron/', 'timers/calendar/', 'timers/cycle/'},
+    'deadletter': {'schema/'} | STORE,
+    'deadletter/bulk': {'schema/'} | STORE,
+    'deadletter/desk': {'schema/', 'deadletter/bulk/'} | STORE,
+    'tools': {f'{layer}/' for layer in LAYERS},
+    'bench': {f'{layer}/' for layer in LAYERS} | {'tools/engine/', 'test/fixtures/'},
+    'test': {f'{layer}/' for layer in LAYERS} | {'tools/', 'bench/'},
+    'test/fixtures': {f'{layer}/' for layer in LAYERS},
+}
+TOP_FOLDERS = {folder.split('/')[0] for folder in OWN_INCLUDES}
+MAX_FILES = 40  # Of one folder; more wants rooms.
+
+# The public headers, <jobstrand/...>: they know only each other, and what is behind them is not below them.
+MAY_USE_PUBLIC = re.compile(r'(include|test|bench|tools/(engine|testing|example_app))/.*')
+
+# Folder -> other libraries that it may include; folders that are not listed are free.
+LIBRARIES = {
+    'include': (),
+    'schema': ('fmt/',),
+    'persistence': ('fmt/',),
+    'executor': ('fmt/', 'boost/asio'),
+    'timers': ('fmt/', 'date/'),
+    'deadletter': ('fmt/',),
+}
+# Driver headers -> the only sources that may include them.
+DRIVERS = (
+    (re.compile(r'(sqlite3|libpq-fe|mysql)\.h'),
+     re.compile(r'persistence/drivers/\w+/\w+\.cpp|include/jobstrand/on_\w+\.hpp|test/(face|testing|docs)/.*'), 'bridge or'),
+    (re.compile(r'soci/|sqlite3\.h|libpq'), re.compile(r'persistence/drivers/(soci|sqlite|postgresql)/\w+\.cpp'), 'SOCI'),
+    (re.compile(r'cppconn/|mysql'), re.compile(r'persistence/drivers/mysql/\w+\.cpp'), 'Connector/C++'),
+)
+# Where SQL may stand that only some databases understand: in their drivers, in the bridges to apps, in the bench's yardstick, in tests.
+DIALECT_FOLDERS = ('persistence/drivers/', 'include/jobstrand/on_', 'bench/core/raw_jobs.', 'test/')
