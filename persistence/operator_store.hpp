@@ -19,8 +19,8 @@ namespace jobstrand::persistence {
 /// Changes to a job that is not running; what is not named stays.
 using JobChanges = std::vector<schema::JobChange>;
 
-/// What an operator sees of jobs and does with them, and what is suspended. See Transactions for what
-/// holds for all roles.
+/// What an operator sees of jobs and does with them, and what is suspended. See Transactions for
+/// what holds for all roles.
 ///
 /// A series, or a group of them, is paused and resumed in the same way: by its key or name. A group
 /// needs no series yet, and new series in a paused group start paused. A paused series keeps its
