@@ -10,7 +10,6 @@ import collections
 import io
 import os
 import re
-import subprocess
 import sys
 import tokenize
 from typing import Iterator, NamedTuple
@@ -19,6 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cpp_source  # noqa: E402
 import sql_dialect  # noqa: E402
 from tree_rooms import DIALECT_FOLDERS, DRIVERS, LIBRARIES, MAX_FILES, MAY_USE_PUBLIC, OWN_INCLUDES, TOP_FOLDERS  # noqa: E402
+from tree_paths import paths  # noqa: E402
 
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 70
@@ -77,7 +77,7 @@ def check(root) -> list[Finding]:
     """All findings of the tree at `root`, in path order."""
     rules = [check_includes, check_names, check_length, check_functions, check_sleeps, check_namespaces,
              check_leftovers, check_blanks, check_guard, check_dialect, link_rule(root),
-             machine_path_rule(root), room_size_rule(root)]
+             machine_path_rule(root), room_size_rule(root), unnamed_namespace_rule()]
     findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
     return sorted(findings + list(check_arrows()))
 
@@ -91,19 +91,6 @@ def sources(root) -> Iterator[Source]:
             content = file.read()
         if b'\0' not in content:
             yield Source(path, content.decode('utf-8', 'replace'))
-
-
-def paths(root) -> list[str]:
-    """What git tracks or would add; every file but the build's where there is no checkout."""
-    if os.path.exists(os.path.join(root, '.git')):
-        command = ['git', '-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard']
-        listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        return [path for path in listed.split('\0') if path]
-    found = []
-    for folder, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if name not in ('build', '.cache', '__pycache__')]
-        found += [os.path.relpath(os.path.join(folder, name), root).replace(os.sep, '/') for name in files]
-    return found
 
 
 def check_includes(source):
@@ -184,6 +171,20 @@ def room_size_rule(root):
         if source.is_cpp and count[folder] > MAX_FILES:
             yield Finding(source.path, 1, f'{folder}/ has {count[folder]} files, more than {MAX_FILES}', 'give it rooms')
     return check_room_size
+
+
+def unnamed_namespace_rule():
+    """The rule against one name for two things in the unnamed namespaces of a folder, which is compiled as one."""
+    owners = {}
+
+    def check_unnamed_namespaces(source):
+        names = cpp_source.unnamed_namespace_names(source.text) if source.path.endswith('.cpp') else ()
+        for line, name in names:
+            owner = owners.setdefault((os.path.dirname(source.path), name), source.path)
+            if owner != source.path:
+                yield Finding(source.path, line, f'{name} stands in the unnamed namespace of {owner} too',
+                              'share it, or give it a name of its own')
+    return check_unnamed_namespaces
 
 
 def library_include_problem(source, header):

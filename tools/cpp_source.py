@@ -71,6 +71,51 @@ def functions(text):
             begin = position + 1
 
 
+def unnamed_namespace_names(text):
+    """Yields (line, name) of what unnamed namespaces declare: functions, types and values, but no aliases."""
+    code = _DIRECTIVE.sub(lambda match: re.sub(r'[^\n]', ' ', match[0]), without_comments_and_texts(text))
+    for opening in re.finditer(r'\bnamespace\s*\{', code):
+        for begin, head in _declarations(code, opening.end()):
+            name = _declared_name(head)
+            if name:
+                yield code.count('\n', 0, begin + len(head) - len(head.lstrip())) + 1, name
+
+
+def _declarations(code, begin):
+    """Yields (where it begins, its text without the inside of braces) of each declaration up to the closing brace."""
+    depth = parentheses = 0
+    head = ''
+    for position in range(begin, len(code)):
+        character = code[position]
+        if depth == 0 and character not in '{}':
+            head += character
+        if character in '()':
+            parentheses += 1 if character == '(' else -1
+        elif character == '{':
+            depth += 1
+        elif character == '}':
+            depth -= 1
+            if depth < 0:
+                return
+        ends = character == ';' or (character == '}' and _is_function_head(head) and '=' not in head.split('(')[0])
+        if ends and depth == 0 and parentheses == 0:
+            yield begin, head
+            begin, head = position + 1, ''
+
+
+def _declared_name(head):
+    head = _TEMPLATE.sub('', re.sub(r'\[\[.*?\]\]', '', head)).strip(' \n;')
+    if re.match(r'(using|namespace|static_assert|friend)\b', head) or re.match(r'[A-Z_]+\s*\(', head):
+        return None
+    for pattern in (r'(?:class|struct|union|enum(?:\s+class)?)\s+(\w+)',  # A type,
+                    r'[^(=]*?(\w+)\s*\(',                               # a function,
+                    r'[^=]*?(\w+)\s*(?:\[[^\]]*\])?\s*(?:=|$)'):        # a value.
+        match = re.match(pattern, head)
+        if match:
+            return match[1]
+    return None
+
+
 def _is_function_head(head):
     head = _TEMPLATE.sub('', head)
     return ')' in head and not _KEEPS_SCOPE.match(head)

@@ -19,9 +19,9 @@ constexpr int kTries = 3;
 
 /// Jobs that one transaction removes. Whole rows are read, because they say what carries a series
 /// on.
-constexpr std::size_t kPage = 500;
+constexpr std::size_t kRemovedAtOnce = 500;
 
-[[nodiscard]] ItemResult refused(const Job& job) {
+[[nodiscard]] ItemResult refused_removal(const Job& job) {
     return {
         .id = job.id,
         .answer = ItemAnswer::refused,
@@ -52,7 +52,7 @@ BulkCounts JobDesk::remove(
     const JobPlace from = places_of(selection, place).front();
     const BulkSource source{
         .total = store_.count(from, selection.filter()),
-        .page = kPage,
+        .page = kRemovedAtOnce,
         .read = [&](const std::string& after, std::size_t limit
                 ) { return store_.list(from, selection.filter(), after, limit); },
         .key_of = &Job::id,
@@ -71,7 +71,7 @@ ItemResult JobDesk::remove_one(const std::string& id, std::optional<JobPlace> pl
     for (int i = 0; i < kTries; ++i) {
         const auto found = store_.find(id);
         if (found && carries_series_on(found->job)) {
-            return refused(found->job);
+            return refused_removal(found->job);
         }
         if (!found && !place) {
             break;
@@ -91,7 +91,7 @@ std::vector<ItemResult> JobDesk::remove_page(JobPlace place, const std::vector<J
     std::vector<std::string> ids;
     for (const Job& job : jobs) {
         if (carries_series_on(job)) {
-            items.push_back(refused(job));
+            items.push_back(refused_removal(job));
         } else {
             ids.push_back(job.id);
         }

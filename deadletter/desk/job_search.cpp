@@ -12,7 +12,7 @@ using schema::JobPlace;
 using schema::PlacedJob;
 
 /// Jobs that are asked for in one statement.
-constexpr std::size_t kPage = 1000;
+constexpr std::size_t kJobsAskedFor = 1000;
 
 /// Appends up to `most` jobs of one place.
 void append_place(
@@ -37,7 +37,7 @@ void append_place(
         return left > 0;
     };
     schema::for_each_page(
-        {.after = query.after, .size = std::min(most, kPage)}, read, &Job::id, keep
+        {.after = query.after, .size = std::min(most, kJobsAskedFor)}, read, &Job::id, keep
     );
 }
 

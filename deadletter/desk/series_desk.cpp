@@ -15,9 +15,9 @@ using persistence::SeriesSummary;
 using persistence::SuspensionScope;
 
 /// Series that are asked for in one statement.
-constexpr std::size_t kPage = 1000;
+constexpr std::size_t kSeriesAskedFor = 1000;
 
-[[nodiscard]] ItemResult refused(const schema::Series& series, Refusal why) {
+[[nodiscard]] ItemResult refused_change(const schema::Series& series, Refusal why) {
     return {
         .id = series.key,
         .answer = ItemAnswer::refused,
@@ -37,7 +37,7 @@ constexpr std::size_t kPage = 1000;
         case SeriesAnswer::not_ended:
             break;
     }
-    return refused(series, Refusal::series_has_not_ended);
+    return refused_change(series, Refusal::series_has_not_ended);
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ void for_each_series(
     const std::function<void(const SeriesSummary&)>& use
 ) {
     schema::for_each_page(
-        {.after = {}, .size = kPage},
+        {.after = {}, .size = kSeriesAskedFor},
         [&](const std::string& after, std::size_t limit) {
             return store.list_series(filter, after, limit);
         },
@@ -147,14 +147,14 @@ ItemResult SeriesDesk::change_one(SeriesChange change, const SeriesSummary& summ
         case SeriesChange::remove:
             return result_of(series, series_store_.remove_series(series.key));
     }
-    return refused(series, Refusal::series_has_ended);
+    return refused_change(series, Refusal::series_has_ended);
 }
 
 ItemResult SeriesDesk::resume(const schema::Series& series) {
     const std::int64_t moved = store_.activate(SuspensionScope::series, series.key, clock_.now());
     const auto now = series_store_.find_series(series.key);
     if (now && now->condition == SeriesCondition::paused) {
-        return refused(series, Refusal::group_is_paused);
+        return refused_change(series, Refusal::group_is_paused);
     }
     return {.id = series.key, .moved = moved};
 }
@@ -162,7 +162,7 @@ ItemResult SeriesDesk::resume(const schema::Series& series) {
 ItemResult SeriesDesk::reschedule(const schema::Series& times) {
     const auto current = series_store_.find_series(times.key);
     if (current && current->condition == SeriesCondition::ended) {
-        return refused(current->series, Refusal::series_has_ended);
+        return refused_change(current->series, Refusal::series_has_ended);
     }
     return result_of(times, series_store_.reschedule_series(times, clock_.now()));
 }

@@ -50,18 +50,18 @@ constexpr std::string_view kSuspendedInstances = R"sql(
 
 using Summaries = std::map<std::string, InstanceSummary, std::less<>>;
 
-std::string page_of(JobPlace place) {
+std::string instances_of_place(JobPlace place) {
     return fmt::format(kInstancesOfPlace, fmt::arg("table", schema::table_of(place)));
 }
 
-Summaries read_page(Connection& connection, std::string_view after, std::size_t limit) {
+Summaries read_instances(Connection& connection, std::string_view after, std::size_t limit) {
     const std::string sql = fmt::format(
         kInstances,
-        fmt::arg("executable", page_of(JobPlace::executable)),
-        fmt::arg("timer", page_of(JobPlace::timer)),
-        fmt::arg("suspended", page_of(JobPlace::suspended)),
-        fmt::arg("dead", page_of(JobPlace::dead_letter)),
-        fmt::arg("external", page_of(JobPlace::external_worker))
+        fmt::arg("executable", instances_of_place(JobPlace::executable)),
+        fmt::arg("timer", instances_of_place(JobPlace::timer)),
+        fmt::arg("suspended", instances_of_place(JobPlace::suspended)),
+        fmt::arg("dead", instances_of_place(JobPlace::dead_letter)),
+        fmt::arg("external", instances_of_place(JobPlace::external_worker))
     );
     const Value rows = static_cast<std::int64_t>(limit);
     std::vector<Value> parameters;
@@ -111,7 +111,7 @@ std::vector<InstanceSummary>
 list_instances(const StoreContext& context, std::string_view after, std::size_t limit) {
     std::vector<InstanceSummary> instances;
     context.runner.read([&](Connection& connection) {
-        Summaries page = read_page(connection, after, limit);
+        Summaries page = read_instances(connection, after, limit);
         std::vector<std::string_view> ids;
         for (const auto& [id, summary] : page) {
             ids.emplace_back(id);

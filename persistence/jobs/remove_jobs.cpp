@@ -18,7 +18,7 @@ using schema::JobPlace;
 /// What became of each id; ids that are not in here were not found.
 using AnswersById = std::map<std::string, JobAnswer, std::less<>>;
 
-std::vector<std::string_view> in_id_order(std::span<const std::string> ids) {
+std::vector<std::string_view> sorted_ids(std::span<const std::string> ids) {
     const std::set<std::string_view> sorted(ids.begin(), ids.end());
     return {sorted.begin(), sorted.end()};
 }
@@ -70,7 +70,7 @@ std::vector<JobAnswer> remove_jobs(
     schema::TimePoint now
 ) {
     AnswersById all;
-    const std::vector<std::string_view> sorted = in_id_order(ids);
+    const std::vector<std::string_view> sorted = sorted_ids(ids);
     for (std::span<const std::string_view> rest = sorted; !rest.empty();) {
         const auto page = rest.first(std::min(rest.size(), schema::limits::kJobsPerTransaction));
         AnswersById answers;

@@ -76,12 +76,12 @@ read_expired(Connection& connection, const std::string& sql, std::span<const Val
 }
 
 /// A part of a table, and what is expired in it.
-struct Part {
+struct RowsRead {
     std::string end;  ///< Empty: the table ends in it.
     std::vector<Expired> expired;
 };
 
-Part read_part(Connection& connection, JobPlace place, const LockSearch& search) {
+RowsRead read_part(Connection& connection, JobPlace place, const LockSearch& search) {
     std::string last;
     std::size_t count = 0;
     std::optional<schema::TimePoint> first_expiry;
@@ -95,7 +95,7 @@ Part read_part(Connection& connection, JobPlace place, const LockSearch& search)
             first_expiry = row.time(2);
         }
     );
-    Part part;
+    RowsRead part;
     if (first_expiry && *first_expiry < search.now) {
         const std::array<Value, 3> parameters{search.after, std::string_view(last), search.now};
         part.expired =
@@ -107,13 +107,13 @@ Part read_part(Connection& connection, JobPlace place, const LockSearch& search)
     return part;
 }
 
-Part read_due_timers(Connection& connection, const LockSearch& search) {
+RowsRead read_due_timers(Connection& connection, const LockSearch& search) {
     const std::string sql = fmt::format(
         kExpiredTimers, fmt::arg("by_due_date", by_index(connection.dialect(), "JS_IDX_TIMER_DUE"))
     );
     const std::array<Value, 3> parameters{
         search.now, static_cast<std::int64_t>(search.rows), search.now};
-    Part part{.end = {}, .expired = read_expired(connection, sql, parameters)};
+    RowsRead part{.end = {}, .expired = read_expired(connection, sql, parameters)};
     std::ranges::sort(part.expired, {}, &Expired::id);
     return part;
 }
@@ -151,7 +151,7 @@ std::vector<std::string_view> turns_among(std::span<const Expired> expired, JobP
 
 LockReset
 reset_expired_locks(const StoreContext& context, JobPlace place, const LockSearch& search) {
-    Part part;
+    RowsRead part;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
     context.runner.read([&](Connection& connection) {
         part = place == JobPlace::timer ? read_due_timers(connection, search)

@@ -55,7 +55,7 @@ bool is_about_series(const Table& table) {
     return table.name == "JS_SERIES" || table.name == "JS_CALENDAR";
 }
 
-std::string record_version(const Dialect& dialect) {
+std::string version_statement(const Dialect& dialect) {
     return fmt::format(
         "{} INTO ACT_GE_PROPERTY (NAME_, VALUE_, REV_)\nVALUES ('{}', '{}', 1){}{}",
         dialect.insert_if_absent,
@@ -109,7 +109,7 @@ std::string add_column(const Table& table, const Column& column, const Dialect& 
 
 std::vector<std::string> create_statements(const Dialect& dialect) {
     std::vector<std::string> statements = create_tables_and_indexes(dialect, is_any);
-    statements.push_back(record_version(dialect));
+    statements.push_back(version_statement(dialect));
     return statements;
 }
 

@@ -18,11 +18,11 @@ namespace {
 
 using schema::Job;
 
-constexpr std::string_view kInsert = R"sql(
+constexpr std::string_view kInsertArrays = R"sql(
     INSERT INTO ACT_GE_BYTEARRAY (ID_, REV_, NAME_, BYTES_)
     VALUES {rows})sql";
 
-constexpr std::string_view kDelete = R"sql({delete_where} ID_ IN (...))sql";
+constexpr std::string_view kDeleteArrays = R"sql({delete_where} ID_ IN (...))sql";
 
 constexpr std::string_view kRead = R"sql(
     SELECT ID_, {bytes_as_text}
@@ -30,7 +30,7 @@ constexpr std::string_view kRead = R"sql(
     WHERE ID_ IN (...))sql";
 
 /// Rows of one INSERT, unless they are large: MySQL takes 16 MiB in one packet.
-constexpr std::array<std::size_t, 2> kRowsPerInsert{8, 1};
+constexpr std::array<std::size_t, 2> kArraysPerInsert{8, 1};
 constexpr std::size_t kBytesPerInsert = 1024 * 1024;
 
 std::size_t bytes_of(std::span<const ByteArray> arrays) {
@@ -41,7 +41,7 @@ std::size_t bytes_of(std::span<const ByteArray> arrays) {
     return bytes;
 }
 
-void insert_at_once(
+void insert_arrays(
     Transaction& transaction,
     std::string_view name,
     std::span<const ByteArray> arrays
@@ -53,7 +53,7 @@ void insert_at_once(
         values.insert(values.end(), {Value{array.id}, Value{name}, Value{array.text}});
     }
     transaction.execute(
-        fmt::format(kInsert, fmt::arg("rows", fmt::to_string(fmt::join(rows, ", ")))), values
+        fmt::format(kInsertArrays, fmt::arg("rows", fmt::to_string(fmt::join(rows, ", ")))), values
     );
 }
 
@@ -68,10 +68,10 @@ void insert_byte_arrays(
     std::string_view name,
     std::span<const ByteArray> arrays
 ) {
-    in_parts(arrays, kRowsPerInsert, [&](std::span<const ByteArray> part) {
+    in_parts(arrays, kArraysPerInsert, [&](std::span<const ByteArray> part) {
         const std::size_t rows = bytes_of(part) <= kBytesPerInsert ? part.size() : 1;
         for (std::size_t i = 0; i < part.size(); i += rows) {
-            insert_at_once(transaction, name, part.subspan(i, rows));
+            insert_arrays(transaction, name, part.subspan(i, rows));
         }
     });
 }
@@ -80,7 +80,8 @@ void delete_byte_arrays(Transaction& transaction, std::vector<std::string_view> 
     std::erase(ids, std::string_view{});
     std::sort(ids.begin(), ids.end());
     const std::string sql = fmt::format(
-        kDelete, fmt::arg("delete_where", delete_where(transaction.dialect(), "ACT_GE_BYTEARRAY"))
+        kDeleteArrays,
+        fmt::arg("delete_where", delete_where(transaction.dialect(), "ACT_GE_BYTEARRAY"))
     );
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
         transaction.execute(text, parameters);

@@ -27,7 +27,7 @@ constexpr std::string_view kList = R"sql(
     FROM JS_CALENDAR
     ORDER BY ID_)sql";
 
-constexpr std::string_view kDelete = R"sql({delete_where} ID_ = ?)sql";
+constexpr std::string_view kDeleteCalendar = R"sql({delete_where} ID_ = ?)sql";
 
 constexpr std::string_view kUsers = R"sql(
     SELECT 1
@@ -35,7 +35,7 @@ constexpr std::string_view kUsers = R"sql(
     WHERE CALENDAR_ = ? AND STATE_ <> 'ended'
     LIMIT 1)sql";
 
-void refuse_problems(const StoredCalendar& calendar) {
+void refuse_bad_calendar(const StoredCalendar& calendar) {
     std::vector<std::string> problems;
     schema::check_id("name", calendar.name, problems);
     schema::check_text("calendar", calendar.text, schema::limits::kInlinePayloadLength, problems);
@@ -101,7 +101,8 @@ remove_unused(Transaction& transaction, const SeriesSchedule& schedule, std::str
         return CalendarAnswer::in_use;
     }
     const std::string sql = fmt::format(
-        kDelete, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_CALENDAR"))
+        kDeleteCalendar,
+        fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_CALENDAR"))
     );
     transaction.execute(sql, {name});
     return CalendarAnswer::done;
@@ -111,7 +112,7 @@ remove_unused(Transaction& transaction, const SeriesSchedule& schedule, std::str
 
 std::size_t
 put_calendar(const StoreContext& context, const StoredCalendar& calendar, TimePoint now) {
-    refuse_problems(calendar);
+    refuse_bad_calendar(calendar);
     std::size_t moved = 0;
     context.runner.run(
         [&](Transaction& transaction) {

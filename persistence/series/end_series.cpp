@@ -15,7 +15,7 @@ namespace {
 using schema::Series;
 using schema::SeriesState;
 
-constexpr std::string_view kDelete = R"sql({delete_where} ID_ = ?)sql";
+constexpr std::string_view kDeleteSeries = R"sql({delete_where} ID_ = ?)sql";
 
 constexpr std::string_view kForgetPause = R"sql(
     DELETE FROM JS_SUSPENSION
@@ -48,7 +48,7 @@ SeriesAnswer remove_ended(Transaction& transaction, std::string_view key) {
         return SeriesAnswer::not_ended;
     }
     const std::string sql = fmt::format(
-        kDelete, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_SERIES"))
+        kDeleteSeries, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_SERIES"))
     );
     transaction.execute(sql, {key});
     transaction.execute(kForgetPause, {key});

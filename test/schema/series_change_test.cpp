@@ -13,24 +13,24 @@ using namespace std::chrono_literals;
 using test::a_job;
 using State = SeriesState;
 
-constexpr TimePoint kNow = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20} + 10h;
-constexpr TimePoint kDue = kNow + 1h;
-constexpr TimePoint kLater = kNow + 2h;
+constexpr TimePoint kStart = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20} + 10h;
+constexpr TimePoint kFirstDue = kStart + 1h;
+constexpr TimePoint kSecondDue = kStart + 2h;
 
-Series series_in(State state) {
+Series a_series_in(State state) {
     Series series{.key = "s", .repeat = "R/PT1H"};
     series.state = state;
     series.turn_id = "turn-1";
-    series.next_fire = kDue;
+    series.next_fire = kFirstDue;
     return series;
 }
 
 // The table of the header, row by row.
 TEST(SeriesChange, Each_row_of_the_table_holds) {
-    const Series waiting = series_in(State::waiting);
-    const Series running = series_in(State::running);
+    const Series waiting = a_series_in(State::waiting);
+    const Series running = a_series_in(State::running);
     Series begun = waiting;
-    begun.next_fire = kLater;
+    begun.next_fire = kSecondDue;
     struct Row {
         const char* name;
         SeriesTransition result;
@@ -39,14 +39,22 @@ TEST(SeriesChange, Each_row_of_the_table_holds) {
         std::optional<TimePoint> next_fire;
     };
     const std::vector<Row> rows{
-        {"other times", given_times(waiting, begun), TurnFate::waits, State::waiting, kLater},
-        {"other times, runs", given_times(running, begun), TurnFate::stays, State::running, kLater},
-        {"calendar", calendar_changed(waiting, kLater), TurnFate::waits, State::waiting, kLater},
-        {"calendar, runs",
-         calendar_changed(running, kLater),
+        {"other times", given_times(waiting, begun), TurnFate::waits, State::waiting, kSecondDue},
+        {"other times, runs",
+         given_times(running, begun),
          TurnFate::stays,
          State::running,
-         kLater},
+         kSecondDue},
+        {"calendar",
+         calendar_changed(waiting, kSecondDue),
+         TurnFate::waits,
+         State::waiting,
+         kSecondDue},
+        {"calendar, runs",
+         calendar_changed(running, kSecondDue),
+         TurnFate::stays,
+         State::running,
+         kSecondDue},
         {"no date left", calendar_changed(waiting, {}), TurnFate::over, State::ended, {}},
         {"no date left, runs", calendar_changed(running, {}), TurnFate::stays, State::ended, {}},
         {"ended", series_ended(waiting), TurnFate::over, State::ended, {}},
@@ -80,12 +88,12 @@ TEST(SeriesChange, What_a_series_leaves_open_comes_from_its_first_turn) {
 }
 
 TEST(SeriesChange, The_first_turn_is_a_timer_of_its_series) {
-    Series series = series_in(State::waiting);
+    Series series = a_series_in(State::waiting);
     series.retries = 5;
     const Job turn = first_turn_of(series, a_job("first"));
     EXPECT_EQ(turn.type, kTimerType);
     EXPECT_EQ(turn.series, "s");
-    EXPECT_EQ(turn.due_date, kDue);
+    EXPECT_EQ(turn.due_date, kFirstDue);
     EXPECT_EQ(turn.retries, 5);
     EXPECT_EQ(
         first_turn_of(series, a_job("x").of_kind(kExternalWorkerType)).type, kExternalWorkerType
@@ -93,7 +101,7 @@ TEST(SeriesChange, The_first_turn_is_a_timer_of_its_series) {
 }
 
 TEST(SeriesChange, Other_times_leave_group_options_and_counts) {
-    Series series = series_in(State::waiting);
+    Series series = a_series_in(State::waiting);
     series.group = "g";
     series.fire_count = 4;
     const Series changed = with_times_of(series, {.key = "s", .repeat = "R/PT5M", .zone = "CET"});
@@ -104,11 +112,11 @@ TEST(SeriesChange, Other_times_leave_group_options_and_counts) {
 }
 
 TEST(SeriesChange, An_extra_job_is_like_the_turn_and_can_run_now) {
-    Job turn = a_job("turn-1").of_type("mail").due_at(kDue).with_retries(1).after_attempts(2);
+    Job turn = a_job("turn-1").of_type("mail").due_at(kFirstDue).with_retries(1).after_attempts(2);
     turn.repeat = "R/PT1H";
     turn.series = "s";
     turn.suspended_from = "timer";
-    const Job extra = extra_job(turn, series_in(State::waiting), "extra", kNow);
+    const Job extra = extra_job(turn, a_series_in(State::waiting), "extra", kStart);
     EXPECT_EQ(extra.id, "extra");
     EXPECT_EQ(extra.correlation_id, "extra");
     EXPECT_EQ(extra.repeat, "");
@@ -118,7 +126,7 @@ TEST(SeriesChange, An_extra_job_is_like_the_turn_and_can_run_now) {
     EXPECT_EQ(extra.retries, kDefaultRetries);
     EXPECT_EQ(extra.attempts, 0);
     EXPECT_EQ(extra.suspended_from, "");
-    EXPECT_EQ(extra.create_time, kNow);
+    EXPECT_EQ(extra.create_time, kStart);
 }
 
 }  // namespace

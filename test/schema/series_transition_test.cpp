@@ -17,12 +17,13 @@ using test::a_job;
 using Reason = TransitionReason;
 using State = SeriesState;
 
-constexpr TimePoint kNow = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20} + 10h;
-constexpr TimePoint kDue = kNow - 1min;
-constexpr TimePoint kNext = kNow + 10min;
+constexpr TimePoint kFiredAt = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20} + 10h;
+constexpr TimePoint kTurnDue = kFiredAt - 1min;
+constexpr TimePoint kNext = kFiredAt + 10min;
 
 Job turn_of(const Series& series, std::string_view repeat = "R/PT10M") {
-    Job turn = a_job("turn-1").of_kind(kTimerType).due_at(kDue).with_retries(1).after_attempts(2);
+    Job turn =
+        a_job("turn-1").of_kind(kTimerType).due_at(kTurnDue).with_retries(1).after_attempts(2);
     turn.series = series.key;
     turn.repeat = repeat;
     turn.lock_owner = "node-1";
@@ -35,7 +36,7 @@ Series series_in(State state) {
     Series series{.key = "s", .repeat = "R/PT10M"};
     series.state = state;
     series.turn_id = "turn-1";
-    series.next_fire = state == State::running ? kNext : kDue;
+    series.next_fire = state == State::running ? kNext : kTurnDue;
     series.overlap = state != State::running;
     return series;
 }
@@ -58,7 +59,7 @@ SeriesTransition transition_of(
     std::optional<TimePoint> next = kNext,
     bool fires = true
 ) {
-    return series_transition(&series, turn, transition, planned(series, next, fires), kNow);
+    return series_transition(&series, turn, transition, planned(series, next, fires), kFiredAt);
 }
 
 /// A row of the table in the header.
@@ -149,7 +150,7 @@ TEST(SeriesTransition, The_next_turn_is_like_this_one_and_has_not_run_yet) {
     EXPECT_EQ(next.type, kTimerType);
     EXPECT_EQ(next.series, "s");
     EXPECT_EQ(next.due_date, kNext);
-    EXPECT_EQ(next.create_time, kNow);
+    EXPECT_EQ(next.create_time, kFiredAt);
     EXPECT_EQ(next.retries, 5);
     EXPECT_EQ(next.attempts, 0);
     EXPECT_EQ(next.revision, 1);
@@ -175,8 +176,8 @@ TEST(SeriesTransition, A_turn_that_nobody_had_taken_is_taken_when_it_ends) {
     const Series series = series_in(State::waiting);
     const Job turn = turn_of(series);
     EXPECT_EQ(
-        question_for(series, turn, Reason::completed, kNow),
-        (PlanQuestion{.due = kDue, .now = kDue})
+        question_for(series, turn, Reason::completed, kFiredAt),
+        (PlanQuestion{.due = kTurnDue, .now = kTurnDue})
     );
     const SeriesTransition result = transition_of(series, turn, because(Reason::completed));
     EXPECT_EQ(result.series->state, State::waiting);
@@ -233,12 +234,12 @@ TEST(SeriesTransition, A_series_that_cannot_be_planned_ends_with_its_turn_and_sa
     const ParseResult<TurnPlan> unreadable = ParseError{"no such zone", 0};
     for (const Reason reason : {Reason::fell_due, Reason::completed}) {
         const SeriesTransition result =
-            series_transition(&series, turn, because(reason), unreadable, kNow);
+            series_transition(&series, turn, because(reason), unreadable, kFiredAt);
         EXPECT_EQ(result.turn, TurnFate::moves);
         EXPECT_FALSE(result.keeps_baton);
         EXPECT_FALSE(result.next_turn);
         EXPECT_EQ(result.series->state, State::ended);
-        EXPECT_EQ(result.series->previous_fire, kDue);
+        EXPECT_EQ(result.series->previous_fire, kTurnDue);
         EXPECT_EQ(result.series->fire_count, 1);
         ASSERT_EQ(result.notes.size(), 1U);
         EXPECT_EQ(result.notes[0], unplanned(unreadable.error()));
@@ -275,11 +276,12 @@ TEST(SeriesTransition, A_turn_of_a_series_that_has_ended_runs_once_more_without_
 TEST(SeriesTransition, A_turn_without_a_readable_series_runs_once_more) {
     const Job turn = turn_of({.key = "s"});
     const SeriesTransition result =
-        series_transition(nullptr, turn, because(Reason::fell_due), {}, kNow);
+        series_transition(nullptr, turn, because(Reason::fell_due), {}, kFiredAt);
     EXPECT_EQ(result.turn, TurnFate::moves);
     EXPECT_FALSE(result.keeps_baton);
     EXPECT_EQ(
-        series_transition(nullptr, turn, because(Reason::let_go), {}, kNow).turn, TurnFate::stays
+        series_transition(nullptr, turn, because(Reason::let_go), {}, kFiredAt).turn,
+        TurnFate::stays
     );
 }
 
@@ -289,8 +291,8 @@ TEST(SeriesTransition, The_schedule_is_asked_about_the_waiting_turn_only) {
         State state;
         std::optional<PlanQuestion> question;
     };
-    const PlanQuestion late{.due = kDue, .now = kNow};
-    const PlanQuestion at_its_date{.due = kDue, .now = kDue};
+    const PlanQuestion late{.due = kTurnDue, .now = kFiredAt};
+    const PlanQuestion at_its_date{.due = kTurnDue, .now = kTurnDue};
     const std::vector<Row> rows{
         {Reason::fell_due, State::waiting, late},
         {Reason::fired, State::waiting, at_its_date},
@@ -304,7 +306,7 @@ TEST(SeriesTransition, The_schedule_is_asked_about_the_waiting_turn_only) {
     };
     for (const Row& row : rows) {
         const Series series = series_in(row.state);
-        EXPECT_EQ(question_for(series, turn_of(series), row.reason, kNow), row.question)
+        EXPECT_EQ(question_for(series, turn_of(series), row.reason, kFiredAt), row.question)
             << name_of(row.reason) << ' ' << name_of(row.state);
     }
 }
@@ -349,9 +351,9 @@ TEST(SeriesTransition, A_series_is_not_made_for_a_turn_that_is_removed_or_let_go
 }
 
 TEST(SeriesTransition, A_series_begins_with_the_turn_that_has_its_baton) {
-    const Series begun = begun_by(a_job("first"), {.key = "s"}, kNow);
+    const Series begun = begun_by(a_job("first"), {.key = "s"}, kFiredAt);
     EXPECT_EQ(begun.turn_id, "first");
-    EXPECT_EQ(begun.create_time, kNow);
+    EXPECT_EQ(begun.create_time, kFiredAt);
 }
 
 TEST(SeriesTransition, A_series_follows_the_due_date_of_its_waiting_turn) {

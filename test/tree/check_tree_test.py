@@ -219,6 +219,34 @@ class FunctionSpans(unittest.TestCase):
         self.expect_spans('template <typename T, int N = f()>\nclass A {\n    void g() {\n    }\n};\n', [(3, 4, 'g')])
 
 
+class UnnamedNamespaces(TreeTest):
+    def expect_clash(self, first, second, line):
+        found = findings_of({'schema/a.cpp': first, 'schema/b.cpp': second})
+        self.assertEqual(len(found), 1, found)
+        self.assertTrue(found[0].startswith(f'schema/b.cpp:{line}: '), found[0])
+        self.assertIn('unnamed namespace of schema/a.cpp', found[0])
+
+    def test_two_sources_of_a_folder_must_not_use_one_name_for_two_things(self):
+        for text in ('int f(int a) {\n    return a;\n}', 'struct f {\n    int a;\n};', 'constexpr int f = 1;',
+                     'const std::vector<int> f{1, 2};', 'template <typename T>\nT f() {\n}', 'enum class f { a };',
+                     'int f[] = {1};', '[[nodiscard]] A<B, C> f(D d = {});', 'const A f = g([] { h(); });'):
+            with self.subTest(text=text):
+                source = f'namespace {{\n{text}\n}}\n'
+                self.expect_clash(source, 'namespace {\nint g() {\n    return 1;\n}\n' + text + '\n}\n', 5)
+
+    def test_other_folders_scopes_and_names_are_fine(self):
+        own = 'namespace {\nint f() {\n    int g = 1;\n}\n}\n'
+        for other in ({'persistence/b.cpp': own},
+                      {'schema/b.cpp': 'namespace {\nint g() {\n    return f;\n}\n}\nint f() {\n}\n'},
+                      {'schema/b.cpp': 'namespace {\nstruct A {\n    int f() {\n    }\n};\n}\n'}):
+            with self.subTest(other=other):
+                self.assertEqual(findings_of({'schema/a.cpp': own, **other}), [])
+
+    def test_an_alias_may_be_repeated(self):
+        text = 'namespace {\nusing A = int;\nusing b::C;\nnamespace fs = std::filesystem;\nTEST(A, B) {\n}\n}\n'
+        self.assertEqual(findings_of({'schema/a.cpp': text, 'schema/b.cpp': text}), [])
+
+
 class Habits(TreeTest):
     def test_raw_sleeps_in_tests_are_found(self):
         for text in ('std::this_thread::sleep_for(1s);', 'usleep(5);', '::sleep(1);'):

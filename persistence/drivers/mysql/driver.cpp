@@ -45,7 +45,7 @@ constexpr std::array kHealth{
         true},
 };
 
-std::unique_ptr<Connection> connect(const DatabaseUrl& url, SessionPool::Access /*access*/) {
+std::unique_ptr<Connection> connect_mysql(const DatabaseUrl& url, SessionPool::Access /*access*/) {
     return open_mysql(url);
 }
 
@@ -54,7 +54,7 @@ std::unique_ptr<Connection> connect(const DatabaseUrl& url, SessionPool::Access 
 constinit const Driver kMysqlDriver{
     .dialect = kMysqlDialect,
     .url = {.scheme = "mysql", .default_port = 3306, .options = kOptions},
-    .connect = connect,
+    .connect = connect_mysql,
     .diagnostics =
         {
             .product = "MySQL/MariaDB",

@@ -1,5 +1,6 @@
 #include "persistence/drivers/postgresql/backend.hpp"
 
+#include "persistence/drivers/postgresql/connect.hpp"
 #include "persistence/drivers/postgresql/errors.hpp"
 #include "persistence/sql/hex_text.hpp"
 #include "persistence/sql/placeholders.hpp"
@@ -24,10 +25,6 @@ struct ClearResult {
     void operator()(PGresult* result) const { PQclear(result); }
 };
 using Result = std::unique_ptr<PGresult, ClearResult>;
-
-PGconn* native_handle(soci::session& session) {
-    return static_cast<soci::postgresql_session_backend*>(session.get_backend())->conn_;
-}
 
 std::string_view sqlstate_of(const PGresult* result) {
     const char* const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);

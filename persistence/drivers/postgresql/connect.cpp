@@ -24,10 +24,6 @@ Duration connect_timeout(const DatabaseUrl& url) {
     return std::max(option_duration(url, "connect_timeout", 10s), Duration(2s));
 }
 
-PGconn* native_handle(soci::session& session) {
-    return static_cast<soci::postgresql_session_backend*>(session.get_backend())->conn_;
-}
-
 std::string quoted(std::string_view value) {
     std::string text = "'";
     for (const char c : value) {
@@ -118,6 +114,10 @@ Duration postgresql_statement_timeout(const DatabaseUrl& url) {
 
 Duration postgresql_answer_limit(const DatabaseUrl& url) {
     return postgresql_statement_timeout(url) + 5s;
+}
+
+PGconn* native_handle(soci::session& session) {
+    return static_cast<soci::postgresql_session_backend*>(session.get_backend())->conn_;
 }
 
 int postgresql_socket(soci::session& session) {

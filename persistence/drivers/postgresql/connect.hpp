@@ -9,6 +9,7 @@
 namespace soci {
 class session;
 }
+struct pg_conn;  // libpq's name for what it hands out as PGconn.
 
 namespace jobstrand::persistence {
 
@@ -23,6 +24,9 @@ namespace jobstrand::persistence {
 
 /// Throws DbError: what stands in the way, and what to do about it.
 [[nodiscard]] std::unique_ptr<soci::session> connect_to_postgresql(const DatabaseUrl& url);
+
+/// The connection of the client library behind a session.
+[[nodiscard]] pg_conn* native_handle(soci::session& session);
 
 [[nodiscard]] int postgresql_socket(soci::session& session);
 

@@ -12,8 +12,8 @@
 namespace jobstrand::cli {
 
 /// A job in JSON, the one form in which jobs go out of the program and come in: the fields of
-/// schema::job_fields() that have a rank there, `place` behind correlationId, and `uniqueKey`, which
-/// is reserved, behind exclusive. docs/cli.md shows one.
+/// schema::job_fields() that have a rank there, `place` behind correlationId, and `uniqueKey`,
+/// which is reserved, behind exclusive. docs/cli.md shows one.
 ///
 /// All of them are always written; what a job does not have is null. Dates are ISO 8601, in UTC
 /// with milliseconds unless another zone is asked for. The payload is the JSON value that was
