@@ -160,18 +160,18 @@ std::string random_month(Dice& dice, RandomCron& cron) {
 }
 
 void draw_quartz(Dice& dice, RandomCron& cron) {
-    const std::string seconds = random_field(dice, cron.seconds, 0, 4);
-    const std::string minutes = random_field(dice, cron.minutes, 0, 3);
-    const std::string hours = random_field(dice, cron.hours, 0, 2);
+    const std::string second_field = random_field(dice, cron.seconds, 0, 4);
+    const std::string minute_field = random_field(dice, cron.minutes, 0, 3);
+    const std::string hour_field = random_field(dice, cron.hours, 0, 2);
     const std::string months = random_month(dice, cron);
     const bool by_month = dice.one_in(2);
     const std::string day =
         by_month ? random_quartz_day_of_month(dice, cron) : random_quartz_day_of_week(dice, cron);
     cron.text = fmt::format(
         "{} {} {} {} {} {}",
-        seconds,
-        minutes,
-        hours,
+        second_field,
+        minute_field,
+        hour_field,
         by_month ? day : "?",
         months,
         by_month ? "?" : day
@@ -180,8 +180,8 @@ void draw_quartz(Dice& dice, RandomCron& cron) {
 
 void draw_unix(Dice& dice, RandomCron& cron) {
     cron.seconds[0] = true;
-    const std::string minutes = random_field(dice, cron.minutes, 0, 3);
-    const std::string hours = random_field(dice, cron.hours, 0, 2);
+    const std::string minute_field = random_field(dice, cron.minutes, 0, 3);
+    const std::string hour_field = random_field(dice, cron.hours, 0, 2);
     std::array<bool, 32> days{};
     const std::string day = random_field(dice, days, 1, 2);
     const std::string months = random_month(dice, cron);

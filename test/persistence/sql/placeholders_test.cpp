@@ -7,13 +7,13 @@
 namespace jobstrand::persistence {
 namespace {
 
-struct Row {
+struct PlaceholderCase {
     std::string_view sql;
     std::size_t count;
 };
 
 TEST(Placeholders, Only_those_outside_of_texts_names_and_comments_count) {
-    const std::vector<Row> rows{
+    const std::vector<PlaceholderCase> rows{
         {"", 0},
         {"select 1", 0},
         {"select ? from T where A = ? and B in (?,?)", 4},
@@ -26,7 +26,7 @@ TEST(Placeholders, Only_those_outside_of_texts_names_and_comments_count) {
         {"select 'never closed ?", 0},
         {"select 3 - ? / ?", 2},
     };
-    for (const Row& row : rows) {
+    for (const PlaceholderCase& row : rows) {
         EXPECT_EQ(count_placeholders(row.sql), row.count) << row.sql;
     }
 }
