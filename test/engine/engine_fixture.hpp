@@ -24,7 +24,9 @@ protected:
         settings.timer_wait = 20ms;
         settings.reset_interval = 50ms;
         return std::make_unique<engine::Wiring>(
-            engine::WiringOptions{.database_url = url(), .executor = std::move(settings)}, clock, log
+            engine::WiringOptions{.database_url = url(), .executor = std::move(settings)},
+            clock,
+            log
         );
     }
 
