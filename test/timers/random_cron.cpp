@@ -193,7 +193,7 @@ void draw_unix(Dice& dice, RandomCron& cron) {
         const bool by_week = weekdays[static_cast<std::size_t>(weekday_number(date))];
         return either ? by_month || by_week : by_month && by_week;
     };
-    cron.text = fmt::format("{} {} {} {} {}", minutes, hours, day, months, weekday);
+    cron.text = fmt::format("{} {} {} {} {}", minute_field, hour_field, day, months, weekday);
 }
 
 }  // namespace
