@@ -24,10 +24,10 @@ struct Diagnostics {
     std::string_view version_sql;
 
     /// The settings that decide what survives a power cut.
-    std::span<const Setting> durability;
+    std::span<const Setting> durability = {};
 
     /// How well the database digests what a queue does to it. Not every user may ask.
-    std::span<const Figure> health;
+    std::span<const Figure> health = {};
 
     /// Behind the path of a database file: the file of its write-ahead log. Empty: the log is the
     /// server's own.
