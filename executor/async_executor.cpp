@@ -64,6 +64,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
            .lock_time = settings_.lock_time}
       ),
       acquirer_(use.store, *this, use.clock, settings_),
+      presence_({use.served, *this, use.clock, use.log}),
       threads_(use.log),
       pool_(
           {.core = settings_.core_pool_size,
@@ -82,6 +83,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
     if (settings_.reset_expired_jobs) {
         add_activity(reset_);
     }
+    use_.wake_ups.sleepers.presence = [&loop = add_activity(presence_)] { loop.wake(); };
 }
 
 AsyncExecutor::~AsyncExecutor() {
@@ -104,13 +106,14 @@ void AsyncExecutor::listen(persistence::OpenListener open) {
 void AsyncExecutor::start() {
     JOBSTRAND_ENSURE(!started_.exchange(true));
     handler_types_ = use_.handlers.types();
+    needs_ = use_.handlers.needs();
     accepting_ = true;
     threads_.start();
     use_.log.write(
         schema::LogLevel::info,
         "executor started",
         {{"lock_owner", settings_.lock_owner},
-         {"threads", fmt::to_string(settings_.max_pool_size)},
+         {"threads", settings_.max_pool_size},
          {"handler_types", fmt::format("{}", fmt::join(handler_types_, ","))}}
     );
 }
@@ -146,11 +149,24 @@ void AsyncExecutor::release(const std::vector<HeldJobPtr>& jobs) {
         use_.log.write(
             schema::LogLevel::warn,
             "jobs could not be freed; they run again when their locks expire",
-            {{"jobs", fmt::to_string(jobs.size())}, {"error", error.what()}}
+            {{"jobs", jobs.size()}, {"error", error.what()}}
         );
     }
     for (const HeldJobPtr& held : jobs) {
         held_.remove(held->job);
+    }
+}
+
+// Never throws: a node that could not say so counts as living for a minute more.
+void AsyncExecutor::leave() {
+    try {
+        presence_.leave();
+    } catch (const persistence::DbError& error) {
+        use_.log.write(
+            schema::LogLevel::warn,
+            "the end of this node could not be told",
+            {{"error", error.what()}}
+        );
     }
 }
 
@@ -172,6 +188,9 @@ bool AsyncExecutor::stop(StopMode mode) {
     if (wakeup_) {
         wakeup_->close();
     }
+    if (started_) {
+        leave();
+    }
     const bool all_ended = wait_for_running_jobs();
     if (all_ended) {
         pool_.stop();
@@ -184,7 +203,7 @@ bool AsyncExecutor::stop(StopMode mode) {
         all_ended ? schema::LogLevel::info : schema::LogLevel::warn,
         all_ended ? "executor stopped"
                   : "executor stopped while handlers still run; their jobs run again elsewhere",
-        {{"running", fmt::to_string(pool_.load().running)}}
+        {{"running", pool_.load().running}}
     );
     return all_ended;
 }

@@ -3,7 +3,7 @@
 #include "executor/executor_settings.hpp"
 #include "executor/expired_lock_reset.hpp"
 #include "executor/handler_registry.hpp"
-#include "executor/held_jobs.hpp"
+#include "executor/work/held_jobs.hpp"
 #include "executor/job_acquirer.hpp"
 #include "executor/job_completion.hpp"
 #include "executor/job_runner.hpp"
@@ -12,8 +12,9 @@
 #include "executor/loop/executor_threads.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/loop/wake_ups.hpp"
+#include "executor/report/node_presence.hpp"
 #include "executor/stop_mode.hpp"
-#include "executor/worker_pool.hpp"
+#include "executor/work/worker_pool.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/sql/job_listener.hpp"
 #include "schema/clock.hpp"
@@ -40,6 +41,7 @@ class AsyncExecutor final : public JobIntake {
 public:
     struct Dependencies {
         persistence::ExecutorStore& store;
+        persistence::ServedStore& served;
         const HandlerRegistry& handlers;
         const schema::Clock& clock;
         schema::Log& log;
@@ -73,8 +75,8 @@ public:
     // JobIntake
     [[nodiscard]] std::size_t room() const override { return accepting_ ? pool_.room() : 0; }
     [[nodiscard]] std::size_t room_for_handoffs() const override;
-    [[nodiscard]] const std::vector<std::string>& handler_types() const override {
-        return handler_types_;
+    [[nodiscard]] persistence::ServedJobs served() const override {
+        return {handler_types_, needs_};
     }
     [[nodiscard]] const std::string& lock_owner() const override { return settings_.lock_owner; }
     [[nodiscard]] schema::Duration lock_time() const override { return settings_.lock_time; }
@@ -83,18 +85,21 @@ public:
 private:
     void run(const HeldJobPtr& held);
     void release(const std::vector<HeldJobPtr>& jobs);
+    void leave();
     [[nodiscard]] bool wait_for_running_jobs();
 
     // Constant after start(), or thread-safe. The activities outlive the threads that run them.
     const ExecutorSettings settings_;
     const Dependencies use_;
     std::vector<std::string> handler_types_;
+    std::vector<std::string> needs_;  ///< What is here of what jobs need.
     HeldJobs held_;
     JobRunner runner_;
     JobCompletion completion_;
     LockRenewal renewal_;
     ExpiredLockReset reset_;
     JobAcquirer acquirer_;
+    NodePresence presence_;
     ExecutorThreads threads_;
     std::optional<JobWakeup> wakeup_;  ///< Needs the threads' context, and they have stopped then.
     WorkerPool pool_;

@@ -34,7 +34,7 @@ void ClockComparison::log_change_of_skew() {
         is_harmless ? schema::LogLevel::info : schema::LogLevel::warn,
         is_harmless ? "this machine's clock agrees with the database's again"
                     : "this machine's clock is not the database's; jobs follow the database's",
-        {{"skew_ms", fmt::to_string(skew.count())}}
+        {{"skew_ms", skew.count()}}
     );
     logged_skew_ = is_harmless ? schema::Duration{0} : skew;
 }

@@ -43,7 +43,7 @@ schema::Duration ExpiredLockReset::run_once() {
     }
     if (freed > 0) {
         use_.log.write(
-            schema::LogLevel::info, "expired locks freed", {{"jobs", fmt::to_string(freed)}}
+            schema::LogLevel::info, "expired locks freed", {{"jobs", freed}}
         );
         use_.wake_ups.jobs_are_there();
     }
@@ -86,7 +86,7 @@ bool ExpiredLockReset::is_waiting_after_jump(schema::TimePoint now) {
         use_.log.write(
             schema::LogLevel::warn,
             "the clock has jumped forward; no expired lock is freed until live ones are renewed",
-            {{"wait_ms", fmt::to_string(wait.count())}}
+            {{"wait_ms", wait.count()}}
         );
     }
     return pass.steady < wait_until_;

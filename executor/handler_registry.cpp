@@ -1,9 +1,11 @@
 #include "executor/handler_registry.hpp"
 
 #include "schema/limits.hpp"
+#include "schema/text/utf8.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -11,6 +13,11 @@ namespace jobstrand::executor {
 
 void HandlerRegistry::add(std::string handler_type, JobHandler handler) {
     insert(std::move(handler_type), std::move(handler));
+}
+
+void HandlerRegistry::add(std::string handler_type, JobHandler handler, Needs needs) {
+    insert(handler_type, std::move(handler));
+    needs_.emplace(std::move(handler_type), std::move(needs));
 }
 
 void HandlerRegistry::add_transactional(std::string handler_type, TransactionalJobHandler handler) {
@@ -29,6 +36,31 @@ std::vector<std::string> HandlerRegistry::types() const {
         types.push_back(type);
     }
     return types;
+}
+
+std::vector<std::string> HandlerRegistry::needs() const {
+    std::vector<std::string> all;
+    for (const auto& [type, needs] : needs_) {
+        all.insert(all.end(), needs.here.begin(), needs.here.end());
+    }
+    std::ranges::sort(all);
+    return all;
+}
+
+std::string HandlerRegistry::need_of(const schema::Job& job) const {
+    const auto found = needs_.find(job.handler_type);
+    // It comes out of a payload, so it may be anything.
+    return found == needs_.end()
+               ? std::string()
+               : schema::first_characters(found->second.of(job), schema::limits::kNameLength);
+}
+
+std::string HandlerRegistry::lacks(const schema::Job& job) const {
+    std::string need = need_of(job);
+    if (!need.empty() && std::ranges::count(needs_.at(job.handler_type).here, need) > 0) {
+        need.clear();
+    }
+    return need;
 }
 
 void HandlerRegistry::insert(std::string handler_type, Handler handler) {

@@ -31,7 +31,7 @@ schema::Duration JobAcquirer::run_once() {
     if (room < least_room_) {
         return std::max(queue_full_wait_, schema::Duration{1});
     }
-    if (pace_.is_idle() && !store_.has_acquirable(intake_.handler_types())) {
+    if (pace_.is_idle() && !store_.has_acquirable(intake_.served())) {
         return pace_.next_wait(0);
     }
     const schema::SteadyPoint locked_at = clock_.steady_now();
@@ -56,7 +56,7 @@ schema::Duration JobAcquirer::run_once() {
 std::vector<schema::Job>
 JobAcquirer::take_oldest(const persistence::LockClaim& claim, std::size_t limit) {
     std::vector<schema::Job> jobs =
-        store_.acquire(claim, intake_.handler_types(), limit, oldest_.position());
+        store_.acquire(claim, intake_.served(), limit, oldest_.position());
     oldest_.advance(jobs.size(), limit, jobs.empty() ? std::string() : jobs.back().id);
     return jobs;
 }
@@ -65,7 +65,7 @@ std::vector<schema::Job>
 JobAcquirer::take_most_important(const persistence::LockClaim& claim, std::size_t limit) {
     persistence::PriorityPositions behind = most_important_.position();
     std::vector<schema::Job> jobs =
-        store_.acquire_by_priority(claim, intake_.handler_types(), limit, behind);
+        store_.acquire_by_priority(claim, intake_.served(), limit, behind);
     for (const schema::Job& job : jobs) {
         behind[job.priority] = job.id;
     }

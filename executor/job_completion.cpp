@@ -82,6 +82,7 @@ schema::Duration JobCompletion::run_once() {
     }
     use_.held.remove_all_of(writing_);
     tell_of_timers();
+    tell_of_unserved();
     const std::size_t written = writing_.size();
     writing_.clear();
     return after_writing(written);
@@ -129,6 +130,15 @@ void JobCompletion::tell_of_timers() const {
     }
 }
 
+void JobCompletion::tell_of_unserved() const {
+    const bool is_any = std::ranges::any_of(writing_, [](const Outcome& outcome) {
+        return outcome.transition.reason == schema::TransitionReason::not_served;
+    });
+    if (is_any) {
+        use_.wake_ups.jobs_are_unserved();
+    }
+}
+
 void JobCompletion::log_move(const Outcome& outcome, OutcomeAnswer answer) {
     const bool is_lost = answer == OutcomeAnswer::lost_lock;
     const schema::LogLevel level = is_lost ? schema::LogLevel::info : schema::LogLevel::debug;
@@ -142,7 +152,7 @@ void JobCompletion::log_move(const Outcome& outcome, OutcomeAnswer answer) {
          {"from", "executable"},
          {"to", target_of(outcome.transition)},
          {"reason", std::string(schema::name_of(outcome.transition.reason))},
-         {"attempt", fmt::to_string(outcome.job->attempts + 1)}}
+         {"attempt", outcome.job->attempts + 1}}
     );
 }
 

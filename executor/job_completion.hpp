@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/held_jobs.hpp"
+#include "executor/work/held_jobs.hpp"
 #include "executor/loop/activity.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/executor_store.hpp"
@@ -46,6 +46,7 @@ private:
     void fetch_mail();
     void write_one_by_one();
     void tell_of_timers() const;
+    void tell_of_unserved() const;
     void log_move(const persistence::Outcome& outcome, persistence::OutcomeAnswer answer);
     [[nodiscard]] schema::Duration after_writing(std::size_t written);
 

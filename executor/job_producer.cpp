@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace jobstrand::executor {
@@ -126,7 +127,7 @@ std::string JobProducer::start_series(persistence::Transaction& transaction, New
 std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
     defaults_.fill_in(jobs);
     const schema::TimePoint now = use_.clock.now();
-    const std::vector<std::string>& types = use_.intake.handler_types();
+    const std::span<const std::string> types = use_.intake.served().types;
     std::size_t room = use_.intake.room_for_handoffs();
     std::vector<PlacedJob> placed;
     placed.reserve(jobs.size());

@@ -100,6 +100,9 @@ std::optional<Outcome> JobRunner::run(const HeldJobPtr& held) const {
     if (handler == nullptr) {
         return outcome_of(held, schema::released(job));  // Not mine is not failure (I7).
     }
+    if (std::string need = use_.handlers.lacks(job); !need.empty()) {
+        return outcome_of(held, schema::not_served(job, std::move(need)));
+    }
     const std::optional<HandlerResult> result = call(*handler, held);
     if (!result) {
         return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/held_jobs.hpp"
+#include "executor/work/held_jobs.hpp"
 #include "executor/loop/activity.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"

@@ -1,6 +1,6 @@
 #include "executor/manual_run.hpp"
 
-#include "executor/held_jobs.hpp"
+#include "executor/work/held_jobs.hpp"
 #include "executor/lock_renewal.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/uuid7.hpp"
@@ -91,8 +91,10 @@ RunObstacle obstacle_to_run(const schema::PlacedJob& placed, const HandlerRegist
     if (placed.place != schema::JobPlace::executable) {
         return RunObstacle::stands_elsewhere;
     }
-    return handlers.find(placed.job.handler_type) == nullptr ? RunObstacle::unknown_type
-                                                             : RunObstacle::none;
+    if (handlers.find(placed.job.handler_type) == nullptr) {
+        return RunObstacle::unknown_type;
+    }
+    return handlers.lacks(placed.job).empty() ? RunObstacle::none : RunObstacle::lacks_need;
 }
 
 }  // namespace jobstrand::executor

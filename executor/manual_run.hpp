@@ -41,6 +41,7 @@ enum class RunObstacle {
     none,
     stands_elsewhere,  ///< Only executable jobs are run.
     unknown_type,      ///< There is no handler for it here.
+    lacks_need,        ///< There is one, which lacks what the job needs.
 };
 
 [[nodiscard]] RunObstacle

@@ -4,6 +4,8 @@
 #include "persistence/job_answer.hpp"
 #include "persistence/lock_claim.hpp"
 #include "persistence/outcome.hpp"
+#include "persistence/page_limit.hpp"
+#include "persistence/served_jobs.hpp"
 #include "persistence/transactions.hpp"
 #include "schema/job.hpp"
 
@@ -44,17 +46,17 @@ struct LockReset {
 class ExecutorStore : public virtual Transactions {
 public:
     /// Whether acquire would find a job; one cheap statement without a transaction, for idle polls.
-    [[nodiscard]] virtual bool has_acquirable(std::span<const std::string> handler_types) = 0;
+    [[nodiscard]] virtual bool has_acquirable(const ServedJobs& served) = 0;
 
-    /// Locks up to `limit` free executable jobs of the given handler types, oldest id first, and
-    /// returns them with the lock and the raised revision. Jobs of suspended instances are moved to
+    /// Locks up to `limit` free executable jobs that are served, oldest id first, and returns them
+    /// with the lock and the raised revision. Jobs of suspended instances are moved to
     /// the suspended place instead. Two callers never get the same job. It looks at ids behind
     /// `after` only, which spares it the rows that a caller has claimed before and still runs.
     /// Empty: nothing to do there.
     [[nodiscard]] virtual std::vector<schema::Job> acquire(
         const LockClaim& claim,
-        std::span<const std::string> handler_types,
-        std::size_t limit,
+        const ServedJobs& served,
+        PageLimit limit,
         std::string_view after = {}
     ) = 0;
 
@@ -63,8 +65,8 @@ public:
     /// schema::kPriorityIndex, without which it is slow, and on MySQL an error.
     [[nodiscard]] virtual std::vector<schema::Job> acquire_by_priority(
         const LockClaim& claim,
-        std::span<const std::string> handler_types,
-        std::size_t limit,
+        const ServedJobs& served,
+        PageLimit limit,
         const PriorityPositions& behind = {}
     ) = 0;
 
@@ -91,6 +93,18 @@ public:
 
     /// Frees locked jobs that were not run (I5). Jobs that are no longer ours are left alone.
     virtual void release(std::string_view owner, std::span<const Fence> fences) = 0;
+
+    // A process that dies tells nobody which jobs it had started. So from a reset of its lock on a
+    // job has one lost start, whether it was started or only queued, and each further start of it
+    // is counted before it begins. The count goes with the row: a job that ends or leaves its place
+    // loses it.
+
+    /// Counts a start of a job that has lost some, in a transaction of its own. false: the lock is
+    /// lost.
+    [[nodiscard]] virtual bool count_start(std::string_view owner, const Fence& fence) = 0;
+
+    /// These starts have ended although their locks were lost: no process has died of them.
+    virtual void uncount_starts(std::span<const std::string> ids) = 0;
 
     /// Frees the jobs in a part of a place (executable, external worker, timer) whose lock expired
     /// before `now`; one that is renewed meanwhile stays. The cost depends on `rows`, not on the

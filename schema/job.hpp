@@ -67,6 +67,14 @@ struct Job {
     std::string suspended_from = {};  ///< Name of the place that a suspended job came from.
     std::string series = {};          ///< The key of the series that it is a turn of.
 
+    // Only executable jobs have these: a job that goes elsewhere and comes back begins anew.
+
+    /// What a node needs for it beside a handler of its type, once a node has read that and lacks
+    /// it: of a `command` job, the command.
+    std::string needs = {};
+    /// Starts that have not ended as far as anybody knows, since a node died that held the job.
+    int lost_starts = 0;
+
     bool operator==(const Job&) const = default;
 };
 

@@ -12,6 +12,10 @@ bool is_suspended(JobPlace place) {
     return place == JobPlace::suspended;
 }
 
+bool is_executable(JobPlace place) {
+    return place == JobPlace::executable;
+}
+
 bool has_retries(JobPlace place) {
     return place != JobPlace::dead_letter;
 }
@@ -279,6 +283,18 @@ constexpr std::array kFields{
         .name = "series",
         .json_rank = 23,
         .is_settable = true,
+    },
+    JobField{
+        .column = {"NEEDS_", ColumnKind::name},
+        .member = &Job::needs,
+        .name = "needs",
+        .is_in = is_executable,
+    },
+    JobField{
+        .column = {"LOST_STARTS_", ColumnKind::integer, "0", true},
+        .member = &Job::lost_starts,
+        .name = "lostStarts",
+        .is_in = is_executable,
     },
 };
 

@@ -13,7 +13,11 @@ namespace {
 
 /// A move that keeps what the job has.
 Transition move_to(std::optional<JobPlace> to, TransitionReason reason, const Job& job) {
-    return {to, reason, job.due_date, job.retries, job.attempts, std::nullopt, "", std::nullopt};
+    Transition transition{.to = to, .reason = reason};
+    transition.due_date = job.due_date;
+    transition.retries = job.retries;
+    transition.attempts = job.attempts;
+    return transition;
 }
 
 JobPlace place_to_run(const Job& job) {
@@ -101,8 +105,12 @@ std::string_view name_of(TransitionReason reason) {
             return "retries_exhausted";
         case TransitionReason::not_retryable:
             return "not_retryable";
+        case TransitionReason::crash_loop:
+            return "crash_loop";
         case TransitionReason::released:
             return "released";
+        case TransitionReason::not_served:
+            return "not_served";
         case TransitionReason::interrupted:
             return "interrupted";
         case TransitionReason::let_go:
@@ -160,6 +168,23 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
 
 Transition released(const Job& job) {
     return move_to(JobPlace::executable, TransitionReason::released, job);
+}
+
+Transition not_served(const Job& job, std::string needs) {
+    Transition transition = move_to(JobPlace::executable, TransitionReason::not_served, job);
+    transition.needs = std::move(needs);
+    return transition;
+}
+
+Transition crash_loop(const Job& job) {
+    Transition transition = move_to(JobPlace::dead_letter, TransitionReason::crash_loop, job);
+    transition.retries = 0;
+    transition.failure = JobFailure{
+        .message = "the process that ran it ended " + std::to_string(job.lost_starts) +
+                   " times in a row without an outcome: it is not started again",
+        .retryable = false,
+    };
+    return transition;
 }
 
 Transition interrupted(const Job& job, Duration wait, TimePoint now) {

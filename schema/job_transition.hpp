@@ -18,6 +18,8 @@
 /// | executable (locked)       | failed, none left               | dead letter                  |
 /// | executable (locked)       | failed, not retryable           | dead letter                  |
 /// | executable (locked)       | released: queue full, stopping  | executable, retries kept     |
+/// | executable (locked)       | its node lacks what it needs    | executable, says what        |
+/// | executable (locked)       | ended its process too often     | dead letter                  |
 /// | executable (locked)       | interrupted: database, stop     | timer, retries kept          |
 /// | executable (lock expired) | let go: its node died           | gone                         |
 /// | timer                     | fell due, or was fired by hand  | executable or external       |
@@ -36,7 +38,9 @@ enum class TransitionReason {
     retry,
     retries_exhausted,
     not_retryable,
+    crash_loop,
     released,
+    not_served,
     interrupted,
     let_go,
     fell_due,
@@ -61,6 +65,7 @@ struct Transition {
     std::optional<JobFailure> failure = {};  ///< Set: message and details replace what the row had.
     std::string suspended_from = {};
     std::optional<std::string> payload = {};  ///< What a turn hands on to the next (R126).
+    std::string needs = {};                   ///< Set: what the job needs and its node lacks.
 
     bool operator==(const Transition&) const = default;
 };
@@ -80,6 +85,14 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
 
 /// Gives the job back without a run: the lock is cleared, nothing else (I5).
 [[nodiscard]] Transition released(const Job& job);
+
+/// The same, because the node lacks what the job `needs` (I7): from now on only nodes that have it
+/// take the job.
+[[nodiscard]] Transition not_served(const Job& job, std::string needs);
+
+/// Every one of its last starts has ended the process that ran it: it is not started again. No
+/// attempt is counted, because no handler has failed.
+[[nodiscard]] Transition crash_loop(const Job& job);
 
 /// The run ended without the handler being at fault (I5): it waits, and no retry is used.
 [[nodiscard]] Transition interrupted(const Job& job, Duration wait, TimePoint now);

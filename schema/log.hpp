@@ -1,8 +1,10 @@
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace jobstrand::schema {
 
@@ -12,8 +14,13 @@ enum class LogLevel { debug, info, warn, error };
 
 /// One named value of a log line. Durations carry their unit in the name (`wait_ms`).
 struct LogField {
+    LogField(std::string_view the_name, std::string text) : name(the_name), value(std::move(text)) {}
+    LogField(std::string_view the_name, std::integral auto number)
+        : name(the_name), value(std::to_string(number)), is_number(true) {}
+
     std::string_view name;
     std::string value;
+    bool is_number = false;  ///< Programs read it as one.
 };
 
 /// Where log lines go. The service writes them with Boost.Log; an app that embeds the library may

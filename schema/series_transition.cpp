@@ -159,11 +159,13 @@ bool concerns_series(const Job& job, TransitionReason reason) {
             return !job.repeat.empty();
         case TransitionReason::retries_exhausted:
         case TransitionReason::not_retryable:
+        case TransitionReason::crash_loop:
             return !job.repeat.empty() || !job.series.empty();
         case TransitionReason::let_go:
             return true;
         case TransitionReason::retry:
         case TransitionReason::released:
+        case TransitionReason::not_served:
         case TransitionReason::interrupted:
         case TransitionReason::suspended:
         case TransitionReason::activated:
@@ -227,11 +229,13 @@ SeriesTransition series_transition(
             return ended(*series, turn, transition.payload, plan, now);
         case TransitionReason::retries_exhausted:
         case TransitionReason::not_retryable:
+        case TransitionReason::crash_loop:
             return died(*series, turn, plan, now);
         case TransitionReason::removed:
             return removed(*series, turn);
         case TransitionReason::retry:
         case TransitionReason::released:
+        case TransitionReason::not_served:
         case TransitionReason::interrupted:
         case TransitionReason::suspended:
         case TransitionReason::activated:

@@ -154,6 +154,20 @@ Table calendar_table() {
         {}};
 }
 
+// One row for each kind of job that a node serves.
+Table served_table() {
+    return {
+        "JS_SERVED",
+        {
+            {"NODE_", ColumnKind::name, "", true},
+            {"HANDLER_TYPE_", ColumnKind::name, "", true},
+            {"NEEDS_", ColumnKind::name, "''", true},
+            {"SEEN_", ColumnKind::timestamp, "now", true},
+        },
+        "NODE_, HANDLER_TYPE_, NEEDS_",
+        {}};
+}
+
 std::vector<Table> all_tables() {
     return {
         // No index but the key: acquisition claims in key order, and every claim and delete would
@@ -169,6 +183,7 @@ std::vector<Table> all_tables() {
         suspension_table(),
         series_table(),
         calendar_table(),
+        served_table(),
     };
 }
 

@@ -39,7 +39,7 @@ std::size_t TimerMover::move_page() {
     const std::size_t limit = claim ? std::min(room, settings_.page) : settings_.page;
     const persistence::DueWindow window{now, settings_.fire_ahead, cursor_.position()};
     persistence::DueTimers due =
-        use_.store.move_due_timers(window, limit, claim, use_.intake.handler_types());
+        use_.store.move_due_timers(window, limit, claim, use_.intake.served().types);
     cursor_.advance(due.moved, limit, due.end);
     if (!due.locked.empty()) {
         use_.intake.accept(std::move(due.locked), locked_at);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/served_jobs.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 
@@ -24,8 +25,8 @@ public:
     /// to decide: then they stay free in the table, and whoever brings them tells it (WakeUps).
     [[nodiscard]] virtual std::size_t room_for_handoffs() const = 0;
 
-    /// The types of the jobs that it takes (I7), in alphabetical order.
-    [[nodiscard]] virtual const std::vector<std::string>& handler_types() const = 0;
+    /// The jobs that it takes (I7); the types are in alphabetical order.
+    [[nodiscard]] virtual persistence::ServedJobs served() const = 0;
 
     /// The owner that jobs for this intake must be locked by.
     [[nodiscard]] virtual const std::string& lock_owner() const = 0;

@@ -125,7 +125,7 @@ schema::Duration PollingLoop::on_failure(const char* error, bool is_outage) {
         "pass failed; it is tried again until it works",
         {{"activity", std::string(activity_.name())},
          {"error", error},
-         {"wait_ms", fmt::to_string(failure_wait_.count())}}
+         {"wait_ms", failure_wait_.count()}}
     );
     return failure_wait_;
 }

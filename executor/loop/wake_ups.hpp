@@ -21,6 +21,7 @@ public:
         std::function<void(schema::TimePoint due)> timer_mover;
         std::function<void()> completion;
         std::function<void()> listener;
+        std::function<void()> presence;
     };
     Sleepers sleepers;
 
@@ -35,6 +36,9 @@ public:
 
     /// The mailbox of outcomes is no longer empty.
     void outcomes_wait() const { wake(sleepers.completion); }
+
+    /// Jobs were found that this node cannot serve.
+    void jobs_are_unserved() const { wake(sleepers.presence); }
 
     /// The listener's connection has something to say.
     void announcement_waits() const { wake(sleepers.listener); }

@@ -27,7 +27,7 @@ using schema::PlacedJob;
 constexpr std::string_view kHasAcquirable = R"sql(
     SELECT 1
     FROM ACT_RU_JOB
-    WHERE LOCK_EXP_TIME_ IS NULL AND HANDLER_TYPE_ IN (...)
+    WHERE LOCK_EXP_TIME_ IS NULL AND {served}
     LIMIT 1)sql";
 
 constexpr std::string_view kLock = R"sql(
@@ -53,6 +53,27 @@ void move_suspended(Transaction& transaction, std::vector<Job>& candidates, Twin
     });
     bury_twins(transaction, moves, twins);
     move_rows(transaction, JobPlace::executable, moves);
+}
+
+/// How many candidates are asked for their size at once: to tell it, databases read a payload.
+constexpr std::size_t kSizesAtOnce = 16;
+
+/// Leaves the last jobs out whose payloads are too much for one page.
+void cut_to_bytes(Transaction& transaction, std::vector<Job>& candidates, std::size_t most_bytes) {
+    std::size_t bytes = 0;
+    for (std::size_t seen = 0; seen < candidates.size(); seen += kSizesAtOnce) {
+        const std::span<const Job> rest = std::span(candidates).subspan(seen);
+        std::size_t count = seen;
+        for (const std::size_t size :
+             payload_sizes(transaction, rest.first(std::min(rest.size(), kSizesAtOnce)))) {
+            bytes += size;
+            if (bytes > most_bytes && count > 0) {
+                candidates.resize(count);
+                return;
+            }
+            ++count;
+        }
+    }
 }
 
 void claim_rows(Transaction& transaction, const LockClaim& claim, std::span<Job> jobs) {
@@ -83,13 +104,18 @@ using SelectPage = std::function<Candidates(Transaction&)>;
 
 /// The one way to claim: locks what `select` finds, until that is something or the end. A page that
 /// is empty in the end, because all its jobs were suspended, is not the end of the table.
-std::vector<Job>
-acquire_page(const StoreContext& context, const LockClaim& claim, const SelectPage& select) {
+std::vector<Job> acquire_page(
+    const StoreContext& context,
+    const LockClaim& claim,
+    std::size_t most_bytes,
+    const SelectPage& select
+) {
     Candidates page;
     Twins twins;
     const auto acquire = [&](Transaction& transaction) {
         page = select(transaction);
         move_suspended(transaction, page.jobs, twins);
+        cut_to_bytes(transaction, page.jobs, most_bytes);
         claim_rows(transaction, claim, page.jobs);
         load_payloads(transaction, page.jobs);
     };
@@ -103,15 +129,18 @@ acquire_page(const StoreContext& context, const LockClaim& claim, const SelectPa
 
 }  // namespace
 
-bool has_acquirable(const StoreContext& context, std::span<const std::string> handler_types) {
+bool has_acquirable(const StoreContext& context, const ServedJobs& served) {
     bool found = false;
-    if (handler_types.empty()) {
+    if (served.types.empty()) {
         return found;
     }
-    const auto [sql, parameters] = for_types(kHasAcquirable, handler_types);
-    context.runner.read([&, &text = sql, &values = parameters](Connection& connection) {
+    const BoundStatement condition = condition_of(served);
+    const std::string sql = fmt::format(kHasAcquirable, fmt::arg("served", condition.sql));
+    context.runner.read([&](Connection& connection) {
         found = false;
-        connection.query({.sql = text, .columns = 1}, values, [&](const Row&) { found = true; });
+        connection.query({.sql = sql, .columns = 1}, condition.parameters, [&](const Row&) {
+            found = true;
+        });
     });
     return found;
 }
@@ -119,15 +148,15 @@ bool has_acquirable(const StoreContext& context, std::span<const std::string> ha
 std::vector<Job> acquire(
     const StoreContext& context,
     const LockClaim& claim,
-    std::span<const std::string> handler_types,
-    std::size_t limit,
+    const ServedJobs& served,
+    PageLimit limit,
     std::string_view after
 ) {
-    if (handler_types.empty() || limit == 0) {
+    if (served.types.empty() || limit.jobs == 0) {
         return {};
     }
-    return acquire_page(context, claim, [&](Transaction& transaction) {
-        std::vector<Job> jobs = oldest_candidates(transaction, handler_types, limit, after);
+    return acquire_page(context, claim, limit.bytes, [&](Transaction& transaction) {
+        std::vector<Job> jobs = oldest_candidates(transaction, served, limit.jobs, after);
         const bool is_end = jobs.empty();
         return Candidates{.jobs = std::move(jobs), .is_end = is_end};
     });
@@ -136,17 +165,17 @@ std::vector<Job> acquire(
 std::vector<Job> acquire_by_priority(
     const StoreContext& context,
     const LockClaim& claim,
-    std::span<const std::string> handler_types,
-    std::size_t limit,
+    const ServedJobs& served,
+    PageLimit limit,
     const PriorityPositions& behind
 ) {
-    if (handler_types.empty() || limit == 0) {
+    if (served.types.empty() || limit.jobs == 0) {
         return {};
     }
     std::int64_t highest = std::numeric_limits<std::int64_t>::max();
-    return acquire_page(context, claim, [&](Transaction& transaction) {
+    return acquire_page(context, claim, limit.bytes, [&](Transaction& transaction) {
         auto [jobs, rest] =
-            most_important_candidates(transaction, handler_types, limit, behind, highest);
+            most_important_candidates(transaction, served, limit.jobs, behind, highest);
         const bool is_end = jobs.empty() && !rest;
         if (jobs.empty() && rest) {
             highest = *rest;

@@ -40,6 +40,9 @@ struct Work {
     Outcomes completed;  ///< The row is deleted.
     Outcomes freed;      ///< It stays where it is, without a lock.
     Outcomes leaving;    ///< It goes to another place.
+
+    /// Freed too; by what they need and their node lacks.
+    std::map<std::string_view, Outcomes> unserved;
 };
 
 Work by_kind(const Outcomes& outcomes) {
@@ -47,6 +50,8 @@ Work by_kind(const Outcomes& outcomes) {
     for (const Outcome* outcome : outcomes) {
         if (!outcome->transition.to) {
             work.completed.push_back(outcome);
+        } else if (!outcome->transition.needs.empty()) {
+            work.unserved[outcome->transition.needs].push_back(outcome);
         } else if (outcome->transition.to == JobPlace::executable) {
             work.freed.push_back(outcome);
         } else {
@@ -81,8 +86,14 @@ bool delete_completed(Transaction& transaction, std::string_view owner, const Ou
     return are_all(deleted, completed);
 }
 
-bool free_released(Transaction& transaction, std::string_view owner, const Outcomes& released) {
-    return are_all(free_held(transaction, owner, fenced(released)), released);
+bool free_released(Transaction& transaction, std::string_view owner, const Work& work) {
+    bool is_all_held =
+        are_all(free_held(transaction, owner, fenced(work.freed)), work.freed);
+    for (const auto& [needs, outcomes] : work.unserved) {
+        is_all_held &=
+            are_all(free_unserved(transaction, owner, fenced(outcomes), needs), outcomes);
+    }
+    return is_all_held;
 }
 
 /// Rows as they are now, in id order, and where the outcome of each sends it.
@@ -128,7 +139,7 @@ bool write_outcomes(
 ) {
     const Work work = by_kind(outcomes);
     const bool is_held = delete_completed(transaction, owner, work.completed) &&
-                         free_released(transaction, owner, work.freed);
+                         free_released(transaction, owner, work);
     if (!is_held) {
         return false;
     }

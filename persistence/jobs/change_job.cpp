@@ -79,6 +79,7 @@ JobAnswer change_job(
         if (payload != nullptr) {
             replaced = row->custom_values_id;
             store_payload(transaction, *row, *payload, context.ids.next());
+            row->needs.clear();  // It was read in the old one.
         }
         change_columns(*row, changes);
         update_row(transaction, place, *row);

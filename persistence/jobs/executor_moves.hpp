@@ -14,22 +14,21 @@
 /// What an executor does with jobs; see ExecutorStore for what is promised.
 namespace jobstrand::persistence {
 
-[[nodiscard]] bool
-has_acquirable(const StoreContext& context, std::span<const std::string> handler_types);
+[[nodiscard]] bool has_acquirable(const StoreContext& context, const ServedJobs& served);
 
 [[nodiscard]] std::vector<schema::Job> acquire(
     const StoreContext& context,
     const LockClaim& claim,
-    std::span<const std::string> handler_types,
-    std::size_t limit,
+    const ServedJobs& served,
+    PageLimit limit,
     std::string_view after
 );
 
 [[nodiscard]] std::vector<schema::Job> acquire_by_priority(
     const StoreContext& context,
     const LockClaim& claim,
-    std::span<const std::string> handler_types,
-    std::size_t limit,
+    const ServedJobs& served,
+    PageLimit limit,
     const PriorityPositions& behind
 );
 
@@ -64,6 +63,11 @@ void release_locks(
     std::string_view owner,
     std::span<const Fence> fences
 );
+
+[[nodiscard]] bool
+count_start(const StoreContext& context, std::string_view owner, const Fence& fence);
+
+void uncount_starts(const StoreContext& context, std::span<const std::string> ids);
 
 [[nodiscard]] LockReset
 reset_expired_locks(const StoreContext& context, schema::JobPlace place, const LockSearch& search);

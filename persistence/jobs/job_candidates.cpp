@@ -21,7 +21,7 @@ using schema::JobPlace;
 constexpr std::string_view kOldest = R"sql(
     SELECT {columns}
     FROM ACT_RU_JOB {by_id}
-    WHERE ID_ > ? AND LOCK_EXP_TIME_ IS NULL AND HANDLER_TYPE_ IN (...)
+    WHERE ID_ > ? AND LOCK_EXP_TIME_ IS NULL AND {served}
     ORDER BY ID_
     LIMIT ?
     {skip_locked})sql";
@@ -38,10 +38,14 @@ constexpr std::string_view kOldestOfPriority = R"sql(
     SELECT {columns}
     FROM ACT_RU_JOB {by_priority}
     WHERE {behind_in_priority} AND PRIORITY_ <= ?
-        AND LOCK_EXP_TIME_ IS NULL AND HANDLER_TYPE_ IN (...)
+        AND LOCK_EXP_TIME_ IS NULL AND {served}
     ORDER BY PRIORITY_, ID_
     LIMIT ?
     {skip_locked})sql";
+
+constexpr std::string_view kServed =
+    "HANDLER_TYPE_ IN (...) AND (NEEDS_ IS NULL OR NEEDS_ IN (...))";
+constexpr std::string_view kServedWithoutNeeds = "HANDLER_TYPE_ IN (...) AND NEEDS_ IS NULL";
 
 /// How many priorities one transaction looks at, two short statements each.
 constexpr int kPrioritiesPerPage = 1000;
@@ -61,19 +65,19 @@ std::optional<std::int64_t> next_priority(Transaction& transaction, std::int64_t
 /// The statement of one page, prepared once and run for one priority after the other.
 class PriorityCandidates final {
 public:
-    PriorityCandidates(Transaction& transaction, std::span<const std::string> handler_types)
-        : transaction_(transaction) {
+    PriorityCandidates(Transaction& transaction, const ServedJobs& served)
+        : transaction_(transaction), statement_(condition_of(served)) {
         const Dialect& dialect = transaction.dialect();
-        const std::string sql = fmt::format(
+        statement_.sql = fmt::format(
             kOldestOfPriority,
             fmt::arg("columns", columns_of(JobPlace::executable)),
             fmt::arg(
                 "by_priority", by_index(transaction.dialect(), schema::kPriorityIndex.index.name)
             ),
             fmt::arg("behind_in_priority", dialect.behind_in_priority),
+            fmt::arg("served", statement_.sql),
             fmt::arg("skip_locked", dialect.skip_locked)
         );
-        statement_ = for_types(sql, handler_types);
         const std::vector<Value> position(3);
         statement_.parameters.insert(
             statement_.parameters.begin(), position.begin(), position.end()
@@ -106,30 +110,44 @@ private:
 
 }  // namespace
 
-BoundStatement for_types(std::string_view sql, std::span<const std::string> handler_types) {
-    const std::size_t size = padded_list_size(handler_types.size());
-    std::vector<Value> values;
-    for (std::size_t i = 0; i < size; ++i) {
-        const std::string& type = handler_types[std::min(i, handler_types.size() - 1)];
-        values.emplace_back(std::string_view(type));
+BoundStatement condition_of(const ServedJobs& served) {
+    // Lists of one statement are never cut: the page is one SELECT.
+    BoundStatement condition{.sql = {}, .parameters = {}};
+    const auto append = [&](std::span<const std::string> texts) {
+        const std::size_t size = padded_list_size(texts.size());
+        for (std::size_t i = 0; i < size; ++i) {
+            condition.parameters.emplace_back(
+                std::string_view(texts[std::min(i, texts.size() - 1)])
+            );
+        }
+        return size;
+    };
+    const std::size_t types = append(served.types);
+    if (served.needs.empty()) {
+        condition.sql = with_list_size(kServedWithoutNeeds, types);
+    } else {
+        const std::size_t split = kServed.find(" AND ");
+        condition.sql = with_list_size(kServed.substr(0, split), types) +
+                        with_list_size(kServed.substr(split), append(served.needs));
     }
-    return {.sql = with_list_size(sql, size), .parameters = std::move(values)};
+    return condition;
 }
 
 std::vector<Job> oldest_candidates(
     Transaction& transaction,
-    std::span<const std::string> handler_types,
+    const ServedJobs& served,
     std::size_t limit,
     std::string_view after
 ) {
     const Dialect& dialect = transaction.dialect();
-    const std::string sql = fmt::format(
+    BoundStatement page = condition_of(served);
+    page.sql = fmt::format(
         kOldest,
         fmt::arg("columns", columns_of(JobPlace::executable)),
         fmt::arg("by_id", dialect.by_id),
+        fmt::arg("served", page.sql),
         fmt::arg("skip_locked", dialect.skip_locked)
     );
-    BoundStatement page = for_types(sql, handler_types);
     page.parameters.insert(page.parameters.begin(), Value{after});
     page.parameters.emplace_back(static_cast<std::int64_t>(limit));
     std::vector<Job> candidates;
@@ -144,14 +162,14 @@ std::vector<Job> oldest_candidates(
 
 PriorityPage most_important_candidates(
     Transaction& transaction,
-    std::span<const std::string> handler_types,
+    const ServedJobs& served,
     std::size_t limit,
     const PriorityPositions& behind,
     std::int64_t highest
 ) {
     PriorityPage page{.jobs = {}, .rest = highest};
     page.jobs.reserve(std::min(limit, schema::limits::kJobsPerTransaction));
-    PriorityCandidates candidates(transaction, handler_types);
+    PriorityCandidates candidates(transaction, served);
     for (int i = 0; i < kPrioritiesPerPage && page.rest && page.jobs.size() < limit; ++i) {
         const auto priority = next_priority(transaction, *page.rest);
         if (!priority) {

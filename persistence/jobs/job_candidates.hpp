@@ -17,14 +17,13 @@
 /// other.
 namespace jobstrand::persistence {
 
-/// A statement about a list of handler types, which is never cut: the page is one SELECT.
-[[nodiscard]] BoundStatement
-for_types(std::string_view sql, std::span<const std::string> handler_types);
+/// The condition of a job that is served, with its parameters. It needs at least one type.
+[[nodiscard]] BoundStatement condition_of(const ServedJobs& served);
 
 /// In the order of the primary key, which is the cheap one, behind `after`.
 [[nodiscard]] std::vector<schema::Job> oldest_candidates(
     Transaction& transaction,
-    std::span<const std::string> handler_types,
+    const ServedJobs& served,
     std::size_t limit,
     std::string_view after
 );
@@ -40,7 +39,7 @@ struct PriorityPage {
 /// schema::kPriorityIndex.
 [[nodiscard]] PriorityPage most_important_candidates(
     Transaction& transaction,
-    std::span<const std::string> handler_types,
+    const ServedJobs& served,
     std::size_t limit,
     const PriorityPositions& behind,
     std::int64_t highest

@@ -49,14 +49,19 @@ constexpr std::string_view kExpiredTimers = R"sql(
 // Tests the expiry again: the owner may have renewed the lock since the part was read.
 constexpr std::string_view kReset = R"sql(
     UPDATE {table} {by_id}
-    SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = COALESCE(REV_, 1) + 1
+    SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = COALESCE(REV_, 1) + 1{lost_start}
     WHERE ID_ IN (...) AND LOCK_EXP_TIME_ < ?)sql";
+
+// Later starts are counted when they begin; of this one nobody knows.
+constexpr std::string_view kLostStart = 
+    ", LOST_STARTS_ = CASE WHEN LOST_STARTS_ = 0 THEN 1 ELSE LOST_STARTS_ END";
 
 std::string about(std::string_view sql, JobPlace place, const Dialect& dialect) {
     return fmt::format(
         fmt::runtime(sql),
         fmt::arg("table", schema::table_of(place)),
-        fmt::arg("by_id", dialect.by_id)
+        fmt::arg("by_id", dialect.by_id),
+        fmt::arg("lost_start", place == JobPlace::executable ? kLostStart : "")
     );
 }
 

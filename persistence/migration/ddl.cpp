@@ -55,6 +55,10 @@ bool is_about_series(const Table& table) {
     return table.name == "JS_SERIES" || table.name == "JS_CALENDAR";
 }
 
+bool is_about_nodes(const Table& table) {
+    return table.name == "JS_SERVED";
+}
+
 std::string version_statement(const Dialect& dialect) {
     return fmt::format(
         "{} INTO ACT_GE_PROPERTY (NAME_, VALUE_, REV_)\nVALUES ('{}', '{}', 1){}{}",
@@ -117,6 +121,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
     return {
         {1, "create the tables", create_tables_and_indexes(dialect, is_any)},
         {2, "repeating jobs", create_tables_and_indexes(dialect, is_about_series)},
+        {3, "what nodes serve", create_tables_and_indexes(dialect, is_about_nodes)},
     };
 }
 

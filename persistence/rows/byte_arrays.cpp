@@ -29,6 +29,11 @@ constexpr std::string_view kRead = R"sql(
     FROM ACT_GE_BYTEARRAY
     WHERE ID_ IN (...))sql";
 
+constexpr std::string_view kSizes = R"sql(
+    SELECT ID_, {size}
+    FROM ACT_GE_BYTEARRAY
+    WHERE ID_ IN (...))sql";
+
 /// Rows of one INSERT, unless they are large: MySQL takes 16 MiB in one packet.
 constexpr std::array<std::size_t, 2> kArraysPerInsert{8, 1};
 constexpr std::size_t kBytesPerInsert = 1024 * 1024;
@@ -111,6 +116,30 @@ void store_payloads(Transaction& transaction, std::span<Job> jobs, FreshIds& ids
         }
     }
     insert_byte_arrays(transaction, kPayloadName, payloads);
+}
+
+std::vector<std::size_t> payload_sizes(Transaction& transaction, std::span<const Job> jobs) {
+    std::vector<std::size_t> sizes;
+    sizes.reserve(jobs.size());
+    std::map<std::string_view, std::size_t> apart;
+    for (const Job& job : jobs) {
+        if (has_payload_apart(job)) {
+            apart.emplace(job.custom_values_id, sizes.size());
+        }
+        sizes.push_back(job.payload.size());
+    }
+    std::vector<std::string_view> ids;
+    for (const auto& [id, index] : apart) {
+        ids.push_back(id);
+    }
+    const std::string sql =
+        fmt::format(kSizes, fmt::arg("size", transaction.dialect().size_of_bytes));
+    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
+        transaction.query({.sql = text, .columns = 2}, parameters, [&](const Row& row) {
+            sizes[apart.at(row.text(0))] = static_cast<std::size_t>(row.integer(1));
+        });
+    }
+    return sizes;
 }
 
 void load_payloads(Transaction& transaction, std::span<Job> jobs) {

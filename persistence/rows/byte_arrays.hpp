@@ -38,6 +38,11 @@ void delete_byte_arrays_of(Transaction& transaction, std::span<const schema::Job
 /// Stores the payloads of jobs that are too long for their row, each under a new id.
 void store_payloads(Transaction& transaction, std::span<schema::Job> jobs, FreshIds& ids);
 
+/// Bytes of the payload of each job, in their order, of those too that are stored apart and not
+/// fetched yet.
+[[nodiscard]] std::vector<std::size_t>
+payload_sizes(Transaction& transaction, std::span<const schema::Job> jobs);
+
 /// Fetches the payloads that are stored apart.
 void load_payloads(Transaction& transaction, std::span<schema::Job> jobs);
 

@@ -23,6 +23,11 @@ constexpr std::string_view kFree = R"sql(
     SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = REV_ + 1
     WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
 
+constexpr std::string_view kFreeUnserved = R"sql(
+    UPDATE ACT_RU_JOB {by_id}
+    SET NEEDS_ = ?, LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = REV_ + 1
+    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
+
 std::vector<Value> fence_values(int revision, std::string_view owner) {
     return {std::int64_t{revision}, owner};
 }
@@ -82,6 +87,15 @@ std::int64_t execute_fenced(
 
 std::int64_t free_held(Transaction& transaction, std::string_view owner, const FencedIds& ids) {
     return execute_fenced(transaction, kFree, {}, owner, ids);
+}
+
+std::int64_t free_unserved(
+    Transaction& transaction,
+    std::string_view owner,
+    const FencedIds& ids,
+    std::string_view needs
+) {
+    return execute_fenced(transaction, kFreeUnserved, {needs}, owner, ids);
 }
 
 std::map<std::string, int, std::less<>>

@@ -34,6 +34,14 @@ std::int64_t execute_fenced(
 /// Frees the executable jobs under these fences. Returns how many there were.
 std::int64_t free_held(Transaction& transaction, std::string_view owner, const FencedIds& ids);
 
+/// The same, saying what each of them needs that its node lacks.
+std::int64_t free_unserved(
+    Transaction& transaction,
+    std::string_view owner,
+    const FencedIds& ids,
+    std::string_view needs
+);
+
 /// The executable jobs that still stand under these fences, each id with the revision that holds:
 /// two runs of one job may both be asked about. They are read for update.
 [[nodiscard]] std::map<std::string, int, std::less<>>

@@ -28,6 +28,8 @@ PlacedJob changed(Job&& job, const Transition& transition) {
     job.retries = transition.retries;
     job.attempts = transition.attempts;
     job.suspended_from = transition.suspended_from;
+    job.needs.clear();
+    job.lost_starts = 0;
     if (transition.failure) {
         job.exception_message = transition.failure->message;
     }

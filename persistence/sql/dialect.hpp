@@ -39,6 +39,9 @@ struct Dialect {
     std::string_view bytes_parameter;
     std::string_view bytes_as_text;
 
+    /// How many bytes there are in BYTES_. Most databases read all of them to say that.
+    std::string_view size_of_bytes;
+
     /// The text in a column that was selected as bytes_as_text. It is UTF-8 if we have stored it;
     /// others may store anything.
     std::string (*text_of_bytes)(std::string_view cell) = nullptr;

@@ -47,7 +47,7 @@ void OutageLog::succeeded(Access access, schema::SteadyPoint began) {
     log_.write(
         schema::LogLevel::info,
         "the database is back",
-        {{"away_ms", std::to_string(lasted.count())}}
+        {{"away_ms", lasted.count()}}
     );
 }
 

@@ -127,7 +127,7 @@ void TransactionRunner::log_retry(const DbError& error, int tries) noexcept {
         schema::LogLevel::debug,
         "a database transaction is tried again",
         {{"reason", std::string(name_of(error.kind()))},
-         {"tries", std::to_string(tries)},
+         {"tries", tries},
          {"error", error.what()}}
     );
 }

@@ -3,6 +3,7 @@
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/job_queries.hpp"
 #include "persistence/jobs/operator_moves.hpp"
+#include "persistence/jobs/served_jobs.hpp"
 #include "persistence/jobs/timer_moves.hpp"
 #include "persistence/rows/insert_jobs.hpp"
 #include "persistence/series/series_operations.hpp"
@@ -46,26 +47,26 @@ std::vector<PlacedJob> SqlStore::insert(std::vector<PlacedJob> jobs, IdOrigin id
     return insert_jobs(context_, std::move(jobs), ids);
 }
 
-bool SqlStore::has_acquirable(std::span<const std::string> handler_types) {
-    return persistence::has_acquirable(context_, handler_types);
+bool SqlStore::has_acquirable(const ServedJobs& served) {
+    return persistence::has_acquirable(context_, served);
 }
 
 std::vector<Job> SqlStore::acquire(
     const LockClaim& claim,
-    std::span<const std::string> handler_types,
-    std::size_t limit,
+    const ServedJobs& served,
+    PageLimit limit,
     std::string_view after
 ) {
-    return persistence::acquire(context_, claim, handler_types, limit, after);
+    return persistence::acquire(context_, claim, served, limit, after);
 }
 
 std::vector<Job> SqlStore::acquire_by_priority(
     const LockClaim& claim,
-    std::span<const std::string> handler_types,
-    std::size_t limit,
+    const ServedJobs& served,
+    PageLimit limit,
     const PriorityPositions& behind
 ) {
-    return persistence::acquire_by_priority(context_, claim, handler_types, limit, behind);
+    return persistence::acquire_by_priority(context_, claim, served, limit, behind);
 }
 
 AcquiredJob SqlStore::acquire_one(std::string_view id, const LockClaim& claim, TimePoint now) {
@@ -93,6 +94,30 @@ SqlStore::extend_locks(const LockClaim& claim, std::span<const Fence> fences) {
 
 void SqlStore::release(std::string_view owner, std::span<const Fence> fences) {
     release_locks(context_, owner, fences);
+}
+
+bool SqlStore::count_start(std::string_view owner, const Fence& fence) {
+    return persistence::count_start(context_, owner, fence);
+}
+
+void SqlStore::uncount_starts(std::span<const std::string> ids) {
+    persistence::uncount_starts(context_, ids);
+}
+
+void SqlStore::tell_served(std::string_view node, const ServedJobs& served, TimePoint now) {
+    persistence::tell_served(context_, node, served, now);
+}
+
+void SqlStore::forget_node(std::string_view node) {
+    persistence::forget_node(context_, node);
+}
+
+bool SqlStore::is_served(const JobKind& kind, TimePoint now) {
+    return persistence::is_served(context_, kind, now);
+}
+
+std::vector<UnservedJobs> SqlStore::unserved(TimePoint now, std::size_t rows) {
+    return unserved_jobs(context_, now, rows);
 }
 
 LockReset SqlStore::reset_expired_locks(JobPlace place, const LockSearch& search) {

@@ -6,6 +6,7 @@
 #include "persistence/operator_store.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/series_store.hpp"
+#include "persistence/served_store.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/transaction_runner.hpp"
 #include "persistence/timer_store.hpp"
@@ -26,6 +27,7 @@ class SqlStore final : public ExecutorStore,
                        public EnqueuerStore,
                        public OperatorStore,
                        public SeriesStore,
+                       public ServedStore,
                        public ClockSource {
 public:
     SqlStore(
@@ -50,17 +52,17 @@ public:
     std::vector<schema::PlacedJob>
     insert(std::vector<schema::PlacedJob> jobs, IdOrigin ids = IdOrigin::given) override;
 
-    [[nodiscard]] bool has_acquirable(std::span<const std::string> handler_types) override;
+    [[nodiscard]] bool has_acquirable(const ServedJobs& served) override;
     [[nodiscard]] std::vector<schema::Job> acquire(
         const LockClaim& claim,
-        std::span<const std::string> handler_types,
-        std::size_t limit,
+        const ServedJobs& served,
+        PageLimit limit,
         std::string_view after = {}
     ) override;
     [[nodiscard]] std::vector<schema::Job> acquire_by_priority(
         const LockClaim& claim,
-        std::span<const std::string> handler_types,
-        std::size_t limit,
+        const ServedJobs& served,
+        PageLimit limit,
         const PriorityPositions& behind = {}
     ) override;
     [[nodiscard]] AcquiredJob
@@ -76,7 +78,16 @@ public:
     [[nodiscard]] std::vector<std::string>
     extend_locks(const LockClaim& claim, std::span<const Fence> fences) override;
     void release(std::string_view owner, std::span<const Fence> fences) override;
+    [[nodiscard]] bool count_start(std::string_view owner, const Fence& fence) override;
+    void uncount_starts(std::span<const std::string> ids) override;
     [[nodiscard]] LockReset reset_expired_locks(schema::JobPlace place, const LockSearch& search)
+        override;
+
+    void tell_served(std::string_view node, const ServedJobs& served, schema::TimePoint now)
+        override;
+    void forget_node(std::string_view node) override;
+    [[nodiscard]] bool is_served(const JobKind& kind, schema::TimePoint now) override;
+    [[nodiscard]] std::vector<UnservedJobs> unserved(schema::TimePoint now, std::size_t rows)
         override;
 
     [[nodiscard]] std::optional<schema::TimePoint> next_due() override;

@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 using persistence::Fence;
 using persistence::LockReset;
 using persistence::LockSearch;
+using persistence::PageLimit;
 using schema::JobPlace;
 using test::a_job;
 using test::RecordingIntake;
@@ -24,6 +25,11 @@ using testing::AnyNumber;
 using testing::ElementsAre;
 using testing::Field;
 using testing::Return;
+
+/// Of this handler type and no other.
+testing::Matcher<const persistence::ServedJobs&> serves(const std::string& type) {
+    return Field(&persistence::ServedJobs::types, ElementsAre(type));
+}
 
 class ActivitiesTest : public testing::Test {
 protected:
@@ -41,7 +47,7 @@ protected:
 TEST_F(ActivitiesTest, Acquisition_claims_for_its_own_types_and_lock_time_and_hands_over_the_page) {
     JobAcquirer acquirer = an_acquirer({.acquire_page = 100});
     intake.free_places = 2048;
-    EXPECT_CALL(store, acquire(_, ElementsAre("mail"), 100, ""))
+    EXPECT_CALL(store, acquire(_, serves("mail"), PageLimit(100), ""))
         .WillOnce([&](const persistence::LockClaim& claim, auto, auto, auto) {
             EXPECT_EQ(claim.owner, "intake");
             EXPECT_EQ(claim.until, clock.now() + intake.lock_time());
@@ -55,8 +61,8 @@ TEST_F(ActivitiesTest, Acquisition_goes_on_behind_its_last_page_and_begins_anew_
     JobAcquirer acquirer = an_acquirer({.acquire_page = 2});
     intake.free_places = 2048;
     const std::vector<schema::Job> full{a_job("a"), a_job("b")};
-    EXPECT_CALL(store, acquire(_, _, 2, "b")).WillOnce(Return(std::vector<schema::Job>{}));
-    EXPECT_CALL(store, acquire(_, _, 2, ""))
+    EXPECT_CALL(store, acquire(_, _, PageLimit(2), "b")).WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire(_, _, PageLimit(2), ""))
         .WillOnce(Return(full))
         .WillOnce(Return(std::vector<schema::Job>{a_job("0")}));
     EXPECT_EQ(acquirer.run_once(), 0ms);
@@ -84,17 +90,17 @@ TEST_F(ActivitiesTest, Acquisition_by_priority_goes_on_behind_the_last_id_of_eac
     JobAcquirer acquirer = an_acquirer({.acquire_page = 3, .acquire_by_priority = true});
     intake.free_places = 2048;
     using Behind = persistence::PriorityPositions;
-    EXPECT_CALL(store, acquire_by_priority(_, ElementsAre("mail"), 3, Behind{}))
+    EXPECT_CALL(store, acquire_by_priority(_, serves("mail"), PageLimit(3), Behind{}))
         .WillOnce(Return(std::vector<schema::Job>{
             a_job("b").with_priority(9), a_job("c").with_priority(9), a_job("a").with_priority(1)}))
         .WillOnce(Return(std::vector<schema::Job>{}));
-    EXPECT_CALL(store, acquire_by_priority(_, _, 3, Behind{{9, "c"}, {1, "a"}}))
+    EXPECT_CALL(store, acquire_by_priority(_, _, PageLimit(3), Behind{{9, "c"}, {1, "a"}}))
         .WillOnce(Return(std::vector<schema::Job>{
             a_job("d").with_priority(10),
             a_job("d1").with_priority(9),
             a_job("d2").with_priority(9)}));
     EXPECT_CALL(
-        store, acquire_by_priority(_, _, 3, Behind{{10, "d"}, {9, "d2"}, {1, "a"}})
+        store, acquire_by_priority(_, _, PageLimit(3), Behind{{10, "d"}, {9, "d2"}, {1, "a"}})
     ).WillOnce(Return(std::vector<schema::Job>{a_job("e").with_priority(1)}));
     for (int page = 0; page < 4; ++page) {
         (void)acquirer.run_once();
@@ -112,7 +118,7 @@ TEST_F(ActivitiesTest, Acquisition_waits_while_the_queue_is_full) {
 TEST_F(ActivitiesTest, Acquisition_never_asks_for_more_than_the_queue_has_room_for) {
     JobAcquirer acquirer = an_acquirer({.queue_size = 20});
     intake.free_places = 12;
-    EXPECT_CALL(store, acquire(_, _, 12, _)).WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire(_, _, PageLimit(12), _)).WillOnce(Return(std::vector<schema::Job>{}));
     (void)acquirer.run_once();
 }
 
@@ -121,7 +127,7 @@ TEST_F(ActivitiesTest, An_idle_acquisition_costs_one_cheap_statement_per_poll) {
     intake.free_places = 2048;
     EXPECT_CALL(store, acquire(_, _, _, _)).WillOnce(Return(std::vector<schema::Job>{}));
     EXPECT_GT(acquirer.run_once(), 0ms);
-    EXPECT_CALL(store, has_acquirable(ElementsAre("mail"))).Times(2).WillRepeatedly(Return(false));
+    EXPECT_CALL(store, has_acquirable(serves("mail"))).Times(2).WillRepeatedly(Return(false));
     EXPECT_GT(acquirer.run_once(), 0ms);
     EXPECT_GT(acquirer.run_once(), 0ms);
 }

@@ -22,6 +22,10 @@ class JobRunnerTest : public testing::Test {
 protected:
     void handle(JobHandler handler) { handlers_.add("test", std::move(handler)); }
 
+    void handle_with_needs(HandlerRegistry::Needs needs) {
+        handlers_.add("test", [](const JobContext&) { return Succeeded{}; }, std::move(needs));
+    }
+
     std::optional<persistence::Outcome> run(const schema::Job& job) { return run(hold(job)); }
 
     [[nodiscard]] HeldJobPtr hold(const schema::Job& job) const {
@@ -147,6 +151,17 @@ TEST_F(JobRunnerTest, A_job_of_an_unknown_handler_type_is_released_not_failed) {
     const auto outcome = run(a_job("a").of_type("somebody-elses"));
     EXPECT_EQ(outcome->transition.reason, TransitionReason::released);
     EXPECT_EQ(outcome->transition.retries, 3);
+}
+
+TEST_F(JobRunnerTest, A_job_that_needs_what_is_not_here_is_given_back_and_says_what) {
+    handle_with_needs({.of = [](const schema::Job& job) { return job.payload; }, .here = {"saw"}});
+    const auto lacking = run(a_job("a").of_type("test").with_payload("axe").with_retries(2));
+    EXPECT_EQ(lacking->transition.to, JobPlace::executable);
+    EXPECT_EQ(lacking->transition.reason, TransitionReason::not_served);
+    EXPECT_EQ(lacking->transition.needs, "axe");
+    EXPECT_EQ(lacking->transition.retries, 2);
+    const auto fitting = run(a_job("b").of_type("test").with_payload("saw"));
+    EXPECT_EQ(fitting->transition.reason, TransitionReason::completed);
 }
 
 TEST_F(JobRunnerTest, The_handler_sees_attempt_deadline_payload_and_fencing_token) {

@@ -24,6 +24,7 @@ protected:
                 },
             .completion = [this] { woken.emplace_back("completion"); },
             .listener = [this] { woken.emplace_back("listener"); },
+            .presence = [this] { woken.emplace_back("presence"); },
         };
     }
 
@@ -37,7 +38,10 @@ TEST_F(WakeUpsTest, Each_sleeper_is_woken_by_what_it_waits_for) {
     wake_ups.room_became_free();
     wake_ups.outcomes_wait();
     wake_ups.announcement_waits();
-    EXPECT_THAT(woken, ElementsAre("acquisition", "acquisition", "completion", "listener"));
+    wake_ups.jobs_are_unserved();
+    EXPECT_THAT(
+        woken, ElementsAre("acquisition", "acquisition", "completion", "listener", "presence")
+    );
 }
 
 TEST_F(WakeUpsTest, The_timer_mover_is_told_when_a_timer_is_due) {

@@ -1,4 +1,4 @@
-#include "executor/worker_pool.hpp"
+#include "executor/work/worker_pool.hpp"
 
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/signal.hpp"

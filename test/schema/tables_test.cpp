@@ -92,9 +92,12 @@ Names joined(Names first, const Names& second) {
 TEST(Tables, Executable_timer_and_external_jobs_have_flowables_27_columns_then_ours) {
     ASSERT_EQ(kFlowableJobColumns.size(), 27U);
     const Names expected = joined(kFlowableJobColumns, kOurJobColumns);
-    for (const auto* table : {"ACT_RU_JOB", "ACT_RU_TIMER_JOB", "ACT_RU_EXTERNAL_JOB"}) {
+    for (const auto* table : {"ACT_RU_TIMER_JOB", "ACT_RU_EXTERNAL_JOB"}) {
         EXPECT_THAT(columns_of(table), ElementsAreArray(expected)) << table;
     }
+    EXPECT_THAT(
+        columns_of("ACT_RU_JOB"), ElementsAreArray(joined(expected, {"NEEDS_", "LOST_STARTS_"}))
+    );
 }
 
 TEST(Tables, Suspended_jobs_have_no_lock_and_say_where_they_came_from) {
@@ -171,6 +174,7 @@ TEST(Tables, Columns_that_a_plain_insert_leaves_out_get_their_defaults) {
         {"TENANT_ID_", "''"},
         {"PRIORITY_", "0"},
         {"ATTEMPTS_", "0"},
+        {"LOST_STARTS_", "0"},
     };
     for (const Row& row : rows) {
         EXPECT_EQ(column_of("ACT_RU_JOB", row.column).default_value, row.default_value)

@@ -67,7 +67,8 @@ TEST_F(CliJob, Add_takes_every_field_and_prints_the_id) {
         "elementId": "task-1", "elementName": "Send it", "category": "mail",
         "tenantId": "tenant-1", "exclusive": false, "uniqueKey": null,
         "lockOwner": null, "lockExpirationTime": null, "exceptionMessage": null,
-        "series": null, "exceptionDetails": null
+        "series": null, "exceptionDetails": null,
+        "nobodyServes": "handler type send-invoice"
     })"));
 }
 

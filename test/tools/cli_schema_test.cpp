@@ -30,9 +30,9 @@ protected:
 
 TEST_F(CliSchema, Create_makes_the_tables_once) {
     const std::string url = "sqlite:" + path_of("new.db");
-    EXPECT_EQ(on(url, {"schema", "create"}).out, "created the tables of version 2\n");
-    EXPECT_EQ(on(url, {"schema", "create"}).out, "the tables have version 2 already\n");
-    EXPECT_EQ(on(url, {"schema", "upgrade"}).out, "the tables have version 2 already\n");
+    EXPECT_EQ(on(url, {"schema", "create"}).out, "created the tables of version 3\n");
+    EXPECT_EQ(on(url, {"schema", "create"}).out, "the tables have version 3 already\n");
+    EXPECT_EQ(on(url, {"schema", "upgrade"}).out, "the tables have version 3 already\n");
     EXPECT_EQ(on(url, {"schema", "check"}).code, ExitCode::done);
 }
 

@@ -122,10 +122,23 @@ TEST_F(CliUsage, Stats_count_every_place) {
     EXPECT_EQ(
         ok({"stats", "-o", "json"}),
         "{\"places\":{\"executable\":2,\"timer\":0,\"suspended\":0,\"dead\":1,\"external\":0},"
-        "\"locked\":{\"executable\":1,\"timer\":0,\"external\":0}}\n"
+        "\"locked\":{\"executable\":1,\"timer\":0,\"external\":0},"
+        "\"unserved\":[{\"handlerType\":\"noop\",\"needs\":null,\"jobs\":1}]}\n"
     );
     EXPECT_THAT(ok({"stats"}), HasSubstr("executable  2     1\n"));
     EXPECT_THAT(ok({"stats", "-o", "csv"}), HasSubstr("dead,1,\r\n"));
+}
+
+// I7
+TEST_F(CliUsage, Stats_name_the_jobs_that_no_living_node_serves) {
+    engine().start();
+    ASSERT_TRUE(eventually([&] { return places().empty(); }));
+    add({"--type", "emial"});
+    EXPECT_EQ(run({"stats"}).err, "nobody serves emial: 1 jobs wait\n");
+    EXPECT_THAT(
+        ok({"stats", "-o", "json"}),
+        HasSubstr("\"unserved\":[{\"handlerType\":\"emial\",\"needs\":null,\"jobs\":1}]")
+    );
 }
 
 TEST_F(CliUsage, A_database_url_in_a_wrong_place_is_not_repeated_with_its_password) {

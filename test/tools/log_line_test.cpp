@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -48,6 +50,21 @@ TEST(LogLine, Json_gives_every_value_back_as_it_was) {
     EXPECT_EQ(line.at("level"), "warn");
     EXPECT_EQ(line.at("message"), "job failed");
     EXPECT_EQ(line.at("payload"), hostile);
+}
+
+TEST(LogLine, Json_has_numbers_as_numbers) {
+    const std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    const json line = json::parse(
+        line_of({{"jobs", 17}, {"skew_ms", least}, {"room", SIZE_MAX}, {"id", "17"}}, LogFormat::json)
+    );
+    EXPECT_EQ(line.at("jobs"), 17);
+    EXPECT_EQ(line.at("skew_ms"), least);
+    EXPECT_EQ(line.at("room"), SIZE_MAX);
+    EXPECT_EQ(line.at("id"), "17") << "a text that looks like a number is a text";
+}
+
+TEST(LogLine, Text_writes_numbers_like_texts) {
+    EXPECT_TRUE(line_of({{"jobs", 17}, {"id", "a"}}, LogFormat::text).ends_with(" jobs=17 id=a"));
 }
 
 TEST(LogLine, Json_survives_bytes_that_are_no_text) {

@@ -46,7 +46,7 @@ open(const persistence::DatabaseUrl& url, const WiringOptions& options, schema::
         log.write(
             schema::LogLevel::info,
             upgrade.from == 0 ? "tables created" : "tables upgraded",
-            {{"version", std::to_string(upgrade.to)}}
+            {{"version", upgrade.to}}
         );
     }
     return pool;
@@ -73,7 +73,7 @@ public:
           clock_comparison(store, clock, log),
           clock_interval(clock_comparison.run_once()),
           dead_letters(store, clock),
-          executor({store, handlers, clock, log, wake_ups}, settings),
+          executor({store, store, handlers, clock, log, wake_ups}, settings),
           producer({store, executor, clock, wake_ups}, settings.retry) {
         if (clock_interval != executor::kUntilWoken) {
             executor.add_activity(clock_comparison);
@@ -218,6 +218,10 @@ persistence::OperatorStore& Wiring::store() {
 }
 
 persistence::SeriesStore& Wiring::series_store() {
+    return parts_->store;
+}
+
+persistence::ServedStore& Wiring::served_store() {
     return parts_->store;
 }
 

@@ -10,6 +10,7 @@
 #include "persistence/executor_store.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/series_store.hpp"
+#include "persistence/served_store.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "persistence/timer_store.hpp"
 #include "schema/clock.hpp"
@@ -104,6 +105,7 @@ public:
 
     [[nodiscard]] persistence::OperatorStore& store();
     [[nodiscard]] persistence::SeriesStore& series_store();
+    [[nodiscard]] persistence::ServedStore& served_store();
     [[nodiscard]] deadletter::DeadLetters& dead_letters();
 
     /// The database's time (I6), with which due dates and locks are compared: ask this clock what

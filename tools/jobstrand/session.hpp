@@ -76,6 +76,8 @@ public:
     [[nodiscard]] persistence::OperatorStore& store() { return engine().store(); }
     [[nodiscard]] persistence::SeriesStore& series_store() { return engine().series_store(); }
 
+    [[nodiscard]] persistence::ServedStore& served() { return engine().served_store(); }
+
     // What an operator works with; all of it opens the database.
     [[nodiscard]] deadletter::JobSearch search() { return deadletter::JobSearch(store()); }
     [[nodiscard]] deadletter::TimerSearch timers() { return {store(), series_store()}; }

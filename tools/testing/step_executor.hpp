@@ -48,9 +48,7 @@ private:
     // JobIntake: nothing is handed over.
     [[nodiscard]] std::size_t room() const override { return 0; }
     [[nodiscard]] std::size_t room_for_handoffs() const override { return 0; }
-    [[nodiscard]] const std::vector<std::string>& handler_types() const override {
-        return handler_types_;
-    }
+    [[nodiscard]] persistence::ServedJobs served() const override { return handler_types_; }
     [[nodiscard]] const std::string& lock_owner() const override { return lock_owner_; }
     [[nodiscard]] schema::Duration lock_time() const override;
     void accept(std::vector<schema::Job>, schema::SteadyPoint) override {}

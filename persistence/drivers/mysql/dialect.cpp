@@ -63,6 +63,7 @@ constinit const Dialect kMysqlDialect{
     .new_value = "VALUES({})",
     .bytes_parameter = "?",
     .bytes_as_text = "BYTES_",
+    .size_of_bytes = "OCTET_LENGTH(BYTES_)",
     .text_of_bytes = as_it_is,
     .position_in = "INSTR",
     .by_id = "FORCE INDEX (PRIMARY)",

@@ -63,6 +63,7 @@ constinit const Dialect kPostgresqlDialect{
     .bytes_parameter = "convert_to(?, 'UTF8')",
     // Not convert_from, which fails for the bytes that others may have stored.
     .bytes_as_text = "encode(BYTES_, 'hex')",
+    .size_of_bytes = "OCTET_LENGTH(BYTES_)",
     .text_of_bytes = from_hex,
     .position_in = "STRPOS",
     .by_id = "",

@@ -62,6 +62,7 @@ constinit const Dialect kSqliteDialect{
     .new_value = "excluded.{}",
     .bytes_parameter = "?",
     .bytes_as_text = "BYTES_",
+    .size_of_bytes = "LENGTH(CAST(BYTES_ AS BLOB))",
     .text_of_bytes = as_it_is,
     .position_in = "INSTR",
     .by_id = "",

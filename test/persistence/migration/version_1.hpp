@@ -7,12 +7,15 @@
 
 namespace jobstrand::test {
 
-/// Takes away what version 2 of the tables has brought.
+/// Takes away what the versions since have brought.
 inline void make_version_1(persistence::Connection& connection) {
     for (const schema::JobPlace place : schema::kJobPlaces) {
         const std::string table(schema::table_of(place));
         connection.run_script("ALTER TABLE " + table + " DROP COLUMN SERIES_");
     }
+    connection.run_script("ALTER TABLE ACT_RU_JOB DROP COLUMN NEEDS_");
+    connection.run_script("ALTER TABLE ACT_RU_JOB DROP COLUMN LOST_STARTS_");
+    connection.run_script("DROP TABLE JS_SERVED");
     connection.run_script("DROP TABLE JS_SERIES");
     connection.run_script("DROP TABLE JS_CALENDAR");
     connection.run_script(

@@ -81,9 +81,7 @@ HandlerResult CommandHandler::operator()(const executor::JobContext& context) co
     }
     const auto command = commands_.find(payload.value().command);
     if (command == commands_.end()) {
-        return refused(fmt::format(
-            "command {} is not in the configuration of this service", payload.value().command
-        ));
+        return Interrupted{};  // Not mine is not failure (I7).
     }
     const ChildProcess child = prepare(context, command->second, payload.value());
     ChildProcessEnd end = run_child_process(child, context.stop);

@@ -29,7 +29,8 @@ inline constexpr int kDoNotRetryExitCode = 100;
 /// | ended because the service stops        | runs again later, no retry is used           |
 /// | not started: no memory, no descriptors | runs again later, no retry is used           |
 /// | not started: no such program, no right | failed, is retried                           |
-/// | not in the configuration, bad payload  | failed, goes to the dead letters             |
+/// | the payload names no command           | failed, goes to the dead letters             |
+/// | a command that this service lacks      | is not run here: see need_of_command         |
 ///
 /// A successful turn of a series that keeps its data (R126) may print the payload of the next turn:
 /// if all that it wrote is a payload for this handler, it replaces the old one.

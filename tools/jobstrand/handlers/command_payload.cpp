@@ -8,6 +8,15 @@ namespace jobstrand::cli {
 
 using schema::ParseError;
 
+std::string need_of_command(std::string_view payload) {
+    const auto command = parse_command_payload(payload);
+    return command ? need_named(command.value().command) : std::string();
+}
+
+std::string need_named(std::string_view command) {
+    return "[commands." + std::string(command) + "]";
+}
+
 schema::ParseResult<CommandPayload> parse_command_payload(std::string_view payload) {
     const auto members = members_of(payload);
     if (!members) {

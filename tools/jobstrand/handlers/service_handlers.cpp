@@ -1,5 +1,9 @@
 #include "tools/jobstrand/handlers/service_handlers.hpp"
 
+#include "tools/jobstrand/handlers/command_payload.hpp"
+
+#include <utility>
+
 namespace jobstrand::cli {
 
 namespace {
@@ -28,7 +32,12 @@ void add_service_handlers(
             return executor::Succeeded{};
         }
     );
-    registry.add("command", CommandHandler(use, commands, path));
+    executor::HandlerRegistry::Needs needs{
+        .of = [](const schema::Job& job) { return need_of_command(job.payload); }, .here = {}};
+    for (const auto& [name, command] : commands) {
+        needs.here.push_back(need_named(name));
+    }
+    registry.add("command", CommandHandler(use, commands, path), std::move(needs));
 }
 
 }  // namespace jobstrand::cli

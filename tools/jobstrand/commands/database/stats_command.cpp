@@ -1,10 +1,15 @@
 #include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/output/printable.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace jobstrand::cli {
 
 namespace {
 
 using deadletter::PlaceCount;
+using persistence::UnservedJobs;
 
 struct StatsOptions {};
 
@@ -29,7 +34,35 @@ void write_rows(Session& session, const std::vector<PlaceCount>& counts) {
     writer.finish();
 }
 
-void write_object(Session& session, const std::vector<PlaceCount>& counts) {
+/// For people; in JSON it is part of the object.
+void tell_unserved(Session& session, const std::vector<UnservedJobs>& unserved) {
+    for (const auto& [kind, jobs] : unserved) {
+        session.tell(fmt::format(
+            "nobody serves {}{}: {} jobs wait",
+            quoted_if_needed(kind.handler_type),
+            kind.needs.empty() ? "" : " that needs " + quoted_if_needed(kind.needs),
+            jobs
+        ));
+    }
+}
+
+std::string list_of(const std::vector<UnservedJobs>& unserved) {
+    std::vector<std::string> kinds;
+    for (const auto& [kind, jobs] : unserved) {
+        kinds.push_back(json_of(Record{
+            text_field("handlerType", kind.handler_type),
+            text_or_null_field("needs", kind.needs),
+            number_field("jobs", jobs),
+        }));
+    }
+    return fmt::format("[{}]", fmt::join(kinds, ","));
+}
+
+void write_object(
+    Session& session,
+    const std::vector<PlaceCount>& counts,
+    const std::vector<UnservedJobs>& unserved
+) {
     Record places;
     Record locked;
     for (const PlaceCount& count : counts) {
@@ -41,17 +74,20 @@ void write_object(Session& session, const std::vector<PlaceCount>& counts) {
     const Record all{
         {.name = "places", .json = json_of(places), .text = {}},
         {.name = "locked", .json = json_of(locked), .text = {}},
+        {.name = "unserved", .json = list_of(unserved), .text = {}},
     };
     write_record(session.streams().out, session.format(), all);
 }
 
 ExitCode show_stats(Session& session, const StatsOptions&) {
     const std::vector<PlaceCount> counts = session.search().count_places();
+    const std::vector<UnservedJobs> unserved = session.served().unserved(session.database_now());
     const OutputFormat format = session.format();
     if (format == OutputFormat::json || format == OutputFormat::jsonl) {
-        write_object(session, counts);
+        write_object(session, counts, unserved);
     } else {
         write_rows(session, counts);
+        tell_unserved(session, unserved);
     }
     return ExitCode::done;
 }
@@ -63,7 +99,7 @@ void add_stats_command(CLI::App& program, Action& action) {
         program,
         action,
         {.name = "stats",
-         .summary = "Count the jobs of each place",
+         .summary = "Count the jobs of each place, and those that no living node serves",
          .examples = "  jobstrand stats\n"
                      "  jobstrand stats -o json | jq .places.dead"},
         show_stats

@@ -80,6 +80,15 @@ void refuse_if_not_runnable(Session& session, const schema::PlacedJob& placed) {
                     quoted_if_needed(placed.job.handler_type)
                 )
             );
+        case RunObstacle::lacks_need:
+            throw CliError(
+                ExitCode::refused,
+                fmt::format(
+                    "job {} needs {}, which the configuration does not have",
+                    id,
+                    quoted_if_needed(session.engine().handlers().lacks(placed.job))
+                )
+            );
         case RunObstacle::stands_elsewhere:
             break;
     }

@@ -31,9 +31,9 @@ void tell_ready(Session& session, engine::Wiring& engine, bool is_executing) {
             {"database", session.shown_database_url()},
             {"lock_owner", engine.lock_owner()},
             {"workers", fmt::format("{}-{}", settings.core_pool_size, settings.max_pool_size)},
-            {"queue_size", std::to_string(settings.queue_size)},
-            {"commands", std::to_string(session.settings().commands.size())},
-            {"clock_skew_ms", std::to_string(engine.clock_skew().count())},
+            {"queue_size", settings.queue_size},
+            {"commands", session.settings().commands.size()},
+            {"clock_skew_ms", engine.clock_skew().count()},
         }
     );
 }

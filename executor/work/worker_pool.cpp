@@ -1,4 +1,4 @@
-#include "executor/worker_pool.hpp"
+#include "executor/work/worker_pool.hpp"
 
 #include "schema/ensure.hpp"
 

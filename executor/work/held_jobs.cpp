@@ -1,4 +1,4 @@
-#include "executor/held_jobs.hpp"
+#include "executor/work/held_jobs.hpp"
 
 #include <utility>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/held_jobs.hpp"
+#include "executor/work/held_jobs.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "schema/time.hpp"
 

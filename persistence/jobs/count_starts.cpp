@@ -1,0 +1,56 @@
+#include "persistence/jobs/executor_moves.hpp"
+#include "persistence/rows/fences.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+// REV_ stays, so that the fence of the run goes on to hold.
+constexpr std::string_view kCount = R"sql(
+    UPDATE ACT_RU_JOB {by_id}
+    SET LOST_STARTS_ = LOST_STARTS_ + 1
+    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
+
+// The job may be somebody else's by now, so there is no fence to ask for.
+constexpr std::string_view kUncount = R"sql(
+    UPDATE ACT_RU_JOB {by_id}
+    SET LOST_STARTS_ = LOST_STARTS_ - 1
+    WHERE ID_ IN (...) AND LOST_STARTS_ > 0)sql";
+
+}  // namespace
+
+bool count_start(const StoreContext& context, std::string_view owner, const Fence& fence) {
+    bool is_held = false;
+    context.runner.run(
+        [&](Transaction& transaction) {
+            const FencedIds ids = fenced(std::span(&fence, 1));
+            is_held = execute_fenced(transaction, kCount, {}, owner, ids) == 1;
+        },
+        // Once too often does less harm than a start that nobody knows of.
+        run_again
+    );
+    return is_held;
+}
+
+void uncount_starts(const StoreContext& context, std::span<const std::string> ids) {
+    std::vector<std::string_view> list(ids.begin(), ids.end());
+    std::ranges::sort(list);
+    const auto uncount = [&](Transaction& transaction) {
+        const std::string sql =
+            fmt::format(kUncount, fmt::arg("by_id", transaction.dialect().by_id));
+        for (const auto& [text, parameters] : cut_id_list(sql, {.ids = list})) {
+            transaction.execute(text, parameters);
+        }
+    };
+    if (!list.empty()) {
+        context.runner.run(uncount, [](Transaction&) { return true; });
+    }
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+
+namespace jobstrand::persistence {
+
+/// How much one acquisition takes at most. A first job that has more bytes than that alone is taken
+/// all the same, or it would never run.
+struct PageLimit {
+    PageLimit(std::size_t most_jobs) : jobs(most_jobs) {}
+    PageLimit(std::size_t most_jobs, std::size_t most_bytes) : jobs(most_jobs), bytes(most_bytes) {}
+
+    std::size_t jobs = 0;
+    std::size_t bytes = std::numeric_limits<std::size_t>::max();  ///< Of their payloads.
+
+    bool operator==(const PageLimit&) const = default;
+};
+
+}  // namespace jobstrand::persistence

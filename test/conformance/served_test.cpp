@@ -1,0 +1,190 @@
+#include "persistence/served_store.hpp"
+#include "test/conformance/store_test.hpp"
+
+namespace jobstrand::test {
+
+namespace {
+
+using persistence::JobKind;
+using persistence::ServedJobs;
+using persistence::UnservedJobs;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// What nodes take, and what nobody does (I7).
+class Served : public StoreTest {
+protected:
+    void tell(std::string_view node, const std::vector<std::string>& types) {
+        store_.tell_served(node, {types, needs_}, clock_.now());
+    }
+
+    /// Acquires as a node that has these.
+    std::vector<std::string> acquired(const std::vector<std::string>& needs) {
+        return ids_of(store_.acquire(claim_of("node-1"), {commands_, needs}, 100));
+    }
+
+    /// A command job of which a node has read what it needs.
+    void insert_needing(const std::string& id, const std::string& needs) {
+        const Job held = insert_and_acquire(a_job(id));
+        const std::vector<Outcome> one{outcome_of(held, schema::not_served(held, needs))};
+        EXPECT_THAT(store_.apply("node-1", one), ElementsAre(OutcomeAnswer::done));
+    }
+
+    std::vector<UnservedJobs> unserved() { return store_.unserved(clock_.now(), persistence::kAllRows); }
+
+    std::vector<std::string> needs_;
+    const std::vector<std::string> commands_{"noop"};
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    Served,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+TEST_P(Served, A_job_that_needs_something_is_taken_only_by_who_has_it) {
+    insert(JobPlace::executable, a_job("plain"));
+    ASSERT_THAT(acquired({}), ElementsAre("plain"));
+    insert_needing("a", "[commands.a]");
+    insert_needing("b", "[commands.b]");
+    EXPECT_THAT(acquired({}), IsEmpty());
+    EXPECT_FALSE(store_.has_acquirable(ServedJobs(commands_)));
+    EXPECT_THAT(acquired({"[commands.c]"}), IsEmpty());
+    const std::vector<std::string> has{"[commands.b]", "[commands.c]"};
+    EXPECT_TRUE(store_.has_acquirable({commands_, has}));
+    EXPECT_THAT(acquired(has), ElementsAre("b"));
+    EXPECT_THAT(acquired({"[commands.a]"}), ElementsAre("a"));
+}
+
+TEST_P(Served, A_job_whose_need_is_not_known_yet_is_taken_to_find_out) {
+    insert(JobPlace::executable, a_job("a"));
+    EXPECT_THAT(acquired({"[commands.b]"}), ElementsAre("a"));
+}
+
+TEST_P(Served, A_node_that_lacks_what_a_job_needs_gives_it_back_unharmed) {
+    insert_needing("a", "[commands.a]");
+    const Job freed = job("a");
+    EXPECT_EQ(freed.needs, "[commands.a]");
+    EXPECT_TRUE(freed.lock_owner.empty());
+    EXPECT_EQ(freed.lock_expiration, std::nullopt);
+    EXPECT_EQ(freed.retries, 3);
+    EXPECT_EQ(freed.attempts, 0);
+    EXPECT_EQ(freed.exception_message, "");
+}
+
+TEST_P(Served, Jobs_that_need_different_things_are_given_back_in_one_transaction) {
+    insert(JobPlace::executable, many_jobs("j", 6));
+    std::vector<Outcome> outcomes;
+    for (const Job& held : acquire()) {
+        const bool is_even = outcomes.size() % 2 == 0;
+        outcomes.push_back(outcome_of(held, schema::not_served(held, is_even ? "even" : "odd")));
+    }
+    outcomes.back() = completed_outcome(*outcomes.back().job);
+    EXPECT_THAT(store_.apply("node-1", outcomes), testing::Each(OutcomeAnswer::done));
+    EXPECT_EQ(job("j000").needs, "even");
+    EXPECT_EQ(job("j001").needs, "odd");
+    EXPECT_EQ(job("j004").needs, "even");
+    EXPECT_EQ(place_of("j005"), "nowhere");
+}
+
+TEST_P(Served, A_lost_lock_keeps_a_node_from_saying_what_a_job_needs) {
+    const Job held = insert_and_acquire(a_job("a"), "node-1");
+    const std::vector<Outcome> one{outcome_of(held, schema::not_served(held, "x"))};
+    EXPECT_THAT(store_.apply("node-2", one), ElementsAre(OutcomeAnswer::lost_lock));
+    EXPECT_EQ(job("a"), held);
+}
+
+TEST_P(Served, A_new_payload_may_need_something_else) {
+    insert_needing("a", "[commands.a]");
+    const persistence::JobChanges changes{
+        schema::set_to(&Job::payload, R"({"command":"b"})")};
+    ASSERT_EQ(store_.change(JobPlace::executable, "a", changes, clock_.now()), JobAnswer::done);
+    EXPECT_EQ(job("a").needs, "");
+    EXPECT_THAT(acquired({}), ElementsAre("a"));
+}
+
+TEST_P(Served, A_job_that_leaves_its_place_begins_anew) {
+    insert_needing("a", "[commands.a]");
+    execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'i' WHERE ID_ = 'a'");
+    using persistence::SuspensionScope;
+    ASSERT_EQ(store_.suspend(SuspensionScope::instance, "i", clock_.now()), 1);
+    ASSERT_EQ(store_.activate(SuspensionScope::instance, "i", clock_.now()), 1);
+    EXPECT_EQ(job("a").needs, "");
+}
+
+TEST_P(Served, Jobs_of_a_type_that_no_node_serves_are_counted_by_type) {
+    tell("node-1", {"mail", "noop"});
+    insert(JobPlace::executable, a_job("a"));
+    insert(JobPlace::executable, a_job("b").of_type("emial"));
+    insert(JobPlace::executable, a_job("c").of_type("emial"));
+    EXPECT_THAT(
+        unserved(), ElementsAre(UnservedJobs{.kind = {.handler_type = "emial"}, .jobs = 2})
+    );
+    EXPECT_FALSE(store_.is_served({.handler_type = "emial"}, clock_.now()));
+    EXPECT_TRUE(store_.is_served({.handler_type = "mail"}, clock_.now()));
+}
+
+TEST_P(Served, Jobs_that_need_what_no_node_has_are_counted_by_need) {
+    insert_needing("a", "[commands.a]");
+    insert_needing("b", "[commands.b]");
+    insert(JobPlace::executable, a_job("c"));
+    needs_ = {"[commands.b]"};
+    tell("node-1", {"noop"});
+    EXPECT_THAT(
+        unserved(),
+        ElementsAre(UnservedJobs{
+            .kind = {.handler_type = "noop", .needs = "[commands.a]"}, .jobs = 1})
+    );
+}
+
+TEST_P(Served, Type_and_need_must_be_served_by_the_same_node) {
+    needs_ = {"x"};
+    tell("node-1", {"mail"});
+    needs_.clear();
+    tell("node-2", {"noop"});
+    EXPECT_FALSE(store_.is_served({.handler_type = "noop", .needs = "x"}, clock_.now()));
+    needs_ = {"x"};
+    tell("node-2", {"noop"});
+    EXPECT_TRUE(store_.is_served({.handler_type = "noop", .needs = "x"}, clock_.now()));
+}
+
+TEST_P(Served, A_locked_job_is_served_by_whoever_holds_it) {
+    insert_and_acquire(a_job("a"));
+    EXPECT_THAT(unserved(), IsEmpty());
+}
+
+TEST_P(Served, A_node_that_is_not_seen_for_a_minute_serves_nothing) {
+    tell("node-1", {"noop"});
+    clock_.tick(persistence::kNodeLife);
+    EXPECT_TRUE(store_.is_served({.handler_type = "noop"}, clock_.now()));
+    clock_.tick(1ms);
+    EXPECT_FALSE(store_.is_served({.handler_type = "noop"}, clock_.now()));
+    tell("node-1", {"noop"});
+    EXPECT_TRUE(store_.is_served({.handler_type = "noop"}, clock_.now()));
+}
+
+TEST_P(Served, A_node_that_stops_serves_nothing_at_once) {
+    tell("node-1", {"noop"});
+    tell("node-2", {"mail"});
+    store_.forget_node("node-1");
+    EXPECT_FALSE(store_.is_served({.handler_type = "noop"}, clock_.now()));
+    EXPECT_TRUE(store_.is_served({.handler_type = "mail"}, clock_.now()));
+}
+
+TEST_P(Served, What_a_dead_node_served_is_forgotten_after_a_day) {
+    tell("dead", {"noop"});
+    clock_.tick(25h);
+    tell("node-1", {"noop", "mail"});
+    EXPECT_EQ(count_rows("JS_SERVED"), 2);
+}
+
+TEST_P(Served, A_look_at_a_long_table_ends_where_it_is_told_to) {
+    insert(JobPlace::executable, many_jobs("j", 10));
+    const auto seen = store_.unserved(clock_.now(), 4);
+    EXPECT_THAT(seen, ElementsAre(UnservedJobs{.kind = {.handler_type = "noop"}, .jobs = 4}));
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test
