@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -24,6 +26,9 @@ constexpr schema::Duration kLastWriteWait = 10s;
 
 /// How often a stop that waits looks whether it has been hurried.
 constexpr schema::Duration kStopTick = 20ms;
+
+/// Abandoned handlers that a line names.
+constexpr std::size_t kNamed = 50;
 
 ExecutorSettings checked(ExecutorSettings settings, const schema::Clock& clock) {
     const std::vector<std::string> mistakes = validate(settings);
@@ -50,12 +55,15 @@ std::vector<persistence::Fence> fences_of(const std::vector<HeldJobPtr>& jobs) {
 AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
     : settings_(checked(std::move(settings), use.clock)),
       use_(use),
+      held_(settings_.queue_bytes),
       runner_(
           {use.store, use.handlers, use.clock, use.log},
-          {.retry = settings_.retry, .time_limit = settings_.job_time_limit},
+          {.retry = settings_.retry,
+           .time_limit = settings_.job_time_limit,
+           .lost_starts = settings_.lost_starts},
           settings_.lock_owner
       ),
-      completion_({use.store, held_, use.wake_ups, use.log}, settings_.lock_owner),
+      completion_({use.store, held_, use.wake_ups, use.clock, use.log}, settings_.lock_owner),
       renewal_({use.store, held_, use.clock, use.log}, settings_.lock_owner, settings_.lock_time),
       reset_(
           {use.store, use.clock, use.wake_ups, use.log},
@@ -70,7 +78,11 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
           {.core = settings_.core_pool_size,
            .max = settings_.max_pool_size,
            .queue = settings_.queue_size,
-           .keep_alive = settings_.keep_alive},
+           .keep_alive = settings_.keep_alive,
+           .ahead = settings_.acquire_ahead,
+           .order =
+               {.by_priority = settings_.acquire_by_priority,
+                .alone_from = settings_.lost_starts - 1}},
           [this](const HeldJobPtr& held) { run(held); },
           use.wake_ups
       ),
@@ -118,9 +130,21 @@ void AsyncExecutor::start() {
     );
 }
 
+persistence::PageLimit AsyncExecutor::room() {
+    if (!accepting_) {
+        return 0;
+    }
+    if (const auto surplus = pool_.take_surplus(use_.clock.steady_now()); !surplus.empty()) {
+        release(surplus);
+    }
+    const std::size_t bytes = held_.bytes_left();
+    return {bytes == 0 ? 0 : pool_.room_to_claim(settings_.acquire_page), bytes};
+}
+
 // Where the order of acquisition is to decide, nothing may pass it by.
-std::size_t AsyncExecutor::room_for_handoffs() const {
-    return settings_.acquire_by_priority && settings_.acquire_async_jobs ? 0 : room();
+persistence::PageLimit AsyncExecutor::room_for_handoffs() {
+    const bool is_passed_by = settings_.acquire_by_priority && settings_.acquire_async_jobs;
+    return {is_passed_by || !accepting_ ? 0 : pool_.room(), held_.bytes_left()};
 }
 
 // Runs on a worker thread.
@@ -199,13 +223,25 @@ bool AsyncExecutor::stop(StopMode mode) {
     completion_.write_the_rest(kLastWriteWait);
     renewal_loop_.stop();
     threads_.stop();
-    use_.log.write(
-        all_ended ? schema::LogLevel::info : schema::LogLevel::warn,
-        all_ended ? "executor stopped"
-                  : "executor stopped while handlers still run; their jobs run again elsewhere",
-        {{"running", pool_.load().running}}
-    );
+    log_stop(all_ended);
     return all_ended;
+}
+
+void AsyncExecutor::log_stop(bool all_ended) {
+    if (all_ended) {
+        use_.log.write(schema::LogLevel::info, "executor stopped");
+        return;
+    }
+    const std::vector<HeldJobPtr> abandoned = held_.running();
+    std::vector<std::string> named;
+    for (const HeldJobPtr& held : std::span(abandoned).first(std::min(abandoned.size(), kNamed))) {
+        named.push_back(fmt::format("{} ({})", held->job.id, held->job.handler_type));
+    }
+    use_.log.write(
+        schema::LogLevel::warn,
+        "executor stopped while handlers still run; their jobs run again elsewhere",
+        {{"abandoned", abandoned.size()}, {"jobs", fmt::format("{}", fmt::join(named, ", "))}}
+    );
 }
 
 bool AsyncExecutor::wait_for_running_jobs() {

@@ -73,8 +73,8 @@ public:
     [[nodiscard]] bool is_running() const { return accepting_; }
 
     // JobIntake
-    [[nodiscard]] std::size_t room() const override { return accepting_ ? pool_.room() : 0; }
-    [[nodiscard]] std::size_t room_for_handoffs() const override;
+    [[nodiscard]] persistence::PageLimit room() override;
+    [[nodiscard]] persistence::PageLimit room_for_handoffs() override;
     [[nodiscard]] persistence::ServedJobs served() const override {
         return {handler_types_, needs_};
     }
@@ -87,6 +87,7 @@ private:
     void release(const std::vector<HeldJobPtr>& jobs);
     void leave();
     [[nodiscard]] bool wait_for_running_jobs();
+    void log_stop(bool all_ended);
 
     // Constant after start(), or thread-safe. The activities outlive the threads that run them.
     const ExecutorSettings settings_;

@@ -41,6 +41,8 @@ private:
 
 constexpr std::size_t kMostThreads = 1000;
 constexpr std::size_t kMostQueued = 100'000;
+constexpr std::size_t kMostBytes = std::size_t{1} << 40U;
+constexpr int kMostLostStarts = 1'000'000;
 constexpr int kMostAttempts = schema::limits::kRetryAttempts;
 constexpr Duration kDay = 24h;
 
@@ -57,7 +59,10 @@ std::vector<std::string> validate(const ExecutorSettings& settings) {
     findings.check("max_pool_size", settings.max_pool_size, settings.core_pool_size, kMostThreads);
     findings.check_time("keep_alive", settings.keep_alive, 0ms, kDay);
     findings.check("queue_size", settings.queue_size, one, kMostQueued);
+    findings.check("queue_bytes", settings.queue_bytes, one, kMostBytes);
     findings.check("acquire_page", settings.acquire_page, one, page_max);
+    findings.check("acquire_page_bytes", settings.acquire_page_bytes, one, kMostBytes);
+    findings.check_time("acquire_ahead", settings.acquire_ahead, 0ms, kDay);
     findings.check_time("acquire_first_wait", settings.acquire_first_wait, 1ms, 1h);
     findings.check_time("acquire_wait", settings.acquire_wait, 1ms, 1h);
     findings.check_time("queue_full_wait", settings.queue_full_wait, 0ms, kDay);
@@ -66,6 +71,7 @@ std::vector<std::string> validate(const ExecutorSettings& settings) {
     findings.check_time("fire_ahead", settings.fire_ahead, 0ms, 1h);
     findings.check_time("misfire_threshold", settings.misfire_threshold, 0ms, kDay);
     findings.check_time("job_time_limit", settings.job_time_limit, 0ms, kDay);
+    findings.check("lost_starts", settings.lost_starts, 2, kMostLostStarts);
     findings.check_time("lock_time", settings.lock_time, 100ms, kDay);
     findings.check_time("reset_interval", settings.reset_interval, 10ms, 1h);
     findings.check("reset_page", settings.reset_page, one, page_max);

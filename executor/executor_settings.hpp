@@ -27,11 +27,20 @@ struct ExecutorSettings {
     schema::Duration keep_alive{std::chrono::seconds(5)};
     /// Acquired jobs that wait for a thread. 1 to 100,000.
     std::size_t queue_size = 4096;
+    /// Bytes of payloads that queued and running jobs may have together before no more are taken in.
+    /// 1 to 1 TiB.
+    std::size_t queue_bytes = std::size_t{64} * 1024 * 1024;
 
     // Acquisition.
 
     /// Jobs per acquisition. 1 to 1,000 (limits::kJobsPerTransaction).
     std::size_t acquire_page = 1000;
+    /// Bytes of payloads per acquisition; a single job may have more. 1 to 1 TiB.
+    std::size_t acquire_page_bytes = std::size_t{16} * 1024 * 1024;
+    /// How far ahead jobs are acquired: as many as the threads start within this time, going by how
+    /// long runs have taken, so that one node does not keep jobs from others that could run them.
+    /// 0: only what a thread waits for. 0 to 24 h.
+    schema::Duration acquire_ahead{std::chrono::milliseconds(500)};
     /// The wait after the first poll that found nothing; it grows from there. 1 ms to 1 h.
     schema::Duration acquire_first_wait{std::chrono::milliseconds(10)};
     /// The longest wait between two idle polls, reached after sixteen times as long without a job.
@@ -41,8 +50,8 @@ struct ExecutorSettings {
     schema::Duration queue_full_wait{std::chrono::seconds(5)};
     /// The job of the highest priority comes first, whatever its age (R014, R045); needs the index
     /// schema::kPriorityIndex. Jobs of low priority wait as long as more important ones keep
-    /// coming, for ever if need be: nothing ages (R015). It orders what waits in the table; in the
-    /// queue jobs stay in the order in which they were acquired.
+    /// coming, for ever if need be: nothing ages (R015). It orders what waits in the table and in the
+    /// queue.
     bool acquire_by_priority = false;
     /// false: this node runs only what is handed to it.
     bool acquire_async_jobs = true;
@@ -65,6 +74,9 @@ struct ExecutorSettings {
 
     /// JobContext::deadline is this long after the start of a run; zero: no deadline. 0 to 24 h.
     schema::Duration job_time_limit{0};
+    /// A job becomes a dead letter when so many of its starts were lost: the process died with it.
+    /// 2 to 1,000,000.
+    int lost_starts = 3;
 
     // Locks.
 

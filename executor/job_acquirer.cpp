@@ -15,11 +15,11 @@ JobAcquirer::JobAcquirer(
     : store_(store),
       intake_(intake),
       clock_(clock),
-      page_(settings.acquire_page),
-      // The pool announces room when its queue is half empty, so asking for more than that would
-      // wait for ever; asking for less would claim a handful of jobs per transaction.
-      least_room_(std::max<std::size_t>(1, std::min(page_, settings.queue_size / 2))),
-      queue_full_wait_(settings.queue_full_wait),
+      page_(settings.acquire_page, settings.acquire_page_bytes),
+      // The intake tells when it has room; it is also to see in time that it holds too much.
+      queue_full_wait_(std::max(
+          std::min(settings.queue_full_wait, settings.acquire_ahead), schema::Duration{1}
+      )),
       by_priority_(settings.acquire_by_priority),
       pace_(
           {.first = settings.acquire_first_wait, .idle_max = settings.acquire_wait},
@@ -27,9 +27,9 @@ JobAcquirer::JobAcquirer(
       ) {}
 
 schema::Duration JobAcquirer::run_once() {
-    const std::size_t room = intake_.room();
-    if (room < least_room_) {
-        return std::max(queue_full_wait_, schema::Duration{1});
+    const persistence::PageLimit room = intake_.room();
+    if (room.jobs == 0) {
+        return queue_full_wait_;
     }
     if (pace_.is_idle() && !store_.has_acquirable(intake_.served())) {
         return pace_.next_wait(0);
@@ -39,7 +39,9 @@ schema::Duration JobAcquirer::run_once() {
         .owner = intake_.lock_owner(),
         .until = clock_.now() + intake_.lock_time(),
     };
-    const std::size_t limit = std::min(room, page_);
+    const persistence::PageLimit limit(
+        std::min(room.jobs, page_.jobs), std::min(room.bytes, page_.bytes)
+    );
     const bool is_from_the_start = oldest_.is_at_start() && most_important_.is_at_start();
     std::vector<schema::Job> jobs =
         by_priority_ ? take_most_important(claim, limit) : take_oldest(claim, limit);
@@ -54,22 +56,25 @@ schema::Duration JobAcquirer::run_once() {
 }
 
 std::vector<schema::Job>
-JobAcquirer::take_oldest(const persistence::LockClaim& claim, std::size_t limit) {
+JobAcquirer::take_oldest(const persistence::LockClaim& claim, persistence::PageLimit limit) {
     std::vector<schema::Job> jobs =
         store_.acquire(claim, intake_.served(), limit, oldest_.position());
-    oldest_.advance(jobs.size(), limit, jobs.empty() ? std::string() : jobs.back().id);
+    oldest_.advance(jobs.size(), limit.jobs, jobs.empty() ? std::string() : jobs.back().id);
     return jobs;
 }
 
 std::vector<schema::Job>
-JobAcquirer::take_most_important(const persistence::LockClaim& claim, std::size_t limit) {
+JobAcquirer::take_most_important(
+    const persistence::LockClaim& claim,
+    persistence::PageLimit limit
+) {
     persistence::PriorityPositions behind = most_important_.position();
     std::vector<schema::Job> jobs =
         store_.acquire_by_priority(claim, intake_.served(), limit, behind);
     for (const schema::Job& job : jobs) {
         behind[job.priority] = job.id;
     }
-    most_important_.advance(jobs.size(), limit, std::move(behind));
+    most_important_.advance(jobs.size(), limit.jobs, std::move(behind));
     return jobs;
 }
 

@@ -31,16 +31,15 @@ public:
 
 private:
     [[nodiscard]] std::vector<schema::Job>
-    take_oldest(const persistence::LockClaim& claim, std::size_t limit);
+    take_oldest(const persistence::LockClaim& claim, persistence::PageLimit limit);
     [[nodiscard]] std::vector<schema::Job>
-    take_most_important(const persistence::LockClaim& claim, std::size_t limit);
+    take_most_important(const persistence::LockClaim& claim, persistence::PageLimit limit);
 
     // Constant after construction.
     persistence::ExecutorStore& store_;
     JobIntake& intake_;
     const schema::Clock& clock_;
-    const std::size_t page_;
-    const std::size_t least_room_;  ///< Fewer free places are not worth a transaction.
+    const persistence::PageLimit page_;
     const schema::Duration queue_full_wait_;
     const bool by_priority_;
 

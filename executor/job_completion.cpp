@@ -43,7 +43,9 @@ std::string target_of(const schema::Transition& transition) {
 }  // namespace
 
 JobCompletion::JobCompletion(Dependencies dependencies, std::string lock_owner)
-    : use_(dependencies), lock_owner_(std::move(lock_owner)) {}
+    : use_(dependencies),
+      lock_owner_(std::move(lock_owner)),
+      failures_(dependencies.clock, dependencies.log) {}
 
 void JobCompletion::add(Outcome outcome) {
     bool is_first = false;
@@ -66,12 +68,12 @@ bool JobCompletion::is_empty() const {
 schema::Duration JobCompletion::run_once() {
     fetch_mail();
     if (writing_.empty()) {
-        return kUntilWoken;
+        return until_next_count();
     }
     try {
         const std::vector<OutcomeAnswer> answers = use_.store.apply(lock_owner_, writing_);
         for (std::size_t i = 0; i < writing_.size(); ++i) {
-            log_move(writing_[i], answers[i]);
+            on_answer(writing_[i], answers[i]);
         }
     } catch (const DbError& error) {
         // One outcome that the database will never take must not hold up the others.
@@ -81,6 +83,10 @@ schema::Duration JobCompletion::run_once() {
         write_one_by_one();
     }
     use_.held.remove_all_of(writing_);
+    if (use_.held.is_room_awaited()) {
+        use_.wake_ups.room_became_free();
+    }
+    uncount_lost_starts();
     tell_of_timers();
     tell_of_unserved();
     const std::size_t written = writing_.size();
@@ -101,7 +107,7 @@ void JobCompletion::fetch_mail() {
 void JobCompletion::write_one_by_one() {
     for (const Outcome& outcome : writing_) {
         try {
-            log_move(outcome, use_.store.apply(lock_owner_, std::span(&outcome, 1)).front());
+            on_answer(outcome, use_.store.apply(lock_owner_, std::span(&outcome, 1)).front());
         } catch (const DbError& error) {
             if (!is_about_the_data(error.kind())) {
                 throw;  // Those already written answer lost_lock next time, which is harmless.
@@ -139,8 +145,22 @@ void JobCompletion::tell_of_unserved() const {
     }
 }
 
-void JobCompletion::log_move(const Outcome& outcome, OutcomeAnswer answer) {
+void JobCompletion::on_answer(const Outcome& outcome, OutcomeAnswer answer) {
     const bool is_lost = answer == OutcomeAnswer::lost_lock;
+    log_move(outcome, is_lost);
+    if (!is_lost) {
+        failures_.write(outcome);
+        return;
+    }
+    // Whoever has freed the lock took this process for dead. What was not started counts only if
+    // that was all there is to count.
+    const bool was_started = outcome.transition.reason != schema::TransitionReason::released;
+    if (was_started || outcome.job->lost_starts == 0) {
+        ended_starts_.push_back(outcome.job->id);
+    }
+}
+
+void JobCompletion::log_move(const Outcome& outcome, bool is_lost) {
     const schema::LogLevel level = is_lost ? schema::LogLevel::info : schema::LogLevel::debug;
     if (!use_.log.enabled(level)) {
         return;
@@ -156,10 +176,38 @@ void JobCompletion::log_move(const Outcome& outcome, OutcomeAnswer answer) {
     );
 }
 
+void JobCompletion::uncount_lost_starts() {
+    const std::vector<std::string> ids = std::exchange(ended_starts_, {});
+    if (ids.empty()) {
+        return;
+    }
+    // Defended catch: one start too many is no reason to write these outcomes again.
+    try {
+        use_.store.uncount_starts(ids);
+    } catch (const DbError& error) {
+        use_.log.write(
+            schema::LogLevel::warn,
+            "starts that have ended still count as lost",
+            {{"jobs", ids.size()}, {"error", error.what()}}
+        );
+    }
+}
+
+schema::Duration JobCompletion::until_next_count() {
+    const auto next = failures_.write_counts();
+    return next ? std::chrono::ceil<schema::Duration>(*next - use_.clock.steady_now())
+                : kUntilWoken;
+}
+
 schema::Duration JobCompletion::after_writing(std::size_t written) {
-    const std::lock_guard lock(mutex_);
-    unwritten_ -= written;
-    return mailbox_.empty() ? kUntilWoken : schema::Duration{0};
+    {
+        const std::lock_guard lock(mutex_);
+        unwritten_ -= written;
+        if (!mailbox_.empty()) {
+            return schema::Duration{0};
+        }
+    }
+    return until_next_count();
 }
 
 void JobCompletion::write_the_rest(schema::Duration limit) {
@@ -179,6 +227,7 @@ void JobCompletion::write_the_rest(schema::Duration limit) {
             std::this_thread::sleep_for(kTryAgainWait);
         }
     }
+    failures_.write_all_counts();
 }
 
 }  // namespace jobstrand::executor

@@ -1,9 +1,11 @@
 #pragma once
 
-#include "executor/work/held_jobs.hpp"
 #include "executor/loop/activity.hpp"
 #include "executor/loop/wake_ups.hpp"
+#include "executor/report/failure_log.hpp"
+#include "executor/work/held_jobs.hpp"
 #include "persistence/executor_store.hpp"
+#include "schema/clock.hpp"
 #include "schema/log.hpp"
 
 #include <mutex>
@@ -26,6 +28,7 @@ public:
         persistence::ExecutorStore& store;
         HeldJobs& held;
         const WakeUps& wake_ups;
+        const schema::Clock& clock;
         schema::Log& log;
     };
 
@@ -47,8 +50,11 @@ private:
     void write_one_by_one();
     void tell_of_timers() const;
     void tell_of_unserved() const;
-    void log_move(const persistence::Outcome& outcome, persistence::OutcomeAnswer answer);
+    void on_answer(const persistence::Outcome& outcome, persistence::OutcomeAnswer answer);
+    void log_move(const persistence::Outcome& outcome, bool is_lost);
+    void uncount_lost_starts();
     [[nodiscard]] schema::Duration after_writing(std::size_t written);
+    [[nodiscard]] schema::Duration until_next_count();
 
     // Constant after construction.
     const Dependencies use_;
@@ -56,6 +62,8 @@ private:
 
     // Touched only on the strand.
     std::vector<persistence::Outcome> writing_;
+    std::vector<std::string> ended_starts_;  ///< Of jobs whose lock was lost.
+    FailureLog failures_;
 
     // Guarded by mutex_.
     mutable std::mutex mutex_;

@@ -128,16 +128,18 @@ std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
     defaults_.fill_in(jobs);
     const schema::TimePoint now = use_.clock.now();
     const std::span<const std::string> types = use_.intake.served().types;
-    std::size_t room = use_.intake.room_for_handoffs();
+    persistence::PageLimit room = use_.intake.room_for_handoffs();
     std::vector<PlacedJob> placed;
     placed.reserve(jobs.size());
     for (Job& job : jobs) {
         const JobPlace place = schema::place_of_new(job, now);
         const bool can_run = place == JobPlace::executable && !repeats(job);
-        if (can_run && room > 0 && std::ranges::binary_search(types, job.handler_type)) {
+        if (can_run && room.jobs > 0 && job.payload.size() <= room.bytes &&
+            std::ranges::binary_search(types, job.handler_type)) {
             job.lock_owner = use_.intake.lock_owner();
             job.lock_expiration = now + use_.intake.lock_time();
-            --room;
+            --room.jobs;
+            room.bytes -= job.payload.size();
         }
         placed.push_back({.place = place, .job = std::move(job)});
     }

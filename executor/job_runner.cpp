@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <exception>
 #include <typeinfo>
 #include <utility>
@@ -87,27 +88,56 @@ JobRunner::JobRunner(Dependencies dependencies, Rules rules, std::string lock_ow
     : use_(dependencies), rules_(std::move(rules)), lock_owner_(std::move(lock_owner)) {}
 
 std::optional<Outcome> JobRunner::run(const HeldJobPtr& held) const {
-    const schema::Job& job = held->job;
-    if (held->stop.stop_requested() || use_.clock.steady_now() >= held->lock_until.load()) {
+    if (auto transition = without_run(*held)) {
+        return outcome_of(held, std::move(*transition));
+    }
+    const schema::SteadyPoint began = use_.clock.steady_now();
+    held->is_running = true;
+    const std::optional<HandlerResult> result = call(*use_.handlers.find(held->job.handler_type), held);
+    held->is_running = false;
+    if (!result) {
+        return std::nullopt;
+    }
+    Outcome outcome = outcome_of(held, transition_after(held->job, *result));
+    if (outcome.transition.failure) {
+        outcome.duration =
+            std::chrono::floor<schema::Duration>(use_.clock.steady_now() - began);
+    }
+    return outcome;
+}
+
+// What becomes of a job that is not to be run here, or not now; nullopt: it is to be run.
+std::optional<schema::Transition> JobRunner::without_run(const HeldJob& held) const {
+    const schema::Job& job = held.job;
+    if (held.stop.stop_requested() || use_.clock.steady_now() >= held.lock_until.load()) {
         use_.log.write(
             schema::LogLevel::info,
             "lock ended before the job could start; another node may run it",
             {{"job", job.id}}
         );
-        return std::nullopt;
+        return schema::released(job);
     }
-    const HandlerRegistry::Handler* handler = use_.handlers.find(job.handler_type);
-    if (handler == nullptr) {
-        return outcome_of(held, schema::released(job));  // Not mine is not failure (I7).
+    if (use_.handlers.find(job.handler_type) == nullptr) {
+        return schema::released(job);  // Not mine is not failure (I7).
     }
     if (std::string need = use_.handlers.lacks(job); !need.empty()) {
-        return outcome_of(held, schema::not_served(job, std::move(need)));
+        return schema::not_served(job, std::move(need));
     }
-    const std::optional<HandlerResult> result = call(*handler, held);
-    if (!result) {
-        return std::nullopt;
+    return job.lost_starts == 0 ? std::nullopt : count_start(job);
+}
+
+// Only after a node has died with the job: the others start without a word to the database.
+std::optional<schema::Transition> JobRunner::count_start(const schema::Job& job) const {
+    if (job.lost_starts >= rules_.lost_starts) {
+        return schema::crash_loop(job);
     }
-    return outcome_of(held, transition_after(job, *result));
+    // Defended catch: a start that cannot be counted is put off, and the job is not at fault (I5).
+    try {
+        const bool is_held = use_.store.count_start(lock_owner_, fence_of(job));
+        return is_held ? std::nullopt : std::optional(schema::released(job));
+    } catch (const persistence::DbError&) {
+        return schema::interrupted(job, Interrupted{}.wait, use_.clock.now());
+    }
 }
 
 JobContext JobRunner::context_for(const HeldJob& held) const {

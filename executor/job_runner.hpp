@@ -7,6 +7,7 @@
 #include "schema/log.hpp"
 #include "schema/retry_policy.hpp"
 
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -28,15 +29,18 @@ public:
     struct Rules {
         schema::RetryPolicy retry;
         schema::Duration time_limit{0};  ///< See ExecutorSettings::job_time_limit.
+        int lost_starts = std::numeric_limits<int>::max();  ///< See ExecutorSettings.
     };
 
     JobRunner(Dependencies dependencies, Rules rules, std::string lock_owner);
 
-    /// The outcome still to be written, or nullopt when there is none: the lock ended before the
-    /// run, or a transactional handler has written it together with its own effects.
+    /// The outcome still to be written; nullopt: a transactional handler has written it together
+    /// with its own effects.
     [[nodiscard]] std::optional<persistence::Outcome> run(const HeldJobPtr& held) const;
 
 private:
+    [[nodiscard]] std::optional<schema::Transition> without_run(const HeldJob& held) const;
+    [[nodiscard]] std::optional<schema::Transition> count_start(const schema::Job& job) const;
     [[nodiscard]] JobContext context_for(const HeldJob& held) const;
     [[nodiscard]] std::optional<HandlerResult>
     call(const HandlerRegistry::Handler& handler, const HeldJobPtr& held) const;

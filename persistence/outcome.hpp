@@ -13,6 +13,7 @@ namespace jobstrand::persistence {
 struct Outcome {
     std::shared_ptr<const schema::Job> job;  ///< Never null.
     schema::Transition transition;
+    schema::Duration duration{0};  ///< Of the run, if it failed.
 };
 
 /// What came of writing an outcome. Only `done` changed something.

@@ -29,7 +29,7 @@ schema::Duration TimerMover::run_once() {
 }
 
 std::size_t TimerMover::move_page() {
-    const std::size_t room = use_.intake.room_for_handoffs();
+    const std::size_t room = use_.intake.room_for_handoffs().jobs;
     const schema::TimePoint now = use_.clock.now();
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
     std::optional<persistence::LockClaim> claim;

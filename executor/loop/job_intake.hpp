@@ -1,10 +1,10 @@
 #pragma once
 
+#include "persistence/page_limit.hpp"
 #include "persistence/served_jobs.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -18,12 +18,15 @@ class JobIntake {
 public:
     virtual ~JobIntake() = default;
 
-    /// How many jobs it can take now; 0 while it is not running.
-    [[nodiscard]] virtual std::size_t room() const = 0;
+    /// How much an acquisition should take now: what the workers start soon. No jobs while it is not
+    /// running, or while there are too few to be worth a transaction; then it tells when there are
+    /// enough (WakeUps). It may first free what it holds and will not start soon.
+    [[nodiscard]] virtual persistence::PageLimit room() = 0;
 
-    /// How many it can take that did not come from acquisition. 0 where the order of acquisition is
-    /// to decide: then they stay free in the table, and whoever brings them tells it (WakeUps).
-    [[nodiscard]] virtual std::size_t room_for_handoffs() const = 0;
+    /// How much it can take that did not come from acquisition. No jobs where the order of
+    /// acquisition is to decide: then they stay free in the table, and whoever brings them tells it
+    /// (WakeUps).
+    [[nodiscard]] virtual persistence::PageLimit room_for_handoffs() = 0;
 
     /// The jobs that it takes (I7); the types are in alphabetical order.
     [[nodiscard]] virtual persistence::ServedJobs served() const = 0;

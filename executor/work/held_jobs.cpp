@@ -14,8 +14,12 @@ std::vector<HeldJobPtr> HeldJobs::add(std::vector<schema::Job> jobs, schema::Ste
     for (const HeldJobPtr& job : held) {
         // A job that comes again while its earlier, lost run still ends takes that run's place
         // here, with its own id as the key.
-        jobs_.erase(job->job.id);
+        if (const auto earlier = jobs_.find(job->job.id); earlier != jobs_.end()) {
+            bytes_ -= earlier->second->job.payload.size();
+            jobs_.erase(earlier);
+        }
         jobs_.emplace(job->job.id, job);
+        bytes_ += job->job.payload.size();
     }
     return held;
 }
@@ -35,8 +39,33 @@ void HeldJobs::remove_all_of(std::span<const persistence::Outcome> outcomes) {
 void HeldJobs::forget(const schema::Job& job) {
     const auto found = jobs_.find(job.id);
     if (found != jobs_.end() && found->second->job.revision == job.revision) {
+        bytes_ -= job.payload.size();
         jobs_.erase(found);
     }
+}
+
+std::size_t HeldJobs::bytes_left() {
+    const std::lock_guard lock(mutex_);
+    awaits_bytes_ = left() == 0;
+    return left();
+}
+
+bool HeldJobs::is_room_awaited() {
+    const std::lock_guard lock(mutex_);
+    const bool tells = awaits_bytes_ && left() > 0;
+    awaits_bytes_ = awaits_bytes_ && !tells;
+    return tells;
+}
+
+std::vector<HeldJobPtr> HeldJobs::running() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<HeldJobPtr> running;
+    for (const auto& [id, held] : jobs_) {
+        if (held->is_running) {
+            running.push_back(held);
+        }
+    }
+    return running;
 }
 
 std::size_t HeldJobs::size() const {

@@ -5,7 +5,10 @@
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -30,16 +33,22 @@ struct HeldJob {
     std::stop_source stop;
     /// By this machine's steady clock, a little early.
     std::atomic<schema::SteadyPoint> lock_until;
+    /// Its handler has been called and has not returned yet.
+    std::atomic<bool> is_running{false};
 };
 
 /// Shared by the queue, the worker and the lock renewal, which end in no fixed order.
 using HeldJobPtr = std::shared_ptr<HeldJob>;
 
-/// All jobs whose locks this executor holds, for renewal and for the stop signal.
+/// All jobs whose locks this executor holds, for renewal and for the stop signal. What their
+/// payloads take in memory has a bound (I8).
 ///
 /// Thread safety: safe.
 class HeldJobs final {
 public:
+    explicit HeldJobs(std::size_t most_bytes = std::numeric_limits<std::size_t>::max())
+        : most_bytes_(most_bytes) {}
+
     /// Registers jobs that were just locked until `until`.
     [[nodiscard]] std::vector<HeldJobPtr>
     add(std::vector<schema::Job> jobs, schema::SteadyPoint until);
@@ -52,6 +61,16 @@ public:
     void remove_all_of(std::span<const persistence::Outcome> outcomes);
 
     [[nodiscard]] std::size_t size() const;
+
+    /// Bytes of payloads that may still be added. 0: none, and is_room_awaited() tells when there is
+    /// room again.
+    [[nodiscard]] std::size_t bytes_left();
+
+    /// Whether somebody was told that there is no room for bytes, and now there is. Asked once.
+    [[nodiscard]] bool is_room_awaited();
+
+    /// Those whose handlers have been called and have not returned.
+    [[nodiscard]] std::vector<HeldJobPtr> running() const;
 
     /// The fences of the jobs whose lock ends before `deadline`.
     [[nodiscard]] std::vector<persistence::Fence> expiring_before(schema::SteadyPoint deadline
@@ -72,9 +91,16 @@ public:
 private:
     void forget(const schema::Job& job);
 
+    [[nodiscard]] std::size_t left() const { return most_bytes_ - std::min(most_bytes_, bytes_); }
+
+    const std::size_t most_bytes_;
+
+    // Guarded by mutex_.
     mutable std::mutex mutex_;
-    /// By id, which is borrowed from the job itself. Guarded by mutex_.
+    /// By id, which is borrowed from the job itself.
     std::unordered_map<std::string_view, HeldJobPtr> jobs_;
+    std::size_t bytes_ = 0;  ///< Of their payloads.
+    bool awaits_bytes_ = false;
 };
 
 }  // namespace jobstrand::executor

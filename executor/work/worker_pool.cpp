@@ -3,13 +3,17 @@
 #include "schema/ensure.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <chrono>
 #include <utility>
 
 namespace jobstrand::executor {
 
 WorkerPool::WorkerPool(Size size, Run run, const WakeUps& wake_ups)
-    : size_(size), run_(std::move(run)), wake_ups_(wake_ups) {}
+    : size_(size),
+      run_(std::move(run)),
+      wake_ups_(wake_ups),
+      queue_(size.order),
+      forecast_(size.ahead) {}
 
 WorkerPool::~WorkerPool() {
     JOBSTRAND_ENSURE(threads_.empty());
@@ -22,9 +26,14 @@ std::vector<HeldJobPtr> WorkerPool::submit(std::vector<HeldJobPtr> jobs) {
     }
     const std::size_t capacity = size_.max + size_.queue;
     const std::size_t taken = std::min(capacity, running_ + queue_.size());
+    if (taken == 0) {
+        last_end_ = std::chrono::steady_clock::now();
+    }
     const auto accepted = static_cast<std::ptrdiff_t>(std::min(capacity - taken, jobs.size()));
     const auto first_rejected = jobs.begin() + accepted;
-    std::move(jobs.begin(), first_rejected, std::back_inserter(queue_));
+    std::for_each(jobs.begin(), first_rejected, [this](HeldJobPtr& job) {
+        queue_.push(std::move(job));
+    });
     jobs.erase(jobs.begin(), first_rejected);
     start_threads();
     if (accepted == 1) {
@@ -38,7 +47,8 @@ std::vector<HeldJobPtr> WorkerPool::submit(std::vector<HeldJobPtr> jobs) {
 void WorkerPool::start_threads() {
     join_ended();
     const std::size_t jobs = running_ + queue_.size();
-    const std::size_t beyond_queue = jobs - std::min(jobs, size_.queue);
+    const std::size_t full = forecast_.is_known() ? soon() : size_.queue;
+    const std::size_t beyond_queue = jobs - std::min(jobs, full);
     const std::size_t wanted =
         std::min(size_.max, std::max(beyond_queue, std::min(jobs, size_.core)));
     while (threads_.size() < wanted) {
@@ -58,9 +68,44 @@ void WorkerPool::join_ended() {
     ended_.clear();
 }
 
+// Jobs that may wait in the queue.
+std::size_t WorkerPool::soon() const {
+    return std::min(size_.queue, forecast_.starts(size_.max));
+}
+
+std::size_t WorkerPool::free_places() const {
+    const std::size_t places = size_.max + soon();
+    return closed_ ? 0 : places - std::min(places, running_ + queue_.size());
+}
+
+// Half of what may wait: less would make many small claims, and more would let the queue run dry.
+bool WorkerPool::is_worth_a_claim() const {
+    return free_places() >= std::max<std::size_t>(1, std::min(claim_page_, soon() / 2));
+}
+
 std::size_t WorkerPool::room() const {
     const std::lock_guard lock(mutex_);
-    return closed_ ? 0 : size_.queue - std::min(size_.queue, queue_.size());
+    return free_places();
+}
+
+std::size_t WorkerPool::room_to_claim(std::size_t page) {
+    const std::lock_guard lock(mutex_);
+    claim_page_ = page;
+    if (!is_worth_a_claim()) {
+        return 0;
+    }
+    claim_page_ = 0;
+    return free_places();
+}
+
+std::vector<HeldJobPtr> WorkerPool::take_surplus(schema::SteadyPoint now) {
+    const std::lock_guard lock(mutex_);
+    const bool is_stuck = running_ == size_.max && now - last_end_ >= size_.ahead;
+    if (!is_stuck || queue_.size() == 0) {
+        return {};
+    }
+    forecast_.takes_at_least(now - last_end_);
+    return queue_.take_last(queue_.size() - std::min(queue_.size(), soon()));
 }
 
 WorkerPool::Load WorkerPool::load() const {
@@ -72,11 +117,7 @@ WorkerPool::Load WorkerPool::load() const {
 std::vector<HeldJobPtr> WorkerPool::close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
-    std::vector<HeldJobPtr> queued(
-        std::make_move_iterator(queue_.begin()), std::make_move_iterator(queue_.end())
-    );
-    queue_.clear();
-    return queued;
+    return queue_.take_all();
 }
 
 bool WorkerPool::wait_until_done(schema::Duration limit) {
@@ -105,28 +146,43 @@ void WorkerPool::stop() {
 void WorkerPool::work() {
     std::unique_lock lock(mutex_);
     while (wait_for_job(lock)) {
-        const HeldJobPtr job = std::move(queue_.front());
-        queue_.pop_front();
-        ++running_;
-        const bool is_half_empty = queue_.size() == size_.queue / 2;
-        lock.unlock();
-        if (is_half_empty) {
-            wake_ups_.room_became_free();
-        }
-        run_(job);
-        lock.lock();
-        --running_;
-        if (closed_ && running_ == 0) {
-            job_done_.notify_all();
-        }
+        run_next(lock);
     }
     ended_.push_back(std::this_thread::get_id());
+}
+
+void WorkerPool::run_next(std::unique_lock<std::mutex>& lock) {
+    const HeldJobPtr job = queue_.pop();
+    ++running_;
+    const bool tells = claim_page_ > 0 && is_worth_a_claim();
+    claim_page_ = tells ? 0 : claim_page_;
+    lock.unlock();
+    if (tells) {
+        wake_ups_.room_became_free();
+    }
+    const auto began = std::chrono::steady_clock::now();
+    run_(job);
+    const auto ended = std::chrono::steady_clock::now();
+    lock.lock();
+    --running_;
+    last_end_ = ended;
+    forecast_.ended(ended - began);
+    queue_.ended(*job);
+    if (closed_ && running_ == 0) {
+        job_done_.notify_all();
+    }
 }
 
 // false: this thread shall end, because the pool stops or the thread is above core and idle for too
 // long.
 bool WorkerPool::wait_for_job(std::unique_lock<std::mutex>& lock) {
-    const auto has_news = [this] { return stopping_ || !queue_.empty(); };
+    const auto has_news = [this] { return stopping_ || queue_.has_next(); };
+    if (!has_news() && claim_page_ > 0 && is_worth_a_claim()) {
+        claim_page_ = 0;
+        lock.unlock();
+        wake_ups_.room_became_free();
+        lock.lock();
+    }
     while (!work_available_.wait_for(lock, size_.keep_alive, has_news)) {
         if (threads_.size() - ended_.size() > size_.core) {
             return false;
@@ -134,7 +190,7 @@ bool WorkerPool::wait_for_job(std::unique_lock<std::mutex>& lock) {
         work_available_.wait(lock, has_news);
         break;
     }
-    return !queue_.empty();
+    return queue_.has_next();
 }
 
 }  // namespace jobstrand::executor

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "executor/work/held_jobs.hpp"
 #include "executor/loop/wake_ups.hpp"
-#include "schema/time.hpp"
+#include "executor/work/held_jobs.hpp"
+#include "executor/work/run_forecast.hpp"
+#include "executor/work/run_queue.hpp"
 
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -14,10 +14,10 @@
 
 namespace jobstrand::executor {
 
-/// The threads that run handlers, fed from one bounded queue. As in Java's pool, which the guides
+/// The threads that run jobs, fed from one bounded queue. As in Java's pool, which the guides
 /// describe: up to `core_size` threads start as jobs come, then jobs queue, and only a full queue
 /// starts further threads, up to `max_size`; those end after `keep_alive` without work (R059, R162
-/// to R165).
+/// to R165). A queue is full too when it holds what the threads can start soon.
 ///
 /// Thread safety: safe. `run` must not throw and must outlive the pool.
 class WorkerPool final {
@@ -27,11 +27,13 @@ public:
         std::size_t max = 8;
         std::size_t queue = 4096;
         schema::Duration keep_alive{std::chrono::seconds(5)};
+        schema::Duration ahead{std::chrono::milliseconds(500)};  ///< What is soon: RunForecast.
+        RunQueue::Rules order = {};
     };
 
     using Run = std::function<void(const HeldJobPtr&)>;
 
-    /// It tells of room, from a worker thread, when the queue is half empty again.
+    /// It tells of room, from a worker thread, to who has asked for it (see room_to_claim).
     WorkerPool(Size size, Run run, const WakeUps& wake_ups);
 
     /// Precondition: stop() has returned, or nothing was ever submitted.
@@ -40,12 +42,20 @@ public:
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 
-    /// Queues the jobs in their order. Returns those that found no place (R156), or all after
-    /// close().
+    /// Queues the jobs. Returns those that found no place (R156), or all after close().
     [[nodiscard]] std::vector<HeldJobPtr> submit(std::vector<HeldJobPtr> jobs);
 
-    /// Free places in the queue; another thread may take them before you do. 0 after close().
+    /// How many jobs more can be started now or soon, within the bound of the queue; another thread
+    /// may bring some before you do. 0 after close().
     [[nodiscard]] std::size_t room() const;
+
+    /// The same for who takes up to `page` jobs with each transaction: 0 while that is too few to be
+    /// worth one. Then it tells (WakeUps) when it is not any more.
+    [[nodiscard]] std::size_t room_to_claim(std::size_t page);
+
+    /// Takes back what waits and will not start soon after all, the last first: every thread is busy
+    /// and none has ended a run for as long as that. Others may run it.
+    [[nodiscard]] std::vector<HeldJobPtr> take_surplus(schema::SteadyPoint now);
 
     struct Load {
         std::size_t queued = 0;
@@ -66,9 +76,13 @@ public:
 
 private:
     void work();
+    void run_next(std::unique_lock<std::mutex>& lock);
     void start_threads();
     void join_ended();
     [[nodiscard]] bool wait_for_job(std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] std::size_t soon() const;
+    [[nodiscard]] std::size_t free_places() const;
+    [[nodiscard]] bool is_worth_a_claim() const;
 
     // Constant after construction.
     const Size size_;
@@ -79,10 +93,13 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable work_available_;
     std::condition_variable job_done_;
-    std::deque<HeldJobPtr> queue_;
+    RunQueue queue_;
+    RunForecast forecast_;
     std::vector<std::thread> threads_;
     std::vector<std::thread::id> ended_;  ///< Of threads_, those that only wait to be joined.
     std::size_t running_ = 0;
+    schema::SteadyPoint last_end_ = schema::SteadyPoint::min();  ///< Of a run, or of idleness.
+    std::size_t claim_page_ = 0;  ///< Somebody waits for room for such pages; 0: nobody.
     bool closed_ = false;
     bool stopping_ = false;
 };

@@ -1,5 +1,4 @@
 #include "persistence/jobs/timer_moves.hpp"
-#include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
@@ -66,7 +65,8 @@ void lock_served(
     std::span<const std::string> handler_types
 ) {
     for (PlacedJob& placed : jobs) {
-        if (placed.place == JobPlace::executable &&
+        // Long payloads are left to acquisition, which heeds how many bytes it takes in.
+        if (placed.place == JobPlace::executable && placed.job.custom_values_id.empty() &&
             std::ranges::find(handler_types, placed.job.handler_type) != handler_types.end()) {
             placed.job.lock_owner = claim.owner;
             placed.job.lock_expiration = claim.until;
@@ -120,7 +120,6 @@ DueTimers move_due_timers(
         ids = moves.leaving_ids();
         result.moved = moves.size();
         result.locked = locked_among(std::move(moves.leaving()));
-        load_payloads(transaction, result.locked);
     };
     const auto was_committed = [&](Transaction& transaction) {
         if (ids.empty()) {

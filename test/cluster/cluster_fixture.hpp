@@ -32,6 +32,18 @@ public:
         persistence::upgrade_schema(*pool_->lease(persistence::SessionPool::Access::write));
     }
 
+    /// A job that ends each process that runs it.
+    void add_aborting(const std::string& id) {
+        schema::Job job{.id = id};
+        job.handler_type = "abort";
+        store_.insert(
+            {{.place = schema::JobPlace::executable, .job = std::move(job)}},
+            persistence::IdOrigin::given
+        );
+    }
+
+    [[nodiscard]] std::int64_t count(schema::JobPlace place) { return store_.count(place, {}); }
+
     void add_jobs(std::size_t count) {
         constexpr std::size_t page = 1000;
         for (std::size_t added = 0; added < count; added += page) {
@@ -72,6 +84,9 @@ public:
             directory_.path() / ("log-" + name)
         ));
     }
+
+    /// Lets the test itself start and stop what it has started.
+    [[nodiscard]] BackgroundProcess& last_node() { return *nodes_.back(); }
 
     [[nodiscard]] const std::vector<std::unique_ptr<BackgroundProcess>>& nodes() const {
         return nodes_;

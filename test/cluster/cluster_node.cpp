@@ -1,5 +1,6 @@
 // A node for tests, with a handler that is fast: a job of the type "append" writes its id, its
-// attempt and its retries into a file that only this process writes to.
+// attempt and its retries into a file that only this process writes to. One of the type "abort" does
+// so too, and then ends the process.
 //
 //     cluster_node URL FILE MILLISECONDS
 //
@@ -15,8 +16,10 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
 
 namespace jobstrand {
 namespace {
@@ -94,8 +97,17 @@ void run(const char* url, const char* file, schema::Duration work) {
     const schema::SystemClock clock;
     StandardOutputLog log;
     const RunFile runs(file, work);
-    engine::Wiring engine({.database_url = url}, clock, log);
+    engine::WiringOptions options{.database_url = url};
+    if (const char* const lock_time = std::getenv("JOBSTRAND_CLUSTER_LOCK_MS")) {
+        options.executor.lock_time = std::chrono::milliseconds(std::stoi(lock_time));
+        options.executor.reset_interval = options.executor.lock_time / 10;
+    }
+    engine::Wiring engine(std::move(options), clock, log);
     engine.handlers().add("append", [&runs](const auto& context) { return runs(context); });
+    engine.handlers().add("abort", [&runs](const auto& context) -> executor::HandlerResult {
+        (void)runs(context);
+        std::abort();
+    });
     engine.start();
     wait_for_sigterm(signals);
     (void)engine.stop(executor::StopMode::drain);

@@ -31,6 +31,11 @@ testing::Matcher<const persistence::ServedJobs&> serves(const std::string& type)
     return Field(&persistence::ServedJobs::types, ElementsAre(type));
 }
 
+/// So many jobs, and as many bytes as the settings say.
+PageLimit limit_of_page(std::size_t jobs) {
+    return {jobs, ExecutorSettings{}.acquire_page_bytes};
+}
+
 class ActivitiesTest : public testing::Test {
 protected:
     JobAcquirer an_acquirer(const ExecutorSettings& settings = {}) {
@@ -47,7 +52,7 @@ protected:
 TEST_F(ActivitiesTest, Acquisition_claims_for_its_own_types_and_lock_time_and_hands_over_the_page) {
     JobAcquirer acquirer = an_acquirer({.acquire_page = 100});
     intake.free_places = 2048;
-    EXPECT_CALL(store, acquire(_, serves("mail"), PageLimit(100), ""))
+    EXPECT_CALL(store, acquire(_, serves("mail"), limit_of_page(100), ""))
         .WillOnce([&](const persistence::LockClaim& claim, auto, auto, auto) {
             EXPECT_EQ(claim.owner, "intake");
             EXPECT_EQ(claim.until, clock.now() + intake.lock_time());
@@ -61,8 +66,8 @@ TEST_F(ActivitiesTest, Acquisition_goes_on_behind_its_last_page_and_begins_anew_
     JobAcquirer acquirer = an_acquirer({.acquire_page = 2});
     intake.free_places = 2048;
     const std::vector<schema::Job> full{a_job("a"), a_job("b")};
-    EXPECT_CALL(store, acquire(_, _, PageLimit(2), "b")).WillOnce(Return(std::vector<schema::Job>{}));
-    EXPECT_CALL(store, acquire(_, _, PageLimit(2), ""))
+    EXPECT_CALL(store, acquire(_, _, limit_of_page(2), "b")).WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire(_, _, limit_of_page(2), ""))
         .WillOnce(Return(full))
         .WillOnce(Return(std::vector<schema::Job>{a_job("0")}));
     EXPECT_EQ(acquirer.run_once(), 0ms);
@@ -90,17 +95,17 @@ TEST_F(ActivitiesTest, Acquisition_by_priority_goes_on_behind_the_last_id_of_eac
     JobAcquirer acquirer = an_acquirer({.acquire_page = 3, .acquire_by_priority = true});
     intake.free_places = 2048;
     using Behind = persistence::PriorityPositions;
-    EXPECT_CALL(store, acquire_by_priority(_, serves("mail"), PageLimit(3), Behind{}))
+    EXPECT_CALL(store, acquire_by_priority(_, serves("mail"), limit_of_page(3), Behind{}))
         .WillOnce(Return(std::vector<schema::Job>{
             a_job("b").with_priority(9), a_job("c").with_priority(9), a_job("a").with_priority(1)}))
         .WillOnce(Return(std::vector<schema::Job>{}));
-    EXPECT_CALL(store, acquire_by_priority(_, _, PageLimit(3), Behind{{9, "c"}, {1, "a"}}))
+    EXPECT_CALL(store, acquire_by_priority(_, _, limit_of_page(3), Behind{{9, "c"}, {1, "a"}}))
         .WillOnce(Return(std::vector<schema::Job>{
             a_job("d").with_priority(10),
             a_job("d1").with_priority(9),
             a_job("d2").with_priority(9)}));
     EXPECT_CALL(
-        store, acquire_by_priority(_, _, PageLimit(3), Behind{{10, "d"}, {9, "d2"}, {1, "a"}})
+        store, acquire_by_priority(_, _, limit_of_page(3), Behind{{10, "d"}, {9, "d2"}, {1, "a"}})
     ).WillOnce(Return(std::vector<schema::Job>{a_job("e").with_priority(1)}));
     for (int page = 0; page < 4; ++page) {
         (void)acquirer.run_once();
@@ -110,15 +115,30 @@ TEST_F(ActivitiesTest, Acquisition_by_priority_goes_on_behind_the_last_id_of_eac
 
 // R116 R171
 TEST_F(ActivitiesTest, Acquisition_waits_while_the_queue_is_full) {
-    JobAcquirer acquirer = an_acquirer({.queue_full_wait = 5s});
     intake.free_places = 0;
-    EXPECT_EQ(acquirer.run_once(), 5s);
+    EXPECT_EQ(an_acquirer({.acquire_ahead = 1min, .queue_full_wait = 5s}).run_once(), 5s);
+    EXPECT_EQ(an_acquirer({.acquire_ahead = 2s, .queue_full_wait = 5s}).run_once(), 2s)
+        << "what is held may turn out to be too much";
+    EXPECT_EQ(an_acquirer({.acquire_ahead = 0ms, .queue_full_wait = 0ms}).run_once(), 1ms);
 }
 
 TEST_F(ActivitiesTest, Acquisition_never_asks_for_more_than_the_queue_has_room_for) {
     JobAcquirer acquirer = an_acquirer({.queue_size = 20});
     intake.free_places = 12;
-    EXPECT_CALL(store, acquire(_, _, PageLimit(12), _)).WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire(_, _, limit_of_page(12), _)).WillOnce(Return(std::vector<schema::Job>{}));
+    (void)acquirer.run_once();
+}
+
+// I8
+TEST_F(ActivitiesTest, Acquisition_takes_no_more_bytes_than_a_page_or_the_queue_may_have) {
+    JobAcquirer acquirer = an_acquirer({.acquire_page = 7, .acquire_page_bytes = 1000});
+    intake.free_places = 100;
+    EXPECT_CALL(store, acquire(_, _, PageLimit(7, 1000), _))
+        .WillOnce(Return(std::vector<schema::Job>{a_job("a")}));
+    (void)acquirer.run_once();
+    intake.free_bytes = 10;
+    EXPECT_CALL(store, acquire(_, _, PageLimit(7, 10), _))
+        .WillOnce(Return(std::vector<schema::Job>{a_job("b")}));
     (void)acquirer.run_once();
 }
 

@@ -51,5 +51,48 @@ TEST(HeldJobs, The_end_of_a_lost_run_does_not_forget_the_newer_acquisition_of_th
     EXPECT_EQ(held.size(), 0U);
 }
 
+// I8
+TEST(HeldJobs, The_bytes_of_payloads_have_a_bound) {
+    HeldJobs held(10);
+    EXPECT_EQ(held.bytes_left(), 10U);
+    (void)held.add({a_job("a").with_payload("1234"), a_job("b").with_payload("56")}, kStart);
+    EXPECT_EQ(held.bytes_left(), 4U);
+    (void)held.add({a_job("large").with_payload("a job of its own")}, kStart);
+    EXPECT_EQ(held.bytes_left(), 0U);
+    held.remove(a_job("large").with_payload("a job of its own"));
+    EXPECT_EQ(held.bytes_left(), 4U);
+}
+
+TEST(HeldJobs, A_job_that_comes_again_is_counted_once) {
+    HeldJobs held(10);
+    schema::Job again = a_job("a").with_payload("1234");
+    (void)held.add({again}, kStart);
+    again.revision = 5;
+    (void)held.add({again}, kStart);
+    EXPECT_EQ(held.bytes_left(), 6U);
+}
+
+TEST(HeldJobs, Who_found_no_room_for_bytes_is_told_once_when_there_is) {
+    HeldJobs held(4);
+    EXPECT_FALSE(held.is_room_awaited());
+    const schema::Job job = a_job("a").with_payload("1234");
+    (void)held.add({job}, kStart);
+    EXPECT_FALSE(held.is_room_awaited()) << "nobody has asked";
+    ASSERT_EQ(held.bytes_left(), 0U);
+    EXPECT_FALSE(held.is_room_awaited());
+    held.remove(job);
+    EXPECT_TRUE(held.is_room_awaited());
+    EXPECT_FALSE(held.is_room_awaited());
+}
+
+TEST(HeldJobs, Those_whose_handlers_have_not_returned_can_be_named) {
+    HeldJobs held;
+    const auto jobs = held.add({a_job("a"), a_job("b")}, kStart);
+    EXPECT_TRUE(held.running().empty());
+    jobs[1]->is_running = true;
+    ASSERT_EQ(held.running().size(), 1U);
+    EXPECT_EQ(held.running()[0]->job.id, "b");
+}
+
 }  // namespace
 }  // namespace jobstrand::executor

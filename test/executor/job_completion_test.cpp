@@ -2,6 +2,7 @@
 
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_log.hpp"
 
@@ -16,6 +17,7 @@ using persistence::Outcome;
 using persistence::OutcomeAnswer;
 using test::a_job;
 using testing::_;
+using testing::ElementsAre;
 using testing::SizeIs;
 
 using Outcomes = std::span<const Outcome>;
@@ -30,6 +32,12 @@ protected:
         );
     }
 
+    void add_outcome(const schema::Job& job, schema::Transition transition) {
+        completion.add(
+            {.job = std::make_shared<const schema::Job>(job), .transition = std::move(transition)}
+        );
+    }
+
     auto& expect_batch(std::size_t size) {
         return EXPECT_CALL(
             store, apply(std::string_view("node-1"), testing::Matcher<Outcomes>(SizeIs(size)))
@@ -40,7 +48,8 @@ protected:
     HeldJobs held;
     test::RecordingLog log;
     WakeUps wake_ups;
-    JobCompletion completion{{store, held, wake_ups, log}, "node-1"};
+    test::ManualClock clock;
+    JobCompletion completion{{store, held, wake_ups, clock, log}, "node-1"};
 };
 
 TEST_F(JobCompletionTest, All_outcomes_that_have_gathered_are_written_together) {
@@ -80,11 +89,66 @@ TEST_F(JobCompletionTest, Only_the_first_outcome_in_an_empty_mailbox_wakes_the_l
 
 TEST_F(JobCompletionTest, A_lost_lock_is_an_answer_and_no_error) {
     add("a");
+    EXPECT_CALL(store, uncount_starts(ElementsAre("a")));
     expect_batch(1).WillOnce(testing::Return(std::vector{OutcomeAnswer::lost_lock}));
     EXPECT_EQ(completion.run_once(), kUntilWoken);
     EXPECT_EQ(held.size(), 0U);
     EXPECT_EQ(log.count(schema::LogLevel::info, "lock was lost"), 1);
     EXPECT_EQ(log.count(schema::LogLevel::warn, ""), 0);
+}
+
+TEST_F(JobCompletionTest, Starts_that_ended_after_their_lock_was_lost_do_not_count_as_lost) {
+    schema::Job waited = a_job("waited");
+    waited.lost_starts = 2;
+    schema::Job ran = a_job("ran");
+    ran.lost_starts = 2;
+    add("new");
+    add_outcome(waited, schema::released(waited));
+    add_outcome(ran, schema::completed(ran));
+    expect_batch(3).WillOnce(testing::Return(std::vector(3, OutcomeAnswer::lost_lock)));
+    EXPECT_CALL(store, uncount_starts(ElementsAre("new", "ran")))
+        .WillOnce(testing::Throw(DbError(DbErrorKind::unreachable, "gone")));
+    EXPECT_EQ(completion.run_once(), kUntilWoken);
+    EXPECT_EQ(log.count(schema::LogLevel::warn, "still count as lost"), 1);
+    EXPECT_TRUE(completion.is_empty());
+}
+
+TEST_F(JobCompletionTest, A_failure_is_told_when_it_is_stored) {
+    const schema::Job job = a_job("a");
+    const schema::TimePoint now{std::chrono::hours(1)};
+    add_outcome(job, schema::failed(job, {.message = "no ink"}, {}, now));
+    expect_batch(1)
+        .WillOnce(testing::Throw(DbError(DbErrorKind::unreachable, "gone")))
+        .WillOnce(testing::Return(std::vector{OutcomeAnswer::done}));
+    EXPECT_THROW((void)completion.run_once(), DbError);
+    EXPECT_EQ(log.count(schema::LogLevel::warn, "failed"), 0);
+    (void)completion.run_once();
+    EXPECT_EQ(log.count(schema::LogLevel::warn, "a job failed; it is tried again"), 1);
+}
+
+TEST_F(JobCompletionTest, After_a_storm_it_comes_back_to_say_how_many_failures_there_were) {
+    const schema::Job job = a_job("a");
+    for (int i = 0; i < 100; ++i) {
+        add_outcome(job, schema::failed(job, {.message = "no ink"}, {}, clock.now()));
+    }
+    expect_batch(100).WillOnce(testing::Return(std::vector(100, OutcomeAnswer::done)));
+    EXPECT_EQ(completion.run_once(), std::chrono::seconds(1));
+    clock.tick(std::chrono::seconds(1));
+    EXPECT_EQ(completion.run_once(), kUntilWoken);
+    EXPECT_EQ(log.count(schema::LogLevel::warn, "more jobs failed"), 1);
+}
+
+TEST_F(JobCompletionTest, Jobs_that_this_node_cannot_serve_are_told_of) {
+    int told = 0;
+    wake_ups.sleepers.presence = [&] { ++told; };
+    const schema::Job job = a_job("a");
+    add_outcome(job, schema::released(job));
+    expect_batch(1).WillRepeatedly(testing::Return(std::vector{OutcomeAnswer::done}));
+    (void)completion.run_once();
+    EXPECT_EQ(told, 0);
+    add_outcome(job, schema::not_served(job, "[commands.x]"));
+    (void)completion.run_once();
+    EXPECT_EQ(told, 1);
 }
 
 TEST_F(JobCompletionTest, Outcomes_stay_until_a_database_that_was_away_takes_them) {

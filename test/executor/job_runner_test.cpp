@@ -34,7 +34,9 @@ protected:
 
     std::optional<persistence::Outcome> run(const HeldJobPtr& held) {
         const JobRunner runner(
-            {store, handlers_, clock, log}, {.retry = {}, .time_limit = 5s}, "node-1"
+            {store, handlers_, clock, log},
+            {.retry = {}, .time_limit = 5s, .lost_starts = 3},
+            "node-1"
         );
         return runner.run(held);
     }
@@ -186,7 +188,7 @@ TEST_F(JobRunnerTest, A_job_whose_lock_has_ended_before_its_turn_is_not_run) {
     });
     const HeldJobPtr held = hold(a_job("a").of_type("test"));
     clock.tick(30s);
-    EXPECT_FALSE(run(held));
+    EXPECT_EQ(run(held)->transition.reason, TransitionReason::released);
     EXPECT_FALSE(was_run);
     EXPECT_EQ(log.count(schema::LogLevel::info, "lock ended"), 1);
 }
@@ -195,7 +197,97 @@ TEST_F(JobRunnerTest, A_job_that_was_told_to_stop_before_its_turn_is_not_run) {
     handle([](const JobContext&) -> HandlerResult { throw std::logic_error("was run"); });
     const HeldJobPtr held = hold(a_job("a").of_type("test"));
     held->stop.request_stop();
-    EXPECT_FALSE(run(held));
+    EXPECT_EQ(run(held)->transition.reason, TransitionReason::released);
+}
+
+TEST_F(JobRunnerTest, A_failure_says_how_long_the_run_took) {
+    handle([this](const JobContext&) -> HandlerResult {
+        clock.tick(1500ms);
+        return Failed{.message = "no ink"};
+    });
+    EXPECT_EQ(run(a_job("a").of_type("test"))->duration, 1500ms);
+}
+
+TEST_F(JobRunnerTest, A_job_is_running_while_its_handler_has_not_returned) {
+    HeldJobPtr held;
+    handle([&](const JobContext&) -> HandlerResult {
+        EXPECT_TRUE(held->is_running);
+        throw std::runtime_error("no ink");
+    });
+    held = hold(a_job("a").of_type("test"));
+    EXPECT_FALSE(held->is_running);
+    (void)run(held);
+    EXPECT_FALSE(held->is_running);
+}
+
+/// Jobs that a node has died with.
+class LostStarts : public JobRunnerTest {
+protected:
+    LostStarts() {
+        handle([this](const JobContext&) -> HandlerResult {
+            ++runs;
+            return Succeeded{};
+        });
+    }
+
+    static schema::Job after_lost_starts(int lost) {
+        schema::Job job = a_job("a").of_type("test");
+        job.lost_starts = lost;
+        return job;
+    }
+
+    auto& expect_count() {
+        return EXPECT_CALL(
+            store,
+            count_start(std::string_view("node-1"), persistence::Fence{.id = "a", .revision = 1})
+        );
+    }
+
+    int runs = 0;
+};
+
+TEST_F(LostStarts, Without_one_a_start_costs_no_word_to_the_database) {
+    EXPECT_EQ(run(after_lost_starts(0))->transition.reason, TransitionReason::completed);
+    EXPECT_EQ(runs, 1);
+}
+
+TEST_F(LostStarts, A_further_start_is_counted_before_it_begins) {
+    expect_count().WillOnce([this](auto, const auto&) {
+        EXPECT_EQ(runs, 0);
+        return true;
+    });
+    EXPECT_EQ(run(after_lost_starts(2))->transition.reason, TransitionReason::completed);
+    EXPECT_EQ(runs, 1);
+}
+
+TEST_F(LostStarts, A_job_that_has_lost_too_many_is_not_started_again) {
+    for (const int lost : {3, 4, 1000}) {
+        const schema::Transition to = run(after_lost_starts(lost))->transition;
+        EXPECT_EQ(to.to, JobPlace::dead_letter);
+        EXPECT_EQ(to.reason, TransitionReason::crash_loop);
+        EXPECT_EQ(to.attempts, 0) << "no handler has failed";
+        EXPECT_NE(to.failure->message.find(std::to_string(lost) + " times"), std::string::npos);
+    }
+    EXPECT_EQ(runs, 0);
+}
+
+TEST_F(LostStarts, A_start_that_cannot_be_counted_because_the_lock_is_lost_does_not_happen) {
+    expect_count().WillOnce(testing::Return(false));
+    EXPECT_EQ(run(after_lost_starts(1))->transition.reason, TransitionReason::released);
+    EXPECT_EQ(runs, 0);
+}
+
+TEST_F(LostStarts, A_start_that_the_database_cannot_count_is_put_off) {
+    using persistence::DbErrorKind;
+    expect_count().WillOnce(testing::Throw(persistence::DbError(DbErrorKind::unreachable, "gone")));
+    EXPECT_EQ(run(after_lost_starts(1))->transition.reason, TransitionReason::interrupted);
+    EXPECT_EQ(runs, 0);
+}
+
+TEST_F(LostStarts, A_job_that_cannot_run_here_is_given_back_uncounted) {
+    schema::Job job = after_lost_starts(2);
+    job.handler_type = "somebody-elses";
+    EXPECT_EQ(run(job)->transition.reason, TransitionReason::released);
 }
 
 }  // namespace

@@ -134,13 +134,86 @@ TEST(WorkerPool, Closing_returns_what_has_not_started_and_lets_the_rest_run) {
     EXPECT_TRUE(gated.pool.wait_until_done(test::kPatience));
 }
 
-TEST(WorkerPool, Room_is_announced_when_the_queue_has_become_half_empty) {
-    GatedPool gated({.core = 1, .max = 1, .queue = 4});
-    EXPECT_TRUE(gated.pool.submit(held({"a", "b", "c", "d", "e"})).empty());
+TEST(WorkerPool, Before_any_run_has_ended_there_is_room_for_idle_threads_only) {
+    GatedPool gated({.core = 2, .max = 2, .queue = 100});
+    EXPECT_EQ(gated.pool.room(), 2U);
+    EXPECT_EQ(gated.pool.room_to_claim(1000), 2U);
+    EXPECT_TRUE(gated.pool.submit(held({"a"})).empty());
+    EXPECT_EQ(gated.pool.room(), 1U);
+    EXPECT_TRUE(gated.pool.submit(held({"b", "c"})).empty()) << "the bound of the queue holds";
+    EXPECT_EQ(gated.pool.room(), 0U);
+}
+
+TEST(WorkerPool, After_short_runs_there_is_room_for_a_whole_queue) {
+    GatedPool gated({.core = 1, .max = 1, .queue = 100, .ahead = 1h});
+    gated.open();
+    EXPECT_TRUE(gated.pool.submit(held({"a"})).empty());
+    EXPECT_TRUE(test::eventually([&] { return gated.pool.room() == 101; }));
+    EXPECT_EQ(gated.pool.room_to_claim(1000), 101U);
+}
+
+TEST(WorkerPool, Without_a_look_ahead_there_is_never_more_room_than_idle_threads) {
+    GatedPool gated({.core = 1, .max = 1, .queue = 100, .ahead = 0ms});
+    gated.open();
+    EXPECT_TRUE(gated.pool.submit(held({"a"})).empty());
     ASSERT_TRUE(gated.started.wait_for(1));
+    EXPECT_TRUE(test::eventually([&] { return gated.pool.load().running == 0; }));
+    EXPECT_EQ(gated.pool.room(), 1U);
+}
+
+TEST(WorkerPool, Room_is_told_to_who_has_found_none_when_a_thread_is_idle) {
+    GatedPool gated({.core = 1, .max = 1, .queue = 4});
+    EXPECT_TRUE(gated.pool.submit(held({"a"})).empty());
+    ASSERT_TRUE(gated.started.wait_for(1));
+    EXPECT_EQ(gated.pool.room_to_claim(1000), 0U);
     EXPECT_EQ(gated.room.count(), 0U);
     gated.open();
     EXPECT_TRUE(gated.room.wait_for(1));
+}
+
+TEST(WorkerPool, Room_is_not_told_to_who_has_not_asked) {
+    GatedPool gated({.core = 1, .max = 1, .queue = 4});
+    gated.open();
+    EXPECT_TRUE(gated.pool.submit(held({"a", "b"})).empty());
+    ASSERT_TRUE(gated.started.wait_for(2));
+    EXPECT_TRUE(test::eventually([&] { return gated.pool.load().running == 0; }));
+    EXPECT_EQ(gated.room.count(), 0U);
+}
+
+TEST(WorkerPool, What_waits_behind_runs_that_do_not_end_is_given_back) {
+    GatedPool gated({.core = 1, .max = 1, .queue = 4, .ahead = 1min});
+    const schema::SteadyPoint before = std::chrono::steady_clock::now();
+    EXPECT_TRUE(gated.pool.submit(held({"a", "b", "c"})).empty());
+    ASSERT_TRUE(gated.started.wait_for(1));
+    EXPECT_TRUE(gated.pool.take_surplus(before).empty()) << "the run may still end";
+    EXPECT_EQ(
+        ids_of(gated.pool.take_surplus(before + 1h)), (std::vector<std::string>{"c", "b"})
+    );
+    EXPECT_TRUE(gated.pool.take_surplus(before + 2h).empty());
+}
+
+TEST(WorkerPool, While_a_thread_is_idle_nothing_is_given_back) {
+    GatedPool gated({.core = 1, .max = 2, .queue = 4, .ahead = 1ms});
+    EXPECT_TRUE(gated.pool.submit(held({"a", "b"})).empty());
+    ASSERT_TRUE(gated.started.wait_for(1));
+    EXPECT_TRUE(gated.pool.take_surplus(schema::SteadyPoint::max()).empty());
+}
+
+// R014
+TEST(WorkerPool, By_priority_an_important_job_starts_before_those_that_wait_already) {
+    GatedPool gated({.core = 1, .max = 1, .queue = 10, .order = {.by_priority = true}});
+    EXPECT_TRUE(gated.pool.submit(held({"first", "low"})).empty());
+    ASSERT_TRUE(gated.started.wait_for(1));
+    EXPECT_TRUE(gated.pool
+                    .submit({std::make_shared<HeldJob>(
+                        a_job("high").with_priority(100), schema::SteadyPoint::max()
+                    )})
+                    .empty());
+    gated.open();
+    ASSERT_TRUE(gated.started.wait_for(3));
+    (void)gated.pool.close();
+    ASSERT_TRUE(gated.pool.wait_until_done(test::kPatience));
+    EXPECT_EQ(gated.started_ids, (std::vector<std::string>{"first", "high", "low"}));
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ public:
 
 private:
     // JobIntake: nothing is handed over.
-    [[nodiscard]] std::size_t room() const override { return 0; }
-    [[nodiscard]] std::size_t room_for_handoffs() const override { return 0; }
+    [[nodiscard]] persistence::PageLimit room() override { return 0; }
+    [[nodiscard]] persistence::PageLimit room_for_handoffs() override { return 0; }
     [[nodiscard]] persistence::ServedJobs served() const override { return handler_types_; }
     [[nodiscard]] const std::string& lock_owner() const override { return lock_owner_; }
     [[nodiscard]] schema::Duration lock_time() const override;

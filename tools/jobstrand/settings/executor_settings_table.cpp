@@ -37,6 +37,7 @@ constexpr std::int64_t kYear = 365 * kDay;
 
 constexpr std::int64_t kThreads = 1000;
 constexpr std::int64_t kQueued = 100'000;
+constexpr std::int64_t kBytes = std::int64_t{1} << 40U;
 constexpr std::int64_t kPage = schema::limits::kJobsPerTransaction;
 
 constexpr std::array kExecutorSettings{
@@ -93,6 +94,14 @@ constexpr std::array kExecutorSettings{
         .aliases = {{{"asyncExecutorThreadPoolQueueSize"}}},
     },
     Setting{
+        .name = "queueBytes",
+        .field = &in_executor<&ExecutorSettings::queue_bytes>,
+        .least = 1,
+        .most = kBytes,
+        .meaning = "Bytes of payloads that queued and running jobs may have together before no more "
+                   "are acquired.",
+    },
+    Setting{
         .name = "maxAsyncJobsDuePerAcquisition",
         .field = &in_executor<&ExecutorSettings::acquire_page>,
         .least = 1,
@@ -104,6 +113,22 @@ constexpr std::array kExecutorSettings{
             {"asyncExecutorMaxAsyncJobsDuePerAcquisition"},
             {"maxJobsPerAcquisition"},
         }},
+    },
+    Setting{
+        .name = "maxBytesPerAcquisition",
+        .field = &in_executor<&ExecutorSettings::acquire_page_bytes>,
+        .least = 1,
+        .most = kBytes,
+        .meaning = "Bytes of payloads that one acquisition takes at most; a single job may have more.",
+    },
+    Setting{
+        .name = "acquireAhead",
+        .unit = Unit::milliseconds,
+        .field = &in_executor<&ExecutorSettings::acquire_ahead>,
+        .most = kDay,
+        .meaning = "How far ahead jobs are acquired: as many as the threads start within this time, "
+                   "going by how long runs take. The others stay free for other processes. 0: only "
+                   "what a thread waits for.",
     },
     Setting{
         .name = "acquireFirstWait",
@@ -275,6 +300,14 @@ constexpr std::array kExecutorSettings{
         .most = kDay,
         .meaning =
             "Deadline that a handler is given for one run; 0: none. Commands are ended at it.",
+    },
+    Setting{
+        .name = "maxLostStarts",
+        .field = &in_executor<&ExecutorSettings::lost_starts>,
+        .least = 2,
+        .most = 1'000'000,
+        .meaning = "A job becomes a dead letter when the process that ran it has died so many times "
+                   "in a row.",
     },
     Setting{
         .name = "numberOfRetries",

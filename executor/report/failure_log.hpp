@@ -1,0 +1,50 @@
+#pragma once
+
+#include "executor/report/line_budget.hpp"
+#include "persistence/outcome.hpp"
+#include "schema/clock.hpp"
+#include "schema/log.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace jobstrand::executor {
+
+/// Says which runs have failed, and what becomes of their jobs: a warning for each attempt, an error
+/// for each dead letter. When many jobs of one handler type fail, a few lines a second are written
+/// for each of the two, and how many more there were.
+///
+/// Thread safety: none; it belongs to the strand of the completion. Clock and log must outlive it.
+class FailureLog final {
+public:
+    /// Of one handler type and level.
+    static constexpr int kLinesPerSecond = 5;
+
+    FailureLog(const schema::Clock& clock, schema::Log& log) : clock_(clock), log_(log) {}
+
+    /// An outcome has been stored; one that is no failure says nothing.
+    void write(const persistence::Outcome& outcome);
+
+    /// Says how many lines were left out in the seconds that are over. Returns when to call it
+    /// again; nullopt: nothing is left to be said.
+    std::optional<schema::SteadyPoint> write_counts();
+
+    /// Says all that is left to be said: the executor stops.
+    void write_all_counts();
+
+private:
+    struct Counts {
+        LineBudget attempts{kLinesPerSecond};
+        LineBudget dead_letters{kLinesPerSecond};
+    };
+
+    void write_line(const persistence::Outcome& outcome, bool is_dead);
+    std::optional<schema::SteadyPoint> write_counts(schema::SteadyPoint now);
+
+    const schema::Clock& clock_;
+    schema::Log& log_;
+    std::map<std::string, Counts, std::less<>> by_type_;
+};
+
+}  // namespace jobstrand::executor

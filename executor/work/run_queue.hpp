@@ -1,0 +1,63 @@
+#pragma once
+
+#include "executor/work/held_jobs.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <map>
+#include <vector>
+
+namespace jobstrand::executor {
+
+/// The jobs that wait for a worker, in the order in which they start. Pure.
+///
+/// A job whose next lost start would be its last one starts alone: not while another such job runs.
+/// So a job that ends its process takes no other with it into the dead letters.
+class RunQueue final {
+public:
+    struct Rules {
+        /// The highest priority first; else, and within a priority, as they came.
+        bool by_priority = false;
+        /// Job::lost_starts from which a job starts alone.
+        int alone_from = std::numeric_limits<int>::max();
+    };
+
+    explicit RunQueue(Rules rules) : rules_(rules) {}
+
+    void push(HeldJobPtr job);
+
+    /// Whether a job may start now.
+    [[nodiscard]] bool has_next() const { return may_start_alone() || !waiting_.empty(); }
+
+    /// Takes the next one out. Precondition: has_next().
+    [[nodiscard]] HeldJobPtr pop();
+
+    /// A run of a job that pop() has given is over.
+    void ended(const HeldJob& job);
+
+    [[nodiscard]] std::size_t size() const { return size_ + alone_.size(); }
+
+    /// Takes out so many of those that would start last, or all that do not start alone.
+    [[nodiscard]] std::vector<HeldJobPtr> take_last(std::size_t count);
+
+    /// Empties it.
+    [[nodiscard]] std::vector<HeldJobPtr> take_all();
+
+private:
+    [[nodiscard]] bool starts_alone(const HeldJob& job) const {
+        return job.job.lost_starts >= rules_.alone_from;
+    }
+    [[nodiscard]] bool may_start_alone() const { return !is_one_alone_ && !alone_.empty(); }
+    [[nodiscard]] HeldJobPtr pop_waiting();
+
+    const Rules rules_;
+    std::map<std::int64_t, std::deque<HeldJobPtr>, std::greater<>> waiting_;  ///< By priority.
+    std::size_t size_ = 0;                                                    ///< Of waiting_.
+    std::deque<HeldJobPtr> alone_;
+    bool is_one_alone_ = false;  ///< One of them runs.
+};
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,131 @@
+#include "test/process/service_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <csignal>
+
+namespace jobstrand {
+namespace {
+
+using namespace std::chrono_literals;
+using schema::JobPlace;
+using test::ServiceTest;
+using testing::HasSubstr;
+
+/// Jobs that end the service that runs them, and their neighbours.
+class CrashLoopTest : public ServiceTest {
+protected:
+    CrashLoopTest() {
+        const std::string crash =
+            a_script("crash", "echo crash >> \"" + path("crashed") + "\"\nkill -9 $PPID");
+        const std::string append = a_script(
+            "append",
+            "echo \"$JOBSTRAND_JOB_ID $JOBSTRAND_ATTEMPT\" >> \"" + path("ran") + "\"\nsleep 0.02"
+        );
+        configure(
+            "[commands.crash]\nprogram = \"" + crash + "\"\n[commands.append]\nprogram = \"" +
+            append + "\"\n"
+        );
+    }
+
+    /// Adds jobs that run these commands, in this order.
+    void add(const std::vector<std::string>& commands) {
+        std::string lines;
+        for (const std::string& command : commands) {
+            lines += R"({"handlerType":"command","payload":{"command":")" + command + "\"}}\n";
+        }
+        expect_success({"job", "add", "--from", "-"}, lines);
+    }
+
+    /// Starts the service again whenever it has died, until no job waits any more.
+    void run_until_no_job_waits() {
+        const auto is_over = [&] { return count(JobPlace::executable) == 0; };
+        for (deaths = 0; deaths < 20; ++deaths) {
+            const auto service = a_service();
+            const bool has_ended = test::eventually([&] {
+                return is_over() || service->wait(0ms).has_value();
+            });
+            ASSERT_TRUE(has_ended);
+            if (is_over()) {
+                return;
+            }
+        }
+        FAIL() << "the service dies for ever";
+    }
+
+    int deaths = 0;
+};
+
+TEST_F(CrashLoopTest, A_job_that_kills_the_service_is_a_dead_letter_after_three_starts) {
+    add({"crash"});
+    run_until_no_job_waits();
+    EXPECT_EQ(lines_of("crashed").size(), 3U);
+    EXPECT_EQ(deaths, 3);
+    ASSERT_EQ(count(JobPlace::dead_letter), 1);
+    const schema::Job dead = store->list(JobPlace::dead_letter, {}, "", 1).front();
+    EXPECT_THAT(dead.exception_message, HasSubstr("the process that ran it ended 3 times"));
+    const std::vector<std::string> log = lines_of("service.log");
+    EXPECT_EQ(
+        std::ranges::count_if(
+            log,
+            [](const std::string& line) {
+                return line.find("ERROR a job ends every process that runs it") !=
+                       std::string::npos;
+            }
+        ),
+        1
+    );
+}
+
+TEST_F(CrashLoopTest, Its_neighbours_all_run_and_keep_their_retries) {
+    std::vector<std::string> commands(60, "append");
+    commands[20] = "crash";
+    add(commands);
+    run_until_no_job_waits();
+    EXPECT_EQ(lines_of("crashed").size(), 3U);
+    EXPECT_EQ(count(JobPlace::dead_letter), 1);
+    EXPECT_EQ(count_all(), 1);
+    std::map<std::string, int> runs;
+    for (const std::string& line : lines_of("ran")) {
+        EXPECT_TRUE(line.ends_with(" 1")) << "a crash is no attempt: " << line;
+        ++runs[line];
+    }
+    EXPECT_EQ(runs.size(), 59U);
+}
+
+TEST_F(CrashLoopTest, Several_of_them_are_each_found_out) {
+    std::vector<std::string> commands(30, "append");
+    commands[5] = commands[6] = commands[25] = "crash";
+    add(commands);
+    run_until_no_job_waits();
+    EXPECT_EQ(count(JobPlace::dead_letter), 3);
+    EXPECT_EQ(count_all(), 3);
+    EXPECT_LE(lines_of("crashed").size(), 9U);
+}
+
+TEST_F(CrashLoopTest, A_job_that_only_waited_when_services_were_killed_is_unharmed) {
+    const std::string hold = a_script("hold", "echo up >> \"" + path("up") + "\"\nexec sleep 20");
+    std::ofstream(path("config.toml"), std::ios::app)
+        << "[commands.hold]\nprogram = \"" << hold << "\"\n";
+    std::string settings;
+    for (const std::string& line : lines_of("config.toml")) {
+        settings += line + "\n";
+    }
+    std::ofstream(path("config.toml")) << "maxPoolSize = 1\ncorePoolSize = 1\n"
+                                       << "maxLostStarts = 100\n"
+                                       << settings;
+    add({"hold", "append"});
+    for (std::size_t kills = 1; kills <= 5; ++kills) {
+        const auto service = a_service();
+        ASSERT_TRUE(test::eventually([&] { return lines_of("up").size() == kills; }));
+        service->kill();
+    }
+    const auto jobs = store->list(JobPlace::executable, {}, "", 2);
+    ASSERT_EQ(jobs.size(), 2U);
+    EXPECT_GE(jobs[0].lost_starts, 4);
+    EXPECT_LE(jobs[1].lost_starts, 1);
+    EXPECT_EQ(jobs[1].retries, 3);
+}
+
+}  // namespace
+}  // namespace jobstrand
