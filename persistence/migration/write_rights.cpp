@@ -41,9 +41,9 @@ bool is_allowed(Connection& connection, const schema::Table& table, const Right&
     const std::string_view key = table.primary_key;
     // Defended catch: a right that is missing is what is looked for.
     try {
-        connection.run_script(fmt::format(
-            fmt::runtime(right.trial), table.name, key, key.substr(0, key.find(','))
-        ));
+        connection.run_script(
+            fmt::format(fmt::runtime(right.trial), table.name, key, key.substr(0, key.find(',')))
+        );
         return true;
     } catch (const DbError& error) {
         if (error.kind() != DbErrorKind::access_denied) {
