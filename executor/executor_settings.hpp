@@ -27,8 +27,8 @@ struct ExecutorSettings {
     schema::Duration keep_alive{std::chrono::seconds(5)};
     /// Acquired jobs that wait for a thread. 1 to 100,000.
     std::size_t queue_size = 4096;
-    /// Bytes of payloads that queued and running jobs may have together before no more are taken in.
-    /// 1 to 1 TiB.
+    /// Bytes of payloads that queued and running jobs may have together before no more are taken
+    /// in. 1 to 1 TiB.
     std::size_t queue_bytes = std::size_t{64} * 1024 * 1024;
 
     // Acquisition.
@@ -50,8 +50,8 @@ struct ExecutorSettings {
     schema::Duration queue_full_wait{std::chrono::seconds(5)};
     /// The job of the highest priority comes first, whatever its age (R014, R045); needs the index
     /// schema::kPriorityIndex. Jobs of low priority wait as long as more important ones keep
-    /// coming, for ever if need be: nothing ages (R015). It orders what waits in the table and in the
-    /// queue.
+    /// coming, for ever if need be: nothing ages (R015). It orders what waits in the table and in
+    /// the queue.
     bool acquire_by_priority = false;
     /// false: this node runs only what is handed to it.
     bool acquire_async_jobs = true;

@@ -17,9 +17,9 @@ JobAcquirer::JobAcquirer(
       clock_(clock),
       page_(settings.acquire_page, settings.acquire_page_bytes),
       // The intake tells when it has room; it is also to see in time that it holds too much.
-      queue_full_wait_(std::max(
-          std::min(settings.queue_full_wait, settings.acquire_ahead), schema::Duration{1}
-      )),
+      queue_full_wait_(
+          std::max(std::min(settings.queue_full_wait, settings.acquire_ahead), schema::Duration{1})
+      ),
       by_priority_(settings.acquire_by_priority),
       pace_(
           {.first = settings.acquire_first_wait, .idle_max = settings.acquire_wait},
@@ -63,8 +63,7 @@ JobAcquirer::take_oldest(const persistence::LockClaim& claim, persistence::PageL
     return jobs;
 }
 
-std::vector<schema::Job>
-JobAcquirer::take_most_important(
+std::vector<schema::Job> JobAcquirer::take_most_important(
     const persistence::LockClaim& claim,
     persistence::PageLimit limit
 ) {

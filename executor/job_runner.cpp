@@ -93,15 +93,15 @@ std::optional<Outcome> JobRunner::run(const HeldJobPtr& held) const {
     }
     const schema::SteadyPoint began = use_.clock.steady_now();
     held->is_running = true;
-    const std::optional<HandlerResult> result = call(*use_.handlers.find(held->job.handler_type), held);
+    const std::optional<HandlerResult> result =
+        call(*use_.handlers.find(held->job.handler_type), held);
     held->is_running = false;
     if (!result) {
         return std::nullopt;
     }
     Outcome outcome = outcome_of(held, transition_after(held->job, *result));
     if (outcome.transition.failure) {
-        outcome.duration =
-            std::chrono::floor<schema::Duration>(use_.clock.steady_now() - began);
+        outcome.duration = std::chrono::floor<schema::Duration>(use_.clock.steady_now() - began);
     }
     return outcome;
 }

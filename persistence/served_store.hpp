@@ -54,10 +54,8 @@ public:
 
     /// By kind, in its order. Looks at the first `rows` free jobs only, and its cost depends on
     /// them.
-    [[nodiscard]] virtual std::vector<UnservedJobs> unserved(
-        schema::TimePoint now,
-        std::size_t rows = kAllRows
-    ) = 0;
+    [[nodiscard]] virtual std::vector<UnservedJobs>
+    unserved(schema::TimePoint now, std::size_t rows = kAllRows) = 0;
 };
 
 }  // namespace jobstrand::persistence

@@ -14,7 +14,8 @@ enum class LogLevel { debug, info, warn, error };
 
 /// One named value of a log line. Durations carry their unit in the name (`wait_ms`).
 struct LogField {
-    LogField(std::string_view the_name, std::string text) : name(the_name), value(std::move(text)) {}
+    LogField(std::string_view the_name, std::string text)
+        : name(the_name), value(std::move(text)) {}
     LogField(std::string_view the_name, std::integral auto number)
         : name(the_name), value(std::to_string(number)), is_number(true) {}
 

@@ -18,9 +18,9 @@ class JobIntake {
 public:
     virtual ~JobIntake() = default;
 
-    /// How much an acquisition should take now: what the workers start soon. No jobs while it is not
-    /// running, or while there are too few to be worth a transaction; then it tells when there are
-    /// enough (WakeUps). It may first free what it holds and will not start soon.
+    /// How much an acquisition should take now: what the workers start soon. No jobs while it is
+    /// not running, or while there are too few to be worth a transaction; then it tells when there
+    /// are enough (WakeUps). It may first free what it holds and will not start soon.
     [[nodiscard]] virtual persistence::PageLimit room() = 0;
 
     /// How much it can take that did not come from acquisition. No jobs where the order of

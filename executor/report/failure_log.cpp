@@ -31,10 +31,9 @@ std::string_view sentence_for(const Outcome& outcome) {
 /// Attempts that the job has in all, as far as that is known now.
 int attempts_of(const Outcome& outcome) {
     const schema::Transition& to = outcome.transition;
-    const int left = to.reason == TransitionReason::retry ? to.retries
-                     : to.reason == TransitionReason::not_retryable
-                         ? outcome.job->retries - 1
-                         : 0;
+    const int left = to.reason == TransitionReason::retry           ? to.retries
+                     : to.reason == TransitionReason::not_retryable ? outcome.job->retries - 1
+                                                                    : 0;
     return to.attempts + std::max(left, 0);
 }
 
@@ -97,7 +96,8 @@ std::optional<schema::SteadyPoint> FailureLog::write_counts(schema::SteadyPoint 
             }
         };
         say(counts.attempts, LogLevel::warn, "more jobs failed; they are tried again");
-        say(counts.dead_letters, LogLevel::error, "more jobs failed for good; they are dead letters");
+        say(counts.dead_letters, LogLevel::error, "more jobs failed for good; they are dead letters"
+        );
     }
     return next;
 }

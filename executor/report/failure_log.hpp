@@ -11,9 +11,9 @@
 
 namespace jobstrand::executor {
 
-/// Says which runs have failed, and what becomes of their jobs: a warning for each attempt, an error
-/// for each dead letter. When many jobs of one handler type fail, a few lines a second are written
-/// for each of the two, and how many more there were.
+/// Says which runs have failed, and what becomes of their jobs: a warning for each attempt, an
+/// error for each dead letter. When many jobs of one handler type fail, a few lines a second are
+/// written for each of the two, and how many more there were.
 ///
 /// Thread safety: none; it belongs to the strand of the completion. Clock and log must outlive it.
 class FailureLog final {

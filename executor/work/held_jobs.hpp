@@ -62,8 +62,8 @@ public:
 
     [[nodiscard]] std::size_t size() const;
 
-    /// Bytes of payloads that may still be added. 0: none, and is_room_awaited() tells when there is
-    /// room again.
+    /// Bytes of payloads that may still be added. 0: none, and is_room_awaited() tells when there
+    /// is room again.
     [[nodiscard]] std::size_t bytes_left();
 
     /// Whether somebody was told that there is no room for bytes, and now there is. Asked once.

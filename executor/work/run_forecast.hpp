@@ -11,7 +11,8 @@ namespace jobstrand::executor {
 /// How many jobs workers start soon, from how long the last runs have taken. Pure.
 ///
 /// A node that holds more than that keeps jobs from nodes that are idle, and keeps an important job
-/// waiting behind what it holds already; one that holds less lets its workers wait for the database.
+/// waiting behind what it holds already; one that holds less lets its workers wait for the
+/// database.
 class RunForecast final {
 public:
     /// `ahead`: what counts as soon.

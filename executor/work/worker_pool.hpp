@@ -49,12 +49,12 @@ public:
     /// may bring some before you do. 0 after close().
     [[nodiscard]] std::size_t room() const;
 
-    /// The same for who takes up to `page` jobs with each transaction: 0 while that is too few to be
-    /// worth one. Then it tells (WakeUps) when it is not any more.
+    /// The same for who takes up to `page` jobs with each transaction: 0 while that is too few to
+    /// be worth one. Then it tells (WakeUps) when it is not any more.
     [[nodiscard]] std::size_t room_to_claim(std::size_t page);
 
-    /// Takes back what waits and will not start soon after all, the last first: every thread is busy
-    /// and none has ended a run for as long as that. Others may run it.
+    /// Takes back what waits and will not start soon after all, the last first: every thread is
+    /// busy and none has ended a run for as long as that. Others may run it.
     [[nodiscard]] std::vector<HeldJobPtr> take_surplus(schema::SteadyPoint now);
 
     struct Load {

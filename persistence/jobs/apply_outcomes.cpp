@@ -87,8 +87,7 @@ bool delete_completed(Transaction& transaction, std::string_view owner, const Ou
 }
 
 bool free_released(Transaction& transaction, std::string_view owner, const Work& work) {
-    bool is_all_held =
-        are_all(free_held(transaction, owner, fenced(work.freed)), work.freed);
+    bool is_all_held = are_all(free_held(transaction, owner, fenced(work.freed)), work.freed);
     for (const auto& [needs, outcomes] : work.unserved) {
         is_all_held &=
             are_all(free_unserved(transaction, owner, fenced(outcomes), needs), outcomes);

@@ -12,13 +12,13 @@ namespace jobstrand::persistence {
 namespace {
 
 // REV_ stays, so that the fence of the run goes on to hold.
-constexpr std::string_view kCount = R"sql(
+constexpr std::string_view kCountStart = R"sql(
     UPDATE ACT_RU_JOB {by_id}
     SET LOST_STARTS_ = LOST_STARTS_ + 1
     WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
 
 // The job may be somebody else's by now, so there is no fence to ask for.
-constexpr std::string_view kUncount = R"sql(
+constexpr std::string_view kUncountStarts = R"sql(
     UPDATE ACT_RU_JOB {by_id}
     SET LOST_STARTS_ = LOST_STARTS_ - 1
     WHERE ID_ IN (...) AND LOST_STARTS_ > 0)sql";
@@ -30,7 +30,7 @@ bool count_start(const StoreContext& context, std::string_view owner, const Fenc
     context.runner.run(
         [&](Transaction& transaction) {
             const FencedIds ids = fenced(std::span(&fence, 1));
-            is_held = execute_fenced(transaction, kCount, {}, owner, ids) == 1;
+            is_held = execute_fenced(transaction, kCountStart, {}, owner, ids) == 1;
         },
         // Once too often does less harm than a start that nobody knows of.
         run_again
@@ -43,7 +43,7 @@ void uncount_starts(const StoreContext& context, std::span<const std::string> id
     std::ranges::sort(list);
     const auto uncount = [&](Transaction& transaction) {
         const std::string sql =
-            fmt::format(kUncount, fmt::arg("by_id", transaction.dialect().by_id));
+            fmt::format(kUncountStarts, fmt::arg("by_id", transaction.dialect().by_id));
         for (const auto& [text, parameters] : cut_id_list(sql, {.ids = list})) {
             transaction.execute(text, parameters);
         }

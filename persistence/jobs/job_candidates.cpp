@@ -116,8 +116,7 @@ BoundStatement condition_of(const ServedJobs& served) {
     const auto append = [&](std::span<const std::string> texts) {
         const std::size_t size = padded_list_size(texts.size());
         for (std::size_t i = 0; i < size; ++i) {
-            condition.parameters.emplace_back(
-                std::string_view(texts[std::min(i, texts.size() - 1)])
+            condition.parameters.emplace_back(std::string_view(texts[std::min(i, texts.size() - 1)])
             );
         }
         return size;

@@ -53,7 +53,7 @@ constexpr std::string_view kReset = R"sql(
     WHERE ID_ IN (...) AND LOCK_EXP_TIME_ < ?)sql";
 
 // Later starts are counted when they begin; of this one nobody knows.
-constexpr std::string_view kLostStart = 
+constexpr std::string_view kLostStart =
     ", LOST_STARTS_ = CASE WHEN LOST_STARTS_ = 0 THEN 1 ELSE LOST_STARTS_ END";
 
 std::string about(std::string_view sql, JobPlace place, const Dialect& dialect) {

@@ -44,11 +44,7 @@ void OutageLog::succeeded(Access access, schema::SteadyPoint began) {
         );
         outage_.reset();
     }
-    log_.write(
-        schema::LogLevel::info,
-        "the database is back",
-        {{"away_ms", lasted.count()}}
-    );
+    log_.write(schema::LogLevel::info, "the database is back", {{"away_ms", lasted.count()}});
 }
 
 }  // namespace jobstrand::persistence

@@ -126,9 +126,7 @@ void TransactionRunner::log_retry(const DbError& error, int tries) noexcept {
     log_.write(
         schema::LogLevel::debug,
         "a database transaction is tried again",
-        {{"reason", std::string(name_of(error.kind()))},
-         {"tries", tries},
-         {"error", error.what()}}
+        {{"reason", std::string(name_of(error.kind()))}, {"tries", tries}, {"error", error.what()}}
     );
 }
 

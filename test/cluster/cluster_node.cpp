@@ -1,6 +1,6 @@
 // A node for tests, with a handler that is fast: a job of the type "append" writes its id, its
-// attempt and its retries into a file that only this process writes to. One of the type "abort" does
-// so too, and then ends the process.
+// attempt and its retries into a file that only this process writes to. One of the type "abort"
+// does so too, and then ends the process.
 //
 //     cluster_node URL FILE MILLISECONDS
 //

@@ -60,8 +60,7 @@ TEST_P(PageBytes, Payloads_that_are_stored_apart_count_before_they_are_read) {
     insert_with("b", 10);
     insert_with("c", kLong);
     insert_with("d", kLong);
-    const std::vector<Job> page =
-        store_.acquire(claim_of("node-1"), noop_, {10, 2 * kLong + 10});
+    const std::vector<Job> page = store_.acquire(claim_of("node-1"), noop_, {10, 2 * kLong + 10});
     EXPECT_THAT(ids_of(page), ElementsAre("a", "b", "c"));
     EXPECT_THAT(page[2].payload, SizeIs(kLong));
     EXPECT_EQ(job("d").lock_owner, "");
@@ -92,8 +91,7 @@ TEST_P(PageBytes, By_priority_the_bound_is_the_same) {
     ASSERT_TRUE(persistence::create_index(*connection_, schema::kPriorityIndex));
     insert(JobPlace::executable, a_job("low").with_payload(std::string(100, 'x')));
     insert(
-        JobPlace::executable,
-        a_job("high").with_priority(9).with_payload(std::string(kLong, 'x'))
+        JobPlace::executable, a_job("high").with_priority(9).with_payload(std::string(kLong, 'x'))
     );
     const auto by_priority = [&](PageLimit limit) {
         return ids_of(store_.acquire_by_priority(claim_of("node-1"), noop_, limit, {}));
@@ -104,7 +102,9 @@ TEST_P(PageBytes, By_priority_the_bound_is_the_same) {
 
 // The mover takes a whole page of them: what is long is left to acquisition.
 TEST_P(PageBytes, A_due_timer_with_a_long_payload_is_moved_free) {
-    insert(JobPlace::timer, a_job("long").with_payload(std::string(kLong, 'x')).due_at(clock_.now()));
+    insert(
+        JobPlace::timer, a_job("long").with_payload(std::string(kLong, 'x')).due_at(clock_.now())
+    );
     insert(JobPlace::timer, a_job("short").due_at(clock_.now()));
     const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
     EXPECT_EQ(due.moved, 2U);

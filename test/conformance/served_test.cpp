@@ -30,7 +30,9 @@ protected:
         EXPECT_THAT(store_.apply("node-1", one), ElementsAre(OutcomeAnswer::done));
     }
 
-    std::vector<UnservedJobs> unserved() { return store_.unserved(clock_.now(), persistence::kAllRows); }
+    std::vector<UnservedJobs> unserved() {
+        return store_.unserved(clock_.now(), persistence::kAllRows);
+    }
 
     std::vector<std::string> needs_;
     const std::vector<std::string> commands_{"noop"};
@@ -97,8 +99,7 @@ TEST_P(Served, A_lost_lock_keeps_a_node_from_saying_what_a_job_needs) {
 
 TEST_P(Served, A_new_payload_may_need_something_else) {
     insert_needing("a", "[commands.a]");
-    const persistence::JobChanges changes{
-        schema::set_to(&Job::payload, R"({"command":"b"})")};
+    const persistence::JobChanges changes{schema::set_to(&Job::payload, R"({"command":"b"})")};
     ASSERT_EQ(store_.change(JobPlace::executable, "a", changes, clock_.now()), JobAnswer::done);
     EXPECT_EQ(job("a").needs, "");
     EXPECT_THAT(acquired({}), ElementsAre("a"));

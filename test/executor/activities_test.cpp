@@ -66,7 +66,8 @@ TEST_F(ActivitiesTest, Acquisition_goes_on_behind_its_last_page_and_begins_anew_
     JobAcquirer acquirer = an_acquirer({.acquire_page = 2});
     intake.free_places = 2048;
     const std::vector<schema::Job> full{a_job("a"), a_job("b")};
-    EXPECT_CALL(store, acquire(_, _, limit_of_page(2), "b")).WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire(_, _, limit_of_page(2), "b"))
+        .WillOnce(Return(std::vector<schema::Job>{}));
     EXPECT_CALL(store, acquire(_, _, limit_of_page(2), ""))
         .WillOnce(Return(full))
         .WillOnce(Return(std::vector<schema::Job>{a_job("0")}));
@@ -125,7 +126,8 @@ TEST_F(ActivitiesTest, Acquisition_waits_while_the_queue_is_full) {
 TEST_F(ActivitiesTest, Acquisition_never_asks_for_more_than_the_queue_has_room_for) {
     JobAcquirer acquirer = an_acquirer({.queue_size = 20});
     intake.free_places = 12;
-    EXPECT_CALL(store, acquire(_, _, limit_of_page(12), _)).WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_CALL(store, acquire(_, _, limit_of_page(12), _))
+        .WillOnce(Return(std::vector<schema::Job>{}));
     (void)acquirer.run_once();
 }
 

@@ -58,13 +58,14 @@ TEST_F(FailureLogTest, A_dead_letter_is_an_error) {
     ASSERT_EQ(log.lines().size(), 1U);
     EXPECT_EQ(log.lines()[0].level, LogLevel::error);
     EXPECT_THAT(log.lines()[0].message, HasSubstr("dead letter"));
-    EXPECT_THAT(
-        log.lines()[0].fields, HasSubstr("attempt=3 attempts=3 reason=retries_exhausted")
-    );
+    EXPECT_THAT(log.lines()[0].fields, HasSubstr("attempt=3 attempts=3 reason=retries_exhausted"));
     EXPECT_THAT(log.lines()[0].fields, HasSubstr("next_try=none"));
 }
 
-TEST_F(FailureLogTest, A_failure_that_is_not_retryable_says_how_many_attempts_there_would_have_been) {
+TEST_F(
+    FailureLogTest,
+    A_failure_that_is_not_retryable_says_how_many_attempts_there_would_have_been
+) {
     failed(a_job("a").with_retries(3), {.message = "no such order", .retryable = false});
     EXPECT_THAT(log.lines()[0].fields, HasSubstr("attempt=1 attempts=3 reason=not_retryable"));
 }

@@ -62,9 +62,7 @@ TEST_F(HandlerRegistryNeeds, Other_types_need_nothing_whatever_their_payload) {
 
 TEST_F(HandlerRegistryNeeds, Whatever_a_payload_names_can_be_stored) {
     EXPECT_EQ(registry.lacks(needing("\xff")), "\xEF\xBF\xBD");
-    EXPECT_EQ(
-        registry.lacks(needing(std::string(1000, 'x'))).size(), schema::limits::kNameLength
-    );
+    EXPECT_EQ(registry.lacks(needing(std::string(1000, 'x'))).size(), schema::limits::kNameLength);
 }
 
 TEST_F(HandlerRegistryNeeds, A_type_cannot_be_added_twice_with_needs_or_without) {

@@ -23,7 +23,9 @@ protected:
     void handle(JobHandler handler) { handlers_.add("test", std::move(handler)); }
 
     void handle_with_needs(HandlerRegistry::Needs needs) {
-        handlers_.add("test", [](const JobContext&) { return Succeeded{}; }, std::move(needs));
+        handlers_.add(
+            "test", [](const JobContext&) { return Succeeded{}; }, std::move(needs)
+        );
     }
 
     std::optional<persistence::Outcome> run(const schema::Job& job) { return run(hold(job)); }

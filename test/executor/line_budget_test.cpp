@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const schema::SteadyPoint kStart{1h};
+const schema::SteadyPoint kFirstLine{1h};
 
 TEST(LineBudget, The_first_lines_of_each_second_are_written) {
     struct Row {
@@ -32,7 +32,7 @@ TEST(LineBudget, The_first_lines_of_each_second_are_written) {
     };
     LineBudget budget(2);
     for (const Row& row : rows) {
-        EXPECT_EQ(budget.allows(kStart + row.at), row.is_written) << row.at.count();
+        EXPECT_EQ(budget.allows(kFirstLine + row.at), row.is_written) << row.at.count();
     }
 }
 
@@ -40,27 +40,27 @@ TEST(LineBudget, What_was_left_out_is_counted_once_when_its_second_is_over) {
     LineBudget budget(1);
     EXPECT_EQ(budget.next_count(), std::nullopt);
     for (int i = 0; i < 4; ++i) {
-        (void)budget.allows(kStart);
+        (void)budget.allows(kFirstLine);
     }
-    EXPECT_EQ(budget.take_left_out(kStart + 999ms), 0);
-    EXPECT_EQ(budget.next_count(), kStart + 1s);
-    EXPECT_EQ(budget.take_left_out(kStart + 1s), 3);
-    EXPECT_EQ(budget.take_left_out(kStart + 2s), 0);
+    EXPECT_EQ(budget.take_left_out(kFirstLine + 999ms), 0);
+    EXPECT_EQ(budget.next_count(), kFirstLine + 1s);
+    EXPECT_EQ(budget.take_left_out(kFirstLine + 1s), 3);
+    EXPECT_EQ(budget.take_left_out(kFirstLine + 2s), 0);
     EXPECT_EQ(budget.next_count(), std::nullopt);
 }
 
 TEST(LineBudget, In_a_storm_that_nobody_asks_about_the_count_goes_on_through_the_seconds) {
     LineBudget budget(1);
     for (int i = 0; i < 30; ++i) {
-        (void)budget.allows(kStart + i * 100ms);
+        (void)budget.allows(kFirstLine + i * 100ms);
     }
-    EXPECT_EQ(budget.take_left_out(kStart + 1h), 27);
+    EXPECT_EQ(budget.take_left_out(kFirstLine + 1h), 27);
 }
 
 TEST(LineBudget, Without_lines_every_line_is_counted) {
     LineBudget budget(0);
-    EXPECT_FALSE(budget.allows(kStart));
-    EXPECT_EQ(budget.take_left_out(kStart + 1s), 1);
+    EXPECT_FALSE(budget.allows(kFirstLine));
+    EXPECT_EQ(budget.take_left_out(kFirstLine + 1s), 1);
 }
 
 }  // namespace

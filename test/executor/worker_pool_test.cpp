@@ -186,9 +186,7 @@ TEST(WorkerPool, What_waits_behind_runs_that_do_not_end_is_given_back) {
     EXPECT_TRUE(gated.pool.submit(held({"a", "b", "c"})).empty());
     ASSERT_TRUE(gated.started.wait_for(1));
     EXPECT_TRUE(gated.pool.take_surplus(before).empty()) << "the run may still end";
-    EXPECT_EQ(
-        ids_of(gated.pool.take_surplus(before + 1h)), (std::vector<std::string>{"c", "b"})
-    );
+    EXPECT_EQ(ids_of(gated.pool.take_surplus(before + 1h)), (std::vector<std::string>{"c", "b"}));
     EXPECT_TRUE(gated.pool.take_surplus(before + 2h).empty());
 }
 

@@ -42,9 +42,8 @@ protected:
         const auto is_over = [&] { return count(JobPlace::executable) == 0; };
         for (deaths = 0; deaths < 20; ++deaths) {
             const auto service = a_service();
-            const bool has_ended = test::eventually([&] {
-                return is_over() || service->wait(0ms).has_value();
-            });
+            const bool has_ended =
+                test::eventually([&] { return is_over() || service->wait(0ms).has_value(); });
             ASSERT_TRUE(has_ended);
             if (is_over()) {
                 return;

@@ -169,8 +169,12 @@ TEST(CommandNeeds, A_command_job_needs_the_table_that_its_payload_names) {
 
 TEST(CommandNeeds, A_payload_that_no_configuration_could_make_right_needs_nothing) {
     for (const char* const payload :
-         {"", "{}", "[]", R"({"command":""})", R"({"command":["x"]})", R"({"command":"x","args":1})"}
-    ) {
+         {"",
+          "{}",
+          "[]",
+          R"({"command":""})",
+          R"({"command":["x"]})",
+          R"({"command":"x","args":1})"}) {
         EXPECT_EQ(need_of_command(payload), "") << payload;
     }
 }

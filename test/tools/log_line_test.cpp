@@ -54,9 +54,9 @@ TEST(LogLine, Json_gives_every_value_back_as_it_was) {
 
 TEST(LogLine, Json_has_numbers_as_numbers) {
     const std::int64_t least = std::numeric_limits<std::int64_t>::min();
-    const json line = json::parse(
-        line_of({{"jobs", 17}, {"skew_ms", least}, {"room", SIZE_MAX}, {"id", "17"}}, LogFormat::json)
-    );
+    const json line = json::parse(line_of(
+        {{"jobs", 17}, {"skew_ms", least}, {"room", SIZE_MAX}, {"id", "17"}}, LogFormat::json
+    ));
     EXPECT_EQ(line.at("jobs"), 17);
     EXPECT_EQ(line.at("skew_ms"), least);
     EXPECT_EQ(line.at("room"), SIZE_MAX);

@@ -61,8 +61,7 @@ void ShownLog::write(
     try {
         std::vector<LogField> shown;
         for (const schema::LogField& field : fields) {
-            shown.push_back(
-                {.name = field.name, .value = field.value, .is_number = field.is_number}
+            shown.push_back({.name = field.name, .value = field.value, .is_number = field.is_number}
             );
         }
         write_({.level = face_of(level), .message = message, .fields = shown});

@@ -67,7 +67,8 @@ template <typename Values>
         while (object.contains(name)) {
             name += '_';
         }
-        object[name] = field.is_number ? ordered_json::parse(field.value) : ordered_json(field.value);
+        object[name] =
+            field.is_number ? ordered_json::parse(field.value) : ordered_json(field.value);
     }
     return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }

@@ -17,8 +17,9 @@ struct CommandPayload {
     bool operator==(const CommandPayload&) const = default;
 };
 
-/// What a `command` job needs (see executor::HandlerRegistry::Needs): the table of the configuration
-/// that its payload names, such as `[commands.backup]`; empty: the payload names none.
+/// What a `command` job needs (see executor::HandlerRegistry::Needs): the table of the
+/// configuration that its payload names, such as `[commands.backup]`; empty: the payload names
+/// none.
 [[nodiscard]] std::string need_of_command(std::string_view payload);
 
 /// The same of a table.

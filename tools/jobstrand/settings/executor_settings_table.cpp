@@ -98,8 +98,9 @@ constexpr std::array kExecutorSettings{
         .field = &in_executor<&ExecutorSettings::queue_bytes>,
         .least = 1,
         .most = kBytes,
-        .meaning = "Bytes of payloads that queued and running jobs may have together before no more "
-                   "are acquired.",
+        .meaning =
+            "Bytes of payloads that queued and running jobs may have together before no more "
+            "are acquired.",
     },
     Setting{
         .name = "maxAsyncJobsDuePerAcquisition",
@@ -119,16 +120,18 @@ constexpr std::array kExecutorSettings{
         .field = &in_executor<&ExecutorSettings::acquire_page_bytes>,
         .least = 1,
         .most = kBytes,
-        .meaning = "Bytes of payloads that one acquisition takes at most; a single job may have more.",
+        .meaning =
+            "Bytes of payloads that one acquisition takes at most; a single job may have more.",
     },
     Setting{
         .name = "acquireAhead",
         .unit = Unit::milliseconds,
         .field = &in_executor<&ExecutorSettings::acquire_ahead>,
         .most = kDay,
-        .meaning = "How far ahead jobs are acquired: as many as the threads start within this time, "
-                   "going by how long runs take. The others stay free for other processes. 0: only "
-                   "what a thread waits for.",
+        .meaning =
+            "How far ahead jobs are acquired: as many as the threads start within this time, "
+            "going by how long runs take. The others stay free for other processes. 0: only "
+            "what a thread waits for.",
     },
     Setting{
         .name = "acquireFirstWait",
@@ -306,8 +309,9 @@ constexpr std::array kExecutorSettings{
         .field = &in_executor<&ExecutorSettings::lost_starts>,
         .least = 2,
         .most = 1'000'000,
-        .meaning = "A job becomes a dead letter when the process that ran it has died so many times "
-                   "in a row.",
+        .meaning =
+            "A job becomes a dead letter when the process that ran it has died so many times "
+            "in a row.",
     },
     Setting{
         .name = "numberOfRetries",

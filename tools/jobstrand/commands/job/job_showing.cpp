@@ -14,8 +14,8 @@ namespace {
 /// What the job waits for in vain: a node that has what it names; empty: nothing of that kind.
 [[nodiscard]] std::string nobody_serves(Session& session, const schema::PlacedJob& placed) {
     const schema::Job& job = placed.job;
-    const bool is_to_run = schema::can_be_suspended(placed.place) &&
-                           placed.place != schema::JobPlace::external_worker;
+    const bool is_to_run =
+        schema::can_be_suspended(placed.place) && placed.place != schema::JobPlace::external_worker;
     if (!is_to_run || !job.lock_owner.empty()) {
         return {};
     }
