@@ -1,10 +1,18 @@
 #include "executor/job_acquirer.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 #include <utility>
 
 namespace jobstrand::executor {
+
+namespace {
+
+/// The guides' default for a full queue is not to wait at all, which would be a busy loop.
+constexpr schema::Duration kLeastFullWait = std::chrono::milliseconds(50);
+
+}  // namespace
 
 JobAcquirer::JobAcquirer(
     persistence::ExecutorStore& store,
@@ -18,7 +26,7 @@ JobAcquirer::JobAcquirer(
       page_(settings.acquire_page, settings.acquire_page_bytes),
       // The intake tells when it has room; it is also to see in time that it holds too much.
       queue_full_wait_(
-          std::max(std::min(settings.queue_full_wait, settings.acquire_ahead), schema::Duration{1})
+          std::max(std::min(settings.queue_full_wait, settings.acquire_ahead), kLeastFullWait)
       ),
       by_priority_(settings.acquire_by_priority),
       pace_(

@@ -100,8 +100,8 @@ std::size_t WorkerPool::room_to_claim(std::size_t page) {
 
 std::vector<HeldJobPtr> WorkerPool::take_surplus(schema::SteadyPoint now) {
     const std::lock_guard lock(mutex_);
-    const bool is_stuck = running_ == size_.max && now - last_end_ >= size_.ahead;
-    if (!is_stuck || queue_.size() == 0) {
+    const bool is_any_idle = running_ < threads_.size() - ended_.size();
+    if (is_any_idle || queue_.size() == 0 || now - last_end_ < size_.ahead) {
         return {};
     }
     forecast_.takes_at_least(now - last_end_);

@@ -1,5 +1,6 @@
 #include "test/engine/engine_fixture.hpp"
 
+#include <latch>
 #include <thread>
 
 namespace jobstrand {
@@ -31,6 +32,7 @@ TEST_F(EngineTest, A_drain_lets_running_jobs_finish_and_frees_the_queued_ones) {
 
     bool is_clean = false;
     std::thread stopping([&] { is_clean = engine->stop(StopMode::drain); });
+    EXPECT_TRUE(test::eventually([&] { return !engine->is_running(); }));
     EXPECT_TRUE(arrives(*engine, ids[4], JobPlace::executable));
     may_end.notify();
     stopping.join();
@@ -96,6 +98,27 @@ TEST_F(EngineTest, A_drain_tells_handlers_to_stop_when_the_shutdown_wait_is_over
     engine->enqueue({.handler_type = "test"});
     ASSERT_TRUE(started.wait_for(1));
     EXPECT_TRUE(engine->stop(StopMode::drain));
+}
+
+// What runs on is never joined, so engine and gate live as long as the process.
+TEST_F(EngineTest, A_forced_stop_names_the_handlers_that_it_abandons) {
+    auto& gate = *new std::latch(1);
+    Signal started;
+    auto& engine = *an_engine({.shutdown_wait = 0ms}).release();
+    engine.handlers().add("deaf", [&](const JobContext&) -> HandlerResult {
+        started.notify();
+        gate.wait();
+        return Succeeded{};
+    });
+    engine.handlers().add("test", [](const JobContext&) { return Succeeded{}; });
+    engine.start();
+    const std::string id = engine.enqueue({.handler_type = "deaf"});
+    engine.enqueue({.handler_type = "test"});
+    ASSERT_TRUE(started.wait_for(1));
+    EXPECT_FALSE(engine.stop(StopMode::at_once));
+    const test::RecordingLog::Line line = log.lines().back();
+    EXPECT_EQ(line.level, schema::LogLevel::warn);
+    EXPECT_EQ(line.fields, "abandoned=1 jobs=" + id + " (deaf) ");
 }
 
 TEST_F(EngineTest, Stopping_an_engine_that_was_never_started_is_clean) {

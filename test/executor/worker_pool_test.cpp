@@ -190,11 +190,20 @@ TEST(WorkerPool, What_waits_behind_runs_that_do_not_end_is_given_back) {
     EXPECT_TRUE(gated.pool.take_surplus(before + 2h).empty());
 }
 
-TEST(WorkerPool, While_a_thread_is_idle_nothing_is_given_back) {
-    GatedPool gated({.core = 1, .max = 2, .queue = 4, .ahead = 1ms});
-    EXPECT_TRUE(gated.pool.submit(held({"a", "b"})).empty());
+TEST(WorkerPool, What_starts_alone_is_not_given_back) {
+    GatedPool gated({.core = 2, .max = 2, .queue = 4, .ahead = 1ms, .order = {.alone_from = 2}});
+    std::vector<HeldJobPtr> jobs;
+    for (const char* const id : {"a", "b"}) {
+        schema::Job job = a_job(id);
+        job.lost_starts = 2;
+        jobs.push_back(std::make_shared<HeldJob>(std::move(job), schema::SteadyPoint::max()));
+    }
+    EXPECT_TRUE(gated.pool.submit(std::move(jobs)).empty());
     ASSERT_TRUE(gated.started.wait_for(1));
     EXPECT_TRUE(gated.pool.take_surplus(schema::SteadyPoint::max()).empty());
+    EXPECT_EQ(gated.pool.load().queued, 1U);
+    gated.open();
+    EXPECT_TRUE(gated.started.wait_for(2)) << "it starts when the other one has ended";
 }
 
 // R014
