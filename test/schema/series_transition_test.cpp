@@ -120,6 +120,7 @@ TEST(SeriesTransition, Each_row_of_the_table_about_a_running_turn_holds) {
         {Reason::completed, one, kNext, true, moves, false, State::waiting, true},
         {Reason::retries_exhausted, one, kNext, true, moves, false, State::waiting, true},
         {Reason::not_retryable, one, kNext, true, moves, false, State::waiting, true},
+        {Reason::crash_loop, one, kNext, true, moves, false, State::waiting, true},
         {Reason::completed, last, kNext, true, moves, false, State::ended, false},
         {Reason::retries_exhausted, last, kNext, true, moves, false, State::ended, false},
         {Reason::removed, one, kNext, true, moves, false, State::ended, false},
@@ -298,6 +299,7 @@ TEST(SeriesTransition, The_schedule_is_asked_about_the_waiting_turn_only) {
         {Reason::fired, State::waiting, at_its_date},
         {Reason::completed, State::waiting, at_its_date},
         {Reason::not_retryable, State::waiting, at_its_date},
+        {Reason::crash_loop, State::waiting, at_its_date},
         {Reason::removed, State::waiting, std::nullopt},
         {Reason::let_go, State::waiting, std::nullopt},
         {Reason::fell_due, State::running, std::nullopt},
@@ -321,7 +323,8 @@ TEST(SeriesTransition, Only_moves_that_mean_something_for_a_series_are_brought_h
         EXPECT_TRUE(concerns_series(with_baton, reason)) << name_of(reason);
         EXPECT_FALSE(concerns_series(has_fired, reason)) << name_of(reason);
     }
-    for (const Reason reason : {Reason::retries_exhausted, Reason::not_retryable}) {
+    for (const Reason reason :
+         {Reason::retries_exhausted, Reason::not_retryable, Reason::crash_loop}) {
         EXPECT_TRUE(concerns_series(with_baton, reason)) << name_of(reason);
         EXPECT_TRUE(concerns_series(has_fired, reason)) << name_of(reason);
         EXPECT_FALSE(concerns_series(ordinary, reason)) << name_of(reason);
@@ -329,6 +332,7 @@ TEST(SeriesTransition, Only_moves_that_mean_something_for_a_series_are_brought_h
     for (const Reason reason :
          {Reason::retry,
           Reason::released,
+          Reason::not_served,
           Reason::interrupted,
           Reason::suspended,
           Reason::activated,
