@@ -12,20 +12,6 @@ using schema::ColumnKind;
 using schema::Index;
 using schema::Table;
 
-std::string definition(const Column& column, const TableDialect& dialect) {
-    std::string text(dialect.types.of(column.kind));
-    if (column.required) {
-        text += " NOT NULL";
-    } else if (column.kind == ColumnKind::timestamp) {
-        text += dialect.optional_time;
-    }
-    if (!column.default_value.empty()) {
-        text += " DEFAULT ";
-        text += column.default_value == "now" ? dialect.now : column.default_value;
-    }
-    return text;
-}
-
 std::size_t longest_name(const Table& table) {
     return std::ranges::max(
                table.columns, {}, [](const Column& column) { return column.name.size(); }
@@ -68,12 +54,29 @@ std::string version_statement(const Dialect& dialect) {
 
 }  // namespace
 
+std::string_view column_default(const Column& column, const Dialect& dialect) {
+    return column.default_value == "now" ? dialect.tables.now : column.default_value;
+}
+
+std::string column_definition(const Column& column, const Dialect& dialect) {
+    std::string text(dialect.tables.types.of(column.kind));
+    if (column.required) {
+        text += " NOT NULL";
+    } else if (column.kind == ColumnKind::timestamp) {
+        text += dialect.tables.optional_time;
+    }
+    if (const std::string_view value = column_default(column, dialect); !value.empty()) {
+        text += fmt::format(" DEFAULT {}", value);
+    }
+    return text;
+}
+
 std::string create_table(const Table& table, const Dialect& dialect) {
     std::string sql = fmt::format("CREATE TABLE IF NOT EXISTS {} (\n", table.name);
     const std::size_t width = longest_name(table);
     for (const Column& column : table.columns) {
         sql +=
-            fmt::format("    {:<{}} {},\n", column.name, width, definition(column, dialect.tables));
+            fmt::format("    {:<{}} {},\n", column.name, width, column_definition(column, dialect));
     }
     sql += fmt::format("    PRIMARY KEY ({})\n)", table.primary_key);
     return sql += dialect.tables.table_options;
@@ -103,7 +106,7 @@ std::string add_column(const Table& table, const Column& column, const Dialect& 
         "ALTER TABLE {} ADD COLUMN {} {}",
         table.name,
         column.name,
-        definition(column, dialect.tables)
+        column_definition(column, dialect)
     );
 }
 

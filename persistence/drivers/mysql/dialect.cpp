@@ -1,5 +1,6 @@
 #include "persistence/drivers/mysql/dialect.hpp"
 
+#include "persistence/drivers/mysql/catalog.hpp"
 #include "persistence/drivers/mysql/schema_lock.hpp"
 
 #include <chrono>
@@ -38,14 +39,8 @@ constexpr TableDialect kTables{
     .empty_table = "TRUNCATE TABLE {0}",
     .has_partial_indexes = false,
     .adds_computed_columns = true,
-    .has_times_as_texts = false,
     .is_transactional = false,
-    .all_columns =
-        "SELECT table_name, column_name, data_type"
-        " FROM information_schema.columns WHERE table_schema = DATABASE()",
-    .all_indexes =
-        "SELECT DISTINCT table_name, index_name"
-        " FROM information_schema.statistics WHERE table_schema = DATABASE()",
+    .catalog = kMysqlCatalog,
     .lock = lock_mysql_schema,
 };
 
