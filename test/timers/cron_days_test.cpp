@@ -11,7 +11,15 @@
 namespace jobstrand::timers {
 namespace {
 
-using namespace std::chrono;
+using namespace std::chrono_literals;
+using std::chrono::April;
+using std::chrono::August;
+using std::chrono::February;
+using std::chrono::Friday;
+using std::chrono::January;
+using std::chrono::last;
+using std::chrono::May;
+using std::chrono::year_month;
 
 std::string days_in(const CronDays& days, year_month month) {
     std::vector<std::size_t> numbers;

@@ -9,7 +9,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kForever = SimpleTimer::kForever;
 const schema::TimePoint kNoon = at("2026-01-01T12:00:00Z");
 
 /// All turns of a timer, at most `most`, as seconds from noon.
@@ -31,8 +30,12 @@ TEST(SimpleTimer, Its_turns_are_its_start_and_each_repeat) {
         {{.start = kNoon}, "0 end"},
         {{.start = kNoon, .interval = 10s, .repeat_count = 1}, "0 10 end"},
         {{.start = kNoon, .interval = 10s, .repeat_count = 3}, "0 10 20 30 end"},
-        {{.start = kNoon, .interval = 60s, .repeat_count = kForever}, "0 60 120 180 240 300 ..."},
-        {{.start = kNoon, .end = kNoon + 25s, .interval = 10s, .repeat_count = kForever},
+        {{.start = kNoon, .interval = 60s, .repeat_count = SimpleTimer::kForever},
+         "0 60 120 180 240 300 ..."},
+        {{.start = kNoon,
+          .end = kNoon + 25s,
+          .interval = 10s,
+          .repeat_count = SimpleTimer::kForever},
          "0 10 20 end"},
         {{.start = kNoon, .end = kNoon + 25s, .interval = 10s, .repeat_count = 1}, "0 10 end"},
         {{.start = kNoon, .end = kNoon + 20s, .interval = 10s, .repeat_count = 9}, "0 10 end"},
@@ -64,7 +67,7 @@ TEST(SimpleTimer, The_next_time_is_on_the_grid_wherever_one_asks_from) {
 }
 
 TEST(SimpleTimer, A_turn_far_away_is_found_at_once) {
-    const SimpleTimer timer{.start = kNoon, .interval = 1ms, .repeat_count = kForever};
+    const SimpleTimer timer{.start = kNoon, .interval = 1ms, .repeat_count = SimpleTimer::kForever};
     EXPECT_EQ(
         text_of(time_after(timer, at("2999-12-31T23:59:59.998Z"))), "2999-12-31T23:59:59.999Z"
     );
@@ -77,8 +80,11 @@ TEST(SimpleTimer, Its_final_time_is_the_last_repeat_or_the_last_before_its_end) 
     } cases[] = {
         {{.start = kNoon}, "2026-01-01T12:00:00Z"},
         {{.start = kNoon, .interval = 10s, .repeat_count = 3}, "2026-01-01T12:00:30Z"},
-        {{.start = kNoon, .interval = 10s, .repeat_count = kForever}, "none"},
-        {{.start = kNoon, .end = kNoon + 25s, .interval = 10s, .repeat_count = kForever},
+        {{.start = kNoon, .interval = 10s, .repeat_count = SimpleTimer::kForever}, "none"},
+        {{.start = kNoon,
+          .end = kNoon + 25s,
+          .interval = 10s,
+          .repeat_count = SimpleTimer::kForever},
          "2026-01-01T12:00:20Z"},
         {{.start = kNoon, .end = kNoon + 30s, .interval = 10s, .repeat_count = 3},
          "2026-01-01T12:00:20Z"},
@@ -113,7 +119,10 @@ TEST(SimpleTimer, A_turn_that_is_excluded_is_left_out_and_counts_against_no_grid
 
 TEST(SimpleTimer, A_timer_whose_calendar_excludes_everything_ends_in_bounded_time) {
     const Calendar never{{{DailyExclusion{0h, 24h - 1ms}}}};
-    EXPECT_EQ(turns_of({.start = kNoon, .interval = 1s, .repeat_count = kForever}, &never), "end");
+    EXPECT_EQ(
+        turns_of({.start = kNoon, .interval = 1s, .repeat_count = SimpleTimer::kForever}, &never),
+        "end"
+    );
 }
 
 TEST(SimpleTimer, One_that_has_taken_all_its_turns_has_no_next) {
