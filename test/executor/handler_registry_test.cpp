@@ -1,5 +1,6 @@
 #include "executor/handler_registry.hpp"
 
+#include "executor/manual_run.hpp"
 #include "schema/limits.hpp"
 #include "test/fixtures/job_builder.hpp"
 
@@ -11,7 +12,6 @@
 namespace jobstrand::executor {
 namespace {
 
-using test::a_job;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -19,55 +19,72 @@ HandlerResult succeed(const JobContext&) {
     return Succeeded{};
 }
 
-/// A registry whose type "tool" needs what the payload says.
-class HandlerRegistryNeeds : public testing::Test {
-protected:
-    explicit HandlerRegistryNeeds() {
-        registry.add("mail", succeed);
-        registry.add(
-            "tool",
-            succeed,
-            {.of = [](const schema::Job& job) { return job.payload; }, .here = {"saw", "axe"}}
-        );
+HandlerResult succeed_in(const JobContext&, persistence::Transaction&) {
+    return Succeeded{};
+}
+
+TEST(HandlerRegistry, Types_are_listed_in_alphabetical_order) {
+    HandlerRegistry handlers;
+    EXPECT_THAT(handlers.types(), IsEmpty());
+    handlers.add("mail", succeed);
+    handlers.add_transactional("bill", succeed_in);
+    handlers.add("Zip", succeed);
+    EXPECT_THAT(handlers.types(), ElementsAre("Zip", "bill", "mail"));
+}
+
+TEST(HandlerRegistry, A_type_is_found_as_what_it_was_added_as) {
+    HandlerRegistry handlers;
+    handlers.add("mail", succeed);
+    handlers.add_transactional("bill", succeed_in);
+    ASSERT_NE(handlers.find("mail"), nullptr);
+    EXPECT_TRUE(std::holds_alternative<JobHandler>(*handlers.find("mail")));
+    EXPECT_TRUE(std::holds_alternative<TransactionalJobHandler>(*handlers.find("bill")));
+    EXPECT_EQ(handlers.find("Mail"), nullptr) << "letters count as they are";
+    EXPECT_EQ(handlers.find(""), nullptr);
+}
+
+TEST(HandlerRegistry, A_type_has_one_handler_of_either_kind) {
+    HandlerRegistry handlers;
+    handlers.add("mail", succeed);
+    EXPECT_THROW(handlers.add("mail", succeed), std::invalid_argument);
+    EXPECT_THROW(handlers.add_transactional("mail", succeed_in), std::invalid_argument);
+    EXPECT_TRUE(std::holds_alternative<JobHandler>(*handlers.find("mail"))) << "the first stays";
+}
+
+TEST(HandlerRegistry, A_type_fits_its_column) {
+    HandlerRegistry handlers;
+    EXPECT_THROW(handlers.add("", succeed), std::invalid_argument);
+    const std::string longest(schema::limits::kNameLength, 'x');
+    handlers.add(longest, succeed);
+    EXPECT_THROW(handlers.add(longest + "x", succeed), std::invalid_argument);
+    EXPECT_THAT(handlers.types(), ElementsAre(longest));
+}
+
+// R006
+TEST(ObstacleToRun, Only_an_executable_job_of_a_known_type_can_be_run_by_hand) {
+    HandlerRegistry handlers;
+    handlers.add("mail", succeed);
+    using schema::JobPlace;
+    const struct {
+        JobPlace place;
+        std::string type;
+        RunObstacle obstacle;
+    } cases[] = {
+        {JobPlace::executable, "mail", RunObstacle::none},
+        {JobPlace::executable, "fax", RunObstacle::unknown_type},
+        {JobPlace::timer, "mail", RunObstacle::stands_elsewhere},
+        {JobPlace::suspended, "mail", RunObstacle::stands_elsewhere},
+        {JobPlace::dead_letter, "mail", RunObstacle::stands_elsewhere},
+        {JobPlace::external_worker, "mail", RunObstacle::stands_elsewhere},
+        {JobPlace::timer, "fax", RunObstacle::stands_elsewhere},
+    };
+    for (const auto& [place, type, obstacle] : cases) {
+        EXPECT_EQ(
+            obstacle_to_run({.place = place, .job = test::a_job("a").of_type(type)}, handlers),
+            obstacle
+        ) << schema::name_of(place)
+          << " " << type;
     }
-
-    static schema::Job needing(std::string tool) {
-        return a_job("a").of_type("tool").with_payload(std::move(tool));
-    }
-
-    HandlerRegistry registry;
-};
-
-TEST_F(HandlerRegistryNeeds, What_is_here_of_all_types_is_one_sorted_list) {
-    registry.add("pen", succeed, {.of = nullptr, .here = {"ink"}});
-    EXPECT_THAT(registry.needs(), ElementsAre("axe", "ink", "saw"));
-    EXPECT_THAT(HandlerRegistry().needs(), IsEmpty());
-    EXPECT_THAT(registry.types(), ElementsAre("mail", "pen", "tool"));
-}
-
-TEST_F(HandlerRegistryNeeds, A_job_lacks_what_it_needs_and_is_not_here) {
-    EXPECT_EQ(registry.lacks(needing("saw")), "");
-    EXPECT_EQ(registry.lacks(needing("drill")), "drill");
-    EXPECT_EQ(registry.need_of(needing("saw")), "saw");
-}
-
-TEST_F(HandlerRegistryNeeds, A_job_that_names_nothing_can_run_anywhere) {
-    EXPECT_EQ(registry.lacks(needing("")), "");
-}
-
-TEST_F(HandlerRegistryNeeds, Other_types_need_nothing_whatever_their_payload) {
-    EXPECT_EQ(registry.lacks(a_job("a").of_type("mail").with_payload("drill")), "");
-    EXPECT_EQ(registry.lacks(a_job("a").of_type("unknown").with_payload("drill")), "");
-}
-
-TEST_F(HandlerRegistryNeeds, Whatever_a_payload_names_can_be_stored) {
-    EXPECT_EQ(registry.lacks(needing("\xff")), "\xEF\xBF\xBD");
-    EXPECT_EQ(registry.lacks(needing(std::string(1000, 'x'))).size(), schema::limits::kNameLength);
-}
-
-TEST_F(HandlerRegistryNeeds, A_type_cannot_be_added_twice_with_needs_or_without) {
-    EXPECT_THROW(registry.add("tool", succeed), std::invalid_argument);
-    EXPECT_THROW(registry.add("mail", succeed, {}), std::invalid_argument);
 }
 
 }  // namespace

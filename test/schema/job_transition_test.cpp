@@ -271,37 +271,6 @@ TEST(JobTransition, A_released_job_is_executable_again_and_keeps_everything) {
     EXPECT_EQ(transition.failure, std::nullopt);
 }
 
-// I7
-TEST(JobTransition, A_job_whose_node_lacks_something_stays_and_says_what_it_needs) {
-    const Transition transition =
-        not_served(a_job("a").with_retries(2).after_attempts(1).due_at(kEarlier), "[commands.a]");
-    EXPECT_EQ(transition.to, JobPlace::executable);
-    EXPECT_EQ(transition.reason, TransitionReason::not_served);
-    EXPECT_EQ(transition.needs, "[commands.a]");
-    EXPECT_EQ(transition.retries, 2);
-    EXPECT_EQ(transition.attempts, 1);
-    EXPECT_EQ(transition.due_date, kEarlier);
-    EXPECT_EQ(transition.failure, std::nullopt);
-}
-
-// I5
-TEST(JobTransition, A_job_that_ends_its_processes_is_a_dead_letter_without_an_attempt_more) {
-    Job job = a_job("a").with_retries(2).after_attempts(1).due_at(kEarlier);
-    job.lost_starts = 7;
-    const Transition transition = crash_loop(job);
-    EXPECT_EQ(transition.to, JobPlace::dead_letter);
-    EXPECT_EQ(transition.reason, TransitionReason::crash_loop);
-    EXPECT_EQ(transition.retries, 0);
-    EXPECT_EQ(transition.attempts, 1);
-    EXPECT_EQ(transition.due_date, kEarlier);
-    ASSERT_TRUE(transition.failure);
-    EXPECT_FALSE(transition.failure->retryable);
-    EXPECT_EQ(
-        transition.failure->message,
-        "the process that ran it ended 7 times in a row without an outcome: it is not started again"
-    );
-}
-
 // R064, I5
 TEST(JobTransition, An_interrupted_job_waits_and_uses_no_retry) {
     const Transition transition =

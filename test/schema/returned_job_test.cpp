@@ -1,0 +1,48 @@
+#include "schema/job_transition.hpp"
+#include "test/fixtures/job_builder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace jobstrand::schema {
+namespace {
+
+using test::a_job;
+
+constexpr TimePoint kWasDue = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
+
+// I7
+TEST(ReturnedJobTransition, A_job_whose_node_lacks_something_stays_and_says_what_it_needs) {
+    const Transition transition =
+        not_served(a_job("a").with_retries(2).after_attempts(1).due_at(kWasDue), "[commands.a]");
+    EXPECT_EQ(transition.to, JobPlace::executable);
+    EXPECT_EQ(transition.reason, TransitionReason::not_served);
+    EXPECT_EQ(transition.needs, "[commands.a]");
+    EXPECT_EQ(transition.retries, 2);
+    EXPECT_EQ(transition.attempts, 1);
+    EXPECT_EQ(transition.due_date, kWasDue);
+    EXPECT_EQ(transition.failure, std::nullopt);
+}
+
+// I5
+TEST(
+    ReturnedJobTransition,
+    A_job_that_ends_its_processes_is_a_dead_letter_without_an_attempt_more
+) {
+    Job job = a_job("a").with_retries(2).after_attempts(1).due_at(kWasDue);
+    job.lost_starts = 7;
+    const Transition transition = crash_loop(job);
+    EXPECT_EQ(transition.to, JobPlace::dead_letter);
+    EXPECT_EQ(transition.reason, TransitionReason::crash_loop);
+    EXPECT_EQ(transition.retries, 0);
+    EXPECT_EQ(transition.attempts, 1);
+    EXPECT_EQ(transition.due_date, kWasDue);
+    ASSERT_TRUE(transition.failure);
+    EXPECT_FALSE(transition.failure->retryable);
+    EXPECT_EQ(
+        transition.failure->message,
+        "the process that ran it ended 7 times in a row without an outcome: it is not started again"
+    );
+}
+
+}  // namespace
+}  // namespace jobstrand::schema
