@@ -1,5 +1,4 @@
 #include "executor/handler_registry.hpp"
-
 #include "schema/limits.hpp"
 #include "test/fixtures/job_builder.hpp"
 
@@ -15,7 +14,7 @@ using test::a_job;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-HandlerResult succeed(const JobContext&) {
+HandlerResult succeed_anyway(const JobContext&) {
     return Succeeded{};
 }
 
@@ -23,10 +22,10 @@ HandlerResult succeed(const JobContext&) {
 class HandlerRegistryNeeds : public testing::Test {
 protected:
     explicit HandlerRegistryNeeds() {
-        registry.add("mail", succeed);
+        registry.add("mail", succeed_anyway);
         registry.add(
             "tool",
-            succeed,
+            succeed_anyway,
             {.of = [](const schema::Job& job) { return job.payload; }, .here = {"saw", "axe"}}
         );
     }
@@ -39,7 +38,7 @@ protected:
 };
 
 TEST_F(HandlerRegistryNeeds, What_is_here_of_all_types_is_one_sorted_list) {
-    registry.add("pen", succeed, {.of = nullptr, .here = {"ink"}});
+    registry.add("pen", succeed_anyway, {.of = nullptr, .here = {"ink"}});
     EXPECT_THAT(registry.needs(), ElementsAre("axe", "ink", "saw"));
     EXPECT_THAT(HandlerRegistry().needs(), IsEmpty());
     EXPECT_THAT(registry.types(), ElementsAre("mail", "pen", "tool"));
@@ -66,8 +65,8 @@ TEST_F(HandlerRegistryNeeds, Whatever_a_payload_names_can_be_stored) {
 }
 
 TEST_F(HandlerRegistryNeeds, A_type_cannot_be_added_twice_with_needs_or_without) {
-    EXPECT_THROW(registry.add("tool", succeed), std::invalid_argument);
-    EXPECT_THROW(registry.add("mail", succeed, {}), std::invalid_argument);
+    EXPECT_THROW(registry.add("tool", succeed_anyway), std::invalid_argument);
+    EXPECT_THROW(registry.add("mail", succeed_anyway, {}), std::invalid_argument);
 }
 
 }  // namespace
