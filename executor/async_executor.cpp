@@ -150,10 +150,14 @@ persistence::PageLimit AsyncExecutor::room_for_handoffs() {
 // Runs on a worker thread.
 void AsyncExecutor::run(const HeldJobPtr& held) {
     std::optional<persistence::Outcome> outcome = runner_.run(held);
-    if (outcome) {
-        completion_.add(std::move(*outcome));
-    } else {
+    if (!outcome) {
         held_.remove(held->job);
+        return;
+    }
+    completion_.add(std::move(*outcome));
+    // The next job of this kind may end the process, and the end of this start would be lost.
+    if (held->job.lost_starts > 0) {
+        held_.wait_until_gone(held->job, settings_.lock_time);
     }
 }
 

@@ -41,7 +41,22 @@ void HeldJobs::forget(const schema::Job& job) {
     if (found != jobs_.end() && found->second->job.revision == job.revision) {
         bytes_ -= job.payload.size();
         jobs_.erase(found);
+        if (waiting_ > 0) {
+            gone_.notify_all();
+        }
     }
+}
+
+bool HeldJobs::is_held(const schema::Job& job) const {
+    const auto found = jobs_.find(job.id);
+    return found != jobs_.end() && found->second->job.revision == job.revision;
+}
+
+void HeldJobs::wait_until_gone(const schema::Job& job, schema::Duration limit) {
+    std::unique_lock lock(mutex_);
+    ++waiting_;
+    gone_.wait_for(lock, limit, [&] { return !is_held(job); });
+    --waiting_;
 }
 
 std::size_t HeldJobs::bytes_left() {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -60,6 +61,9 @@ public:
     /// Forgets jobs whose outcomes are written, likewise.
     void remove_all_of(std::span<const persistence::Outcome> outcomes);
 
+    /// Waits until the job is forgotten, or `limit` is over.
+    void wait_until_gone(const schema::Job& job, schema::Duration limit);
+
     [[nodiscard]] std::size_t size() const;
 
     /// Bytes of payloads that may still be added. 0: none, and is_room_awaited() tells when there
@@ -90,6 +94,7 @@ public:
 
 private:
     void forget(const schema::Job& job);
+    [[nodiscard]] bool is_held(const schema::Job& job) const;
 
     [[nodiscard]] std::size_t left() const { return most_bytes_ - std::min(most_bytes_, bytes_); }
 
@@ -97,6 +102,8 @@ private:
 
     // Guarded by mutex_.
     mutable std::mutex mutex_;
+    std::condition_variable gone_;
+    int waiting_ = 0;  ///< Threads that wait for gone_.
     /// By id, which is borrowed from the job itself.
     std::unordered_map<std::string_view, HeldJobPtr> jobs_;
     std::size_t bytes_ = 0;  ///< Of their payloads.

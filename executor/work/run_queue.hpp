@@ -35,7 +35,7 @@ public:
     /// Takes the next one out. Precondition: has_next().
     [[nodiscard]] HeldJobPtr pop();
 
-    /// A run of a job that pop() has given is over.
+    /// A run of a job that pop() has given is over; if it started alone, its outcome is written.
     void ended(const HeldJob& job);
 
     [[nodiscard]] std::size_t size() const { return size_ + alone_.size(); }

@@ -34,6 +34,7 @@ struct EngineOptions {
     Duration lock_time{std::chrono::seconds(30)};    ///< Renewed while a job is held.
     Duration reset_interval{std::chrono::seconds(10)};     ///< How often dead nodes are looked for.
     Duration job_time_limit{0};                            ///< JobContext::deadline; 0: none.
+    int lost_starts = 3;                                   ///< That make a dead letter.
     Duration misfire_threshold{std::chrono::seconds(60)};  ///< A later turn is a misfire.
     Duration shutdown_wait{std::chrono::seconds(60)};      ///< For running jobs, when it stops.
     std::string lock_owner = {};                           ///< Empty: a random one, which is best.

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 namespace jobstrand::executor {
 namespace {
 
@@ -83,6 +85,19 @@ TEST(HeldJobs, Who_found_no_room_for_bytes_is_told_once_when_there_is) {
     held.remove(job);
     EXPECT_TRUE(held.is_room_awaited());
     EXPECT_FALSE(held.is_room_awaited());
+}
+
+TEST(HeldJobs, Who_waits_for_the_end_of_a_job_is_told_when_it_is_forgotten) {
+    HeldJobs held;
+    const schema::Job job = a_job("a");
+    held.wait_until_gone(job, 1h);
+    (void)held.add({job}, kStart);
+    held.wait_until_gone(job, 1ms);
+    EXPECT_EQ(held.size(), 1U) << "the time was over";
+    std::thread ending([&] { held.remove(job); });
+    held.wait_until_gone(job, 1h);
+    ending.join();
+    EXPECT_EQ(held.size(), 0U);
 }
 
 TEST(HeldJobs, Those_whose_handlers_have_not_returned_can_be_named) {

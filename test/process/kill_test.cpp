@@ -21,7 +21,8 @@ std::string jobs_as_lines(int count, const std::string& job) {
 // I2 I5 R103: nothing is lost, and a crash uses no retry.
 TEST_F(ServiceTest, Ten_thousand_jobs_survive_five_kills_of_the_service) {
     constexpr int jobs = 10'000;
-    configure("logLevel = \"warn\"\nasyncExecutorThreadPoolQueueSize = 200\n");
+    configure("logLevel = \"warn\"\nasyncExecutorThreadPoolQueueSize = 200\nmaxLostStarts = 1000\n"
+    );
     expect_success({"job", "add", "--from", "-"}, jobs_as_lines(jobs, R"({"handlerType":"noop"})"));
     ASSERT_EQ(count(JobPlace::executable), jobs);
 
@@ -54,7 +55,7 @@ TEST_F(
     const std::string script =
         a_script("append", "echo \"$JOBSTRAND_JOB_ID\" >> \"" + path("ran") + "\"");
     configure(
-        "asyncExecutorCorePoolSize = 4\nasyncExecutorMaxPoolSize = 4\n"
+        "asyncExecutorCorePoolSize = 4\nasyncExecutorMaxPoolSize = 4\nmaxLostStarts = 1000\n"
         "[commands.append]\nprogram = \"" +
         script + "\"\n"
     );

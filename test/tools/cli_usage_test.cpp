@@ -1,3 +1,4 @@
+#include "test/fixtures/signal.hpp"
 #include "test/tools/cli_fixture.hpp"
 #include "tools/jobstrand/process.hpp"
 #include "tools/jobstrand/settings/settings_text.hpp"

@@ -180,6 +180,7 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
     executor.lock_time = options.lock_time;
     executor.reset_interval = options.reset_interval;
     executor.job_time_limit = options.job_time_limit;
+    executor.lost_starts = options.lost_starts;
     executor.misfire_threshold = options.misfire_threshold;
     executor.shutdown_wait = options.shutdown_wait;
     executor.retry = policy_of(options.retry);

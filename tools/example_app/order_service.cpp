@@ -157,6 +157,7 @@ int run(std::span<const std::string> arguments) {
         .database_url = words[0],
         .lock_time = std::chrono::seconds(1),  // A killed process is forgotten soon.
         .reset_interval = std::chrono::milliseconds(200),
+        .lost_starts = 1000,  // It is --die-at that kills, and no job.
         .log = nullptr,
     });
     OrderService service(engine, steps);
