@@ -46,6 +46,8 @@ public:
 
     /// Moves up to `limit` due timers to the executable place, earliest first. Where `claim` is
     /// given, jobs of these handler types arrive locked by it; they are returned, ready to run.
+    /// Those whose payload is stored apart arrive free: acquisition takes them in within its
+    /// bounds.
     ///
     /// A turn of a series (a timer with a REPEAT_) brings the next one with it, in the same
     /// transaction; its misfire instruction may also give it a later due date, or end its series.

@@ -41,10 +41,11 @@ std::size_t TimerMover::move_page() {
     persistence::DueTimers due =
         use_.store.move_due_timers(window, limit, claim, use_.intake.served().types);
     cursor_.advance(due.moved, limit, due.end);
+    const bool is_any_free = due.locked.size() < due.moved;
     if (!due.locked.empty()) {
         use_.intake.accept(std::move(due.locked), locked_at);
     }
-    if (!claim && due.moved > 0) {
+    if (is_any_free) {
         use_.wake_ups.jobs_are_there();
     }
     return due.moved;

@@ -1,13 +1,24 @@
 #include "executor/work/run_queue.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
 namespace jobstrand::executor {
 
+namespace {
+
+HeldJobPtr take_first(std::deque<HeldJobPtr>& jobs) {
+    HeldJobPtr job = std::move(jobs.front());
+    jobs.pop_front();
+    return job;
+}
+
+}  // namespace
+
 void RunQueue::push(HeldJobPtr job) {
-    if (starts_alone(*job)) {
-        alone_.push_back(std::move(job));
+    if (job->job.lost_starts > 0) {
+        (starts_alone(*job) ? alone_ : suspected_).push_back(std::move(job));
         return;
     }
     const std::int64_t priority = rules_.by_priority ? job->job.priority : 0;
@@ -15,21 +26,22 @@ void RunQueue::push(HeldJobPtr job) {
     ++size_;
 }
 
-// Those that start alone go first: they have waited since their node died.
+// Suspected jobs go first: they have waited since their node died.
 HeldJobPtr RunQueue::pop() {
-    if (!may_start_alone()) {
-        return pop_waiting();
+    if (may_start_alone()) {
+        is_one_alone_ = true;
+        return take_first(alone_);
     }
-    HeldJobPtr job = std::move(alone_.front());
-    alone_.pop_front();
-    is_one_alone_ = true;
-    return job;
+    if (may_start_suspected()) {
+        ++suspected_running_;
+        return take_first(suspected_);
+    }
+    return pop_waiting();
 }
 
 HeldJobPtr RunQueue::pop_waiting() {
     const auto first = waiting_.begin();
-    HeldJobPtr job = std::move(first->second.front());
-    first->second.pop_front();
+    HeldJobPtr job = take_first(first->second);
     if (first->second.empty()) {
         waiting_.erase(first);
     }
@@ -40,6 +52,8 @@ HeldJobPtr RunQueue::pop_waiting() {
 void RunQueue::ended(const HeldJob& job) {
     if (starts_alone(job)) {
         is_one_alone_ = false;
+    } else if (job.job.lost_starts > 0) {
+        --suspected_running_;
     }
 }
 
@@ -58,11 +72,12 @@ std::vector<HeldJobPtr> RunQueue::take_last(std::size_t count) {
 }
 
 std::vector<HeldJobPtr> RunQueue::take_all() {
-    std::vector<HeldJobPtr> jobs(
-        std::make_move_iterator(alone_.begin()), std::make_move_iterator(alone_.end())
-    );
-    alone_.clear();
-    jobs.reserve(size_ + jobs.size());
+    std::vector<HeldJobPtr> jobs;
+    jobs.reserve(size());
+    for (std::deque<HeldJobPtr>* const queue : {&alone_, &suspected_}) {
+        std::ranges::move(*queue, std::back_inserter(jobs));
+        queue->clear();
+    }
     while (size_ > 0) {
         jobs.push_back(pop_waiting());
     }

@@ -14,8 +14,9 @@ namespace jobstrand::executor {
 
 /// The jobs that wait for a worker, in the order in which they start. Pure.
 ///
-/// A job whose next lost start would be its last one starts alone: not while another such job runs.
-/// So a job that ends its process takes no other with it into the dead letters.
+/// A job that has lost starts is suspected to end its process. One whose next lost start would be
+/// its last one starts alone: while no other suspected job runs, and none starts until it has
+/// ended. So a job that ends its process takes no other with it into the dead letters.
 class RunQueue final {
 public:
     struct Rules {
@@ -30,17 +31,19 @@ public:
     void push(HeldJobPtr job);
 
     /// Whether a job may start now.
-    [[nodiscard]] bool has_next() const { return may_start_alone() || !waiting_.empty(); }
+    [[nodiscard]] bool has_next() const {
+        return may_start_alone() || may_start_suspected() || size_ > 0;
+    }
 
     /// Takes the next one out. Precondition: has_next().
     [[nodiscard]] HeldJobPtr pop();
 
-    /// A run of a job that pop() has given is over; if it started alone, its outcome is written.
+    /// A run of a job that pop() has given is over; of a suspected one, the outcome is written.
     void ended(const HeldJob& job);
 
-    [[nodiscard]] std::size_t size() const { return size_ + alone_.size(); }
+    [[nodiscard]] std::size_t size() const { return size_ + suspected_.size() + alone_.size(); }
 
-    /// Takes out so many of those that would start last, or all that do not start alone.
+    /// Takes out so many of those that would start last, or all that are not suspected.
     [[nodiscard]] std::vector<HeldJobPtr> take_last(std::size_t count);
 
     /// Empties it.
@@ -50,14 +53,22 @@ private:
     [[nodiscard]] bool starts_alone(const HeldJob& job) const {
         return job.job.lost_starts >= rules_.alone_from;
     }
-    [[nodiscard]] bool may_start_alone() const { return !is_one_alone_ && !alone_.empty(); }
+    [[nodiscard]] bool may_start_alone() const {
+        return !alone_.empty() && !is_one_alone_ && suspected_running_ == 0;
+    }
+    // Those that start alone wait for the others to end, so no further ones begin meanwhile.
+    [[nodiscard]] bool may_start_suspected() const {
+        return !suspected_.empty() && !is_one_alone_ && alone_.empty();
+    }
     [[nodiscard]] HeldJobPtr pop_waiting();
 
     const Rules rules_;
     std::map<std::int64_t, std::deque<HeldJobPtr>, std::greater<>> waiting_;  ///< By priority.
     std::size_t size_ = 0;                                                    ///< Of waiting_.
+    std::deque<HeldJobPtr> suspected_;
     std::deque<HeldJobPtr> alone_;
-    bool is_one_alone_ = false;  ///< One of them runs.
+    int suspected_running_ = 0;  ///< Without one that has started alone.
+    bool is_one_alone_ = false;
 };
 
 }  // namespace jobstrand::executor

@@ -98,6 +98,7 @@ TEST_P(PageBytes, By_priority_the_bound_is_the_same) {
     };
     EXPECT_THAT(by_priority({10, kLong}), ElementsAre("high"));
     EXPECT_THAT(by_priority({10, kLong}), ElementsAre("low"));
+    EXPECT_TRUE(persistence::drop_index(*connection_, schema::kPriorityIndex));
 }
 
 // The mover takes a whole page of them: what is long is left to acquisition.

@@ -2,7 +2,9 @@
 
 #include "test/conformance/store_test.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 namespace jobstrand::test {
@@ -29,9 +31,11 @@ protected:
         return {.key = std::move(key), .repeat = "R/PT10M"};
     }
 
-    /// Moves what is due, all of it locked for node-1.
+    /// Moves what is due, and locks all of it for node-1.
     std::vector<Job> fire() {
-        return store_.move_due_timers(clock_.now(), 100, claim_of("node-1"), noop_).locked;
+        auto due = store_.move_due_timers(clock_.now(), 100, claim_of("node-1"), noop_);
+        std::ranges::move(acquire(), std::back_inserter(due.locked));  // With long payloads.
+        return std::move(due.locked);
     }
 
     /// Time passes until a turn fires; it must be one.

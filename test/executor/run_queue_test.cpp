@@ -82,18 +82,40 @@ TEST(RunQueue, Of_jobs_before_their_last_start_one_runs_at_a_time) {
     EXPECT_EQ(queue.pop()->job.id, "last-2");
 }
 
+TEST(RunQueue, One_that_starts_alone_waits_for_every_suspected_job_and_no_other_begins) {
+    RunQueue queue({.alone_from = 2});
+    queue.push(suspect("early-1", 1));
+    const HeldJobPtr early = queue.pop();
+    queue.push(suspect("early-2", 1));
+    queue.push(suspect("last", 2));
+    queue.push(waiting("new"));
+    EXPECT_EQ(queue.pop()->job.id, "new") << "nobody suspects it";
+    EXPECT_FALSE(queue.has_next());
+    queue.ended(*early);
+    const HeldJobPtr last = queue.pop();
+    EXPECT_EQ(last->job.id, "last");
+    EXPECT_FALSE(queue.has_next());
+    queue.ended(*last);
+    EXPECT_EQ(queue.pop()->job.id, "early-2");
+}
+
+TEST(RunQueue, Suspected_jobs_run_beside_each_other_before_their_last_start) {
+    RunQueue queue({.alone_from = 2});
+    queue.push(suspect("early-1", 1));
+    queue.push(suspect("early-2", 1));
+    EXPECT_EQ(queue.pop()->job.id, "early-1");
+    EXPECT_EQ(queue.pop()->job.id, "early-2");
+}
+
 TEST(RunQueue, Other_jobs_run_beside_one_that_starts_alone) {
     RunQueue queue({.alone_from = 2});
     queue.push(waiting("a"));
     queue.push(suspect("last-1", 2));
     queue.push(suspect("last-2", 2));
-    queue.push(suspect("early", 1));
     const HeldJobPtr first = queue.pop();
     EXPECT_EQ(first->job.id, "last-1") << "it has waited longest";
     const HeldJobPtr other = queue.pop();
     EXPECT_EQ(other->job.id, "a");
-    EXPECT_EQ(queue.pop()->job.id, "early");
-    EXPECT_FALSE(queue.has_next());
     queue.ended(*other);
     EXPECT_FALSE(queue.has_next()) << "the one that starts alone still runs";
     queue.ended(*first);
@@ -122,13 +144,14 @@ TEST(RunQueue, What_would_start_last_can_be_taken_out_again) {
 TEST(RunQueue, All_can_be_taken_out_at_once) {
     RunQueue queue({.by_priority = true, .alone_from = 2});
     queue.push(waiting("a", 1));
+    queue.push(suspect("early", 1));
     queue.push(suspect("last", 2));
     queue.push(waiting("b", 7));
     std::vector<std::string> ids;
     for (const HeldJobPtr& job : queue.take_all()) {
         ids.push_back(job->job.id);
     }
-    EXPECT_THAT(ids, ElementsAre("last", "b", "a"));
+    EXPECT_THAT(ids, ElementsAre("last", "early", "b", "a"));
     EXPECT_EQ(queue.size(), 0U);
     EXPECT_FALSE(queue.has_next());
     EXPECT_THAT(queue.take_all(), IsEmpty());
