@@ -168,6 +168,9 @@ void WorkerPool::run_next(std::unique_lock<std::mutex>& lock) {
     last_end_ = ended;
     forecast_.ended(ended - began);
     queue_.ended(*job);
+    if (job->job.lost_starts > 0) {
+        work_available_.notify_all();  // Others may have waited for its end.
+    }
     if (closed_ && running_ == 0) {
         job_done_.notify_all();
     }
