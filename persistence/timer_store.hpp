@@ -5,6 +5,7 @@
 #include "schema/time.hpp"
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,13 @@ struct DueWindow {
     schema::TimePoint now;
     schema::Duration ahead;
     std::optional<schema::TimePoint> from;
+
+    /// If given, turns of series that were made at this time or later are left out. A series that
+    /// catches up makes its next turn with each one that falls due, and would be served for ever.
+    std::optional<schema::TimePoint> turns_made_before = {};
+
+    /// Of the timers that are moved, so many may arrive locked; the rest arrives free.
+    std::size_t most_locked = std::numeric_limits<std::size_t>::max();
 
     bool operator==(const DueWindow&) const = default;
 };

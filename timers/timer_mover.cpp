@@ -36,11 +36,14 @@ std::size_t TimerMover::move_page() {
     if (room > 0) {
         claim = {.owner = use_.intake.lock_owner(), .until = now + use_.intake.lock_time()};
     }
-    const std::size_t limit = claim ? std::min(room, settings_.page) : settings_.page;
-    const persistence::DueWindow window{now, settings_.fire_ahead, cursor_.position()};
+    const std::size_t limit = settings_.page;
+    persistence::DueWindow window{now, settings_.fire_ahead, cursor_.position()};
+    window.turns_made_before = round_;
+    window.most_locked = room;
     persistence::DueTimers due =
         use_.store.move_due_timers(window, limit, claim, use_.intake.served().types);
     cursor_.advance(due.moved, limit, due.end);
+    round_ = due.moved < limit ? std::nullopt : std::optional(round_.value_or(now));
     const bool is_any_free = due.locked.size() < due.moved;
     if (!due.locked.empty()) {
         use_.intake.accept(std::move(due.locked), locked_at);

@@ -29,12 +29,15 @@ constexpr std::string_view kNextDue = R"sql(
 constexpr std::string_view kDue = R"sql(
     SELECT {columns}
     FROM ACT_RU_TIMER_JOB {by_due_date}
-    WHERE DUEDATE_ <= ? {and_from} AND LOCK_EXP_TIME_ IS NULL
+    WHERE DUEDATE_ <= ? {and_from} AND LOCK_EXP_TIME_ IS NULL {and_made_before}
     ORDER BY DUEDATE_
     LIMIT ?
     {skip_locked})sql";
 
 constexpr std::string_view kAndFrom = "AND DUEDATE_ >= ?";
+
+constexpr std::string_view kAndMadeBefore =
+    "AND (REPEAT_ IS NULL OR CREATE_TIME_ IS NULL OR CREATE_TIME_ < ?)";
 
 std::vector<Job> select_due(Transaction& transaction, const DueWindow& window, std::size_t limit) {
     const std::string sql = fmt::format(
@@ -42,11 +45,15 @@ std::vector<Job> select_due(Transaction& transaction, const DueWindow& window, s
         fmt::arg("columns", columns_of(JobPlace::timer)),
         fmt::arg("by_due_date", by_index(transaction.dialect(), "JS_IDX_TIMER_DUE")),
         fmt::arg("and_from", window.from ? kAndFrom : ""),
+        fmt::arg("and_made_before", window.turns_made_before ? kAndMadeBefore : ""),
         fmt::arg("skip_locked", transaction.dialect().skip_locked)
     );
     std::vector<Value> parameters{window.now + window.ahead};
     if (window.from) {
         parameters.emplace_back(*window.from);
+    }
+    if (window.turns_made_before) {
+        parameters.emplace_back(*window.turns_made_before);
     }
     parameters.emplace_back(static_cast<std::int64_t>(limit));
     std::vector<Job> due;
@@ -62,14 +69,17 @@ std::vector<Job> select_due(Transaction& transaction, const DueWindow& window, s
 void lock_served(
     std::vector<PlacedJob>& jobs,
     const LockClaim& claim,
-    std::span<const std::string> handler_types
+    std::span<const std::string> handler_types,
+    std::size_t most
 ) {
     for (PlacedJob& placed : jobs) {
         // Long payloads are left to acquisition, which heeds how many bytes it takes in.
-        if (placed.place == JobPlace::executable && placed.job.custom_values_id.empty() &&
+        if (most > 0 && placed.place == JobPlace::executable &&
+            placed.job.custom_values_id.empty() &&
             std::ranges::find(handler_types, placed.job.handler_type) != handler_types.end()) {
             placed.job.lock_owner = claim.owner;
             placed.job.lock_expiration = claim.until;
+            --most;
         }
     }
 }
@@ -114,7 +124,7 @@ DueTimers move_due_timers(
         MovePipeline moves(transaction, context, JobPlace::timer, window.now);
         moves.decide(std::move(due), schema::fell_due);
         if (claim) {
-            lock_served(moves.leaving(), *claim, handler_types);
+            lock_served(moves.leaving(), *claim, handler_types, window.most_locked);
         }
         moves.write(&twins);
         ids = moves.leaving_ids();

@@ -114,6 +114,21 @@ TEST_P(PageBytes, A_due_timer_with_a_long_payload_is_moved_free) {
     EXPECT_THAT(acquired(10), ElementsAre("long"));
 }
 
+// A page of them may be more than the workers start soon.
+TEST_P(PageBytes, No_more_due_timers_arrive_locked_than_the_mover_asks_for) {
+    std::vector<Job> jobs = many_jobs("j", 5);
+    for (Job& job : jobs) {
+        job.due_date = clock_.now();
+    }
+    insert(JobPlace::timer, std::move(jobs));
+    persistence::DueWindow window(clock_.now());
+    window.most_locked = 2;
+    const auto due = store_.move_due_timers(window, 10, claim_of("node-1"), noop_);
+    EXPECT_EQ(due.moved, 5U);
+    EXPECT_THAT(due.locked, SizeIs(2));
+    EXPECT_THAT(acquired(10), SizeIs(3));
+}
+
 }  // namespace
 
 }  // namespace jobstrand::test
