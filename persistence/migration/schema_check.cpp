@@ -1,8 +1,12 @@
 #include "persistence/migration/schema_check.hpp"
 
+#include "persistence/migration/lasting_times.hpp"
 #include "persistence/migration/live_schema.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/migration/table_check.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "schema/job_place.hpp"
+#include "schema/text/iso8601.hpp"
 
 #include <fmt/format.h>
 
@@ -45,6 +49,16 @@ SchemaReport check_schema(Connection& connection) {
     }
     if (live.contains(kVersionTable)) {
         compare_version(recorded_version(connection), report);
+    }
+    if (have_times_an_early_end(connection) && !live.empty()) {
+        report.remarks.push_back(
+            {std::string(schema::table_of(schema::JobPlace::timer)),
+             fmt::format(
+                 "times end at {}: `jobstrand schema upgrade --datetime` gives them a type that "
+                 "lasts",
+                 schema::format_instant(connection.dialect().latest_time)
+             )}
+        );
     }
     return report;
 }
