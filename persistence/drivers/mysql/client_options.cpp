@@ -1,5 +1,7 @@
 #include "persistence/drivers/mysql/client_options.hpp"
 
+#include "persistence/sql/db_error.hpp"
+
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,9 +13,16 @@ namespace jobstrand::persistence {
 
 namespace {
 
+[[nodiscard]] DbError no_memory() {
+    return DbError(
+        DbErrorKind::other,
+        "cannot keep a file in memory: " + std::generic_category().message(errno)
+    );
+}
+
 void write_all(int descriptor, std::string_view text) {
     if (::write(descriptor, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-        throw std::system_error(errno, std::generic_category(), "cannot write a file in memory");
+        throw no_memory();
     }
 }
 
@@ -21,7 +30,7 @@ void write_all(int descriptor, std::string_view text) {
 
 ClientOptions::ClientOptions() : descriptor_(::memfd_create("client-options", MFD_CLOEXEC)) {
     if (descriptor_ < 0) {
-        throw std::system_error(errno, std::generic_category(), "cannot make a file in memory");
+        throw no_memory();
     }
     write_all(descriptor_, "[client]\n");
 }

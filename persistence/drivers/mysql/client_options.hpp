@@ -9,7 +9,7 @@ namespace jobstrand::persistence {
 /// one in memory, which nobody else sees, and which is gone with this object.
 class ClientOptions final {
 public:
-    /// Throws std::system_error.
+    /// Throws DbError.
     ClientOptions();
     ~ClientOptions();
 

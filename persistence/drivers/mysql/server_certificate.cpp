@@ -8,6 +8,7 @@
 #include <openssl/x509.h>
 
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -23,6 +24,29 @@ constexpr std::size_t kLongestGreeting = 4096;
 constexpr std::uint32_t kClientSsl = 0x0800;
 constexpr std::uint32_t kAskForTls = 0x0200 | 0x8000 | kClientSsl;  // Protocol 4.1, as all have.
 constexpr char kProtocol = 10;
+
+/// OpenSSL writes to a socket that the other side may have closed, which by default would end the
+/// process.
+class WithoutSigpipe final {
+public:
+    WithoutSigpipe() {
+        sigemptyset(&signal_);
+        sigaddset(&signal_, SIGPIPE);
+        pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+    }
+    ~WithoutSigpipe() {
+        constexpr timespec kNoWait{};
+        while (!sigismember(&before_, SIGPIPE) && sigtimedwait(&signal_, nullptr, &kNoWait) > 0) {
+        }
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    WithoutSigpipe(const WithoutSigpipe&) = delete;
+    WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
+
+private:
+    sigset_t signal_{};
+    sigset_t before_{};
+};
 
 [[nodiscard]] DbError no_tls(std::string_view why) {
     return DbError(
@@ -94,6 +118,7 @@ mysql_certificate_fingerprint(const std::string& host, int port, schema::Duratio
     );
     const std::unique_ptr<SSL, decltype(&SSL_free)> tls(SSL_new(context.get()), &SSL_free);
     SSL_set_fd(tls.get(), socket.descriptor());
+    const WithoutSigpipe without_sigpipe;
     if (SSL_connect(tls.get()) != 1) {
         throw no_tls("the server and this program agree on no version or cipher");
     }

@@ -27,8 +27,11 @@ namespace {
 
 constexpr std::size_t kPiece = 16'384;
 
-[[noreturn]] void fail(const std::string& what) {
-    throw std::system_error(errno, std::generic_category(), what);
+[[noreturn]] void fail(std::string_view what) {
+    throw DbError(
+        DbErrorKind::unreachable,
+        fmt::format("{}: {}", what, std::generic_category().message(errno))
+    );
 }
 
 [[nodiscard]] Socket listen_at(const std::string& path) {

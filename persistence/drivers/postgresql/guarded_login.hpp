@@ -22,7 +22,7 @@ namespace jobstrand::persistence {
 class GuardedLogin final {
 public:
     /// `server` is connected, and nothing has been said yet but what the library would not say.
-    /// Throws std::system_error.
+    /// Throws DbError unreachable when the temporary directory cannot be used.
     GuardedLogin(Socket server, int port);
     ~GuardedLogin();
 

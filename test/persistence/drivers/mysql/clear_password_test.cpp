@@ -209,6 +209,17 @@ TEST(MysqlClearPassword, Under_verify_a_certificate_of_nobody_hears_no_user) {
     EXPECT_THAT(thief.heard(), Not(HasSubstr("jobs")));
 }
 
+TEST(MysqlClearPassword, Under_require_a_server_that_hangs_up_ends_the_login_and_not_the_process) {
+    FakeServer server([](FakeTalk& client, int) {
+        client.send(greeting(true, "mysql_native_password"));
+        client.receive(kTlsRequest);
+    });
+    const auto error = login_at(server, "&ssl=require");
+    ASSERT_TRUE(error);
+    EXPECT_EQ(error->kind(), DbErrorKind::unreachable);
+    EXPECT_THAT(error->what(), HasSubstr("TLS failed"));
+}
+
 TEST(MysqlClearPassword, What_is_no_server_of_this_protocol_is_told_under_require) {
     FakeServer other([](FakeTalk& client, int) {
         client.send(packet(0, "HTTP/1.1 400 Bad Request"));
