@@ -35,13 +35,18 @@ void add_schema_commands(const Command& program, Action& action) {
          .examples = "  jobstrand schema create --db sqlite:jobs.db"},
         create_schema
     );
-    (void)add_verb<SchemaOptions>(
+    const auto [upgrade_app, upgrade_options] = add_verb<SchemaOptions>(
         noun,
         action,
         {.name = "upgrade",
          .summary = "Bring existing tables up to the version of this program, Flowable's too",
          .examples = "  jobstrand schema upgrade --db sqlite:jobs.db"},
         upgrade_existing_schema
+    );
+    upgrade_app.add_flag(
+        "--datetime",
+        upgrade_options.with_datetimes,
+        "On MySQL and MariaDB, keep times as datetime(3), which does not end in 2038"
     );
     (void)add_verb<SchemaOptions>(
         noun,
