@@ -1,5 +1,7 @@
 #include "persistence/migration/ddl.hpp"
 
+#include "schema/job_place.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +14,22 @@ using schema::ColumnKind;
 using schema::Index;
 using schema::Table;
 
-std::string definition(const Column& column, const TableDialect& dialect) {
+bool is_of_jobs(const Table& table) {
+    return std::ranges::find(schema::kJobPlaces, table.name, schema::table_of) !=
+           schema::kJobPlaces.end();
+}
+
+/// On a line of its own, because it is long; empty: anything may stand there.
+std::string constraint_on(const Table& table, const Column& column, const TableDialect& dialect) {
+    const auto check = std::ranges::find(dialect.checks, column.name, &ColumnCheck::column);
+    return check == dialect.checks.end() || !is_of_jobs(table)
+               ? ""
+               : fmt::format(
+                     "\n        CONSTRAINT \"{}\" CHECK ({})", check->name, check->condition
+                 );
+}
+
+std::string definition(const Table& table, const Column& column, const TableDialect& dialect) {
     std::string text(dialect.types.of(column.kind));
     if (column.required) {
         text += " NOT NULL";
@@ -23,7 +40,7 @@ std::string definition(const Column& column, const TableDialect& dialect) {
         text += " DEFAULT ";
         text += column.default_value == "now" ? dialect.now : column.default_value;
     }
-    return text;
+    return text + constraint_on(table, column, dialect);
 }
 
 std::size_t longest_name(const Table& table) {
@@ -72,8 +89,8 @@ std::string create_table(const Table& table, const Dialect& dialect) {
     std::string sql = fmt::format("CREATE TABLE IF NOT EXISTS {} (\n", table.name);
     const std::size_t width = longest_name(table);
     for (const Column& column : table.columns) {
-        sql +=
-            fmt::format("    {:<{}} {},\n", column.name, width, definition(column, dialect.tables));
+        const std::string text = definition(table, column, dialect.tables);
+        sql += fmt::format("    {:<{}} {},\n", column.name, width, text);
     }
     sql += fmt::format("    PRIMARY KEY ({})\n)", table.primary_key);
     return sql += dialect.tables.table_options;
@@ -103,7 +120,7 @@ std::string add_column(const Table& table, const Column& column, const Dialect& 
         "ALTER TABLE {} ADD COLUMN {} {}",
         table.name,
         column.name,
-        definition(column, dialect.tables)
+        definition(table, column, dialect.tables)
     );
 }
 

@@ -50,6 +50,9 @@ public:
     std::vector<schema::PlacedJob>
     insert(std::vector<schema::PlacedJob> jobs, IdOrigin ids = IdOrigin::given) override;
 
+    [[nodiscard]] std::vector<schema::Job>
+    read_again(Transaction& transaction, std::vector<schema::Job> inserted) override;
+
     [[nodiscard]] bool has_acquirable(std::span<const std::string> handler_types) override;
     [[nodiscard]] std::vector<schema::Job> acquire(
         const LockClaim& claim,

@@ -5,6 +5,7 @@
 #include "persistence/drivers/registry.hpp"
 #include "persistence/migration/ddl.hpp"
 #include "persistence/migration/optional_index.hpp"
+#include "persistence/migration/row_check.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "tools/jobstrand/output/printable.hpp"
@@ -89,7 +90,10 @@ ExitCode upgrade_existing_schema(Session& session, const SchemaOptions&) {
 ExitCode check_live_schema(Session& session, const SchemaOptions&) {
     const auto pool = open(session, false);
     const auto connection = pool->lease(SessionPool::Access::read);
-    const auto differences = persistence::check_schema(*connection);
+    auto differences = persistence::check_schema(*connection);
+    if (differences.empty()) {
+        differences = persistence::check_rows(*connection);
+    }
     for (const persistence::SchemaDifference& difference : differences) {
         session.streams().out << difference.description << '\n';
         if (!difference.mend.empty()) {
