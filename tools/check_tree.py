@@ -17,6 +17,7 @@ from typing import Iterator, NamedTuple
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cpp_source  # noqa: E402
 import sql_dialect  # noqa: E402
+import told_rooms  # noqa: E402
 from tree_rooms import DIALECT_FOLDERS, DRIVERS, LIBRARIES, MAX_FILES, MAY_USE_PUBLIC, OWN_INCLUDES, TOP_FOLDERS  # noqa: E402
 from tree_paths import paths  # noqa: E402
 
@@ -76,7 +77,7 @@ class Source(NamedTuple):
 def check(root) -> list[Finding]:
     """All findings of the tree at `root`, in path order."""
     rules = [check_includes, check_names, check_length, check_functions, check_sleeps, check_namespaces,
-             check_leftovers, check_blanks, check_guard, check_dialect, link_rule(root),
+             check_leftovers, check_blanks, check_guard, check_dialect, check_told_rooms, link_rule(root),
              machine_path_rule(root), room_size_rule(root), unnamed_namespace_rule()]
     findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
     return sorted(findings + list(check_arrows()))
@@ -303,6 +304,12 @@ def check_dialect(source):
         for line, word in sql_dialect.words(source.text):
             yield Finding(source.path, line, f'"{word}" is the SQL of some databases only',
                           'write SQL that all understand, or give persistence/sql/dialect.hpp a member')
+
+
+def check_told_rooms(source):
+    if source.path == told_rooms.DOCUMENT:
+        for line, wrong in told_rooms.differences(source.lines, OWN_INCLUDES):
+            yield Finding(source.path, line, wrong, 'let the table and tools/tree_rooms.py say the same')
 
 
 def link_rule(root):

@@ -43,7 +43,7 @@ FirstDue read_first_due(const StoreContext& context) {
     FirstDue first;
     context.runner.read([&](Connection& connection) {
         first = {};
-        const bool has_texts = connection.dialect().tables.has_times_as_texts;
+        const bool has_texts = connection.dialect().has_texts_for_times;
         connection.query({.sql = kNextDue, .columns = 1}, {}, [&](const Row& row) {
             first.time = parse_sql_time(row.text(0));
             first.is_odd = !first.time || (has_texts && SqlTime(*first.time).text() != row.text(0));
@@ -73,7 +73,7 @@ std::size_t mend_first_timers(const StoreContext& context) {
         );
         mended = first.unreadable.size() + (first.is_any_nameless ? 1 : 0);
         set_aside(transaction, context, JobPlace::timer, first);
-        if (dialect.tables.has_times_as_texts) {
+        if (dialect.has_texts_for_times) {
             mended += store_anew(transaction, first.jobs, schema::TimePoint::min());
         }
     };

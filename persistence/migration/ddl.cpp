@@ -14,33 +14,14 @@ using schema::ColumnKind;
 using schema::Index;
 using schema::Table;
 
-bool is_of_jobs(const Table& table) {
-    return std::ranges::find(schema::kJobPlaces, table.name, schema::table_of) !=
-           schema::kJobPlaces.end();
-}
-
 /// On a line of its own, because it is long; empty: anything may stand there.
 std::string constraint_on(const Table& table, const Column& column, const TableDialect& dialect) {
     const auto check = std::ranges::find(dialect.checks, column.name, &ColumnCheck::column);
-    return check == dialect.checks.end() || !is_of_jobs(table)
+    return check == dialect.checks.end() || !schema::holds_jobs(table.name)
                ? ""
                : fmt::format(
                      "\n        CONSTRAINT \"{}\" CHECK ({})", check->name, check->condition
                  );
-}
-
-std::string definition(const Table& table, const Column& column, const TableDialect& dialect) {
-    std::string text(dialect.types.of(column.kind));
-    if (column.required) {
-        text += " NOT NULL";
-    } else if (column.kind == ColumnKind::timestamp) {
-        text += dialect.optional_time;
-    }
-    if (!column.default_value.empty()) {
-        text += " DEFAULT ";
-        text += column.default_value == "now" ? dialect.now : column.default_value;
-    }
-    return text + constraint_on(table, column, dialect);
 }
 
 std::size_t longest_name(const Table& table) {
@@ -85,12 +66,34 @@ std::string version_statement(const Dialect& dialect) {
 
 }  // namespace
 
+std::string_view column_default(const Column& column, const Dialect& dialect) {
+    return column.default_value == "now" ? dialect.tables.now : column.default_value;
+}
+
+std::string column_definition(const Column& column, const Dialect& dialect) {
+    std::string text(dialect.tables.types.of(column.kind));
+    if (column.required) {
+        text += " NOT NULL";
+    } else if (column.kind == ColumnKind::timestamp) {
+        text += dialect.tables.optional_time;
+    }
+    if (const std::string_view value = column_default(column, dialect); !value.empty()) {
+        text += fmt::format(" DEFAULT {}", value);
+    }
+    return text;
+}
+
 std::string create_table(const Table& table, const Dialect& dialect) {
     std::string sql = fmt::format("CREATE TABLE IF NOT EXISTS {} (\n", table.name);
     const std::size_t width = longest_name(table);
     for (const Column& column : table.columns) {
-        const std::string text = definition(table, column, dialect.tables);
-        sql += fmt::format("    {:<{}} {},\n", column.name, width, text);
+        sql += fmt::format(
+            "    {:<{}} {}{},\n",
+            column.name,
+            width,
+            column_definition(column, dialect),
+            constraint_on(table, column, dialect.tables)
+        );
     }
     sql += fmt::format("    PRIMARY KEY ({})\n)", table.primary_key);
     return sql += dialect.tables.table_options;
@@ -117,10 +120,11 @@ std::string drop_index(const schema::OptionalIndex& index, const Dialect& dialec
 
 std::string add_column(const Table& table, const Column& column, const Dialect& dialect) {
     return fmt::format(
-        "ALTER TABLE {} ADD COLUMN {} {}",
+        "ALTER TABLE {} ADD COLUMN {} {}{}",
         table.name,
         column.name,
-        definition(table, column, dialect.tables)
+        column_definition(column, dialect),
+        constraint_on(table, column, dialect.tables)
     );
 }
 

@@ -26,6 +26,12 @@ create_index(std::string_view table, const schema::Index& index, const Dialect& 
 [[nodiscard]] std::string
 add_column(const schema::Table& table, const schema::Column& column, const Dialect& dialect);
 
+/// The type of a column and all that stands behind it in a CREATE TABLE.
+[[nodiscard]] std::string column_definition(const schema::Column& column, const Dialect& dialect);
+
+/// The default of a column in SQL; empty: it has none.
+[[nodiscard]] std::string_view column_default(const schema::Column& column, const Dialect& dialect);
+
 /// Everything that an empty database needs, the row with the version included, statement by
 /// statement; `schema print` shows it.
 [[nodiscard]] std::vector<std::string> create_statements(const Dialect& dialect);

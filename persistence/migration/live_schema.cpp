@@ -15,19 +15,38 @@ std::string in_capitals(std::string_view name) {
     return text;
 }
 
+LiveColumn column_of(const Row& row) {
+    LiveColumn column{.type = std::string(row.text(2)), .is_required = row.boolean(3)};
+    // MariaDB has the word NULL where others have nothing.
+    if (!row.is_null(4) && in_capitals(row.text(4)) != "NULL") {
+        column.default_value = row.text(4);
+    }
+    column.collation = row.text(5);
+    return column;
+}
+
 }  // namespace
 
 LiveSchema read_live_schema(Connection& connection) {
     LiveSchema live;
     const auto add_column = [&live](const Row& row) {
-        live[in_capitals(row.text(0))].columns.emplace(in_capitals(row.text(1)), row.text(2));
+        live[in_capitals(row.text(0))].columns.emplace(in_capitals(row.text(1)), column_of(row));
     };
-    const auto add_index = [&live](const Row& row) {
-        live[in_capitals(row.text(0))].indexes.insert(in_capitals(row.text(1)));
+    const auto add_to_index = [&live](const Row& row) {
+        LiveTable& table = live[in_capitals(row.text(0))];
+        std::string column = in_capitals(row.text(2));
+        if (row.boolean(3)) {
+            table.primary_key.push_back(std::move(column));
+            return;
+        }
+        LiveIndex& index = table.indexes[in_capitals(row.text(1))];
+        index.columns.push_back(std::move(column));
+        index.is_unique = row.boolean(4);
+        index.is_partial = row.boolean(5);
     };
-    const TableDialect& tables = connection.dialect().tables;
-    connection.query({.sql = tables.all_columns, .columns = 3}, {}, add_column);
-    connection.query({.sql = tables.all_indexes, .columns = 2}, {}, add_index);
+    const Catalog& catalog = connection.dialect().tables.catalog;
+    connection.query({.sql = catalog.columns, .columns = 6}, {}, add_column);
+    connection.query({.sql = catalog.indexes, .columns = 6}, {}, add_to_index);
     return live;
 }
 

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -35,13 +34,15 @@ public:
     ColumnRows(const Table& table, const Column& column, const OddValues& odd)
         : table_(table), column_(column), odd_(odd) {}
 
-    void check(Connection& connection, std::vector<SchemaDifference>& differences) const {
+    void check(Connection& connection, SchemaReport& report) const {
         const std::string sql = fmt::format(
             kFind, fmt::arg("table", table_.name), fmt::arg("condition", filled(odd_.condition))
         );
         connection.query({.sql = sql, .columns = 2}, {}, [&](const Row& row) {
             if (row.integer(0) > 0) {
-                differences.push_back({description(row.integer(0), row.text(1)), mend()});
+                report.differences.push_back(
+                    {std::string(table_.name), description(row.integer(0), row.text(1)), {mend()}}
+                );
             }
         });
     }
@@ -81,11 +82,6 @@ private:
     const OddValues& odd_;
 };
 
-bool is_of_jobs(const Table& table) {
-    return std::ranges::find(schema::kJobPlaces, table.name, schema::table_of) !=
-           schema::kJobPlaces.end();
-}
-
 bool can_have(const Column& column, const Table& table, const OddValues& odd) {
     const bool is_key = column.name == table.primary_key;
     return column.kind == odd.kind && (is_key || column.kind != ColumnKind::id);
@@ -93,21 +89,19 @@ bool can_have(const Column& column, const Table& table, const OddValues& odd) {
 
 }  // namespace
 
-std::vector<SchemaDifference> check_rows(Connection& connection) {
-    std::vector<SchemaDifference> differences;
+void check_rows(Connection& connection, SchemaReport& report) {
     for (const Table& table : schema::tables()) {
-        if (!is_of_jobs(table)) {
+        if (!schema::holds_jobs(table.name)) {
             continue;
         }
         for (const Column& column : table.columns) {
             for (const OddValues& odd : connection.dialect().tables.odd_values) {
                 if (can_have(column, table, odd)) {
-                    ColumnRows(table, column, odd).check(connection, differences);
+                    ColumnRows(table, column, odd).check(connection, report);
                 }
             }
         }
     }
-    return differences;
 }
 
 }  // namespace jobstrand::persistence

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace jobstrand::persistence {
@@ -52,28 +53,48 @@ int version_number(std::string_view text) {
 }
 
 std::optional<int> version_in(Connection& connection, const LiveSchema& live) {
-    if (!live.contains(kPropertyTable)) {
-        return std::nullopt;
+    const auto recorded =
+        live.contains(kPropertyTable) ? recorded_version(connection) : std::nullopt;
+    return recorded ? std::optional(version_number(*recorded)) : std::nullopt;
+}
+
+/// The first table under one of our names that lacks one of our columns; nullptr: there is none.
+const schema::Table* others_table(const LiveSchema& live) {
+    for (const schema::Table& table : schema::tables()) {
+        const auto found = live.find(table.name);
+        const bool is_others =
+            found != live.end() &&
+            !std::ranges::all_of(table.columns, [&found](const schema::Column& column) {
+                return found->second.columns.contains(column.name);
+            });
+        if (is_others) {
+            return &table;
+        }
     }
-    std::optional<int> version;
-    const Value name{kSchemaVersionProperty};
-    connection.query(
-        {.sql = "SELECT VALUE_ FROM ACT_GE_PROPERTY WHERE NAME_ = ?", .columns = 1},
-        {&name, 1},
-        [&version](const Row& row) { version = version_number(row.text(0)); }
-    );
-    return version;
+    return nullptr;
+}
+
+/// Camunda has a table of this name too, without this column.
+bool is_flowables(const LiveSchema& live) {
+    const auto jobs = live.find("ACT_RU_JOB");
+    return jobs != live.end() && jobs->second.columns.contains("SCOPE_TYPE_");
 }
 
 DbError no_schema(const LiveSchema& live) {
-    const bool is_flowables = live.contains("ACT_RU_JOB");
-    return DbError(
-        DbErrorKind::schema_missing,
-        is_flowables ? "the tables are Flowable's, without Jobstrand's columns, which do not "
-                       "disturb it: run "
-                       "`jobstrand schema upgrade`"
-                     : "the database has no tables of Jobstrand: run `jobstrand schema create`"
-    );
+    const schema::Table* const others = others_table(live);
+    std::string message = "the database has no tables of Jobstrand: run `jobstrand schema create`";
+    if (others != nullptr && is_flowables(live)) {
+        message =
+            "the tables are Flowable's, without Jobstrand's columns, which do not disturb it: run "
+            "`jobstrand schema upgrade`";
+    } else if (others != nullptr) {
+        message = fmt::format(
+            "there is a table {} that is not Jobstrand's: name another database, or let `jobstrand "
+            "schema upgrade` add what it lacks",
+            others->name
+        );
+    }
+    return DbError(DbErrorKind::schema_missing, message);
 }
 
 void run_unless_done(Connection& connection, std::string_view statement) {
@@ -132,12 +153,17 @@ void run_steps_after(Connection& connection, int version) {
     }
 }
 
-UpgradeResult upgrade_once(Connection& connection) {
+UpgradeResult upgrade_once(Connection& connection, OthersTables others) {
     const auto lock = connection.dialect().tables.lock(connection);
     const LiveSchema live = read_live_schema(connection);
     const int version = version_in(connection, live).value_or(0);
     if (version > kSchemaVersion) {
         throw newer_schema(version);
+    }
+    // Where each change is final, tables without a version may be those of an interrupted upgrade;
+    // they have all of our columns.
+    if (version == 0 && others == OthersTables::refuse && others_table(live) != nullptr) {
+        throw no_schema(live);
     }
     if (version < kSchemaVersion) {
         complete_tables(connection, live);
@@ -153,12 +179,27 @@ std::optional<int> schema_version(Connection& connection) {
     return version_in(connection, read_live_schema(connection));
 }
 
-UpgradeResult upgrade_schema(Connection& connection) {
+std::optional<std::string> recorded_version(Connection& connection) {
+    std::optional<std::string> version;
+    const Value name{kSchemaVersionProperty};
+    connection.query(
+        {.sql = "SELECT VALUE_ FROM ACT_GE_PROPERTY WHERE NAME_ = ?", .columns = 1},
+        {&name, 1},
+        [&version](const Row& row) { version = row.text(0); }
+    );
+    return version;
+}
+
+bool has_others_tables(Connection& connection) {
+    return others_table(read_live_schema(connection)) != nullptr;
+}
+
+UpgradeResult upgrade_schema(Connection& connection, OthersTables others) {
     // On a Galera cluster nothing keeps the others from being at the same steps. Who loses one to
     // them begins again, and finds it done.
     for (int tries = 1;; ++tries) {
         try {
-            return upgrade_once(connection);
+            return upgrade_once(connection, others);
         } catch (const DbError& error) {
             const bool lost_to_another =
                 error.kind() == DbErrorKind::conflict || error.kind() == DbErrorKind::duplicate_key;

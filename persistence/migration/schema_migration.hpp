@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -12,27 +11,33 @@ namespace jobstrand::persistence {
 /// Throws DbError.
 [[nodiscard]] std::optional<int> schema_version(Connection& connection);
 
+/// The same as it is written there, whatever that is; nullopt: nothing is. The table
+/// ACT_GE_PROPERTY must be there.
+[[nodiscard]] std::optional<std::string> recorded_version(Connection& connection);
+
+/// Whether there are tables under our names that lack columns of ours: Flowable's, or an app's.
+/// Throws DbError.
+[[nodiscard]] bool has_others_tables(Connection& connection);
+
+/// What to do about them.
+enum class OthersTables {
+    refuse,
+    take_over,  ///< They get the columns that they lack, and keep all that they have.
+};
+
 /// What upgrade_schema did.
 struct UpgradeResult {
     int from = 0;  ///< 0: nothing was there.
     int to = 0;
 };
 
-/// Creates the tables, or brings them to schema::kSchemaVersion, step by step. Tables of Flowable
-/// that are already there are kept and get our columns. Safe when several processes start at once:
-/// one does it, the others wait and find it done. Throws DbError; a database newer than this
-/// program is refused with kind `other` and a message that says so.
-UpgradeResult upgrade_schema(Connection& connection);
-
-/// One difference between the live schema and the expected one, with the statement that mends it
-/// (empty when a person has to decide).
-struct SchemaDifference {
-    std::string description;
-    std::string mend;
-};
-
-/// Empty: the schema is as this program expects it.
-[[nodiscard]] std::vector<SchemaDifference> check_schema(Connection& connection);
+/// Creates the tables, or brings them to schema::kSchemaVersion, step by step. Safe when several
+/// processes start at once: one does it, the others wait and find it done.
+///
+/// Throws DbError: `schema_missing` when it would have to change tables of others that it must not
+/// take over (the message names the command that does), `other` when the database is newer than
+/// this program.
+UpgradeResult upgrade_schema(Connection& connection, OthersTables others = OthersTables::refuse);
 
 /// Throws DbError when the version is not exactly schema::kSchemaVersion: `schema_missing` when
 /// there are no tables or an older version (the message names the command that helps), `other` when

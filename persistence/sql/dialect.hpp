@@ -91,6 +91,9 @@ struct Dialect {
     };
     Guest guest = {};
 
+    /// Times are texts, and compare like texts.
+    bool has_texts_for_times = false;
+
     /// The first and the last instant that a time column holds.
     schema::TimePoint earliest_time;
     schema::TimePoint latest_time;

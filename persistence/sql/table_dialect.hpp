@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/sql/catalog.hpp"
 #include "schema/tables.hpp"
 
 #include <memory>
@@ -99,18 +100,11 @@ struct TableDialect {
     /// A column whose default is `now` can be added to a table that has rows.
     bool adds_computed_columns = false;
 
-    /// Times are texts, whatever type their column is declared with.
-    bool has_times_as_texts = false;
-
     /// A transaction takes changes of the schema back. Elsewhere each of them is final, and what an
     /// interrupted upgrade has done is there when it goes on.
     bool is_transactional = false;
 
-    /// A query for table, column and type of all columns that there are.
-    std::string_view all_columns;
-
-    /// A query for table and index of all indexes that there are.
-    std::string_view all_indexes;
+    const Catalog& catalog;
 
     /// Waits until no other process changes the schema, and keeps them all from it. Throws DbError,
     /// busy when they take too long. The connection must outlive the lock.

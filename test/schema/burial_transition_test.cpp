@@ -1,5 +1,4 @@
 #include "schema/job_transition.hpp"
-
 #include "schema/limits.hpp"
 #include "test/fixtures/job_builder.hpp"
 
@@ -13,7 +12,7 @@ namespace {
 
 using test::a_job;
 
-constexpr TimePoint kDue{Duration(1'767'225'600'000)};
+constexpr TimePoint kItsDueDate{Duration(1'767'225'600'000)};
 
 TEST(BurialTransition, A_job_whose_id_is_taken_keeps_what_it_had_to_say) {
     const Transition silent = id_taken(a_job("a"), JobPlace::timer);
@@ -30,13 +29,13 @@ TEST(BurialTransition, A_job_whose_id_is_taken_keeps_what_it_had_to_say) {
 }
 
 TEST(BurialTransition, A_job_whose_row_cannot_be_read_dies_with_all_that_it_has) {
-    Job job = a_job("a").with_retries(4).after_attempts(1).due_at(kDue);
+    Job job = a_job("a").with_retries(4).after_attempts(1).due_at(kItsDueDate);
     job.repeat = "R/PT1H";
     job.exception_message = "RETRIES_ \"many\" is not an integer";
     const Transition transition = unreadable(job);
     EXPECT_EQ(transition.to, JobPlace::dead_letter);
     EXPECT_EQ(transition.reason, TransitionReason::unreadable);
-    EXPECT_EQ(transition.due_date, kDue);
+    EXPECT_EQ(transition.due_date, kItsDueDate);
     EXPECT_EQ(transition.attempts, 1);
     EXPECT_EQ(transition.failure, std::nullopt);
 }

@@ -4,6 +4,7 @@
 #include "test/tools/cli_fixture.hpp"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -41,6 +42,56 @@ TEST_F(CliSchema, Check_tells_what_differs) {
     const CliResult result = run({"schema", "check"});
     EXPECT_EQ(result.code, ExitCode::check_found);
     EXPECT_THAT(result.out, HasSubstr("RETRY_CYCLE_"));
+}
+
+TEST_F(CliSchema, Check_tells_programs_what_differs_and_how_to_mend_it) {
+    EXPECT_EQ(ok({"schema", "check", "-o", "json"}), "[]\n");
+    change_database("ALTER TABLE ACT_RU_JOB DROP COLUMN RETRY_CYCLE_");
+    change_database("CREATE INDEX APP_IDX ON ACT_RU_JOB (TENANT_ID_)");
+    const CliResult result = run({"schema", "check", "-o", "json"});
+    EXPECT_EQ(result.code, ExitCode::check_found);
+    EXPECT_EQ(nlohmann::json::parse(result.out), nlohmann::json::parse(R"([
+            {"table": "ACT_RU_JOB",
+             "description": "the column ACT_RU_JOB.RETRY_CYCLE_ is missing",
+             "remark": false,
+             "mend": ["ALTER TABLE ACT_RU_JOB ADD COLUMN RETRY_CYCLE_ TEXT"]},
+            {"table": "ACT_RU_JOB",
+             "description": "the index APP_IDX of ACT_RU_JOB (TENANT_ID_) is not Jobstrand's: every insert and delete writes it",
+             "remark": true,
+             "mend": []}])"));
+    EXPECT_EQ(run({"schema", "check", "-o", "name"}).out, "ACT_RU_JOB\nACT_RU_JOB\n");
+    EXPECT_THAT(
+        run({"schema", "check", "-o", "csv"}).out,
+        testing::StartsWith("table,description,remark,mend\r\n")
+    );
+    EXPECT_EQ(
+        run({"schema", "check"}).out,
+        "the column ACT_RU_JOB.RETRY_CYCLE_ is missing\n"
+        "  ALTER TABLE ACT_RU_JOB ADD COLUMN RETRY_CYCLE_ TEXT;\n"
+        "remark: the index APP_IDX of ACT_RU_JOB (TENANT_ID_) is not Jobstrand's: every insert and "
+        "delete writes it\n"
+    );
+}
+
+TEST_F(CliSchema, Check_of_remarks_only_finds_nothing) {
+    change_database("CREATE INDEX APP_IDX ON ACT_RU_JOB (TENANT_ID_)");
+    const std::string out = ok({"schema", "check"});
+    EXPECT_THAT(out, HasSubstr("the tables are as this program expects them\n"));
+    EXPECT_THAT(out, HasSubstr("remark: the index APP_IDX"));
+}
+
+TEST_F(CliSchema, Upgrade_completes_tables_of_others_and_create_refuses_them) {
+    change_database("DELETE FROM ACT_GE_PROPERTY");
+    change_database("ALTER TABLE ACT_RU_JOB DROP COLUMN RETRY_CYCLE_");
+    const CliResult refused = run({"schema", "create"});
+    EXPECT_EQ(refused.code, ExitCode::failed);
+    EXPECT_THAT(refused.err, HasSubstr("`jobstrand schema upgrade --db " + url() + "`"));
+    EXPECT_EQ(run({"schema", "check"}).code, ExitCode::check_found);
+    EXPECT_EQ(
+        ok({"schema", "upgrade"}), "added to the tables that were there what version 2 needs\n"
+    );
+    EXPECT_EQ(run({"schema", "check"}).code, ExitCode::done);
+    EXPECT_EQ(ok({"schema", "upgrade"}), "the tables have version 2 already\n");
 }
 
 // R051 R052: the operator's duty; the schema is complete with and without it.

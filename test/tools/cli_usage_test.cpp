@@ -3,6 +3,7 @@
 #include "tools/jobstrand/settings/settings_text.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <array>
@@ -113,6 +114,40 @@ TEST_F(CliUsage, Config_shows_checks_and_documents) {
     EXPECT_THAT(run_bare({"config", "check"}).out, HasSubstr("without effect"));
     EXPECT_EQ(run_bare({"config", "check"}).code, ExitCode::done);
     EXPECT_EQ(run_bare({"config", "docs"}).out, cli::settings_as_markdown());
+}
+
+TEST_F(CliUsage, Config_check_looks_whether_the_programs_can_be_run) {
+    const std::string text = file("data.txt", "no program");
+    ::chmod(text.c_str(), 0644);
+    environment_["JOBSTRAND_CONFIG"] = file(
+        "jobstrand.toml",
+        "[commands.good]\nprogram = \"/bin/sh\"\nworkingDirectory = \"/tmp\"\n"
+        "[commands.lost]\nprogram = \"" +
+            path_of("nowhere") +
+            "\"\n"
+            "[commands.folder]\nprogram = \"/tmp\"\n"
+            "[commands.text]\nprogram = \"" +
+            text +
+            "\"\n"
+            "[commands.away]\nprogram = \"/bin/sh\"\nworkingDirectory = \"" +
+            text + "\"\n"
+    );
+    const CliResult result = run_bare({"config", "check"});
+    EXPECT_EQ(result.code, ExitCode::check_found);
+    EXPECT_EQ(
+        result.out,
+        "[commands.away] workingDirectory = " + text +
+            ": it is not a folder\n"
+            "[commands.folder] program = /tmp: it is not a file\n"
+            "[commands.lost] program = " +
+            path_of("nowhere") +
+            ": No such file or directory\n"
+            "[commands.text] program = " +
+            text + ": Permission denied\n"
+    );
+    environment_["JOBSTRAND_CONFIG"] =
+        file("good.toml", "[commands.good]\nprogram = \"/bin/sh\"\n");
+    EXPECT_EQ(run_bare({"config", "check"}).out, "the configuration is in order\n");
 }
 
 TEST_F(CliUsage, Stats_count_every_place) {

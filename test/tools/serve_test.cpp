@@ -1,3 +1,5 @@
+#include "persistence/drivers/database.hpp"
+#include "persistence/drivers/parse_database_url.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/tools/cli_fixture.hpp"
 #include "test/tools/service_process.hpp"
@@ -7,6 +9,7 @@
 #include <sys/stat.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -14,7 +17,9 @@ namespace jobstrand::test {
 namespace {
 
 using cli::ExitCode;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 /// The real program, on the database of the test.
 class Serve : public CliTest {
@@ -59,11 +64,106 @@ TEST_F(Serve, It_runs_jobs_and_ends_with_0_when_it_is_told_to) {
 }
 
 TEST_F(Serve, It_makes_its_tables_when_it_starts) {
+    std::ofstream(path_of("new.db")).flush();
     const std::string url = "sqlite:" + path_of("new.db");
     ServiceProcess service({"serve", "--db", url}, {});
+    ASSERT_TRUE(service.says("tables created"));
     ASSERT_TRUE(service.says("ready"));
     EXPECT_EQ(run_bare({"schema", "check", "--db", url}).code, ExitCode::done);
     service.send(SIGINT);
+    EXPECT_EQ(service.exit_code(), 0) << service.output();
+}
+
+TEST_F(Serve, A_database_that_is_not_there_may_be_a_misspelt_path) {
+    const std::string url = "sqlite:" + path_of("jobz.db");
+    ServiceProcess service({"serve", "--db", url}, {});
+    EXPECT_EQ(service.exit_code(), 1);
+    EXPECT_THAT(
+        service.output(),
+        AllOf(HasSubstr("there is no database"), HasSubstr("`jobstrand schema create --db " + url))
+    );
+    EXPECT_THAT(service.output(), Not(HasSubstr("ready")));
+    EXPECT_FALSE(std::filesystem::exists(path_of("jobz.db")));
+}
+
+TEST_F(Serve, Told_to_it_makes_the_database) {
+    const std::string url = "sqlite:" + path_of("new.db");
+    const std::string config = file("create.toml", "create = true\ndb = \"" + url + "\"\n");
+    EXPECT_EQ(run_bare({"job", "ls", "--config", config}).code, ExitCode::failed);
+    EXPECT_FALSE(std::filesystem::exists(path_of("new.db")));
+    ServiceProcess service({"serve", "--config", config}, {});
+    ASSERT_TRUE(service.says("ready"));
+    EXPECT_EQ(run_bare({"schema", "check", "--db", url}).code, ExitCode::done);
+    service.send(SIGINT);
+    EXPECT_EQ(service.exit_code(), 0) << service.output();
+}
+
+TEST_F(Serve, Told_to_make_no_tables_it_makes_no_database) {
+    const std::string config = file("no.toml", "create = true\ndatabaseSchemaUpdate = false\n");
+    ServiceProcess service(
+        {"serve", "--config", config, "--db", "sqlite:" + path_of("new.db")}, {}
+    );
+    EXPECT_EQ(service.exit_code(), 1);
+    EXPECT_FALSE(std::filesystem::exists(path_of("new.db")));
+}
+
+/// What another program has put under our names into a database, and what `serve` says to it.
+struct OthersTable {
+    std::string sql;
+    std::string said;
+};
+
+TEST_F(Serve, Tables_of_others_stay_as_they_are_until_the_operator_says_otherwise) {
+    const std::vector<OthersTable> cases{
+        {"CREATE TABLE ACT_RU_JOB (ID_ varchar(64) PRIMARY KEY, HANDLER_TYPE_ varchar(255), "
+         "SCOPE_TYPE_ varchar(255))",
+         "the tables are Flowable's"},
+        {"CREATE TABLE ACT_RU_JOB (ID_ varchar(64) PRIMARY KEY, HANDLER_TYPE_ varchar(255), "
+         "DEPLOYMENT_ID_ varchar(64))",
+         "there is a table ACT_RU_JOB that is not Jobstrand's"},
+        {"CREATE TABLE JS_CALENDAR (DAY_ date)",
+         "there is a table JS_CALENDAR that is not Jobstrand's"},
+    };
+    for (const OthersTable& one : cases) {
+        std::filesystem::remove(path_of("theirs.db"));
+        const std::string url = "sqlite:" + path_of("theirs.db");
+        const auto opened = persistence::parse_database_url(url).value();
+        const auto pool = persistence::open_database(opened, {.create_if_missing = true});
+        const auto connection = pool->lease(persistence::SessionPool::Access::write);
+        connection->run_script(one.sql);
+        const auto schema_now = [&connection] {
+            std::string all;
+            connection->query(
+                {.sql = "SELECT group_concat(sql) FROM sqlite_master", .columns = 1},
+                {},
+                [&all](const persistence::Row& row) { all = row.text(0); }
+            );
+            return all;
+        };
+        const std::string before = schema_now();
+        ServiceProcess service({"serve", "--db", url}, {});
+        EXPECT_EQ(service.exit_code(), 1);
+        EXPECT_THAT(
+            service.output(),
+            AllOf(
+                HasSubstr(one.said),
+                HasSubstr("schema upgrade"),
+                Not(HasSubstr("ready")),
+                Not(HasSubstr("tables created"))
+            )
+        );
+        EXPECT_EQ(run_bare({"schema", "create", "--db", url}).code, ExitCode::failed);
+        EXPECT_EQ(schema_now(), before);
+    }
+}
+
+TEST_F(Serve, Commands_that_this_machine_cannot_run_are_told_at_the_start) {
+    const std::string config =
+        file("commands.toml", "[commands.lost]\nprogram = \"" + path_of("nowhere") + "\"\n");
+    ServiceProcess service({"serve", "--config", config, "--db", url()}, {});
+    ASSERT_TRUE(service.says("command cannot run"));
+    ASSERT_TRUE(service.says("ready"));
+    service.send(SIGTERM);
     EXPECT_EQ(service.exit_code(), 0) << service.output();
 }
 
@@ -162,7 +262,7 @@ TEST_F(Serve, It_goes_on_when_nobody_reads_its_log) {
 }
 
 TEST_F(Serve, What_the_environment_of_the_service_says_applies) {
-    const std::string config = settings();
+    const std::string config = settings("create = true\n");
     ServiceProcess service(
         {"serve"}, {"JOBSTRAND_CONFIG=" + config, "JOBSTRAND_DB=sqlite:" + path_of("other.db")}
     );

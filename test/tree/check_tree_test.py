@@ -8,6 +8,7 @@ TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'to
 sys.path.insert(0, TOOLS)
 import check_tree  # noqa: E402
 import cpp_source  # noqa: E402
+import told_rooms  # noqa: E402
 
 HEADER = '#pragma once\n'
 
@@ -155,6 +156,34 @@ class Arrows(unittest.TestCase):
         self.assertEqual(check_tree.circle_in({'a': {'a/', 'b/'}, 'a/room': {'b/x.hpp'}, 'b': set()}), [])
 
 
+class ToldRooms(unittest.TestCase):
+    ROOMS = {
+        'persistence': {'schema/'},
+        'persistence/sql': {'schema/'},
+        'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/'},
+    }
+    TRUE_TABLE = ['| `persistence/` itself | contracts | `rows` |', '| `sql/` | the seam | `rows`; programs see `sql.hpp` |',
+                  '| `rows/` | rows | programs |']
+
+    def expect_difference(self, table, line, words):
+        found = list(told_rooms.differences(table, self.ROOMS))
+        self.assertEqual([number for number, _ in found], [line], found)
+        self.assertIn(words, found[0][1])
+
+    def test_a_table_that_tells_what_is_so_is_fine(self):
+        self.assertEqual(list(told_rooms.differences(['# Design', '', *self.TRUE_TABLE], self.ROOMS)), [])
+
+    def test_an_includer_too_many_or_too_few_is_a_difference(self):
+        self.expect_difference([*self.TRUE_TABLE[:2], '| `rows/` | rows | `sql` |'], 3, 'by none, not by sql')
+        self.expect_difference(['| `persistence/` | contracts | none |', *self.TRUE_TABLE[1:]], 1, 'by rows, not by none')
+
+    def test_a_room_that_is_not_told_of_is_a_difference(self):
+        self.expect_difference([self.TRUE_TABLE[0], self.TRUE_TABLE[2]], 2, 'sql is not told of')
+
+    def test_a_room_that_does_not_exist_is_a_difference(self):
+        self.expect_difference([*self.TRUE_TABLE, '| `attic/` | old things | `rows` |'], 4, 'no room attic')
+
+
 class Names(TreeTest):
     def test_vague_words_are_found_in_type_names(self):
         for text in ('class JobManager;', 'struct RetryHelper {};', 'enum class TimeUtil { a };',
@@ -178,7 +207,7 @@ class Lengths(TreeTest):
 
     def test_scripts_have_the_same_limit_and_texts_have_none(self):
         self.expect_finding('tools/check', '#!/usr/bin/env bash\n' + 'true\n' * 400, 401, '401 lines')
-        self.expect_quiet('docs/design.md', 'word\n' * 900)
+        self.expect_quiet('docs/faq.md', 'word\n' * 900)
 
     def test_a_function_may_have_70_lines(self):
         self.expect_quiet('schema/a.cpp', 'int f() {\n' + '    g();\n' * 68 + '}\n')

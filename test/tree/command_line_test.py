@@ -4,7 +4,7 @@ import subprocess
 import unittest
 
 TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tools')
-COMMANDS = ('quickstart', 'check', 'check_format', 'check_tree.py', 'install_packages')
+COMMANDS = ('quickstart', 'check', 'check_format', 'check_tidy', 'check_tree.py', 'install_packages')
 
 
 def run(command, *arguments):

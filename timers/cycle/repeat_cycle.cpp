@@ -107,7 +107,7 @@ first_turn(const RepeatCycle& cycle, const TimerContext& context, TimePoint now)
     if (!due || (cycle.end && *due > cycle.end->in(context.zone))) {
         return std::nullopt;
     }
-    return RepeatTurn{*due, std::move(started)};
+    return RepeatTurn{*due, started};
 }
 
 std::optional<RepeatTurn>
@@ -127,7 +127,7 @@ turn_after(const RepeatCycle& cycle, const TimerContext& context, TimePoint due,
     if (!time || (cycle.end && *time > cycle.end->in(context.zone))) {
         return std::nullopt;
     }
-    return RepeatTurn{*time, std::move(rest)};
+    return RepeatTurn{*time, rest};
 }
 
 std::vector<TimePoint> grid_times(

@@ -160,7 +160,7 @@ schema::RetryPolicy policy_of(const RetryOptions& options) {
         if (!cycle) {
             throw std::invalid_argument("the retry cycle: " + cycle.error().message);
         }
-        policy.cycle = std::move(cycle.value());
+        policy.cycle = cycle.value();
     }
     return policy;
 }

@@ -8,6 +8,7 @@
 #include "persistence/drivers/parse_database_url.hpp"
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
+#include "persistence/migration/write_rights.hpp"
 #include "persistence/store/sql_store.hpp"
 #include "persistence/url/database_url.hpp"
 #include "schema/database_clock.hpp"
@@ -34,7 +35,9 @@ persistence::DatabaseUrl parsed(const std::string& text) {
 std::unique_ptr<persistence::SessionPool>
 open(const persistence::DatabaseUrl& url, const WiringOptions& options, schema::Log& log) {
     auto pool = persistence::open_database(
-        url, {.create_if_missing = options.update_schema, .decorate = options.decorate_connection}
+        url,
+        {.create_if_missing = options.update_schema && options.create_database,
+         .decorate = options.decorate_connection}
     );
     const auto session = pool->lease(persistence::SessionPool::Access::write);
     if (!options.update_schema) {
@@ -50,6 +53,11 @@ open(const persistence::DatabaseUrl& url, const WiringOptions& options, schema::
         );
     }
     return pool;
+}
+
+void require_rights(persistence::SessionPool& pool) {
+    const auto session = pool.lease(persistence::SessionPool::Access::write);
+    persistence::require_write_rights(*session);
 }
 
 void require_priority_index(persistence::SessionPool& pool) {
@@ -87,6 +95,7 @@ public:
     }
 
     void start() {
+        require_rights(*pool);
         if (settings.acquire_by_priority && settings.acquire_async_jobs) {
             require_priority_index(*pool);
         }

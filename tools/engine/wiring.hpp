@@ -31,6 +31,9 @@ struct WiringOptions {
     /// error.
     bool update_schema = true;
 
+    /// Make the file of a database that is in a file, if it is not there.
+    bool create_database = true;
+
     /// See persistence::OpenOptions::decorate.
     persistence::DecorateConnection decorate_connection = {};
 };
@@ -53,7 +56,8 @@ public:
 
     [[nodiscard]] executor::HandlerRegistry& handlers();
 
-    /// Throws DbError schema_missing when the settings need an index that is not there.
+    /// Throws DbError: schema_missing when the settings need an index that is not there,
+    /// access_denied when the database's user may not write.
     void start();
 
     /// See executor::AsyncExecutor::stop.

@@ -125,12 +125,14 @@ schema::Log& Session::log() {
     return *log_;
 }
 
-engine::Wiring& Session::engine(bool update_schema) {
+engine::Wiring& Session::engine(OpenFor purpose) {
     if (!engine_) {
+        const bool is_service = purpose == OpenFor::service;
         engine::WiringOptions options{
             .database_url = database_url(),
             .executor = settings().executor,
-            .update_schema = update_schema,
+            .update_schema = is_service && settings().update_schema,
+            .create_database = is_service && settings().create_database,
         };
         engine_ = std::make_unique<engine::Wiring>(std::move(options), clock_, log());
         add_service_handlers(

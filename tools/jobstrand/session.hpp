@@ -29,6 +29,12 @@ struct GlobalOptions {
     std::string output = "table";
 };
 
+/// Who opens the database.
+enum class OpenFor {
+    command,  ///< What is there must fit.
+    service,  ///< Makes what the settings allow it to make.
+};
+
 /// What a command works with: streams, settings, the database. Each part is made when it is first
 /// asked for, so that a command that needs no database opens none.
 ///
@@ -71,8 +77,8 @@ public:
     [[nodiscard]] schema::Log& log();
 
     /// An engine that is not started, with the service's handlers. The first call opens the
-    /// database; `update_schema` is of no meaning for the others.
-    [[nodiscard]] engine::Wiring& engine(bool update_schema = false);
+    /// database; `purpose` is of no meaning for the others.
+    [[nodiscard]] engine::Wiring& engine(OpenFor purpose = OpenFor::command);
     [[nodiscard]] persistence::OperatorStore& store() { return engine().store(); }
     [[nodiscard]] persistence::SeriesStore& series_store() { return engine().series_store(); }
 

@@ -1,5 +1,6 @@
 #include "persistence/drivers/mysql/dialect.hpp"
 
+#include "persistence/drivers/mysql/catalog.hpp"
 #include "persistence/drivers/mysql/schema_lock.hpp"
 
 #include <algorithm>
@@ -68,14 +69,8 @@ constexpr TableDialect kTables{
     .empty_table = "TRUNCATE TABLE {0}",
     .has_partial_indexes = false,
     .adds_computed_columns = true,
-    .has_times_as_texts = false,
     .is_transactional = false,
-    .all_columns =
-        "SELECT table_name, column_name, data_type"
-        " FROM information_schema.columns WHERE table_schema = DATABASE()",
-    .all_indexes =
-        "SELECT DISTINCT table_name, index_name"
-        " FROM information_schema.statistics WHERE table_schema = DATABASE()",
+    .catalog = kMysqlCatalog,
     .lock = lock_mysql_schema,
 };
 
@@ -110,6 +105,7 @@ constinit const Dialect kMysqlDialect{
     .guest =
         {.arrive = {"SET @jobstrand_zone = @@session.time_zone", "SET time_zone = '+00:00'"},
          .leave = "SET time_zone = @jobstrand_zone"},
+    .has_texts_for_times = false,
     // The seconds 1 to 2^31 - 1: 0 stands for no time at all.
     .earliest_time = schema::TimePoint{1s},
     .latest_time = schema::TimePoint{2'147'483'647'999ms},

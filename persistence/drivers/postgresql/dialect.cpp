@@ -1,5 +1,6 @@
 #include "persistence/drivers/postgresql/dialect.hpp"
 
+#include "persistence/drivers/postgresql/catalog.hpp"
 #include "persistence/drivers/postgresql/schema_lock.hpp"
 #include "persistence/sql/hex_text.hpp"
 #include "schema/text/iso8601.hpp"
@@ -62,22 +63,8 @@ constexpr TableDialect kTables{
     .empty_table = "TRUNCATE TABLE {0}",
     .has_partial_indexes = true,
     .adds_computed_columns = true,
-    .has_times_as_texts = false,
     .is_transactional = true,
-    // The catalog, because the information schema hides what the user has no rights on; and what a
-    // name without a schema stands for.
-    .all_columns =
-        "SELECT t.relname, c.attname, format_type(c.atttypid, NULL)"
-        " FROM pg_class t JOIN pg_attribute c ON c.attrelid = t.oid"
-        " WHERE t.relkind IN ('r', 'p') AND pg_table_is_visible(t.oid)"
-        " AND t.relnamespace <> 'pg_catalog'::regnamespace"
-        " AND c.attnum > 0 AND NOT c.attisdropped",
-    .all_indexes =
-        "SELECT t.relname, i.relname FROM pg_index x"
-        " JOIN pg_class t ON t.oid = x.indrelid"
-        " JOIN pg_class i ON i.oid = x.indexrelid"
-        " WHERE pg_table_is_visible(t.oid) AND x.indisvalid"
-        " AND t.relnamespace <> 'pg_catalog'::regnamespace",
+    .catalog = kPostgresqlCatalog,
     .lock = lock_postgresql_schema,
 };
 
@@ -105,6 +92,7 @@ constinit const Dialect kPostgresqlDialect{
     .behind_in_priority = "(PRIORITY_, ID_) > (?, ?)",
     .now = "CAST(clock_timestamp() AT TIME ZONE 'UTC' AS timestamp(3))",
     .guest = {.number_mark = '$', .announce = "NOTIFY jobstrand"},
+    .has_texts_for_times = false,
     .earliest_time = schema::kEarliestInstant,
     .latest_time = schema::kLatestInstant,
     .tables = kTables,

@@ -1,5 +1,6 @@
 #include "persistence/drivers/sqlite/dialect.hpp"
 
+#include "persistence/drivers/sqlite/catalog.hpp"
 #include "persistence/sql/schema_lock.hpp"
 #include "schema/text/iso8601.hpp"
 
@@ -88,13 +89,8 @@ constexpr TableDialect kTables{
     .empty_table = "DELETE FROM {0}",
     .has_partial_indexes = false,
     .adds_computed_columns = false,
-    .has_times_as_texts = true,
     .is_transactional = true,
-    .all_columns =
-        "SELECT t.name, c.name, c.type"
-        " FROM sqlite_master t, pragma_table_info(t.name) c"
-        " WHERE t.type = 'table'",
-    .all_indexes = "SELECT tbl_name, name FROM sqlite_master WHERE type = 'index'",
+    .catalog = kSqliteCatalog,
     .lock = lock_as_only_writer,
 };
 
@@ -127,6 +123,7 @@ constinit const Dialect kSqliteDialect{
     .delete_where = "DELETE FROM {0} WHERE",
     .behind_in_priority = "(PRIORITY_, ID_) > (?, ?)",
     .now = "",
+    .has_texts_for_times = true,
     .earliest_time = schema::kEarliestInstant,
     .latest_time = schema::kLatestInstant,
     .tables = kTables,

@@ -1,10 +1,12 @@
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
+#include "persistence/sql/dialect.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/store/sql_store.hpp"
 #include "schema/job_transition.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/persistence/adapter_test.hpp"
+#include "test/persistence/migration/schema_differences.hpp"
 #include "timers/series/series_planner.hpp"
 
 #include <fmt/format.h>
@@ -90,14 +92,16 @@ protected:
     void prepare() override {
         const FlowablesTypes& types = flowables_types(GetParam());
         connection_->run_script(fmt::format(
-            "CREATE TABLE ACT_GE_BYTEARRAY (ID_ varchar(64), REV_ integer, NAME_ varchar(255), "
+            "CREATE TABLE ACT_GE_BYTEARRAY (ID_ varchar(64) NOT NULL, REV_ integer, NAME_ "
+            "varchar(255), "
             "DEPLOYMENT_ID_ varchar(64), BYTES_ {}, GENERATED_ {}, PRIMARY KEY (ID_)) {}",
             types.bytes,
             types.generated,
             types.options
         ));
         connection_->run_script(fmt::format(
-            "CREATE TABLE ACT_GE_PROPERTY (NAME_ varchar(64), VALUE_ varchar(300), REV_ integer, "
+            "CREATE TABLE ACT_GE_PROPERTY (NAME_ varchar(64) NOT NULL, VALUE_ varchar(300), "
+            "REV_ integer, "
             "PRIMARY KEY (NAME_)) {}",
             types.options
         ));
@@ -107,6 +111,12 @@ protected:
         }
         connection_->run_script("CREATE INDEX ACT_IDX_JOB_SCOPE ON ACT_RU_JOB (SCOPE_ID_)");
         execute("INSERT INTO ACT_RU_JOB (ID_, TYPE_, RETRIES_) VALUES ('theirs', 'message', 2)");
+    }
+
+    void take_over() {
+        EXPECT_EQ(
+            persistence::upgrade_schema(*connection_, persistence::OthersTables::take_over).from, 0
+        );
     }
 
     Job acquire() {
@@ -160,8 +170,13 @@ TEST_P(FlowablesTables, Are_refused_until_they_have_our_columns_and_are_kept_as_
         "the tables are Flowable's, without Jobstrand's columns, which do not disturb it: run "
         "`jobstrand schema upgrade`"
     );
-    EXPECT_EQ(persistence::upgrade_schema(*connection_).from, 0);
-    EXPECT_THAT(persistence::check_schema(*connection_), testing::IsEmpty());
+    EXPECT_STREQ(
+        error_of([&] { persistence::upgrade_schema(*connection_); }).what(), refused.what()
+    );
+    EXPECT_TRUE(persistence::has_others_tables(*connection_));
+    take_over();
+    EXPECT_FALSE(persistence::has_others_tables(*connection_));
+    EXPECT_NO_THROW(persistence::require_current_schema(*connection_));
     EXPECT_EQ(text_of("SELECT RETRIES_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "2");
     EXPECT_EQ(text_of("SELECT PRIORITY_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "0");
     EXPECT_EQ(
@@ -170,7 +185,7 @@ TEST_P(FlowablesTables, Are_refused_until_they_have_our_columns_and_are_kept_as_
 }
 
 TEST_P(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_foreign_keys) {
-    persistence::upgrade_schema(*connection_);
+    take_over();
     const std::string payload(10'000, 'p');
     store_.insert(
         {{JobPlace::executable, a_job("a").with_payload(payload).with_retries(3)}}, IdOrigin::given
@@ -201,9 +216,28 @@ TEST_P(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_fo
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_GE_BYTEARRAY"), "0");
 }
 
+TEST_P(FlowablesTables, Differ_from_ours_in_what_the_check_tells) {
+    take_over();
+    EXPECT_THAT(
+        differences_of(*connection_),
+        testing::IsSupersetOf(
+            {"the defaults of ACT_RU_DEADLETTER_JOB differ: REV_ has none and not 1, TYPE_ has "
+             "none "
+             "and not 'message', EXCLUSIVE_ has none and not true, CREATE_TIME_ has none and not " +
+                 std::string(connection_->dialect().tables.now),
+             std::string("the defaults of ACT_GE_BYTEARRAY differ: REV_ has none and not 1")}
+        )
+    );
+    EXPECT_THAT(
+        remarks_of(*connection_),
+        testing::Contains("the index ACT_IDX_JOB_SCOPE of ACT_RU_JOB (SCOPE_ID_) is not "
+                          "Jobstrand's: every insert and delete writes it")
+    );
+}
+
 // R045 R051
 TEST_P(FlowablesTables, Serve_acquisition_by_priority_with_its_index) {
-    persistence::upgrade_schema(*connection_);
+    take_over();
     EXPECT_TRUE(persistence::create_index(*connection_, schema::kPriorityIndex));
     store_.insert(
         {{JobPlace::executable, a_job("a").with_priority(-1)},
@@ -216,7 +250,6 @@ TEST_P(FlowablesTables, Serve_acquisition_by_priority_with_its_index) {
     ASSERT_EQ(jobs.size(), 2U);
     EXPECT_EQ(jobs[0].id, "b");
     EXPECT_TRUE(persistence::drop_index(*connection_, schema::kPriorityIndex));
-    EXPECT_THAT(persistence::check_schema(*connection_), testing::IsEmpty());
 }
 
 class FlowablesTablesOnMysql : public FlowablesTables {};
@@ -229,7 +262,7 @@ INSTANTIATE_TEST_SUITE_P(
 );
 
 TEST_P(FlowablesTablesOnMysql, Hold_no_characters_of_four_bytes) {
-    persistence::upgrade_schema(*connection_);
+    take_over();
     const Job job = a_job("a").with_payload("\xF0\x9F\x98\x80");
     EXPECT_EQ(
         error_of([&] {
@@ -237,6 +270,24 @@ TEST_P(FlowablesTablesOnMysql, Hold_no_characters_of_four_bytes) {
         }).kind(),
         persistence::DbErrorKind::too_long
     );
+}
+
+TEST_P(FlowablesTablesOnMysql, Hold_every_character_after_the_statements_of_the_check) {
+    take_over();
+    EXPECT_THAT(
+        differences_of(*connection_),
+        testing::Contains(testing::AllOf(
+            testing::HasSubstr("HANDLER_CFG_"),
+            testing::HasSubstr("of ACT_RU_JOB cannot hold every character, such as emoji: their "
+                               "collation is utf8")
+        ))
+    );
+    mend_differences(*connection_);
+    EXPECT_THAT(differences_of(*connection_), testing::IsEmpty());
+    const std::string emoji = "\xF0\x9F\x98\x80";
+    store_.insert({{JobPlace::executable, a_job("a").with_payload(emoji)}}, IdOrigin::given);
+    EXPECT_EQ(acquire().payload, emoji);
+    EXPECT_EQ(text_of("SELECT RETRIES_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "2");
 }
 
 class FlowablesTablesOnPostgresql : public FlowablesTables {};
@@ -248,8 +299,21 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_database
 );
 
+TEST_P(FlowablesTablesOnPostgresql, Compare_ids_byte_by_byte_after_the_statements_of_the_check) {
+    take_over();
+    EXPECT_THAT(
+        differences_of(*connection_),
+        testing::Contains("ID_, EXECUTION_ID_, PROCESS_INSTANCE_ID_, PROC_DEF_ID_, "
+                          "EXCEPTION_STACK_ID_, CUSTOM_VALUES_ID_ of ACT_RU_DEADLETTER_JOB do not "
+                          "compare byte by byte: their collation is default")
+    );
+    mend_differences(*connection_);
+    EXPECT_THAT(differences_of(*connection_), testing::IsEmpty());
+    EXPECT_EQ(text_of("SELECT RETRIES_ FROM ACT_RU_JOB WHERE ID_ = 'theirs'"), "2");
+}
+
 TEST_P(FlowablesTablesOnPostgresql, May_hold_bytes_that_are_no_text) {
-    persistence::upgrade_schema(*connection_);
+    take_over();
     execute(
         "INSERT INTO ACT_GE_BYTEARRAY (ID_, NAME_, BYTES_) "
         "VALUES ('java', 'jobCustomValues', '\\xaced0005ff00')"

@@ -14,12 +14,10 @@ namespace jobstrand::test {
 
 namespace {
 
-using persistence::check_schema;
 using persistence::DbError;
 using persistence::DbErrorKind;
 using persistence::require_current_schema;
 using persistence::schema_version;
-using persistence::SchemaDifference;
 using persistence::upgrade_schema;
 using persistence::Value;
 using schema::kSchemaVersion;
@@ -85,9 +83,7 @@ TEST_P(SchemaTest, What_is_missing_is_found_and_mended) {
             "the table ACT_RU_DEADLETTER_JOB is missing"
         )
     );
-    for (const SchemaDifference& difference : check_schema(*connection_)) {
-        connection_->run_script(difference.mend);
-    }
+    mend_differences(*connection_);
     EXPECT_THAT(differences_of(*connection_), IsEmpty());
 }
 

@@ -49,12 +49,21 @@ constexpr std::array kServiceSettings{
         .aliases = {{{"jobExecutorActivate", Unit::flag}, {"isAutoActivate", Unit::flag}}},
     },
     Setting{
+        .name = "create",
+        .unit = Unit::flag,
+        .field = &in_settings<&Settings::create_database>,
+        .meaning = "The service makes the file of a SQLite database that is not there. `false`: it "
+                   "refuses to start, because the path may be misspelt; `jobstrand schema create` "
+                   "makes one.",
+    },
+    Setting{
         .name = "databaseSchemaUpdate",
         .unit = Unit::flag,
         .field = &in_settings<&Settings::update_schema>,
         .meaning =
-            "The service creates or upgrades its tables when it starts. `false`: it refuses to "
-            "start when they do not fit.",
+            "The service creates or upgrades its tables when it starts, but never those of others "
+            "(Flowable's, for one): `jobstrand schema upgrade` does. `false`: it refuses to start "
+            "when they do not fit.",
     },
 };
 

@@ -30,6 +30,7 @@ struct Settings {
     schema::LogLevel log_level = schema::LogLevel::info;
     LogFormat log_format = LogFormat::text;
     bool executor_active = true;   ///< The service runs jobs as soon as it is up (R005).
+    bool create_database = false;  ///< The service makes a database file that is not there.
     bool update_schema = true;     ///< The service creates or upgrades the tables when it starts.
     std::string retry_time_cycle;  ///< The text behind executor.retry.cycle.
     executor::ExecutorSettings executor;

@@ -6,8 +6,10 @@
 #include "persistence/migration/ddl.hpp"
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/row_check.hpp"
+#include "persistence/migration/schema_check.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "tools/jobstrand/commands/database/schema_report.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
@@ -80,31 +82,31 @@ ExitCode create_schema(Session& session, const SchemaOptions&) {
 ExitCode upgrade_existing_schema(Session& session, const SchemaOptions&) {
     const auto pool = open(session, false);
     const auto connection = pool->lease(SessionPool::Access::write);
-    if (!persistence::schema_version(*connection)) {
+    const bool is_new = !persistence::schema_version(*connection);
+    if (is_new && !persistence::has_others_tables(*connection)) {
         persistence::require_current_schema(*connection);
     }
-    tell_upgrade(session, persistence::upgrade_schema(*connection));
+    const auto result =
+        persistence::upgrade_schema(*connection, persistence::OthersTables::take_over);
+    if (is_new) {
+        session.streams().out << fmt::format(
+            "added to the tables that were there what version {} needs\n", result.to
+        );
+    } else {
+        tell_upgrade(session, result);
+    }
     return ExitCode::done;
 }
 
 ExitCode check_live_schema(Session& session, const SchemaOptions&) {
     const auto pool = open(session, false);
     const auto connection = pool->lease(SessionPool::Access::read);
-    auto differences = persistence::check_schema(*connection);
-    if (differences.empty()) {
-        differences = persistence::check_rows(*connection);
+    persistence::SchemaReport report = persistence::check_schema(*connection);
+    if (report.differences.empty()) {
+        persistence::check_rows(*connection, report);
     }
-    for (const persistence::SchemaDifference& difference : differences) {
-        session.streams().out << difference.description << '\n';
-        if (!difference.mend.empty()) {
-            session.streams().out << "  " << difference.mend << '\n';
-        }
-    }
-    if (!differences.empty()) {
-        return ExitCode::check_found;
-    }
-    session.streams().out << "the tables are as this program expects them\n";
-    return ExitCode::done;
+    write_schema_report(session, report);
+    return report.differences.empty() ? ExitCode::done : ExitCode::check_found;
 }
 
 ExitCode print_schema(Session& session, const SchemaOptions& options) {

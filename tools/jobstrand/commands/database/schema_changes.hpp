@@ -19,10 +19,14 @@ struct IndexOptions {
     bool drop = false;
 };
 
+/// Refuses tables of others under our names.
 [[nodiscard]] ExitCode create_schema(Session& session, const SchemaOptions& options);
+
+/// Adds to tables of others what they lack.
 [[nodiscard]] ExitCode upgrade_existing_schema(Session& session, const SchemaOptions& options);
 
-/// Prints each difference with the statement that mends it; check_found when there is one.
+/// Prints each difference with the statements that mend it, and then remarks; check_found when
+/// there is a difference.
 [[nodiscard]] ExitCode check_live_schema(Session& session, const SchemaOptions& options);
 
 /// Needs no database when --dialect says which one is meant.

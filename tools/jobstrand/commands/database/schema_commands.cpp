@@ -31,7 +31,7 @@ void add_schema_commands(CLI::App& program, Action& action) {
         noun,
         action,
         {.name = "create",
-         .summary = "Create the tables, or bring older ones up to date",
+         .summary = "Create the tables, or bring older ones of Jobstrand up to date",
          .examples = "  jobstrand schema create --db sqlite:jobs.db"},
         create_schema
     );
@@ -39,7 +39,7 @@ void add_schema_commands(CLI::App& program, Action& action) {
         noun,
         action,
         {.name = "upgrade",
-         .summary = "Bring existing tables up to the version of this program",
+         .summary = "Bring existing tables up to the version of this program, Flowable's too",
          .examples = "  jobstrand schema upgrade --db sqlite:jobs.db"},
         upgrade_existing_schema
     );
@@ -49,7 +49,8 @@ void add_schema_commands(CLI::App& program, Action& action) {
         {.name = "check",
          .summary =
              "Compare the tables with what this program expects (exit code 6 if they differ)",
-         .examples = "  jobstrand schema check --db sqlite:jobs.db"},
+         .examples = "  jobstrand schema check --db sqlite:jobs.db\n"
+                     "  jobstrand schema check --db sqlite:jobs.db -o json"},
         check_live_schema
     );
     const auto [app, options] = add_verb<SchemaOptions>(

@@ -1,4 +1,5 @@
 #include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/handlers/command_check.hpp"
 #include "tools/jobstrand/settings/settings_text.hpp"
 
 namespace jobstrand::cli {
@@ -20,9 +21,15 @@ ExitCode print_config_docs(Session& session, const NoOptions&) {
 }
 
 ExitCode check_config(Session& session, const NoOptions&) {
-    (void)session.settings();
     for (const std::string& remark : session.remarks()) {
         session.streams().out << remark << '\n';
+    }
+    const auto obstacles = obstacles_to_commands(session.settings().commands);
+    for (const std::string& obstacle : obstacles) {
+        session.streams().out << obstacle << '\n';
+    }
+    if (!obstacles.empty()) {
+        return ExitCode::check_found;
     }
     session.streams().out << "the configuration is in order\n";
     return ExitCode::done;
@@ -52,7 +59,8 @@ void add_config_commands(CLI::App& program, Action& action) {
         noun,
         action,
         {.name = "check",
-         .summary = "List every mistake in the configuration file (exit code 2 if there is one)",
+         .summary = "List every mistake in the configuration file (exit code 2 if there is one), "
+                    "and programs that this machine cannot run (exit code 6)",
          .examples = "  jobstrand config check --config jobstrand.toml"},
         check_config
     );

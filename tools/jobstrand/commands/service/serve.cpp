@@ -1,5 +1,6 @@
 #include "tools/jobstrand/commands/service/serve.hpp"
 
+#include "tools/jobstrand/handlers/command_check.hpp"
 #include "tools/jobstrand/stop_signals.hpp"
 
 #include <fmt/format.h>
@@ -88,8 +89,11 @@ ExitCode serve(Session& session, const ServeOptions& options) {
     for (const std::string& remark : session.remarks()) {
         session.log().write(LogLevel::warn, "setting without effect", {{"setting", remark}});
     }
+    for (const std::string& obstacle : obstacles_to_commands(settings.commands)) {
+        session.log().write(LogLevel::warn, "command cannot run", {{"command", obstacle}});
+    }
     const bool is_executing = settings.executor_active && !options.no_executor;
-    engine::Wiring& engine = session.engine(settings.update_schema);
+    engine::Wiring& engine = session.engine(OpenFor::service);
     if (is_executing) {
         engine.start();
     }

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "persistence/sql/connection.hpp"
+
+#include <string>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// One way in which the tables are not what this program needs.
+struct SchemaDifference {
+    std::string table;
+    std::string description;
+    std::vector<std::string> mend;  ///< Statements, in their order; empty: a person has to decide.
+};
+
+/// What is there besides, and disturbs nothing: an operator may know why.
+struct SchemaRemark {
+    std::string table;
+    std::string description;
+};
+
+struct SchemaReport {
+    std::vector<SchemaDifference> differences;  ///< Empty: the tables are as they must be.
+    std::vector<SchemaRemark> remarks;
+};
+
+/// Compares the tables with those that this program creates: columns, types with their lengths,
+/// NULL, defaults, character sets and collations, keys, indexes, and the version. Changes nothing.
+/// Throws DbError.
+[[nodiscard]] SchemaReport check_schema(Connection& connection);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,160 @@
+#include "tools/jobstrand/settings/setting.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+namespace jobstrand::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+Setting a_setting(Unit unit, Field field, std::int64_t least = 0, std::int64_t most = kMost) {
+    return {.name = "x", .unit = unit, .field = field, .least = least, .most = most, .meaning = ""};
+}
+
+const Setting kFlag = a_setting(Unit::flag, [](Settings& s) -> bool& { return s.executor_active; });
+const Setting kText = a_setting(
+    Unit::text,
+    [](Settings& s) -> std::string& { return s.database_url; },
+    0,
+    8
+);
+const Setting kCount = a_setting(
+    Unit::count,
+    [](Settings& s) -> std::size_t& { return s.executor.acquire_page; },
+    1,
+    1000
+);
+const Setting kTime = a_setting(
+    Unit::milliseconds,
+    [](Settings& s) -> schema::Duration& { return s.executor.queue_full_wait; },
+    10,
+    60'000
+);
+const Setting kLevel =
+    a_setting(Unit::text, [](Settings& s) -> schema::LogLevel& { return s.log_level; });
+const Setting kFormat =
+    a_setting(Unit::text, [](Settings& s) -> LogFormat& { return s.log_format; });
+
+/// The text of a setting after an assignment, or what the value must be.
+std::string assigned(const Setting& setting, const SettingValue& value, Unit unit) {
+    Settings settings;
+    const auto refusal = assign(settings, setting, unit, value);
+    return refusal ? *refusal : text_of(settings, setting);
+}
+
+std::string assigned(const Setting& setting, const SettingValue& value) {
+    return assigned(setting, value, setting.unit);
+}
+
+TEST(Setting, A_flag_is_true_or_false_also_as_a_text) {
+    EXPECT_EQ(assigned(kFlag, false), "false");
+    EXPECT_EQ(assigned(kFlag, "false"), "false");
+    EXPECT_EQ(assigned(kFlag, "true"), "true");
+    for (const SettingValue& value :
+         {SettingValue(std::string("yes")), SettingValue(std::int64_t{1}), SettingValue(1.0)}) {
+        EXPECT_EQ(assigned(kFlag, value), "must be true or false") << text_of(value);
+    }
+}
+
+TEST(Setting, A_number_is_whole_and_within_its_range) {
+    EXPECT_EQ(assigned(kCount, std::int64_t{1}), "1");
+    EXPECT_EQ(assigned(kCount, std::int64_t{1000}), "1000");
+    for (const SettingValue& value :
+         {SettingValue(std::int64_t{0}),
+          SettingValue(std::int64_t{1001}),
+          SettingValue(1.5),
+          SettingValue(std::string("8")),
+          SettingValue(true),
+          SettingValue(std::int64_t{-1})}) {
+        EXPECT_EQ(assigned(kCount, value), "must be a whole number, 1 to 1000") << text_of(value);
+    }
+}
+
+TEST(Setting, A_bare_number_of_a_duration_has_the_unit_of_the_name_that_was_used) {
+    EXPECT_EQ(assigned(kTime, std::int64_t{1500}, Unit::milliseconds), "PT1.5S");
+    EXPECT_EQ(assigned(kTime, std::int64_t{15}, Unit::seconds), "PT15S");
+    EXPECT_EQ(assigned(kTime, "PT15S", Unit::seconds), "PT15S");
+    EXPECT_EQ(
+        assigned(kTime, std::int64_t{61}, Unit::seconds),
+        "must be seconds or an ISO 8601 duration such as \"PT10S\", PT0.01S to PT1M"
+    );
+}
+
+TEST(Setting, A_duration_is_refused_that_is_none_or_too_long_to_count) {
+    for (const SettingValue& value :
+         {SettingValue(std::string("15")),
+          SettingValue(std::string("PT")),
+          SettingValue(std::string("P1M")),
+          SettingValue(1.5),
+          SettingValue(std::int64_t{-1}),
+          SettingValue(kMost),
+          SettingValue(std::string("PT2M"))}) {
+        EXPECT_TRUE(assigned(kTime, value).starts_with("must be milliseconds")) << text_of(value);
+        EXPECT_TRUE(assigned(kTime, value, Unit::seconds).starts_with("must be seconds"));
+    }
+}
+
+TEST(Setting, A_text_has_a_longest_length_and_may_have_rules_of_its_own) {
+    EXPECT_EQ(assigned(kText, "sqlite:x"), "sqlite:x");
+    EXPECT_EQ(assigned(kText, "sqlite:xy"), "must have at most 8 characters");
+    EXPECT_EQ(assigned(kText, std::int64_t{5}), "must be a text");
+    Setting with_rule = kText;
+    with_rule.problem_of_text = [](std::string_view text) {
+        return text.empty() ? std::string("must not be empty") : std::string();
+    };
+    EXPECT_EQ(assigned(with_rule, ""), "must not be empty");
+    EXPECT_EQ(assigned(with_rule, "a"), "a");
+}
+
+TEST(Setting, Names_are_those_of_the_documentation) {
+    for (const char* level : {"debug", "info", "warn", "error"}) {
+        EXPECT_EQ(assigned(kLevel, level), level);
+    }
+    EXPECT_EQ(assigned(kLevel, "INFO"), "must be debug, info, warn or error");
+    EXPECT_EQ(assigned(kLevel, true), "must be debug, info, warn or error");
+    EXPECT_EQ(assigned(kFormat, "json"), "json");
+    EXPECT_EQ(assigned(kFormat, "xml"), "must be text or json");
+}
+
+TEST(Setting, What_has_no_effect_is_checked_all_the_same) {
+    EXPECT_EQ(assigned(a_setting(Unit::flag, std::monostate{}), true), "");
+    EXPECT_EQ(assigned(a_setting(Unit::flag, std::monostate{}), "no"), "must be true or false");
+    EXPECT_EQ(assigned(a_setting(Unit::text, std::monostate{}), "x"), "");
+    EXPECT_EQ(
+        assigned(a_setting(Unit::count, std::monostate{}, 1, 2), "x"),
+        "must be a whole number, 1 to 2"
+    );
+    EXPECT_EQ(assigned(a_setting(Unit::seconds, std::monostate{}, 0, 1000), std::int64_t{1}), "");
+    EXPECT_TRUE(assigned(a_setting(Unit::seconds, std::monostate{}, 0, 1000), std::int64_t{2})
+                    .starts_with("must be seconds"));
+}
+
+TEST(Setting, A_value_that_is_refused_leaves_the_settings_as_they_are) {
+    Settings settings;
+    settings.executor.acquire_page = 77;
+    EXPECT_TRUE(assign(settings, kCount, Unit::count, std::int64_t{0}));
+    EXPECT_EQ(settings.executor.acquire_page, 77U);
+}
+
+TEST(Setting, Tells_its_legal_values) {
+    EXPECT_EQ(legal_values_of(kFlag), "true, false");
+    EXPECT_EQ(legal_values_of(kText), "text");
+    EXPECT_EQ(legal_values_of(kCount), "1 to 1000");
+    EXPECT_EQ(legal_values_of(kTime), "ms or ISO 8601, PT0.01S to PT1M");
+}
+
+TEST(SettingValue, Is_shown_as_it_was_written_without_control_characters) {
+    EXPECT_EQ(text_of(SettingValue(true)), "true");
+    EXPECT_EQ(text_of(SettingValue(std::int64_t{-3})), "-3");
+    EXPECT_EQ(text_of(SettingValue(1.5)), "1.5");
+    EXPECT_EQ(text_of(SettingValue(std::string("a"))), "\"a\"");
+    EXPECT_EQ(text_of(SettingValue(std::string("\x1b[31m"))).find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace jobstrand::cli

@@ -1,0 +1,54 @@
+#include "tools/jobstrand/handlers/command_check.hpp"
+
+#include "tools/jobstrand/output/printable.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+namespace jobstrand::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Empty: this process may run the file, or enter the folder.
+[[nodiscard]] std::string obstacle(const std::string& path, fs::file_type type) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (!fs::exists(status)) {
+        return error ? error.message() : std::generic_category().message(ENOENT);
+    }
+    if (status.type() != type) {
+        return type == fs::file_type::directory ? "it is not a folder" : "it is not a file";
+    }
+    return ::access(path.c_str(), X_OK) == 0 ? "" : std::generic_category().message(errno);
+}
+
+}  // namespace
+
+std::vector<std::string> obstacles_to_commands(const Commands& commands) {
+    std::vector<std::string> obstacles;
+    const auto look = [&](const std::string& name,
+                          std::string_view what,
+                          const std::string& path,
+                          fs::file_type type) {
+        if (const std::string why = obstacle(path, type); !why.empty()) {
+            obstacles.push_back(fmt::format(
+                "[commands.{}] {} = {}: {}", printable(name), what, quoted_if_needed(path), why
+            ));
+        }
+    };
+    for (const auto& [name, command] : commands) {
+        look(name, "program", command.program, fs::file_type::regular);
+        if (!command.working_directory.empty()) {
+            look(name, "workingDirectory", command.working_directory, fs::file_type::directory);
+        }
+    }
+    return obstacles;
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "tools/jobstrand/settings/settings.hpp"
+
+#include <string>
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// What keeps this process from running configured commands, one sentence each: programs that are
+/// not there or may not be run, working directories that are not there or may not be entered.
+/// Empty: nothing.
+[[nodiscard]] std::vector<std::string> obstacles_to_commands(const Commands& commands);
+
+}  // namespace jobstrand::cli
