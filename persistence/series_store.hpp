@@ -89,7 +89,9 @@ public:
     [[nodiscard]] virtual SeriesAnswer remove_series(std::string_view key) = 0;
 
     /// Stores a calendar, new or changed, and moves the waiting turns of all series that use it,
-    /// also by way of another calendar, in the same transaction. Returns how many turns moved.
+    /// also by way of another calendar, in the same transaction. Returns how many turns moved. A
+    /// series with an end that has no time left before it ends; a text that would leave one without
+    /// an end never due again is refused.
     virtual std::size_t put_calendar(const StoredCalendar& calendar, schema::TimePoint now) = 0;
 
     /// In the order of their names.

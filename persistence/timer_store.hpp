@@ -27,6 +27,10 @@ struct DueWindow {
     schema::Duration ahead;
     std::optional<schema::TimePoint> from;
 
+    /// If given, turns of series that were made at this time or later are left out. A series that
+    /// catches up makes its next turn with each one that falls due, and would be served for ever.
+    std::optional<schema::TimePoint> turns_made_before = {};
+
     bool operator==(const DueWindow&) const = default;
 };
 

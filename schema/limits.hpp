@@ -24,6 +24,10 @@ inline constexpr std::size_t kPayloadBytes = std::size_t{8} * 1024 * 1024;
 /// Characters of EXCEPTION_MSG_, as Flowable cuts it (reference: its job entity, 2,000 of 4,000).
 inline constexpr std::size_t kExceptionMessageLength = 2000;
 
+/// Arrays and objects inside of each other in a JSON text that somebody hands in. Parsers of other
+/// languages stop there as well (Jackson: 1,000; Python: its own stack).
+inline constexpr std::size_t kJsonDepth = 1000;
+
 /// Bytes of a stack trace or captured output: the last 64 KiB tell what went wrong.
 inline constexpr std::size_t kExceptionDetailsBytes = std::size_t{64} * 1024;
 

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace jobstrand::schema {
 
@@ -62,6 +63,14 @@ public:
     /// nullopt: the calendar, and those it is based on, can be read.
     [[nodiscard]] virtual std::optional<ParseError>
     problem_of_calendar(const std::string& name, const CalendarTexts& calendars) const = 0;
+
+    /// Whether a calendar leaves out what another one does: it is `base`, or is based on it, also
+    /// by way of others.
+    [[nodiscard]] virtual bool hangs_on(
+        std::string_view calendar,
+        std::string_view base,
+        const CalendarTexts& calendars
+    ) const = 0;
 };
 
 }  // namespace jobstrand::schema

@@ -37,10 +37,12 @@ std::size_t TimerMover::move_page() {
         claim = {.owner = use_.intake.lock_owner(), .until = now + use_.intake.lock_time()};
     }
     const std::size_t limit = claim ? std::min(room, settings_.page) : settings_.page;
-    const persistence::DueWindow window{now, settings_.fire_ahead, cursor_.position()};
+    persistence::DueWindow window{now, settings_.fire_ahead, cursor_.position()};
+    window.turns_made_before = round_;
     persistence::DueTimers due =
         use_.store.move_due_timers(window, limit, claim, use_.intake.handler_types());
     cursor_.advance(due.moved, limit, due.end);
+    round_ = due.moved < limit ? std::nullopt : std::optional(round_.value_or(now));
     if (!due.locked.empty()) {
         use_.intake.accept(std::move(due.locked), locked_at);
     }

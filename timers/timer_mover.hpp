@@ -19,6 +19,9 @@ namespace jobstrand::timers {
 /// handed over at once. In a backlog each page begins with the due date that the last one ended
 /// with (see BacklogCursor).
 ///
+/// A backlog is moved in rounds: of the turns that series make while a round lasts, none moves in
+/// it. So each series that catches up gets one turn, and then it is the turn of the others.
+///
 /// Thread safety: run_once() belongs to the loop's strand.
 class TimerMover final : public executor::Activity {
 public:
@@ -47,6 +50,7 @@ private:
     const Dependencies use_;
     const Settings settings_;
     executor::BacklogCursor<std::optional<schema::TimePoint>> cursor_;  ///< A due date.
+    std::optional<schema::TimePoint> round_;  ///< When it began; none: the next page begins one.
 };
 
 }  // namespace jobstrand::timers

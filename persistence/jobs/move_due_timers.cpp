@@ -25,12 +25,15 @@ using schema::PlacedJob;
 constexpr std::string_view kDue = R"sql(
     SELECT {columns}
     FROM ACT_RU_TIMER_JOB {by_due_date}
-    WHERE DUEDATE_ <= ? {and_from} AND LOCK_EXP_TIME_ IS NULL
+    WHERE DUEDATE_ <= ? {and_from} AND LOCK_EXP_TIME_ IS NULL {and_made_before}
     ORDER BY DUEDATE_
     LIMIT ?
     {skip_locked})sql";
 
 constexpr std::string_view kAndFrom = "AND DUEDATE_ >= ?";
+
+constexpr std::string_view kAndMadeBefore =
+    "AND (REPEAT_ IS NULL OR CREATE_TIME_ IS NULL OR CREATE_TIME_ < ?)";
 
 JobRows select_due(Transaction& transaction, const DueWindow& window, std::size_t limit) {
     const std::string sql = fmt::format(
@@ -38,11 +41,15 @@ JobRows select_due(Transaction& transaction, const DueWindow& window, std::size_
         fmt::arg("columns", columns_of(JobPlace::timer)),
         fmt::arg("by_due_date", by_index(transaction.dialect(), "JS_IDX_TIMER_DUE")),
         fmt::arg("and_from", window.from ? kAndFrom : ""),
+        fmt::arg("and_made_before", window.turns_made_before ? kAndMadeBefore : ""),
         fmt::arg("skip_locked", transaction.dialect().skip_locked)
     );
     std::vector<Value> parameters{window.now + window.ahead};
     if (window.from) {
         parameters.emplace_back(*window.from);
+    }
+    if (window.turns_made_before) {
+        parameters.emplace_back(*window.turns_made_before);
     }
     parameters.emplace_back(static_cast<std::int64_t>(limit));
     JobRows due;

@@ -10,7 +10,7 @@
 /// Moves between places. schema::job_transition decides where a job goes; this file writes it.
 ///
 /// A job on its way is a schema::PlacedJob: the row as it will stand in the place it goes to. Rows
-/// are read under a lock, changed in memory and written whole, so that every column is kept, every
+/// are read for update, changed in memory and written whole, so that every column is kept, every
 /// job of a set may change in its own way, and what the caller gets is what was stored.
 namespace jobstrand::persistence {
 

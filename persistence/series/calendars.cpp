@@ -1,6 +1,7 @@
 #include "persistence/series/calendar_moves.hpp"
 #include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/limits.hpp"
 #include "schema/text/text_rules.hpp"
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 namespace jobstrand::persistence {
@@ -47,10 +49,16 @@ void refuse_bad_calendar(const StoredCalendar& calendar) {
     }
 }
 
+/// How often a change is begun anew because others were changed in between.
+constexpr int kMostAttempts = 5;
+
 /// A change may also break a calendar that is based on this one.
-void refuse_unreadable(const SeriesSchedule& schedule, const CalendarTexts& calendars) {
-    for (const auto& [name, text] : calendars) {
-        if (const auto problem = schedule.problem_of_calendar(name, calendars)) {
+void refuse_unreadable(const SeriesSchedule& schedule, const CalendarChange& change) {
+    for (const auto& [name, text] : change.after) {
+        if (name != change.name && !schedule.hangs_on(name, change.name, change.after)) {
+            continue;
+        }
+        if (const auto problem = schedule.problem_of_calendar(name, change.after)) {
             throw std::invalid_argument(
                 problem->position == 0
                     ? problem->message
@@ -60,16 +68,23 @@ void refuse_unreadable(const SeriesSchedule& schedule, const CalendarTexts& cale
     }
 }
 
-std::size_t put(
-    Transaction& transaction,
-    const SeriesSchedule& schedule,
-    const StoredCalendar& calendar,
-    TimePoint now
-) {
-    const CalendarTexts before = read_calendars(transaction);
-    CalendarTexts after = before;
-    after[calendar.name] = calendar.text;
-    refuse_unreadable(schedule, after);
+CalendarChange change_to(const StoreContext& context, const StoredCalendar& calendar) {
+    CalendarChange change{.name = calendar.name, .before = {}, .after = {}};
+    for (StoredCalendar& stored : list_calendars(context)) {
+        change.before.emplace(std::move(stored.name), std::move(stored.text));
+    }
+    change.after = change.before;
+    change.after[calendar.name] = calendar.text;
+    refuse_unreadable(context.schedule, change);
+    return change;
+}
+
+/// nullopt: calendars have changed since the moves were planned, and nothing was written.
+std::optional<std::size_t>
+put(Transaction& transaction, const StoredCalendar& calendar, CalendarMoves& moves) {
+    if (read_calendars(transaction) != moves.change().before) {
+        return std::nullopt;
+    }
     const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kPut,
@@ -77,7 +92,7 @@ std::size_t put(
         fmt::arg("new_text", fmt::format(fmt::runtime(dialect.new_value), "TEXT_"))
     );
     transaction.execute(sql, {std::string_view(calendar.name), std::string_view(calendar.text)});
-    return move_turns(transaction, schedule, before, after, now);
+    return moves.apply(transaction);
 }
 
 bool is_used_by_series(Transaction& transaction, std::string_view name) {
@@ -95,7 +110,7 @@ remove_unused(Transaction& transaction, const SeriesSchedule& schedule, std::str
     }
     rest.erase(found);
     const bool is_base = std::ranges::any_of(rest, [&](const auto& other) {
-        return schedule.problem_of_calendar(other.first, rest).has_value();
+        return schedule.hangs_on(other.first, name, rest);
     });
     if (is_base || is_used_by_series(transaction, name)) {
         return CalendarAnswer::in_use;
@@ -113,14 +128,19 @@ remove_unused(Transaction& transaction, const SeriesSchedule& schedule, std::str
 std::size_t
 put_calendar(const StoreContext& context, const StoredCalendar& calendar, TimePoint now) {
     refuse_bad_calendar(calendar);
-    std::size_t moved = 0;
-    context.runner.run(
-        [&](Transaction& transaction) {
-            moved = put(transaction, context.schedule, calendar, now);
-        },
-        run_again  // The same text once more does no harm.
-    );
-    return moved;
+    for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+        CalendarMoves moves(context.schedule, change_to(context, calendar), now);
+        context.runner.read([&](Connection& connection) { moves.plan(connection); });
+        std::optional<std::size_t> moved;
+        context.runner.run(
+            [&](Transaction& transaction) { moved = put(transaction, calendar, moves); },
+            run_again  // The same text once more does no harm.
+        );
+        if (moved) {
+            return *moved;
+        }
+    }
+    throw DbError(DbErrorKind::conflict, "other calendars are changed all the time: try again");
 }
 
 std::vector<StoredCalendar> list_calendars(const StoreContext& context) {

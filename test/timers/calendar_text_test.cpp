@@ -94,5 +94,61 @@ TEST(CalendarText, A_calendar_must_not_be_missing_wrong_or_based_on_itself) {
     EXPECT_EQ(error("wrong"), "calendar \"wrong\": expected at least one value");
 }
 
+/// `c0`, and as many more, each based on the one before it.
+schema::CalendarTexts chain_of(std::size_t bases) {
+    schema::CalendarTexts texts{{"c0", "weekly SUN"}};
+    for (std::size_t i = 1; i <= bases; ++i) {
+        texts.emplace(fmt::format("c{}", i), fmt::format("based on c{}", i - 1));
+    }
+    return texts;
+}
+
+TEST(CalendarText, A_calendar_is_based_on_sixteen_others_at_most) {
+    const schema::CalendarTexts texts = chain_of(kMostBases + 1);
+    EXPECT_EQ(find_calendar("c16", texts).value().exclusions.size(), 1U);
+    EXPECT_EQ(
+        find_calendar("c17", texts).error().message,
+        "calendar \"c17\": based on more than 16 others"
+    );
+}
+
+TEST(CalendarText, A_calendar_hangs_on_itself_and_on_what_it_is_based_on) {
+    const schema::CalendarTexts texts{
+        {"firm", "based on country; annual 12-24"},
+        {"country", "based on weekend"},
+        {"weekend", "weekly SAT SUN"},
+        {"other", "weekly SUN"},
+        {"a", "based on b"},
+        {"b", "based on a"},
+        {"lost", "based on nothing"},
+        {"wrong", "based on weekend; weekly"},
+    };
+    struct Row {
+        std::string_view name;
+        std::string_view base;
+        bool hangs;
+    };
+    const Row rows[] = {
+        {"weekend", "weekend", true},
+        {"country", "weekend", true},
+        {"firm", "weekend", true},
+        {"firm", "country", true},
+        {"country", "firm", false},
+        {"other", "weekend", false},
+        {"a", "b", true},
+        {"b", "a", true},
+        {"a", "weekend", false},
+        {"lost", "nothing", true},
+        {"lost", "weekend", false},
+        {"wrong", "weekend", false},
+        {"unknown", "weekend", false},
+        {"", "weekend", false},
+    };
+    for (const Row& row : rows) {
+        EXPECT_EQ(hangs_on(row.name, row.base, texts), row.hangs) << row.name << " " << row.base;
+    }
+    EXPECT_TRUE(hangs_on("c16", "c0", chain_of(16)));
+}
+
 }  // namespace
 }  // namespace jobstrand::timers

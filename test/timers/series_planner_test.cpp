@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <string_view>
+
 namespace jobstrand::timers {
 namespace {
 
@@ -62,6 +65,87 @@ protected:
 
     SeriesPlanner planner;
 };
+
+TEST_F(SeriesPlannerTest, A_schedule_that_is_never_due_is_refused_as_that) {
+    const CalendarTexts calendars{
+        {"no mondays", "weekly MON"},
+        {"no noon", "daily 12:00-12:00"},
+        {"no christmas", "annual 12-25"},
+        {"no first halves", "cron 0-29 * * * * ?"},
+        {"never", "cron 0-29 * * * * ?; cron 30-59 * * * * ?"},
+        {"hardly ever", "cron 0-58 * * * * ?; cron 59 0-58 * * * ?; cron 59 59 0-22 * * ?"},
+    };
+    struct Row {
+        const char* repeat;
+        const char* calendar;
+    };
+    const Row rows[] = {
+        {"0 0 9 ? * MON", "no mondays"},
+        {"R/2026-01-05T09:00Z/P7D", "no mondays"},
+        {"0 0 12 * * ?", "no noon"},
+        {"0 0 0 25 12 ?", "no christmas"},
+        {"R/2025-12-25T00:00Z/P1Y", "no christmas"},
+        {"10,20 * * * * ?", "no first halves"},
+        {"* * * * * ?", "never"},
+        {"R/PT1S", "never"},
+        {"0 0 0 29 2 ?", "hardly ever"},
+        {"0/7 * * * * ? 1999", "no noon"},
+        {"0 0 0 30 2 ?", "no noon"},
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    for (const Row& row : rows) {
+        for (const char* misfire : {"", "smart"}) {
+            Series series = a_series(row.repeat, misfire);
+            series.calendar = row.calendar;
+            const auto plan = planner.begin(series, calendars, {}, kNow);
+            // A period of days is not for Quartz's simple trigger.
+            const bool is_exact =
+                std::string_view(row.repeat).find("/P1Y") == std::string_view::npos &&
+                std::string_view(row.repeat).find("/P7D") == std::string_view::npos;
+            if (*misfire == '\0' || is_exact) {
+                ASSERT_FALSE(plan) << row.repeat << ", " << row.calendar;
+                EXPECT_EQ(plan.error().message, "no turn would ever be due") << row.repeat;
+            }
+        }
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s) << "milliseconds, when optimised";
+}
+
+TEST_F(SeriesPlannerTest, What_is_seldom_due_is_found) {
+    const CalendarTexts calendars{
+        {"leap days on sundays", "weekly MON TUE WED THU FRI SAT"},
+        {"one second a day", "cron 0-58 * * * * ?; cron 59 0-58 * * * ?; cron 59 59 0-22 * * ?"},
+    };
+    struct Row {
+        const char* repeat;
+        const char* calendar;
+        const char* due;
+    };
+    const Row rows[] = {
+        {"0 0 0 29 2 ?", "leap days on sundays", "2032-02-29T00:00:00Z"},
+        {"0 0 0 25 12 ?", "leap days on sundays", "2033-12-25T00:00:00Z"},
+        {"* * * * * ?", "one second a day", "2026-01-01T23:59:59Z"},
+        {"R/2026-01-01T00:00Z/PT1S", "one second a day", "2026-01-01T23:59:59Z"},
+    };
+    for (const Row& row : rows) {
+        Series series = a_series(row.repeat);
+        series.calendar = row.calendar;
+        const auto plan = planner.begin(series, calendars, {}, kNow);
+        ASSERT_TRUE(plan) << row.repeat;
+        EXPECT_EQ(text_of(plan.value().next_due), row.due) << row.repeat;
+    }
+}
+
+TEST_F(SeriesPlannerTest, A_cycle_that_slept_for_years_counts_its_turns_without_overflow) {
+    Series series = begun(a_series("R/PT0.001S", "next-with-remaining"));
+    const TurnPlan plan = taken(series, kNow + std::chrono::years{2});
+    EXPECT_FALSE(plan.fires);
+    EXPECT_GT(plan.series.turns_taken, std::int64_t{60'000'000'000});
+    EXPECT_EQ(plan.next_due, kNow + std::chrono::years{2} + 1ms);
+    const TurnPlan next = taken(plan.series, *plan.next_due);
+    EXPECT_TRUE(next.fires);
+    EXPECT_EQ(next.series.turns_taken, plan.series.turns_taken + 1);
+}
 
 TEST_F(SeriesPlannerTest, The_first_turn_of_a_cycle_is_one_period_away_or_its_start) {
     const Series three = begun(a_series("R3/PT10H"));

@@ -84,11 +84,68 @@ TEST_F(TimerMoverTest, In_a_backlog_each_page_begins_where_the_last_one_ended) {
     EXPECT_CALL(store, move_due_timers(DueWindow(clock.now()), 2, _, _))
         .WillOnce(Return(DueTimers{.moved = 2, .locked = {}, .end = end}));
     EXPECT_EQ(mover.run_once(), 0ms);
-    EXPECT_CALL(store, move_due_timers(DueWindow(clock.now(), 0ms, end), 2, _, _))
-        .WillOnce(Return(DueTimers{}));
+    DueWindow next(clock.now(), 0ms, end);
+    next.turns_made_before = clock.now();
+    EXPECT_CALL(store, move_due_timers(next, 2, _, _)).WillOnce(Return(DueTimers{}));
     EXPECT_EQ(mover.run_once(), 0ms) << "earlier ones may have come";
     EXPECT_CALL(store, next_due()).WillOnce(Return(std::nullopt));
     EXPECT_EQ(mover.run_once(), 1s);
+}
+
+/// The moment since which turns are left out, page by page: a full one for each number.
+TEST_F(TimerMoverTest, A_round_leaves_out_the_turns_that_were_made_since_it_began) {
+    EXPECT_CALL(store, next_due()).WillRepeatedly(Return(clock.now()));
+    struct Page {
+        std::size_t moved;
+        bool begins_a_round;
+    };
+    const Page pages[] = {
+        {100, true},
+        {100, false},
+        {100, false},
+        {99, false},  // It was not full: nothing is left.
+        {100, true},
+        {100, false},
+        {0, false},
+        {12, true},
+        {100, true},
+        {5, false},
+    };
+    std::optional<schema::TimePoint> round;
+    for (const Page& page : pages) {
+        clock.tick(10ms);
+        if (page.begins_a_round) {
+            round.reset();
+        }
+        EXPECT_CALL(
+            store, move_due_timers(testing::Field(&DueWindow::turns_made_before, round), 100, _, _)
+        )
+            .WillOnce(Return(DueTimers{.moved = page.moved, .locked = {}, .end = clock.now()}));
+        (void)mover.run_once();
+        round = page.begins_a_round ? clock.now() : round;
+    }
+}
+
+TEST_F(TimerMoverTest, A_round_goes_on_when_the_pages_begin_at_the_oldest_again) {
+    EXPECT_CALL(store, next_due()).WillRepeatedly(Return(clock.now()));
+    const schema::TimePoint begin = clock.now();
+    std::vector<DueWindow> windows;
+    EXPECT_CALL(store, move_due_timers(_, 100, _, _))
+        .Times(40)
+        .WillRepeatedly([&](const DueWindow& window, auto, auto, auto) {
+            windows.push_back(window);
+            return DueTimers{.moved = 100, .locked = {}, .end = clock.now()};
+        });
+    int from_the_oldest = 0;
+    for (int page = 0; page < 40; ++page) {
+        clock.tick(1ms);
+        (void)mover.run_once();
+        from_the_oldest += windows.back().from ? 0 : 1;
+        EXPECT_EQ(
+            windows.back().turns_made_before, page == 0 ? std::nullopt : std::optional(begin + 1ms)
+        );
+    }
+    EXPECT_GE(from_the_oldest, 3);
 }
 
 TEST_F(TimerMoverTest, What_arrives_free_wakes_the_acquisition) {

@@ -34,8 +34,9 @@ ChildProcess a_script(const std::string& script) {
     };
 }
 
-ChildProcessEnd run(const ChildProcess& child) {
-    return run_child_process(child, {});
+ChildProcessEnd run(const ChildProcess& child, std::stop_token stop = {}) {
+    Guardian guardian;
+    return run_child_process(child, std::move(stop), guardian);
 }
 
 std::size_t open_descriptors() {
@@ -74,7 +75,7 @@ public:
         });
         ChildProcess child = a_script("up() { echo up > " + fifo() + "; }; " + script);
         child.grace = grace;
-        return run_child_process(child, stop_.get_token());
+        return cli::run(child, stop_.get_token());
     }
 
     [[nodiscard]] std::string pid_file() const { return directory_.path() / "pid"; }
@@ -140,6 +141,48 @@ TEST(ChildProcess, Sixty_four_kibibytes_of_output_are_kept) {
     const ChildProcessEnd end = run(a_script("head -c 70000 /dev/zero | tr '\\0' x; echo the end"));
     EXPECT_EQ(end.output.size(), 64U * 1024U);
     EXPECT_TRUE(end.output.ends_with("xthe end\n"));
+}
+
+TEST(ChildProcess, Standard_output_alone_is_there_when_it_is_wanted) {
+    ChildProcess child = a_script("echo to-stdout; echo to-stderr >&2; echo more");
+    EXPECT_EQ(run(child).standard_output, std::nullopt);
+    child.keeps_stdout_apart = true;
+    const ChildProcessEnd end = run(child);
+    EXPECT_EQ(end.standard_output, "to-stdout\nmore\n");
+    EXPECT_NE(end.output.find("to-stderr\n"), std::string::npos);
+    EXPECT_NE(end.output.find("to-stdout\n"), std::string::npos);
+}
+
+TEST(ChildProcess, Standard_output_is_whole_or_not_there) {
+    ChildProcess child = a_script("head -c 100000 /dev/zero | tr '\\0' x; echo '{}'");
+    child.keeps_stdout_apart = true;
+    EXPECT_EQ(run(child).standard_output, std::nullopt);
+    child.output_bytes = 100'003;
+    EXPECT_EQ(run(child).standard_output, std::string(100'000, 'x') + "{}\n");
+    child.output_bytes = 100'002;
+    EXPECT_EQ(run(child).standard_output, std::nullopt);
+    child = a_script("exit 0");
+    child.keeps_stdout_apart = true;
+    EXPECT_EQ(run(child).standard_output, "");
+}
+
+TEST(ChildProcess, However_much_comes_on_both_outputs_nobody_waits_for_the_other) {
+    ChildProcess child =
+        a_script("head -c 3000000 /dev/zero >&2; echo done; head -c 3000000 /dev/zero >&2");
+    child.keeps_stdout_apart = true;
+    const ChildProcessEnd end = run(child);
+    EXPECT_EQ(end.kind, Kind::exited);
+    EXPECT_EQ(end.standard_output, "done\n");
+}
+
+TEST(ChildProcess, A_program_leads_a_process_group_of_its_own) {
+    const ChildProcessEnd end = run(a_script("echo $$; ps -o pgid= -p $$ | tr -d ' '"));
+    std::istringstream lines(end.output);
+    pid_t pid = 0;
+    pid_t group = -1;
+    lines >> pid >> group;
+    EXPECT_EQ(pid, group) << end.output;
+    EXPECT_NE(group, ::getpgrp());
 }
 
 TEST(ChildProcess, A_death_by_signal_is_told_apart) {
@@ -217,7 +260,7 @@ TEST(ChildProcess, A_stop_requested_before_the_start_starts_nothing) {
     const test::TemporaryDirectory directory;
     const std::filesystem::path file = directory.path() / "ran";
     const ChildProcess child = a_script("touch " + file.string());
-    EXPECT_EQ(run_child_process(child, stop.get_token()).kind, Kind::stopped);
+    EXPECT_EQ(run(child, stop.get_token()).kind, Kind::stopped);
     EXPECT_FALSE(std::filesystem::exists(file));
 }
 
@@ -263,12 +306,14 @@ TEST(ChildProcess, No_descriptor_and_no_zombie_stays_behind) {
 }
 
 TEST(ChildProcess, Many_threads_run_programs_side_by_side) {
+    Guardian guardian;
     std::vector<std::jthread> threads;
     for (int i = 0; i < 8; ++i) {
-        threads.emplace_back([i] {
+        threads.emplace_back([i, &guardian] {
             for (int round = 0; round < 10; ++round) {
                 const std::string text = std::to_string(i) + "-" + std::to_string(round);
-                EXPECT_EQ(run(a_script("echo " + text)).output, text + "\n");
+                const ChildProcess child = a_script("echo " + text);
+                EXPECT_EQ(run_child_process(child, {}, guardian).output, text + "\n");
             }
         });
     }

@@ -79,6 +79,33 @@ TEST_F(CliCalendar, What_cannot_be_meant_is_refused_and_changes_nothing) {
     );
 }
 
+TEST_F(CliCalendar, A_text_that_would_leave_a_series_never_due_is_refused) {
+    ok({"calendar", "set", "c", "weekly SUN"});
+    add({"--type", "noop", "--series", "s", "--repeat", "0 0 9 ? * MON", "--calendar", "c"});
+    const CliResult result = run({"calendar", "set", "c", "weekly MON"});
+    EXPECT_EQ(result.code, ExitCode::wrong_usage);
+    EXPECT_EQ(
+        result.err,
+        "jobstrand: with this text of the calendar \"c\" these series would never be due again: s\n"
+    );
+    EXPECT_THAT(ok({"calendar", "show", "c"}), HasSubstr("weekly SUN"));
+    EXPECT_THAT(ok({"series", "show", "s"}), HasSubstr("waiting"));
+}
+
+TEST_F(CliCalendar, A_series_that_would_never_be_due_is_not_begun) {
+    ok({"calendar", "set", "c", "weekly MON"});
+    const CliResult one =
+        run({"job", "add", "--type", "noop", "--repeat", "0 0 9 ? * MON", "--calendar", "c"});
+    EXPECT_EQ(one.code, ExitCode::wrong_usage);
+    EXPECT_THAT(one.err, HasSubstr("no turn would ever be due"));
+    const CliResult of_a_file =
+        run({"job", "add", "--from", "-"},
+            R"({"handlerType":"noop","repeat":"0 0 9 ? * MON","calendar":"c"})");
+    EXPECT_EQ(of_a_file.code, ExitCode::wrong_usage);
+    EXPECT_THAT(of_a_file.err, HasSubstr("stdin:1: no turn would ever be due"));
+    EXPECT_EQ(places(), "");
+}
+
 TEST_F(CliCalendar, A_calendar_in_use_stays) {
     ok({"calendar", "set", "c", "weekly SUN"});
     ok({"calendar", "set", "d", "based on c; annual 12-25"});

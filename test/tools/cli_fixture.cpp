@@ -28,6 +28,10 @@ CliResult CliTest::run(const std::vector<std::string>& arguments, const std::str
 
 CliResult CliTest::run_bare(const std::vector<std::string>& arguments, const std::string& input) {
     std::istringstream in(input);
+    return run_reading(in, arguments);
+}
+
+CliResult CliTest::run_reading(std::istream& in, const std::vector<std::string>& arguments) {
     std::ostringstream out;
     std::ostringstream err;
     const int code = cli::run_cli(

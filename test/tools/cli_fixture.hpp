@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <istream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ protected:
 
     /// The same with exactly these arguments, and the environment of this test.
     CliResult run_bare(const std::vector<std::string>& arguments, const std::string& input = "");
+
+    /// The same with a stdin of any kind.
+    CliResult run_reading(std::istream& in, const std::vector<std::string>& arguments);
 
     /// Like run(), for calls that are to work: anything else is a failure of the test. Returns
     /// stdout.

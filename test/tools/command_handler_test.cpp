@@ -33,7 +33,9 @@ CommandSettings a_command(const std::string& script) {
 class CommandHandlerTest : public testing::Test {
 protected:
     HandlerResult run(CommandSettings command, const std::string& payload = R"({"command":"it"})") {
-        const CommandHandler handler({clock_, log_}, {{"it", std::move(command)}}, "/usr/bin:/bin");
+        const CommandHandler handler(
+            {clock_, log_, guardian_}, {{"it", std::move(command)}}, "/usr/bin:/bin"
+        );
         schema::Job job = a_job("job-1").of_type("command").with_payload(payload);
         job.repeat = repeat_;
         return handler(
@@ -54,6 +56,7 @@ protected:
 
     test::ManualClock clock_;
     schema::SilentLog log_;
+    Guardian guardian_;
     std::optional<schema::TimePoint> deadline_;
     std::stop_source stop_;
     std::string repeat_;
@@ -69,11 +72,48 @@ TEST_F(CommandHandlerTest, A_turn_of_a_series_may_print_the_payload_of_the_next_
         const HandlerResult result = run(a_command("echo '" + printed + "'"));
         return std::get<Succeeded>(result).payload.value_or("none");
     };
-    EXPECT_EQ(handed_on(R"({"command":"it","n":2})"), "none");
+    EXPECT_EQ(handed_on(R"({"command":"it","n":2})"), "none") << "this job carries no series on";
     repeat_ = "R/PT1H";
     EXPECT_EQ(handed_on(R"({"command":"it","n":2})"), R"({"command":"it","n":2})");
+    EXPECT_EQ(handed_on(R"({"n":2})"), R"({"command":"it","n":2})");
+    EXPECT_EQ(handed_on("{}"), R"({"command":"it"})");
+    EXPECT_EQ(handed_on(""), "none");
     EXPECT_EQ(handed_on("42 orders summed up"), "none");
-    EXPECT_EQ(handed_on(R"({"n":2})"), "none");
+    EXPECT_EQ(handed_on("{} {}"), "none");
+    EXPECT_EQ(handed_on("[1]"), "none");
+}
+
+TEST_F(CommandHandlerTest, What_a_program_prints_never_names_the_next_command) {
+    repeat_ = "R/PT1H";
+    const HandlerResult result =
+        run(a_command(R"(echo '{"n":2,"command":"rm","args":["-r","/"]}')"));
+    EXPECT_EQ(std::get<Succeeded>(result).payload, R"({"command":"it","n":2,"args":["-r","/"]})");
+}
+
+TEST_F(CommandHandlerTest, Only_standard_output_hands_a_payload_on) {
+    repeat_ = "R/PT1H";
+    const auto payload_of = [&](const std::string& script) {
+        return std::get<Succeeded>(run(a_command(script))).payload.value_or("none");
+    };
+    EXPECT_EQ(payload_of(R"(echo '{"n":1}' >&2)"), "none");
+    EXPECT_EQ(
+        payload_of(R"(echo working >&2; echo '{"n":1}'; echo done >&2)"),
+        R"({"command":"it","n":1})"
+    );
+}
+
+TEST_F(CommandHandlerTest, A_turn_that_fails_hands_nothing_on_and_shows_both_outputs) {
+    repeat_ = "R/PT1H";
+    const Failed failed = failure_of(a_command(R"(echo '{"n":1}'; echo 'no room' >&2; exit 1)"));
+    EXPECT_THAT(failed.details, HasSubstr("{\"n\":1}\n"));
+    EXPECT_THAT(failed.details, HasSubstr("no room\n"));
+}
+
+TEST_F(CommandHandlerTest, A_payload_that_is_longer_than_what_is_kept_is_not_handed_on) {
+    repeat_ = "R/PT1H";
+    const std::string fill = "head -c 70000 /dev/zero | tr '\\0' ' '; ";
+    const HandlerResult cut = run(a_command(fill + "echo '{}'"));
+    EXPECT_EQ(std::get<Succeeded>(cut).payload, std::nullopt);
 }
 
 TEST_F(CommandHandlerTest, Another_exit_code_is_a_failure_with_the_programs_last_words) {

@@ -135,11 +135,22 @@ TEST(JobJson, A_payload_keeps_to_its_line) {
     EXPECT_EQ(written(a_job("a").with_payload("{\n\"a\":\n1}")).find('\n'), std::string::npos);
 }
 
-TEST(JobJson, A_payload_of_a_million_brackets_goes_through) {
-    const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+TEST(JobJson, A_payload_that_is_nested_too_deep_is_refused) {
+    // The job itself is the first of a thousand.
+    const std::string deep = std::string(999, '[') + std::string(999, ']');
     const Job job = job_in(R"({"handlerType":"x","payload":)" + deep + "}");
     EXPECT_EQ(job.payload, deep);
     EXPECT_NE(written(job).find(deep), std::string::npos);
+    const JobFromJson too_deep = job_from_json(R"({"handlerType":"x","payload":[)" + deep + "]}");
+    EXPECT_THAT(too_deep.problems, testing::ElementsAre(testing::HasSubstr("1000 deep")));
+}
+
+// Such a payload can come by a plain INSERT.
+TEST(JobJson, A_stored_payload_that_is_nested_too_deep_is_shown_as_a_text) {
+    const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+    Job job;
+    job.payload = deep;
+    EXPECT_NE(written(job).find("\"payload\":\"" + deep + "\""), std::string::npos);
 }
 
 struct BadJob {

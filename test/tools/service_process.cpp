@@ -12,13 +12,14 @@ namespace jobstrand::test {
 
 namespace {
 
-[[nodiscard]] cli::SpawnedProcess
-start(const std::vector<std::string>& arguments, const std::vector<std::string>& environment) {
-    return cli::spawn({
-        .program = JOBSTRAND_PROGRAM,
-        .arguments = arguments,
-        .environment = environment,
-    });
+[[nodiscard]] cli::SpawnedProcess start(
+    const std::vector<std::string>& arguments,
+    const std::vector<std::string>& environment,
+    cli::Guardian& guardian
+) {
+    return cli::spawn(
+        {.program = JOBSTRAND_PROGRAM, .arguments = arguments, .environment = environment}, guardian
+    );
 }
 
 }  // namespace
@@ -27,11 +28,12 @@ ServiceProcess::ServiceProcess(
     const std::vector<std::string>& arguments,
     const std::vector<std::string>& env
 )
-    : process_(start(arguments, env)) {}
+    : process_(start(arguments, env, guardian_)) {}
 
 ServiceProcess::~ServiceProcess() {
     if (!has_ended_) {
         ::kill(process_.pid, SIGKILL);
+        guardian_.ended(process_.pid);
         ::waitpid(process_.pid, nullptr, 0);
     }
 }
@@ -60,6 +62,7 @@ int ServiceProcess::exit_code() {
     while (read_more()) {
     }
     int status = 0;
+    guardian_.ended(process_.pid);
     ::waitpid(process_.pid, &status, 0);
     has_ended_ = true;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

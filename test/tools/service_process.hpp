@@ -37,6 +37,7 @@ private:
     bool read_more();
     [[nodiscard]] static bool is_readable(int fd);
 
+    cli::Guardian guardian_;
     cli::SpawnedProcess process_;
     std::string output_;
     std::size_t heard_ = 0;  ///< Of the output, what earlier calls have waited for.

@@ -12,9 +12,6 @@ using schema::TimePoint;
 
 constexpr Duration kDay = std::chrono::days{1};
 
-/// A step skips a day or a part of one, in the worst case a second.
-constexpr int kMostSteps = 200'000;
-
 std::chrono::local_days day_of(WallTime wall) {
     return std::chrono::floor<std::chrono::days>(wall);
 }
@@ -61,17 +58,33 @@ Duration distance(const DailyExclusion& daily, WallTime wall) {
     return time < daily.from ? daily.from - time : kDay - time;
 }
 
-/// The whole of the smallest unit that the text does not leave open.
-Duration distance(const CronExclusion& exclusion, WallTime wall) {
-    Duration unit = kDay;
-    if (!exclusion.cron.seconds.all()) {
-        unit = std::chrono::seconds{1};
-    } else if (!exclusion.cron.minutes.all()) {
-        unit = std::chrono::minutes{1};
-    } else if (!exclusion.cron.hours.all()) {
-        unit = std::chrono::hours{1};
+/// How many values of a field follow each other from `first` on, which is one of them.
+template <std::size_t size>
+int run_from(const std::bitset<size>& values, std::int64_t first) {
+    auto end = static_cast<std::size_t>(first);
+    while (end < size && values[end]) {
+        ++end;
     }
-    return unit - (wall - day_of(wall)) % unit;
+    return static_cast<int>(end) - static_cast<int>(first);
+}
+
+/// To the end of the run of values in the smallest field that the text does not leave open.
+Duration distance(const CronExclusion& exclusion, WallTime wall) {
+    const std::chrono::hh_mm_ss time{wall - day_of(wall)};
+    const CronExpression& cron = exclusion.cron;
+    if (!cron.seconds.all()) {
+        return std::chrono::seconds{run_from(cron.seconds, time.seconds().count())} -
+               time.subseconds();
+    }
+    const Duration since_minute = time.seconds() + time.subseconds();
+    if (!cron.minutes.all()) {
+        return std::chrono::minutes{run_from(cron.minutes, time.minutes().count())} - since_minute;
+    }
+    if (!cron.hours.all()) {
+        return std::chrono::hours{run_from(cron.hours, time.hours().count())} - time.minutes() -
+               since_minute;
+    }
+    return kDay - (wall - day_of(wall));
 }
 
 /// A later instant before which `exclusion`, which excludes `instant`, includes nothing.
@@ -97,16 +110,20 @@ bool is_included(const Calendar& calendar, TimePoint instant) {
     });
 }
 
-std::optional<TimePoint> next_included(const Calendar& calendar, TimePoint from) {
+std::optional<TimePoint>
+next_included(const Calendar& calendar, TimePoint from, SearchBudget& budget) {
     const TimePoint horizon = from + kCalendarHorizon;
-    TimePoint instant = from;
-    for (int step = 0; step < kMostSteps && instant < horizon; ++step) {
-        const auto excluding =
-            std::ranges::find_if(calendar.exclusions, [instant](const Exclusion& exclusion) {
-                return is_excluded(exclusion, instant);
-            });
-        if (excluding == calendar.exclusions.end()) {
+    const auto begin = calendar.exclusions.begin();
+    const auto end = calendar.exclusions.end();
+    for (TimePoint instant = from; instant < horizon;) {
+        const auto excluding = std::find_if(begin, end, [instant](const Exclusion& exclusion) {
+            return is_excluded(exclusion, instant);
+        });
+        if (excluding == end) {
             return instant;
+        }
+        if (!budget.spend(excluding - begin + 1)) {
+            break;
         }
         instant = end_of_exclusion(*excluding, instant);
     }

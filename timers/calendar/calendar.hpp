@@ -7,6 +7,7 @@
 #include <bitset>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <variant>
@@ -71,12 +72,27 @@ struct Calendar {
 /// How far next_included() looks ahead.
 inline constexpr std::chrono::years kCalendarHorizon{200};
 
-/// How many turns in a row a calendar may exclude before nobody looks for the next one.
-inline constexpr int kMostExcluded = 100'000;
+/// How much may be done to find one due date. It pays for a look at each day up to the horizon, and
+/// then some; that takes a few milliseconds. Due dates that are found at all cost a fraction of it.
+class SearchBudget final {
+public:
+    /// `looks`: exclusions that were looked at. false: nothing is left, so give up.
+    [[nodiscard]] bool spend(std::int64_t looks) {
+        left_ -= looks;
+        return left_ >= 0;
+    }
 
-/// The first included instant from `from` on. nullopt: none within kCalendarHorizon, or none found
-/// in a bounded number of steps.
+private:
+    std::int64_t left_ = 100'000;
+};
+
+/// What it costs to find the next time of a cron text, and of a grid, in looks.
+inline constexpr std::int64_t kLooksPerCronTime = 50;
+inline constexpr std::int64_t kLooksPerGridTime = 15;
+
+/// The first included instant from `from` on. nullopt: there is none within kCalendarHorizon, or
+/// the budget is spent.
 [[nodiscard]] std::optional<schema::TimePoint>
-next_included(const Calendar& calendar, schema::TimePoint from);
+next_included(const Calendar& calendar, schema::TimePoint from, SearchBudget& budget);
 
 }  // namespace jobstrand::timers

@@ -283,6 +283,10 @@ ParseResult<Calendar> find_calendar(std::string_view name, const schema::Calenda
         if (!seen.insert(next).second) {
             return ParseError{fmt::format("the calendar \"{}\" is based on itself", next), 0};
         }
+        if (seen.size() > kMostBases + 1) {
+            return ParseError{
+                fmt::format("calendar \"{}\": based on more than {} others", name, kMostBases), 0};
+        }
         const auto read = parse_calendar(found->second);
         if (!read) {
             return ParseError{
@@ -294,6 +298,22 @@ ParseResult<Calendar> find_calendar(std::string_view name, const schema::Calenda
         next = read.value().based_on;
     }
     return all;
+}
+
+bool hangs_on(std::string_view name, std::string_view base, const schema::CalendarTexts& texts) {
+    std::string next(name);
+    for (std::size_t i = 0; i <= kMostBases && !next.empty(); ++i) {
+        if (next == base) {
+            return true;
+        }
+        const auto found = texts.find(next);
+        if (found == texts.end()) {
+            return false;
+        }
+        const auto read = parse_calendar(found->second);
+        next = read ? read.value().based_on : "";
+    }
+    return false;
 }
 
 }  // namespace jobstrand::timers

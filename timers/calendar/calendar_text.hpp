@@ -4,7 +4,7 @@
 #include "schema/text/parse_result.hpp"
 #include "timers/calendar/calendar.hpp"
 
-#include <optional>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -31,9 +31,16 @@ struct CalendarText {
 
 [[nodiscard]] schema::ParseResult<CalendarText> parse_calendar(std::string_view text);
 
+/// How many calendars one is based on at most, one after the other.
+inline constexpr std::size_t kMostBases = 16;
+
 /// The calendar of that name with all that it is based on. The error of a wrong text begins with
 /// the name of its calendar.
 [[nodiscard]] schema::ParseResult<Calendar>
 find_calendar(std::string_view name, const schema::CalendarTexts& texts);
+
+/// Whether the calendar `name` is `base`, or is based on it, also by way of others.
+[[nodiscard]] bool
+hangs_on(std::string_view name, std::string_view base, const schema::CalendarTexts& texts);
 
 }  // namespace jobstrand::timers

@@ -26,8 +26,9 @@ time_after(const CronTimer& timer, TimePoint after, const Calendar* calendar) {
     if (calendar == nullptr) {
         return time;
     }
-    for (int i = 0; i < kMostExcluded && time; ++i) {
-        const std::optional<TimePoint> included = next_included(*calendar, *time);
+    SearchBudget budget;
+    while (time && budget.spend(kLooksPerCronTime)) {
+        const std::optional<TimePoint> included = next_included(*calendar, *time, budget);
         if (!included || *included == *time) {
             return included;
         }

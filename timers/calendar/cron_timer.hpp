@@ -16,8 +16,8 @@ struct CronTimer {
     std::optional<schema::TimePoint> end = {};    ///< Not fired after it.
 };
 
-/// The first time after `after` that is not excluded. nullopt: there is none, or 100,000 times in a
-/// row are excluded.
+/// The first time after `after` that is not excluded. nullopt: there is none, or it lies behind
+/// more excluded times than a SearchBudget pays for.
 [[nodiscard]] std::optional<schema::TimePoint>
 time_after(const CronTimer& timer, schema::TimePoint after, const Calendar* calendar = nullptr);
 

@@ -38,8 +38,9 @@ included_from(const SimpleTimer& timer, std::optional<TimePoint> time, const Cal
         return time;
     }
     const TimePoint horizon = *time + kCalendarHorizon;
-    for (int i = 0; i < kMostExcluded && time && *time < horizon; ++i) {
-        const std::optional<TimePoint> included = next_included(*calendar, *time);
+    SearchBudget budget;
+    while (time && *time < horizon && budget.spend(kLooksPerGridTime)) {
+        const std::optional<TimePoint> included = next_included(*calendar, *time, budget);
         if (!included || *included == *time) {
             return included;
         }

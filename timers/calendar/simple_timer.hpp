@@ -3,6 +3,7 @@
 #include "schema/time.hpp"
 #include "timers/calendar/calendar.hpp"
 
+#include <cstdint>
 #include <optional>
 
 namespace jobstrand::timers {
@@ -13,10 +14,10 @@ struct SimpleTimer {
     static constexpr int kForever = -1;
 
     schema::TimePoint start;
-    std::optional<schema::TimePoint> end = {};  ///< Not fired at it, or after it.
-    schema::Duration interval{0};               ///< At least 1 ms if it repeats.
-    int repeat_count = 0;                       ///< kForever, or >= 0.
-    int times_triggered = 0;
+    std::optional<schema::TimePoint> end = {};   ///< Not fired at it, or after it.
+    schema::Duration interval{0};                ///< At least 1 ms if it repeats.
+    int repeat_count = 0;                        ///< kForever, or >= 0.
+    std::int64_t times_triggered = 0;            ///< An endless one may outgrow repeat_count.
     std::optional<schema::TimePoint> next = {};  ///< None: it has not been scheduled, or has ended.
 
     bool operator==(const SimpleTimer&) const = default;
@@ -26,7 +27,7 @@ struct SimpleTimer {
 [[nodiscard]] std::optional<schema::TimePoint>
 time_after(const SimpleTimer& timer, schema::TimePoint after);
 
-/// As time_after, leaving out what `calendar` excludes.
+/// As time_after, leaving out what `calendar` excludes, as far as a SearchBudget reaches.
 [[nodiscard]] std::optional<schema::TimePoint>
 included_time_after(const SimpleTimer& timer, schema::TimePoint after, const Calendar* calendar);
 

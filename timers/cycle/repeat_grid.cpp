@@ -35,12 +35,13 @@ std::int64_t RepeatGrid::index_after(TimePoint instant) const {
 std::optional<std::int64_t> RepeatGrid::included_from(std::int64_t index, const Calendar& calendar)
     const {
     const std::optional<TimePoint> first = at(index);
-    for (int i = 0; i < kMostExcluded; ++i) {
+    SearchBudget budget;
+    while (budget.spend(kLooksPerGridTime)) {
         const std::optional<TimePoint> time = at(index);
         if (!time || *time > *first + kCalendarHorizon) {
             return std::nullopt;
         }
-        const std::optional<TimePoint> included = next_included(calendar, *time);
+        const std::optional<TimePoint> included = next_included(calendar, *time, budget);
         if (!included) {
             return std::nullopt;
         }

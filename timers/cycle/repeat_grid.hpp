@@ -25,7 +25,7 @@ public:
     [[nodiscard]] std::int64_t index_after(schema::TimePoint instant) const;
 
     /// The first index from `index` on that `calendar` includes. nullopt: there is none within
-    /// kCalendarHorizon, or 100,000 stretches of excluded times follow each other.
+    /// kCalendarHorizon, or within a SearchBudget.
     [[nodiscard]] std::optional<std::int64_t>
     included_from(std::int64_t index, const Calendar& calendar) const;
 

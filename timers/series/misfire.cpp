@@ -1,6 +1,7 @@
 #include "timers/series/misfire.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace jobstrand::timers {
 namespace {
@@ -24,17 +25,18 @@ SimpleMisfire resolved(const SimpleTimer& timer, SimpleMisfire instruction) {
 }
 
 /// Turns on the grid from the missed one to `until`, which itself does not count.
-int missed_turns(const SimpleTimer& timer, TimePoint until) {
+std::int64_t missed_turns(const SimpleTimer& timer, TimePoint until) {
     if (!timer.next || timer.interval <= Duration::zero()) {
         return 0;
     }
-    return static_cast<int>(std::max<std::int64_t>((until - *timer.next) / timer.interval, 0));
+    return std::max<std::int64_t>((until - *timer.next) / timer.interval, 0);
 }
 
 /// Starts anew at `now` with as many repeats as `fired` turns have left.
-SimpleTimer started_anew(SimpleTimer timer, int fired, TimePoint now) {
+SimpleTimer started_anew(SimpleTimer timer, std::int64_t fired, TimePoint now) {
     if (timer.repeat_count > 0) {
-        timer.repeat_count = std::max(timer.repeat_count - fired, 0);
+        timer.repeat_count =
+            static_cast<int>(std::max<std::int64_t>(timer.repeat_count - fired, 0));
         timer.times_triggered = 0;
     }
     if (timer.end && *timer.end < now) {

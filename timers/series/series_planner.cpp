@@ -51,7 +51,7 @@ SimpleTimer timer_of(const SimpleRule& rule, const Series& series, TimePoint due
     timer.end = series.end ? std::optional(*series.end + Duration{1}) : std::nullopt;
     timer.repeat_count =
         series.total_turns ? static_cast<int>(*series.total_turns - 1) : SimpleTimer::kForever;
-    timer.times_triggered = static_cast<int>(series.turns_taken);
+    timer.times_triggered = series.turns_taken;
     timer.next = due;
     return timer;
 }
@@ -277,6 +277,14 @@ std::optional<ParseError>
 SeriesPlanner::problem_of_calendar(const std::string& name, const CalendarTexts& calendars) const {
     const auto calendar = find_calendar(name, calendars);
     return calendar ? std::nullopt : std::optional(calendar.error());
+}
+
+bool SeriesPlanner::hangs_on(
+    std::string_view calendar,
+    std::string_view base,
+    const CalendarTexts& calendars
+) const {
+    return timers::hangs_on(calendar, base, calendars);
 }
 
 }  // namespace jobstrand::timers

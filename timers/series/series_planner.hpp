@@ -53,6 +53,12 @@ public:
         const schema::CalendarTexts& calendars
     ) const override;
 
+    [[nodiscard]] bool hangs_on(
+        std::string_view calendar,
+        std::string_view base,
+        const schema::CalendarTexts& calendars
+    ) const override;
+
 private:
     const schema::Duration misfire_threshold_;
 };

@@ -9,7 +9,9 @@
 
 int main(int argc, char** argv) {
     namespace cli = jobstrand::cli;
-    cli::open_standard_descriptors();
+    cli::occupy_standard_descriptors();
+    // Only so do std::cin and std::cout tell an error from the end.
+    std::ios::sync_with_stdio(false);
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     cli::hide_passwords({argv + 1, argv + argc});
     return cli::run_cli(

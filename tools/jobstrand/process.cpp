@@ -28,13 +28,12 @@ namespace {
 
 }  // namespace
 
-void open_standard_descriptors() {
-    int fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    while (fd >= 0 && fd <= STDERR_FILENO) {
-        fd = ::dup(fd);
-    }
-    if (fd >= 0) {
-        ::close(fd);
+void occupy_standard_descriptors() {
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(fd, F_GETFD) < 0) {
+            // The lowest free number is this one.
+            (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
     }
 }
 

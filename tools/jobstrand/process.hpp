@@ -8,9 +8,9 @@
 /// What main does with the process itself.
 namespace jobstrand::cli {
 
-/// Opens /dev/null on those of 0, 1 and 2 that are closed, so that no file of ours gets their
-/// number.
-void open_standard_descriptors();
+/// Opens something on those of 0, 1 and 2 that are closed, so that no file of ours gets their
+/// number. What is read from them or written to them fails, as it would have.
+void occupy_standard_descriptors();
 
 /// Overwrites the passwords in database URLs among the arguments, which `ps` would show.
 void hide_passwords(std::span<char*> arguments);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <sstream>
 #include <stdexcept>
 
@@ -177,6 +178,9 @@ void tell(Streams& streams, const std::string& message) {
     } catch (const std::invalid_argument& error) {
         tell(streams, error.what());
         return ExitCode::wrong_usage;
+    } catch (const std::bad_alloc&) {
+        tell(streams, "there is not enough memory");
+        return ExitCode::failed;
     } catch (const std::exception& error) {
         tell(streams, error.what());
         return ExitCode::failed;

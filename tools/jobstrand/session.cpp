@@ -137,7 +137,7 @@ engine::Wiring& Session::engine(OpenFor purpose) {
         engine_ = std::make_unique<engine::Wiring>(std::move(options), clock_, log());
         add_service_handlers(
             engine_->handlers(),
-            {.clock = engine_->clock(), .log = log()},
+            {.clock = engine_->clock(), .log = log(), .guardian = guardian_},
             settings().commands,
             path()
         );

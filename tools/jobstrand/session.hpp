@@ -11,6 +11,7 @@
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "tools/engine/wiring.hpp"
+#include "tools/jobstrand/handlers/guardian.hpp"
 #include "tools/jobstrand/output/record_writer.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 #include "tools/jobstrand/streams.hpp"
@@ -94,6 +95,9 @@ public:
     /// How new jobs are enqueued; opens the database. Nothing is handed to workers of this process.
     [[nodiscard]] executor::BulkEnqueue enqueueing() { return engine().enqueueing(); }
 
+    /// Of the programs that this process runs. It is not started yet.
+    [[nodiscard]] Guardian& guardian() { return guardian_; }
+
     /// One line on stderr.
     void tell(const std::string& line);
 
@@ -110,6 +114,7 @@ private:
     std::vector<std::string> remarks_;
     std::optional<std::string> database_url_;
     std::unique_ptr<schema::Log> log_;
+    Guardian guardian_;
     std::unique_ptr<engine::Wiring> engine_;
 };
 

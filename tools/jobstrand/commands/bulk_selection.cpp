@@ -2,6 +2,7 @@
 
 #include "tools/jobstrand/commands/job/job_listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
+#include "tools/jobstrand/output/progress.hpp"
 
 #include <fmt/format.h>
 
@@ -38,14 +39,19 @@ ExitCode show_dry_run(Session& session, const deadletter::Preview& preview) {
     return ExitCode::done;
 }
 
-deadletter::BulkWatch watch_of(Progress& progress) {
-    return {
+deadletter::BulkCounts with_progress(
+    Session& session,
+    std::string_view done_word,
+    const std::function<deadletter::BulkCounts(const deadletter::BulkWatch&)>& operation
+) {
+    Progress progress(session.streams(), session.clock(), done_word);
+    return operation({
         .on_page =
             [&progress](const deadletter::BulkCounts& counts) {
                 progress.show(counts.done, counts.total);
                 return true;
             },
-    };
+    });
 }
 
 void confirm(Session& session, bool is_confirmed, const std::string& question) {

@@ -5,12 +5,13 @@
 #include "deadletter/desk/job_search.hpp"
 #include "tools/jobstrand/commands/job/job_filter_options.hpp"
 #include "tools/jobstrand/exit_code.hpp"
-#include "tools/jobstrand/output/progress.hpp"
 #include "tools/jobstrand/session.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace jobstrand::cli {
@@ -41,8 +42,13 @@ void require_one_way(std::initializer_list<bool> given, const char* none, const 
 /// --dry-run: says on stderr how many jobs it would be, and lists the first of them.
 [[nodiscard]] ExitCode show_dry_run(Session& session, const deadletter::Preview& preview);
 
-/// Shows how far a bulk operation has come. The progress must outlive it.
-[[nodiscard]] deadletter::BulkWatch watch_of(Progress& progress);
+/// Runs a bulk operation and shows how far it has come. `done_word` is what happens to the jobs, as
+/// for Progress. The line on the terminal has ended when this returns.
+[[nodiscard]] deadletter::BulkCounts with_progress(
+    Session& session,
+    std::string_view done_word,
+    const std::function<deadletter::BulkCounts(const deadletter::BulkWatch&)>& operation
+);
 
 /// Asks on a terminal; elsewhere it must be confirmed, by --yes. Throws CliError refused for a no.
 void confirm(Session& session, bool is_confirmed, const std::string& question);

@@ -5,15 +5,14 @@
 #include "schema/text/text_rules.hpp"
 #include "timers/zone/zone_time.hpp"
 #include "tools/jobstrand/exit_code.hpp"
-#include "tools/jobstrand/json/json_text.hpp"
+#include "tools/jobstrand/input/input.hpp"
+#include "tools/jobstrand/json/json_values.hpp"
 #include "tools/jobstrand/output/marked_text.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <charconv>
-#include <fstream>
 #include <system_error>
 #include <vector>
 
@@ -32,14 +31,6 @@ constexpr std::size_t kQuotedWidth = 60;
 
 [[nodiscard]] std::string quoted(const std::string& text) {
     return quoted_if_needed(cut_to_width(text, kQuotedWidth));
-}
-
-/// Reads one byte more than is allowed, so that the caller sees when there was more.
-[[nodiscard]] std::string content_of(std::istream& stream) {
-    std::string content(schema::limits::kPayloadBytes + 1, '\0');
-    stream.read(content.data(), static_cast<std::streamsize>(content.size()));
-    content.resize(static_cast<std::size_t>(stream.gcount()));
-    return content;
 }
 
 [[nodiscard]] std::string payload_text(Session& session, const std::string& text) {
@@ -142,17 +133,10 @@ std::string payload_of(Session& session, const std::string& text) {
     return payload;
 }
 
+// One byte more than is allowed, so that the caller sees when there was more.
 std::string content_of(Session& session, std::string_view option, const std::string& file) {
-    if (file == "-") {
-        return content_of(session.streams().in);
-    }
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) {
-        refuse(fmt::format(
-            "{}: cannot read {}: {}", option, file, std::generic_category().message(errno)
-        ));
-    }
-    return content_of(stream);
+    return Input::open(session.streams().in, option, file)
+        .next_bytes(schema::limits::kPayloadBytes + 1);
 }
 
 std::string not_empty(std::string_view option, const std::string& text) {

@@ -50,7 +50,8 @@ struct DueOptions {
 /// or too long.
 [[nodiscard]] std::string payload_of(Session& session, const std::string& text);
 
-/// All of a file, or of stdin for `-`; one byte more than kPayloadBytes at most.
+/// All of a file, or of stdin for `-`; one byte more than kPayloadBytes at most. Throws CliError
+/// failed when it cannot be read to its end.
 [[nodiscard]] std::string
 content_of(Session& session, std::string_view option, const std::string& file);
 

@@ -54,12 +54,20 @@ private:
 /// Watches one program from its start to its end.
 class Watch {
 public:
-    Watch(const ChildProcess& child, SpawnedProcess process, const StopEvent& stop)
+    Watch(
+        const ChildProcess& child,
+        SpawnedProcess process,
+        const StopEvent& stop,
+        Guardian& guardian
+    )
         : child_(child),
           process_(std::move(process)),
+          guardian_(guardian),
           output_(child.output_bytes),
+          standard_output_(child.output_bytes),
           watched_{{
               {process_.output.get(), POLLIN, 0},
+              {process_.errors.get(), POLLIN, 0},
               {process_.pidfd.get(), POLLIN, 0},
               {stop.fd(), POLLIN, 0},
           }},
@@ -78,6 +86,9 @@ public:
     }
 
 private:
+    /// Places in watched_.
+    enum : std::size_t { kOutput, kErrors, kEnd, kStop };
+
     enum class Phase {
         running,
         ending,  ///< SIGTERM was sent.
@@ -91,15 +102,17 @@ private:
     }
 
     void look() {
-        if (watched_[0].revents != 0) {
-            read_once();
+        for (const std::size_t pipe : {kOutput, kErrors}) {
+            if (watched_[pipe].revents != 0) {
+                read_once(pipe);
+            }
         }
-        if (watched_[1].revents != 0) {
+        if (watched_[kEnd].revents != 0) {
             has_ended_ = true;
-            watched_[1].fd = -1;
+            watched_[kEnd].fd = -1;
         }
-        if (watched_[2].revents != 0) {
-            watched_[2].fd = -1;
+        if (watched_[kStop].revents != 0) {
+            watched_[kStop].fd = -1;
             if (phase_ == Phase::running && !has_ended_) {
                 end_group(Kind::stopped);
             }
@@ -126,8 +139,9 @@ private:
     [[nodiscard]] ChildProcessEnd finish() {
         // Before the leader is reaped: until then its number cannot belong to another group.
         ::kill(-process_.pid, SIGKILL);
-        for (int i = 0; i < kReadsAfterEnd && !output_is_closed() && read_once(); ++i) {
-        }
+        read_rest(kOutput);
+        read_rest(kErrors);
+        guardian_.ended(process_.pid);
         siginfo_t info{};
         while (::waitid(P_PIDFD, static_cast<id_t>(process_.pidfd.get()), &info, WEXITED) < 0 &&
                errno == EINTR) {
@@ -137,24 +151,38 @@ private:
             .kind = forced_.value_or(own),
             .code = info.si_status,
             .output = output_.take(),
+            .standard_output = child_.keeps_stdout_apart && standard_output_.is_whole()
+                                   ? std::optional(standard_output_.take())
+                                   : std::nullopt,
         };
     }
 
+    void read_rest(std::size_t pipe) {
+        for (int i = 0; i < kReadsAfterEnd && watched_[pipe].fd >= 0 && read_once(pipe); ++i) {
+        }
+    }
+
     /// false: nothing to read now.
-    bool read_once() {
+    bool read_once(std::size_t pipe) {
         buffer_.resize(kReadBytes);
-        const ssize_t count = ::read(process_.output.get(), buffer_.data(), buffer_.size());
+        const ssize_t count = ::read(watched_[pipe].fd, buffer_.data(), buffer_.size());
         if (count > 0) {
-            output_.append({buffer_.data(), static_cast<std::size_t>(count)});
+            const std::string_view bytes(buffer_.data(), static_cast<std::size_t>(count));
+            output_.append(bytes);
+            if (pipe == kOutput && child_.keeps_stdout_apart) {
+                standard_output_.append(bytes);
+            }
             return true;
         }
         if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
-            watched_[0].fd = -1;
+            watched_[pipe].fd = -1;
         }
         return false;
     }
 
-    [[nodiscard]] bool output_is_closed() const { return watched_[0].fd < 0; }
+    [[nodiscard]] bool output_is_closed() const {
+        return watched_[kOutput].fd < 0 && watched_[kErrors].fd < 0;
+    }
 
     /// Until the deadline, rounded up so that the loop does not spin through its last millisecond.
     [[nodiscard]] int wait_ms() const {
@@ -169,9 +197,11 @@ private:
 
     const ChildProcess& child_;
     const SpawnedProcess process_;
+    Guardian& guardian_;
     OutputTail output_;
+    OutputTail standard_output_;
     std::string buffer_;
-    std::array<pollfd, 3> watched_;  ///< Output, end, stop request; -1 once it has come.
+    std::array<pollfd, 4> watched_;  ///< -1 once it has come, or where there is none.
     std::optional<SteadyClock::time_point> deadline_;
     Phase phase_ = Phase::running;
     bool has_ended_ = false;
@@ -180,7 +210,8 @@ private:
 
 }  // namespace
 
-ChildProcessEnd run_child_process(const ChildProcess& child, std::stop_token stop) {
+ChildProcessEnd
+run_child_process(const ChildProcess& child, std::stop_token stop, Guardian& guardian) {
     if (stop.stop_requested()) {
         return {.kind = Kind::stopped};
     }
@@ -188,7 +219,7 @@ ChildProcessEnd run_child_process(const ChildProcess& child, std::stop_token sto
     // file.
     try {
         const StopEvent stop_event(std::move(stop));
-        return Watch(child, spawn(child), stop_event).run();
+        return Watch(child, spawn(child, guardian), stop_event, guardian).run();
     } catch (const std::system_error& error) {
         return {.kind = Kind::not_started, .code = error.code().value()};
     }

@@ -2,7 +2,9 @@
 
 #include "schema/limits.hpp"
 #include "schema/time.hpp"
+#include "tools/jobstrand/handlers/guardian.hpp"
 
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -24,6 +26,10 @@ struct ChildProcess {
 
     /// How much is kept of stdout and stderr together: the end of it.
     std::size_t output_bytes = schema::limits::kExceptionDetailsBytes;
+
+    /// Whether ChildProcessEnd::standard_output is wanted. stdout and stderr may then come in
+    /// another order than they were written in.
+    bool keeps_stdout_apart = false;
 };
 
 /// How a run ended.
@@ -37,15 +43,20 @@ struct ChildProcessEnd {
     };
     Kind kind = Kind::not_started;
     int code = 0;
-    std::string output = {};
+    std::string output = {};  ///< The end of stdout and stderr.
+
+    /// stdout alone; nullopt: it was not wanted, or is longer than output_bytes.
+    std::optional<std::string> standard_output = {};
 };
 
 /// Runs a program in a process group of its own and waits for its end. When it ends, by itself or
 /// by force, whatever is left of its group is killed: nothing of a run outlives it, except
-/// processes that made a group of their own. It starts with default signal dispositions, no blocked
-/// signals, and no descriptors but 0, 1 and 2.
+/// processes that made a group of their own. The guardian does the same should this process be
+/// killed. The program starts with default signal dispositions, no blocked signals, and no
+/// descriptors but 0, 1 and 2.
 ///
 /// Thread safety: safe; any number of threads may run programs at once. Waits without polling.
-[[nodiscard]] ChildProcessEnd run_child_process(const ChildProcess& child, std::stop_token stop);
+[[nodiscard]] ChildProcessEnd
+run_child_process(const ChildProcess& child, std::stop_token stop, Guardian& guardian);
 
 }  // namespace jobstrand::cli

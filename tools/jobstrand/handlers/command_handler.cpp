@@ -57,11 +57,15 @@ failed(const std::string& name, const std::string& how, std::string output, bool
     return Failed{.message = std::move(message), .retryable = false};
 }
 
-/// What a turn of a series printed is the payload of the next turn, if it could be one (R126).
-[[nodiscard]] executor::Succeeded succeeded(const schema::Job& job, std::string output) {
-    output.erase(output.find_last_not_of(" \t\r\n") + 1);
-    const bool hands_on = !job.repeat.empty() && parse_command_payload(output);
-    return hands_on ? executor::Succeeded{.payload = std::move(output)} : executor::Succeeded{};
+/// Whether what the run prints may be the payload of the next turn (R126).
+[[nodiscard]] bool may_hand_on(const schema::Job& job) {
+    return !job.repeat.empty();
+}
+
+[[nodiscard]] executor::Succeeded
+succeeded(const std::string& command, const ChildProcessEnd& end) {
+    return {
+        .payload = end.standard_output ? handed_on(*end.standard_output, command) : std::nullopt};
 }
 
 /// The machine lacks something for now; the job and its program are not at fault.
@@ -86,9 +90,9 @@ HandlerResult CommandHandler::operator()(const executor::JobContext& context) co
         ));
     }
     const ChildProcess child = prepare(context, command->second, payload.value());
-    ChildProcessEnd end = run_child_process(child, context.stop);
+    ChildProcessEnd end = run_child_process(child, context.stop, use_.guardian);
     if (end.kind == ChildProcessEnd::Kind::exited && end.code == 0) {
-        return succeeded(context.job, std::move(end.output));
+        return succeeded(command->first, end);
     }
     return result_of(command->first, child, std::move(end));
 }
@@ -104,6 +108,7 @@ ChildProcess CommandHandler::prepare(
         .working_directory = command.working_directory,
         .input = context.job.payload,
         .time_limit = command.time_limit,
+        .keeps_stdout_apart = may_hand_on(context.job),
     };
     if (context.deadline) {
         const Duration left = *context.deadline - use_.clock.now();

@@ -32,14 +32,16 @@ inline constexpr int kDoNotRetryExitCode = 100;
 /// | not in the configuration, bad payload  | failed, goes to the dead letters             |
 ///
 /// A successful turn of a series that keeps its data (R126) may print the payload of the next turn:
-/// if all that it wrote is a payload for this handler, it replaces the old one.
+/// if all that it wrote to stdout is a JSON object, it replaces the old one, but for the name of
+/// the command.
 ///
-/// Thread safety: safe; called by all workers at once. The clock and the log must outlive it.
+/// Thread safety: safe; called by all workers at once. What it depends on must outlive it.
 class CommandHandler final {
 public:
     struct Dependencies {
         const schema::Clock& clock;
         schema::Log& log;
+        Guardian& guardian;  ///< Of the programs.
     };
 
     /// `path` is the value of PATH for the programs.

@@ -1,8 +1,10 @@
 #include "tools/jobstrand/handlers/command_payload.hpp"
 
 #include "tools/jobstrand/json/json_text.hpp"
+#include "tools/jobstrand/json/json_values.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace jobstrand::cli {
 
@@ -42,6 +44,22 @@ schema::ParseResult<CommandPayload> parse_command_payload(std::string_view paylo
         return ParseError{"args in the payload must not have NUL in them"};
     }
     return command;
+}
+
+std::optional<std::string> handed_on(std::string_view printed, std::string_view command) {
+    const auto members = members_of(printed);
+    if (!members) {
+        return std::nullopt;
+    }
+    std::string payload = "{\"command\":" + json_string(command);
+    for (const JsonMember& member : members.value()) {
+        if (member.name != "command") {
+            payload += ',' + json_string(member.name) + ':';
+            payload += member.value;
+        }
+    }
+    payload += '}';
+    return parse_command_payload(payload) ? std::optional(std::move(payload)) : std::nullopt;
 }
 
 }  // namespace jobstrand::cli

@@ -2,6 +2,7 @@
 
 #include "schema/text/parse_result.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,5 +19,11 @@ struct CommandPayload {
 };
 
 [[nodiscard]] schema::ParseResult<CommandPayload> parse_command_payload(std::string_view payload);
+
+/// The payload that a program hands on by printing it: a JSON object, whose `command` is `command`,
+/// whatever the program says. Which program runs is not for the output of one to decide. nullopt:
+/// it did not print a payload.
+[[nodiscard]] std::optional<std::string>
+handed_on(std::string_view printed, std::string_view command);
 
 }  // namespace jobstrand::cli

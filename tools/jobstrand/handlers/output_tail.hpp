@@ -20,6 +20,9 @@ public:
         }
     }
 
+    /// Whether all of it is kept.
+    [[nodiscard]] bool is_whole() const { return !was_cut_ && kept_.size() <= limit_; }
+
     /// At most `limit` bytes. The object is empty afterwards.
     [[nodiscard]] std::string take() {
         cut();
@@ -30,11 +33,13 @@ private:
     void cut() {
         if (kept_.size() > limit_) {
             kept_.erase(0, kept_.size() - limit_);
+            was_cut_ = true;
         }
     }
 
     const std::size_t limit_;
     std::string kept_;
+    bool was_cut_ = false;
 };
 
 }  // namespace jobstrand::cli

@@ -1,7 +1,8 @@
 #include "tools/jobstrand/handlers/spawn.hpp"
 
+#include "tools/jobstrand/handlers/exec_program.hpp"
+
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -50,72 +51,15 @@ struct Pipe {
 [[nodiscard]] Pipe make_pipe() {
     int ends[2] = {-1, -1};
     checked(::pipe2(ends, O_CLOEXEC), "pipe2");
-    Pipe pipe{.read_end = UniqueFd(ends[0]), .write_end = UniqueFd(ends[1])};
+    return {.read_end = UniqueFd(ends[0]), .write_end = UniqueFd(ends[1])};
+}
+
+[[nodiscard]] Pipe make_output_pipe() {
+    Pipe pipe = make_pipe();
     // Only our end: a program may not expect a stdout that refuses to wait.
     checked(::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK), "fcntl");
     return pipe;
 }
-
-/// What happens to descriptors and the directory between fork and exec.
-class FileActions {
-public:
-    FileActions(const ChildProcess& child, const UniqueFd& input, const UniqueFd& output) {
-        check(::posix_spawn_file_actions_init(&actions_), "posix_spawn_file_actions_init");
-        check(add_all(child, input, output), "posix_spawn_file_actions");
-    }
-    ~FileActions() { ::posix_spawn_file_actions_destroy(&actions_); }
-    FileActions(const FileActions&) = delete;
-    FileActions& operator=(const FileActions&) = delete;
-
-    [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
-
-private:
-    int add_all(const ChildProcess& child, const UniqueFd& input, const UniqueFd& output) {
-        int error = ::posix_spawn_file_actions_adddup2(&actions_, input.get(), STDIN_FILENO);
-        for (const int target : {STDOUT_FILENO, STDERR_FILENO}) {
-            error = error != 0
-                        ? error
-                        : ::posix_spawn_file_actions_adddup2(&actions_, output.get(), target);
-        }
-        // Libraries open descriptors without O_CLOEXEC; none of them is the program's business.
-        if (error == 0) {
-            error = ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
-        }
-        if (error == 0 && !child.working_directory.empty()) {
-            error =
-                ::posix_spawn_file_actions_addchdir_np(&actions_, child.working_directory.c_str());
-        }
-        return error;
-    }
-
-    posix_spawn_file_actions_t actions_{};
-};
-
-/// Process group and signals: the service blocks and ignores some, its programs must not.
-class Attributes {
-public:
-    Attributes() {
-        check(::posix_spawnattr_init(&attributes_), "posix_spawnattr_init");
-        sigset_t none;
-        sigset_t all;
-        sigemptyset(&none);
-        sigfillset(&all);
-        ::posix_spawnattr_setflags(
-            &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-        );
-        ::posix_spawnattr_setpgroup(&attributes_, 0);
-        ::posix_spawnattr_setsigmask(&attributes_, &none);
-        ::posix_spawnattr_setsigdefault(&attributes_, &all);
-    }
-    ~Attributes() { ::posix_spawnattr_destroy(&attributes_); }
-    Attributes(const Attributes&) = delete;
-    Attributes& operator=(const Attributes&) = delete;
-
-    [[nodiscard]] const posix_spawnattr_t* get() const { return &attributes_; }
-
-private:
-    posix_spawnattr_t attributes_{};
-};
 
 /// Pointers to texts, ended by a null pointer, as exec wants them. Borrows the texts.
 [[nodiscard]] std::vector<char*> pointers_to(std::vector<std::string>& texts) {
@@ -128,23 +72,47 @@ private:
     return pointers;
 }
 
-[[nodiscard]] pid_t
-start(const ChildProcess& child, const UniqueFd& input, const UniqueFd& output) {
+struct Descriptors {
+    const UniqueFd& input;
+    const UniqueFd& output;
+    const UniqueFd& errors;
+};
+
+/// The errno that a program could not begin with; 0: it has begun.
+[[nodiscard]] int reported(const UniqueFd& report) {
+    int error = 0;
+    while (::read(report.get(), &error, sizeof error) < 0 && errno == EINTR) {
+    }
+    return error;
+}
+
+[[nodiscard]] pid_t start(const ChildProcess& child, const Descriptors& its, Guardian& guardian) {
     std::vector<std::string> arguments{child.program};
     arguments.insert(arguments.end(), child.arguments.begin(), child.arguments.end());
     std::vector<std::string> environment = child.environment;
-    const FileActions actions(child, input, output);
-    const Attributes attributes;
-    pid_t pid = -1;
-    const int error = ::posix_spawn(
-        &pid,
-        child.program.c_str(),
-        actions.get(),
-        attributes.get(),
-        pointers_to(arguments).data(),
-        pointers_to(environment).data()
+    Pipe report = make_pipe();
+    const pid_t pid = checked(
+        exec_program(
+            {.path = child.program.c_str(),
+             .arguments = pointers_to(arguments).data(),
+             .environment = pointers_to(environment).data(),
+             .working_directory =
+                 child.working_directory.empty() ? nullptr : child.working_directory.c_str(),
+             .input = its.input.get(),
+             .output = its.output.get(),
+             .errors = its.errors.get(),
+             .guardian = guardian.channel(),
+             .report = report.write_end.get()}
+        ),
+        "vfork"
     );
-    check(error, "posix_spawn");
+    guardian.began(pid);
+    report.write_end.reset();
+    if (const int error = reported(report.read_end); error != 0) {
+        guardian.ended(pid);
+        ::waitpid(pid, nullptr, 0);
+        check(error, "execve");
+    }
     return pid;
 }
 
@@ -155,16 +123,25 @@ UniqueFd open_pidfd(pid_t pid) {
     return UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
 }
 
-SpawnedProcess spawn(const ChildProcess& child) {
-    Pipe pipe = make_pipe();
+SpawnedProcess spawn(const ChildProcess& child, Guardian& guardian) {
+    Pipe output = make_output_pipe();
+    Pipe errors = child.keeps_stdout_apart ? make_output_pipe() : Pipe{};
     const UniqueFd input = input_file(child.input);
     SpawnedProcess process;
-    process.pid = start(child, input, pipe.write_end);
-    process.output = std::move(pipe.read_end);
+    process.pid = start(
+        child,
+        {.input = input,
+         .output = output.write_end,
+         .errors = child.keeps_stdout_apart ? errors.write_end : output.write_end},
+        guardian
+    );
+    process.output = std::move(output.read_end);
+    process.errors = std::move(errors.read_end);
     process.pidfd = open_pidfd(process.pid);
     if (!process.pidfd) {
         const int error = errno;
         ::kill(-process.pid, SIGKILL);
+        guardian.ended(process.pid);
         ::waitpid(process.pid, nullptr, 0);
         check(error, "pidfd_open");
     }

@@ -3,6 +3,7 @@
 #include "schema/job_fields.hpp"
 #include "schema/job_validation.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
+#include "tools/jobstrand/json/json_values.hpp"
 #include "tools/jobstrand/json/member_values.hpp"
 #include "tools/jobstrand/json/series_json.hpp"
 #include "tools/jobstrand/output/printable.hpp"
@@ -27,6 +28,9 @@ using schema::JobPlace;
 constexpr std::string_view kNull = "null";
 constexpr std::string_view kPlace = "place";
 constexpr std::string_view kUniqueKey = "uniqueKey";
+
+/// Mistakes that are told of one job. Whoever makes more has not written a job.
+constexpr std::size_t kProblemsOfJob = 20;
 
 [[nodiscard]] RecordField payload_field(const std::string& payload) {
     if (payload.empty() || !problem_of_json(payload).empty()) {
@@ -170,6 +174,8 @@ show(const KnownMember& member, const schema::PlacedJob& placed, const timers::Z
 /// Reads the members of one job.
 class JobReading {
 public:
+    [[nodiscard]] bool is_hopeless() const { return result_.problems.size() >= kProblemsOfJob; }
+
     void read(const JsonMember& member) {
         if (member.value == kNull) {
             refuse_unknown(member.name);
@@ -250,6 +256,9 @@ JobFromJson job_from_json(std::string_view text) {
     }
     JobReading reading;
     for (const JsonMember& member : members.value()) {
+        if (reading.is_hopeless()) {
+            break;
+        }
         reading.read(member);
     }
     return reading.finish();

@@ -1,5 +1,6 @@
 #include "tools/jobstrand/json/json_text.hpp"
 
+#include "tools/jobstrand/json/json_values.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
@@ -82,30 +83,7 @@ private:
     std::size_t position_ = 0;
 };
 
-/// The parser's own sentence without its library's prefix.
-[[nodiscard]] std::string sentence_of(const json::exception& error) {
-    const std::string_view text = error.what();
-    const std::size_t end = text.find("] ");
-    return printable(end == std::string_view::npos ? text : text.substr(end + 2));
-}
-
 }  // namespace
-
-std::string problem_of_json(std::string_view text) {
-    // The parser takes NUL for the end of the text and skips a byte order mark; neither is JSON.
-    if (text.find('\0') != std::string_view::npos || text.starts_with("\xEF\xBB\xBF")) {
-        return "NUL and byte order marks do not belong into JSON";
-    }
-    if (json::accept(text)) {
-        return {};
-    }
-    try {
-        const json unwanted = json::parse(text);
-    } catch (const json::exception& error) {
-        return sentence_of(error);
-    }
-    return "not JSON";
-}
 
 std::string json_string(std::string_view text) {
     return escaped_for_json(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
@@ -148,30 +126,6 @@ ParseResult<std::vector<JsonMember>> members_of(std::string_view text) {
         walk.skip_blanks();
     }
     return members;
-}
-
-ParseResult<std::string> string_of(std::string_view text) {
-    const json value = json::parse(text, nullptr, false);
-    if (!value.is_string()) {
-        return ParseError{"must be a string"};
-    }
-    return value.get<std::string>();
-}
-
-ParseResult<std::vector<std::string>> strings_of(std::string_view text) {
-    const json value = json::parse(text, nullptr, false);
-    std::vector<std::string> strings;
-    if (value.is_array()) {
-        for (const json& item : value) {
-            if (item.is_string()) {
-                strings.push_back(item.get<std::string>());
-            }
-        }
-    }
-    if (!value.is_array() || strings.size() != value.size()) {
-        return ParseError{"must be a list of strings"};
-    }
-    return strings;
 }
 
 }  // namespace jobstrand::cli

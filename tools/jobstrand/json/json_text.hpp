@@ -8,9 +8,6 @@
 
 namespace jobstrand::cli {
 
-/// What keeps a text from being one JSON value, with the position; empty: it is one.
-[[nodiscard]] std::string problem_of_json(std::string_view text);
-
 /// The text as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string json_string(std::string_view text);
 
@@ -27,11 +24,5 @@ struct JsonMember {
 /// The members of a JSON object, in their order. Not JSON, not an object, or a name given twice: an
 /// error.
 [[nodiscard]] schema::ParseResult<std::vector<JsonMember>> members_of(std::string_view text);
-
-/// The text of a JSON string value; an error for any other kind of value.
-[[nodiscard]] schema::ParseResult<std::string> string_of(std::string_view json);
-
-/// The items of a JSON array of strings; an error for anything else.
-[[nodiscard]] schema::ParseResult<std::vector<std::string>> strings_of(std::string_view json);
 
 }  // namespace jobstrand::cli

@@ -1,7 +1,7 @@
 #include "tools/jobstrand/json/series_json.hpp"
 
 #include "schema/text/iso8601.hpp"
-#include "tools/jobstrand/json/json_text.hpp"
+#include "tools/jobstrand/json/json_values.hpp"
 #include "tools/jobstrand/json/member_values.hpp"
 #include "tools/jobstrand/output/time_field.hpp"
 

@@ -24,6 +24,10 @@ constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
 /// Of one name. The parser calls itself for each part, so a longer one could exhaust the stack.
 constexpr std::ptrdiff_t kMaxDots = 32;
 
+/// Of one line, texts included: a text of several lines can end in the middle of one, so that what
+/// looks like a text there is a name.
+constexpr std::ptrdiff_t kMaxDotsAnywhere = 500;
+
 [[nodiscard]] int line_of(const toml::node& node) {
     return static_cast<int>(node.source().begin.line);
 }
@@ -80,7 +84,8 @@ constexpr std::ptrdiff_t kMaxDots = 32;
     int number = 1;
     for (std::size_t start = 0; start < text.size(); ++number) {
         const std::size_t end = std::min(text.find('\n', start), text.size());
-        if (dots_in(text.substr(start, end - start)) > kMaxDots) {
+        const std::string_view line = text.substr(start, end - start);
+        if (dots_in(line) > kMaxDots || std::ranges::count(line, '.') > kMaxDotsAnywhere) {
             return number;
         }
         start = end + 1;

@@ -25,8 +25,7 @@ using deadletter::Revival;
 template <typename Operation>
 [[nodiscard]] ExitCode
 report_all(Session& session, std::string_view done_word, const Operation& operation) {
-    Progress progress(session.streams(), session.clock(), done_word);
-    const BulkCounts counts = operation(watch_of(progress));
+    const BulkCounts counts = with_progress(session, done_word, operation);
     write_record(
         session.streams().out,
         session.format(),

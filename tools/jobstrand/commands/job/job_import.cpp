@@ -5,18 +5,12 @@
 #include "tools/jobstrand/commands/job/job_checks.hpp"
 #include "tools/jobstrand/commands/job/job_enqueueing.hpp"
 #include "tools/jobstrand/commands/job/job_lines.hpp"
-#include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/input/input.hpp"
 #include "tools/jobstrand/output/progress.hpp"
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
-#include <memory>
 #include <optional>
-#include <sstream>
-#include <system_error>
 #include <unordered_set>
 #include <utility>
 
@@ -30,41 +24,11 @@ using persistence::DbErrorKind;
 /// Bad lines that are told one by one; the rest is counted.
 constexpr std::size_t kProblemsShown = 100;
 
-[[nodiscard]] std::unique_ptr<std::istream> kept(std::istream& stream) {
-    auto copy = std::make_unique<std::stringstream>();
-    *copy << stream.rdbuf();
-    return copy;
-}
-
-/// The jobs are read twice. A file can be read again from its start; stdin and pipes cannot, so
-/// what comes from them is kept.
-[[nodiscard]] std::unique_ptr<std::istream> open(Session& session, const std::string& file) {
-    if (file == "-") {
-        return kept(session.streams().in);
-    }
-    std::error_code ignored;
-    if (std::filesystem::is_directory(file, ignored)) {
-        throw CliError(ExitCode::wrong_usage, file + " is a directory: name a file of jobs");
-    }
-    auto stream = std::make_unique<std::ifstream>(file, std::ios::binary);
-    if (!*stream) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format("cannot read {}: {}", file, std::generic_category().message(errno))
-        );
-    }
-    if (!std::filesystem::is_regular_file(file, ignored)) {
-        return kept(*stream);
-    }
-    return stream;
-}
-
 class Import final : private executor::NewJobSource {
 public:
     Import(Session& session, const ImportOptions& options)
         : session_(session),
-          name_(options.file == "-" ? "stdin" : printable(options.file)),
-          stream_(open(session, options.file)),
+          input_(Input::rereadable(Input::open(session.streams().in, "--from", options.file))),
           context_(job_check_context(session)) {}
 
     [[nodiscard]] ExitCode all_or_none() {
@@ -72,14 +36,16 @@ public:
         if (bad_ > 0) {
             throw CliError(ExitCode::wrong_usage, problems_ + hidden() + "no job was added");
         }
-        Progress progress(session_.streams(), session_.clock(), "added");
-        return finish(session_.enqueueing().import_all(*this, good_, watch(progress)));
+        return finish(with_progress([this](const executor::EnqueueWatch& watch) {
+            return session_.enqueueing().import_all(*this, good_, watch);
+        }));
     }
 
     [[nodiscard]] ExitCode keep_going() {
         check();
-        Progress progress(session_.streams(), session_.clock(), "added");
-        const std::int64_t added = session_.enqueueing().import_each(*this, watch(progress));
+        const std::int64_t added = with_progress([this](const executor::EnqueueWatch& watch) {
+            return session_.enqueueing().import_each(*this, watch);
+        });
         if (bad_ > 0) {
             session_.tell(problems_ + hidden() + fmt::format("{} lines were left out", bad_));
         }
@@ -99,7 +65,7 @@ public:
 
     [[noreturn]] void tell_changed_file() const {
         throw CliError(
-            ExitCode::failed, name_ + " was changed while it was read: no job was added"
+            ExitCode::failed, input_.name() + " was changed while it was read: no job was added"
         );
     }
 
@@ -124,9 +90,8 @@ private:
     }
 
     void rewind() override {
-        stream_->clear();
-        stream_->seekg(0);
-        lines_.emplace(*stream_, context_);
+        input_.rewind();
+        lines_.emplace(input_, context_);
     }
 
     /// The good lines.
@@ -137,6 +102,13 @@ private:
             }
         }
         return std::nullopt;
+    }
+
+    /// The line that tells the progress has ended when this returns.
+    template <typename Enqueue>
+    [[nodiscard]] std::int64_t with_progress(const Enqueue& enqueue) {
+        Progress progress(session_.streams(), session_.clock(), "added");
+        return enqueue(watch(progress));
     }
 
     [[nodiscard]] executor::EnqueueWatch watch(Progress& progress) {
@@ -160,7 +132,7 @@ private:
     }
 
     [[nodiscard]] std::string at(std::int64_t number, const std::string& problem) const {
-        return fmt::format("{}:{}: {}", name_, number, problem);
+        return fmt::format("{}:{}: {}", input_.name(), number, problem);
     }
 
     void add_problem(const std::string& problem) {
@@ -176,8 +148,7 @@ private:
     }
 
     Session& session_;
-    const std::string name_;
-    const std::unique_ptr<std::istream> stream_;
+    Input input_;  ///< Is read twice: first to check it.
     const JobCheckContext context_;
     std::optional<JobLines> lines_;
     std::string problems_;

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <streambuf>
 #include <utility>
 
 namespace jobstrand::cli {
@@ -16,9 +15,6 @@ namespace {
 constexpr std::size_t kLineBytes = schema::limits::kPayloadBytes + 64 * 1024;
 
 }  // namespace
-
-JobLines::JobLines(std::istream& stream, const JobCheckContext& context)
-    : stream_(stream), context_(context) {}
 
 std::optional<JobLine> JobLines::next() {
     while (const auto raw = read_line()) {
@@ -43,17 +39,15 @@ std::optional<JobLine> JobLines::next() {
 }
 
 std::optional<JobLines::RawLine> JobLines::read_line() {
-    using Traits = std::streambuf::traits_type;
-    std::streambuf& buffer = *stream_.rdbuf();
     RawLine line;
     bool is_there = false;
-    for (auto c = buffer.sbumpc(); !Traits::eq_int_type(c, Traits::eof()); c = buffer.sbumpc()) {
+    while (const auto c = input_.next()) {
         is_there = true;
-        if (c == '\n') {
+        if (*c == '\n') {
             break;
         }
         if (line.text.size() < kLineBytes) {
-            line.text += Traits::to_char_type(c);
+            line.text += *c;
         } else {
             line.is_too_long = true;
         }

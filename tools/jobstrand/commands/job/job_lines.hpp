@@ -1,9 +1,10 @@
 #pragma once
 
 #include "tools/jobstrand/commands/job/job_checks.hpp"
+#include "tools/jobstrand/input/input.hpp"
 #include "tools/jobstrand/json/new_job.hpp"
 
-#include <istream>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,9 +23,9 @@ struct JobLine {
 class JobLines final {
 public:
     /// Both must outlive it.
-    JobLines(std::istream& stream, const JobCheckContext& context);
+    JobLines(Input& input, const JobCheckContext& context) : input_(input), context_(context) {}
 
-    /// nullopt: the end.
+    /// nullopt: the end. Throws CliError failed when the input breaks off.
     [[nodiscard]] std::optional<JobLine> next();
 
 private:
@@ -35,7 +36,7 @@ private:
 
     [[nodiscard]] std::optional<RawLine> read_line();
 
-    std::istream& stream_;
+    Input& input_;
     const JobCheckContext& context_;
     std::int64_t number_ = 0;
 };

@@ -58,8 +58,14 @@ ExitCode remove_jobs(Session& session, const RemoveOptions& options) {
             name_of(places.front())
         )
     );
-    Progress progress(session.streams(), session.clock(), "removed");
-    return report(session, desk.remove(selection, place, watch_of(progress)));
+    return report(
+        session,
+        with_progress(
+            session,
+            "removed",
+            [&](const deadletter::BulkWatch& watch) { return desk.remove(selection, place, watch); }
+        )
+    );
 }
 
 }  // namespace jobstrand::cli

@@ -93,6 +93,9 @@ ExitCode serve(Session& session, const ServeOptions& options) {
         session.log().write(LogLevel::warn, "command cannot run", {{"command", obstacle}});
     }
     const bool is_executing = settings.executor_active && !options.no_executor;
+    if (is_executing && !settings.commands.empty()) {
+        session.guardian().start();  // While this process is small.
+    }
     engine::Wiring& engine = session.engine(OpenFor::service);
     if (is_executing) {
         engine.start();

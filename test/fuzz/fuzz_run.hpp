@@ -1,0 +1,65 @@
+#pragma once
+
+#include "test/fuzz/grammar.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <string>
+
+namespace jobstrand::test {
+
+/// The languages that are tried, each for the same part of the time.
+inline constexpr int kFuzzedLanguages = 5;
+
+/// JOBSTRAND_FUZZ_SECONDS for all languages together, else five seconds.
+inline std::chrono::milliseconds fuzz_time() {
+    const char* given = std::getenv("JOBSTRAND_FUZZ_SECONDS");
+    return std::chrono::seconds{given == nullptr ? 5 : std::stoi(given)} / kFuzzedLanguages;
+}
+
+/// How many texts there were, and how many of them were taken.
+struct FuzzCount {
+    std::int64_t texts = 0;
+    std::int64_t taken = 0;
+};
+
+/// Draws texts and tries them until the time is over. `attempt` says whether the text was taken,
+/// and fails the test where the program does not keep what it promises. No text may keep it busy.
+///
+/// The texts are the same in every run, as far as it comes; JOBSTRAND_TEST_SEED draws others.
+inline FuzzCount fuzz(
+    const std::function<std::string(Dice&)>& draw,
+    const std::function<bool(const std::string&, Dice&)>& attempt
+) {
+    using Clock = std::chrono::steady_clock;
+    Dice dice(timers::test_seed());
+    FuzzCount count;
+    Clock::duration slowest{};
+    std::string slowest_text;
+    const auto end = Clock::now() + fuzz_time();
+    for (auto now = Clock::now(); now < end && !testing::Test::HasFailure(); ++count.texts) {
+        const std::string text = draw(dice);
+        SCOPED_TRACE("the text between the arrows: -->" + text + "<--");
+        count.taken += attempt(text, dice) ? 1 : 0;
+        const auto then = Clock::now();
+        if (then - now > slowest) {
+            slowest = then - now;
+            slowest_text = text.substr(0, 200);
+        }
+        now = then;
+    }
+    std::cout << count.texts << " texts, of which " << count.taken << " were taken; slowest: "
+              << std::chrono::duration_cast<std::chrono::milliseconds>(slowest).count() << " ms, "
+              << slowest_text << "\n";
+    // Room for sanitizers on a busy machine.
+    EXPECT_LT(slowest, std::chrono::seconds{10}) << slowest_text;
+    EXPECT_GT(count.texts, 50);
+    return count;
+}
+
+}  // namespace jobstrand::test

@@ -1,0 +1,130 @@
+#include "test/fuzz/fuzz_run.hpp"
+#include "test/timers/random_cron.hpp"
+#include "test/timers/times.hpp"
+#include "timers/calendar/business_days.hpp"
+#include "timers/cycle/timer_expression.hpp"
+#include "timers/series/series_planner.hpp"
+#include "timers/zone/zone_rule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace jobstrand::timers {
+namespace {
+
+const test::Grammar& timer_grammar() {
+    static const test::Grammar grammar(R"grammar(
+    text           ::= <cron> | <cycle> | <duration> | <date> | <date>/<date> | <days> business days
+                     | <zone rule>
+    cron           ::= <seconds> <minutes> <hours> <month days> <months> ?
+                     | <seconds> <minutes> <hours> ? <months> <week days>
+                     | <seconds> <minutes> <hours> <month days> <months> ? <years>
+                     | <minutes> <hours> <unix days> <months> <unix week days> | <nickname>
+    seconds        ::= 0 | * | */5 | 30 | 0/7 | 10-50/3 | 59,0 | 60
+    minutes        ::= 0 | * | */15 | 5,35 | 10-20 | 55-5 | 59
+    hours          ::= 0 | * | 2 | 2-4 | 22-2 | 8-17/3 | */2 | 24
+    month days     ::= * | L | L-3 | LW | L-3W | 15W | 1,15 | 29 | 30 | 31 | 1-7 | 10/4 | 32
+    months         ::= * | 2 | FEB | JAN-MAR | 1,7 | NOV-FEB | */3 | 13
+    week days      ::= MON-FRI | 6#3 | 6L | 1 | SUN | FRI-MON | L | 2,4,6 | 6#6 | 8
+    years          ::= 2030 | 2030-2040/2 | * | 1999 | 2199 | 2200
+    unix days      ::= * | 1 | */2 | 15,30 | 31
+    unix week days ::= * | 0 | 7 | 1-5 | sun,7 | MON | 8
+    nickname       ::= @weekly | @daily | @hourly | @yearly | @midnight | @never
+    cycle          ::= R/<duration> | R<turns>/<duration> | R/<date>/<duration>
+                     | R<turns>/<date>/<duration>/<date> | R<turns>/<duration>/<date> | R<turns>/<date>/<date>
+    turns          ::= 3 | 1 | 0 | 1000000000 | 1000000001 | <nothing>
+    duration       ::= PT10H | P1M | P1Y2M3W4DT5H6M7.890S | PT0.001S | P0D | PT | P1W | PT99999999H | P1.5D
+                     | -P1D
+    date           ::= 2026-01-01T00:00:00Z | 2027-01-31 | 2030-01-01T00:00:00+05:30
+                     | 2011-12-30T12:13:14.567-10:00 | 2011-12-30T12:13 | 2028-02-29T23:59:59.999Z
+                     | 2027-02-29 | 9999-12-31T23:59:59Z | 1969-12-31
+    days           ::= 3 | 1 | 0 | 10000 | 10001 | three
+    zone rule      ::= EST5EDT,M3.2.0,M11.1.0/3 | CET-1CEST,M3.5.0,M10.5.0/3 | UTC0 | X1Y,J60,J300
+)grammar");
+    return grammar;
+}
+
+/// Whatever a text is, it is read in bounded time, an error lies inside of it, and the times that
+/// it names come in order.
+void try_text(const std::string& text, const TimerContext& context, schema::TimePoint after) {
+    const auto rule = parse_zone_rule(text);
+    ASSERT_TRUE(rule || rule.error().position <= text.size());
+    const auto expression = parse_timer_expression(text);
+    if (!expression) {
+        ASSERT_LE(expression.error().position, text.size()) << text;
+        ASSERT_FALSE(expression.error().message.empty());
+        return;
+    }
+    const bool is_duration = std::holds_alternative<schema::IsoDuration>(expression.value());
+    schema::TimePoint last = after - (is_duration ? schema::Duration{1} : schema::Duration{0});
+    for (const schema::TimePoint time : next_times(expression.value(), context, after, 3)) {
+        ASSERT_GT(time, last) << text << " in " << context.zone.name() << " after "
+                              << context.zone.format(after);
+        last = time;
+    }
+    if (const auto* cycle = std::get_if<RepeatCycle>(&expression.value())) {
+        const auto turn = first_turn(*cycle, context, after);
+        ASSERT_TRUE(!turn || turn->due >= after);
+        ASSERT_EQ(parse_repeat_cycle(to_text(*cycle)).value(), *cycle) << text;
+    }
+}
+
+/// A series goes on from turn to turn, never back.
+void try_series(const std::string& text, Dice& dice, schema::TimePoint now) {
+    const SeriesPlanner planner;
+    schema::Series series;
+    series.repeat = text;
+    series.zone = dice.one_in(2) ? "UTC" : "Europe/Berlin";
+    series.misfire = dice.one_in(2) ? "" : dice.any_of(std::array{"smart", "ignore", "2"});
+    const auto begun = planner.begin(series, {}, std::nullopt, now);
+    if (!begun) {
+        ASSERT_LE(begun.error().position, text.size()) << text;
+        return;
+    }
+    series = begun.value().series;
+    for (int turn = 0; turn < 3 && series.next_fire; ++turn) {
+        const schema::TimePoint due = *series.next_fire;
+        now = std::max(now, due) + schema::Duration{dice.between(0, 1'000'000)};
+        const auto plan = planner.plan(series, {}, due, now);
+        ASSERT_TRUE(plan) << text;
+        ASSERT_TRUE(!plan.value().next_due || *plan.value().next_due > due) << text;
+        ASSERT_FALSE(planner.repeat_of(plan.value().series).empty());
+        series = plan.value().series;
+    }
+}
+
+TEST(TimerTextFuzz, No_text_crashes_a_parser_or_keeps_it_busy) {
+    const std::array zones{
+        zone_named("UTC"),
+        zone_named("America/New_York"),
+        zone_named("Pacific/Apia"),
+        zone_named("Australia/Lord_Howe")};
+    const Calendar weekdays = weekdays_only(zones[1]);
+    const test::FuzzCount count = test::fuzz(
+        [](Dice& dice) {
+            std::string text =
+                dice.one_in(3) ? random_cron(dice).text : timer_grammar().draw("text", dice);
+            return dice.one_in(3) ? test::damaged(std::move(text), dice) : text;
+        },
+        [&](const std::string& text, Dice& dice) {
+            const TimerContext context{
+                dice.any_of(zones),
+                dice.one_in(2) ? DstRule::quartz : DstRule::run_once,
+                dice.one_in(4) ? &weekdays : nullptr};
+            const schema::TimePoint after{
+                schema::Duration{dice.between(-1'000'000'000, 253'402'300'799'999)}};
+            try_text(text, context, after);
+            try_series(text, dice, after);
+            return static_cast<bool>(parse_timer_expression(text));
+        }
+    );
+    EXPECT_GT(count.taken, count.texts / 3) << "most texts are nearly valid";
+}
+
+}  // namespace
+}  // namespace jobstrand::timers

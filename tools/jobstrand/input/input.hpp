@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <istream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace jobstrand::cli {
+
+/// A text that a command was given to read. What cannot be read any further is an error and never
+/// the end: half of a file of jobs must not pass for the whole.
+///
+/// Reading throws CliError failed, with the reason. Thread safety: none.
+class Input final {
+public:
+    /// `file` is a path, or `-` for `standard_input`, which must outlive the input. `option` is
+    /// what named the file, for messages. Throws CliError wrong_usage when there is none, or a
+    /// directory.
+    [[nodiscard]] static Input
+    open(std::istream& standard_input, std::string_view option, const std::string& file);
+
+    /// The same bytes, which rewind() goes back to the start of. A file stays as it is; what comes
+    /// from stdin or a pipe is first read to its end, into a temporary file.
+    [[nodiscard]] static Input rereadable(Input input);
+
+    /// What messages call it: `stdin`, or the path.
+    [[nodiscard]] const std::string& name() const { return name_; }
+
+    /// The next byte; nullopt: the end.
+    [[nodiscard]] std::optional<char> next();
+
+    /// What follows, `limit` bytes at most.
+    [[nodiscard]] std::string next_bytes(std::size_t limit);
+
+    /// Only what is rereadable() has a way back.
+    void rewind();
+
+private:
+    Input(std::string name, std::istream& stream) : name_(std::move(name)), stream_(&stream) {}
+    Input(std::string name, std::unique_ptr<std::istream> stream, bool is_rereadable);
+
+    template <typename Read>
+    [[nodiscard]] auto guarded(const Read& read) -> decltype(read());
+
+    std::string name_;
+    std::unique_ptr<std::istream> owned_;
+    std::istream* stream_;  ///< owned_, or stdin.
+    bool is_rereadable_ = false;
+};
+
+}  // namespace jobstrand::cli
