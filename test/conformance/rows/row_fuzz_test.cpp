@@ -1,6 +1,6 @@
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "test/conformance/odd_values.hpp"
+#include "test/conformance/rows/odd_values.hpp"
 #include "test/conformance/store_test.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "test/conformance/unreadable_row_fixture.hpp"
+#include "test/conformance/rows/unreadable_row_fixture.hpp"
 
 #include <fmt/format.h>
 

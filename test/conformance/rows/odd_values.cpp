@@ -1,4 +1,4 @@
-#include "test/conformance/odd_values.hpp"
+#include "test/conformance/rows/odd_values.hpp"
 
 #include "persistence/sql/dialect.hpp"
 

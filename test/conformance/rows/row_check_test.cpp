@@ -1,7 +1,7 @@
 #include "persistence/migration/row_check.hpp"
 
 #include "persistence/sql/dialect.hpp"
-#include "test/conformance/odd_values.hpp"
+#include "test/conformance/rows/odd_values.hpp"
 #include "test/conformance/store_test.hpp"
 
 #include <fmt/format.h>
