@@ -4,6 +4,7 @@ find_package(Boost 1.74 REQUIRED COMPONENTS log)
 find_package(fmt REQUIRED)
 find_package(date REQUIRED)
 find_package(SQLite3 REQUIRED)
+find_package(OpenSSL REQUIRED)
 
 # SOCI comes without a CMake package on Debian.
 find_path(SOCI_INCLUDE_DIR soci/soci.h REQUIRED)

@@ -56,6 +56,7 @@ DRIVERS = (
      re.compile(r'persistence/drivers/\w+/\w+\.cpp|include/jobstrand/on_\w+\.hpp|test/(face|testing|docs)/.*'), 'bridge or'),
     (re.compile(r'soci/|sqlite3\.h|libpq'), re.compile(r'persistence/drivers/(soci|sqlite|postgresql)/\w+\.cpp'), 'SOCI'),
     (re.compile(r'cppconn/|mysql'), re.compile(r'persistence/drivers/mysql/\w+\.cpp'), 'Connector/C++'),
+    (re.compile(r'openssl/'), re.compile(r'persistence/drivers/mysql/\w+\.cpp|test/fixtures/.*'), 'TLS'),
 )
 # Where SQL may stand that only some databases understand: in their drivers, in the bridges to apps, in the bench's yardstick, in tests.
 DIALECT_FOLDERS = ('persistence/drivers/', 'include/jobstrand/on_', 'bench/core/raw_jobs.', 'test/')

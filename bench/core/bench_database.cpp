@@ -4,6 +4,7 @@
 #include "persistence/drivers/parse_database_url.hpp"
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 
 #include <fmt/format.h>
@@ -85,12 +86,19 @@ bool BenchDatabase::wait_until_empty(
     return true;
 }
 
-void BenchDatabase::set_priority_index(bool is_wanted) {
+bool BenchDatabase::set_priority_index(bool is_wanted) {
     const auto session = lease(Access::write);
     if (is_wanted) {
-        persistence::create_index(*session, schema::kPriorityIndex);
-    } else {
-        persistence::drop_index(*session, schema::kPriorityIndex);
+        return !persistence::create_index(*session, schema::kPriorityIndex);
+    }
+    return persistence::drop_index(*session, schema::kPriorityIndex);
+}
+
+PriorityIndexForRun::~PriorityIndexForRun() {
+    // Defended catch: nobody catches what a destructor throws.
+    try {
+        database_.set_priority_index(was_there_);
+    } catch (const persistence::DbError&) {
     }
 }
 

@@ -46,8 +46,8 @@ public:
         std::span<const schema::JobPlace> places = schema::kJobPlaces
     );
 
-    /// Creates or drops the index for the acquisition by priority.
-    void set_priority_index(bool is_wanted);
+    /// Creates or drops the index for the acquisition by priority; returns whether it was there.
+    bool set_priority_index(bool is_wanted);
 
     /// Deletes all jobs.
     void wipe();
@@ -59,6 +59,24 @@ private:
     const std::unique_ptr<persistence::SessionPool> pool_;
     const timers::SeriesPlanner schedule_;
     persistence::SqlStore store_;
+};
+
+/// For a run with the index for the acquisition by priority, or without it. Afterwards it is there,
+/// or not, as it was before.
+class PriorityIndexForRun final {
+public:
+    PriorityIndexForRun(BenchDatabase& database, bool is_wanted)
+        : database_(database), was_there_(database.set_priority_index(is_wanted)) {}
+
+    /// Errors are dropped: the database is left as the run has left it.
+    ~PriorityIndexForRun();
+
+    PriorityIndexForRun(const PriorityIndexForRun&) = delete;
+    PriorityIndexForRun& operator=(const PriorityIndexForRun&) = delete;
+
+private:
+    BenchDatabase& database_;
+    const bool was_there_;
 };
 
 }  // namespace jobstrand::bench

@@ -48,7 +48,7 @@ public:
         bench.set("instances", fmt::to_string(instances_));
         bench.set("priorities", fmt::to_string(priorities_));
         bench.set("byPriority", fmt::to_string(by_priority_));
-        bench.database.set_priority_index(by_priority_);
+        const PriorityIndexForRun index(bench.database, by_priority_);
         if (bench.options.warm_up > 0) {
             (void)drain(bench, bench.options.warm_up);
         }
@@ -60,7 +60,6 @@ public:
             cpu.values.push_back(drained.cpu_micros_per_job);
             bench.say(fmt::format("{} jobs/s", shown(drained.per_second)));
         }
-        bench.database.set_priority_index(false);
         bench.add_figure(std::move(rate), &Ceiling::run);
         bench.result.figures.push_back(std::move(cpu));
     }

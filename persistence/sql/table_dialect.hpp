@@ -10,6 +10,7 @@
 namespace jobstrand::persistence {
 
 class Connection;
+struct Dialect;
 class SchemaLock;
 
 /// The SQL type of each kind of column.
@@ -105,6 +106,9 @@ struct TableDialect {
     bool is_transactional = false;
 
     const Catalog& catalog;
+
+    /// The same database with times that end later; nullptr: they end late enough.
+    const Dialect* lasting_times = nullptr;
 
     /// Waits until no other process changes the schema, and keeps them all from it. Throws DbError,
     /// busy when they take too long. The connection must outlive the lock.

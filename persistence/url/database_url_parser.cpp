@@ -70,6 +70,10 @@ private:
 };
 
 ParseResult<DatabaseUrl> UrlParser::parse(std::string_view text) {
+    // Behind it a file's name would end for the system, and not for a reader.
+    if (const std::size_t end = text.find('\0'); end != std::string_view::npos) {
+        fail("a URL has no NUL character", end);
+    }
     const Halves scheme = split({text, 0}, ':');
     parse_scheme(scheme.before);
     const Halves parts = split(scheme.behind.value_or(Piece{{}, text.size()}), '?');

@@ -1,3 +1,6 @@
+#include "persistence/drivers/database.hpp"
+#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/migration/optional_index.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "test/fixtures/process.hpp"
@@ -228,6 +231,36 @@ TEST_F(Program, A_report_is_made_of_results) {
 
     EXPECT_EQ(report.exit_code, 0) << report.err;
     EXPECT_THAT(report.out, HasSubstr("| drain | SQLite"));
+}
+
+// A user's database is left as it was, whatever the run needs.
+TEST_F(Program, The_index_of_a_database_is_there_after_a_run_if_it_was_before) {
+    const auto has_index = [this] {
+        const auto pool =
+            persistence::open_database(persistence::parse_database_url(url()).value());
+        return persistence::has_index(
+            *pool->lease(persistence::SessionPool::Access::read), schema::kPriorityIndex
+        );
+    };
+    const std::vector<std::string> drain{
+        "drain", "--db", url(), "--jobs", "20", "--warm-up", "0", "--repeat", "1"};
+    std::vector<std::string> by_priority = drain;
+    by_priority.push_back("--by-priority");
+    for (const auto& run : {drain, by_priority}) {
+        ASSERT_EQ(bench(run).exit_code, 0);
+        EXPECT_FALSE(has_index());
+    }
+    {
+        const auto pool =
+            persistence::open_database(persistence::parse_database_url(url()).value());
+        persistence::create_index(
+            *pool->lease(persistence::SessionPool::Access::write), schema::kPriorityIndex
+        );
+    }
+    for (const auto& run : {drain, by_priority}) {
+        ASSERT_EQ(bench(run).exit_code, 0);
+        EXPECT_TRUE(has_index());
+    }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/drivers/driver.hpp"
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/session_pool.hpp"
 
@@ -25,6 +26,9 @@ public:
 struct DatabaseUnderTest {
     std::string name;
     std::function<std::unique_ptr<TestDatabase>()> create;
+
+    /// What is its own before a connection is open.
+    const persistence::Driver* driver = nullptr;
 
     /// What this machine lacks for it; the cases are then skipped, and nothing connects.
     std::optional<std::string> missing = {};

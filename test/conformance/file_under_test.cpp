@@ -34,7 +34,10 @@ private:
 }  // namespace
 
 std::vector<DatabaseUnderTest> in_files(std::string scheme) {
-    return {{scheme, [scheme] { return std::make_unique<DatabaseFile>(scheme); }}};
+    return {
+        {.name = scheme,
+         .create = [scheme] { return std::make_unique<DatabaseFile>(scheme); },
+         .driver = persistence::find_driver(scheme)}};
 }
 
 }  // namespace jobstrand::test

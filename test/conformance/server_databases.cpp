@@ -1,3 +1,4 @@
+#include "persistence/drivers/registry.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "schema/tables.hpp"
 #include "test/conformance/databases.hpp"
@@ -102,6 +103,9 @@ on_servers(std::string_view scheme, std::string own_name, Server& (*own_server)(
     for (const auto& url : named_databases(scheme)) {
         std::string name = fmt::format("{}_{}", scheme, databases.size());
         databases.push_back(on_server(std::move(name), [url] { return url; }));
+    }
+    for (DatabaseUnderTest& database : databases) {
+        database.driver = persistence::find_driver(scheme);
     }
     return databases;
 }

@@ -73,6 +73,13 @@ TEST_F(CliSchema, Check_tells_programs_what_differs_and_how_to_mend_it) {
     );
 }
 
+TEST_F(CliSchema, Times_of_sqlite_last_already) {
+    EXPECT_EQ(
+        ok({"schema", "upgrade", "--datetime"}),
+        "the tables have version 2 already\ntimes are kept in a type that lasts already\n"
+    );
+}
+
 TEST_F(CliSchema, Check_of_remarks_only_finds_nothing) {
     change_database("CREATE INDEX APP_IDX ON ACT_RU_JOB (TENANT_ID_)");
     const std::string out = ok({"schema", "check"});

@@ -12,7 +12,6 @@ namespace jobstrand {
 
 Engine::Parts::Parts(const EngineOptions& options, const schema::Clock* test_clock)
     : has_threads_(test_clock == nullptr),
-      has_one_writer_(options.database_url.starts_with("sqlite:")),
       retry_(engine::policy_of(options.retry)),
       log_(options.log, options.log_level),
       wiring_(
@@ -128,7 +127,7 @@ bool Engine::Parts::is_running() const {
 
 // Where one transaction writes at a time, this one would wait for itself.
 void Engine::Parts::require_no_transaction(const char* instead) const {
-    if (has_one_writer_ && inside_.has_this_one()) {
+    if (wiring_.has_one_writer() && inside_.has_this_one()) {
         throw std::logic_error(fmt::format(
             "a transaction of this engine is open in this thread, and SQLite has one writer: {}",
             instead

@@ -55,7 +55,6 @@ private:
     // Constant after construction.
     const schema::SystemClock machine_clock_;
     const bool has_threads_;
-    const bool has_one_writer_;  ///< As SQLite has.
     const schema::RetryPolicy retry_;
     engine::ShownLog log_;
     engine::Wiring wiring_;

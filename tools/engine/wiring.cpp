@@ -6,6 +6,7 @@
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/drivers/database.hpp"
 #include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/registry.hpp"
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/migration/write_rights.hpp"
@@ -236,6 +237,10 @@ deadletter::DeadLetters& Wiring::dead_letters() {
 
 const schema::Clock& Wiring::clock() const {
     return parts_->clock;
+}
+
+bool Wiring::has_one_writer() const {
+    return persistence::driver_of(parts_->url).has_one_writer;
 }
 
 schema::Duration Wiring::clock_skew() const {

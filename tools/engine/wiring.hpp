@@ -114,6 +114,9 @@ public:
     /// time it is before you write about jobs.
     [[nodiscard]] const schema::Clock& clock() const;
 
+    /// See persistence::Driver::has_one_writer.
+    [[nodiscard]] bool has_one_writer() const;
+
     /// How far the clock that was passed in is ahead of the database's; negative: behind.
     [[nodiscard]] schema::Duration clock_skew() const;
 

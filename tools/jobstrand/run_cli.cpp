@@ -7,6 +7,7 @@
 #include "tools/jobstrand/process.hpp"
 #include "tools/jobstrand/settings/nearest_name.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,18 +50,19 @@ public:
             ->type_name("FORMAT");
         program_.require_subcommand(1);
         program_.footer(kFooter);
-        add_serve_command(program_, action_);
-        add_schema_commands(program_, action_);
-        add_job_commands(program_, action_);
-        add_timer_commands(program_, action_);
-        add_series_commands(program_, action_);
-        add_group_commands(program_, action_);
-        add_calendar_commands(program_, action_);
-        add_dead_commands(program_, action_);
-        add_instance_commands(program_, action_);
-        add_definition_commands(program_, action_);
-        add_stats_command(program_, action_);
-        add_config_commands(program_, action_);
+        const Command program(program_);
+        add_serve_command(program, action_);
+        add_schema_commands(program, action_);
+        add_job_commands(program, action_);
+        add_timer_commands(program, action_);
+        add_series_commands(program, action_);
+        add_group_commands(program, action_);
+        add_calendar_commands(program, action_);
+        add_dead_commands(program, action_);
+        add_instance_commands(program, action_);
+        add_definition_commands(program, action_);
+        add_stats_command(program, action_);
+        add_config_commands(program, action_);
     }
 
     /// nullopt: go on with run(). Else everything is said and this is the exit code.

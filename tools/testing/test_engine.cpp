@@ -1,3 +1,5 @@
+#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/registry.hpp"
 #include "tools/engine/engine_parts.hpp"
 #include "tools/engine/faces.hpp"
 #include "tools/testing/manual_clock.hpp"
@@ -43,6 +45,17 @@ TestRun run_of(test_kit::StepExecutor::Step step, TimePoint at) {
     };
 }
 
+/// What is no URL at all, the engine refuses.
+void require_our_clock(const std::string& database_url) {
+    const auto url = persistence::parse_database_url(database_url);
+    if (url && persistence::driver_of(url.value()).dialect.has_own_clock()) {
+        throw std::logic_error(
+            "a test engine works on SQLite, where its clock counts: leave out database_url, or "
+            "name a file"
+        );
+    }
+}
+
 }  // namespace
 
 class TestEngine::Parts {
@@ -53,12 +66,7 @@ public:
             path = database->path();
             options.database_url = database->url();
         }
-        if (!options.database_url.starts_with("sqlite:")) {
-            throw std::logic_error(
-                "a test engine works on SQLite, where its clock counts: leave out database_url, or "
-                "name a file"
-            );
-        }
+        require_our_clock(options.database_url);
         auto engine_parts = std::make_unique<Engine::Parts>(options, &clock);
         inner = engine_parts.get();
         engine.reset(new Engine(std::move(engine_parts)));

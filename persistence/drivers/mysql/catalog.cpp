@@ -77,12 +77,15 @@ TextFit mysql_text_fit(std::string_view collation, ColumnKind kind) {
     return collation.ends_with("_bin") ? TextFit::holds : TextFit::compares_loosely;
 }
 
-/// MariaDB writes a text with its quotes, MySQL without; both write a boolean as a number.
+std::string_view without(std::string_view sql, char first, char last) {
+    const bool is_inside = sql.size() >= 2 && sql.starts_with(first) && sql.ends_with(last);
+    return is_inside ? sql.substr(1, sql.size() - 2) : sql;
+}
+
+/// MariaDB writes a text with its quotes, MySQL without; both write a boolean as a number, and an
+/// expression without its parentheses.
 std::string mysql_plain_default(std::string_view sql) {
-    if (sql.size() >= 2 && sql.starts_with('\'') && sql.ends_with('\'')) {
-        sql.remove_prefix(1);
-        sql.remove_suffix(1);
-    }
+    sql = without(without(sql, '(', ')'), '\'', '\'');
     std::string plain(sql);
     std::ranges::transform(plain, plain.begin(), [](char c) {
         return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

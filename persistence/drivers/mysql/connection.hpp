@@ -24,7 +24,11 @@ public:
     explicit MysqlConnection(std::unique_ptr<sql::Connection> connection);
     ~MysqlConnection() override;
 
-    [[nodiscard]] const Dialect& dialect() const noexcept override { return kMysqlDialect; }
+    [[nodiscard]] const Dialect& dialect() const noexcept override { return *dialect_; }
+
+    /// The tables are written in another one than kMysqlDialect.
+    void speak(const Dialect& dialect) noexcept { dialect_ = &dialect; }
+
     std::int64_t execute(std::string_view sql, std::span<const Value> parameters) override;
     void query(Query query, std::span<const Value> parameters, const RowReader& read) override;
 
@@ -43,6 +47,7 @@ private:
     const std::unique_ptr<sql::Connection> connection_;
     const std::unique_ptr<sql::Statement> text_statement_;
     PreparedStatements<MysqlStatement, sql::SQLException> statements_;  ///< Closed before it.
+    const Dialect* dialect_ = &kMysqlDialect;
     bool usable_ = true;
 };
 

@@ -1,7 +1,9 @@
 #include "persistence/drivers/mysql/database.hpp"
 
+#include "persistence/drivers/mysql/client_options.hpp"
 #include "persistence/drivers/mysql/connection.hpp"
 #include "persistence/drivers/mysql/errors.hpp"
+#include "persistence/drivers/mysql/server_certificate.hpp"
 #include "persistence/drivers/mysql/version.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/url/url_options.hpp"
@@ -35,21 +37,38 @@ seconds statement_timeout(const DatabaseUrl& url) {
     return at_least_one(option_duration(url, "statement_timeout", 30s));
 }
 
-bool wants_tls(const DatabaseUrl& url) {
-    return option_text(url, "ssl", "off") != "off";
+schema::Duration connect_timeout(const DatabaseUrl& url) {
+    return at_least_one(option_duration(url, "connect_timeout", 10s));
 }
 
+/// The ways to log in that give the password to nobody: it is proven, not sent. All others, such as
+/// mysql_clear_password, dialog and caching_sha2_password, send it to a server that asks, or
+/// encrypted with a key that the server has just named.
+constexpr std::string_view kProofs = "mysql_native_password,client_ed25519";
+
 void add_tls(sql::ConnectOptionsMap& properties, const DatabaseUrl& url) {
-    if (!wants_tls(url)) {
+    if (option_text(url, "ssl", "off") == "off") {
         return;
     }
-    // The driver takes this for a wish only: see require_tls.
     properties["sslEnforce"] = true;
     if (option_text(url, "ssl", {}) == "verify") {
         properties["sslVerify"] = true;
     }
     if (const std::string ca(option_text(url, "ssl_ca", {})); !ca.empty()) {
         properties["sslCA"] = sql::SQLString(ca);
+    }
+}
+
+/// What must hold before the library gives anything away. A certificate that it verifies is enough.
+void add_guards(const ClientOptions& options, const DatabaseUrl& url) {
+    const std::string_view ssl = option_text(url, "ssl", "off");
+    if (ssl == "require") {
+        options.add(
+            "tls-fp", mysql_certificate_fingerprint(url.host, url.port, connect_timeout(url))
+        );
+    }
+    if (ssl != "verify" && option_text(url, "clear_password", "refuse") == "refuse") {
+        options.add("restricted-auth", kProofs);
     }
 }
 
@@ -64,7 +83,7 @@ sql::ConnectOptionsMap connect_properties(const DatabaseUrl& url) {
     properties["schema"] = sql::SQLString(url.database);
     properties["CLIENT_FOUND_ROWS"] = true;
     properties["OPT_CONNECT_TIMEOUT"] =
-        static_cast<int>(at_least_one(option_duration(url, "connect_timeout", 10s)).count());
+        static_cast<int>(std::chrono::ceil<seconds>(connect_timeout(url)).count());
     properties["OPT_READ_TIMEOUT"] = answer_seconds;
     properties["OPT_WRITE_TIMEOUT"] = answer_seconds;
     add_tls(properties, url);
@@ -75,6 +94,9 @@ std::unique_ptr<sql::Connection> connect(const DatabaseUrl& url) {
     // The driver's own registry is not thread-safe; this makes its first call the only one.
     static sql::Driver* const driver = sql::mysql::get_driver_instance();
     sql::ConnectOptionsMap properties = connect_properties(url);
+    const ClientOptions options;
+    add_guards(options, url);
+    properties["readDefaultFile"] = sql::SQLString(options.path());
     return std::unique_ptr<sql::Connection>(driver->connect(properties));
 }
 
@@ -100,18 +122,19 @@ std::string value_of(Connection& connection, std::string_view sql, std::size_t c
     return value;
 }
 
-void require_tls(Connection& connection) {
-    if (value_of(connection, "SHOW STATUS LIKE 'Ssl_cipher'", 1).empty()) {
-        throw DbError(
-            DbErrorKind::unreachable, "the server has no TLS, which the URL's option ssl asks for"
-        );
-    }
-}
-
 void require_known_version(Connection& connection) {
     if (const auto refusal = mysql_version_refusal(value_of(connection, "SELECT VERSION()"))) {
         throw DbError(DbErrorKind::other, *refusal);
     }
+}
+
+/// Whether due dates may be behind 2038: all times are of the type that an operator has chosen.
+bool has_datetimes(Connection& connection) {
+    return value_of(
+               connection,
+               "SELECT data_type FROM information_schema.columns WHERE table_schema = DATABASE() "
+               "AND table_name = 'ACT_RU_JOB' AND column_name = 'DUEDATE_'"
+           ) == "datetime";
 }
 
 /// A node of Galera that has lost its cluster still lets us in, and then refuses every table. One
@@ -140,13 +163,13 @@ std::unique_ptr<Connection> open_mysql(const DatabaseUrl& url) {
     // and the advice that a person needs.
     try {
         auto connection = std::make_unique<MysqlConnection>(connect(url));
-        if (wants_tls(url)) {
-            require_tls(*connection);
-        }
         require_known_version(*connection);
         connection->run_script("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
         connection->run_script(session_settings(url));
         require_cluster(*connection);
+        if (has_datetimes(*connection)) {
+            connection->speak(kMysqlDatetimeDialect);
+        }
         return connection;
     } catch (const sql::SQLException& error) {
         const int code = error.getErrorCode();

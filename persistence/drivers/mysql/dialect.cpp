@@ -2,6 +2,7 @@
 
 #include "persistence/drivers/mysql/catalog.hpp"
 #include "persistence/drivers/mysql/schema_lock.hpp"
+#include "schema/text/iso8601.hpp"
 
 #include <algorithm>
 #include <array>
@@ -71,12 +72,11 @@ constexpr TableDialect kTables{
     .adds_computed_columns = true,
     .is_transactional = false,
     .catalog = kMysqlCatalog,
+    .lasting_times = &kMysqlDatetimeDialect,
     .lock = lock_mysql_schema,
 };
 
-}  // namespace
-
-constinit const Dialect kMysqlDialect{
+constexpr Dialect kTimestampDialect{
     .name = "mysql",
     .for_update = "FOR UPDATE",
     .skip_locked = "FOR UPDATE SKIP LOCKED",
@@ -111,5 +111,19 @@ constinit const Dialect kMysqlDialect{
     .latest_time = schema::TimePoint{2'147'483'647'999ms},
     .tables = kTables,
 };
+
+/// Other than `timestamp`, it is not converted between the zones of sessions.
+constexpr Dialect with_datetimes(Dialect dialect) {
+    dialect.tables.types.timestamp = "datetime(3)";
+    dialect.tables.now = "(UTC_TIMESTAMP(3))";
+    dialect.tables.lasting_times = nullptr;
+    dialect.latest_time = schema::kLatestInstant;
+    return dialect;
+}
+
+}  // namespace
+
+constinit const Dialect kMysqlDialect = kTimestampDialect;
+constinit const Dialect kMysqlDatetimeDialect = with_datetimes(kTimestampDialect);
 
 }  // namespace jobstrand::persistence

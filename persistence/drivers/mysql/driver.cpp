@@ -12,11 +12,13 @@ namespace {
 using Form = UrlOption::Form;
 
 constexpr std::array<std::string_view, 3> kSsl{"off", "require", "verify"};
+constexpr std::array<std::string_view, 2> kRefuseOrAllow{"refuse", "allow"};
 constexpr std::array kOptions{
     UrlOption{"connect_timeout"},
     UrlOption{"statement_timeout"},
     UrlOption{"ssl", Form::word, kSsl},
     UrlOption{"ssl_ca", Form::text},
+    UrlOption{"clear_password", Form::word, kRefuseOrAllow},
 };
 
 constexpr std::array kDurability{

@@ -144,6 +144,7 @@ DbErrorKind classify_environment(int code) {
         case 3118:  // ER_ACCOUNT_HAS_BEEN_LOCKED
         case 3159:  // ER_SECURE_TRANSPORT_REQUIRED
         case 4151:  // ER_ACCOUNT_HAS_BEEN_LOCKED of MariaDB
+        case 5010:  // CR_PLUGIN_NOT_ALLOWED of MariaDB's library
             return DbErrorKind::access_denied;
         case 1049:  // ER_BAD_DB_ERROR
         case 2005:  // CR_UNKNOWN_HOST
@@ -203,6 +204,10 @@ DbErrorKind classify_mysql_connect(int code, std::string_view message) {
 }
 
 std::string_view mysql_connect_advice(int code, std::string_view message) {
+    if (contains(message, "restricted_auth")) {
+        return "the server wants the password itself, and gets it only with ssl=verify, or with "
+               "clear_password=allow in the URL";
+    }
     switch (code) {
         case 1040:
         case 1203:

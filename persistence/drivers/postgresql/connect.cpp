@@ -1,5 +1,6 @@
 #include "persistence/drivers/postgresql/connect.hpp"
 
+#include "persistence/drivers/postgresql/approach.hpp"
 #include "persistence/drivers/postgresql/errors.hpp"
 #include "persistence/url/url_options.hpp"
 
@@ -19,12 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 using schema::Duration;
 
-Duration connect_timeout(const DatabaseUrl& url) {
-    // The library counts in whole seconds and takes 1 for 2.
-    return std::max(option_duration(url, "connect_timeout", 10s), Duration(2s));
-}
-
-std::string quoted(std::string_view value) {
+std::string in_quotes(std::string_view value) {
     std::string text = "'";
     for (const char c : value) {
         if (c == '\'' || c == '\\') {
@@ -75,12 +71,23 @@ std::string sqlstate_in(std::string_view message) {
 /// The code of a server's refusal. The library tells it only when it was asked to before it
 /// connects, and SOCI does not ask: so we do, with another try.
 std::string ask_for_sqlstate(const DatabaseUrl& url) {
+    const Approach approach(url);
     const std::unique_ptr<PGconn, decltype(&PQfinish)> connection(
-        PQconnectStart(postgresql_connection_text(url).c_str()), &PQfinish
+        PQconnectStart(approach.text().c_str()), &PQfinish
     );
     PQsetErrorVerbosity(connection.get(), PQERRORS_SQLSTATE);
-    try_to_connect(connection.get(), std::chrono::steady_clock::now() + connect_timeout(url));
+    try_to_connect(
+        connection.get(), std::chrono::steady_clock::now() + postgresql_connect_timeout(url)
+    );
     return sqlstate_in(PQerrorMessage(connection.get()));
+}
+
+DbError clear_password_refused() {
+    return DbError(
+        DbErrorKind::access_denied,
+        "the server wants the password itself, and gets it only with ssl=verify, or with "
+        "clear_password=allow in the URL"
+    );
 }
 
 void ignore_notice(void* /*argument*/, const PGresult* /*notice*/) {}
@@ -92,20 +99,25 @@ std::string postgresql_connection_text(const DatabaseUrl& url) {
         "host={} port={} user={} password={} dbname={} application_name={} sslmode={} "
         "connect_timeout={} client_encoding=UTF8 keepalives=1 keepalives_idle=30 "
         "keepalives_interval=10 keepalives_count=3 tcp_user_timeout={}",
-        quoted(url.host),
+        in_quotes(url.host),
         url.port,
-        quoted(url.user),
-        quoted(url.password),
-        quoted(url.database),
-        quoted(option_text(url, "application_name", "jobstrand")),
+        in_quotes(url.user),
+        in_quotes(url.password),
+        in_quotes(url.database),
+        in_quotes(option_text(url, "application_name", "jobstrand")),
         ssl_mode(url),
-        std::chrono::ceil<std::chrono::seconds>(connect_timeout(url)).count(),
+        std::chrono::ceil<std::chrono::seconds>(postgresql_connect_timeout(url)).count(),
         postgresql_answer_limit(url).count()
     );
     if (const std::string_view ca = option_text(url, "ssl_ca", {}); !ca.empty()) {
-        text += " sslrootcert=" + quoted(ca);
+        text += " sslrootcert=" + in_quotes(ca);
     }
     return text;
+}
+
+Duration postgresql_connect_timeout(const DatabaseUrl& url) {
+    // The library counts in whole seconds and takes 1 for 2.
+    return std::max(option_duration(url, "connect_timeout", 10s), Duration(2s));
 }
 
 Duration postgresql_statement_timeout(const DatabaseUrl& url) {
@@ -125,18 +137,22 @@ int postgresql_socket(soci::session& session) {
 }
 
 std::unique_ptr<soci::session> connect_to_postgresql(const DatabaseUrl& url) {
+    Approach approach(url);
     // Defended catch: SOCI's error becomes one of ours.
     try {
-        auto session =
-            std::make_unique<soci::session>(soci::postgresql, postgresql_connection_text(url));
+        auto session = std::make_unique<soci::session>(soci::postgresql, approach.text());
         PGconn* const connection = native_handle(*session);
+        approach.arrive(connection);
         // The first line is enough; further ones have values in them, which may be secret.
         PQsetErrorVerbosity(connection, PQERRORS_TERSE);
         PQsetNoticeReceiver(connection, ignore_notice, nullptr);
         return session;
     } catch (const soci::soci_error& error) {
-        std::string_view message = error.what();
-        message.remove_prefix(std::min(message.find('\n') + 1, message.size()));
+        if (approach.has_refused()) {
+            throw clear_password_refused();
+        }
+        std::string message = approach.in_words(error.what());
+        message.erase(0, std::min(message.find('\n') + 1, message.size()));
         const std::string sqlstate = ask_for_sqlstate(url);
         const std::string_view advice = postgresql_connect_advice(sqlstate, message);
         throw DbError(

@@ -13,8 +13,12 @@ struct pg_conn;  // libpq's name for what it hands out as PGconn.
 
 namespace jobstrand::persistence {
 
-/// A URL as the client library wants it. It has the password in it.
+/// A URL as the client library wants it, without what guards the password (see Approach). It has
+/// the password in it.
 [[nodiscard]] std::string postgresql_connection_text(const DatabaseUrl& url);
+
+/// The wait for a server that does not answer.
+[[nodiscard]] schema::Duration postgresql_connect_timeout(const DatabaseUrl& url);
 
 /// After this time the server ends a statement.
 [[nodiscard]] schema::Duration postgresql_statement_timeout(const DatabaseUrl& url);

@@ -13,6 +13,7 @@ namespace {
 using Form = UrlOption::Form;
 
 constexpr std::array<std::string_view, 4> kSsl{"off", "prefer", "require", "verify"};
+constexpr std::array<std::string_view, 2> kRefuseOrAllow{"refuse", "allow"};
 constexpr std::array<std::string_view, 2> kOnOrOff{"on", "off"};
 constexpr std::array<std::string_view, 5> kSynchronousCommit{
     "on",
@@ -26,6 +27,7 @@ constexpr std::array kOptions{
     UrlOption{"lock_timeout"},
     UrlOption{"ssl", Form::word, kSsl},
     UrlOption{"ssl_ca", Form::text},
+    UrlOption{"clear_password", Form::word, kRefuseOrAllow},
     UrlOption{"application_name", Form::text},
     UrlOption{"notify", Form::word, kOnOrOff},
     UrlOption{"synchronous_commit", Form::word, kSynchronousCommit},

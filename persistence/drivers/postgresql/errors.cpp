@@ -147,6 +147,11 @@ std::string_view postgresql_connect_advice(std::string_view sqlstate, std::strin
     if (contains(message, "could not translate host name")) {
         return "no such host: correct its name";
     }
+    if (contains(message, "channel binding") ||
+        contains(message, "authentication method requirement")) {
+        return "the server cannot prove that it knows the password (SCRAM), and gets it only with "
+               "ssl=verify, or with clear_password=allow in the URL";
+    }
     if (contains(message, "SSL") || contains(message, "certificate")) {
         return "TLS failed: check the options ssl and ssl_ca, and the server's certificate";
     }

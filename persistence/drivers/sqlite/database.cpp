@@ -5,9 +5,12 @@
 #include "persistence/drivers/sqlite/errors.hpp"
 #include "persistence/sql/db_error.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <system_error>
 #include <utility>
@@ -51,10 +54,22 @@ void require_openable(const fs::path& path, bool create_if_missing) {
     }
 }
 
+/// Payloads are nobody else's business, whatever the process's umask is. SQLite gives the files
+/// beside this one the same mode.
+void make_private_file(const fs::path& path) {
+    const int file = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (file >= 0) {
+        ::close(file);
+    }  // Otherwise SQLite tells why.
+}
+
 /// A session of SOCI on a handle that we open. Left alone, SOCI would let several threads use it at
 /// once, with a mutex around every call, and give '=' and quotes in a path a meaning. A connection
 /// of ours is used by one thread at a time.
 std::unique_ptr<soci::session> open_session(const fs::path& path, bool create_if_missing) {
+    if (create_if_missing) {
+        make_private_file(path);
+    }
     auto session = std::make_unique<soci::session>(soci::sqlite3, ":memory:");
     auto& backend = static_cast<soci::sqlite3_session_backend&>(*session->get_backend());
     sqlite_api::sqlite3_close(std::exchange(backend.conn_, nullptr));

@@ -18,7 +18,8 @@ struct SqliteSettings {
 };
 
 /// Opens the file in WAL mode, so that readers and the writer do not wait for each other. A
-/// connection for reading refuses to write.
+/// connection for reading refuses to write. A file that it makes, and those that SQLite keeps
+/// beside it, only this user may read and write; the mode of a file that is there stays.
 ///
 /// Throws DbError with one sentence that says what to do: unreachable (no such file or directory,
 /// or no rights), not_a_database, read_only, storage_full, busy.

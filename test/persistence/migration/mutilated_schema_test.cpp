@@ -249,11 +249,12 @@ TEST_P(MutilatedSchema, Has_indexes_of_others_which_are_remarks) {
     EXPECT_THAT(differences_of(*connection_), IsEmpty());
     EXPECT_THAT(
         remarks_of(*connection_),
-        ElementsAre(
-            "the index APP_IDX of ACT_RU_JOB (TENANT_ID_, ID_) is not Jobstrand's: every insert "
-            "and delete writes it",
-            "the unique index APP_KEY of ACT_RU_JOB (ID_, CATEGORY_) is not Jobstrand's: every "
-            "insert and delete writes it"
+        testing::IsSupersetOf(
+            {std::string("the index APP_IDX of ACT_RU_JOB (TENANT_ID_, ID_) is not Jobstrand's: "
+                         "every insert "
+                         "and delete writes it"),
+             std::string("the unique index APP_KEY of ACT_RU_JOB (ID_, CATEGORY_) is not "
+                         "Jobstrand's: every insert and delete writes it")}
         )
     );
 }

@@ -105,6 +105,10 @@ TEST(DatabaseUrl, A_wrong_url_is_refused_with_the_place_that_is_wrong) {
         {"sqlite:a%2", "two hexadecimal digits", 8},
         {"sqlite:a%zz", "two hexadecimal digits", 8},
         {"sqlite:a%00", "two hexadecimal digits", 8},
+        {std::string_view("sqlite:a\0b", 10), "no NUL character", 8},
+        {std::string_view("sqlite:a?synchronous=off\0", 25), "no NUL character", 24},
+        {std::string_view("\0sqlite:a", 9), "no NUL character", 0},
+        {std::string_view("mysql://u:p\0@h/d", 16), "no NUL character", 11},
         {"sqlite:a%-1", "two hexadecimal digits", 8},
         {"sqlite:a?journal=wal", "options of sqlite are synchronous and busy_timeout", 9},
         {"sqlite:a?", "options of sqlite are synchronous and busy_timeout", 9},
@@ -128,10 +132,13 @@ TEST(DatabaseUrl, A_wrong_url_is_refused_with_the_place_that_is_wrong) {
         {"mysql://[::1/jobs", "] behind the address is missing", 8},
         {"mysql://[::1]x/jobs", "expected a port behind the ]", 13},
         {"mysql://h/jobs?tls=1",
-         "options of mysql are connect_timeout, statement_timeout, ssl and ssl_ca",
+         "options of mysql are connect_timeout, statement_timeout, ssl, ssl_ca and "
+         "clear_password",
          15},
         {"mysql://h/jobs?ssl=on", "ssl must be off, require or verify", 15},
         {"mysql://h/jobs?ssl=verify&ssl_ca=", "ssl_ca is empty", 26},
+        {"mysql://h/jobs?clear_password=yes", "clear_password must be refuse or allow", 15},
+        {"postgresql://h/jobs?clear_password=on", "clear_password must be refuse or allow", 20},
         {"mysql://h/jobs?statement_timeout=long", "statement_timeout: ", 15},
     };
     for (const BadRow& row : rows) {

@@ -4,33 +4,31 @@
 #include "tools/jobstrand/commands/job/job_listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace jobstrand::cli {
 
+class Command;
+
 /// --all, --dry-run, --yes.
-void add_bulk_flags(CLI::App& verb, BulkFlags& flags);
+void add_bulk_flags(const Command& verb, BulkFlags& flags);
 
 /// Ids, filters, --all, --dry-run, --yes.
-void add_bulk_options(CLI::App& verb, BulkOptions& options);
+void add_bulk_options(const Command& verb, BulkOptions& options);
 
 /// Filters, --limit, --after.
-void add_list_options(CLI::App& verb, ListOptions& options);
+void add_list_options(const Command& verb, ListOptions& options);
 
 /// --limit, --after.
-void add_page_options(CLI::App& verb, std::string& limit, std::string& after);
+void add_page_options(const Command& verb, std::string& limit, std::string& after);
 
 /// --due, --due-in, and what they mean at this verb.
 void add_due_options(
-    CLI::App& verb,
+    const Command& verb,
     DueOptions& options,
     const char* date_meaning,
     const char* duration_meaning
 );
 
 /// --zone, in which times are shown.
-void add_zone_option(CLI::App& verb, std::string& zone);
+void add_zone_option(const Command& verb, std::string& zone);
 
 }  // namespace jobstrand::cli

@@ -34,6 +34,7 @@ constexpr std::array kCases{
     Case{"too many connections", 1040, DbErrorKind::busy},
     Case{"too many connections of the user", 1203, DbErrorKind::busy},
     Case{"too many prepared statements", 1461, DbErrorKind::busy},
+    Case{"a way to log in that was not allowed", 5010, DbErrorKind::access_denied},
     Case{"server gone", 2006, DbErrorKind::connection_lost},
     Case{"lost during query", 2013, DbErrorKind::connection_lost},
     Case{"lost with reason", 2055, DbErrorKind::connection_lost},

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -97,6 +98,36 @@ protected:
 
     test::TemporaryDirectory directory_;
 };
+
+fs::perms mode_of(const fs::path& path) {
+    return fs::status(path).permissions();
+}
+
+TEST(SqliteFiles, Are_private_whatever_the_umask_is) {
+    const test::TemporaryDirectory directory;
+    const fs::path path = directory.path() / "jobs.db";
+    const mode_t before = ::umask(0);
+    const auto connection = open_sqlite({.path = path, .create_if_missing = true}, Access::write);
+    connection->run_script("CREATE TABLE T (A)");
+    ::umask(before);
+    for (const char* const suffix : {"", "-wal", "-shm"}) {
+        EXPECT_EQ(mode_of(path.string() + suffix), fs::perms::owner_read | fs::perms::owner_write)
+            << suffix;
+    }
+}
+
+TEST(SqliteFiles, That_are_there_keep_their_mode) {
+    const test::TemporaryDirectory directory;
+    const fs::path path = directory.path() / "jobs.db";
+    std::ofstream(path).flush();
+    const fs::perms shared = fs::perms::owner_read | fs::perms::owner_write |
+                             fs::perms::group_read | fs::perms::group_write;
+    fs::permissions(path, shared);
+    const auto connection = open_sqlite({.path = path, .create_if_missing = true}, Access::write);
+    connection->run_script("CREATE TABLE T (A)");
+    EXPECT_EQ(mode_of(path), shared);
+    EXPECT_EQ(mode_of(path.string() + "-wal"), shared);
+}
 
 TEST_F(SqliteDatabase, Is_opened_so_that_a_commit_survives_a_power_cut) {
     const auto connection = create(path());

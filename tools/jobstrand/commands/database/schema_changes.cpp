@@ -4,6 +4,7 @@
 #include "persistence/drivers/parse_database_url.hpp"
 #include "persistence/drivers/registry.hpp"
 #include "persistence/migration/ddl.hpp"
+#include "persistence/migration/lasting_times.hpp"
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/row_check.hpp"
 #include "persistence/migration/schema_check.hpp"
@@ -79,7 +80,7 @@ ExitCode create_schema(Session& session, const SchemaOptions&) {
     return ExitCode::done;
 }
 
-ExitCode upgrade_existing_schema(Session& session, const SchemaOptions&) {
+ExitCode upgrade_existing_schema(Session& session, const SchemaOptions& options) {
     const auto pool = open(session, false);
     const auto connection = pool->lease(SessionPool::Access::write);
     const bool is_new = !persistence::schema_version(*connection);
@@ -94,6 +95,12 @@ ExitCode upgrade_existing_schema(Session& session, const SchemaOptions&) {
         );
     } else {
         tell_upgrade(session, result);
+    }
+    if (options.with_datetimes) {
+        session.streams().out
+            << (persistence::make_times_last(*connection)
+                    ? "times are kept in a type that lasts now\n"
+                    : "times are kept in a type that lasts already\n");
     }
     return ExitCode::done;
 }

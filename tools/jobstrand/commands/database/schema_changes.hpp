@@ -11,6 +11,7 @@ namespace jobstrand::cli {
 struct SchemaOptions {
     std::optional<std::string> dialect;
     bool with_optional_indexes = false;
+    bool with_datetimes = false;
 };
 
 struct IndexOptions {

@@ -6,7 +6,7 @@ namespace jobstrand::cli {
 
 namespace {
 
-void add_index_command(CLI::App& noun, Action& action) {
+void add_index_command(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<IndexOptions>(
         noun,
         action,
@@ -18,15 +18,15 @@ void add_index_command(CLI::App& noun, Action& action) {
                      "more"},
         change_index
     );
-    app.add_option("NAME", options.name, "priority")->required();
-    CLI::Option* create = app.add_flag("--create", options.create, "Create it");
-    app.add_flag("--drop", options.drop, "Drop it")->excludes(create);
+    app.add_option("NAME", options.name, "priority").required();
+    const CommandOption create = app.add_flag("--create", options.create, "Create it");
+    app.add_flag("--drop", options.drop, "Drop it").excludes(create);
 }
 
 }  // namespace
 
-void add_schema_commands(CLI::App& program, Action& action) {
-    CLI::App& noun = add_noun(program, "schema", "The tables in the database");
+void add_schema_commands(const Command& program, Action& action) {
+    const Command noun = program.add_noun("schema", "The tables in the database");
     (void)add_verb<SchemaOptions>(
         noun,
         action,
@@ -35,13 +35,18 @@ void add_schema_commands(CLI::App& program, Action& action) {
          .examples = "  jobstrand schema create --db sqlite:jobs.db"},
         create_schema
     );
-    (void)add_verb<SchemaOptions>(
+    const auto [upgrade_app, upgrade_options] = add_verb<SchemaOptions>(
         noun,
         action,
         {.name = "upgrade",
          .summary = "Bring existing tables up to the version of this program, Flowable's too",
          .examples = "  jobstrand schema upgrade --db sqlite:jobs.db"},
         upgrade_existing_schema
+    );
+    upgrade_app.add_flag(
+        "--datetime",
+        upgrade_options.with_datetimes,
+        "On MySQL and MariaDB, keep times as datetime(3), which does not end in 2038"
     );
     (void)add_verb<SchemaOptions>(
         noun,
@@ -64,7 +69,7 @@ void add_schema_commands(CLI::App& program, Action& action) {
     app.add_option(
            "--dialect", options.dialect, persistence::driver_names() + " (default: that of --db)"
     )
-        ->type_name("NAME");
+        .type_name("NAME");
     app.add_flag(
         "--optional-indexes",
         options.with_optional_indexes,

@@ -58,7 +58,7 @@ ExitCode show_stats(Session& session, const StatsOptions&) {
 
 }  // namespace
 
-void add_stats_command(CLI::App& program, Action& action) {
+void add_stats_command(const Command& program, Action& action) {
     (void)add_verb<StatsOptions>(
         program,
         action,

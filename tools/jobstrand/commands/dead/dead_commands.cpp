@@ -8,7 +8,7 @@ namespace jobstrand::cli {
 
 namespace {
 
-void add_ls(CLI::App& noun, Action& action) {
+void add_ls(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<ListOptions>(
         noun,
         action,
@@ -22,7 +22,7 @@ void add_ls(CLI::App& noun, Action& action) {
     add_list_options(app, options);
 }
 
-void add_show(CLI::App& noun, Action& action) {
+void add_show(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<ShowOptions>(
         noun,
         action,
@@ -32,10 +32,10 @@ void add_show(CLI::App& noun, Action& action) {
         show_job
     );
     options.place = schema::JobPlace::dead_letter;
-    app.add_option("id", options.id, "The job")->required();
+    app.add_option("id", options.id, "The job").required();
 }
 
-void add_requeue(CLI::App& noun, Action& action) {
+void add_requeue(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<RequeueOptions>(
         noun,
         action,
@@ -51,7 +51,7 @@ void add_requeue(CLI::App& noun, Action& action) {
     add_bulk_options(app, options.bulk);
 }
 
-void add_rm(CLI::App& noun, Action& action) {
+void add_rm(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<BulkOptions>(
         noun,
         action,
@@ -66,9 +66,9 @@ void add_rm(CLI::App& noun, Action& action) {
 
 }  // namespace
 
-void add_dead_commands(CLI::App& program, Action& action) {
-    CLI::App& noun =
-        add_noun(program, "dead", "Dead letters: jobs that have used up their retries");
+void add_dead_commands(const Command& program, Action& action) {
+    const Command noun =
+        program.add_noun("dead", "Dead letters: jobs that have used up their retries");
     add_ls(noun, action);
     add_show(noun, action);
     add_requeue(noun, action);

@@ -9,7 +9,7 @@ namespace {
 using persistence::SuspensionScope;
 
 void add_change(
-    CLI::App& noun,
+    const Command& noun,
     Action& action,
     const VerbText& text,
     SuspensionScope scope,
@@ -18,13 +18,14 @@ void add_change(
     const auto [app, options] = add_verb<SuspensionOptions>(noun, action, text, change_suspension);
     options.scope = scope;
     options.activate = activate;
-    app.add_option("ids", options.ids, "Their ids")->type_name("ID")->required();
+    app.add_option("ids", options.ids, "Their ids").type_name("ID").required();
 }
 
 }  // namespace
 
-void add_instance_commands(CLI::App& program, Action& action) {
-    CLI::App& noun = add_noun(program, "instance", "Process instances: jobs that belong together");
+void add_instance_commands(const Command& program, Action& action) {
+    const Command noun =
+        program.add_noun("instance", "Process instances: jobs that belong together");
     const auto [app, options] = add_verb<InstanceListOptions>(
         noun,
         action,
@@ -54,8 +55,8 @@ void add_instance_commands(CLI::App& program, Action& action) {
     );
 }
 
-void add_definition_commands(CLI::App& program, Action& action) {
-    CLI::App& noun = add_noun(program, "definition", "Process definitions: kinds of instances");
+void add_definition_commands(const Command& program, Action& action) {
+    const Command noun = program.add_noun("definition", "Process definitions: kinds of instances");
     add_change(
         noun,
         action,

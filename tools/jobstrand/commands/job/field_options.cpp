@@ -1,8 +1,8 @@
 #include "tools/jobstrand/commands/job/field_options.hpp"
 
+#include "tools/jobstrand/commands/command_line.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ TypedFields fields_with(FieldOption JobField::*kind) {
     return fields;
 }
 
-void add_field_option(CLI::App& verb, TypedField& typed) {
+void add_field_option(const Command& verb, TypedField& typed) {
     const FieldOption& option = *typed.option;
     const std::string flags(option.flags);
     const std::string meaning(option.meaning);
@@ -75,7 +75,7 @@ void add_field_option(CLI::App& verb, TypedField& typed) {
             flags, [&typed] { typed.text.emplace(); }, meaning
         );
     } else {
-        verb.add_option(flags, typed.text, meaning)->type_name(std::string(option.unit));
+        verb.add_option(flags, typed.text, meaning).type_name(std::string(option.unit));
     }
 }
 

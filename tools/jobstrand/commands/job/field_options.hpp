@@ -9,12 +9,10 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 /// The options that are about a job's fields, made from schema::job_fields().
 namespace jobstrand::cli {
+
+class Command;
 
 /// An option of a field, and what was typed behind it.
 struct TypedField {
@@ -29,7 +27,7 @@ using TypedFields = std::vector<TypedField>;
 [[nodiscard]] TypedFields fields_with(schema::FieldOption schema::JobField::*kind);
 
 /// Declares an option at a verb. `typed` has to stay where it is.
-void add_field_option(CLI::App& verb, TypedField& typed);
+void add_field_option(const Command& verb, TypedField& typed);
 
 /// The option as messages name it: `--type`.
 [[nodiscard]] std::string name_of(const schema::FieldOption& option);

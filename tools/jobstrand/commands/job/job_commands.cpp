@@ -10,7 +10,7 @@ namespace jobstrand::cli {
 
 namespace {
 
-void add_field_options(CLI::App& verb, AddOptions& options) {
+void add_field_options(const Command& verb, AddOptions& options) {
     for (TypedField& typed : options.fields) {
         if (typed.field->is_about(&schema::Job::due_date)) {
             add_due_options(
@@ -26,7 +26,7 @@ void add_field_options(CLI::App& verb, AddOptions& options) {
     verb.add_flag("--external", options.external, "For external workers");
 }
 
-void add_add(CLI::App& noun, Action& action) {
+void add_add(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<AddOptions>(
         noun,
         action,
@@ -45,11 +45,11 @@ void add_add(CLI::App& noun, Action& action) {
     add_field_options(app, options);
     add_series_options(app, options.series);
     app.add_option("--from", options.from, "One JSON object per line; - for stdin. All or none")
-        ->type_name("FILE.jsonl");
+        .type_name("FILE.jsonl");
     app.add_flag("--keep-going", options.keep_going, "Leave bad lines out and add the others");
 }
 
-void add_ls(CLI::App& noun, Action& action) {
+void add_ls(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<ListOptions>(
         noun,
         action,
@@ -63,11 +63,11 @@ void add_ls(CLI::App& noun, Action& action) {
     app.add_option(
            "--place", options.place, "executable (default), timer, suspended, dead, external, all"
     )
-        ->type_name("PLACE");
+        .type_name("PLACE");
     add_list_options(app, options);
 }
 
-void add_show(CLI::App& noun, Action& action) {
+void add_show(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<ShowOptions>(
         noun,
         action,
@@ -76,10 +76,10 @@ void add_show(CLI::App& noun, Action& action) {
          .examples = "  jobstrand job show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 -o json"},
         show_job
     );
-    app.add_option("id", options.id, "The job")->required();
+    app.add_option("id", options.id, "The job").required();
 }
 
-void add_run(CLI::App& noun, Action& action) {
+void add_run(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<RunOptions>(
         noun,
         action,
@@ -88,10 +88,10 @@ void add_run(CLI::App& noun, Action& action) {
          .examples = "  jobstrand job run 019c5e2a-8d11-7000-8000-3c8f0a6d1b52"},
         run_job
     );
-    app.add_option("id", options.id, "The job")->required();
+    app.add_option("id", options.id, "The job").required();
 }
 
-void add_set(CLI::App& noun, Action& action) {
+void add_set(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<SetOptions>(
         noun,
         action,
@@ -100,13 +100,13 @@ void add_set(CLI::App& noun, Action& action) {
          .examples = "  jobstrand job set 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --retries 5"},
         set_job
     );
-    app.add_option("id", options.id, "The job")->required();
+    app.add_option("id", options.id, "The job").required();
     for (TypedField& typed : options.fields) {
         add_field_option(app, typed);
     }
 }
 
-void add_rm(CLI::App& noun, Action& action) {
+void add_rm(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<RemoveOptions>(
         noun,
         action,
@@ -122,14 +122,14 @@ void add_rm(CLI::App& noun, Action& action) {
            options.place,
            "Where they stand (default: ids anywhere, filters among the executable jobs)"
     )
-        ->type_name("PLACE");
+        .type_name("PLACE");
     add_bulk_options(app, options.bulk);
 }
 
 }  // namespace
 
-void add_job_commands(CLI::App& program, Action& action) {
-    CLI::App& noun = add_noun(program, "job", "Jobs: what is to be done");
+void add_job_commands(const Command& program, Action& action) {
+    const Command noun = program.add_noun("job", "Jobs: what is to be done");
     add_add(noun, action);
     add_ls(noun, action);
     add_show(noun, action);

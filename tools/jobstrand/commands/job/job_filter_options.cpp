@@ -1,18 +1,18 @@
 #include "tools/jobstrand/commands/job/job_filter_options.hpp"
 
-#include <CLI/CLI.hpp>
+#include "tools/jobstrand/commands/command_line.hpp"
 
 namespace jobstrand::cli {
 
-void add_job_filter_options(CLI::App& verb, JobFilterOptions& options) {
+void add_job_filter_options(const Command& verb, JobFilterOptions& options) {
     const char* const group = "Filters (all given ones must match)";
     for (TypedCondition& typed : options.fields) {
         verb.add_option(typed.option, typed.text, typed.meaning)
-            ->group(group)
-            ->type_name(std::string(typed.field->filter.unit));
+            .group(group)
+            .type_name(std::string(typed.field->filter.unit));
     }
-    verb.add_flag("--locked", options.locked, "Only jobs that a node holds")->group(group);
-    verb.add_flag("--free", options.free, "Only jobs that no node holds")->group(group);
+    verb.add_flag("--locked", options.locked, "Only jobs that a node holds").group(group);
+    verb.add_flag("--free", options.free, "Only jobs that no node holds").group(group);
 }
 
 }  // namespace jobstrand::cli

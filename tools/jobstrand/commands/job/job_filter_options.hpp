@@ -7,11 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace jobstrand::cli {
+
+class Command;
 
 /// An option that asks for jobs by a field, and what was typed behind it.
 struct TypedCondition {
@@ -33,7 +31,7 @@ struct JobFilterOptions {
 };
 
 /// --type, --instance, ... at a verb. `options` has to stay where it is.
-void add_job_filter_options(CLI::App& verb, JobFilterOptions& options);
+void add_job_filter_options(const Command& verb, JobFilterOptions& options);
 
 /// Throws CliError wrong_usage for values that cannot be meant so, empty ones above all.
 [[nodiscard]] persistence::JobFilter filter_of(const JobFilterOptions& options);

@@ -5,7 +5,7 @@ namespace jobstrand::cli {
 
 namespace {
 
-void add_set(CLI::App& noun, Action& action) {
+void add_set(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<CalendarSetOptions>(
         noun,
         action,
@@ -17,13 +17,13 @@ void add_set(CLI::App& noun, Action& action) {
                      "  jobstrand calendar set office --from office.txt"},
         set_calendar
     );
-    app.add_option("name", options.name, "The calendar")->type_name("NAME")->required();
+    app.add_option("name", options.name, "The calendar").type_name("NAME").required();
     app.add_option("text", options.text, "Lines, or parts between semicolons, that exclude times")
-        ->type_name("TEXT");
-    app.add_option("--from", options.from, "The text is in a file; - for stdin")->type_name("FILE");
+        .type_name("TEXT");
+    app.add_option("--from", options.from, "The text is in a file; - for stdin").type_name("FILE");
 }
 
-void add_rm(CLI::App& noun, Action& action) {
+void add_rm(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<CalendarRemoveOptions>(
         noun,
         action,
@@ -32,13 +32,13 @@ void add_rm(CLI::App& noun, Action& action) {
          .examples = "  jobstrand calendar rm working-days"},
         remove_calendars
     );
-    app.add_option("names", options.names, "The calendars")->type_name("NAME")->required();
+    app.add_option("names", options.names, "The calendars").type_name("NAME").required();
 }
 
 }  // namespace
 
-void add_calendar_commands(CLI::App& program, Action& action) {
-    CLI::App& noun = add_noun(program, "calendar", "Times that series leave out");
+void add_calendar_commands(const Command& program, Action& action) {
+    const Command noun = program.add_noun("calendar", "Times that series leave out");
     (void)add_verb<CalendarListOptions>(
         noun,
         action,
@@ -53,7 +53,7 @@ void add_calendar_commands(CLI::App& program, Action& action) {
          .examples = "  jobstrand calendar show working-days"},
         show_calendar
     );
-    app.add_option("name", options.name, "The calendar")->type_name("NAME")->required();
+    app.add_option("name", options.name, "The calendar").type_name("NAME").required();
     add_set(noun, action);
     add_rm(noun, action);
 }

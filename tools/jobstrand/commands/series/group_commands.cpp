@@ -6,17 +6,17 @@ namespace jobstrand::cli {
 
 namespace {
 
-void add_change(CLI::App& noun, Action& action, const VerbText& text, bool activate) {
+void add_change(const Command& noun, Action& action, const VerbText& text, bool activate) {
     const auto [app, options] = add_verb<SuspensionOptions>(noun, action, text, change_suspension);
     options.scope = persistence::SuspensionScope::timer_group;
     options.activate = activate;
-    app.add_option("names", options.ids, "The groups")->type_name("NAME")->required();
+    app.add_option("names", options.ids, "The groups").type_name("NAME").required();
 }
 
 }  // namespace
 
-void add_group_commands(CLI::App& program, Action& action) {
-    CLI::App& noun = add_noun(program, "group", "Groups of series, to be paused as a whole");
+void add_group_commands(const Command& program, Action& action) {
+    const Command noun = program.add_noun("group", "Groups of series, to be paused as a whole");
     (void)add_verb<GroupListOptions>(
         noun,
         action,

@@ -10,7 +10,7 @@ namespace {
 
 using deadletter::SeriesChange;
 
-void add_ls(CLI::App& noun, Action& action) {
+void add_ls(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<SeriesListOptions>(
         noun,
         action,
@@ -21,14 +21,14 @@ void add_ls(CLI::App& noun, Action& action) {
                      "  jobstrand series ls --zone Europe/Berlin -o csv"},
         list_series
     );
-    app.add_option("--group", options.group, "Only those of a group")->type_name("NAME");
+    app.add_option("--group", options.group, "Only those of a group").type_name("NAME");
     app.add_option("--state", options.state, "waiting, running, paused or ended")
-        ->type_name("STATE");
+        .type_name("STATE");
     add_zone_option(app, options.zone);
     add_page_options(app, options.limit, options.after);
 }
 
-void add_show(CLI::App& noun, Action& action) {
+void add_show(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<SeriesShowOptions>(
         noun,
         action,
@@ -37,20 +37,20 @@ void add_show(CLI::App& noun, Action& action) {
          .examples = "  jobstrand series show nightly -o json"},
         show_series
     );
-    app.add_option("key", options.key, "The series")->type_name("KEY")->required();
+    app.add_option("key", options.key, "The series").type_name("KEY").required();
     add_zone_option(app, options.zone);
 }
 
-void add_bulk(CLI::App& noun, Action& action, const VerbText& text, SeriesChange change) {
+void add_bulk(const Command& noun, Action& action, const VerbText& text, SeriesChange change) {
     const auto [app, options] = add_verb<SeriesBulkOptions>(noun, action, text, change_series);
     options.change = change;
-    app.add_option("keys", options.keys, "The series")->type_name("KEY");
+    app.add_option("keys", options.keys, "The series").type_name("KEY");
     app.add_option("--group", options.group, "All series that are in a group now")
-        ->type_name("NAME");
+        .type_name("NAME");
     add_bulk_flags(app, options);
 }
 
-void add_reschedule(CLI::App& noun, Action& action) {
+void add_reschedule(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<SeriesRescheduleOptions>(
         noun,
         action,
@@ -60,19 +60,18 @@ void add_reschedule(CLI::App& noun, Action& action) {
                      "  jobstrand series reschedule poll --repeat R/PT5M --misfire none"},
         reschedule_series
     );
-    app.add_option("key", options.key, "The series")->type_name("KEY")->required();
+    app.add_option("key", options.key, "The series").type_name("KEY").required();
     app.add_option("--repeat", options.times.repeat, "R/PT10M, '0 0 12 ? * MON-FRI', ...")
-        ->type_name("TEXT");
+        .type_name("TEXT");
     add_series_times_options(app, options.times);
     app.add_flag("--no-calendar", options.no_calendar, "Nothing is left out any more");
 }
 
 }  // namespace
 
-void add_series_commands(CLI::App& program, Action& action) {
-    CLI::App& noun = add_noun(
-        program, "series", "Jobs that repeat; `job add --repeat` begins one, KEY names it"
-    );
+void add_series_commands(const Command& program, Action& action) {
+    const Command noun =
+        program.add_noun("series", "Jobs that repeat; `job add --repeat` begins one, KEY names it");
     add_ls(noun, action);
     add_show(noun, action);
     add_bulk(

@@ -1,6 +1,6 @@
 #include "tools/jobstrand/commands/series/series_options.hpp"
 
-#include <CLI/CLI.hpp>
+#include "tools/jobstrand/commands/command_line.hpp"
 
 namespace jobstrand::cli {
 
@@ -9,22 +9,22 @@ namespace {
 constexpr const char* kGroup = "Repeating (with --repeat)";
 
 void add_text(
-    CLI::App& verb,
+    const Command& verb,
     const char* name,
     std::optional<std::string>& value,
     const char* meaning,
     const char* unit
 ) {
-    verb.add_option(name, value, meaning)->group(kGroup)->type_name(unit);
+    verb.add_option(name, value, meaning).group(kGroup).type_name(unit);
 }
 
-void add_flag(CLI::App& verb, const char* name, bool& value, const char* meaning) {
-    verb.add_flag(name, value, meaning)->group(kGroup);
+void add_flag(const Command& verb, const char* name, bool& value, const char* meaning) {
+    verb.add_flag(name, value, meaning).group(kGroup);
 }
 
 }  // namespace
 
-void add_series_times_options(CLI::App& verb, SeriesTimesOptions& options) {
+void add_series_times_options(const Command& verb, SeriesTimesOptions& options) {
     add_text(verb, "--zone", options.zone, "Whose wall clock, by IANA name [UTC]", "ZONE");
     add_text(verb, "--dst", options.dst, "When clocks change: quartz or run-once [quartz]", "RULE");
     add_text(verb, "--calendar", options.calendar, "Leaves out what it excludes", "NAME");
@@ -48,7 +48,7 @@ void add_series_times_options(CLI::App& verb, SeriesTimesOptions& options) {
     add_text(verb, "--end", options.end, "No turn after", "DATE");
 }
 
-void add_series_options(CLI::App& verb, SeriesOptions& options) {
+void add_series_options(const Command& verb, SeriesOptions& options) {
     add_text(
         verb,
         "--repeat",

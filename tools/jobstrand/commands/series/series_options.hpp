@@ -6,11 +6,9 @@
 #include <optional>
 #include <string>
 
-namespace CLI {
-class App;
-}
-
 namespace jobstrand::cli {
+
+class Command;
 
 /// When the turns of a series are due, as it was typed.
 struct SeriesTimesOptions {
@@ -41,10 +39,10 @@ struct SeriesOptions {
 };
 
 /// --zone, --start, ... at a verb, without --repeat.
-void add_series_times_options(CLI::App& verb, SeriesTimesOptions& options);
+void add_series_times_options(const Command& verb, SeriesTimesOptions& options);
 
 /// The same, --repeat, and the options of a new series.
-void add_series_options(CLI::App& verb, SeriesOptions& options);
+void add_series_options(const Command& verb, SeriesOptions& options);
 
 /// Puts what was given into a series; the rest stays. Throws CliError wrong_usage for what cannot
 /// be meant so; whether the texts fit each other is left to timers::problems_of_new.

@@ -37,8 +37,8 @@ ExitCode check_config(Session& session, const NoOptions&) {
 
 }  // namespace
 
-void add_config_commands(CLI::App& program, Action& action) {
-    CLI::App& noun = add_noun(program, "config", "The configuration file");
+void add_config_commands(const Command& program, Action& action) {
+    const Command noun = program.add_noun("config", "The configuration file");
     (void)add_verb<NoOptions>(
         noun,
         action,

@@ -3,7 +3,7 @@
 
 namespace jobstrand::cli {
 
-void add_serve_command(CLI::App& program, Action& action) {
+void add_serve_command(const Command& program, Action& action) {
     const auto [app, options] = add_verb<ServeOptions>(
         program,
         action,

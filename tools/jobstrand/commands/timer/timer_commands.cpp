@@ -9,7 +9,7 @@ namespace jobstrand::cli {
 
 namespace {
 
-void add_ls(CLI::App& noun, Action& action) {
+void add_ls(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<TimerListOptions>(
         noun,
         action,
@@ -20,14 +20,14 @@ void add_ls(CLI::App& noun, Action& action) {
         list_timers
     );
     app.add_option("--group", options.group, "Only turns that carry on a series of this group")
-        ->type_name("NAME");
+        .type_name("NAME");
     app.add_option("--state", options.state, "waiting (default), paused, or all")
-        ->type_name("STATE");
+        .type_name("STATE");
     add_zone_option(app, options.zone);
     add_list_options(app, options.list);
 }
 
-void add_show(CLI::App& noun, Action& action) {
+void add_show(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<TimerShowOptions>(
         noun,
         action,
@@ -36,11 +36,11 @@ void add_show(CLI::App& noun, Action& action) {
          .examples = "  jobstrand timer show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 -o json"},
         show_timer
     );
-    app.add_option("id", options.id, "The timer")->required();
+    app.add_option("id", options.id, "The timer").required();
     add_zone_option(app, options.zone);
 }
 
-void add_fire(CLI::App& noun, Action& action) {
+void add_fire(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<FireOptions>(
         noun,
         action,
@@ -49,10 +49,10 @@ void add_fire(CLI::App& noun, Action& action) {
          .examples = "  jobstrand timer fire 019c5e2a-8d11-7000-8000-3c8f0a6d1b52"},
         fire_timers
     );
-    app.add_option("ids", options.ids, "The timers")->type_name("ID")->required();
+    app.add_option("ids", options.ids, "The timers").type_name("ID").required();
 }
 
-void add_reschedule(CLI::App& noun, Action& action) {
+void add_reschedule(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<RescheduleOptions>(
         noun,
         action,
@@ -62,11 +62,11 @@ void add_reschedule(CLI::App& noun, Action& action) {
                      "--due 2026-12-24T18:00:00+01:00"},
         reschedule_timers
     );
-    app.add_option("ids", options.ids, "The timers")->type_name("ID")->required();
+    app.add_option("ids", options.ids, "The timers").type_name("ID").required();
     add_due_options(app, options.due, "The new due date", "The time from now");
 }
 
-void add_rm(CLI::App& noun, Action& action) {
+void add_rm(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<RemoveOptions>(
         noun,
         action,
@@ -80,7 +80,7 @@ void add_rm(CLI::App& noun, Action& action) {
     add_bulk_options(app, options.bulk);
 }
 
-void add_next(CLI::App& noun, Action& action) {
+void add_next(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<NextOptions>(
         noun,
         action,
@@ -98,25 +98,26 @@ void add_next(CLI::App& noun, Action& action) {
            "of "
            "business days"
     )
-        ->type_name("EXPR")
-        ->required();
+        .type_name("EXPR")
+        .required();
     app.add_option("--zone", options.zone, "The time zone, by IANA name [UTC]");
     app.add_option("--after", options.after, "The date after which times are asked for [now]")
-        ->type_name("DATE");
-    app.add_option("--count", options.count, "How many times at most [5]")->type_name("N");
+        .type_name("DATE");
+    app.add_option("--count", options.count, "How many times at most [5]").type_name("N");
     app.add_option(
            "--dst",
            options.dst,
            "What a cron text means when clocks change: quartz (a time that is left out is not run, "
            "one that comes twice is run the second time) or run-once [quartz]"
     )
-        ->type_name("RULE");
+        .type_name("RULE");
 }
 
 }  // namespace
 
-void add_timer_commands(CLI::App& program, Action& action) {
-    CLI::App& noun = add_noun(program, "timer", "Jobs with a due date, and waits before a retry");
+void add_timer_commands(const Command& program, Action& action) {
+    const Command noun =
+        program.add_noun("timer", "Jobs with a due date, and waits before a retry");
     add_ls(noun, action);
     add_show(noun, action);
     add_fire(noun, action);

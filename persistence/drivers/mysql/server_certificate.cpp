@@ -1,0 +1,128 @@
+#include "persistence/drivers/mysql/server_certificate.hpp"
+
+#include "persistence/drivers/socket.hpp"
+#include "persistence/sql/db_error.hpp"
+
+#include <fmt/format.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+// https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_basic_packets.html and
+// page_protocol_connection_phase.html: a packet is three bytes of length, its number, and itself.
+constexpr std::size_t kHeaderSize = 4;
+constexpr std::size_t kLongestGreeting = 4096;
+constexpr std::uint32_t kClientSsl = 0x0800;
+constexpr std::uint32_t kAskForTls = 0x0200 | 0x8000 | kClientSsl;  // Protocol 4.1, as all have.
+constexpr char kProtocol = 10;
+
+/// OpenSSL writes to a socket that the other side may have closed, which by default would end the
+/// process.
+class WithoutSigpipe final {
+public:
+    WithoutSigpipe() {
+        sigemptyset(&signal_);
+        sigaddset(&signal_, SIGPIPE);
+        pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+    }
+    ~WithoutSigpipe() {
+        constexpr timespec kNoWait{};
+        while (!sigismember(&before_, SIGPIPE) && sigtimedwait(&signal_, nullptr, &kNoWait) > 0) {
+        }
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+    WithoutSigpipe(const WithoutSigpipe&) = delete;
+    WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
+
+private:
+    sigset_t signal_{};
+    sigset_t before_{};
+};
+
+[[nodiscard]] DbError no_tls(std::string_view why) {
+    return DbError(
+        DbErrorKind::unreachable, fmt::format("TLS failed, which the option ssl asks for: {}", why)
+    );
+}
+
+[[nodiscard]] std::uint32_t byte_at(std::string_view bytes, std::size_t index) {
+    return static_cast<std::uint8_t>(bytes.at(index));
+}
+
+[[nodiscard]] std::string read_packet(const Socket& socket) {
+    const std::string header = socket.receive(kHeaderSize);
+    const std::size_t size =
+        byte_at(header, 0) | byte_at(header, 1) << 8U | byte_at(header, 2) << 16U;
+    return size > kLongestGreeting ? std::string{} : socket.receive(size);
+}
+
+/// The first half of the server's flags stands behind its version, a number, eight bytes of a
+/// challenge and an empty one.
+[[nodiscard]] bool offers_tls(const std::string& greeting) {
+    const std::size_t version_end = greeting.find('\0', 1);
+    const std::size_t flags = version_end + 1 + 4 + 8 + 1;
+    if (!greeting.starts_with(kProtocol) || version_end == std::string::npos ||
+        flags + 2 > greeting.size()) {
+        throw DbError(
+            DbErrorKind::not_a_database,
+            "what answers there is not a MySQL or MariaDB server: check host and port"
+        );
+    }
+    return ((byte_at(greeting, flags) | byte_at(greeting, flags + 1) << 8U) & kClientSsl) != 0;
+}
+
+/// The beginning of a login, up to where TLS begins.
+[[nodiscard]] std::string request_for_tls() {
+    constexpr std::size_t kSize = 32;
+    std::string packet{static_cast<char>(kSize), 0, 0, 1};
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+        packet += static_cast<char>(kAskForTls >> shift & 0xFFU);
+    }
+    packet.resize(kHeaderSize + kSize);
+    return packet;
+}
+
+[[nodiscard]] std::string fingerprint_of(const X509* certificate) {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned size = 0;
+    if (certificate == nullptr || X509_digest(certificate, EVP_sha1(), digest.data(), &size) != 1) {
+        throw no_tls("the server shows no certificate");
+    }
+    std::string text;
+    for (unsigned i = 0; i < size; ++i) {
+        text += fmt::format("{:02X}", digest.at(i));
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string
+mysql_certificate_fingerprint(const std::string& host, int port, schema::Duration timeout) {
+    const Socket socket = Socket::connect(host, port, timeout);
+    if (!offers_tls(read_packet(socket))) {
+        throw no_tls("the server has none");
+    }
+    socket.send(request_for_tls());
+    const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(
+        SSL_CTX_new(TLS_client_method()), &SSL_CTX_free
+    );
+    const std::unique_ptr<SSL, decltype(&SSL_free)> tls(SSL_new(context.get()), &SSL_free);
+    SSL_set_fd(tls.get(), socket.descriptor());
+    const WithoutSigpipe without_sigpipe;
+    if (SSL_connect(tls.get()) != 1) {
+        throw no_tls("the server and this program agree on no version or cipher");
+    }
+    return fingerprint_of(SSL_get0_peer_certificate(tls.get()));
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "persistence/migration/schema_check.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "schema/tables.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// Takes down what a check finds in one table, and writes the statements that mend it.
+class TableReport final {
+public:
+    /// Everything must outlive it.
+    TableReport(const schema::Table& table, const Dialect& dialect, SchemaReport& report)
+        : table_(table), dialect_(dialect), report_(report) {}
+
+    [[nodiscard]] const schema::Table& table() const { return table_; }
+    [[nodiscard]] const Dialect& dialect() const { return dialect_; }
+    [[nodiscard]] const Catalog& catalog() const { return dialect_.tables.catalog; }
+
+    void differs(std::string description, std::vector<std::string> mend = {});
+    void remark(std::string description);
+
+    /// A clause of catalog().changes for one column; empty where the database has none.
+    [[nodiscard]] std::string change(std::string_view clause, const schema::Column& column) const;
+
+    /// One statement of several such clauses, so that the rows are written anew once; none when the
+    /// database has no such clause.
+    [[nodiscard]] std::vector<std::string> alter(const std::vector<std::string>& clauses) const;
+
+private:
+    const schema::Table& table_;
+    const Dialect& dialect_;
+    SchemaReport& report_;
+};
+
+}  // namespace jobstrand::persistence

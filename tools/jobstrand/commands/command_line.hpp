@@ -1,0 +1,80 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+/// The command line under declaration: a thin face of CLI11. Each source that includes that library
+/// takes seconds to compile, so only the sources behind this face do.
+namespace jobstrand::cli {
+
+/// An option that was just declared.
+class CommandOption final {
+public:
+    explicit CommandOption(CLI::Option& option) : option_(&option) {}
+
+    /// What its value is called in the help: `FILE`.
+    CommandOption type_name(const std::string& name) const;
+
+    /// The heading of the help under which it stands.
+    CommandOption group(const std::string& heading) const;
+
+    CommandOption required() const;
+
+    /// At most one of the two is given.
+    CommandOption excludes(CommandOption other) const;
+
+private:
+    CLI::Option* option_;
+};
+
+/// The program, a noun or a verb. A handle: copies are the same command.
+///
+/// Options are read into the values that they were declared with, which must outlive the reading.
+/// Names are `-y,--yes`; those without dashes stand for themselves, in their order.
+class Command final {
+public:
+    explicit Command(CLI::App& app) : app_(&app) {}
+
+    [[nodiscard]] Command add_noun(const std::string& name, const std::string& summary) const;
+
+    /// `on_chosen` is called when the verb was what the user typed. `examples`: one per line,
+    /// indented by two.
+    [[nodiscard]] Command add_verb(
+        const std::string& name,
+        const std::string& summary,
+        const std::string& examples,
+        std::function<void()> on_chosen
+    ) const;
+
+    CommandOption
+    add_option(const std::string& names, std::string& value, const std::string& meaning) const;
+    CommandOption add_option(
+        const std::string& names,
+        std::optional<std::string>& value,
+        const std::string& meaning
+    ) const;
+    CommandOption add_option(
+        const std::string& names,
+        std::vector<std::string>& values,
+        const std::string& meaning
+    ) const;
+
+    CommandOption add_flag(const std::string& names, bool& flag, const std::string& meaning) const;
+    CommandOption add_flag_callback(
+        const std::string& names,
+        std::function<void()> on_given,
+        const std::string& meaning
+    ) const;
+
+private:
+    CLI::App* app_;
+};
+
+}  // namespace jobstrand::cli
