@@ -47,15 +47,14 @@ TurnsById turns_for_update(Transaction& transaction, std::vector<std::string_vie
     return turns;
 }
 
-/// Keys for a message: a few, and how many more.
+/// Series that are named as never due again; more are not looked for, because a search that finds
+/// nothing takes longest.
 constexpr std::size_t kKeysShown = 3;
 
-std::string in_words(const std::vector<std::string>& keys) {
-    const std::size_t shown = std::min(keys.size(), kKeysShown);
-    std::string words = fmt::format(
-        "{}", fmt::join(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(shown), ", ")
-    );
-    return keys.size() > shown ? fmt::format("{} and {} more", words, keys.size() - shown) : words;
+std::string in_words(std::vector<std::string> keys) {
+    const bool has_more = keys.size() > kKeysShown;
+    keys.resize(std::min(keys.size(), kKeysShown));
+    return fmt::format("{}{}", fmt::join(keys, ", "), has_more ? " and more" : "");
 }
 
 }  // namespace
@@ -112,7 +111,7 @@ std::size_t CalendarMoves::apply(Transaction& transaction) {
 }
 
 CalendarMoves::Plan CalendarMoves::plan_of(const Series& series, const Dialect& dialect) {
-    if (!series.next_fire) {
+    if (!series.next_fire || never_due_.size() > kKeysShown) {
         return {};
     }
     const auto due_by = [&](const CalendarTexts& calendars) {

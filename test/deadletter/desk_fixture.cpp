@@ -27,9 +27,11 @@ using schema::JobPlace;
 }  // namespace
 
 void DeskTest::insert_all(JobPlace place, const std::vector<std::string>& ids) {
+    std::vector<schema::PlacedJob> jobs;
     for (const std::string& id : ids) {
-        insert(place, test::a_job(id).build());
+        jobs.push_back({.place = place, .job = test::a_job(id).build()});
     }
+    sql_store_.insert(std::move(jobs));
 }
 
 void DeskTest::insert(JobPlace place, schema::Job job) {

@@ -2,6 +2,9 @@
 
 #include "test/deadletter/desk_fixture.hpp"
 
+#include <chrono>
+#include <stdexcept>
+
 namespace jobstrand::deadletter {
 namespace {
 
@@ -87,6 +90,71 @@ TEST_F(JobDeskTest, Firing_names_the_series_that_goes_on) {
     EXPECT_EQ(last().place, JobPlace::executable);
     EXPECT_EQ(last().series, "");
     EXPECT_EQ(places(), "executable=2 timer=1");
+}
+
+TEST_F(JobDeskTest, Only_a_free_timer_is_fired) {
+    insert_all(JobPlace::executable, {"runs"});
+    insert_all(JobPlace::timer, {"waits", "waits-too"});
+    desk_.fire({"waits", "waits", "runs"}, watch());
+    EXPECT_EQ(items(), "waits:done waits:not_found runs:not_found");
+    EXPECT_EQ(last().place, JobPlace::executable);
+    EXPECT_EQ(places(), "executable=2 timer=1");
+}
+
+TEST_F(JobDeskTest, A_turn_that_is_moved_takes_its_series_with_it_and_not_the_turns_after_it) {
+    insert_series("s");
+    const auto before = series_store_.find_series("s").value().series;
+    const auto later = clock_.now() + std::chrono::hours(1);
+    desk_.reschedule({"s-turn"}, later, watch());
+    EXPECT_EQ(items(), "s-turn:done");
+    EXPECT_EQ(last().series, "s");
+    const auto after = series_store_.find_series("s").value().series;
+    EXPECT_EQ(after.next_fire, later);
+    EXPECT_EQ(after.start, before.start) << "the grid stays where it was";
+}
+
+TEST_F(JobDeskTest, A_date_that_no_column_holds_is_refused_and_moves_nothing) {
+    insert_all(JobPlace::timer, {"a"});
+    const auto before = store_.find("a").value().job.due_date;
+    EXPECT_THROW(
+        desk_.reschedule({"a"}, schema::kLatestInstant + std::chrono::years(1)),
+        std::invalid_argument
+    );
+    EXPECT_EQ(store_.find("a").value().job.due_date, before);
+}
+
+TEST_F(JobDeskTest, What_a_node_holds_is_not_changed) {
+    insert_all(JobPlace::executable, {"a"});
+    lock_all();
+    EXPECT_EQ(desk_.change("a", {set_to(&schema::Job::priority, 7)}).answer, ItemAnswer::locked);
+    EXPECT_EQ(store_.find("a").value().job.priority, 0);
+}
+
+TEST_F(JobDeskTest, A_job_is_changed_wherever_it_stands) {
+    for (const JobPlace place :
+         {JobPlace::executable, JobPlace::timer, JobPlace::suspended, JobPlace::external_worker}) {
+        const std::string id(schema::name_of(place));
+        insert_all(place, {id});
+        const ItemResult result =
+            desk_.change(id, {set_to(&schema::Job::priority, 7), set_to(&schema::Job::retries, 9)});
+        EXPECT_EQ(result.answer, ItemAnswer::done) << id;
+        const schema::Job job = store_.find(id).value().job;
+        EXPECT_EQ(job.priority, 7) << id;
+        EXPECT_EQ(job.retries, 9) << id;
+    }
+}
+
+TEST_F(JobDeskTest, What_is_suspended_before_it_has_jobs_keeps_those_to_come) {
+    using persistence::SuspensionScope;
+    desk_.suspend(SuspensionScope::instance, {"i", "i"}, watch());
+    EXPECT_EQ(items(), "i:done i:done") << "again does no harm";
+    EXPECT_EQ(last().moved, 0);
+    insert(JobPlace::executable, test::a_job("a").of_instance("i"));
+    insert(JobPlace::executable, test::a_job("b").of_instance("j"));
+    EXPECT_EQ(places(), "executable=1 suspended=1");
+    desk_.activate(SuspensionScope::instance, {"j", "i"}, watch());
+    EXPECT_EQ(items(), "j:done i:done");
+    EXPECT_EQ(places(), "executable=2");
 }
 
 TEST_F(JobDeskTest, Rescheduling_moves_a_timer) {

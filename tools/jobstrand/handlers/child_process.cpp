@@ -86,8 +86,11 @@ public:
     }
 
 private:
-    /// Places in watched_.
-    enum : std::size_t { kOutput, kErrors, kEnd, kStop };
+    // Places in watched_.
+    static constexpr std::size_t kOutput = 0;
+    static constexpr std::size_t kErrors = 1;
+    static constexpr std::size_t kEnd = 2;
+    static constexpr std::size_t kStop = 3;
 
     enum class Phase {
         running,
