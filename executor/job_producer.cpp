@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -161,15 +162,21 @@ JobProducer::HandOver JobProducer::hand_over_of(std::vector<PlacedJob> jobs) {
     return handed;
 }
 
-// Strictly after the commit (R153): before it, a worker would not find the row.
+// Strictly after the commit (R153): before it, a worker would not find the row. What the app has
+// done to the rows in between counts, and not what is in memory; they are read again only then.
 void JobProducer::hand_over_on_commit(
     persistence::Transaction& transaction,
     std::vector<PlacedJob> stored,
     schema::SteadyPoint locked_at
 ) {
-    transaction.on_commit([this, locked_at, handed = hand_over_of(std::move(stored))]() mutable {
-        hand_over(std::move(handed), locked_at);
+    const auto handed = std::make_shared<HandOver>(hand_over_of(std::move(stored)));
+    const int touches = transaction.app_touches();
+    transaction.before_commit([this, &transaction, handed, touches] {
+        if (transaction.app_touches() != touches && !handed->locked.empty()) {
+            handed->locked = use_.store.read_again(transaction, std::move(handed->locked));
+        }
     });
+    transaction.on_commit([this, locked_at, handed] { hand_over(std::move(*handed), locked_at); });
 }
 
 void JobProducer::hand_over(HandOver jobs, schema::SteadyPoint locked_at) {

@@ -47,6 +47,12 @@ public:
     virtual std::vector<schema::PlacedJob>
     insert(std::vector<schema::PlacedJob> jobs, IdOrigin ids = IdOrigin::given) = 0;
 
+    /// Jobs that this transaction has inserted locked, as their rows are now: an app may have
+    /// changed or deleted them since. Those that are gone, were moved, or lost their lock are left
+    /// out, and so are those that cannot be read any more.
+    [[nodiscard]] virtual std::vector<schema::Job>
+    read_again(Transaction& transaction, std::vector<schema::Job> inserted) = 0;
+
     /// Stores series with their first turns in the caller's transaction; nothing is visible before
     /// the commit. Returns the first turns as they were stored: in the timer place, or suspended.
     ///

@@ -53,6 +53,10 @@ bool can_be_suspended(JobPlace place) {
     return std::ranges::find(kSuspendablePlaces, place) != kSuspendablePlaces.end();
 }
 
+bool holds_jobs(std::string_view table) {
+    return std::ranges::find(kJobPlaces, table, table_of) != kJobPlaces.end();
+}
+
 bool has_lock(JobPlace place) {
     return place == JobPlace::executable || place == JobPlace::timer ||
            place == JobPlace::external_worker || place == JobPlace::history;

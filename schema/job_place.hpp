@@ -46,6 +46,9 @@ inline constexpr std::array kSuspendablePlaces{
 /// The inverse of name_of for kJobPlaces; nullopt for any other word, `history` included.
 [[nodiscard]] std::optional<JobPlace> place_named(std::string_view name);
 
+/// Whether the jobs of one of kJobPlaces stand in the table of this name.
+[[nodiscard]] bool holds_jobs(std::string_view table);
+
 /// Only these tables have the columns LOCK_OWNER_ and LOCK_EXP_TIME_.
 [[nodiscard]] bool has_lock(JobPlace place);
 

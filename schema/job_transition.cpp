@@ -129,6 +129,8 @@ std::string_view name_of(TransitionReason reason) {
             return "removed";
         case TransitionReason::id_taken:
             return "id_taken";
+        case TransitionReason::unreadable:
+            return "unreadable";
     }
     return {};
 }
@@ -240,11 +242,19 @@ Transition removed(const Job& job) {
 
 Transition id_taken(const Job& job, JobPlace bound_for) {
     Transition transition = move_to(JobPlace::dead_letter, TransitionReason::id_taken, job);
+    std::string message = "another job with this id stands in " + std::string(table_of(bound_for));
+    if (!job.exception_message.empty()) {
+        message += "; " + job.exception_message;
+    }
     transition.failure = JobFailure{
-        .message = "another job with this id stands in " + std::string(table_of(bound_for)),
+        .message = first_characters(message, limits::kExceptionMessageLength),
         .retryable = false,
     };
     return transition;
+}
+
+Transition unreadable(const Job& job) {
+    return move_to(JobPlace::dead_letter, TransitionReason::unreadable, job);
 }
 
 Transition requeued(const Job& job, int retries, std::optional<TimePoint> due_date, TimePoint now) {

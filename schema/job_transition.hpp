@@ -26,6 +26,7 @@
 /// | timer, executable, ext.   | instance or definition suspended| suspended                    |
 /// | suspended                 | activated                       | where it came from           |
 /// | timer, executable         | its id is taken where it goes   | dead letter                  |
+/// | any but dead letter       | its row cannot be read          | dead letter                  |
 /// | dead letter               | an operator requeued it         | executable, timer, external  |
 /// | any                       | an operator removed it          | gone                         |
 ///
@@ -50,6 +51,7 @@ enum class TransitionReason {
     requeued,
     removed,
     id_taken,
+    unreadable,
 };
 
 [[nodiscard]] std::string_view name_of(TransitionReason reason);
@@ -124,8 +126,13 @@ with_suspension(const Job& job, Transition transition, bool is_suspended);
 [[nodiscard]] Transition removed(const Job& job);
 
 /// In the place `bound_for` stands another job with its id, inserted by SQL, which no key prevents.
-/// It waits for an operator; no attempt is counted, and the failure says why.
+/// It waits for an operator; no attempt is counted, and the failure says why, with the job's own
+/// message behind.
 [[nodiscard]] Transition id_taken(const Job& job, JobPlace bound_for);
+
+/// Columns of its row hold what they cannot mean; its message says which. It waits for an operator
+/// with all else that it has, its REPEAT_ too; no attempt is counted.
+[[nodiscard]] Transition unreadable(const Job& job);
 
 /// An operator gives a dead letter `retries` more attempts (>= 1), at once or at `due_date`. The
 /// exception data stays until the next failure or success.

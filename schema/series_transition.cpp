@@ -171,6 +171,7 @@ bool concerns_series(const Job& job, TransitionReason reason) {
         case TransitionReason::activated:
         case TransitionReason::requeued:
         case TransitionReason::id_taken:
+        case TransitionReason::unreadable:
             return false;
     }
     return false;
@@ -179,6 +180,10 @@ bool concerns_series(const Job& job, TransitionReason reason) {
 bool is_adopted_by(const Job& job, TransitionReason reason) {
     return !job.repeat.empty() && reason != TransitionReason::removed &&
            reason != TransitionReason::let_go;
+}
+
+bool is_only_a_namesake(const Job& turn, const Series& series) {
+    return turn.series.empty() && !has_baton(series, turn);
 }
 
 Series begun_by(const Job& turn, Series begun, TimePoint now) {
@@ -241,6 +246,7 @@ SeriesTransition series_transition(
         case TransitionReason::activated:
         case TransitionReason::requeued:
         case TransitionReason::id_taken:
+        case TransitionReason::unreadable:
         case TransitionReason::let_go:
             break;
     }

@@ -75,6 +75,11 @@ struct SeriesTransition {
 /// inserted the row.
 [[nodiscard]] bool is_adopted_by(const Job& job, TransitionReason reason);
 
+/// Whether a turn and a series have only a name in common: the turn says of no series that it is
+/// its own, and the series goes on with another turn, or has ended. An app inserted a row whose id
+/// is the key of an older series.
+[[nodiscard]] bool is_only_a_namesake(const Job& turn, const Series& series);
+
 /// The series that begins with this turn. `begun` comes from SeriesSchedule::begin.
 [[nodiscard]] Series begun_by(const Job& turn, Series begun, TimePoint now);
 

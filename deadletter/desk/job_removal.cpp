@@ -1,6 +1,7 @@
 #include "deadletter/bulk/bulk_change.hpp"
 #include "deadletter/bulk/job_answer.hpp"
 #include "deadletter/desk/job_desk.hpp"
+#include "schema/series_transition.hpp"
 
 #include <span>
 #include <utility>
@@ -64,7 +65,11 @@ BulkCounts JobDesk::remove(
 
 /// Without the job that carries it on, a series would end unasked.
 bool JobDesk::carries_series_on(const Job& job) {
-    return !job.repeat.empty() && series_store_.find_series(schema::series_key_of(job)).has_value();
+    if (job.repeat.empty()) {
+        return false;
+    }
+    const auto found = series_store_.find_series(schema::series_key_of(job));
+    return found && !schema::is_only_a_namesake(job, found->series);
 }
 
 ItemResult JobDesk::remove_one(const std::string& id, std::optional<JobPlace> place) {

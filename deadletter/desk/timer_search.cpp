@@ -2,6 +2,7 @@
 
 #include "deadletter/desk/job_search.hpp"
 #include "deadletter/desk/series_desk.hpp"
+#include "schema/series_transition.hpp"
 
 #include <utility>
 
@@ -58,8 +59,12 @@ schema::Page<FoundTimer> TimerSearch::list(const TimerQuery& query) const {
 }
 
 std::optional<SeriesSummary> TimerSearch::series_of(const schema::Job& job) const {
-    return job.repeat.empty() ? std::nullopt
-                              : series_store_.find_series(schema::series_key_of(job));
+    if (job.repeat.empty()) {
+        return std::nullopt;
+    }
+    auto found = series_store_.find_series(schema::series_key_of(job));
+    return found && schema::is_only_a_namesake(job, found->series) ? std::nullopt
+                                                                   : std::move(found);
 }
 
 std::vector<std::string> TimerSearch::turns_of(const std::string& group) const {

@@ -2,6 +2,7 @@
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/twins.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/sql/db_error.hpp"
 
@@ -113,7 +114,13 @@ leaving_for_update(Transaction& transaction, std::string_view owner, const Outco
     Leaving leaving{
         .rows = rows_for_update(transaction, JobPlace::executable, ids), .transitions = {}};
     for (const Job& row : leaving.rows) {
-        const Outcome& outcome = *by_id.at(row.id);
+        // To MySQL and MariaDB, an id with blanks behind it is the same; here it is somebody
+        // else's.
+        const auto found = by_id.find(row.id);
+        if (found == by_id.end()) {
+            return std::nullopt;
+        }
+        const Outcome& outcome = *found->second;
         if (row.revision != outcome.job->revision || row.lock_owner != owner) {
             return std::nullopt;
         }
@@ -134,7 +141,8 @@ bool write_outcomes(
     Transaction& transaction,
     std::string_view owner,
     const Outcomes& outcomes,
-    const StoreContext& context
+    const StoreContext& context,
+    Twins& twins
 ) {
     const Work work = by_kind(outcomes);
     const bool is_held = delete_completed(transaction, owner, work.completed) &&
@@ -153,7 +161,7 @@ bool write_outcomes(
         }
     }
     moves.decide(std::move(leaving->rows), std::move(leaving->transitions));
-    moves.write();
+    moves.write(&twins);
     return true;
 }
 
@@ -191,16 +199,17 @@ std::vector<OutcomeAnswer> apply_outcomes(
     const Outcomes all = in_id_order(outcomes);
     bool is_any_lost = false;
     Outcomes written;
+    Twins twins;
     const auto write = [&](Transaction& transaction) {
         // Nearly always every lock is held, and then the writing statements prove it themselves.
         // Only when they do not is the batch rolled back, and the fences are read first.
         written = is_any_lost ? still_held(transaction, owner, all) : all;
-        if (!write_outcomes(transaction, owner, written, context)) {
+        if (!write_outcomes(transaction, owner, written, context, twins)) {
             is_any_lost = true;
             throw DbError(DbErrorKind::conflict, "the lock of a job in the batch is lost");
         }
     };
-    context.runner.run(write, [&](Transaction& transaction) {
+    run_burying_twins(context, twins, write, [&](Transaction& transaction) {
         return held_for_update(transaction, owner, fenced(all)).empty();
     });
     return answers_for(outcomes, written);
@@ -216,7 +225,8 @@ OutcomeAnswer apply_outcome(
     if (held.empty()) {
         return OutcomeAnswer::lost_lock;
     }
-    if (!write_outcomes(transaction, owner, held, context)) {
+    Twins twins;
+    if (!write_outcomes(transaction, owner, held, context, twins)) {
         throw DbError(DbErrorKind::conflict, "the lock of a job was lost while it was held");
     }
     return OutcomeAnswer::done;

@@ -3,6 +3,7 @@
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/job_row.hpp"
+#include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -32,7 +34,7 @@ constexpr std::string_view kFind = R"sql(
 constexpr std::string_view kList = R"sql(
     SELECT {columns}
     FROM {table}
-    WHERE {ids} AND ID_ > ? AND {condition}
+    WHERE {ids} AND {behind} AND {condition}
     ORDER BY ID_
     LIMIT ?)sql";
 
@@ -96,7 +98,8 @@ struct Part {
     std::size_t limit;
 };
 
-void read_list(
+/// Returns whether there were rows that no id finds; they are left out.
+bool read_list(
     Connection& connection,
     const Selection& selection,
     const JobFilter& filter,
@@ -109,14 +112,21 @@ void read_list(
         fmt::arg("columns", selection.columns),
         fmt::arg("table", schema::table_of(selection.place)),
         fmt::arg("ids", ids_condition(filter)),
+        fmt::arg("behind", ids_behind(part.after)),
         fmt::arg("condition", condition.sql)
     );
     std::vector<Value> parameters{part.after};
     parameters.insert(parameters.end(), condition.parameters.begin(), condition.parameters.end());
     parameters.emplace_back(static_cast<std::int64_t>(part.limit));
     std::size_t rows = 0;
+    bool is_any_nameless = false;
     const RowReader read_first = [&](const Row& row) {
-        if (rows++ < part.limit) {
+        if (rows++ >= part.limit) {
+            return;
+        }
+        if (is_nameless(row)) {
+            is_any_nameless = true;
+        } else {
             read(row);
         }
     };
@@ -124,6 +134,32 @@ void read_list(
         if (rows < part.limit) {
             connection.query({.sql = text, .columns = selection.count}, values, read_first);
         }
+    }
+    return is_any_nameless;
+}
+
+/// Reads a list on a reading connection; `clear` begins anew. Where rows have no id by which the
+/// next page could begin behind them, or an operator could mean them, they get one first.
+void read_whole_list(
+    const StoreContext& context,
+    const Selection& selection,
+    const JobFilter& filter,
+    const Part& part,
+    const std::function<void()>& clear,
+    const RowReader& read
+) {
+    bool is_any_nameless = false;
+    const auto read_once = [&](Connection& connection) {
+        clear();
+        is_any_nameless = read_list(connection, selection, filter, part, read);
+    };
+    context.runner.read(read_once);
+    if (is_any_nameless) {
+        context.runner.run(
+            [&](Transaction& transaction) { name_nameless(transaction, context, selection.place); },
+            run_again
+        );
+        context.runner.read(read_once);
     }
 }
 
@@ -164,10 +200,9 @@ std::vector<Job> list_jobs(
 ) {
     const Selection row{place, columns_of(place), fields_of(place).size()};
     std::vector<Job> jobs;
-    context.runner.read([&](Connection& connection) {
-        jobs.clear();
-        read_list(connection, row, filter, {after, limit}, append_to(jobs, place));
-    });
+    read_whole_list(
+        context, row, filter, {after, limit}, [&] { jobs.clear(); }, append_to(jobs, place)
+    );
     return jobs;
 }
 
@@ -179,12 +214,10 @@ std::vector<std::string> list_job_ids(
     std::size_t limit
 ) {
     std::vector<std::string> ids;
-    context.runner.read([&](Connection& connection) {
-        ids.clear();
-        read_list(connection, {place, "ID_", 1}, filter, {after, limit}, [&](const Row& row) {
-            ids.emplace_back(row.text(0));
-        });
-    });
+    const RowReader read_id = [&](const Row& row) { ids.emplace_back(row.text(0)); };
+    read_whole_list(
+        context, {place, "ID_", 1}, filter, {after, limit}, [&] { ids.clear(); }, read_id
+    );
     return ids;
 }
 

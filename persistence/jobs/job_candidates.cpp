@@ -1,6 +1,6 @@
 #include "persistence/jobs/job_candidates.hpp"
 
-#include "persistence/rows/job_row.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/limits.hpp"
 #include "schema/tables.hpp"
@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -15,13 +16,12 @@ namespace jobstrand::persistence {
 
 namespace {
 
-using schema::Job;
 using schema::JobPlace;
 
 constexpr std::string_view kOldest = R"sql(
     SELECT {columns}
     FROM ACT_RU_JOB {by_id}
-    WHERE ID_ > ? AND LOCK_EXP_TIME_ IS NULL AND {served}
+    WHERE {behind} AND LOCK_EXP_TIME_ IS NULL AND {served}
     ORDER BY ID_
     LIMIT ?
     {skip_locked})sql";
@@ -50,6 +50,23 @@ constexpr std::string_view kServedWithoutNeeds = "HANDLER_TYPE_ IN (...) AND NEE
 /// How many priorities one transaction looks at, two short statements each.
 constexpr int kPrioritiesPerPage = 1000;
 
+/// A priority that is no integer, which only SQLite stores, counts as the next lower one.
+std::int64_t priority_in(const Row& row) {
+    // Defended catch: one such row must not stop the acquisition of all others.
+    try {
+        return row.integer(0);
+    } catch (const DbError& error) {
+        if (error.kind() != DbErrorKind::unreadable) {
+            throw;
+        }
+        // The greatest number with a fraction that an integer can follow is 2^63.
+        constexpr double kEnd = 9'223'372'036'854'775'808.0;
+        const double number = std::floor(row.real(0));
+        return number < -kEnd || number >= kEnd ? std::numeric_limits<std::int64_t>::min()
+                                                : static_cast<std::int64_t>(number);
+    }
+}
+
 std::optional<std::int64_t> next_priority(Transaction& transaction, std::int64_t highest) {
     const std::string sql = fmt::format(
         kNextPriority,
@@ -57,7 +74,7 @@ std::optional<std::int64_t> next_priority(Transaction& transaction, std::int64_t
     );
     std::optional<std::int64_t> found;
     transaction.query({.sql = sql, .columns = 1}, {highest}, [&](const Row& row) {
-        found = row.integer(0);
+        found = priority_in(row);
     });
     return found;
 }
@@ -85,21 +102,16 @@ public:
         statement_.parameters.emplace_back();
     }
 
-    void append(
-        std::vector<Job>& jobs,
-        std::size_t limit,
-        std::int64_t priority,
-        std::string_view after
-    ) {
+    void append(JobRows& rows, std::size_t limit, std::int64_t priority, std::string_view after) {
         std::vector<Value>& parameters = statement_.parameters;
         parameters[0] = priority;
         parameters[1] = after;
         parameters[2] = priority;
-        parameters.back() = static_cast<std::int64_t>(limit - jobs.size());
+        parameters.back() = static_cast<std::int64_t>(limit - rows.jobs.size());
         transaction_.query(
             {.sql = statement_.sql, .columns = fields_of(JobPlace::executable).size()},
             parameters,
-            append_to(jobs, JobPlace::executable)
+            append_to(rows, JobPlace::executable)
         );
     }
 
@@ -132,7 +144,7 @@ BoundStatement condition_of(const ServedJobs& served) {
     return condition;
 }
 
-std::vector<Job> oldest_candidates(
+JobRows oldest_candidates(
     Transaction& transaction,
     const ServedJobs& served,
     std::size_t limit,
@@ -144,13 +156,14 @@ std::vector<Job> oldest_candidates(
         kOldest,
         fmt::arg("columns", columns_of(JobPlace::executable)),
         fmt::arg("by_id", dialect.by_id),
+        fmt::arg("behind", ids_behind(after)),
         fmt::arg("served", page.sql),
         fmt::arg("skip_locked", dialect.skip_locked)
     );
     page.parameters.insert(page.parameters.begin(), Value{after});
     page.parameters.emplace_back(static_cast<std::int64_t>(limit));
-    std::vector<Job> candidates;
-    candidates.reserve(std::min(limit, schema::limits::kJobsPerTransaction));
+    JobRows candidates;
+    candidates.jobs.reserve(std::min(limit, schema::limits::kJobsPerTransaction));
     transaction.query(
         {.sql = page.sql, .columns = fields_of(JobPlace::executable).size()},
         page.parameters,
@@ -166,10 +179,10 @@ PriorityPage most_important_candidates(
     const PriorityPositions& behind,
     std::int64_t highest
 ) {
-    PriorityPage page{.jobs = {}, .rest = highest};
-    page.jobs.reserve(std::min(limit, schema::limits::kJobsPerTransaction));
+    PriorityPage page{.rows = {}, .rest = highest};
+    page.rows.jobs.reserve(std::min(limit, schema::limits::kJobsPerTransaction));
     PriorityCandidates candidates(transaction, served);
-    for (int i = 0; i < kPrioritiesPerPage && page.rest && page.jobs.size() < limit; ++i) {
+    for (int i = 0; i < kPrioritiesPerPage && page.rest && page.rows.jobs.size() < limit; ++i) {
         const auto priority = next_priority(transaction, *page.rest);
         if (!priority) {
             page.rest.reset();
@@ -177,7 +190,7 @@ PriorityPage most_important_candidates(
         }
         const auto position = behind.find(*priority);
         candidates.append(
-            page.jobs, limit, *priority, position == behind.end() ? "" : position->second
+            page.rows, limit, *priority, position == behind.end() ? "" : position->second
         );
         const bool is_lowest = *priority == std::numeric_limits<std::int64_t>::min();
         page.rest = is_lowest ? std::nullopt : std::optional(*priority - 1);

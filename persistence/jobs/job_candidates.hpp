@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/executor_store.hpp"
+#include "persistence/rows/job_row.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/transaction.hpp"
 
@@ -21,7 +22,7 @@ namespace jobstrand::persistence {
 [[nodiscard]] BoundStatement condition_of(const ServedJobs& served);
 
 /// In the order of the primary key, which is the cheap one, behind `after`.
-[[nodiscard]] std::vector<schema::Job> oldest_candidates(
+[[nodiscard]] JobRows oldest_candidates(
     Transaction& transaction,
     const ServedJobs& served,
     std::size_t limit,
@@ -31,7 +32,7 @@ namespace jobstrand::persistence {
 /// A page in priority order. It ends when it is full, after the lowest priority, or after a number
 /// of priorities that bounds the transaction.
 struct PriorityPage {
-    std::vector<schema::Job> jobs;
+    JobRows rows;
     std::optional<std::int64_t> rest;  ///< The next priority to look at; nullopt: there is none.
 };
 

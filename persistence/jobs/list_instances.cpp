@@ -87,7 +87,9 @@ void count_jobs_of(
         fmt::format(kJobsOfInstances, fmt::arg("table", schema::table_of(place)));
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
         connection.query({.sql = text, .columns = 2}, parameters, [&](const Row& row) {
-            page.find(row.text(0))->second.jobs[place] = row.integer(1);
+            if (const auto found = page.find(row.text(0)); found != page.end()) {
+                found->second.jobs[place] = row.integer(1);
+            }
         });
     }
 }
@@ -100,7 +102,9 @@ void mark_suspended(
     const auto statements = cut_id_list(kSuspendedInstances, {.ids = ids});
     for (const auto& [text, parameters] : statements) {
         connection.query({.sql = text, .columns = 1}, parameters, [&](const Row& row) {
-            page.find(row.text(0))->second.suspended = true;
+            if (const auto found = page.find(row.text(0)); found != page.end()) {
+                found->second.suspended = true;
+            }
         });
     }
 }

@@ -1,8 +1,10 @@
+#include "persistence/jobs/text_order.hpp"
 #include "persistence/jobs/timer_moves.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/twins.hpp"
+#include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/sql/dialect.hpp"
 
@@ -19,13 +21,6 @@ using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
 
-constexpr std::string_view kNextDue = R"sql(
-    SELECT DUEDATE_
-    FROM ACT_RU_TIMER_JOB
-    WHERE DUEDATE_ IS NOT NULL AND LOCK_EXP_TIME_ IS NULL
-    ORDER BY DUEDATE_
-    LIMIT 1)sql";
-
 constexpr std::string_view kDue = R"sql(
     SELECT {columns}
     FROM ACT_RU_TIMER_JOB {by_due_date}
@@ -39,7 +34,7 @@ constexpr std::string_view kAndFrom = "AND DUEDATE_ >= ?";
 constexpr std::string_view kAndMadeBefore =
     "AND (REPEAT_ IS NULL OR CREATE_TIME_ IS NULL OR CREATE_TIME_ < ?)";
 
-std::vector<Job> select_due(Transaction& transaction, const DueWindow& window, std::size_t limit) {
+JobRows select_due(Transaction& transaction, const DueWindow& window, std::size_t limit) {
     const std::string sql = fmt::format(
         kDue,
         fmt::arg("columns", columns_of(JobPlace::timer)),
@@ -56,8 +51,8 @@ std::vector<Job> select_due(Transaction& transaction, const DueWindow& window, s
         parameters.emplace_back(*window.turns_made_before);
     }
     parameters.emplace_back(static_cast<std::int64_t>(limit));
-    std::vector<Job> due;
-    due.reserve(limit);
+    JobRows due;
+    due.jobs.reserve(limit);
     transaction.query(
         {.sql = sql, .columns = fields_of(JobPlace::timer).size()},
         parameters,
@@ -97,17 +92,6 @@ std::vector<Job> locked_among(std::vector<PlacedJob> jobs) {
 
 }  // namespace
 
-std::optional<schema::TimePoint> next_due(const StoreContext& context) {
-    std::optional<schema::TimePoint> due;
-    context.runner.read([&](Connection& connection) {
-        due.reset();
-        connection.query({.sql = kNextDue, .columns = 1}, {}, [&](const Row& row) {
-            due = row.time(0);
-        });
-    });
-    return due;
-}
-
 DueTimers move_due_timers(
     const StoreContext& context,
     DueWindow window,
@@ -119,8 +103,12 @@ DueTimers move_due_timers(
     std::vector<std::string> ids;
     Twins twins;
     const auto move = [&](Transaction& transaction) {
-        std::vector<Job> due = select_due(transaction, window, limit);
+        JobRows rows = select_due(transaction, window, limit);
+        std::vector<Job>& due = rows.jobs;
         result.end = due.empty() ? std::nullopt : due.back().due_date;
+        const std::size_t unreadable = rows.unreadable.size();
+        set_aside(transaction, context, JobPlace::timer, rows);
+        const std::size_t early = store_anew(transaction, due, window.now + window.ahead);
         MovePipeline moves(transaction, context, JobPlace::timer, window.now);
         moves.decide(std::move(due), schema::fell_due);
         if (claim) {
@@ -128,7 +116,7 @@ DueTimers move_due_timers(
         }
         moves.write(&twins);
         ids = moves.leaving_ids();
-        result.moved = moves.size();
+        result.moved = moves.size() + unreadable + early;
         result.locked = locked_among(std::move(moves.leaving()));
     };
     const auto was_committed = [&](Transaction& transaction) {

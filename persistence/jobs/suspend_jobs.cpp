@@ -3,13 +3,16 @@
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
+#include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/series/suspend_turns.hpp"
 #include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
 #include "schema/limits.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <utility>
@@ -36,7 +39,7 @@ constexpr std::string_view kSuspensions = R"sql(
 constexpr std::string_view kFreeJobs = R"sql(
     SELECT {columns}
     FROM {table}
-    WHERE {scope} = ? AND ID_ > ? AND (LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ?)
+    WHERE {scope} = ? AND {behind} AND (LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ?)
     ORDER BY ID_
     LIMIT ?
     {skip_locked})sql";
@@ -44,7 +47,7 @@ constexpr std::string_view kFreeJobs = R"sql(
 constexpr std::string_view kSuspendedJobs = R"sql(
     SELECT {columns}
     FROM ACT_RU_SUSPENDED_JOB
-    WHERE {scope} = ? AND ID_ > ?
+    WHERE {scope} = ? AND {behind}
     ORDER BY ID_
     LIMIT ?
     {for_update})sql";
@@ -59,13 +62,13 @@ struct Scope {
     }
 };
 
-std::vector<Job> read_page(
+JobRows read_page(
     Transaction& transaction,
     JobPlace place,
     const std::string& sql,
     std::span<const Value> parameters
 ) {
-    std::vector<Job> page;
+    JobRows page;
     transaction.query(
         {.sql = sql, .columns = fields_of(place).size()}, parameters, append_to(page, place)
     );
@@ -75,7 +78,7 @@ std::vector<Job> read_page(
 /// Jobs of one transaction.
 constexpr std::int64_t kPage = schema::limits::kJobsPerTransaction;
 
-std::vector<Job> free_jobs(
+JobRows free_jobs(
     Transaction& transaction,
     JobPlace place,
     const Scope& scope,
@@ -87,18 +90,19 @@ std::vector<Job> free_jobs(
         fmt::arg("columns", columns_of(place)),
         fmt::arg("table", schema::table_of(place)),
         fmt::arg("scope", scope.column()),
+        fmt::arg("behind", ids_behind(after)),
         fmt::arg("skip_locked", transaction.dialect().skip_locked)
     );
     const std::array<Value, 4> parameters{scope.id, after, now, kPage};
     return read_page(transaction, place, sql, parameters);
 }
 
-std::vector<Job>
-suspended_jobs(Transaction& transaction, const Scope& scope, std::string_view after) {
+JobRows suspended_jobs(Transaction& transaction, const Scope& scope, std::string_view after) {
     const std::string sql = fmt::format(
         kSuspendedJobs,
         fmt::arg("columns", columns_of(JobPlace::suspended)),
         fmt::arg("scope", scope.column()),
+        fmt::arg("behind", ids_behind(after)),
         fmt::arg("for_update", transaction.dialect().for_update)
     );
     const std::array<Value, 3> parameters{scope.id, after, kPage};
@@ -112,10 +116,18 @@ struct Page {
     std::vector<std::string> moved;
 };
 
-Page page_of(const std::vector<Job>& rows) {
+std::string last_id(const JobRows& rows) {
+    std::string last = rows.jobs.empty() ? std::string{} : rows.jobs.back().id;
+    for (const Job& unreadable : rows.unreadable) {
+        last = std::max(last, unreadable.id);
+    }
+    return last;
+}
+
+Page page_of(const JobRows& rows) {
     return {
-        .last_id = rows.empty() ? std::string{} : rows.back().id,
-        .is_full = std::cmp_equal(rows.size(), kPage),
+        .last_id = last_id(rows),
+        .is_full = std::cmp_equal(rows.jobs.size() + rows.unreadable.size(), kPage),
         .moved = {},
     };
 }
@@ -126,13 +138,14 @@ Page move_page(
     Transaction& transaction,
     const StoreContext& context,
     JobPlace from,
-    std::vector<Job> rows,
+    JobRows rows,
     const TransitionOf& transition_of,
     schema::TimePoint now
 ) {
     Page page = page_of(rows);
+    set_aside(transaction, context, from, rows);
     MovePipeline moves(transaction, context, from, now);
-    moves.decide(std::move(rows), transition_of);
+    moves.decide(std::move(rows.jobs), transition_of);
     moves.write();
     page.moved = moves.leaving_ids();
     return page;

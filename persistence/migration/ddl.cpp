@@ -1,5 +1,7 @@
 #include "persistence/migration/ddl.hpp"
 
+#include "schema/job_place.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +13,16 @@ using schema::Column;
 using schema::ColumnKind;
 using schema::Index;
 using schema::Table;
+
+/// On a line of its own, because it is long; empty: anything may stand there.
+std::string constraint_on(const Table& table, const Column& column, const TableDialect& dialect) {
+    const auto check = std::ranges::find(dialect.checks, column.name, &ColumnCheck::column);
+    return check == dialect.checks.end() || !schema::holds_jobs(table.name)
+               ? ""
+               : fmt::format(
+                     "\n        CONSTRAINT \"{}\" CHECK ({})", check->name, check->condition
+                 );
+}
 
 std::size_t longest_name(const Table& table) {
     return std::ranges::max(
@@ -79,8 +91,13 @@ std::string create_table(const Table& table, const Dialect& dialect) {
     std::string sql = fmt::format("CREATE TABLE IF NOT EXISTS {} (\n", table.name);
     const std::size_t width = longest_name(table);
     for (const Column& column : table.columns) {
-        sql +=
-            fmt::format("    {:<{}} {},\n", column.name, width, column_definition(column, dialect));
+        sql += fmt::format(
+            "    {:<{}} {}{},\n",
+            column.name,
+            width,
+            column_definition(column, dialect),
+            constraint_on(table, column, dialect.tables)
+        );
     }
     sql += fmt::format("    PRIMARY KEY ({})\n)", table.primary_key);
     return sql += dialect.tables.table_options;
@@ -107,10 +124,11 @@ std::string drop_index(const schema::OptionalIndex& index, const Dialect& dialec
 
 std::string add_column(const Table& table, const Column& column, const Dialect& dialect) {
     return fmt::format(
-        "ALTER TABLE {} ADD COLUMN {} {}",
+        "ALTER TABLE {} ADD COLUMN {} {}{}",
         table.name,
         column.name,
-        column_definition(column, dialect)
+        column_definition(column, dialect),
+        constraint_on(table, column, dialect.tables)
     );
 }
 

@@ -143,7 +143,8 @@ std::vector<std::size_t> payload_sizes(Transaction& transaction, std::span<const
 }
 
 void load_payloads(Transaction& transaction, std::span<Job> jobs) {
-    std::map<std::string_view, Job*> missing;
+    // Nothing keeps a producer from naming one array in two jobs.
+    std::multimap<std::string_view, Job*> missing;
     for (Job& job : jobs) {
         if (has_payload_apart(job)) {
             missing.emplace(job.custom_values_id, &job);
@@ -151,13 +152,18 @@ void load_payloads(Transaction& transaction, std::span<Job> jobs) {
     }
     std::vector<std::string_view> ids;
     for (const auto& [id, job] : missing) {
-        ids.push_back(id);
+        if (ids.empty() || ids.back() != id) {
+            ids.push_back(id);
+        }
     }
     const std::string sql =
         fmt::format(kRead, fmt::arg("bytes_as_text", transaction.dialect().bytes_as_text));
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
         transaction.query({.sql = text, .columns = 2}, parameters, [&](const Row& row) {
-            missing.at(row.text(0))->payload = transaction.dialect().text_of_bytes(row.text(1));
+            const auto [first, last] = missing.equal_range(row.text(0));
+            std::for_each(first, last, [&](const auto& entry) {
+                entry.second->payload = transaction.dialect().text_of_bytes(row.text(1));
+            });
         });
     }
 }

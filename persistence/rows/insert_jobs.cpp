@@ -5,6 +5,7 @@
 #include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/job_row.hpp"
+#include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/sql/db_error.hpp"
@@ -127,6 +128,24 @@ std::vector<PlacedJob> insert_jobs(
     give_payload_ids(jobs, context.ids);
     JobsByIndex to_suspended = insert_all(transaction, jobs, ids);
     return with(std::move(jobs), std::move(to_suspended));
+}
+
+std::vector<Job> read_again(Transaction& transaction, std::vector<Job> inserted) {
+    std::map<std::string_view, const Job*> by_id;
+    for (const Job& job : inserted) {
+        by_id.emplace(job.id, &job);
+    }
+    std::vector<std::string_view> ids;
+    for (const auto& [id, job] : by_id) {
+        ids.push_back(id);
+    }
+    JobRows rows = checked_for_update(transaction, JobPlace::executable, ids);
+    std::erase_if(rows.jobs, [&](const Job& row) {
+        const auto found = by_id.find(row.id);
+        return found == by_id.end() || row.lock_owner != found->second->lock_owner;
+    });
+    load_payloads(transaction, rows.jobs);
+    return std::move(rows.jobs);
 }
 
 std::vector<PlacedJob>

@@ -17,6 +17,9 @@ std::vector<schema::PlacedJob> insert_jobs(
     IdOrigin ids
 );
 
+[[nodiscard]] std::vector<schema::Job>
+read_again(Transaction& transaction, std::vector<schema::Job> inserted);
+
 /// In a transaction of its own.
 std::vector<schema::PlacedJob>
 insert_jobs(const StoreContext& context, std::vector<schema::PlacedJob> jobs, IdOrigin ids);

@@ -23,7 +23,8 @@ constexpr std::string_view kFindAny = R"sql(
 template <typename Session>
 std::optional<JobAddress> find_any_in(Session& session, std::span<const std::string_view> ids) {
     std::optional<JobAddress> found;
-    for (const auto& [sql, parameters] : cut_id_list(kFindAny, {.ids = ids})) {
+    const std::vector<std::string_view> possible = possible_ids(ids, session.dialect());
+    for (const auto& [sql, parameters] : cut_id_list(kFindAny, {.ids = possible})) {
         session.query({.sql = sql, .columns = 2}, parameters, [&](const Row& row) {
             found = {.id = std::string(row.text(1)), .place = *schema::place_named(row.text(0))};
         });

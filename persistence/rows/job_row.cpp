@@ -1,11 +1,15 @@
 #include "persistence/rows/job_row.hpp"
 
+#include "persistence/sql/unreadable_value.hpp"
 #include "schema/limits.hpp"
+#include "schema/text/utf8.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <utility>
 
 namespace jobstrand::persistence {
 
@@ -33,7 +37,8 @@ Layout layout_of(JobPlace place) {
             layout.fields.push_back({
                 .column = field.column.name,
                 .member = field.member,
-                .is_null_when_empty = field.column.default_value != kEmptyText,
+                .is_null_when_empty =
+                    field.column.default_value != kEmptyText && !field.column.required,
             });
         }
     }
@@ -71,16 +76,29 @@ struct ValueOf {
     }
 };
 
+/// Integers are counted up: REV_ with every change, and it must not overflow. A job that begins a
+/// way has to have a long one before it; on its way, it is read until shortly before the end.
+constexpr std::int64_t kMostAtFirst = 2'000'000'000;
+constexpr std::int64_t kMostOnTheWay = std::numeric_limits<int>::max() - 1000;
+
+int require_int(std::int64_t number, std::int64_t most) {
+    if (number < -most || number > most) {
+        throw unreadable_value(std::to_string(number), "a number that can be counted with");
+    }
+    return static_cast<int>(number);
+}
+
 /// Reads one column into a job that still has its defaults: a visitor for the kinds of members.
 struct ReadColumn {
     const Row& row;
     std::size_t column;
     Job& job;
+    std::int64_t most;  ///< Of an integer that is counted up.
 
     void operator()(std::string Job::*member) const { (job.*member).assign(row.text(column)); }
     void operator()(int Job::*member) const {
         if (!row.is_null(column)) {
-            job.*member = static_cast<int>(row.integer(column));
+            job.*member = require_int(row.integer(column), most);
         }
     }
     void operator()(std::int64_t Job::*member) const {
@@ -98,15 +116,50 @@ struct ReadColumn {
     }
 };
 
-/// `job` has the values of a new one.
-void read_into(Job& job, const Row& row, JobPlace place) {
+using Fields = std::vector<RowField>;
+
+/// Reads columns until one is unreadable. Returns what is said about it; empty: all were read.
+std::string read_readable(ReadColumn& read, const Fields& fields) {
+    // Defended catch: a row that a producer wrote wrong must not stop whoever reads it. Nothing is
+    // asked of the values that are right.
+    try {
+        for (; read.column < fields.size(); ++read.column) {
+            std::visit(read, fields[read.column].member);
+        }
+        return {};
+    } catch (const DbError& error) {
+        if (error.kind() != DbErrorKind::unreadable) {
+            throw;
+        }
+        return fmt::format("{} {}", fields[read.column++].column, error.what());
+    }
+}
+
+void complain(Job& job, const std::string& complaint) {
+    const std::string before = std::exchange(job.exception_message, {});
+    job.exception_message = schema::first_characters(
+        before.empty() ? complaint : fmt::format("{}; {}", complaint, before),
+        schema::limits::kExceptionMessageLength
+    );
+}
+
+/// `job` has the values of a new one. Returns whether all columns could be read.
+bool read_into(Job& job, const Row& row, JobPlace place, std::int64_t most) {
     if (place == JobPlace::dead_letter) {
         job.retries = 0;
     }
-    std::size_t column = 0;
-    for (const RowField& field : known_layout_of(place).fields) {
-        std::visit(ReadColumn{row, column++, job}, field.member);
+    const Fields& fields = known_layout_of(place).fields;
+    ReadColumn read{.row = row, .column = 0, .job = job, .most = most};
+    std::string complaint = read_readable(read, fields);
+    if (complaint.empty()) {
+        return true;
     }
+    while (read.column < fields.size()) {
+        const std::string next = read_readable(read, fields);
+        complaint += next.empty() ? "" : "; " + next;
+    }
+    complain(job, complaint);
+    return false;
 }
 
 }  // namespace
@@ -127,13 +180,36 @@ void append_row(std::vector<Value>& values, JobPlace place, const Job& job) {
 
 Job read_job(const Row& row, JobPlace place) {
     Job job;
-    read_into(job, row, place);
+    (void)read_into(job, row, place, kMostOnTheWay);
     return job;
 }
 
 RowReader append_to(std::vector<Job>& jobs, JobPlace place) {
     // In place: to move a job is to move two dozen texts.
-    return [&jobs, place](const Row& row) { read_into(jobs.emplace_back(), row, place); };
+    return [&jobs, place](const Row& row) {
+        (void)read_into(jobs.emplace_back(), row, place, kMostOnTheWay);
+    };
+}
+
+RowReader append_to(JobRows& rows, JobPlace place) {
+    return [&rows, place](const Row& row) {
+        const bool is_bytes = row.is_bytes(0);
+        Job& job = rows.jobs.emplace_back();
+        const bool is_readable = read_into(job, row, place, kMostAtFirst);
+        const bool has_name = !is_bytes && !job.id.empty();  // Not asked of the row a second time.
+        if (is_readable && has_name) {
+            return;
+        }
+        rows.is_any_nameless = rows.is_any_nameless || !has_name;
+        if (has_name) {
+            rows.unreadable.push_back(std::move(job));
+        }
+        rows.jobs.pop_back();
+    };
+}
+
+bool is_nameless(const Row& row) {
+    return row.is_bytes(0) || row.text(0).empty();
 }
 
 bool is_stored_apart(const Job& job) {

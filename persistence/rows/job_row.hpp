@@ -35,10 +35,33 @@ void append_row(std::vector<Value>& values, schema::JobPlace place, const schema
 
 /// Reads a row whose first columns are those of the place. What is NULL although it has a meaning
 /// (a producer named few columns) reads as the default of Job; dead letters have no retries.
+///
+/// A value that is not what its column means reads as that default too, and the exception message
+/// then names each such column and its value: whoever looks at one row, or changes it, needs no
+/// more.
 [[nodiscard]] schema::Job read_job(const Row& row, schema::JobPlace place);
 
-/// Reads all rows of a SELECT that returns the columns of the place.
+/// Reads all rows of a SELECT that returns the columns of the place, as read_job does.
 [[nodiscard]] RowReader append_to(std::vector<schema::Job>& jobs, schema::JobPlace place);
+
+/// Rows of a page that is about to move, in their order. Only jobs that could be read whole may go
+/// their way; what becomes of the others, see unreadable_rows.hpp.
+struct JobRows {
+    std::vector<schema::Job> jobs;
+    std::vector<schema::Job> unreadable;  ///< As read_job reads them.
+    bool is_any_nameless = false;         ///< There are more, which no id finds (see is_nameless).
+
+    [[nodiscard]] bool are_none() const {
+        return jobs.empty() && unreadable.empty() && !is_any_nameless;
+    }
+};
+
+/// Reads all rows of a SELECT that returns the columns of the place.
+[[nodiscard]] RowReader append_to(JobRows& rows, schema::JobPlace place);
+
+/// Whether a row whose first column is ID_ has an id that nothing finds: bytes, or the empty text,
+/// which says that an app forgot it. To be asked first about a row.
+[[nodiscard]] bool is_nameless(const Row& row);
 
 /// Whether the payload of this job is in ACT_GE_BYTEARRAY: it is too long for HANDLER_CFG_, and has
 /// an id there.

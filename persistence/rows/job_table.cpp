@@ -1,6 +1,5 @@
 #include "persistence/rows/job_table.hpp"
 
-#include "persistence/rows/job_row.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/row_parts.hpp"
@@ -104,6 +103,26 @@ std::string assignments_of(JobPlace place) {
     return assignments;
 }
 
+void read_for_update(
+    Transaction& transaction,
+    JobPlace place,
+    std::span<const std::string_view> ids,
+    const RowReader& read
+) {
+    const Dialect& dialect = transaction.dialect();
+    const std::string sql = fmt::format(
+        kLock,
+        fmt::arg("columns", columns_of(place)),
+        fmt::arg("table", schema::table_of(place)),
+        fmt::arg("by_id", dialect.by_id),
+        fmt::arg("for_update", dialect.for_update)
+    );
+    const std::vector<std::string_view> possible = possible_ids(ids, dialect);
+    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = possible})) {
+        transaction.query({.sql = text, .columns = fields_of(place).size()}, parameters, read);
+    }
+}
+
 }  // namespace
 
 void insert_rows(Transaction& transaction, JobPlace place, std::span<const Job* const> jobs) {
@@ -114,22 +133,20 @@ void insert_rows(Transaction& transaction, JobPlace place, std::span<const Job* 
 
 std::vector<Job>
 rows_for_update(Transaction& transaction, JobPlace place, std::span<const std::string_view> ids) {
-    const Dialect& dialect = transaction.dialect();
-    const std::string sql = fmt::format(
-        kLock,
-        fmt::arg("columns", columns_of(place)),
-        fmt::arg("table", schema::table_of(place)),
-        fmt::arg("by_id", dialect.by_id),
-        fmt::arg("for_update", dialect.for_update)
-    );
     std::vector<Job> jobs;
     jobs.reserve(ids.size());
-    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {
-        transaction.query(
-            {.sql = text, .columns = fields_of(place).size()}, parameters, append_to(jobs, place)
-        );
-    }
+    read_for_update(transaction, place, ids, append_to(jobs, place));
     return jobs;
+}
+
+JobRows checked_for_update(
+    Transaction& transaction,
+    JobPlace place,
+    std::span<const std::string_view> ids
+) {
+    JobRows rows;
+    read_for_update(transaction, place, ids, append_to(rows, place));
+    return rows;
 }
 
 std::optional<Job> row_for_update(Transaction& transaction, JobPlace place, std::string_view id) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/rows/job_row.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/job_place.hpp"
@@ -22,8 +23,16 @@ void insert_rows(
 );
 
 /// Reads rows that nobody else changes until the transaction ends; waits for whoever is changing
-/// them. Ids that are not there are left out. Payloads that are stored apart are not fetched.
+/// them. Ids that are not there are left out. Payloads that are stored apart are not fetched. What
+/// cannot be read is as read_job says: whoever writes such a row mends it.
 [[nodiscard]] std::vector<schema::Job> rows_for_update(
+    Transaction& transaction,
+    schema::JobPlace place,
+    std::span<const std::string_view> ids
+);
+
+/// The same, with those apart that cannot be read whole.
+[[nodiscard]] JobRows checked_for_update(
     Transaction& transaction,
     schema::JobPlace place,
     std::span<const std::string_view> ids

@@ -3,6 +3,11 @@
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "schema/limits.hpp"
+#include "schema/text/utf8.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -12,31 +17,111 @@
 
 namespace jobstrand::persistence {
 
+namespace {
+
 using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
 
-void bury_twins(Transaction& transaction, std::span<PlacedJob> jobs, Twins& twins) {
+constexpr std::string_view kRename = R"sql(
+    UPDATE {table} {by_id}
+    SET ID_ = ?
+    WHERE ID_ = ?)sql";
+
+/// To the keys of MySQL and MariaDB, ids that differ by blanks at their ends are the same.
+std::string without_blanks_at_the_end(std::string_view id) {
+    return std::string(id.substr(0, id.find_last_not_of(' ') + 1));
+}
+
+/// Ids that stand in a place already.
+class TakenIds final {
+public:
+    TakenIds(Transaction& transaction, JobPlace place, std::vector<std::string_view> ids) {
+        std::ranges::sort(ids);
+        for (const Job& row : rows_for_update(transaction, place, ids)) {
+            ids_.insert(without_blanks_at_the_end(row.id));
+        }
+    }
+
+    [[nodiscard]] bool contain(const Job& job) const {
+        return ids_.contains(without_blanks_at_the_end(job.id));
+    }
+
+private:
+    std::set<std::string> ids_;
+};
+
+std::vector<std::string_view> ids_bound_for(JobPlace place, std::span<const PlacedJob> jobs) {
+    std::vector<std::string_view> ids;
+    for (const PlacedJob& placed : jobs) {
+        if (placed.place == place) {
+            ids.emplace_back(placed.job.id);
+        }
+    }
+    return ids;
+}
+
+void rename(Transaction& transaction, JobPlace place, std::string_view from, std::string_view to) {
+    const std::string sql = fmt::format(
+        kRename,
+        fmt::arg("table", schema::table_of(place)),
+        fmt::arg("by_id", transaction.dialect().by_id)
+    );
+    transaction.execute(sql, {to, from});
+}
+
+void add_to_message(Job& job, std::string_view sentence) {
+    const std::string before = std::exchange(job.exception_message, {});
+    job.exception_message = schema::first_characters(
+        before.empty() ? sentence : fmt::format("{}; {}", sentence, before),
+        schema::limits::kExceptionMessageLength
+    );
+}
+
+}  // namespace
+
+void bury_twins(
+    Transaction& transaction,
+    const StoreContext& context,
+    JobPlace from,
+    std::span<PlacedJob> jobs,
+    Twins& twins
+) {
     twins.buried.clear();
     if (!twins.are_expected) {
         return;
     }
-    std::map<JobPlace, std::vector<std::string_view>> by_place;
-    for (const PlacedJob& placed : jobs) {
-        by_place[placed.place].push_back(placed.job.id);
-    }
-    std::set<std::string> taken;
-    for (auto& [place, ids] : by_place) {
-        std::ranges::sort(ids);
-        for (Job& row : rows_for_update(transaction, place, ids)) {
-            taken.insert(std::move(row.id));
+    for (const JobPlace place : schema::kJobPlaces) {
+        if (place == JobPlace::dead_letter) {
+            continue;
+        }
+        const TakenIds taken(transaction, place, ids_bound_for(place, jobs));
+        for (PlacedJob& placed : jobs) {
+            if (placed.place == place && taken.contain(placed.job)) {
+                const schema::Transition transition = schema::id_taken(placed.job, place);
+                placed = redirected(std::move(placed), transition);
+                twins.buried.push_back(placed.job.id);
+            }
         }
     }
+    give_free_ids(transaction, context, from, jobs);
+}
+
+void give_free_ids(
+    Transaction& transaction,
+    const StoreContext& context,
+    JobPlace from,
+    std::span<PlacedJob> jobs
+) {
+    constexpr JobPlace kPlace = JobPlace::dead_letter;
+    const TakenIds taken(transaction, kPlace, ids_bound_for(kPlace, jobs));
     for (PlacedJob& placed : jobs) {
-        if (taken.contains(placed.job.id)) {
-            const schema::Transition transition = schema::id_taken(placed.job, placed.place);
-            placed = redirected(std::move(placed), transition);
-            twins.buried.push_back(placed.job.id);
+        if (placed.place == kPlace && taken.contain(placed.job)) {
+            const std::string old = std::exchange(placed.job.id, context.ids.next());
+            rename(transaction, from, old, placed.job.id);
+            add_to_message(
+                placed.job, fmt::format("its id was {}, which another dead letter has", old)
+            );
         }
     }
 }

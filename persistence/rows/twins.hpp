@@ -18,8 +18,23 @@ struct Twins {
 };
 
 /// Where twins are expected among jobs, in any order: sends them to the dead letters, so that they
-/// do not stop the others.
-void bury_twins(Transaction& transaction, std::span<schema::PlacedJob> jobs, Twins& twins);
+/// do not stop the others. Their rows in `from` were read for update.
+void bury_twins(
+    Transaction& transaction,
+    const StoreContext& context,
+    schema::JobPlace from,
+    std::span<schema::PlacedJob> jobs,
+    Twins& twins
+);
+
+/// Gives those of the jobs that go to the dead letters a new id, in `from` too, whose own another
+/// dead letter has; their messages say so. There is no further place to send a job to.
+void give_free_ids(
+    Transaction& transaction,
+    const StoreContext& context,
+    schema::JobPlace from,
+    std::span<schema::PlacedJob> jobs
+);
 
 /// Runs a move as the runner does; when it meets a twin, once more with the twins buried, and says
 /// which they were.

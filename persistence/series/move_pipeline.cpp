@@ -163,7 +163,7 @@ void MovePipeline::write(Twins* twins) {
     turns_.write();
     insert_stack_traces();
     if (twins != nullptr) {
-        bury_twins(transaction_, leaving_, *twins);
+        bury_twins(transaction_, context_, from_, leaving_, *twins);
     }
     move_rows(transaction_, from_, leaving_);
     delete_replaced_traces();

@@ -103,14 +103,23 @@ void SeriesTurns::write() {
 /// null: there is none, or its text cannot be read.
 Series* SeriesTurns::find(const Job& turn, schema::TransitionReason reason) {
     const auto found = series_.find(schema::series_key_of(turn));
-    if (found != series_.end()) {
+    if (found != series_.end() && !schema::is_only_a_namesake(turn, found->second)) {
         return &found->second;
     }
     return is_adopted_by(turn, reason) ? adopt(turn) : nullptr;
 }
 
 Series* SeriesTurns::adopt(const Job& turn) {
-    const Series open = schema::series_of(turn);
+    Series open = schema::series_of(turn);
+    if (series_.contains(open.key)) {
+        open.key = context_.ids.next();
+        context_.log.write(
+            schema::LogLevel::warn,
+            "the id of a job that repeats is the key of another series: its own has a key of its "
+            "own",
+            {{"job", turn.id}, {"series", open.key}}
+        );
+    }
     const TimePoint due = turn.due_date.value_or(now_);
     const auto begun = context_.schedule.begin(open, calendars_, due, now_);
     if (!begun) {

@@ -33,11 +33,16 @@ using Value = std::
 
 /// One row of a result; columns count from 0. Views live until the reader returns. Asking a NULL
 /// for its value gives "", 0, false, no bytes. Throws std::logic_error for a column that was not
-/// selected.
+/// selected, and DbError `unreadable` for a number, a truth value or a time that is none.
 class Row {
 public:
     virtual ~Row() = default;
     [[nodiscard]] virtual bool is_null(std::size_t column) const = 0;
+
+    /// Whether bytes stand there although the column is one of texts; only SQLite lets them. No
+    /// text equals them. To be asked before anything else about the column.
+    [[nodiscard]] virtual bool is_bytes(std::size_t /*column*/) const { return false; }
+
     [[nodiscard]] virtual std::string_view text(std::size_t column) const = 0;
     [[nodiscard]] virtual std::int64_t integer(std::size_t column) const = 0;
     [[nodiscard]] virtual double real(std::size_t column) const = 0;

@@ -28,6 +28,8 @@ std::string_view name_of(DbErrorKind kind) {
             return "unreachable";
         case DbErrorKind::schema_missing:
             return "schema_missing";
+        case DbErrorKind::unreadable:
+            return "unreadable";
         case DbErrorKind::other:
             return "other";
     }

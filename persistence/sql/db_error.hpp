@@ -23,6 +23,7 @@ enum class DbErrorKind {
     access_denied,   ///< User, password or rights.
     unreachable,     ///< No server, no file, no such database.
     schema_missing,  ///< A table or column is missing.
+    unreadable,      ///< What stands in a column is not what the column means.
     other,           ///< Anything else: a mistake in our SQL, corruption.
 };
 

@@ -46,6 +46,14 @@ struct Dialect {
     /// others may store anything.
     std::string (*text_of_bytes)(std::string_view cell) = nullptr;
 
+    /// Gives rows of the table {0} whose ID_ holds bytes their hexadecimal text for an id. Empty
+    /// where the column takes texts only.
+    std::string_view name_bytes;
+
+    /// Whether a job can have this id. No statement may ask for one that cannot be: the server
+    /// would answer with an error about character sets. nullptr: any.
+    bool (*can_hold_id)(std::string_view id) = nullptr;
+
     /// The function that finds the position of its second argument in its first; 0: not in it.
     std::string_view position_in;
 
@@ -86,7 +94,11 @@ struct Dialect {
     };
     Guest guest = {};
 
-    /// The last instant that a time column holds.
+    /// Times are texts, and compare like texts.
+    bool has_texts_for_times = false;
+
+    /// The first and the last instant that a time column holds.
+    schema::TimePoint earliest_time;
     schema::TimePoint latest_time;
 
     TableDialect tables;

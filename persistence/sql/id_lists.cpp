@@ -1,5 +1,6 @@
 #include "persistence/sql/id_lists.hpp"
 
+#include "persistence/sql/dialect.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>
@@ -49,6 +50,17 @@ BoundStatement bind(
 }
 
 }  // namespace
+
+std::vector<std::string_view>
+possible_ids(std::span<const std::string_view> ids, const Dialect& dialect) {
+    std::vector<std::string_view> possible(ids.begin(), ids.end());
+    if (dialect.can_hold_id != nullptr) {
+        std::erase_if(possible, [&dialect](std::string_view id) {
+            return !dialect.can_hold_id(id);
+        });
+    }
+    return possible;
+}
 
 std::size_t padded_list_size(std::size_t count) {
     const auto size = std::lower_bound(kListSizes.begin(), kListSizes.end(), count);

@@ -23,6 +23,16 @@ struct BoundStatement {
     std::vector<Value> parameters;
 };
 
+/// The condition for the ids behind `after`, which is its parameter. From the start the empty id
+/// counts too, which only a producer that forgot one inserts.
+[[nodiscard]] constexpr std::string_view ids_behind(std::string_view after) {
+    return after.empty() ? "ID_ >= ?" : "ID_ > ?";
+}
+
+/// Those of the ids that a job can have (see Dialect::can_hold_id), in their order.
+[[nodiscard]] std::vector<std::string_view>
+possible_ids(std::span<const std::string_view> ids, const Dialect& dialect);
+
 /// How many placeholders a list of `count` ids gets: one of a few sizes, so that few distinct
 /// statements are prepared. The surplus repeats the last id, which changes no result.
 [[nodiscard]] std::size_t padded_list_size(std::size_t count);

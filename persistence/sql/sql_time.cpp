@@ -1,8 +1,7 @@
 #include "persistence/sql/sql_time.hpp"
 
 #include "persistence/sql/db_error.hpp"
-
-#include <fmt/format.h>
+#include "persistence/sql/unreadable_value.hpp"
 
 #include <charconv>
 #include <cstddef>
@@ -44,23 +43,50 @@ bool has_separators(std::string_view text) {
            text[13] == ':' && text[16] == ':';
 }
 
-/// What stands behind the seconds: nothing, or a point and one to nine digits.
-std::optional<milliseconds> parse_fraction(std::string_view text) {
-    if (text.empty()) {
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/// Takes a point and the digits behind it, if they are there. nullopt: a point without digits.
+std::optional<milliseconds> take_fraction(std::string_view& text) {
+    if (!text.starts_with('.')) {
         return milliseconds(0);
     }
-    const std::size_t digits = text.size() - 1;
-    if (text.front() != '.' || digits < 1 || digits > 9) {
+    text.remove_prefix(1);
+    int unit = 100;
+    milliseconds fraction(0);
+    std::size_t digits = 0;
+    for (; digits < text.size() && is_digit(text[digits]); ++digits) {
+        fraction += milliseconds(unit * (text[digits] - '0'));
+        unit /= 10;
+    }
+    text.remove_prefix(digits);
+    return digits == 0 ? std::nullopt : std::optional(fraction);
+}
+
+/// What stands at the end: nothing, `Z`, or a sign and hours, with or without minutes.
+std::optional<minutes> parse_offset(std::string_view text) {
+    if (text.empty() || text == "Z") {
+        return minutes(0);
+    }
+    const bool is_behind = text.front() == '-';
+    const bool has_colon = text.size() == 6 && text[3] == ':';
+    const bool has_minutes = has_colon || text.size() == 5;
+    if ((!is_behind && text.front() != '+') || (!has_minutes && text.size() != 3)) {
         return std::nullopt;
     }
-    int nanos = read_digits(text, 1, digits);
-    if (nanos < 0) {
+    const int hour = read_digits(text, 1, 2);
+    const int minute = has_minutes ? read_digits(text, has_colon ? 4 : 3, 2) : 0;
+    if (hour < 0 || hour > 23 || minute < 0 || minute > 59) {
         return std::nullopt;
     }
-    for (std::size_t i = digits; i < 9; ++i) {
-        nanos *= 10;
-    }
-    return milliseconds(nanos / 1'000'000);
+    const minutes offset = hours(hour) + minutes(minute);
+    return is_behind ? -offset : offset;
+}
+
+bool has_four_digit_year(schema::TimePoint time) {
+    const std::chrono::year_month_day date(std::chrono::floor<days>(time));
+    return int{date.year()} >= 0 && int{date.year()} <= 9999;
 }
 
 }  // namespace
@@ -87,9 +113,6 @@ SqlTime::SqlTime(schema::TimePoint time) {
 }
 
 std::optional<schema::TimePoint> parse_sql_time(std::string_view text) {
-    if (text.ends_with('Z')) {
-        text.remove_suffix(1);
-    }
     if (text.size() < kSecondsLength || !has_separators(text)) {
         return std::nullopt;
     }
@@ -99,9 +122,11 @@ std::optional<schema::TimePoint> parse_sql_time(std::string_view text) {
     const int hour = read_digits(text, 11, 2);
     const int minute = read_digits(text, 14, 2);
     const int second = read_digits(text, 17, 2);
-    const auto fraction = parse_fraction(text.substr(kSecondsLength));
+    std::string_view rest = text.substr(kSecondsLength);
+    const auto fraction = take_fraction(rest);
+    const auto offset = parse_offset(rest);
     if (year < 0 || month < 1 || day < 1 || hour < 0 || hour > 23 || minute < 0 || minute > 59 ||
-        second < 0 || second > 59 || !fraction) {
+        second < 0 || second > 59 || !fraction || !offset) {
         return std::nullopt;
     }
     const std::chrono::year_month_day date(
@@ -112,14 +137,15 @@ std::optional<schema::TimePoint> parse_sql_time(std::string_view text) {
     if (!date.ok()) {
         return std::nullopt;
     }
-    return std::chrono::sys_days(date) + hours(hour) + minutes(minute) + seconds(second) +
-           *fraction;
+    const schema::TimePoint time = std::chrono::sys_days(date) + hours(hour) + minutes(minute) +
+                                   seconds(second) + *fraction - *offset;
+    return has_four_digit_year(time) ? std::optional(time) : std::nullopt;
 }
 
 schema::TimePoint require_sql_time(std::string_view text) {
     const auto time = parse_sql_time(text);
     if (!time) {
-        throw DbError(DbErrorKind::other, fmt::format("\"{}\" is not a time", text));
+        throw unreadable_value(text, "a time");
     }
     return *time;
 }

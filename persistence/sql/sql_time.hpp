@@ -21,11 +21,13 @@ private:
     std::array<char, 23> text_;
 };
 
-/// Reads what a database gives: with a space or a `T`, without a fraction or with one to nine
-/// digits (cut to milliseconds), with or without a `Z`. nullopt: not a time.
+/// Reads what stands in a column of times: `YYYY-MM-DD HH:MM:SS`, with a space or a `T` in between;
+/// behind it, if any, a fraction of any length (cut to milliseconds), and `Z` or an offset from UTC
+/// (`+02:00`, `+0200`, `+02`). Without one it is UTC. nullopt: all else, a date alone too, and what
+/// lies outside of the years 0000 to 9999.
 [[nodiscard]] std::optional<schema::TimePoint> parse_sql_time(std::string_view text);
 
-/// The same; throws DbError `other` when it is not a time.
+/// The same; throws DbError `unreadable` when it is not a time.
 [[nodiscard]] schema::TimePoint require_sql_time(std::string_view text);
 
 }  // namespace jobstrand::persistence

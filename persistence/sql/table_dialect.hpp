@@ -4,6 +4,7 @@
 #include "schema/tables.hpp"
 
 #include <memory>
+#include <span>
 #include <string_view>
 
 namespace jobstrand::persistence {
@@ -49,6 +50,23 @@ struct ColumnTypes {
     }
 };
 
+/// What must hold for a column of this name in a table of jobs.
+struct ColumnCheck {
+    std::string_view column;
+    std::string_view name;  ///< A sentence: the database shows it to who breaks it.
+    std::string_view condition;
+};
+
+/// Values that a producer's SQL can write into a column of jobs although they mean nothing there.
+/// `{0}` stands for the column, `{1}` for the default of the column.
+struct OddValues {
+    schema::ColumnKind kind;         ///< Of the column; of ids, only the key is meant.
+    std::string_view condition;      ///< For the rows that have one.
+    std::string_view what;           ///< What is wrong, behind "whose DUEDATE_ is".
+    std::string_view mended;         ///< The value to write instead.
+    std::string_view mendable = {};  ///< The condition for those that it is right for; empty: all.
+};
+
 /// What differs between the databases where tables are created, changed and looked up.
 struct TableDialect {
     ColumnTypes types;
@@ -61,6 +79,12 @@ struct TableDialect {
 
     /// Behind the columns of a new table.
     std::string_view table_options;
+
+    /// Conditions that a new table puts on what anybody writes, where types alone do not.
+    std::span<const ColumnCheck> checks;
+
+    /// What `schema check` looks for in the rows.
+    std::span<const OddValues> odd_values;
 
     /// `CREATE INDEX {if_index_is_absent} NAME ON ...` may be run again, unless this is empty.
     std::string_view if_index_is_absent;

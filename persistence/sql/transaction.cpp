@@ -1,5 +1,7 @@
 #include "persistence/sql/transaction.hpp"
 
+#include "persistence/sql/app_statement.hpp"
+
 #include <stdexcept>
 #include <utility>
 
@@ -67,6 +69,9 @@ void Transaction::announce_jobs() {
 }
 
 void Transaction::commit() {
+    for (const auto& callback : std::exchange(before_commit_, {})) {
+        callback();
+    }
     // Defended catch: the state has to say how the commit ended. What to do about it is the
     // runner's business.
     try {
@@ -93,6 +98,14 @@ void Transaction::rollback() noexcept {
     connection_.rollback();
     state_ = State::rolled_back;
     on_commit_.clear();
+}
+
+void Transaction::before_commit(std::function<void()> callback) {
+    before_commit_.push_back(std::move(callback));
+}
+
+void Transaction::app_runs(std::string_view sql) {
+    app_touches_ += may_touch_jobs(sql) ? 1 : 0;
 }
 
 void Transaction::on_commit(std::function<void()> callback) {

@@ -47,15 +47,26 @@ public:
     /// See Connection.
     void announce_jobs();
 
-    /// Commits, then calls the on_commit callbacks in their order. Throws DbError: in_doubt leaves
+    /// Calls the before_commit callbacks, commits, then calls the on_commit callbacks, each in
+    /// their order. Throws DbError: in_doubt leaves
     /// the state in_doubt, any other kind leaves it rolled_back.
     void commit();
 
     void rollback() noexcept;
 
+    /// `callback` runs when commit() is called, and may still run statements; what it throws keeps
+    /// the transaction from committing.
+    void before_commit(std::function<void()> callback);
+
     /// `callback` runs after a successful commit, on the committing thread: the hand-off of new
     /// jobs. It must not throw. It is dropped when the transaction does not commit.
     void on_commit(std::function<void()> callback);
+
+    /// Notes a statement that an app runs here by itself.
+    void app_runs(std::string_view sql);
+
+    /// How many of the app's statements so far may have touched jobs (see may_touch_jobs).
+    [[nodiscard]] int app_touches() const noexcept { return app_touches_; }
 
     [[nodiscard]] State state() const noexcept { return state_; }
     [[nodiscard]] const Dialect& dialect() const noexcept { return connection_.dialect(); }
@@ -67,7 +78,9 @@ private:
     Connection& connection_;
     State state_ = State::active;
     std::optional<DbError> failure_;  ///< The first error of a statement.
+    std::vector<std::function<void()>> before_commit_;
     std::vector<std::function<void()>> on_commit_;
+    int app_touches_ = 0;
 };
 
 }  // namespace jobstrand::persistence

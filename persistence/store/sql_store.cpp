@@ -47,6 +47,10 @@ std::vector<PlacedJob> SqlStore::insert(std::vector<PlacedJob> jobs, IdOrigin id
     return insert_jobs(context_, std::move(jobs), ids);
 }
 
+std::vector<Job> SqlStore::read_again(Transaction& transaction, std::vector<Job> inserted) {
+    return persistence::read_again(transaction, std::move(inserted));
+}
+
 bool SqlStore::has_acquirable(const ServedJobs& served) {
     return persistence::has_acquirable(context_, served);
 }

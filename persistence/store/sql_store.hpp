@@ -52,6 +52,9 @@ public:
     std::vector<schema::PlacedJob>
     insert(std::vector<schema::PlacedJob> jobs, IdOrigin ids = IdOrigin::given) override;
 
+    [[nodiscard]] std::vector<schema::Job>
+    read_again(Transaction& transaction, std::vector<schema::Job> inserted) override;
+
     [[nodiscard]] bool has_acquirable(const ServedJobs& served) override;
     [[nodiscard]] std::vector<schema::Job> acquire(
         const LockClaim& claim,

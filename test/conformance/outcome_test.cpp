@@ -1,6 +1,8 @@
 #include "persistence/sql/transaction.hpp"
 #include "test/conformance/store_test.hpp"
 
+#include <algorithm>
+
 namespace jobstrand::test {
 
 namespace {
@@ -245,6 +247,66 @@ TEST_P(TransactionalOutcomes, A_lost_lock_is_an_answer_there_too) {
     EXPECT_EQ(apply_within(completed_outcome(held)), OutcomeAnswer::lost_lock);
     EXPECT_EQ(apply_within(failed(held)), OutcomeAnswer::lost_lock);
     EXPECT_EQ(place_of("a"), "executable");
+}
+
+// A plain INSERT can take an id that stands in another place: no key spans two tables.
+class OutcomesOfTwins : public Outcomes {
+protected:
+    /// What somebody inserts while the job `a` runs.
+    void insert_twin(JobPlace place) {
+        execute(
+            "INSERT INTO " + std::string(schema::table_of(place)) +
+            " (ID_, HANDLER_TYPE_, HANDLER_CFG_) VALUES ('a', 'mail', 'twin')"
+        );
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    OutcomesOfTwins,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+TEST_P(OutcomesOfTwins, A_retry_whose_id_a_timer_has_becomes_a_dead_letter) {
+    const Job held = insert_and_acquire(a_job("a"));
+    const Job other = insert_and_acquire(a_job("b"));
+    insert_twin(JobPlace::timer);
+    EXPECT_THAT(apply({failed(held), failed(other)}), Each(OutcomeAnswer::done));
+    EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
+    EXPECT_EQ(place_of("b"), "timer");
+    const auto dead = store_.list(JobPlace::dead_letter, {}, "", 10);
+    ASSERT_THAT(ids_of(dead), ElementsAre("a"));
+    EXPECT_EQ(
+        dead[0].exception_message, "another job with this id stands in ACT_RU_TIMER_JOB; it broke"
+    );
+    EXPECT_EQ(dead[0].attempts, 1);
+    EXPECT_EQ(store_.list(JobPlace::timer, {}, "", 10).at(0).payload, "twin");
+}
+
+TEST_P(OutcomesOfTwins, A_dead_letter_whose_id_another_one_has_gets_its_own) {
+    const Job held = insert_and_acquire(a_job("a").with_retries(1).with_payload("mine"));
+    insert_twin(JobPlace::dead_letter);
+    EXPECT_THAT(apply({failed(held)}), ElementsAre(OutcomeAnswer::done));
+    EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
+    auto dead = store_.list(JobPlace::dead_letter, {}, "", 10);
+    ASSERT_THAT(dead, SizeIs(2));
+    std::ranges::sort(dead, {}, &Job::payload);
+    EXPECT_NE(dead[0].id, "a");
+    EXPECT_EQ(dead[0].exception_message, "its id was a, which another dead letter has; it broke");
+    EXPECT_EQ(dead[1].id, "a");
+    EXPECT_EQ(dead[1].payload, "twin");
+}
+
+TEST_P(OutcomesOfTwins, One_that_has_both_for_twins_loses_neither) {
+    const Job held = insert_and_acquire(a_job("a").with_payload("mine"));
+    insert_twin(JobPlace::timer);
+    insert_twin(JobPlace::dead_letter);
+    EXPECT_THAT(apply({failed(held)}), ElementsAre(OutcomeAnswer::done));
+    EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 1);
+    EXPECT_EQ(count_rows("ACT_RU_DEADLETTER_JOB WHERE HANDLER_CFG_ = 'mine'"), 1);
+    EXPECT_EQ(count_rows("ACT_RU_DEADLETTER_JOB WHERE HANDLER_CFG_ = 'twin'"), 1);
 }
 
 }  // namespace

@@ -1,4 +1,7 @@
+#include "persistence/sql/db_error.hpp"
 #include "test/conformance/store_test.hpp"
+
+#include <fmt/format.h>
 
 namespace jobstrand::test {
 
@@ -95,6 +98,80 @@ TEST_P(PlainSql, Other_empty_texts_are_stored_as_NULL) {
         ),
         1
     );
+}
+
+// To MySQL and MariaDB the two are the same name.
+TEST_P(PlainSql, A_handler_type_with_blanks_behind_it_is_served_or_left_alone) {
+    execute("INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) VALUES ('a', 'noop ')");
+    for (const Job& held : acquire()) {
+        EXPECT_EQ(held.handler_type, "noop");
+        EXPECT_EQ(job(held.id).handler_type, "noop ");
+    }
+}
+
+/// What a table made by this program refuses, so that the producer hears of it.
+class Refusals : public StoreTest {
+protected:
+    /// What the producer is told; empty: the row is there.
+    std::string told_about(std::string_view column, std::string_view literal) {
+        try {
+            execute(fmt::format(
+                "INSERT INTO ACT_RU_TIMER_JOB ({}HANDLER_TYPE_, {}) VALUES ({}'noop', {})",
+                column == "ID_" ? "" : "ID_, ",
+                column,
+                column == "ID_" ? "" : "'a', ",
+                literal
+            ));
+            execute("DELETE FROM ACT_RU_TIMER_JOB");
+            return {};
+        } catch (const persistence::DbError& error) {
+            return error.what();
+        }
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnSqlite,
+    Refusals,
+    testing::ValuesIn(in_files("sqlite")),
+    name_of_database
+);
+
+struct Refused {
+    std::string_view column;
+    std::string_view literal;
+    std::string_view told;
+};
+
+TEST_P(Refusals, Say_what_may_stand_there) {
+    for (const auto& [column, literal, told] :
+         {Refused{"ID_", "x'00ff'", "ID_ is a text and not empty"},
+          Refused{"ID_", "''", "ID_ is a text and not empty"},
+          Refused{"RETRIES_", "'many'", "RETRIES_ is an integer"},
+          Refused{"RETRIES_", "1.5", "RETRIES_ is an integer"},
+          Refused{"PRIORITY_", "'high'", "PRIORITY_ is an integer"},
+          Refused{"DUEDATE_", "''", "DUEDATE_ is a text in UTC: YYYY-MM-DD HH:MM:SS.SSS"},
+          Refused{"DUEDATE_", "'2026-01-01'", "YYYY-MM-DD HH:MM:SS.SSS"},
+          Refused{"DUEDATE_", "'2026-01-01T09:00:00.000'", "YYYY-MM-DD HH:MM:SS.SSS"},
+          Refused{"DUEDATE_", "'2026-01-01 09:00:00+00:00'", "YYYY-MM-DD HH:MM:SS.SSS"},
+          Refused{"DUEDATE_", "1767225600", "YYYY-MM-DD HH:MM:SS.SSS"}}) {
+        EXPECT_THAT(told_about(column, literal), testing::HasSubstr(told)) << literal;
+    }
+}
+
+TEST_P(Refusals, Do_not_meet_what_is_right) {
+    for (const auto& [column, literal, told] :
+         {Refused{"ID_", "lower(hex(randomblob(16)))", ""},
+          Refused{"ID_", "7", ""},
+          Refused{"RETRIES_", "'3'", ""},
+          Refused{"RETRIES_", "3.0", ""},
+          Refused{"RETRIES_", "NULL", ""},
+          Refused{"PRIORITY_", "-9223372036854775808", ""},
+          Refused{"DUEDATE_", "NULL", ""},
+          Refused{"DUEDATE_", "strftime('%Y-%m-%d %H:%M:%f', 'now', '+1 hour')", ""},
+          Refused{"DUEDATE_", "'2030-01-01 09:00:00.000'", ""}}) {
+        EXPECT_EQ(told_about(column, literal), told) << literal;
+    }
 }
 
 }  // namespace

@@ -165,6 +165,49 @@ TEST_P(Values, A_later_due_date_is_refused_by_name_and_changes_nothing) {
     EXPECT_EQ(place_of("d"), "dead");
 }
 
+TEST_P(Values, An_id_that_no_job_can_have_is_not_found) {
+    for (const std::string id : {"\xC3\xA9", "\xF0\x9F\x9A\x80", "\xFF", "a\xC3"}) {
+        EXPECT_EQ(place_of(id), "nowhere");
+        const std::vector<std::string> ids{id};
+        for (const JobPlace place : schema::kJobPlaces) {
+            EXPECT_EQ(store_.remove(place, ids, clock_.now()).front(), JobAnswer::not_found);
+        }
+        EXPECT_EQ(store_.requeue(ids, 1, std::nullopt, clock_.now()).front(), JobAnswer::not_found);
+        EXPECT_EQ(store_.reschedule_timer(id, clock_.now(), clock_.now()), JobAnswer::not_found);
+        EXPECT_EQ(
+            store_.acquire_one(id, claim_of("me"), clock_.now()).answer, JobAnswer::not_found
+        );
+    }
+}
+
+TEST_P(Values, A_due_date_before_the_first_one_of_the_database_is_refused) {
+    const schema::TimePoint first = connection_->dialect().earliest_time;
+    insert(JobPlace::timer, a_job("a").due_at(first));
+    EXPECT_EQ(job("a").due_date, first);
+    try {
+        insert(JobPlace::timer, a_job("b").due_at(first - 1ms));
+        ADD_FAILURE() << "it was taken";
+    } catch (const std::invalid_argument& refused) {
+        EXPECT_THAT(refused.what(), HasSubstr("is before"));
+        EXPECT_THAT(refused.what(), HasSubstr("the first that"));
+    }
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 1);
+}
+
+// Nothing keeps a producer from it.
+TEST_P(Values, Two_jobs_that_name_one_long_payload_both_have_it) {
+    const std::string payload(5000, 'p');
+    insert(JobPlace::executable, a_job("a").with_payload(payload));
+    insert(JobPlace::executable, a_job("b"));
+    execute(
+        "UPDATE ACT_RU_JOB SET CUSTOM_VALUES_ID_ = ? WHERE ID_ = 'b'",
+        {std::string_view(job("a").custom_values_id)}
+    );
+    for (const Job& held : acquire()) {
+        EXPECT_EQ(held.payload, payload) << held.id;
+    }
+}
+
 }  // namespace
 
 }  // namespace jobstrand::test

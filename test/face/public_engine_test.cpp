@@ -80,6 +80,78 @@ TEST_F(PublicEngine, Runs_what_is_enqueued_and_tells_the_handler_all_about_it) {
     EXPECT_EQ(engine_.find(id), std::nullopt);
 }
 
+/// What handlers have seen, and a wait for it.
+class Seen {
+public:
+    void add(std::string_view text) {
+        const std::lock_guard lock(mutex_);
+        texts_.emplace_back(text);
+        if (texts_.size() == expected_) {
+            all_.set_value();
+        }
+    }
+
+    explicit Seen(std::size_t expected) : expected_(expected) {}
+
+    [[nodiscard]] std::vector<std::string> wait() {
+        EXPECT_EQ(done_.wait_for(30s), std::future_status::ready);
+        const std::lock_guard lock(mutex_);
+        return texts_;
+    }
+
+private:
+    const std::size_t expected_;
+    std::mutex mutex_;
+    std::vector<std::string> texts_;  ///< Guarded by mutex_.
+    std::promise<void> all_;
+    std::future<void> done_ = all_.get_future();
+};
+
+TEST_F(PublicEngine, A_job_runs_as_its_commit_has_left_it) {
+    Seen seen(3);
+    engine_.add_handler("note", [&](const JobContext& context) {
+        seen.add(context.job.payload);
+        return Succeeded{};
+    });
+    engine_.start();
+    engine_.in_transaction([&](Transaction& transaction) {
+        for (const std::string id : {"deleted", "changed", "kept"}) {
+            engine_.enqueue(transaction, {.handler_type = "note", .payload = "old", .id = id});
+        }
+        transaction.execute("DELETE FROM ACT_RU_JOB WHERE ID_ = ?", {"deleted"});
+        transaction.execute(
+            "UPDATE ACT_RU_JOB SET HANDLER_CFG_ = ? WHERE ID_ = ?", {"new", "changed"}
+        );
+    });
+    engine_.enqueue({.handler_type = "note", .payload = "after"});
+    EXPECT_THAT(seen.wait(), testing::UnorderedElementsAre("new", "old", "after"));
+    EXPECT_TRUE(engine_.stop());
+    EXPECT_EQ(engine_.count(JobPlace::executable), 0);
+}
+
+// Older tables take any value; each node meets such rows, and lives.
+TEST_F(PublicEngine, Rows_that_cannot_be_read_keep_no_other_job_waiting) {
+    file_.connect()->run_script(
+        "PRAGMA ignore_check_constraints = ON;"
+        "INSERT INTO ACT_RU_TIMER_JOB (ID_, HANDLER_TYPE_, DUEDATE_) VALUES"
+        " ('t1', 'note', ''), ('t2', 'note', '2020-02-30 00:00:00');"
+        "INSERT INTO ACT_RU_TIMER_JOB (ID_, HANDLER_TYPE_, HANDLER_CFG_, DUEDATE_) VALUES"
+        " ('t4', 'note', 'timer', '2020-01-01T00:00:00+00:00');"
+        "INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_, HANDLER_CFG_, RETRIES_) VALUES"
+        " ('j1', 'note', 'odd', 'many'), (x'abcd', 'note', 'bytes', 3), ('', 'note', 'none', 3)"
+    );
+    Seen seen(4);
+    engine_.add_handler("note", [&](const JobContext& context) {
+        seen.add(context.job.payload);
+        return Succeeded{};
+    });
+    engine_.start();
+    engine_.enqueue({.handler_type = "note", .payload = "good"});
+    EXPECT_THAT(seen.wait(), testing::UnorderedElementsAre("timer", "bytes", "none", "good"));
+    EXPECT_TRUE(engine_.stop());
+    EXPECT_EQ(engine_.count(JobPlace::dead_letter), 3);
+}
+
 TEST_F(PublicEngine, Values_of_all_types_go_in_and_come_back) {
     const TimePoint time{1'700'000'000'123ms};
     const std::array bytes{std::byte{0}, std::byte{255}, std::byte{7}};

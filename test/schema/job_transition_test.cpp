@@ -371,7 +371,7 @@ TEST(JobTransition, A_requeued_job_keeps_its_attempts_so_that_its_cycle_is_not_a
 }
 
 TEST(JobTransition, Every_reason_has_a_word_of_its_own) {
-    for (int i = 0; i <= static_cast<int>(TransitionReason::id_taken); ++i) {
+    for (int i = 0; i <= static_cast<int>(TransitionReason::unreadable); ++i) {
         EXPECT_FALSE(name_of(static_cast<TransitionReason>(i)).empty()) << i;
     }
     EXPECT_EQ(name_of(TransitionReason::retries_exhausted), "retries_exhausted");

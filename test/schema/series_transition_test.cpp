@@ -337,7 +337,8 @@ TEST(SeriesTransition, Only_moves_that_mean_something_for_a_series_are_brought_h
           Reason::suspended,
           Reason::activated,
           Reason::requeued,
-          Reason::id_taken}) {
+          Reason::id_taken,
+          Reason::unreadable}) {
         EXPECT_FALSE(concerns_series(with_baton, reason)) << name_of(reason);
         const SeriesTransition result = transition_of(series, with_baton, because(reason));
         EXPECT_TRUE(result.keeps_baton) << name_of(reason);
@@ -352,6 +353,30 @@ TEST(SeriesTransition, A_series_is_not_made_for_a_turn_that_is_removed_or_let_go
     EXPECT_FALSE(is_adopted_by(turn, Reason::removed));
     EXPECT_FALSE(is_adopted_by(turn, Reason::let_go));
     EXPECT_FALSE(is_adopted_by(turn_of({.key = "s"}, ""), Reason::not_retryable));
+}
+
+TEST(SeriesTransition, A_row_that_only_has_the_name_of_a_series_is_none_of_its_turns) {
+    struct Case {
+        std::string_view what;
+        std::string id;
+        std::string series;
+        Series other;
+        bool is_namesake;
+    };
+    const Series waiting{.key = "s", .state = SeriesState::waiting, .turn_id = "s-7"};
+    const Series ended{.key = "s", .state = SeriesState::ended, .turn_id = "s"};
+    const Series own{.key = "s", .state = SeriesState::waiting, .turn_id = "s"};
+    for (const Case& one :
+         {Case{"inserted while another turn waits", "s", "", waiting, true},
+          Case{"inserted after the end", "s", "", ended, true},
+          Case{"its first turn, moved by another engine", "s", "", own, false},
+          Case{"a turn that says so", "s-6", "s", waiting, false},
+          Case{"a turn that says so after the end", "s-6", "s", ended, false}}) {
+        Job turn = a_job(one.id);
+        turn.repeat = "R/PT1H";
+        turn.series = one.series;
+        EXPECT_EQ(is_only_a_namesake(turn, one.other), one.is_namesake) << one.what;
+    }
 }
 
 TEST(SeriesTransition, A_series_begins_with_the_turn_that_has_its_baton) {

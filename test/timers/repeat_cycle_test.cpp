@@ -68,6 +68,10 @@ TEST(RepeatCycle, A_wrong_text_is_refused_with_what_is_wrong_and_where) {
         "20: start and end must both have an offset, or neither"
     );
     EXPECT_EQ(error("R3/PT1H/PT2H"), "8: expected 4 digits for the year");
+    EXPECT_EQ(
+        error("R/2030-01-01T00:00:00+05:30/9999-12-31T23:59:59Z"),
+        "2: the period of a repeating timer is too long"
+    );
     EXPECT_NE(error("R3/2026-01-01/PT1H/2026-02-01/2026-03-01"), "none");
 }
 

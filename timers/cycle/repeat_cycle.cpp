@@ -59,6 +59,10 @@ cycle_of(std::optional<int> turns, const IsoInterval& interval, std::size_t posi
     if (interval.period == IsoDuration{}) {
         return ParseError{"a repeating timer needs a period longer than nothing", position};
     }
+    // A distance of millennia between two dates; the text that is kept must be read again.
+    if (!schema::parse_iso_duration(to_text(interval.period))) {
+        return ParseError{"the period of a repeating timer is too long", position};
+    }
     return RepeatCycle{turns, interval.start, interval.period, interval.end};
 }
 

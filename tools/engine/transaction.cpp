@@ -63,7 +63,9 @@ Transaction::Open& Transaction::open() const {
 
 std::int64_t Transaction::execute(std::string_view sql, std::span<const Value> parameters) {
     return engine::with_public_errors([&] {
-        return open_->ours().execute(sql, engine::values_of(parameters));
+        persistence::Transaction& ours = open_->ours();
+        ours.app_runs(sql);
+        return ours.execute(sql, engine::values_of(parameters));
     });
 }
 
@@ -77,7 +79,9 @@ void Transaction::query(
     const ReadRow& read
 ) {
     engine::with_public_errors([&] {
-        open_->ours().query({.sql = sql}, engine::values_of(parameters), [&](const auto& row) {
+        persistence::Transaction& ours = open_->ours();
+        ours.app_runs(sql);
+        ours.query({.sql = sql}, engine::values_of(parameters), [&](const auto& row) {
             read(ShownRow(row));
         });
     });

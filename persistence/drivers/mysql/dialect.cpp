@@ -4,16 +4,23 @@
 #include "persistence/drivers/mysql/schema_lock.hpp"
 #include "schema/text/iso8601.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 
 namespace jobstrand::persistence {
 
 namespace {
 
+using schema::ColumnKind;
 using namespace std::chrono_literals;
 
 std::string as_it_is(std::string_view cell) {
     return std::string(cell);
+}
+
+bool is_ascii(std::string_view id) {
+    return std::ranges::all_of(id, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
 constexpr ColumnTypes kTypes{
@@ -28,12 +35,35 @@ constexpr ColumnTypes kTypes{
     .bytes = "longblob",
 };
 
+constexpr std::array kOddValues{
+    OddValues{
+        .kind = ColumnKind::id,
+        .condition = "{0} = ''",
+        .what = "empty",
+        .mended = "uuid()",
+    },
+    OddValues{
+        .kind = ColumnKind::integer,
+        .condition = "abs({0}) > 2000000000",
+        .what = "too large to be counted with",
+        .mended = "{1}",
+    },
+    OddValues{
+        .kind = ColumnKind::timestamp,
+        .condition = "CAST({0} AS CHAR) LIKE '0000%'",
+        .what = "no time",
+        .mended = "NULL",
+    },
+};
+
 constexpr TableDialect kTables{
     .types = kTypes,
     .now = "CURRENT_TIMESTAMP(3)",
     // Without the word, older servers make a timestamp NOT NULL and update it by themselves.
     .optional_time = " NULL",
     .table_options = " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
+    .checks = {},
+    .odd_values = kOddValues,
     // MySQL has no IF NOT EXISTS for indexes; MariaDB has, and reads what stands in such a comment.
     .if_index_is_absent = "/*M! IF NOT EXISTS */",
     .drop_index = "DROP INDEX {0} ON {1}",
@@ -60,6 +90,8 @@ constexpr Dialect kTimestampDialect{
     .bytes_as_text = "BYTES_",
     .size_of_bytes = "OCTET_LENGTH(BYTES_)",
     .text_of_bytes = as_it_is,
+    .name_bytes = "",
+    .can_hold_id = is_ascii,
     .position_in = "INSTR",
     .by_id = "FORCE INDEX (PRIMARY)",
     .by_index = "FORCE INDEX ({0})",
@@ -70,11 +102,13 @@ constexpr Dialect kTimestampDialect{
         " WHERE (REV_ IS NULL) IN (TRUE, FALSE) AND",
     .behind_in_priority = "PRIORITY_ = ? AND ID_ > ?",
     .now = "UTC_TIMESTAMP(3)",
-    // 2038-01-19T03:14:07.999Z: the last millisecond before 2^31 seconds.
     // A timestamp is read in the zone of the session.
     .guest =
         {.arrive = {"SET @jobstrand_zone = @@session.time_zone", "SET time_zone = '+00:00'"},
          .leave = "SET time_zone = @jobstrand_zone"},
+    .has_texts_for_times = false,
+    // The seconds 1 to 2^31 - 1: 0 stands for no time at all.
+    .earliest_time = schema::TimePoint{1s},
     .latest_time = schema::TimePoint{2'147'483'647'999ms},
     .tables = kTables,
 };

@@ -86,6 +86,7 @@ DbErrorKind classify_value(int code) {
         case 1153:  // ER_NET_PACKET_TOO_LARGE
         case 1264:  // ER_WARN_DATA_OUT_OF_RANGE
         case 1265:  // WARN_DATA_TRUNCATED
+        case 1267:  // ER_CANT_AGGREGATE_2COLLATIONS: a text outside of ASCII beside an id.
         case 1292:  // ER_TRUNCATED_WRONG_VALUE: a time outside of what the column holds.
         case 1301:  // ER_WARN_ALLOWED_PACKET_OVERFLOWED
         case 1366:  // ER_TRUNCATED_WRONG_VALUE_FOR_FIELD: a 4-byte character in a utf8mb3 column.
@@ -95,6 +96,22 @@ DbErrorKind classify_value(int code) {
             return DbErrorKind::too_long;
         default:
             return DbErrorKind::other;
+    }
+}
+
+/// What the server means by an error about a value, for the person who gave it; empty: its own
+/// words say it.
+std::string_view about_value(int code) {
+    switch (code) {
+        case 1267:
+            return "an id here has ASCII characters only, and what was given has others";
+        case 1292:
+            return "a time lies outside of what its column holds, or is none";
+        case 1366:
+        case 3988:
+            return "a character has no place in the character set of its column";
+        default:
+            return {};
     }
 }
 
@@ -233,7 +250,11 @@ std::string_view mysql_connect_advice(int code, std::string_view message) {
 }
 
 std::string mysql_error_text(std::string_view attempted, std::string_view message, int code) {
-    std::string text = fmt::format("{}: {} ({})", attempted, message, code);
+    const std::string_view sentence = about_value(code);
+    const std::string_view said = message.empty() ? "the client library gives no reason" : message;
+    std::string text = sentence.empty()
+                           ? fmt::format("{}: {} ({})", attempted, said, code)
+                           : fmt::format("{}: {}: {} ({})", attempted, sentence, said, code);
     std::ranges::replace(text, '\n', ' ');
     return text;
 }

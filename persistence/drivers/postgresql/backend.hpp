@@ -22,8 +22,12 @@ public:
     [[nodiscard]] bool in_transaction(soci::session& session) const noexcept override;
     [[nodiscard]] bool takes_only_rollback(soci::session& session) const noexcept override;
 
+    [[nodiscard]] bool fetches_numbers() const noexcept override { return false; }
     [[nodiscard]] std::optional<std::string_view>
     cell(soci::details::statement_backend& statement, std::size_t column) const override;
+    [[nodiscard]] bool is_bytes(soci::details::statement_backend&, std::size_t) const override {
+        return false;
+    }
     [[nodiscard]] double real(soci::details::statement_backend& statement, std::size_t column)
         const override;
     [[nodiscard]] std::size_t columns(soci::details::statement_backend& statement) const override;

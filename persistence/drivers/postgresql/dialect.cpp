@@ -4,10 +4,19 @@
 #include "persistence/drivers/postgresql/schema_lock.hpp"
 #include "persistence/sql/hex_text.hpp"
 #include "schema/text/iso8601.hpp"
+#include "schema/text/utf8.hpp"
+
+#include <array>
 
 namespace jobstrand::persistence {
 
 namespace {
+
+using schema::ColumnKind;
+
+bool is_text(std::string_view id) {
+    return schema::count_characters(id).has_value();
+}
 
 constexpr ColumnTypes kTypes{
     .id = "varchar(64) COLLATE \"C\"",
@@ -21,11 +30,34 @@ constexpr ColumnTypes kTypes{
     .bytes = "bytea",
 };
 
+constexpr std::array kOddValues{
+    OddValues{
+        .kind = ColumnKind::id,
+        .condition = "{0} = ''",
+        .what = "empty",
+        .mended = "gen_random_uuid()::text",
+    },
+    OddValues{
+        .kind = ColumnKind::integer,
+        .condition = "abs({0}) > 2000000000",
+        .what = "too large to be counted with",
+        .mended = "{1}",
+    },
+    OddValues{
+        .kind = ColumnKind::timestamp,
+        .condition = "{0} NOT BETWEEN '0001-01-01' AND '9999-12-31 23:59:59.999'",
+        .what = "no time that a job can have",
+        .mended = "NULL",
+    },
+};
+
 constexpr TableDialect kTables{
     .types = kTypes,
     .now = "(now() AT TIME ZONE 'UTC')",
     .optional_time = "",
     .table_options = "",
+    .checks = {},
+    .odd_values = kOddValues,
     .if_index_is_absent = "IF NOT EXISTS",
     .drop_index = "DROP INDEX {0}",
     .empty_table = "TRUNCATE TABLE {0}",
@@ -52,6 +84,8 @@ constinit const Dialect kPostgresqlDialect{
     .bytes_as_text = "encode(BYTES_, 'hex')",
     .size_of_bytes = "OCTET_LENGTH(BYTES_)",
     .text_of_bytes = from_hex,
+    .name_bytes = "",
+    .can_hold_id = is_text,
     .position_in = "STRPOS",
     .by_id = "",
     .by_index = "",
@@ -59,6 +93,8 @@ constinit const Dialect kPostgresqlDialect{
     .behind_in_priority = "(PRIORITY_, ID_) > (?, ?)",
     .now = "CAST(clock_timestamp() AT TIME ZONE 'UTC' AS timestamp(3))",
     .guest = {.number_mark = '$', .announce = "NOTIFY jobstrand"},
+    .has_texts_for_times = false,
+    .earliest_time = schema::kEarliestInstant,
     .latest_time = schema::kLatestInstant,
     .tables = kTables,
 };

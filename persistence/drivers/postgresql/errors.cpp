@@ -77,6 +77,18 @@ std::string_view without_severity(std::string_view message) {
     return end < kLongestWord ? message.substr(end + 3) : message;
 }
 
+/// What the server means by an error about a value, for the person who gave it; empty: its own
+/// words say it.
+std::string_view about_value(std::string_view sqlstate) {
+    if (sqlstate == "22021") {
+        return "a text that was given is not valid UTF-8";
+    }
+    if (sqlstate == "22P05") {
+        return "a character has no place in the encoding of the database: it must be UTF8";
+    }
+    return {};
+}
+
 /// Lines and tabs become single spaces.
 std::string on_one_line(std::string_view message) {
     std::string line;
@@ -153,7 +165,13 @@ std::string postgresql_error_text(
     std::string_view message,
     std::string_view sqlstate
 ) {
-    const std::string said = on_one_line(without_severity(message));
+    std::string said = on_one_line(without_severity(message));
+    if (said.empty()) {
+        said = "the client library gives no reason";
+    }
+    if (const std::string_view sentence = about_value(sqlstate); !sentence.empty()) {
+        said = fmt::format("{}: {}", sentence, said);
+    }
     const bool has_code = sqlstate.find_first_not_of(' ') != std::string_view::npos;
     return has_code ? fmt::format("{}: {} ({})", attempted, said, sqlstate)
                     : fmt::format("{}: {}", attempted, said);

@@ -49,12 +49,20 @@ public:
     /// prepared statement as well.
     [[nodiscard]] virtual bool takes_only_rollback(soci::session& session) const noexcept = 0;
 
+    /// How SOCI fetches the first column, which it does in vain: as a number, whatever stands
+    /// there, or as a text. Only a text is copied, and in SQLite no longer known for bytes.
+    [[nodiscard]] virtual bool fetches_numbers() const noexcept = 0;
+
     /// A column of the row that a statement has just fetched; nullopt: NULL. The text lives until
     /// the next row is fetched.
     [[nodiscard]] virtual std::optional<std::string_view>
     cell(soci::details::statement_backend& statement, std::size_t column) const = 0;
 
-    /// The same for a number with a fraction, exactly; 0 for NULL.
+    /// Whether it is bytes, whatever the type of its column.
+    [[nodiscard]] virtual bool
+    is_bytes(soci::details::statement_backend& statement, std::size_t column) const = 0;
+
+    /// The cell as a number with a fraction, exactly; 0 for NULL.
     [[nodiscard]] virtual double
     real(soci::details::statement_backend& statement, std::size_t column) const = 0;
 

@@ -1,11 +1,10 @@
 #include "persistence/drivers/soci/statement.hpp"
 
 #include "persistence/drivers/large_buffer.hpp"
-#include "persistence/sql/db_error.hpp"
 #include "persistence/sql/placeholders.hpp"
 #include "persistence/sql/sql_time.hpp"
+#include "persistence/sql/unreadable_value.hpp"
 
-#include <fmt/format.h>
 #include <soci/soci.h>
 
 #include <charconv>
@@ -13,6 +12,18 @@
 #include <utility>
 
 namespace jobstrand::persistence {
+
+namespace {
+
+/// nullopt: there is more than an integer, or less.
+std::optional<std::int64_t> integer_in(std::string_view digits) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
+    const bool is_whole = error == std::errc{} && end == digits.end();
+    return is_whole ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace
 
 /// A bound parameter: SOCI reads the member that was bound, which `type` names.
 struct SociStatement::Parameter {
@@ -88,10 +99,11 @@ private:
     }
 };
 
-/// The one column that SOCI fetches into.
+/// The one column that SOCI fetches, in vain.
 struct SociStatement::Column {
     soci::indicator indicator = soci::i_null;
     std::string text;
+    long long number = 0;
 };
 
 class SociStatement::FetchedRow final : public Row {
@@ -100,6 +112,10 @@ public:
         : backend_(backend), statement_(*statement.get_backend()), columns_(columns) {}
 
     [[nodiscard]] bool is_null(std::size_t column) const override { return !cell(column); }
+    [[nodiscard]] bool is_bytes(std::size_t column) const override {
+        require_column(column, columns_);
+        return backend_.is_bytes(statement_, column);
+    }
     [[nodiscard]] std::string_view text(std::size_t column) const override {
         return cell(column).value_or(std::string_view{});
     }
@@ -127,18 +143,30 @@ private:
 };
 
 std::int64_t SociStatement::FetchedRow::integer(std::size_t column) const {
-    const std::string_view digits = text(column);
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
-    if (!digits.empty() && (error != std::errc{} || end != digits.end())) {
-        throw DbError(DbErrorKind::other, fmt::format("\"{}\" is not an integer", digits));
+    const auto digits = cell(column);
+    if (!digits) {
+        return 0;
     }
-    return number;
+    const auto number = integer_in(*digits);
+    if (!number) {
+        throw unreadable_value(*digits, "an integer");
+    }
+    return *number;
 }
 
 bool SociStatement::FetchedRow::boolean(std::size_t column) const {
-    const std::string_view value = text(column);
-    return !value.empty() && value.front() != '0' && value.front() != 'f';
+    const auto value = cell(column);
+    if (!value || *value == "f" || *value == "false") {
+        return false;
+    }
+    if (*value == "t" || *value == "true") {
+        return true;
+    }
+    const auto number = integer_in(*value);
+    if (!number) {
+        throw unreadable_value(*value, "a truth value");
+    }
+    return *number != 0;
 }
 
 std::optional<schema::TimePoint> SociStatement::FetchedRow::time(std::size_t column) const {
@@ -208,7 +236,12 @@ void SociStatement::bind(bool returns_rows) {
     }
     statement_->bind_clean_up();
     if (returns_rows) {
-        statement_->exchange(soci::into(first_column_->text, first_column_->indicator));
+        Column& column = *first_column_;
+        if (backend_.fetches_numbers()) {
+            statement_->exchange(soci::into(column.number, column.indicator));
+        } else {
+            statement_->exchange(soci::into(column.text, column.indicator));
+        }
     }
     for (Parameter& parameter : parameters_) {
         parameter.bind(*statement_);

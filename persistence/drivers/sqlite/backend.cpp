@@ -18,7 +18,12 @@ sqlite_api::sqlite3* native_handle(soci::session& session) {
 }
 
 DbError native_error(DbErrorKind kind, std::string_view attempted, std::string_view message) {
-    return DbError(kind, fmt::format("{}: {}", attempted, message));
+    return DbError(
+        kind,
+        fmt::format(
+            "{}: {}", attempted, message.empty() ? "the client library gives no reason" : message
+        )
+    );
 }
 
 }  // namespace
@@ -62,6 +67,14 @@ SqliteBackend::cell(soci::details::statement_backend& statement, std::size_t col
     }
     const int bytes = sqlite_api::sqlite3_column_bytes(native, index);
     return std::string_view(reinterpret_cast<const char*>(text), static_cast<std::size_t>(bytes));
+}
+
+bool SqliteBackend::is_bytes(soci::details::statement_backend& statement, std::size_t column)
+    const {
+    return sqlite_api::sqlite3_column_type(
+               static_cast<soci::sqlite3_statement_backend&>(statement).stmt_,
+               static_cast<int>(column)
+           ) == SQLITE_BLOB;
 }
 
 double SqliteBackend::real(soci::details::statement_backend& statement, std::size_t column) const {

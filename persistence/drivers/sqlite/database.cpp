@@ -151,6 +151,7 @@ std::string_view advice(DbErrorKind kind) {
         case DbErrorKind::duplicate_key:
         case DbErrorKind::too_long:
         case DbErrorKind::schema_missing:
+        case DbErrorKind::unreadable:
         case DbErrorKind::other:
             return {};
     }

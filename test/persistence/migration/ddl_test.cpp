@@ -51,6 +51,20 @@ TEST(Ddl, A_table_reads_well_on_sqlite) {
 ))");
 }
 
+TEST(Ddl, On_sqlite_a_table_of_jobs_refuses_values_that_no_job_can_have) {
+    const Table& jobs = *std::ranges::find(schema::tables(), "ACT_RU_TIMER_JOB", &Table::name);
+    const std::string sql = create_table(jobs, kSqliteDialect);
+    for (const ColumnCheck& check : kSqliteDialect.tables.checks) {
+        const std::string constraint = "\n        CONSTRAINT \"" + std::string(check.name) +
+                                       "\" CHECK (" + std::string(check.condition) + "),\n";
+        EXPECT_THAT(sql, HasSubstr(constraint)) << check.column;
+    }
+    const Table& dead = *std::ranges::find(schema::tables(), "ACT_RU_DEADLETTER_JOB", &Table::name);
+    EXPECT_THAT(create_table(dead, kSqliteDialect), Not(HasSubstr("RETRIES_")));
+    EXPECT_THAT(create_table(jobs, kMysqlDialect), Not(HasSubstr("CHECK")));
+    EXPECT_THAT(create_table(jobs, kPostgresqlDialect), Not(HasSubstr("CHECK")));
+}
+
 TEST(Ddl, A_table_reads_well_on_mysql) {
     EXPECT_EQ(create_table(kOrders, kMysqlDialect), R"(CREATE TABLE IF NOT EXISTS ORDERS (
     ID_     varchar(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,

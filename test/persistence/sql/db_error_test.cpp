@@ -31,6 +31,7 @@ TEST(DbError, Its_kind_says_what_can_be_done) {
         {DbErrorKind::access_denied, "access_denied", false, false, false},
         {DbErrorKind::unreachable, "unreachable", false, true, false},
         {DbErrorKind::schema_missing, "schema_missing", false, false, false},
+        {DbErrorKind::unreadable, "unreadable", false, false, false},
         {DbErrorKind::other, "other", false, false, false},
     };
     for (const KindRow& row : rows) {

@@ -51,6 +51,7 @@ constexpr std::array kCases{
     Case{"text too long", 1406, DbErrorKind::too_long},
     Case{"number too large", 1264, DbErrorKind::too_long},
     Case{"time out of range", 1292, DbErrorKind::too_long},
+    Case{"id outside of ascii", 1267, DbErrorKind::too_long},
     Case{"character outside of utf8mb3", 1366, DbErrorKind::too_long},
     Case{"character outside of utf8mb3 on mysql", 3988, DbErrorKind::too_long},
     Case{"packet too large", 1153, DbErrorKind::too_long},
@@ -132,6 +133,33 @@ TEST(MysqlErrorText, Is_one_line) {
     EXPECT_EQ(
         mysql_error_text("SELECT", "syntax near '\n FROM'", 1064),
         "SELECT: syntax near '  FROM' (1064)"
+    );
+}
+
+TEST(MysqlErrorText, Says_what_is_wrong_with_a_value_before_the_servers_words) {
+    EXPECT_EQ(
+        mysql_error_text("SELECT", "Illegal mix of collations", 1267),
+        "SELECT: an id here has ASCII characters only, and what was given has others: Illegal mix "
+        "of collations (1267)"
+    );
+    EXPECT_EQ(
+        mysql_error_text("INSERT", "Incorrect datetime value: '1970'", 1292),
+        "INSERT: a time lies outside of what its column holds, or is none: Incorrect datetime "
+        "value: '1970' (1292)"
+    );
+    for (const int code : {1366, 3988}) {
+        EXPECT_THAT(
+            mysql_error_text("INSERT", "x", code),
+            testing::StartsWith(
+                "INSERT: a character has no place in the character set of its column: x ("
+            )
+        );
+    }
+}
+
+TEST(MysqlErrorText, Is_never_empty) {
+    EXPECT_EQ(
+        mysql_error_text("SELECT", "", 2013), "SELECT: the client library gives no reason (2013)"
     );
 }
 

@@ -115,6 +115,26 @@ TEST(PostgresqlErrorText, Is_one_line_without_the_word_for_the_severity) {
     EXPECT_EQ(postgresql_error_text("SELECT", "no code", "     "), "SELECT: no code");
 }
 
+TEST(PostgresqlErrorText, Says_what_is_wrong_with_a_value_before_the_servers_words) {
+    EXPECT_EQ(
+        postgresql_error_text("SELECT", "ERROR:  invalid byte sequence: 0xff", "22021"),
+        "SELECT: a text that was given is not valid UTF-8: invalid byte sequence: 0xff (22021)"
+    );
+    EXPECT_EQ(
+        postgresql_error_text("SELECT", "no equivalent", "22P05"),
+        "SELECT: a character has no place in the encoding of the database: it must be UTF8: no "
+        "equivalent (22P05)"
+    );
+}
+
+TEST(PostgresqlErrorText, Is_never_empty) {
+    for (const std::string_view said : {"", "\n", "ERROR:  \n"}) {
+        EXPECT_EQ(
+            postgresql_error_text("SELECT", said, {}), "SELECT: the client library gives no reason"
+        );
+    }
+}
+
 }  // namespace
 
 }  // namespace jobstrand::persistence

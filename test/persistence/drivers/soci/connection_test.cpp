@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <optional>
 
@@ -141,19 +142,63 @@ TEST_F(SociConnectionTest, Bytes_that_another_program_stored_are_read_whole) {
     EXPECT_EQ(stored("BYTES_", "b"), "");
 }
 
-TEST_F(SociConnectionTest, A_time_or_number_that_is_none_is_an_error) {
+TEST_F(SociConnectionTest, A_value_that_is_not_what_it_is_read_as_is_an_error) {
     insert_text("a", "tomorrow");
     const Query query{.sql = "SELECT TEXT_ FROM NOTE", .columns = 1};
-    const auto time =
-        error_of([&] { connection_->query(query, {}, [](const Row& row) { (void)row.time(0); }); });
-    const auto number = error_of([&] {
-        connection_->query(query, {}, [](const Row& row) { (void)row.integer(0); });
-    });
-    ASSERT_TRUE(time);
-    EXPECT_EQ(time->kind(), DbErrorKind::other);
+    const auto error_of_reading = [&](void (*read)(const Row&)) {
+        return error_of([&] { connection_->query(query, {}, read); });
+    };
+    const auto time = error_of_reading([](const Row& row) { (void)row.time(0); });
+    const auto number = error_of_reading([](const Row& row) { (void)row.integer(0); });
+    const auto truth = error_of_reading([](const Row& row) { (void)row.boolean(0); });
+    ASSERT_TRUE(time && number && truth);
+    EXPECT_EQ(time->kind(), DbErrorKind::unreadable);
     EXPECT_STREQ(time->what(), "\"tomorrow\" is not a time");
-    ASSERT_TRUE(number);
     EXPECT_STREQ(number->what(), "\"tomorrow\" is not an integer");
+    EXPECT_STREQ(truth->what(), "\"tomorrow\" is not a truth value");
+}
+
+TEST_F(SociConnectionTest, An_empty_text_is_no_number_but_NULL_reads_as_0) {
+    insert_text("a", "");
+    const Query query{.sql = "SELECT TEXT_, NULL FROM NOTE", .columns = 2};
+    connection_->query(query, {}, [](const Row& row) {
+        EXPECT_THROW((void)row.integer(0), DbError);
+        EXPECT_THROW((void)row.boolean(0), DbError);
+        EXPECT_EQ(row.integer(1), 0);
+        EXPECT_FALSE(row.boolean(1));
+    });
+}
+
+TEST_F(SociConnectionTest, A_truth_value_may_be_a_word_or_a_number) {
+    struct Case {
+        std::string_view text;
+        bool value;
+    };
+    for (const auto& [text, value] :
+         {Case{"0", false},
+          Case{"1", true},
+          Case{"2", true},
+          Case{"-1", true},
+          Case{"f", false},
+          Case{"t", true},
+          Case{"false", false},
+          Case{"true", true}}) {
+        const std::array<Value, 1> parameters{text};
+        connection_->query({.sql = "SELECT ?", .columns = 1}, parameters, [&](const Row& row) {
+            EXPECT_EQ(row.boolean(0), value) << text;
+        });
+    }
+}
+
+TEST_F(SociConnectionTest, A_row_tells_bytes_from_a_text) {
+    const Query query{.sql = "SELECT x'6161', 'aa', NULL, 7", .columns = 4};
+    connection_->query(query, {}, [](const Row& row) {
+        EXPECT_TRUE(row.is_bytes(0));
+        for (const std::size_t column : {1U, 2U, 3U}) {
+            EXPECT_FALSE(row.is_bytes(column)) << column;
+        }
+        EXPECT_EQ(row.text(0), row.text(1));
+    });
 }
 
 TEST_F(SociConnectionTest, A_query_can_change_rows_and_return_them) {

@@ -6,6 +6,7 @@
 #include "persistence/migration/ddl.hpp"
 #include "persistence/migration/lasting_times.hpp"
 #include "persistence/migration/optional_index.hpp"
+#include "persistence/migration/row_check.hpp"
 #include "persistence/migration/schema_check.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/sql/db_error.hpp"
@@ -107,7 +108,10 @@ ExitCode upgrade_existing_schema(Session& session, const SchemaOptions& options)
 ExitCode check_live_schema(Session& session, const SchemaOptions&) {
     const auto pool = open(session, false);
     const auto connection = pool->lease(SessionPool::Access::read);
-    const persistence::SchemaReport report = persistence::check_schema(*connection);
+    persistence::SchemaReport report = persistence::check_schema(*connection);
+    if (report.differences.empty()) {
+        persistence::check_rows(*connection, report);
+    }
     write_schema_report(session, report);
     return report.differences.empty() ? ExitCode::done : ExitCode::check_found;
 }

@@ -1,0 +1,98 @@
+#include "persistence/jobs/text_order.hpp"
+#include "persistence/jobs/timer_moves.hpp"
+#include "persistence/rows/job_row.hpp"
+#include "persistence/rows/unreadable_rows.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/sql_time.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::JobPlace;
+
+constexpr std::string_view kNextDue = R"sql(
+    SELECT DUEDATE_
+    FROM ACT_RU_TIMER_JOB
+    WHERE DUEDATE_ IS NOT NULL AND LOCK_EXP_TIME_ IS NULL
+    ORDER BY DUEDATE_
+    LIMIT 1)sql";
+
+constexpr std::string_view kFirst = R"sql(
+    SELECT {columns}
+    FROM ACT_RU_TIMER_JOB {by_due_date}
+    WHERE DUEDATE_ IS NOT NULL AND LOCK_EXP_TIME_ IS NULL
+    ORDER BY DUEDATE_
+    LIMIT ?
+    {skip_locked})sql";
+
+/// Few, because sound ones are written as well.
+constexpr std::int64_t kMendedAtOnce = 100;
+
+/// The earliest due date as it stands there.
+struct FirstDue {
+    std::optional<schema::TimePoint> time = {};  ///< nullopt: none, or one that cannot be read.
+    bool is_odd = false;  ///< It cannot be read, or may sort elsewhere than where its time belongs.
+};
+
+FirstDue read_first_due(const StoreContext& context) {
+    FirstDue first;
+    context.runner.read([&](Connection& connection) {
+        first = {};
+        const bool has_texts = connection.dialect().has_texts_for_times;
+        connection.query({.sql = kNextDue, .columns = 1}, {}, [&](const Row& row) {
+            first.time = parse_sql_time(row.text(0));
+            first.is_odd = !first.time || (has_texts && SqlTime(*first.time).text() != row.text(0));
+        });
+    });
+    return first;
+}
+
+/// Buries what cannot be read among the first timers, and stores the others anew whose text is not
+/// in our form. Returns how many these were.
+std::size_t mend_first_timers(const StoreContext& context) {
+    std::size_t mended = 0;
+    const auto mend = [&](Transaction& transaction) {
+        const Dialect& dialect = transaction.dialect();
+        JobRows first;
+        const std::string sql = fmt::format(
+            kFirst,
+            fmt::arg("columns", columns_of(JobPlace::timer)),
+            fmt::arg("by_due_date", by_index(dialect, "JS_IDX_TIMER_DUE")),
+            fmt::arg("skip_locked", dialect.skip_locked)
+        );
+        const std::array<Value, 1> parameters{kMendedAtOnce};
+        transaction.query(
+            {.sql = sql, .columns = fields_of(JobPlace::timer).size()},
+            parameters,
+            append_to(first, JobPlace::timer)
+        );
+        mended = first.unreadable.size() + (first.is_any_nameless ? 1 : 0);
+        set_aside(transaction, context, JobPlace::timer, first);
+        if (dialect.has_texts_for_times) {
+            mended += store_anew(transaction, first.jobs, schema::TimePoint::min());
+        }
+    };
+    context.runner.run(mend, run_again);
+    return mended;
+}
+
+}  // namespace
+
+std::optional<schema::TimePoint> next_due(const StoreContext& context) {
+    FirstDue first = read_first_due(context);
+    while (first.is_odd) {
+        const std::size_t mended = mend_first_timers(context);
+        first = read_first_due(context);
+        if (mended == 0) {
+            break;  // Somebody else is at it.
+        }
+    }
+    return first.time;
+}
+
+}  // namespace jobstrand::persistence
