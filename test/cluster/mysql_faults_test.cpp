@@ -63,10 +63,11 @@ protected:
 
     /// Once each, and the reason of the outage.
     void expect_outage_said_once(std::string_view reason) const {
-        EXPECT_EQ(log.count(LogLevel::warn, ""), 1);
+        constexpr std::string_view kAway = "the database is away";
+        EXPECT_EQ(log.count(LogLevel::warn, kAway), 1);
         EXPECT_EQ(log.count(LogLevel::info, "the database is back"), 1);
         for (const test::RecordingLog::Line& line : log.lines()) {
-            if (line.level == LogLevel::warn) {
+            if (line.message.starts_with(kAway)) {
                 EXPECT_NE(line.fields.find(fmt::format("reason={} ", reason)), std::string::npos);
             }
         }

@@ -70,7 +70,7 @@ class Newcomer:
 
     def make_dead_letter(self):
         """A job that fails for good, run by hand; returns its id."""
-        added = self.run("""jobstrand job add --type command --payload '{"command":"nobody-knows-it"}'""")
+        added = self.run("jobstrand job add --type command --payload '{}'")  # It names no command.
         self.run(f"jobstrand job run {added.stdout.strip()}")
         return added.stdout.strip()
 

@@ -187,11 +187,11 @@ std::vector<std::string> statements_of(Database database, NewJob job) {
 TEST(OwnFunction, Gets_statements_in_the_words_of_its_database) {
     EXPECT_THAT(
         statements_of(Database::sqlite, {.handler_type = "a"}),
-        ElementsAre("INSERT INTO ACT_RU_JOB ( 11")
+        ElementsAre("INSERT INTO ACT_RU_JOB ( 12")
     );
     EXPECT_THAT(
         statements_of(Database::postgresql, {.handler_type = "a"}),
-        ElementsAre("INSERT INTO ACT_RU_JOB ( 11", "NOTIFY jobstrand 0")
+        ElementsAre("INSERT INTO ACT_RU_JOB ( 12", "NOTIFY jobstrand 0")
     );
     EXPECT_THAT(
         statements_of(Database::mysql, {.handler_type = "a", .payload = std::string(4'001, 'x')}),

@@ -27,15 +27,16 @@ class MutilatedSchema : public AdapterTest {
 protected:
     void prepare() override { upgrade_schema(*connection_); }
 
-    /// Makes ACT_RU_JOB anew, with other words for one of its lines: a column, or PRIMARY.
+    /// Makes ACT_RU_JOB anew, with other words for one of its parts: a column with what it refuses,
+    /// or PRIMARY.
     void make_jobs_with(std::string_view line_of, std::string_view words) {
         const schema::Table& table = schema::tables().front();
         std::string sql = create_table(table, connection_->dialect());
         const std::size_t start = sql.find(fmt::format("\n    {} ", line_of)) + 1;
         const bool is_last = line_of == "PRIMARY";
-        const std::size_t end = sql.find('\n', start);
+        const std::size_t end = sql.find(is_last ? "\n" : ",\n", start);
         ASSERT_NE(start, 0U);
-        sql.replace(start, end - start, fmt::format("    {}{}", words, is_last ? "" : ","));
+        sql.replace(start, end - start, fmt::format("    {}", words));
         connection_->run_script("DROP TABLE ACT_RU_JOB");
         connection_->run_script(sql);
     }

@@ -101,7 +101,8 @@ TEST_P(UserRights, On_one_table_are_looked_at_too) {
           "ACT_GE_BYTEARRAY",
           "JS_SUSPENSION",
           "JS_SERIES",
-          "JS_CALENDAR"}) {
+          "JS_CALENDAR",
+          "JS_SERVED"}) {
         const auto before = error_of([this] { require_write_rights(*connect_as_reader()); });
         EXPECT_THAT(before.what(), HasSubstr(std::string(table)));
         grant("INSERT, UPDATE, DELETE", table);
