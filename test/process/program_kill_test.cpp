@@ -19,7 +19,11 @@ protected:
                 "echo $! >>" + folder + "/children\n" + "echo $$ >>" + folder + "/programs\n" +
                 "[ -e " + folder + "/enough ] || wait\n"
         );
-        configure("[commands.alone]\nprogram = \"" + script + "\"\ntimeLimit = \"PT10M\"\n");
+        // Here it is not the job that kills the service.
+        configure(
+            "maxLostStarts = 1000\n[commands.alone]\nprogram = \"" + script +
+            "\"\ntimeLimit = \"PT10M\"\n"
+        );
     }
 
     void add_job() {
