@@ -11,11 +11,12 @@
 namespace jobstrand::persistence {
 namespace {
 
-using Access = OutageLog::Access;
 using schema::LogLevel;
 
 class OutageLogTest : public testing::Test {
 protected:
+    using Access = OutageLog::Access;
+
     void fail(DbErrorKind kind) { outage_.failed(DbError(kind, "the cable is out")); }
 
     static schema::SteadyPoint now() {
