@@ -17,7 +17,6 @@ using std::chrono::August;
 using std::chrono::February;
 using std::chrono::Friday;
 using std::chrono::January;
-using std::chrono::last;
 using std::chrono::May;
 using std::chrono::year_month;
 
@@ -155,7 +154,7 @@ TEST(CronDays, No_day_is_named_that_the_month_does_not_have) {
     all.of_week.set();
     all.before_last.set();
     for (const year_month month : {kFebruary, kLeapFebruary, kMay, 2026y / April}) {
-        const unsigned length = static_cast<unsigned>((month / last).day());
+        const unsigned length = static_cast<unsigned>((month / std::chrono::last).day());
         const std::bitset<32> named = all.in(month);
         EXPECT_EQ(named.count(), length);
         EXPECT_FALSE(named[0]);
