@@ -12,6 +12,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 using testing::StartsWith;
+using testing::UnorderedElementsAre;
 
 INSTANTIATE_TEST_SUITE_P(
     OnEveryDatabase,
@@ -96,7 +97,7 @@ TEST_P(UnreadableRows, A_timer_that_falls_due_becomes_a_dead_letter_and_the_othe
         SCOPED_TRACE(fmt::format("{} = {}", odd.column, odd.literal));
         insert(JobPlace::timer, std::vector{a_timer("a"), a_timer("c")});
         insert_odd(JobPlace::timer, "b", odd);
-        EXPECT_THAT(move(), ElementsAre("a", "c"));
+        EXPECT_THAT(move(), UnorderedElementsAre("a", "c"));
         expect_buried("b", odd.column);
         EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
         execute("DELETE FROM ACT_RU_JOB");
@@ -120,7 +121,7 @@ TEST_P(UnreadableRows, An_unreadable_due_date_does_not_keep_the_others_from_thei
 TEST_P(UnreadableRows, A_due_date_that_never_comes_is_buried_when_nothing_stands_before_it) {
     const bool is_free = dialect().name == "sqlite";
     if (!is_free && dialect().name != "postgresql") {
-        return;  // Its columns hold no such thing.
+        GTEST_SKIP() << "its columns hold no such thing";
     }
     insert_odd(JobPlace::timer, "b", {"DUEDATE_", is_free ? "'someday'" : "'infinity'"});
     EXPECT_EQ(store_.next_due(), std::nullopt);
@@ -149,7 +150,7 @@ TEST_P(UnreadableRows, An_unreadable_lock_does_not_keep_the_reset_from_the_other
 
 TEST_P(UnreadableRows, A_lock_that_lasts_for_ever_is_buried) {
     if (dialect().name == "mysql") {
-        return;  // Its columns hold no such thing.
+        GTEST_SKIP() << "its columns hold no such thing";
     }
     const std::string_view for_ever = dialect().name == "sqlite" ? "'forever'" : "'infinity'";
     insert_odd(JobPlace::executable, "b", {"LOCK_EXP_TIME_", for_ever});
