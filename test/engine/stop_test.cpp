@@ -102,9 +102,9 @@ TEST_F(EngineTest, A_drain_tells_handlers_to_stop_when_the_shutdown_wait_is_over
 
 // What runs on is never joined, so engine and gate live as long as the process.
 TEST_F(EngineTest, A_forced_stop_names_the_handlers_that_it_abandons) {
-    auto& gate = *new std::latch(1);
+    static std::latch& gate = *new std::latch(1);
     Signal started;
-    auto& engine = *an_engine({.shutdown_wait = 0ms}).release();
+    static auto& engine = *an_engine({.shutdown_wait = 0ms}).release();
     engine.handlers().add("deaf", [&](const JobContext&) -> HandlerResult {
         started.notify();
         gate.wait();
