@@ -2,8 +2,8 @@
 
 #include "executor/loop/activity.hpp"
 #include "executor/loop/wake_ups.hpp"
+#include "executor/pool/held_jobs.hpp"
 #include "executor/report/failure_log.hpp"
-#include "executor/work/held_jobs.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"

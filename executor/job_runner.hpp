@@ -1,7 +1,7 @@
 #pragma once
 
 #include "executor/handler_registry.hpp"
-#include "executor/work/held_jobs.hpp"
+#include "executor/pool/held_jobs.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"

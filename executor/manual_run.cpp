@@ -1,7 +1,7 @@
 #include "executor/manual_run.hpp"
 
 #include "executor/lock_renewal.hpp"
-#include "executor/work/held_jobs.hpp"
+#include "executor/pool/held_jobs.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/uuid7.hpp"
 

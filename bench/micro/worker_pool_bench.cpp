@@ -1,5 +1,5 @@
-#include "executor/work/held_jobs.hpp"
-#include "executor/work/worker_pool.hpp"
+#include "executor/pool/held_jobs.hpp"
+#include "executor/pool/worker_pool.hpp"
 #include "schema/uuid7.hpp"
 
 #include <benchmark/benchmark.h>

@@ -1,4 +1,4 @@
-#include "executor/work/run_queue.hpp"
+#include "executor/pool/run_queue.hpp"
 
 #include "test/fixtures/job_builder.hpp"
 

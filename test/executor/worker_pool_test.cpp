@@ -1,4 +1,4 @@
-#include "executor/work/worker_pool.hpp"
+#include "executor/pool/worker_pool.hpp"
 
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/signal.hpp"

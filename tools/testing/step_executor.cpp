@@ -1,6 +1,6 @@
 #include "tools/testing/step_executor.hpp"
 
-#include "executor/work/held_jobs.hpp"
+#include "executor/pool/held_jobs.hpp"
 #include "timers/timer_mover.hpp"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "executor/work/run_forecast.hpp"
+#include "executor/pool/run_forecast.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "executor/work/held_jobs.hpp"
+#include "executor/pool/held_jobs.hpp"
 
 #include <utility>
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "executor/loop/wake_ups.hpp"
-#include "executor/work/held_jobs.hpp"
-#include "executor/work/run_forecast.hpp"
-#include "executor/work/run_queue.hpp"
+#include "executor/pool/held_jobs.hpp"
+#include "executor/pool/run_forecast.hpp"
+#include "executor/pool/run_queue.hpp"
 
 #include <condition_variable>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/work/held_jobs.hpp"
+#include "executor/pool/held_jobs.hpp"
 
 #include <cstddef>
 #include <cstdint>
