@@ -33,7 +33,11 @@ LiveSchema read_live_schema(Connection& connection) {
         live[in_capitals(row.text(0))].columns.emplace(in_capitals(row.text(1)), column_of(row));
     };
     const auto add_to_index = [&live](const Row& row) {
-        LiveTable& table = live[in_capitals(row.text(0))];
+        const auto found = live.find(in_capitals(row.text(0)));
+        if (found == live.end()) {
+            return;  // Made since the columns were read: without them it would look like another's.
+        }
+        LiveTable& table = found->second;
         std::string column = in_capitals(row.text(2));
         if (row.boolean(3)) {
             table.primary_key.push_back(std::move(column));

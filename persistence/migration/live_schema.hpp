@@ -33,7 +33,8 @@ struct LiveTable {
 
 using LiveSchema = std::map<std::string, LiveTable, std::less<>>;
 
-/// All tables of the connection's database or schema. Throws DbError.
+/// All tables of the connection's database or schema, each with all of its columns: one that
+/// somebody makes meanwhile is there as a whole, or not at all. Throws DbError.
 [[nodiscard]] LiveSchema read_live_schema(Connection& connection);
 
 }  // namespace jobstrand::persistence

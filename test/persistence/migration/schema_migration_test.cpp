@@ -3,6 +3,7 @@
 #include "persistence/migration/schema_check.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/tables.hpp"
+#include "test/fixtures/faulty_connection.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 
 #include <gtest/gtest.h>
@@ -46,6 +47,15 @@ TEST_F(SchemaMigration, A_step_that_fails_takes_everything_back) {
     EXPECT_EQ(value_of("SELECT count(*) FROM sqlite_master"), "1");
     connection_->run_script("DROP VIEW ACT_RU_TIMER_JOB");
     EXPECT_EQ(upgrade_schema(*connection_).from, 0);
+}
+
+// Where no lock keeps several from making the tables at once, as on a Galera cluster.
+TEST_F(SchemaMigration, A_table_that_another_makes_meanwhile_is_not_taken_for_a_strangers) {
+    test::FaultPlan plan;
+    test::FaultyConnection reader(file_.connect(), plan);
+    plan.interleave(test::FaultPoint::query, 1, [this] { upgrade_schema(*connection_); });
+    EXPECT_FALSE(has_others_tables(reader));
+    EXPECT_EQ(value_of("SELECT count(*) FROM ACT_GE_PROPERTY"), "1");
 }
 
 /// Runs in a process of its own, which waits until `start` is closed. Returns its id.
