@@ -14,7 +14,7 @@ constexpr schema::Duration kSayAgain = 1h;
 
 /// Free jobs that are looked at: in a long table those in front tell enough, and the look stays
 /// cheap.
-constexpr std::size_t kRowsLookedAt = 20'000;
+constexpr std::size_t kRowsLookedAt = 5'000;
 
 }  // namespace
 

@@ -6,14 +6,10 @@
 
 namespace jobstrand::persistence {
 
-void require_column(std::size_t column, std::size_t columns) {
-    if (column >= columns) {
-        throw std::logic_error(fmt::format(
-            "column {} was read, but the statement selects {}: columns count from 0",
-            column,
-            columns
-        ));
-    }
+void refuse_column(std::size_t column, std::size_t columns) {
+    throw std::logic_error(fmt::format(
+        "column {} was read, but the statement selects {}: columns count from 0", column, columns
+    ));
 }
 
 }  // namespace jobstrand::persistence

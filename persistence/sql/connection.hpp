@@ -57,8 +57,15 @@ struct Query {
     std::size_t columns = 0;
 };
 
+/// Throws std::logic_error: a row with so many columns does not have this one.
+[[noreturn]] void refuse_column(std::size_t column, std::size_t columns);
+
 /// Throws std::logic_error unless a row with so many columns has this one.
-void require_column(std::size_t column, std::size_t columns);
+inline void require_column(std::size_t column, std::size_t columns) {
+    if (column >= columns) {
+        refuse_column(column, columns);
+    }
+}
 
 using RowReader = std::function<void(const Row&)>;
 

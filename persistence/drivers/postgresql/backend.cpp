@@ -112,6 +112,12 @@ PostgresqlBackend::cell(soci::details::statement_backend& statement, std::size_t
     return std::string_view(PQgetvalue(result, row, index), length);
 }
 
+bool PostgresqlBackend::is_null(soci::details::statement_backend& statement, std::size_t column)
+    const {
+    const auto& native = static_cast<soci::postgresql_statement_backend&>(statement);
+    return PQgetisnull(native.result_, native.currentRow_, static_cast<int>(column)) != 0;
+}
+
 double PostgresqlBackend::real(soci::details::statement_backend& statement, std::size_t column)
     const {
     const std::string_view text = cell(statement, column).value_or("0");

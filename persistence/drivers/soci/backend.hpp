@@ -58,6 +58,15 @@ public:
     [[nodiscard]] virtual std::optional<std::string_view>
     cell(soci::details::statement_backend& statement, std::size_t column) const = 0;
 
+    /// Whether it is NULL.
+    [[nodiscard]] virtual bool
+    is_null(soci::details::statement_backend& statement, std::size_t column) const = 0;
+
+    /// The cell as an integer where the database holds one, without the way through its text, which
+    /// is most of what reading a row costs; nullopt: it has a text that may be one.
+    [[nodiscard]] virtual std::optional<std::int64_t>
+    native_integer(soci::details::statement_backend& statement, std::size_t column) const = 0;
+
     /// Whether it is bytes, whatever the type of its column.
     [[nodiscard]] virtual bool
     is_bytes(soci::details::statement_backend& statement, std::size_t column) const = 0;

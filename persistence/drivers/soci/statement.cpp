@@ -111,7 +111,10 @@ public:
     FetchedRow(const SociBackend& backend, soci::statement& statement, std::size_t columns)
         : backend_(backend), statement_(*statement.get_backend()), columns_(columns) {}
 
-    [[nodiscard]] bool is_null(std::size_t column) const override { return !cell(column); }
+    [[nodiscard]] bool is_null(std::size_t column) const override {
+        require_column(column, columns_);
+        return backend_.is_null(statement_, column);
+    }
     [[nodiscard]] bool is_bytes(std::size_t column) const override {
         require_column(column, columns_);
         return backend_.is_bytes(statement_, column);
@@ -135,6 +138,10 @@ private:
         require_column(column, columns_);
         return backend_.cell(statement_, column);
     }
+    [[nodiscard]] std::optional<std::int64_t> native_integer(std::size_t column) const {
+        require_column(column, columns_);
+        return backend_.native_integer(statement_, column);
+    }
 
     const SociBackend& backend_;
     soci::details::statement_backend& statement_;
@@ -143,6 +150,9 @@ private:
 };
 
 std::int64_t SociStatement::FetchedRow::integer(std::size_t column) const {
+    if (const auto number = native_integer(column)) {
+        return *number;
+    }
     const auto digits = cell(column);
     if (!digits) {
         return 0;
@@ -155,6 +165,9 @@ std::int64_t SociStatement::FetchedRow::integer(std::size_t column) const {
 }
 
 bool SociStatement::FetchedRow::boolean(std::size_t column) const {
+    if (const auto number = native_integer(column)) {
+        return *number != 0;
+    }
     const auto value = cell(column);
     if (!value || *value == "f" || *value == "false") {
         return false;

@@ -17,6 +17,13 @@ sqlite_api::sqlite3* native_handle(soci::session& session) {
     return static_cast<soci::sqlite3_session_backend*>(session.get_backend())->conn_;
 }
 
+/// Of the value in a cell: in SQLite, its column does not decide that.
+int type_of(soci::details::statement_backend& statement, std::size_t column) {
+    return sqlite_api::sqlite3_column_type(
+        static_cast<soci::sqlite3_statement_backend&>(statement).stmt_, static_cast<int>(column)
+    );
+}
+
 DbError native_error(DbErrorKind kind, std::string_view attempted, std::string_view message) {
     return DbError(
         kind,
@@ -69,12 +76,25 @@ SqliteBackend::cell(soci::details::statement_backend& statement, std::size_t col
     return std::string_view(reinterpret_cast<const char*>(text), static_cast<std::size_t>(bytes));
 }
 
+bool SqliteBackend::is_null(soci::details::statement_backend& statement, std::size_t column) const {
+    return type_of(statement, column) == SQLITE_NULL;
+}
+
+std::optional<std::int64_t> SqliteBackend::native_integer(
+    soci::details::statement_backend& statement,
+    std::size_t column
+) const {
+    if (type_of(statement, column) != SQLITE_INTEGER) {
+        return std::nullopt;
+    }
+    return sqlite_api::sqlite3_column_int64(
+        static_cast<soci::sqlite3_statement_backend&>(statement).stmt_, static_cast<int>(column)
+    );
+}
+
 bool SqliteBackend::is_bytes(soci::details::statement_backend& statement, std::size_t column)
     const {
-    return sqlite_api::sqlite3_column_type(
-               static_cast<soci::sqlite3_statement_backend&>(statement).stmt_,
-               static_cast<int>(column)
-           ) == SQLITE_BLOB;
+    return type_of(statement, column) == SQLITE_BLOB;
 }
 
 double SqliteBackend::real(soci::details::statement_backend& statement, std::size_t column) const {

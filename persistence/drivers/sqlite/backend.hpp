@@ -36,6 +36,10 @@ public:
     [[nodiscard]] bool fetches_numbers() const noexcept override { return true; }
     [[nodiscard]] std::optional<std::string_view>
     cell(soci::details::statement_backend& statement, std::size_t column) const override;
+    [[nodiscard]] bool is_null(soci::details::statement_backend& statement, std::size_t column)
+        const override;
+    [[nodiscard]] std::optional<std::int64_t>
+    native_integer(soci::details::statement_backend& statement, std::size_t column) const override;
     [[nodiscard]] bool is_bytes(soci::details::statement_backend& statement, std::size_t column)
         const override;
     [[nodiscard]] double real(soci::details::statement_backend& statement, std::size_t column)
