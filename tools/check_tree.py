@@ -18,7 +18,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cpp_source  # noqa: E402
 import sql_dialect  # noqa: E402
 import told_rooms  # noqa: E402
-from tree_rooms import DIALECT_FOLDERS, DRIVERS, LIBRARIES, MAX_FILES, MAY_USE_PUBLIC, OWN_INCLUDES, TOP_FOLDERS  # noqa: E402
+from tree_rooms import (CLIENT_LIBRARIES, DIALECT_FOLDERS, DRIVER_SOURCES, LIBRARIES, MAX_FILES, MAY_USE_PUBLIC,
+                        OWN_INCLUDES, TOP_FOLDERS)  # noqa: E402
 from tree_paths import paths  # noqa: E402
 
 MAX_FILE_LINES = 400
@@ -192,10 +193,12 @@ def library_include_problem(source, header):
     if header.startswith('jobstrand/'):
         fits = MAY_USE_PUBLIC.fullmatch(source.path)
         return None if fits else (f'<{header}> inside the library', 'only the public face is built on it, and tests')
-    for driver, adapters, name in DRIVERS:
-        if driver.match(header):
-            fits = adapters.fullmatch(source.path)
-            return None if fits else (f'<{header}> outside the {name} adapter', 'use persistence/sql/connection.hpp')
+    if DRIVER_SOURCES.fullmatch(source.path):
+        return None
+    for library, others in CLIENT_LIBRARIES:
+        if library.match(header):
+            fits = others and others.fullmatch(source.path)
+            return None if fits else (f'<{header}> outside the folder of a database', 'use persistence/sql/connection.hpp')
     if header.startswith('boost/log') and source.folder != 'tools':
         return f'<{header}> outside tools/', 'take a schema::Log'
     allowed = LIBRARIES.get(source.folder)

@@ -52,13 +52,13 @@ LIBRARIES = {
     'timers': ('fmt/', 'date/'),
     'deadletter': ('fmt/',),
 }
-# Driver headers -> the only sources that may include them.
-DRIVERS = (
-    (re.compile(r'(sqlite3|libpq-fe|mysql)\.h'),
-     re.compile(r'persistence/drivers/\w+/\w+\.cpp|include/jobstrand/on_\w+\.hpp|test/(face|testing|docs)/.*'), 'bridge or'),
-    (re.compile(r'soci/|sqlite3\.h|libpq'), re.compile(r'persistence/drivers/(soci|sqlite|postgresql)/\w+\.cpp'), 'SOCI'),
-    (re.compile(r'cppconn/|mysql'), re.compile(r'persistence/drivers/mysql/\w+\.cpp'), 'Connector/C++'),
-    (re.compile(r'openssl/'), re.compile(r'persistence/drivers/mysql/\w+\.cpp|test/fixtures/.*'), 'TLS'),
+# The sources in the folder of a database: they may include whatever client library they are written for.
+DRIVER_SOURCES = re.compile(r'persistence/drivers/\w+/\w+\.cpp')
+# Headers of client libraries -> who else may include them.
+CLIENT_LIBRARIES = (
+    (re.compile(r'(sqlite3|libpq-fe|mysql)\.h'), re.compile(r'include/jobstrand/on_\w+\.hpp|test/(face|testing|docs)/.*')),
+    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*')),
+    (re.compile(r'soci/|libpq|cppconn/|mysql'), None),
 )
 # Where SQL may stand that only some databases understand: in their drivers, in the bridges to apps, in the bench's yardstick, in tests.
 DIALECT_FOLDERS = ('persistence/drivers/', 'include/jobstrand/on_', 'bench/core/raw_jobs.', 'test/')

@@ -1,8 +1,5 @@
 #include "persistence/drivers/registry.hpp"
 
-#include "persistence/drivers/mysql/driver.hpp"
-#include "persistence/drivers/postgresql/driver.hpp"
-#include "persistence/drivers/sqlite/driver.hpp"
 #include "persistence/url/listed.hpp"
 
 #include <fmt/format.h>
@@ -14,15 +11,19 @@
 
 namespace jobstrand::persistence {
 
-namespace {
+// Declares the driver that the folder of a database defines, and gives its address. Not for an
+// unnamed namespace, where it would declare another one.
+#define JOBSTRAND_DRIVER(name)    \
+    [] {                          \
+        extern const Driver name; \
+        return &name;             \
+    }()
 
 constexpr std::array kDrivers{
-    &kSqliteDriver,
-    &kMysqlDriver,
-    &kPostgresqlDriver,
+    JOBSTRAND_DRIVER(kSqliteDriver),
+    JOBSTRAND_DRIVER(kMysqlDriver),
+    JOBSTRAND_DRIVER(kPostgresqlDriver),
 };
-
-}  // namespace
 
 std::span<const Driver* const> drivers() {
     return kDrivers;

@@ -1,5 +1,8 @@
 #include "test/conformance/databases.hpp"
 
+#include "test/fixtures/mariadb_server.hpp"
+#include "test/fixtures/postgresql_server.hpp"
+
 #include <algorithm>
 #include <iterator>
 
@@ -9,7 +12,11 @@ std::vector<DatabaseUnderTest> databases_under_test() {
     // Once, because the cases of one server share what it takes long to make.
     static const std::vector<DatabaseUnderTest> all = [] {
         std::vector<DatabaseUnderTest> databases;
-        for (const auto& some : {in_files("sqlite"), on_mariadb(), on_postgresql()}) {
+        for (const auto& some : {
+                 in_files("sqlite"),
+                 on_servers("mysql", "mariadb", shared_mariadb_server),
+                 on_servers("postgresql", "postgresql", shared_postgresql_server),
+             }) {
             std::ranges::copy(some, std::back_inserter(databases));
         }
         return databases;

@@ -3,12 +3,15 @@
 #include "persistence/drivers/driver.hpp"
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/session_pool.hpp"
+#include "test/fixtures/database_server.hpp"
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::test {
@@ -45,8 +48,20 @@ inline std::ostream& operator<<(std::ostream& out, const DatabaseUnderTest& data
 /// A database in files of our own.
 [[nodiscard]] std::vector<DatabaseUnderTest> in_files(std::string scheme);
 
-/// A server of our own, and those that the environment names.
-[[nodiscard]] std::vector<DatabaseUnderTest> on_mariadb();
-[[nodiscard]] std::vector<DatabaseUnderTest> on_postgresql();
+/// A server of our own, which is started when the first case asks for it, and those with this
+/// scheme that the environment names. `missing`: what this machine lacks for our own.
+[[nodiscard]] std::vector<DatabaseUnderTest> on_servers(
+    std::string_view scheme,
+    std::string own_name,
+    std::optional<std::string> missing,
+    std::function<const DatabaseServer&()> own_server
+);
+
+/// The same, with the fixture of a server: its class and the shared one.
+template <typename Server>
+[[nodiscard]] std::vector<DatabaseUnderTest>
+on_servers(std::string_view scheme, std::string own_name, Server& (*own_server)()) {
+    return on_servers(scheme, std::move(own_name), Server::what_is_missing(), own_server);
+}
 
 }  // namespace jobstrand::test

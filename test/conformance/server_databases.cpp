@@ -2,10 +2,8 @@
 #include "persistence/migration/schema_migration.hpp"
 #include "schema/tables.hpp"
 #include "test/conformance/databases.hpp"
-#include "test/fixtures/mariadb_server.hpp"
 #include "test/fixtures/named_databases.hpp"
 #include "test/fixtures/open_connection.hpp"
-#include "test/fixtures/postgresql_server.hpp"
 #include "test/fixtures/server_database.hpp"
 
 #include <fmt/format.h>
@@ -88,15 +86,19 @@ DatabaseUnderTest without_server(std::string name, std::string missing) {
         .missing = std::move(missing)};
 }
 
-/// The server of our own, and those with its scheme that the environment names.
-template <typename Server>
-std::vector<DatabaseUnderTest>
-on_servers(std::string_view scheme, std::string own_name, Server& (*own_server)()) {
+}  // namespace
+
+std::vector<DatabaseUnderTest> on_servers(
+    std::string_view scheme,
+    std::string own_name,
+    std::optional<std::string> missing,
+    std::function<const DatabaseServer&()> own_server
+) {
     std::vector<DatabaseUnderTest> databases;
-    if (auto missing = Server::what_is_missing()) {
+    if (missing) {
         databases.push_back(without_server(std::move(own_name), std::move(*missing)));
     } else {
-        databases.push_back(on_server(std::move(own_name), [own_server] {
+        databases.push_back(on_server(std::move(own_name), [own_server = std::move(own_server)] {
             return own_server().url();
         }));
     }
@@ -108,16 +110,6 @@ on_servers(std::string_view scheme, std::string own_name, Server& (*own_server)(
         database.driver = persistence::find_driver(scheme);
     }
     return databases;
-}
-
-}  // namespace
-
-std::vector<DatabaseUnderTest> on_mariadb() {
-    return on_servers("mysql", "mariadb", shared_mariadb_server);
-}
-
-std::vector<DatabaseUnderTest> on_postgresql() {
-    return on_servers("postgresql", "postgresql", shared_postgresql_server);
 }
 
 }  // namespace jobstrand::test

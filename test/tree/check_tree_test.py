@@ -124,19 +124,27 @@ class Layers(TreeTest):
             with self.subTest(path=path):
                 self.expect_quiet(path, '#include <jobstrand/engine.hpp>\n')
 
-    def test_drivers_stay_in_their_adapters(self):
+    def test_client_libraries_stay_in_the_folders_of_databases(self):
         for path, header in (
             ('persistence/insert_job.cpp', 'soci/soci.h'),
+            ('persistence/drivers/database.cpp', 'sqlite3.h'),
             ('persistence/drivers/soci/connection.hpp', 'soci/soci.h'),
-            ('persistence/drivers/soci/connection.cpp', 'cppconn/connection.h'),
             ('tools/jobstrand/a.cpp', 'soci/soci.h'),
             ('test/persistence/a.cpp', 'mysql_driver.h'),
+            ('test/face/a.cpp', 'cppconn/connection.h'),
         ):
             with self.subTest(path=path, header=header):
                 text = HEADER if path.endswith('.hpp') else '\n'
-                self.expect_finding(path, f'{text}#include <{header}>\n', 2, 'adapter')
-        self.expect_quiet('persistence/drivers/soci/connection.cpp', '#include <soci/soci.h>\n')
-        self.expect_quiet('persistence/drivers/mysql/connection.cpp', '#include <cppconn/connection.h>\n')
+                self.expect_finding(path, f'{text}#include <{header}>\n', 2, 'folder of a database')
+        for path, header in (
+            ('persistence/drivers/soci/connection.cpp', 'soci/soci.h'),
+            ('persistence/drivers/mysql/connection.cpp', 'cppconn/connection.h'),
+            ('persistence/drivers/oracle/connection.cpp', 'occi/occi.h'),
+            ('test/face/a.cpp', 'mysql.h'),
+            ('test/fixtures/a.cpp', 'openssl/ssl.h'),
+        ):
+            with self.subTest(path=path, header=header):
+                self.expect_quiet(path, f'\n#include <{header}>\n')
 
     def test_an_include_in_a_comment_is_none(self):
         self.expect_quiet('schema/a.cpp', '// #include "tools/a.hpp"\n/*\n#include "tools/a.hpp"\n*/\n')
