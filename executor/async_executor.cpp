@@ -2,12 +2,15 @@
 
 #include "persistence/sql/db_error.hpp"
 #include "schema/ensure.hpp"
+#include "schema/job_transition.hpp"
+#include "schema/limits.hpp"
 #include "schema/uuid7.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -134,17 +137,39 @@ persistence::PageLimit AsyncExecutor::room() {
     if (!accepting_) {
         return 0;
     }
-    if (const auto surplus = pool_.take_surplus(use_.clock.steady_now()); !surplus.empty()) {
-        release(surplus);
+    {
+        const std::lock_guard lock(timers_mutex_);
+        give_back(pool_.take_surplus(use_.clock.steady_now()));
     }
-    const std::size_t bytes = held_.bytes_left();
-    return {bytes == 0 ? 0 : pool_.room_to_claim(settings_.acquire_page), bytes};
+    return room_to_claim(settings_.acquire_page);
 }
 
-// Where the order of acquisition is to decide, nothing may pass it by.
+persistence::PageLimit AsyncExecutor::room_to_claim(std::size_t page) {
+    const std::size_t bytes = held_.bytes_left();
+    return {bytes == 0 ? 0 : pool_.room_to_claim(page), bytes};
+}
+
+// What is important must not stand behind what came another way.
+bool AsyncExecutor::does_acquisition_decide() const {
+    return settings_.acquire_by_priority && settings_.acquire_async_jobs;
+}
+
 persistence::PageLimit AsyncExecutor::room_for_handoffs() {
-    const bool is_passed_by = settings_.acquire_by_priority && settings_.acquire_async_jobs;
-    return {is_passed_by || !accepting_ ? 0 : pool_.room(), held_.bytes_left()};
+    return {does_acquisition_decide() || !accepting_ ? 0 : pool_.room(), held_.bytes_left()};
+}
+
+std::optional<persistence::PageLimit> AsyncExecutor::room_for_timers(std::size_t page) {
+    if (does_acquisition_decide()) {
+        return std::nullopt;
+    }
+    if (!accepting_) {
+        return 0;
+    }
+    const std::lock_guard lock(timers_mutex_);
+    const persistence::PageLimit room = room_to_claim(page);
+    return persistence::PageLimit(
+        std::min(room.jobs, page), std::min(room.bytes, settings_.acquire_page_bytes)
+    );
 }
 
 // Runs on a worker thread.
@@ -165,12 +190,43 @@ void AsyncExecutor::accept(std::vector<schema::Job> jobs, schema::SteadyPoint lo
     const std::vector<HeldJobPtr> rejected =
         pool_.submit(held_.add(std::move(jobs), locked_at + settings_.lock_time));
     if (!rejected.empty()) {
-        release(rejected);
+        const std::lock_guard lock(timers_mutex_);
+        give_back(rejected);
     }
+}
+
+// What does not start soon here after all.
+void AsyncExecutor::give_back(const std::vector<HeldJobPtr>& jobs) {
+    if (jobs.empty() || does_acquisition_decide() || !use_.wake_ups.is_mover_here()) {
+        release(jobs);
+        return;
+    }
+    const schema::TimePoint now = use_.clock.now();
+    schema::TimePoint first_due = now;
+    std::vector<persistence::Outcome> outcomes;
+    for (const HeldJobPtr& held : jobs) {
+        const std::shared_ptr<const schema::Job> job(held, &held->job);
+        outcomes.push_back({.job = job, .transition = schema::given_back(*job, now)});
+        first_due = std::min(first_due, job->due_date.value_or(now));
+    }
+    try {
+        for (std::size_t i = 0; i < outcomes.size(); i += schema::limits::kJobsPerTransaction) {
+            const auto rest = std::span(outcomes).subspan(i);
+            const std::size_t count = std::min(rest.size(), schema::limits::kJobsPerTransaction);
+            (void)use_.store.apply(settings_.lock_owner, rest.first(count));
+        }
+        held_.remove_all_of(outcomes);
+    } catch (const persistence::DbError&) {
+        release(jobs);  // Harmless for those that are given back: their locks are gone.
+    }
+    use_.wake_ups.timer_was_stored(first_due);
 }
 
 // Never throws: what cannot be freed now is freed by anybody's reset when its lock expires (I5).
 void AsyncExecutor::release(const std::vector<HeldJobPtr>& jobs) {
+    if (jobs.empty()) {
+        return;
+    }
     try {
         use_.store.release(settings_.lock_owner, fences_of(jobs));
     } catch (const persistence::DbError& error) {

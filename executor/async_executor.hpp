@@ -21,6 +21,7 @@
 #include "schema/log.hpp"
 
 #include <atomic>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -75,6 +76,7 @@ public:
     // JobIntake
     [[nodiscard]] persistence::PageLimit room() override;
     [[nodiscard]] persistence::PageLimit room_for_handoffs() override;
+    [[nodiscard]] std::optional<persistence::PageLimit> room_for_timers(std::size_t page) override;
     [[nodiscard]] persistence::ServedJobs served() const override {
         return {handler_types_, needs_};
     }
@@ -83,7 +85,10 @@ public:
     void accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) override;
 
 private:
+    [[nodiscard]] persistence::PageLimit room_to_claim(std::size_t page);
+    [[nodiscard]] bool does_acquisition_decide() const;
     void run(const HeldJobPtr& held);
+    void give_back(const std::vector<HeldJobPtr>& jobs);
     void release(const std::vector<HeldJobPtr>& jobs);
     void leave();
     [[nodiscard]] bool wait_for_running_jobs();
@@ -107,6 +112,9 @@ private:
     PollingLoop& completion_loop_;
     PollingLoop& renewal_loop_;
     std::vector<PollingLoop*> intake_loops_;  ///< Those that bring in jobs; stopped first.
+
+    /// Held while due timers are given back, so that no later ones pass them by.
+    std::mutex timers_mutex_;
 
     std::atomic<bool> started_{false};
     std::atomic<bool> accepting_{false};

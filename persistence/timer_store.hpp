@@ -1,11 +1,11 @@
 #pragma once
 
 #include "persistence/lock_claim.hpp"
+#include "persistence/page_limit.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 
 #include <cstddef>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,12 +28,12 @@ struct DueWindow {
     schema::Duration ahead;
     std::optional<schema::TimePoint> from;
 
-    /// If given, turns of series that were made at this time or later are left out. A series that
+    /// If given, what was due then, and no turns of series that were made since. A series that
     /// catches up makes its next turn with each one that falls due, and would be served for ever.
-    std::optional<schema::TimePoint> turns_made_before = {};
+    std::optional<schema::TimePoint> as_of = {};
 
-    /// Of the timers that are moved, so many may arrive locked; the rest arrives free.
-    std::size_t most_locked = std::numeric_limits<std::size_t>::max();
+    /// Whether the timers that the given handler types serve stay where they are.
+    bool are_served_left = false;
 
     bool operator==(const DueWindow&) const = default;
 };
@@ -42,6 +42,7 @@ struct DueTimers {
     std::size_t moved = 0;                      ///< All that are no longer due in the timer place.
     std::vector<schema::Job> locked = {};       ///< Those locked for the caller, in due order.
     std::optional<schema::TimePoint> end = {};  ///< The last due date, if any was found.
+    bool is_cut = false;  ///< There were more, whose payloads are too long for this page.
 };
 
 /// What the timer mover needs of the store. See Transactions for what holds for all roles.
@@ -52,16 +53,25 @@ public:
     /// The earliest due date of a free timer; nullopt: there is none.
     [[nodiscard]] virtual std::optional<schema::TimePoint> next_due() = 0;
 
+    /// The earliest due date, up to `until`, of a free timer that none of these handler types
+    /// serves: of another type, or for external workers. Earlier ones than `from` are not looked
+    /// at; the cost depends on how many timers there are between the two. Precondition: there are
+    /// handler types.
+    [[nodiscard]] virtual std::optional<schema::TimePoint> next_due_of_others(
+        std::span<const std::string> handler_types,
+        std::optional<schema::TimePoint> from,
+        schema::TimePoint until
+    ) = 0;
+
     /// Moves up to `limit` due timers to the executable place, earliest first. Where `claim` is
     /// given, jobs of these handler types arrive locked by it; they are returned, ready to run.
-    /// Those whose payload is stored apart arrive free: acquisition takes them in within its
-    /// bounds.
+    /// The bound in bytes holds only there.
     ///
     /// A turn of a series (a timer with a REPEAT_) brings the next one with it, in the same
     /// transaction; its misfire instruction may also give it a later due date, or end its series.
     [[nodiscard]] virtual DueTimers move_due_timers(
         DueWindow window,
-        std::size_t limit,
+        PageLimit limit,
         const std::optional<LockClaim>& claim,
         std::span<const std::string> handler_types
     ) = 0;

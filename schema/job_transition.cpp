@@ -172,6 +172,11 @@ Transition released(const Job& job) {
     return move_to(JobPlace::executable, TransitionReason::released, job);
 }
 
+Transition given_back(const Job& job, TimePoint now) {
+    const bool is_due_timer = job.due_date && *job.due_date <= now && job.lost_starts == 0;
+    return is_due_timer ? move_to(JobPlace::timer, TransitionReason::released, job) : released(job);
+}
+
 Transition not_served(const Job& job, std::string needs) {
     Transition transition = move_to(JobPlace::executable, TransitionReason::not_served, job);
     transition.needs = std::move(needs);

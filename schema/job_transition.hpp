@@ -18,6 +18,7 @@
 /// | executable (locked)       | failed, none left               | dead letter                  |
 /// | executable (locked)       | failed, not retryable           | dead letter                  |
 /// | executable (locked)       | released: queue full, stopping  | executable, retries kept     |
+/// | executable (locked), due  | given back: it would wait here  | timer, its due date kept     |
 /// | executable (locked)       | its node lacks what it needs    | executable, says what        |
 /// | executable (locked)       | ended its process too often     | dead letter                  |
 /// | executable (locked)       | interrupted: database, stop     | timer, retries kept          |
@@ -88,8 +89,13 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
 /// Gives the job back without a run: the lock is cleared, nothing else (I5).
 [[nodiscard]] Transition released(const Job& job);
 
-/// The same, because the node lacks what the job `needs` (I7): from now on only nodes that have it
-/// take the job.
+/// The same, because it will not start soon here after all. What has been due goes back among the
+/// timers, which are taken in the order in which they are due; not what has lost starts, or they
+/// would be forgotten.
+[[nodiscard]] Transition given_back(const Job& job, TimePoint now);
+
+/// Like a release, because the node lacks what the job `needs` (I7): from now on only nodes that
+/// have it take the job.
 [[nodiscard]] Transition not_served(const Job& job, std::string needs);
 
 /// Every one of its last starts has ended the process that ran it: it is not started again. No

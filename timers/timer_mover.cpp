@@ -9,8 +9,16 @@ namespace jobstrand::timers {
 
 namespace {
 
+using persistence::DueTimers;
+using persistence::DueWindow;
+using persistence::PageLimit;
+
 /// The wait when timers are due that cannot be moved: another node is moving them right now.
 constexpr schema::Duration kContendedWait = std::chrono::milliseconds(20);
+
+/// How often a look for timers that others serve begins at the oldest: some are committed late. It
+/// reads all that wait, which may be many.
+constexpr schema::Duration kLookAtAll = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -20,30 +28,88 @@ schema::Duration TimerMover::run_once() {
         const std::optional<schema::TimePoint> due = use_.store.next_due();
         const schema::TimePoint now = use_.clock.now();
         if (!due || *due > now) {
+            awaits_room_ = false;
             return due ? std::min(settings_.wait, *due - now) : settings_.wait;
         }
     }
-    const bool has_moved_some = move_page() > 0;
-    return has_moved_some || !is_from_the_oldest ? schema::Duration{0}
-                                                 : std::min(settings_.wait, kContendedWait);
+    const std::optional<PageLimit> room = ask_for_room();
+    begin_at_the_oldest_if_need_be();  // What found no room after all is stored before the answer.
+    if (room && room->jobs == 0) {
+        return move_others();
+    }
+    const bool is_part_of_all = !is_from_the_oldest || round_.has_value();
+    const bool has_moved_some = move_page(room) > 0;
+    return has_moved_some || is_part_of_all ? schema::Duration{0}
+                                            : std::min(settings_.wait, kContendedWait);
 }
 
-std::size_t TimerMover::move_page() {
-    const std::size_t room = use_.intake.room_for_handoffs().jobs;
+// nullopt: everything goes, and arrives free.
+std::optional<PageLimit> TimerMover::ask_for_room() {
+    if (use_.intake.served().types.empty()) {
+        return std::nullopt;
+    }
+    awaits_room_ = true;  // Before the answer, behind which the news that there is room may come.
+    const std::optional<PageLimit> room = use_.intake.room_for_timers(settings_.page);
+    awaits_room_ = room && room->jobs == 0;
+    return room;
+}
+
+void TimerMover::timer_was_stored(schema::TimePoint due) noexcept {
+    schema::TimePoint earliest = earliest_stored_;
+    while (due < earliest && !earliest_stored_.compare_exchange_weak(earliest, due)) {
+    }
+}
+
+void TimerMover::begin_at_the_oldest_if_need_be() {
+    const schema::TimePoint stored = earliest_stored_.exchange(schema::TimePoint::max());
+    if (const auto& position = cursor_.position(); position && stored < *position) {
+        cursor_ = {};
+    }
+}
+
+std::size_t TimerMover::move_page(const std::optional<PageLimit>& room) {
     const schema::TimePoint now = use_.clock.now();
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
     std::optional<persistence::LockClaim> claim;
-    if (room > 0) {
+    if (room) {
         claim = {.owner = use_.intake.lock_owner(), .until = now + use_.intake.lock_time()};
     }
-    const std::size_t limit = settings_.page;
-    persistence::DueWindow window{now, settings_.fire_ahead, cursor_.position()};
-    window.turns_made_before = round_;
-    window.most_locked = room;
-    persistence::DueTimers due =
-        use_.store.move_due_timers(window, limit, claim, use_.intake.served().types);
-    cursor_.advance(due.moved, limit, due.end);
-    round_ = due.moved < limit ? std::nullopt : std::optional(round_.value_or(now));
+    const PageLimit limit = room.value_or(settings_.page);
+    DueWindow window{now, settings_.fire_ahead, cursor_.position()};
+    window.as_of = round_;
+    DueTimers due = use_.store.move_due_timers(window, limit, claim, use_.intake.served().types);
+    const std::size_t moved = due.moved;
+    const bool is_full = moved >= limit.jobs || due.is_cut;
+    cursor_.advance(is_full ? limit.jobs : moved, limit.jobs, due.end);
+    round_ = is_full ? std::optional(round_.value_or(now)) : std::nullopt;
+    hand_over(std::move(due), locked_at);
+    return moved;
+}
+
+// They may come in between those that wait, so these are read once, and again from time to time.
+schema::Duration TimerMover::move_others() {
+    const std::span<const std::string> types = use_.intake.served().types;
+    const schema::TimePoint now = use_.clock.now();
+    const schema::SteadyPoint steady_now = use_.clock.steady_now();
+    if (!only_served_until_ || steady_now - looked_at_all_ >= kLookAtAll) {
+        only_served_until_.reset();
+        looked_at_all_ = steady_now;
+    }
+    const std::optional<schema::TimePoint> first =
+        use_.store.next_due_of_others(types, only_served_until_, now + settings_.wait);
+    only_served_until_ = std::min(first.value_or(now), now);
+    if (!first || *first > now) {
+        return first ? *first - now : settings_.wait;
+    }
+    DueWindow window{now, settings_.fire_ahead, first};
+    window.are_served_left = true;
+    DueTimers due = use_.store.move_due_timers(window, settings_.page, std::nullopt, types);
+    const bool has_moved_some = due.moved > 0;
+    hand_over(std::move(due), steady_now);
+    return has_moved_some ? schema::Duration{0} : std::min(settings_.wait, kContendedWait);
+}
+
+void TimerMover::hand_over(DueTimers due, schema::SteadyPoint locked_at) const {
     const bool is_any_free = due.locked.size() < due.moved;
     if (!due.locked.empty()) {
         use_.intake.accept(std::move(due.locked), locked_at);
@@ -51,7 +117,6 @@ std::size_t TimerMover::move_page() {
     if (is_any_free) {
         use_.wake_ups.jobs_are_there();
     }
-    return due.moved;
 }
 
 }  // namespace jobstrand::timers

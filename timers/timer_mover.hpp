@@ -7,6 +7,7 @@
 #include "persistence/timer_store.hpp"
 #include "schema/clock.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -15,14 +16,20 @@ namespace jobstrand::timers {
 
 /// Moves timers that fall due to the executable place. It sleeps until the next due time that it
 /// knows of, so a timer fires at its millisecond; timers that other processes insert are seen
-/// within `wait`. While the intake has room, due jobs that this node serves arrive locked and are
-/// handed over at once. In a backlog each page begins with the due date that the last one ended
-/// with (see BacklogCursor).
+/// within `wait`.
 ///
-/// A backlog is moved in rounds: of the turns that series make while a round lasts, none moves in
-/// it. So each series that catches up gets one turn, and then it is the turn of the others.
+/// Due jobs that this node serves arrive locked and are handed over at once, so that they start in
+/// the order in which they are due: free jobs are acquired in the order of their ids. Therefore
+/// only so many are moved as the intake has room for. The others stay where they are, for any node
+/// that has room, until this one is woken because it has. Timers that this node does not serve do
+/// not wait for that, and where the order of acquisition is to decide nothing does.
 ///
-/// Thread safety: run_once() belongs to the loop's strand.
+/// In a backlog each page begins with the due date that the last one ended with (see
+/// BacklogCursor). It is moved in rounds: one moves what was due when it began, and none of the
+/// turns that series make while it lasts. So each series that catches up gets one turn, and then it
+/// is the turn of the others.
+///
+/// Thread safety: run_once() belongs to the loop's strand; the others are safe.
 class TimerMover final : public executor::Activity {
 public:
     struct Settings {
@@ -44,13 +51,33 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "timer mover"; }
     [[nodiscard]] schema::Duration run_once() override;
 
+    /// A timer was stored that is due then. If that is earlier than where the next page of a
+    /// backlog would begin, it begins at the oldest.
+    void timer_was_stored(schema::TimePoint due) noexcept;
+
+    /// Whether due timers wait for room: then room is a reason to wake it.
+    [[nodiscard]] bool awaits_room() const noexcept { return awaits_room_; }
+
 private:
-    [[nodiscard]] std::size_t move_page();
+    [[nodiscard]] std::optional<persistence::PageLimit> ask_for_room();
+    void begin_at_the_oldest_if_need_be();
+    [[nodiscard]] std::size_t move_page(const std::optional<persistence::PageLimit>& room);
+    [[nodiscard]] schema::Duration move_others();
+    void hand_over(persistence::DueTimers due, schema::SteadyPoint locked_at) const;
 
     const Dependencies use_;
     const Settings settings_;
+
+    // Touched only on the strand.
     executor::BacklogCursor<std::optional<schema::TimePoint>> cursor_;  ///< A due date.
     std::optional<schema::TimePoint> round_;  ///< When it began; none: the next page begins one.
+    /// Up to here, all due timers that wait have been seen to be served; none: nobody has looked.
+    std::optional<schema::TimePoint> only_served_until_;
+    schema::SteadyPoint looked_at_all_ = schema::SteadyPoint::min();
+
+    // Thread-safe.
+    std::atomic<bool> awaits_room_{false};
+    std::atomic<schema::TimePoint> earliest_stored_{schema::TimePoint::max()};  ///< Since a page.
 };
 
 }  // namespace jobstrand::timers

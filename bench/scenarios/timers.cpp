@@ -83,14 +83,14 @@ private:
         bench.check_end(ledger, count);
     }
 
-    // The mover alone, for an executor that has no room: nothing else wants the database.
+    // The mover alone, for an executor that takes no timers: nothing else wants the database.
     static double move_backlog(const Bench& bench, std::size_t jobs) {
         insert_overdue(bench, jobs);
         persistence::SqlStore& store = bench.database.store();
-        test::RecordingIntake full;
-        full.free_places = 0;
+        test::RecordingIntake acquisition_decides;
+        acquisition_decides.takes_timers = false;
         const executor::WakeUps nobody;
-        timers::TimerMover mover({store, full, bench.clock, nobody}, {});
+        timers::TimerMover mover({store, acquisition_decides, bench.clock, nobody}, {});
         const Stopwatch watch;
         while (mover.run_once() == schema::Duration{0}) {
         }

@@ -5,6 +5,8 @@
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,12 @@ public:
     /// acquisition is to decide: then they stay free in the table, and whoever brings them tells it
     /// (WakeUps).
     [[nodiscard]] virtual persistence::PageLimit room_for_handoffs() = 0;
+
+    /// How many due timers, up to `page` with each transaction, should come locked for it now. No
+    /// jobs while there are too few to be worth a transaction; then it tells when there are enough
+    /// (WakeUps). nullopt: none ever, because the order of acquisition is to decide.
+    [[nodiscard]] virtual std::optional<persistence::PageLimit> room_for_timers(std::size_t page
+    ) = 0;
 
     /// The jobs that it takes (I7); the types are in alphabetical order.
     [[nodiscard]] virtual persistence::ServedJobs served() const = 0;

@@ -18,6 +18,7 @@ public:
     /// Who is woken; an empty function wakes nobody. They must not block.
     struct Sleepers {
         std::function<void()> acquisition;
+        std::function<void()> timers_without_room;
         std::function<void(schema::TimePoint due)> timer_mover;
         std::function<void()> completion;
         std::function<void()> listener;
@@ -29,10 +30,16 @@ public:
     void jobs_are_there() const { wake(sleepers.acquisition); }
 
     /// The worker queue takes jobs again.
-    void room_became_free() const { wake(sleepers.acquisition); }
+    void room_became_free() const {
+        wake(sleepers.timers_without_room);
+        wake(sleepers.acquisition);
+    }
 
     /// schema::kEarliestInstant: nobody here knows when it is due.
     void timer_was_stored(schema::TimePoint due) const { wake(sleepers.timer_mover, due); }
+
+    /// Whether somebody here moves timers.
+    [[nodiscard]] bool is_mover_here() const { return static_cast<bool>(sleepers.timer_mover); }
 
     /// The mailbox of outcomes is no longer empty.
     void outcomes_wait() const { wake(sleepers.completion); }

@@ -61,7 +61,7 @@ void HeldJobs::wait_until_gone(const schema::Job& job, schema::Duration limit) {
 
 std::size_t HeldJobs::bytes_left() {
     const std::lock_guard lock(mutex_);
-    awaits_bytes_ = left() == 0;
+    awaits_bytes_ = awaits_bytes_ || left() == 0;
     return left();
 }
 

@@ -90,12 +90,14 @@ std::size_t WorkerPool::room() const {
 
 std::size_t WorkerPool::room_to_claim(std::size_t page) {
     const std::lock_guard lock(mutex_);
-    claim_page_ = page;
-    if (!is_worth_a_claim()) {
-        return 0;
+    const std::size_t others = std::exchange(claim_page_, page);
+    const std::size_t room = is_worth_a_claim() ? free_places() : 0;
+    if (room > 0) {
+        claim_page_ = others;
+    } else if (others > 0) {
+        claim_page_ = std::min(others, page);
     }
-    claim_page_ = 0;
-    return free_places();
+    return room;
 }
 
 std::vector<HeldJobPtr> WorkerPool::take_surplus(schema::SteadyPoint now) {

@@ -50,7 +50,7 @@ public:
     [[nodiscard]] std::size_t room() const;
 
     /// The same for who takes up to `page` jobs with each transaction: 0 while that is too few to
-    /// be worth one. Then it tells (WakeUps) when it is not any more.
+    /// be worth one. Then it tells (WakeUps) when it is not any more: all who have asked, once.
     [[nodiscard]] std::size_t room_to_claim(std::size_t page);
 
     /// Takes back what waits and will not start soon after all, the last first: every thread is
@@ -99,7 +99,7 @@ private:
     std::vector<std::thread::id> ended_;  ///< Of threads_, those that only wait to be joined.
     std::size_t running_ = 0;
     schema::SteadyPoint last_end_ = schema::SteadyPoint::min();  ///< Of a run, or of idleness.
-    std::size_t claim_page_ = 0;  ///< Somebody waits for room for such pages; 0: nobody.
+    std::size_t claim_page_ = 0;  ///< The smallest page that somebody waits for; 0: nobody does.
     bool closed_ = false;
     bool stopping_ = false;
 };

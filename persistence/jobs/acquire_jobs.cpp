@@ -5,6 +5,7 @@
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
+#include "persistence/rows/payload_page.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/rows/twins.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
@@ -60,27 +61,6 @@ void move_suspended(
     });
     bury_twins(transaction, context, JobPlace::executable, moves, twins);
     move_rows(transaction, JobPlace::executable, moves);
-}
-
-/// How many candidates are asked for their size at once: to tell it, databases read a payload.
-constexpr std::size_t kSizesAtOnce = 16;
-
-/// Leaves the last jobs out whose payloads are too much for one page.
-void cut_to_bytes(Transaction& transaction, std::vector<Job>& candidates, std::size_t most_bytes) {
-    std::size_t bytes = 0;
-    for (std::size_t seen = 0; seen < candidates.size(); seen += kSizesAtOnce) {
-        const std::span<const Job> rest = std::span(candidates).subspan(seen);
-        std::size_t count = seen;
-        for (const std::size_t size :
-             payload_sizes(transaction, rest.first(std::min(rest.size(), kSizesAtOnce)))) {
-            bytes += size;
-            if (bytes > most_bytes && count > 0) {
-                candidates.resize(count);
-                return;
-            }
-            ++count;
-        }
-    }
 }
 
 /// Only a row whose lock was counted may run. One that its id does not find would run again and
@@ -139,7 +119,7 @@ std::vector<Job> acquire_page(
         page = select(transaction);
         set_aside(transaction, context, JobPlace::executable, page.rows);
         move_suspended(transaction, context, page.rows.jobs, twins);
-        cut_to_bytes(transaction, page.rows.jobs, most_bytes);
+        (void)cut_to_bytes(transaction, page.rows.jobs, most_bytes);
         // The rows that stay would be found by the next page as well.
         page.is_end = !claim_rows(transaction, claim, page.rows.jobs) || page.is_end;
         use_served_names(page.rows.jobs, served.types);

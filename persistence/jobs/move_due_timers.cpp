@@ -1,8 +1,11 @@
+#include "persistence/jobs/due_others.hpp"
 #include "persistence/jobs/text_order.hpp"
 #include "persistence/jobs/timer_moves.hpp"
+#include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/payload_page.hpp"
 #include "persistence/rows/twins.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/series/move_pipeline.hpp"
@@ -24,7 +27,7 @@ using schema::PlacedJob;
 constexpr std::string_view kDue = R"sql(
     SELECT {columns}
     FROM ACT_RU_TIMER_JOB {by_due_date}
-    WHERE DUEDATE_ <= ? {and_from} AND LOCK_EXP_TIME_ IS NULL {and_made_before}
+    WHERE DUEDATE_ <= ? {and_from} AND LOCK_EXP_TIME_ IS NULL {and_made_before} {and_others}
     ORDER BY DUEDATE_
     LIMIT ?
     {skip_locked})sql";
@@ -34,22 +37,35 @@ constexpr std::string_view kAndFrom = "AND DUEDATE_ >= ?";
 constexpr std::string_view kAndMadeBefore =
     "AND (REPEAT_ IS NULL OR CREATE_TIME_ IS NULL OR CREATE_TIME_ < ?)";
 
-JobRows select_due(Transaction& transaction, const DueWindow& window, std::size_t limit) {
+schema::TimePoint last_due(const DueWindow& window) {
+    return std::min(window.now, window.as_of.value_or(window.now)) + window.ahead;
+}
+
+JobRows select_due(
+    Transaction& transaction,
+    const DueWindow& window,
+    std::size_t limit,
+    std::span<const std::string> handler_types
+) {
+    const bool are_others_only = window.are_served_left && !handler_types.empty();
+    BoundStatement others = are_others_only ? condition_of_others(handler_types) : BoundStatement{};
     const std::string sql = fmt::format(
         kDue,
         fmt::arg("columns", columns_of(JobPlace::timer)),
         fmt::arg("by_due_date", by_index(transaction.dialect(), "JS_IDX_TIMER_DUE")),
         fmt::arg("and_from", window.from ? kAndFrom : ""),
-        fmt::arg("and_made_before", window.turns_made_before ? kAndMadeBefore : ""),
+        fmt::arg("and_made_before", window.as_of ? kAndMadeBefore : ""),
+        fmt::arg("and_others", are_others_only ? "AND " + others.sql : ""),
         fmt::arg("skip_locked", transaction.dialect().skip_locked)
     );
-    std::vector<Value> parameters{window.now + window.ahead};
+    std::vector<Value> parameters{last_due(window)};
     if (window.from) {
         parameters.emplace_back(*window.from);
     }
-    if (window.turns_made_before) {
-        parameters.emplace_back(*window.turns_made_before);
+    if (window.as_of) {
+        parameters.emplace_back(*window.as_of);
     }
+    std::ranges::move(others.parameters, std::back_inserter(parameters));
     parameters.emplace_back(static_cast<std::int64_t>(limit));
     JobRows due;
     due.jobs.reserve(limit);
@@ -64,17 +80,13 @@ JobRows select_due(Transaction& transaction, const DueWindow& window, std::size_
 void lock_served(
     std::vector<PlacedJob>& jobs,
     const LockClaim& claim,
-    std::span<const std::string> handler_types,
-    std::size_t most
+    std::span<const std::string> handler_types
 ) {
     for (PlacedJob& placed : jobs) {
-        // Long payloads are left to acquisition, which heeds how many bytes it takes in.
-        if (most > 0 && placed.place == JobPlace::executable &&
-            placed.job.custom_values_id.empty() &&
+        if (placed.place == JobPlace::executable &&
             std::ranges::find(handler_types, placed.job.handler_type) != handler_types.end()) {
             placed.job.lock_owner = claim.owner;
             placed.job.lock_expiration = claim.until;
-            --most;
         }
     }
 }
@@ -95,7 +107,7 @@ std::vector<Job> locked_among(std::vector<PlacedJob> jobs) {
 DueTimers move_due_timers(
     const StoreContext& context,
     DueWindow window,
-    std::size_t limit,
+    PageLimit limit,
     const std::optional<LockClaim>& claim,
     std::span<const std::string> handler_types
 ) {
@@ -103,21 +115,23 @@ DueTimers move_due_timers(
     std::vector<std::string> ids;
     Twins twins;
     const auto move = [&](Transaction& transaction) {
-        JobRows rows = select_due(transaction, window, limit);
+        JobRows rows = select_due(transaction, window, limit.jobs, handler_types);
         std::vector<Job>& due = rows.jobs;
+        result.is_cut = claim && cut_to_bytes(transaction, due, limit.bytes);
         result.end = due.empty() ? std::nullopt : due.back().due_date;
         const std::size_t unreadable = rows.unreadable.size();
         set_aside(transaction, context, JobPlace::timer, rows);
-        const std::size_t early = store_anew(transaction, due, window.now + window.ahead);
+        const std::size_t early = store_anew(transaction, due, last_due(window));
         MovePipeline moves(transaction, context, JobPlace::timer, window.now);
         moves.decide(std::move(due), schema::fell_due);
         if (claim) {
-            lock_served(moves.leaving(), *claim, handler_types, window.most_locked);
+            lock_served(moves.leaving(), *claim, handler_types);
         }
         moves.write(&twins);
         ids = moves.leaving_ids();
         result.moved = moves.size() + unreadable + early;
         result.locked = locked_among(std::move(moves.leaving()));
+        load_payloads(transaction, result.locked);
     };
     const auto was_committed = [&](Transaction& transaction) {
         if (ids.empty()) {

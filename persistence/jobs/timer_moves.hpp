@@ -14,10 +14,17 @@ namespace jobstrand::persistence {
 
 [[nodiscard]] std::optional<schema::TimePoint> next_due(const StoreContext& context);
 
+[[nodiscard]] std::optional<schema::TimePoint> next_due_of_others(
+    const StoreContext& context,
+    std::span<const std::string> handler_types,
+    std::optional<schema::TimePoint> from,
+    schema::TimePoint until
+);
+
 [[nodiscard]] DueTimers move_due_timers(
     const StoreContext& context,
     DueWindow window,
-    std::size_t limit,
+    PageLimit limit,
     const std::optional<LockClaim>& claim,
     std::span<const std::string> handler_types
 );

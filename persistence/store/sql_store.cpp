@@ -132,9 +132,17 @@ std::optional<TimePoint> SqlStore::next_due() {
     return persistence::next_due(context_);
 }
 
+std::optional<TimePoint> SqlStore::next_due_of_others(
+    std::span<const std::string> handler_types,
+    std::optional<TimePoint> from,
+    TimePoint until
+) {
+    return persistence::next_due_of_others(context_, handler_types, from, until);
+}
+
 DueTimers SqlStore::move_due_timers(
     DueWindow window,
-    std::size_t limit,
+    PageLimit limit,
     const std::optional<LockClaim>& claim,
     std::span<const std::string> handler_types
 ) {

@@ -94,9 +94,14 @@ public:
         override;
 
     [[nodiscard]] std::optional<schema::TimePoint> next_due() override;
+    [[nodiscard]] std::optional<schema::TimePoint> next_due_of_others(
+        std::span<const std::string> handler_types,
+        std::optional<schema::TimePoint> from,
+        schema::TimePoint until
+    ) override;
     [[nodiscard]] DueTimers move_due_timers(
         DueWindow window,
-        std::size_t limit,
+        PageLimit limit,
         const std::optional<LockClaim>& claim,
         std::span<const std::string> handler_types
     ) override;

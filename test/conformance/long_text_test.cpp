@@ -83,8 +83,7 @@ TEST_P(LongTexts, A_payload_survives_every_move) {
     EXPECT_EQ(payload_in("suspended"), long_payload_);
     store_.activate(SuspensionScope::instance, "i", clock_.now());
     clock_.tick(1h);
-    (void)store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
-    Job held = acquire().at(0);
+    Job held = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_).locked.at(0);
     EXPECT_EQ(held.payload, long_payload_);
     held.retries = 1;
     fail(held, "");

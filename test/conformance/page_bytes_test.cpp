@@ -101,32 +101,33 @@ TEST_P(PageBytes, By_priority_the_bound_is_the_same) {
     EXPECT_TRUE(persistence::drop_index(*connection_, schema::kPriorityIndex));
 }
 
-// The mover takes a whole page of them: what is long is left to acquisition.
-TEST_P(PageBytes, A_due_timer_with_a_long_payload_is_moved_free) {
-    insert(
-        JobPlace::timer, a_job("long").with_payload(std::string(kLong, 'x')).due_at(clock_.now())
-    );
-    insert(JobPlace::timer, a_job("short").due_at(clock_.now()));
-    const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+TEST_P(PageBytes, The_bound_holds_for_due_timers_that_arrive_locked) {
+    for (const char* const id : {"a", "b", "c"}) {
+        insert(
+            JobPlace::timer, a_job(id).with_payload(std::string(kLong, 'x')).due_at(clock_.now())
+        );
+        clock_.tick(1ms);
+    }
+    const auto due =
+        store_.move_due_timers(clock_.now(), {10, 2 * kLong}, claim_of("node-1"), noop_);
     EXPECT_EQ(due.moved, 2U);
-    EXPECT_THAT(ids_of(due.locked), ElementsAre("short"));
-    EXPECT_EQ(job("long").lock_owner, "");
-    EXPECT_THAT(acquired(10), ElementsAre("long"));
+    EXPECT_TRUE(due.is_cut);
+    EXPECT_EQ(due.end, clock_.now() - 2ms);
+    ASSERT_THAT(ids_of(due.locked), ElementsAre("a", "b"));
+    EXPECT_THAT(due.locked[1].payload, SizeIs(kLong));
+    EXPECT_EQ(place_of("c"), "timer");
+    const auto last = store_.move_due_timers(clock_.now(), {10, 1}, claim_of("node-1"), noop_);
+    EXPECT_THAT(ids_of(last.locked), ElementsAre("c")) << "or it would never run";
+    EXPECT_FALSE(last.is_cut);
 }
 
-// A page of them may be more than the workers start soon.
-TEST_P(PageBytes, No_more_due_timers_arrive_locked_than_the_mover_asks_for) {
-    std::vector<Job> jobs = many_jobs("j", 5);
-    for (Job& job : jobs) {
-        job.due_date = clock_.now();
+TEST_P(PageBytes, Due_timers_that_arrive_free_have_no_bound) {
+    for (const char* const id : {"a", "b"}) {
+        insert(
+            JobPlace::timer, a_job(id).with_payload(std::string(kLong, 'x')).due_at(clock_.now())
+        );
     }
-    insert(JobPlace::timer, std::move(jobs));
-    persistence::DueWindow window(clock_.now());
-    window.most_locked = 2;
-    const auto due = store_.move_due_timers(window, 10, claim_of("node-1"), noop_);
-    EXPECT_EQ(due.moved, 5U);
-    EXPECT_THAT(due.locked, SizeIs(2));
-    EXPECT_THAT(acquired(10), SizeIs(3));
+    EXPECT_EQ(store_.move_due_timers(clock_.now(), {10, 1}, std::nullopt, noop_).moved, 2U);
 }
 
 }  // namespace

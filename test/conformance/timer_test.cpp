@@ -68,6 +68,47 @@ TEST_P(Timers, A_page_can_begin_with_a_due_date_and_says_which_one_it_ended_with
     EXPECT_EQ(move().end, std::nullopt);
 }
 
+TEST_P(Timers, The_next_one_that_is_not_served_may_be_asked_for_alone) {
+    const std::vector<std::string> served{"mail", "noop"};
+    insert(JobPlace::timer, std::vector{a_timer("a", -9s), a_timer("b", 1s)});
+    const auto next = [&](std::optional<schema::TimePoint> from) {
+        return store_.next_due_of_others(served, from, clock_.now() + 5s);
+    };
+    EXPECT_EQ(next(std::nullopt), std::nullopt);
+    Job external = a_timer("c", -3s);
+    external.type = schema::kExternalWorkerType;
+    Job other = a_timer("d", 2s);
+    other.handler_type = "fax";
+    Job nameless = a_timer("e", 3s);
+    nameless.handler_type = "";
+    Job later = a_timer("f", 6s);
+    later.handler_type = "fax";
+    insert(JobPlace::timer, std::vector{external, other, nameless, later});
+    EXPECT_EQ(next(std::nullopt), external.due_date);
+    EXPECT_EQ(next(external.due_date), external.due_date);
+    EXPECT_EQ(next(clock_.now() - 2s), other.due_date);
+    EXPECT_EQ(next(clock_.now() + 3s), nameless.due_date);
+    EXPECT_EQ(next(clock_.now() + 4s), std::nullopt);
+}
+
+TEST_P(Timers, Those_that_are_served_may_be_left_where_they_are) {
+    Job external = a_timer("c", -3s);
+    external.type = schema::kExternalWorkerType;
+    Job other = a_timer("d", -2s);
+    other.handler_type = "mail";
+    Job later = a_timer("e", 1s);
+    later.handler_type = "mail";
+    insert(JobPlace::timer, std::vector{a_timer("a", -4s), external, other, later});
+    persistence::DueWindow window(clock_.now());
+    window.are_served_left = true;
+    const std::vector<std::string> served{"noop"};
+    EXPECT_EQ(store_.move_due_timers(window, 100, std::nullopt, served).moved, 2U);
+    EXPECT_EQ(place_of("a"), "timer");
+    EXPECT_EQ(place_of("c"), "external");
+    EXPECT_EQ(place_of("d"), "executable");
+    EXPECT_EQ(place_of("e"), "timer");
+}
+
 TEST_P(Timers, Served_timers_arrive_locked_in_due_order_and_the_others_free) {
     insert(JobPlace::timer, std::vector{a_timer("a", -1s), a_timer("b", -2s)});
     Job other = a_timer("c", -3s);

@@ -83,6 +83,7 @@ TEST(HeldJobs, Who_found_no_room_for_bytes_is_told_once_when_there_is) {
     ASSERT_EQ(held.bytes_left(), 0U);
     EXPECT_FALSE(held.is_room_awaited());
     held.remove(job);
+    EXPECT_EQ(held.bytes_left(), 4U) << "whoever finds some says nothing about who has not";
     EXPECT_TRUE(held.is_room_awaited());
     EXPECT_FALSE(held.is_room_awaited());
 }

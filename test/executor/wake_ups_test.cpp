@@ -17,6 +17,7 @@ protected:
     WakeUpsTest() {
         wake_ups.sleepers = {
             .acquisition = [this] { woken.emplace_back("acquisition"); },
+            .timers_without_room = [this] { woken.emplace_back("timers without room"); },
             .timer_mover =
                 [this](schema::TimePoint due) {
                     woken.emplace_back("timer mover");
@@ -35,13 +36,15 @@ protected:
 
 TEST_F(WakeUpsTest, Each_sleeper_is_woken_by_what_it_waits_for) {
     wake_ups.jobs_are_there();
-    wake_ups.room_became_free();
     wake_ups.outcomes_wait();
     wake_ups.announcement_waits();
     wake_ups.jobs_are_unserved();
-    EXPECT_THAT(
-        woken, ElementsAre("acquisition", "acquisition", "completion", "listener", "presence")
-    );
+    EXPECT_THAT(woken, ElementsAre("acquisition", "completion", "listener", "presence"));
+}
+
+TEST_F(WakeUpsTest, Room_is_for_timers_and_for_free_jobs) {
+    wake_ups.room_became_free();
+    EXPECT_THAT(woken, ElementsAre("timers without room", "acquisition"));
 }
 
 TEST_F(WakeUpsTest, The_timer_mover_is_told_when_a_timer_is_due) {

@@ -171,6 +171,42 @@ TEST(WorkerPool, Room_is_told_to_who_has_found_none_when_a_thread_is_idle) {
     EXPECT_TRUE(gated.room.wait_for(1));
 }
 
+// Acquisition and the timer mover both ask.
+TEST(WorkerPool, Room_is_told_when_it_is_enough_for_the_smallest_page_that_somebody_waits_for) {
+    std::latch first(1);
+    std::latch second(1);
+    Signal room;
+    WakeUps wake_ups;
+    wake_ups.sleepers.acquisition = [&room] { room.notify(); };
+    WorkerPool pool(
+        {.core = 1, .max = 1, .queue = 10, .ahead = 1h},
+        [&](const HeldJobPtr& job) {
+            if (job->job.id == "first") {
+                first.wait();
+            } else if (job->job.id == "second") {
+                second.wait();
+            }
+        },
+        wake_ups
+    );
+    EXPECT_TRUE(pool.submit(held({"short"})).empty());
+    ASSERT_TRUE(test::eventually([&] { return pool.room() == 11; }));
+    const char* const a = "a";
+    EXPECT_TRUE(pool.submit(held({"first", a, "second", a, a, a, a, a, a, a})).empty());
+    EXPECT_EQ(pool.room_to_claim(100), 0U) << "one of eleven";
+    EXPECT_EQ(pool.room_to_claim(2), 0U);
+    EXPECT_EQ(pool.room_to_claim(100), 0U);
+    first.count_down();
+    EXPECT_TRUE(room.wait_for(1));
+    ASSERT_TRUE(test::eventually([&] { return pool.load().queued == 7; })) << "the second runs";
+    EXPECT_EQ(pool.room_to_claim(100), 0U) << "three of eleven";
+    EXPECT_EQ(pool.room_to_claim(2), 3U);
+    second.count_down();
+    EXPECT_TRUE(room.wait_for(2)) << "who has found some says nothing about who has not";
+    (void)pool.close();
+    pool.stop();
+}
+
 TEST(WorkerPool, Room_is_not_told_to_who_has_not_asked) {
     GatedPool gated({.core = 1, .max = 1, .queue = 4});
     gated.open();

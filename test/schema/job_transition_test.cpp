@@ -260,6 +260,20 @@ TEST(JobTransition, A_cycle_in_calendar_months_is_counted_from_now) {
 }
 
 // I5
+TEST(JobTransition, A_due_timer_that_is_given_back_is_a_timer_again_and_keeps_everything) {
+    const Job job = a_job("a").with_retries(2).after_attempts(1).due_at(kEarlier);
+    Transition as_released = released(job);
+    as_released.to = JobPlace::timer;
+    EXPECT_EQ(given_back(job, kNow), as_released);
+}
+
+TEST(JobTransition, Any_other_job_that_is_given_back_is_executable_again) {
+    Job suspect = a_job("a").due_at(kEarlier);
+    suspect.lost_starts = 1;
+    EXPECT_EQ(given_back(suspect, kNow), released(suspect));
+    EXPECT_EQ(given_back(a_job("a"), kNow), released(a_job("a")));
+}
+
 TEST(JobTransition, A_released_job_is_executable_again_and_keeps_everything) {
     const Transition transition =
         released(a_job("a").with_retries(2).after_attempts(1).due_at(kEarlier));

@@ -13,9 +13,11 @@ namespace {
 using namespace std::chrono_literals;
 using persistence::DueTimers;
 using persistence::DueWindow;
+using persistence::PageLimit;
 using test::a_job;
 using testing::_;
 using testing::ElementsAre;
+using testing::Eq;
 using testing::Return;
 
 class MockTimerStore : public persistence::TimerStore {
@@ -25,9 +27,15 @@ public:
 
     MOCK_METHOD(std::optional<schema::TimePoint>, next_due, (), (override));
     MOCK_METHOD(
+        std::optional<schema::TimePoint>,
+        next_due_of_others,
+        (Types, std::optional<schema::TimePoint>, schema::TimePoint),
+        (override)
+    );
+    MOCK_METHOD(
         DueTimers,
         move_due_timers,
-        (DueWindow, std::size_t, const Claim&, Types),
+        (DueWindow, PageLimit, const Claim&, Types),
         (override)
     );
 };
@@ -59,9 +67,10 @@ TEST_F(TimerMoverTest, It_looks_again_within_the_wait_for_timers_of_other_proces
 TEST_F(TimerMoverTest, Due_timers_arrive_locked_and_are_handed_over_while_there_is_room) {
     intake.free_places = 7;
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now()));
-    DueWindow window(clock.now());
-    window.most_locked = 7;
-    EXPECT_CALL(store, move_due_timers(window, 100, _, ElementsAre("mail")))
+    intake.free_bytes = 1000;
+    EXPECT_CALL(
+        store, move_due_timers(DueWindow(clock.now()), PageLimit(7, 1000), _, ElementsAre("mail"))
+    )
         .WillOnce([&](auto, auto, const std::optional<persistence::LockClaim>& claim, auto) {
             EXPECT_EQ(claim->owner, "intake");
             EXPECT_EQ(claim->until, clock.now() + 30s);
@@ -71,34 +80,116 @@ TEST_F(TimerMoverTest, Due_timers_arrive_locked_and_are_handed_over_while_there_
     EXPECT_EQ(intake.ids(), std::vector<std::string>{"a"});
 }
 
-TEST_F(TimerMoverTest, Due_timers_move_unlocked_when_there_is_no_room_here) {
+TEST_F(TimerMoverTest, Due_timers_move_free_where_the_order_of_acquisition_is_to_decide) {
+    intake.takes_timers = false;
+    intake.free_places = 7;
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now() - 5s));
-    EXPECT_CALL(store, move_due_timers(_, 100, testing::Eq(std::nullopt), _))
+    EXPECT_CALL(store, move_due_timers(_, PageLimit(100), Eq(std::nullopt), _))
         .WillOnce(Return(DueTimers{.moved = 100, .locked = {}}));
     EXPECT_EQ(mover.run_once(), 0ms);
     EXPECT_TRUE(intake.ids().empty());
+    EXPECT_FALSE(mover.awaits_room());
+}
+
+TEST_F(TimerMoverTest, Due_timers_stay_where_they_are_until_there_is_room) {
+    EXPECT_CALL(store, next_due()).WillRepeatedly(Return(clock.now() - 5s));
+    EXPECT_FALSE(mover.awaits_room());
+    EXPECT_CALL(store, next_due_of_others(ElementsAre("mail"), _, clock.now() + 1s))
+        .WillOnce(Return(std::nullopt));
+    EXPECT_EQ(mover.run_once(), 1s);
+    EXPECT_TRUE(mover.awaits_room()) << "and is woken";
+    intake.free_places = 3;
+    EXPECT_CALL(store, move_due_timers(_, PageLimit(3), _, _))
+        .WillOnce(Return(DueTimers{.moved = 3, .locked = {a_job("a"), a_job("b"), a_job("c")}}));
+    EXPECT_EQ(mover.run_once(), 0ms);
+    EXPECT_THAT(intake.ids(), ElementsAre("a", "b", "c"));
+    EXPECT_FALSE(mover.awaits_room());
+}
+
+TEST_F(TimerMoverTest, Timers_of_others_do_not_wait_for_room_here) {
+    const schema::TimePoint due = clock.now() - 1s;
+    int wakes = 0;
+    wake_ups.sleepers.acquisition = [&] { ++wakes; };
+    EXPECT_CALL(store, next_due()).WillRepeatedly(Return(clock.now() - 5s));
+    EXPECT_CALL(store, next_due_of_others(_, Eq(std::nullopt), _)).WillOnce(Return(due));
+    DueWindow window(clock.now(), 0ms, due);
+    window.are_served_left = true;
+    EXPECT_CALL(
+        store, move_due_timers(window, PageLimit(100), Eq(std::nullopt), ElementsAre("mail"))
+    )
+        .WillOnce(Return(DueTimers{.moved = 2, .locked = {}}));
+    EXPECT_EQ(mover.run_once(), 0ms);
+    EXPECT_EQ(wakes, 1);
+    EXPECT_CALL(store, next_due_of_others(_, Eq(due), _)).WillOnce(Return(clock.now() + 37ms));
+    EXPECT_EQ(mover.run_once(), 37ms) << "it sleeps until the next one";
+    EXPECT_TRUE(mover.awaits_room());
+}
+
+TEST_F(TimerMoverTest, What_waits_for_room_is_read_once_and_again_each_minute) {
+    EXPECT_CALL(store, next_due()).WillRepeatedly(Return(clock.now() - 5s));
+    std::vector<std::optional<schema::TimePoint>> begins;
+    EXPECT_CALL(store, next_due_of_others(_, _, _))
+        .WillRepeatedly([&](auto, std::optional<schema::TimePoint> from, auto) {
+            begins.push_back(from);
+            return std::nullopt;
+        });
+    const schema::TimePoint start = clock.now();
+    for (const schema::Duration step : {0s, 1s, 58s, 1s}) {
+        clock.tick(step);
+        EXPECT_EQ(mover.run_once(), 1s);
+    }
+    EXPECT_THAT(begins, ElementsAre(std::nullopt, start, start + 1s, std::nullopt));
 }
 
 TEST_F(TimerMoverTest, In_a_backlog_each_page_begins_where_the_last_one_ended) {
     intake.free_places = 2;
     const schema::TimePoint end = clock.now() - 1h;
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now() - 2h));
-    DueWindow first(clock.now());
-    first.most_locked = 2;
-    EXPECT_CALL(store, move_due_timers(first, 100, _, _))
-        .WillOnce(Return(DueTimers{.moved = 100, .locked = {}, .end = end}));
+    EXPECT_CALL(store, move_due_timers(DueWindow(clock.now()), PageLimit(2), _, _))
+        .WillOnce(Return(DueTimers{.moved = 2, .locked = {}, .end = end}));
     EXPECT_EQ(mover.run_once(), 0ms);
     DueWindow next(clock.now(), 0ms, end);
-    next.turns_made_before = clock.now();
-    next.most_locked = 2;
-    EXPECT_CALL(store, move_due_timers(next, 100, _, _)).WillOnce(Return(DueTimers{}));
+    next.as_of = clock.now();
+    EXPECT_CALL(store, move_due_timers(next, PageLimit(2), _, _)).WillOnce(Return(DueTimers{}));
     EXPECT_EQ(mover.run_once(), 0ms) << "earlier ones may have come";
     EXPECT_CALL(store, next_due()).WillOnce(Return(std::nullopt));
     EXPECT_EQ(mover.run_once(), 1s);
 }
 
-/// The moment since which turns are left out, page by page: a full one for each number.
-TEST_F(TimerMoverTest, A_round_leaves_out_the_turns_that_were_made_since_it_began) {
+TEST_F(TimerMoverTest, A_timer_that_is_stored_before_the_next_page_makes_it_begin_at_the_oldest) {
+    intake.free_places = 2;
+    const schema::TimePoint end = clock.now() - 1h;
+    EXPECT_CALL(store, next_due()).WillRepeatedly(Return(clock.now() - 2h));
+    const auto begins_at = [&](std::optional<schema::TimePoint> from) {
+        EXPECT_CALL(store, move_due_timers(testing::Field(&DueWindow::from, from), _, _, _))
+            .WillOnce(Return(DueTimers{.moved = 2, .locked = {}, .end = end}));
+        EXPECT_EQ(mover.run_once(), 0ms);
+    };
+    begins_at(std::nullopt);
+    mover.timer_was_stored(end);
+    begins_at(end);
+    mover.timer_was_stored(end - 1ms);
+    mover.timer_was_stored(end + 5ms);
+    begins_at(std::nullopt);
+    begins_at(end);
+}
+
+TEST_F(TimerMoverTest, A_page_that_payloads_have_cut_short_is_not_the_end_of_a_backlog) {
+    intake.free_places = 50;
+    const schema::TimePoint end = clock.now() - 1h;
+    EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now() - 2h));
+    EXPECT_CALL(store, move_due_timers(_, _, _, _))
+        .WillOnce(Return(DueTimers{.moved = 2, .locked = {}, .end = end, .is_cut = true}));
+    EXPECT_EQ(mover.run_once(), 0ms);
+    DueWindow next(clock.now(), 0ms, end);
+    next.as_of = clock.now();
+    EXPECT_CALL(store, move_due_timers(next, _, _, _)).WillOnce(Return(DueTimers{}));
+    EXPECT_EQ(mover.run_once(), 0ms);
+}
+
+/// The moment that each page goes by: a full one for each number.
+TEST_F(TimerMoverTest, A_round_moves_what_was_due_when_it_began) {
+    intake.free_places = 100;
     EXPECT_CALL(store, next_due()).WillRepeatedly(Return(clock.now()));
     struct Page {
         std::size_t moved;
@@ -122,9 +213,7 @@ TEST_F(TimerMoverTest, A_round_leaves_out_the_turns_that_were_made_since_it_bega
         if (page.begins_a_round) {
             round.reset();
         }
-        EXPECT_CALL(
-            store, move_due_timers(testing::Field(&DueWindow::turns_made_before, round), 100, _, _)
-        )
+        EXPECT_CALL(store, move_due_timers(testing::Field(&DueWindow::as_of, round), _, _, _))
             .WillOnce(Return(DueTimers{.moved = page.moved, .locked = {}, .end = clock.now()}));
         (void)mover.run_once();
         round = page.begins_a_round ? clock.now() : round;
@@ -132,10 +221,11 @@ TEST_F(TimerMoverTest, A_round_leaves_out_the_turns_that_were_made_since_it_bega
 }
 
 TEST_F(TimerMoverTest, A_round_goes_on_when_the_pages_begin_at_the_oldest_again) {
+    intake.free_places = 100;
     EXPECT_CALL(store, next_due()).WillRepeatedly(Return(clock.now()));
     const schema::TimePoint begin = clock.now();
     std::vector<DueWindow> windows;
-    EXPECT_CALL(store, move_due_timers(_, 100, _, _))
+    EXPECT_CALL(store, move_due_timers(_, _, _, _))
         .Times(40)
         .WillRepeatedly([&](const DueWindow& window, auto, auto, auto) {
             windows.push_back(window);
@@ -146,25 +236,24 @@ TEST_F(TimerMoverTest, A_round_goes_on_when_the_pages_begin_at_the_oldest_again)
         clock.tick(1ms);
         (void)mover.run_once();
         from_the_oldest += windows.back().from ? 0 : 1;
-        EXPECT_EQ(
-            windows.back().turns_made_before, page == 0 ? std::nullopt : std::optional(begin + 1ms)
-        );
+        EXPECT_EQ(windows.back().as_of, page == 0 ? std::nullopt : std::optional(begin + 1ms));
     }
     EXPECT_GE(from_the_oldest, 3);
 }
 
 TEST_F(TimerMoverTest, What_arrives_free_wakes_the_acquisition) {
-    intake.free_places = 0;
+    intake.free_places = 5;
     int wakes = 0;
     wake_ups.sleepers.acquisition = [&] { ++wakes; };
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now()));
-    EXPECT_CALL(store, move_due_timers(_, _, testing::Eq(std::nullopt), _))
-        .WillOnce(Return(DueTimers{.moved = 3, .locked = {}}));
+    EXPECT_CALL(store, move_due_timers(_, _, _, _))
+        .WillOnce(Return(DueTimers{.moved = 3, .locked = {a_job("a")}}));
     EXPECT_EQ(mover.run_once(), 0ms);
     EXPECT_EQ(wakes, 1);
 }
 
 TEST_F(TimerMoverTest, It_does_not_spin_on_due_timers_that_another_node_is_moving) {
+    intake.free_places = 5;
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now()));
     EXPECT_CALL(store, move_due_timers(_, _, _, _)).WillOnce(Return(DueTimers{}));
     EXPECT_GT(mover.run_once(), 0ms);
@@ -172,12 +261,12 @@ TEST_F(TimerMoverTest, It_does_not_spin_on_due_timers_that_another_node_is_movin
 
 // R118
 TEST_F(TimerMoverTest, With_a_due_timer_go_those_within_the_fire_ahead_window) {
+    intake.free_places = 5;
     TimerMover early{{store, intake, clock, wake_ups}, {.fire_ahead = 50ms}};
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now() + 20ms));
     EXPECT_EQ(early.run_once(), 20ms);
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now()));
     DueWindow window(clock.now(), 50ms);
-    window.most_locked = 0;
     EXPECT_CALL(store, move_due_timers(window, _, _, _))
         .WillOnce(Return(DueTimers{.moved = 1, .locked = {}}));
     EXPECT_EQ(early.run_once(), 0ms);

@@ -111,13 +111,21 @@ public:
                 .wait = settings.timer_wait,
                 .fire_ahead = settings.fire_ahead}
         );
-        // It looks every timer_wait by itself.
-        wake_ups.sleepers.timer_mover =
-            [this, &loop = executor.add_activity(*mover)](schema::TimePoint due) {
-                if (due < clock.now() + settings.timer_wait) {
-                    loop.wake();
-                }
-            };
+        executor::PollingLoop& loop = executor.add_activity(*mover);
+        wake_ups.sleepers.timer_mover = [this, &loop](schema::TimePoint due) {
+            if (due != schema::kEarliestInstant) {  // Else nobody knows, and it finds it later.
+                mover->timer_was_stored(due);
+            }
+            // It looks every timer_wait by itself.
+            if (due < clock.now() + settings.timer_wait) {
+                loop.wake();
+            }
+        };
+        wake_ups.sleepers.timers_without_room = [this, &loop] {
+            if (mover->awaits_room()) {
+                loop.wake();
+            }
+        };
     }
 
     const persistence::DatabaseUrl url;

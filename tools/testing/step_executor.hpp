@@ -48,6 +48,9 @@ private:
     // JobIntake: nothing is handed over.
     [[nodiscard]] persistence::PageLimit room() override { return 0; }
     [[nodiscard]] persistence::PageLimit room_for_handoffs() override { return 0; }
+    [[nodiscard]] std::optional<persistence::PageLimit> room_for_timers(std::size_t) override {
+        return std::nullopt;
+    }
     [[nodiscard]] persistence::ServedJobs served() const override { return handler_types_; }
     [[nodiscard]] const std::string& lock_owner() const override { return lock_owner_; }
     [[nodiscard]] schema::Duration lock_time() const override;

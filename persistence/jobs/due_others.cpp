@@ -1,0 +1,69 @@
+#include "persistence/jobs/due_others.hpp"
+
+#include "persistence/jobs/timer_moves.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/sql_time.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+// Its one parameter behind the list is the type of external workers.
+constexpr std::string_view kOthers =
+    "(HANDLER_TYPE_ IS NULL OR HANDLER_TYPE_ NOT IN (...) OR TYPE_ = ?)";
+
+constexpr std::string_view kNextDueOfOthers = R"sql(
+    SELECT DUEDATE_
+    FROM ACT_RU_TIMER_JOB {by_due_date}
+    WHERE DUEDATE_ <= ? {and_from} AND LOCK_EXP_TIME_ IS NULL AND {others}
+    ORDER BY DUEDATE_
+    LIMIT 1)sql";
+
+}  // namespace
+
+BoundStatement condition_of_others(std::span<const std::string> handler_types) {
+    // Lists of one statement are never cut.
+    const std::size_t size = padded_list_size(handler_types.size());
+    BoundStatement condition{.sql = with_list_size(kOthers, size), .parameters = {}};
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::string& type = handler_types[std::min(i, handler_types.size() - 1)];
+        condition.parameters.emplace_back(std::string_view(type));
+    }
+    condition.parameters.emplace_back(schema::kExternalWorkerType);
+    return condition;
+}
+
+std::optional<schema::TimePoint> next_due_of_others(
+    const StoreContext& context,
+    std::span<const std::string> handler_types,
+    std::optional<schema::TimePoint> from,
+    schema::TimePoint until
+) {
+    BoundStatement others = condition_of_others(handler_types);
+    std::vector<Value> parameters{until};
+    if (from) {
+        parameters.emplace_back(*from);
+    }
+    std::ranges::move(others.parameters, std::back_inserter(parameters));
+    std::optional<schema::TimePoint> due;
+    context.runner.read([&](Connection& connection) {
+        const std::string sql = fmt::format(
+            kNextDueOfOthers,
+            fmt::arg("by_due_date", by_index(connection.dialect(), "JS_IDX_TIMER_DUE")),
+            fmt::arg("and_from", from ? "AND DUEDATE_ >= ?" : ""),
+            fmt::arg("others", others.sql)
+        );
+        due.reset();
+        connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
+            // What cannot be read is mended when it comes to the front: see next_due().
+            due = parse_sql_time(row.text(0));
+        });
+    });
+    return due;
+}
+
+}  // namespace jobstrand::persistence
