@@ -16,26 +16,24 @@
 /// plan of the schedule go in; what becomes of the row, of the series and of the next turn comes
 /// out. No I/O: persistence locks, asks for the plan, and writes the answer.
 ///
-/// | the turn         | what happened                    | its row        | the series | next turn
-/// |
-/// |------------------|----------------------------------|----------------|------------|-----------|
-/// | waits            | fell due or fired; overlap       | moves          | waiting    | inserted |
-/// | waits            | fell due or fired; no overlap    | moves, baton   | running    | - | |
-/// waits            | fell due or fired; was the last  | moves          | ended      | -         |
-/// | waits            | fell due; is left out            | waits, baton   | waiting    | - | |
-/// waits            | fell due; left out, was the last | over           | ended      | -         |
-/// | waits            | fell due; cannot be planned (!)  | moves          | ended      | - | |
-/// runs, has baton  | its wait before a retry is over  | moves, baton   | as it was  | -         |
-/// | runs, has baton  | completed, or became a dead one  | moves          | waiting    | inserted |
-/// | runs, has baton  | the same, and was the last       | moves          | ended      | - | | any
-/// of a series  | became a dead one, and that      | as above       | paused (!) | as above  | | |
-/// stops the series                 |                |            |           | | runs | let go; no
-/// recovery (!)          | as completed   | the same   | the same  | | runs             | let go;
-/// recovery                 | stays          | as it was  | -         | | has baton        |
-/// removed by an operator           | moves          | ended      | -         | | waits | its due
-/// date was changed         | -              | follows it | -         | | is a copy        | fell
-/// due, completed, dead        | moves          | as it was  | -         | | has no series    |
-/// fell due, completed, dead        | adopted, then as above                  |
+/// | the turn        | what happened                    | its row      | the series | next turn |
+/// |-----------------|----------------------------------|--------------|------------|-----------|
+/// | waits           | fell due or fired; overlap       | moves        | waiting    | inserted  |
+/// | waits           | fell due or fired; no overlap    | moves, baton | running    | -         |
+/// | waits           | fell due or fired; was the last  | moves        | ended      | -         |
+/// | waits           | fell due; is left out            | waits, baton | waiting    | -         |
+/// | waits           | fell due; left out, was the last | over         | ended      | -         |
+/// | waits           | fell due; cannot be planned (!)  | moves        | ended      | -         |
+/// | runs, has baton | its wait before a retry is over  | moves, baton | as it was  | -         |
+/// | runs, has baton | completed, or became a dead one  | moves        | waiting    | inserted  |
+/// | runs, has baton | the same, and was the last       | moves        | ended      | -         |
+/// | any of a series | dead, and that stops the series  | as above     | paused (!) | as above  |
+/// | runs            | let go; no recovery (!)          | as completed | the same   | the same  |
+/// | runs            | let go; recovery                 | stays        | as it was  | -         |
+/// | has baton       | removed by an operator           | moves        | ended      | -         |
+/// | waits           | its due date was changed         | -            | follows it | -         |
+/// | is a copy       | fell due, completed, dead        | moves        | as it was  | -         |
+/// | has no series   | fell due, completed, dead        | adopted, then as above                |
 ///
 /// "baton": the row keeps its REPEAT_; all others that move lose it. (!): the log says so. Turns of
 /// what is suspended do not get here: with_suspension has sent them away.

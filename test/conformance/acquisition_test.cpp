@@ -159,6 +159,36 @@ TEST_P(AcquisitionById, An_expired_lock_does_not_count) {
     EXPECT_EQ(job("a").lock_owner, "operator");
 }
 
+/// Rows that an UPDATE does not reach: here, because of an app's trigger.
+class RowsThatStay : public StoreTest {};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnSqlite,
+    RowsThatStay,
+    testing::ValuesIn(in_files("sqlite")),
+    name_of_database
+);
+
+// It would run again and again, on every node.
+TEST_P(RowsThatStay, Only_a_job_whose_lock_was_written_is_acquired) {
+    insert(JobPlace::executable, many_jobs("j", 3));
+    execute(
+        "CREATE TRIGGER KEEP BEFORE UPDATE ON ACT_RU_JOB WHEN old.ID_ = 'j001'"
+        " BEGIN SELECT RAISE(IGNORE); END"
+    );
+    EXPECT_THAT(ids_of(acquire()), ElementsAre("j000", "j002"));
+}
+
+// I1
+TEST_P(RowsThatStay, A_job_whose_row_does_not_go_is_not_moved) {
+    const Job held = insert_and_acquire(a_job("a"));
+    execute("CREATE TRIGGER KEEP BEFORE DELETE ON ACT_RU_JOB BEGIN SELECT RAISE(IGNORE); END");
+    const std::vector<Outcome> failed{failed_outcome(held, {.message = "it broke"}, clock_.now())};
+    EXPECT_THROW((void)store_.apply("node-1", failed), persistence::DbError);
+    EXPECT_EQ(job("a"), held);
+    EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
+}
+
 }  // namespace
 
 }  // namespace jobstrand::test

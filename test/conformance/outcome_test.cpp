@@ -181,6 +181,24 @@ TEST_P(Outcomes, Of_two_runs_of_one_job_in_a_batch_only_the_one_whose_fence_hold
     EXPECT_EQ(place_of("a"), "nowhere");
 }
 
+// I3: the name of the holder alone does not tell two runs of one node apart.
+TEST_P(Outcomes, The_end_of_an_earlier_run_changes_nothing_about_the_next_one_of_the_same_node) {
+    const Job lost = insert_and_acquire(a_job("a"));
+    store_.release("node-1", fences_of({lost}));
+    const Job held = acquire().at(0);
+    const std::vector<Outcome> late{
+        completed_outcome(lost),
+        failed(lost),
+        outcome_of(lost, schema::released(lost)),
+        outcome_of(lost, schema::not_served(lost, "a command")),
+    };
+    for (const Outcome& outcome : late) {
+        EXPECT_THAT(apply({outcome}), ElementsAre(OutcomeAnswer::lost_lock));
+        EXPECT_EQ(job("a"), held);
+    }
+    EXPECT_THAT(apply({completed_outcome(held)}), ElementsAre(OutcomeAnswer::done));
+}
+
 TEST_P(Outcomes, A_renewed_lock_still_holds) {
     const Job held = insert_and_acquire(a_job("a"));
     ASSERT_TRUE(store_.extend_locks(claim_of("node-1"), fences_of({held})).empty());

@@ -65,9 +65,12 @@ TEST_P(Served, A_job_whose_need_is_not_known_yet_is_taken_to_find_out) {
 }
 
 TEST_P(Served, A_node_that_lacks_what_a_job_needs_gives_it_back_unharmed) {
-    insert_needing("a", "[commands.a]");
+    const Job held = insert_and_acquire(a_job("a"));
+    const std::vector<Outcome> one{outcome_of(held, schema::not_served(held, "[commands.a]"))};
+    ASSERT_THAT(store_.apply("node-1", one), ElementsAre(OutcomeAnswer::done));
     const Job freed = job("a");
     EXPECT_EQ(freed.needs, "[commands.a]");
+    EXPECT_EQ(freed.revision, held.revision + 1);
     EXPECT_TRUE(freed.lock_owner.empty());
     EXPECT_EQ(freed.lock_expiration, std::nullopt);
     EXPECT_EQ(freed.retries, 3);

@@ -25,6 +25,18 @@ TEST(HeldJobs, Only_locks_that_end_before_the_deadline_are_up_for_renewal) {
     EXPECT_TRUE(held.expiring_before(kStart + 20s).empty());
 }
 
+TEST(HeldJobs, The_renewal_of_a_lost_lock_does_not_prolong_the_newer_one_of_the_same_job) {
+    HeldJobs held;
+    const schema::Job first = a_job("a");
+    schema::Job again = first;
+    again.revision = 3;
+    (void)held.add({first}, kStart + 10s);
+    const auto fences = held.expiring_before(kStart + 20s);
+    (void)held.add({again}, kStart + 30s);
+    held.extended(fences, kStart + 40s);
+    EXPECT_EQ(held.expired(kStart + 30s), std::vector<std::string>{"a"});
+}
+
 TEST(HeldJobs, A_lost_job_is_told_to_stop_and_no_longer_renewed) {
     HeldJobs held;
     const HeldJobPtr job = held.add({a_job("a")}, kStart + 10s).front();

@@ -1,0 +1,141 @@
+"""What run_mutants.py takes out of the code: the conditions on which the invariants I1, I3, I5 and I7 of
+docs/design.md rest, one at a time. A mutant that no test notices is a hole in the tests."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """`text` stands in `path` exactly once behind `behind`, and becomes `instead`."""
+
+    name: str
+    path: str
+    text: str
+    instead: str
+    behind: str = ""
+
+
+def without(name, path, behind, condition):
+    """A condition of an SQL statement that is always true. Its parameter stays, so that the others keep their places."""
+    return Mutant(name, path, condition, f"({condition} OR 1 = 1)", behind)
+
+
+def fence(statement, path, constant):
+    """Both halves of the fence of a statement."""
+    return [
+        without(f"{statement} ignores the revision", path, constant, "REV_ = ?"),
+        without(f"{statement} ignores the owner", path, constant, "LOCK_OWNER_ = ?"),
+    ]
+
+
+FENCES = "persistence/rows/fences.cpp"
+OUTCOMES = "persistence/jobs/apply_outcomes.cpp"
+HOLD = "persistence/jobs/hold_locks.cpp"
+STARTS = "persistence/jobs/count_starts.cpp"
+RESET = "persistence/jobs/reset_expired_locks.cpp"
+CANDIDATES = "persistence/jobs/job_candidates.cpp"
+ACQUIRE = "persistence/jobs/acquire_jobs.cpp"
+DUE = "persistence/jobs/move_due_timers.cpp"
+MOVE = "persistence/rows/move_jobs.cpp"
+RUNNER = "executor/job_runner.cpp"
+HELD = "executor/pool/held_jobs.cpp"
+
+MUTANTS = [
+    *fence("the look at what is held", FENCES, "kLockHeld"),
+    *fence("the release", FENCES, "kFree = "),
+    *fence("the release of what is not served", FENCES, "kFreeUnserved"),
+    *fence("the deletion of what is completed", OUTCOMES, "kDelete"),
+    *fence("the renewal", HOLD, "kExtend"),
+    *fence("the count of a start", STARTS, "kCountStart"),
+    Mutant("a release keeps the revision", FENCES, "REV_ = REV_ + 1", "REV_ = REV_", "kFree = "),
+    Mutant(
+        "a release of what is not served keeps the revision",
+        FENCES,
+        "REV_ = REV_ + 1",
+        "REV_ = REV_",
+        "kFreeUnserved",
+    ),
+    Mutant(
+        "a failed run of an earlier revision moves the job",
+        OUTCOMES,
+        "row.revision != outcome.job->revision || ",
+        "",
+    ),
+    Mutant("a failed run of another owner moves the job", OUTCOMES, " || row.lock_owner != owner", ""),
+    Mutant(
+        "a failed run of a job that is gone counts",
+        OUTCOMES,
+        "leaving.rows.size() == outcomes.size() ?",
+        "true ?",
+    ),
+    Mutant(
+        "of two runs in a batch the wrong one counts",
+        OUTCOMES,
+        " && found->second == outcome->job->revision",
+        "",
+    ),
+    Mutant("a lost lock in a batch is not noticed", OUTCOMES, "if (!is_held) {", "if (false) {"),
+    Mutant("a live lock is reset", RESET, "LOCK_EXP_TIME_ < ?", "(LOCK_EXP_TIME_ < ? OR 1 = 1)", "kReset"),
+    Mutant("a reset keeps the revision", RESET, "COALESCE(REV_, 1) + 1", "COALESCE(REV_, 1)", "kReset"),
+    Mutant(
+        "a reset keeps the owner", RESET, "LOCK_OWNER_ = NULL, ", "", "kReset"
+    ),
+    Mutant("a claim takes what is locked", CANDIDATES, "LOCK_EXP_TIME_ IS NULL AND ", "", "kOldest = "),
+    Mutant(
+        "a claim by priority takes what is locked",
+        CANDIDATES,
+        "LOCK_EXP_TIME_ IS NULL AND ",
+        "",
+        "kOldestOfPriority",
+    ),
+    Mutant(
+        "a claim takes any handler type",
+        CANDIDATES,
+        "HANDLER_TYPE_ IN (...)",
+        "(HANDLER_TYPE_ IN (...) OR 1 = 1)",
+        "kServedWithoutNeeds",
+    ),
+    Mutant(
+        "a claim takes what it lacks the need of",
+        CANDIDATES,
+        " AND NEEDS_ IS NULL",
+        "",
+        "kServedWithoutNeeds",
+    ),
+    Mutant("a claim keeps the revision", ACQUIRE, "COALESCE(REV_, 1) + 1", "COALESCE(REV_, 1)", "kLock"),
+    Mutant("a claim keeps rows that it could not lock", ACQUIRE, "if (!are_all) {", "if (false) {"),
+    Mutant(
+        "a claim by id takes what is locked", ACQUIRE, "is_locked(jobs.front(), now)", "false"
+    ),
+    Mutant("a timer moves before it is due", DUE, "DUEDATE_ <= ?", "(DUEDATE_ <= ? OR 1 = 1)", "kDue"),
+    Mutant("a locked timer moves", DUE, "AND LOCK_EXP_TIME_ IS NULL ", "", "kDue"),
+    Mutant(
+        "a move whose row is gone succeeds",
+        MOVE,
+        "if (deleted != static_cast<std::int64_t>(ids.size())) {",
+        "if (false) {",
+    ),
+    Mutant("a move keeps the revision", MOVE, "++row.revision;", ""),
+    Mutant("a move keeps the lock", MOVE, "job.lock_owner.clear();", ""),
+    Mutant("a job whose stop is requested starts", RUNNER, "held.stop.stop_requested() || ", ""),
+    Mutant(
+        "a job whose lock has ended starts",
+        RUNNER,
+        "use_.clock.steady_now() >= held.lock_until.load()",
+        "false",
+    ),
+    Mutant(
+        "the end of an earlier run forgets the next one",
+        HELD,
+        " && found->second->job.revision == job.revision",
+        "",
+        "HeldJobs::forget",
+    ),
+    Mutant(
+        "a renewal of an earlier run prolongs the next one",
+        HELD,
+        " && found->second->job.revision == fence.revision",
+        "",
+        "HeldJobs::extended",
+    ),
+]
