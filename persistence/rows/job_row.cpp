@@ -1,6 +1,6 @@
 #include "persistence/rows/job_row.hpp"
 
-#include "persistence/sql/unreadable_value.hpp"
+#include "persistence/rows/readable_columns.hpp"
 #include "schema/limits.hpp"
 #include "schema/text/utf8.hpp"
 
@@ -78,15 +78,8 @@ struct ValueOf {
 
 /// Integers are counted up: REV_ with every change, and it must not overflow. A job that begins a
 /// way has to have a long one before it; on its way, it is read until shortly before the end.
-constexpr std::int64_t kMostAtFirst = 2'000'000'000;
+constexpr std::int64_t kMostAtFirst = kMostToCount;
 constexpr std::int64_t kMostOnTheWay = std::numeric_limits<int>::max() - 1000;
-
-int require_int(std::int64_t number, std::int64_t most) {
-    if (number < -most || number > most) {
-        throw unreadable_value(std::to_string(number), "a number that can be counted with");
-    }
-    return static_cast<int>(number);
-}
 
 /// Reads one column into a job that still has its defaults: a visitor for the kinds of members.
 struct ReadColumn {
@@ -98,7 +91,7 @@ struct ReadColumn {
     void operator()(std::string Job::*member) const { (job.*member).assign(row.text(column)); }
     void operator()(int Job::*member) const {
         if (!row.is_null(column)) {
-            job.*member = require_int(row.integer(column), most);
+            job.*member = static_cast<int>(require_countable(row.integer(column), most));
         }
     }
     void operator()(std::int64_t Job::*member) const {
@@ -116,25 +109,6 @@ struct ReadColumn {
     }
 };
 
-using Fields = std::vector<RowField>;
-
-/// Reads columns until one is unreadable. Returns what is said about it; empty: all were read.
-std::string read_readable(ReadColumn& read, const Fields& fields) {
-    // Defended catch: a row that a producer wrote wrong must not stop whoever reads it. Nothing is
-    // asked of the values that are right.
-    try {
-        for (; read.column < fields.size(); ++read.column) {
-            std::visit(read, fields[read.column].member);
-        }
-        return {};
-    } catch (const DbError& error) {
-        if (error.kind() != DbErrorKind::unreadable) {
-            throw;
-        }
-        return fmt::format("{} {}", fields[read.column++].column, error.what());
-    }
-}
-
 void complain(Job& job, const std::string& complaint) {
     const std::string before = std::exchange(job.exception_message, {});
     job.exception_message = schema::first_characters(
@@ -148,15 +122,12 @@ bool read_into(Job& job, const Row& row, JobPlace place, std::int64_t most) {
     if (place == JobPlace::dead_letter) {
         job.retries = 0;
     }
-    const Fields& fields = known_layout_of(place).fields;
-    ReadColumn read{.row = row, .column = 0, .job = job, .most = most};
-    std::string complaint = read_readable(read, fields);
+    const std::vector<RowField>& fields = known_layout_of(place).fields;
+    const std::string complaint = read_columns(fields, [&](std::size_t column) {
+        std::visit(ReadColumn{row, column, job, most}, fields[column].member);
+    });
     if (complaint.empty()) {
         return true;
-    }
-    while (read.column < fields.size()) {
-        const std::string next = read_readable(read, fields);
-        complaint += next.empty() ? "" : "; " + next;
     }
     complain(job, complaint);
     return false;
