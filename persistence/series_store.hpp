@@ -22,6 +22,10 @@ struct SeriesSummary {
     schema::Series series;
     SeriesCondition condition = SeriesCondition::waiting;
 
+    /// Names each column that cannot be read, and its value; what the series has there is what a
+    /// new one has. Empty: all can be read.
+    std::string complaint = {};
+
     bool operator==(const SeriesSummary&) const = default;
 };
 
@@ -59,6 +63,9 @@ enum class CalendarAnswer {
 ///
 /// Texts that cannot be read, unknown calendars, and values that no column holds are refused with
 /// std::invalid_argument, one sentence that says what is wrong; then nothing was changed.
+///
+/// A series whose row cannot be read has its next turn, and ends with it. Until then it is listed
+/// with a complaint; rescheduled or ended, its row is whole again.
 class SeriesStore {
 public:
     virtual ~SeriesStore() = default;

@@ -98,6 +98,9 @@ SeriesTransition ended(
         // Nobody has taken its turn: it was inserted as an executable job, or another engine moved
         // it.
         next = plan_or_last(series, turn, plan, now, result.notes).series;
+    } else if (plan && !*plan) {
+        result.notes.push_back(unplanned(plan->error()));
+        next.next_fire.reset();
     }
     if (!next.next_fire) {
         next.state = SeriesState::ended;

@@ -96,8 +96,9 @@ struct PlanQuestion {
 [[nodiscard]] std::optional<PlanQuestion>
 question_for(const Series& series, const Job& turn, TransitionReason reason, TimePoint now);
 
-/// The table above. `series` is null when the turn has none that could be read. `plan` answers the
-/// question; without one it is not looked at.
+/// The table above. `series` is null when the turn has none. `plan` answers the question; without
+/// one it is not looked at, unless it is an error: then the row of the series cannot be read, and a
+/// series that runs ends with its turn.
 [[nodiscard]] SeriesTransition series_transition(
     const Series* series,
     const Job& turn,

@@ -1,5 +1,6 @@
 #include "persistence/series/calendar_moves.hpp"
 
+#include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/series/series_and_turn.hpp"
 #include "persistence/series/series_row.hpp"
@@ -80,10 +81,13 @@ void CalendarMoves::plan(Connection& connection) {
         fmt::format(kSeriesOfCalendars, fmt::arg("columns", series_columns() + ", REV_"));
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = calendars_})) {
         connection.query({.sql = text, .columns = columns + 1}, parameters, [&](const Row& row) {
-            const Series series = read_series_row(row);
-            Plan plan = plan_of(series, connection.dialect());
-            plan.revision = row.integer(columns);
-            plans_[series.key] = plan;
+            if (is_nameless(row)) {
+                return;
+            }
+            const auto [series, complaint] = read_series_row(row);
+            Plan plan = complaint.empty() ? plan_of(series, connection.dialect()) : Plan{};
+            plan.revision = row.text(columns);
+            plans_[series.key] = std::move(plan);
         });
     }
     refuse_never_due();
@@ -156,10 +160,13 @@ std::vector<CalendarMoves::User> CalendarMoves::users_to_move(Transaction& trans
     std::vector<User> users;
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = calendars_})) {
         transaction.query({.sql = text, .columns = 3}, parameters, [&](const Row& row) {
+            if (is_nameless(row)) {
+                return;
+            }
             User user{
                 .key = std::string(row.text(0)),
                 .turn_id = std::string(row.text(1)),
-                .revision = row.integer(2)};
+                .revision = std::string(row.text(2))};
             const Plan* const known = known_plan(user);
             if (known == nullptr || known->makes_a_difference) {
                 users.push_back(std::move(user));
@@ -184,10 +191,13 @@ std::vector<CalendarMoves::LockedUser> CalendarMoves::users_for_update(Transacti
     std::vector<LockedUser> locked;
     for (User& user : users) {
         const auto found = series.find(user.key);
-        if (found == series.end() || found->second.turn_id != user.turn_id) {
+        if (found == series.end() || found->second.series.turn_id != user.turn_id) {
             throw DbError(DbErrorKind::conflict, "a turn was taken while a calendar was changed");
         }
-        SeriesAndTurn current{.series = std::move(found->second), .turn = {}};
+        if (!found->second.is_readable()) {
+            continue;
+        }
+        SeriesAndTurn current{.series = std::move(found->second.series), .turn = {}};
         if (const auto turn = turns.find(user.turn_id); turn != turns.end()) {
             current.turn = std::move(turn->second);
         }

@@ -6,7 +6,6 @@
 #include "schema/series_schedule.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +28,8 @@ struct CalendarChange {
 /// The due dates are looked for before anything is locked, because that takes time; the transaction
 /// looks again only for series that changed meanwhile.
 ///
+/// A series whose row cannot be read is left alone: it ends with its next turn.
+///
 /// A series with an end that the calendar leaves no time before it ends. One without an end would
 /// never be due again, which nobody means: it is refused with std::invalid_argument.
 class CalendarMoves final {
@@ -50,9 +51,10 @@ public:
     [[nodiscard]] std::size_t apply(Transaction& transaction);
 
 private:
-    /// What the change means for a series of this revision.
+    /// What the change means for a series of this revision. Revisions are compared only, as texts:
+    /// a text can always be read.
     struct Plan {
-        std::int64_t revision = 0;
+        std::string revision = {};
         bool makes_a_difference = false;
         std::optional<schema::TimePoint> due = {};  ///< nullopt: then it ends.
     };
@@ -61,7 +63,7 @@ private:
     struct User {
         std::string key;
         std::string turn_id;
-        std::int64_t revision = 0;
+        std::string revision;
     };
 
     struct LockedUser {

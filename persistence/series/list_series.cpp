@@ -39,9 +39,10 @@ struct Where {
 
 std::string sql_of(SeriesCondition condition) {
     switch (condition) {
-        case SeriesCondition::waiting:
+        case SeriesCondition::waiting:  // As what cannot be read is shown.
+            return fmt::format("S.STATE_ NOT IN ('running', 'ended') AND NOT {}", kIsPaused);
         case SeriesCondition::running:
-            return fmt::format("S.STATE_ = '{}' AND NOT {}", name_of(condition), kIsPaused);
+            return fmt::format("S.STATE_ = 'running' AND NOT {}", kIsPaused);
         case SeriesCondition::paused:
             return fmt::format("S.STATE_ <> 'ended' AND {}", kIsPaused);
         case SeriesCondition::ended:
@@ -87,9 +88,13 @@ select(TransactionRunner& runner, const Where& where, std::size_t limit) {
     runner.read([&](Connection& connection) {
         found.clear();
         connection.query({.sql = sql, .columns = columns + 1}, parameters, [&](const Row& row) {
-            schema::Series series = read_series_row(row);
+            auto [series, complaint] = read_series_row(row);
             const auto condition = condition_of(series.state, row.integer(columns) != 0);
-            found.push_back({.series = std::move(series), .condition = condition});
+            found.push_back(
+                {.series = std::move(series),
+                 .condition = condition,
+                 .complaint = std::move(complaint)}
+            );
         });
     });
     return found;

@@ -1,40 +1,138 @@
 #include "persistence/series/series_row.hpp"
 
+#include "persistence/rows/readable_columns.hpp"
+
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
+#include <variant>
 
 namespace jobstrand::persistence {
 
 namespace {
 
 using schema::Series;
+using schema::SeriesState;
 
-/// In the order of append_series_row and read_series_row.
-constexpr std::array<std::string_view, 25> kColumns{"ID_",
-                                                    "GROUP_",
-                                                    "DESCRIPTION_",
-                                                    "HANDLER_TYPE_",
-                                                    "REPEAT_",
-                                                    "ZONE_",
-                                                    "DST_RULE_",
-                                                    "CALENDAR_",
-                                                    "MISFIRE_",
-                                                    "MISFIRE_THRESHOLD_",
-                                                    "START_",
-                                                    "END_",
-                                                    "OVERLAP_",
-                                                    "KEEP_DATA_",
-                                                    "RECOVERY_",
-                                                    "STOP_ON_DEAD_LETTER_",
-                                                    "RETRIES_",
-                                                    "TOTAL_TURNS_",
-                                                    "TURNS_TAKEN_",
-                                                    "FIRE_COUNT_",
-                                                    "PREVIOUS_FIRE_",
-                                                    "NEXT_FIRE_",
-                                                    "STATE_",
-                                                    "TURN_ID_",
-                                                    "CREATE_TIME_"};
+using SeriesMember = std::variant<
+    std::string Series::*,
+    bool Series::*,
+    int Series::*,
+    std::int64_t Series::*,
+    std::optional<std::int64_t> Series::*,
+    std::optional<schema::Duration> Series::*,
+    std::optional<schema::TimePoint> Series::*,
+    SeriesState Series::*>;
+
+struct SeriesField {
+    std::string_view column;
+    SeriesMember member;
+    bool is_null_when_empty = true;  ///< Of a text.
+};
+
+constexpr std::array kFields{
+    SeriesField{"ID_", &Series::key, false},
+    SeriesField{"GROUP_", &Series::group, false},
+    SeriesField{"DESCRIPTION_", &Series::description},
+    SeriesField{"HANDLER_TYPE_", &Series::handler_type},
+    SeriesField{"REPEAT_", &Series::repeat},
+    SeriesField{"ZONE_", &Series::zone, false},
+    SeriesField{"DST_RULE_", &Series::dst_rule, false},
+    SeriesField{"CALENDAR_", &Series::calendar},
+    SeriesField{"MISFIRE_", &Series::misfire},
+    SeriesField{"MISFIRE_THRESHOLD_", &Series::misfire_threshold},
+    SeriesField{"START_", &Series::start},
+    SeriesField{"END_", &Series::end},
+    SeriesField{"OVERLAP_", &Series::overlap},
+    SeriesField{"KEEP_DATA_", &Series::keep_data},
+    SeriesField{"RECOVERY_", &Series::recovery},
+    SeriesField{"STOP_ON_DEAD_LETTER_", &Series::stop_on_dead_letter},
+    SeriesField{"RETRIES_", &Series::retries},
+    SeriesField{"TOTAL_TURNS_", &Series::total_turns},
+    SeriesField{"TURNS_TAKEN_", &Series::turns_taken},
+    SeriesField{"FIRE_COUNT_", &Series::fire_count},
+    SeriesField{"PREVIOUS_FIRE_", &Series::previous_fire},
+    SeriesField{"NEXT_FIRE_", &Series::next_fire},
+    SeriesField{"STATE_", &Series::state},
+    SeriesField{"TURN_ID_", &Series::turn_id},
+    SeriesField{"CREATE_TIME_", &Series::create_time},
+};
+
+constexpr std::array<std::string_view, kFields.size()> kColumns = [] {
+    std::array<std::string_view, kFields.size()> columns;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        columns[i] = kFields[i].column;
+    }
+    return columns;
+}();
+
+/// What a text says of the turns of a series (R3/PT10H), and what is left of it, are of this kind.
+constexpr std::int64_t kMostTurns = std::numeric_limits<int>::max();
+
+/// Turns that have been fired, and milliseconds before now: sums with them do not overflow.
+constexpr std::int64_t kMostLarge = 1'000'000'000'000'000;
+
+/// One value of a row: a visitor for the kinds of members.
+struct SeriesValue {
+    const Series& series;
+    bool is_null_when_empty;
+
+    Value operator()(std::string Series::*member) const {
+        return is_null_when_empty ? text_or_null(series.*member)
+                                  : Value{std::string_view(series.*member)};
+    }
+    Value operator()(bool Series::*member) const { return series.*member; }
+    Value operator()(int Series::*member) const { return std::int64_t{series.*member}; }
+    Value operator()(std::int64_t Series::*member) const { return series.*member; }
+    Value operator()(std::optional<std::int64_t> Series::*member) const {
+        return series.*member ? Value{*(series.*member)} : Value{};
+    }
+    Value operator()(std::optional<schema::Duration> Series::*member) const {
+        return series.*member ? Value{std::int64_t{(series.*member)->count()}} : Value{};
+    }
+    Value operator()(std::optional<schema::TimePoint> Series::*member) const {
+        return time_or_null(series.*member);
+    }
+    Value operator()(SeriesState Series::*member) const { return schema::name_of(series.*member); }
+};
+
+/// Reads one column that is not NULL into a series that still has its defaults: a visitor for the
+/// kinds of members.
+struct ReadSeriesColumn {
+    const Row& row;
+    std::size_t column;
+    Series& series;
+
+    [[nodiscard]] std::int64_t number(std::int64_t most) const {
+        return require_countable(row.integer(column), most);
+    }
+
+    void operator()(std::string Series::*member) const {
+        (series.*member).assign(row.text(column));
+    }
+    void operator()(bool Series::*member) const { series.*member = row.boolean(column); }
+    void operator()(int Series::*member) const {
+        series.*member = static_cast<int>(number(kMostToCount));
+    }
+    void operator()(std::int64_t Series::*member) const { series.*member = number(kMostLarge); }
+    void operator()(std::optional<std::int64_t> Series::*member) const {
+        series.*member = number(kMostTurns);
+    }
+    void operator()(std::optional<schema::Duration> Series::*member) const {
+        series.*member = schema::Duration{std::max(row.integer(column), -kMostLarge)};
+    }
+    void operator()(std::optional<schema::TimePoint> Series::*member) const {
+        series.*member = row.time(column);
+    }
+    void operator()(SeriesState Series::*member) const {
+        const auto state = schema::series_state_named(row.text(column));
+        if (!state) {
+            throw unreadable_value(row.text(column), "the state of a series");
+        }
+        series.*member = *state;
+    }
+};
 
 }  // namespace
 
@@ -57,83 +155,19 @@ std::size_t series_column_count() {
 }
 
 void append_series_row(std::vector<Value>& values, const Series& series) {
-    const auto number_or_null = [](const auto& number) {
-        return number ? Value{std::int64_t{*number}} : Value{};
-    };
-    const auto threshold = series.misfire_threshold
-                               ? std::optional(std::int64_t{series.misfire_threshold->count()})
-                               : std::nullopt;
-    values.insert(
-        values.end(),
-        {
-            Value{series.key},
-            Value{series.group},
-            text_or_null(series.description),
-            text_or_null(series.handler_type),
-            text_or_null(series.repeat),
-            Value{series.zone},
-            Value{series.dst_rule},
-            text_or_null(series.calendar),
-            text_or_null(series.misfire),
-            number_or_null(threshold),
-            time_or_null(series.start),
-            time_or_null(series.end),
-            Value{series.overlap},
-            Value{series.keep_data},
-            Value{series.recovery},
-            Value{series.stop_on_dead_letter},
-            Value{std::int64_t{series.retries}},
-            number_or_null(series.total_turns),
-            Value{series.turns_taken},
-            Value{series.fire_count},
-            time_or_null(series.previous_fire),
-            time_or_null(series.next_fire),
-            Value{schema::name_of(series.state)},
-            text_or_null(series.turn_id),
-            time_or_null(series.create_time),
-        }
-    );
+    for (const SeriesField& field : kFields) {
+        values.push_back(std::visit(SeriesValue{series, field.is_null_when_empty}, field.member));
+    }
 }
 
-Series read_series_row(const Row& row) {
-    std::size_t column = 0;
-    const auto text = [&] { return std::string(row.text(column++)); };
-    const auto flag = [&] { return row.boolean(column++); };
-    const auto number = [&] { return row.integer(column++); };
-    const auto number_or_none = [&] {
-        const std::size_t at = column++;
-        return row.is_null(at) ? std::nullopt : std::optional(row.integer(at));
-    };
-    const auto time = [&] { return row.time(column++); };
-    Series series;
-    series.key = text();
-    series.group = text();
-    series.description = text();
-    series.handler_type = text();
-    series.repeat = text();
-    series.zone = text();
-    series.dst_rule = text();
-    series.calendar = text();
-    series.misfire = text();
-    if (const auto threshold = number_or_none()) {
-        series.misfire_threshold = schema::Duration{*threshold};
-    }
-    series.start = time();
-    series.end = time();
-    series.overlap = flag();
-    series.keep_data = flag();
-    series.recovery = flag();
-    series.stop_on_dead_letter = flag();
-    series.retries = static_cast<int>(number());
-    series.total_turns = number_or_none();
-    series.turns_taken = number();
-    series.fire_count = number();
-    series.previous_fire = time();
-    series.next_fire = time();
-    series.state = schema::series_state_named(text()).value_or(schema::SeriesState::ended);
-    series.turn_id = text();
-    series.create_time = time();
-    return series;
+SeriesRow read_series_row(const Row& row) {
+    SeriesRow read;
+    read.complaint = read_columns(kFields, [&](std::size_t column) {
+        if (!row.is_null(column)) {
+            std::visit(ReadSeriesColumn{row, column, read.series}, kFields[column].member);
+        }
+    });
+    return read;
 }
 
 }  // namespace jobstrand::persistence

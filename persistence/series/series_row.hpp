@@ -22,7 +22,19 @@ namespace jobstrand::persistence {
 /// Appends the values of a row, in column order. The texts are borrowed from `series`.
 void append_series_row(std::vector<Value>& values, const schema::Series& series);
 
-/// Reads a row whose first columns are these.
-[[nodiscard]] schema::Series read_series_row(const Row& row);
+/// A series as its row has it.
+struct SeriesRow {
+    schema::Series series;
+
+    /// Names each column that holds what it cannot mean, and its value; the series then has what a
+    /// new one has there. Empty: all is as it should be.
+    std::string complaint = {};
+
+    [[nodiscard]] bool is_readable() const { return complaint.empty(); }
+};
+
+/// Reads a row whose first columns are these. What is NULL although it has a meaning reads as the
+/// default of Series.
+[[nodiscard]] SeriesRow read_series_row(const Row& row);
 
 }  // namespace jobstrand::persistence

@@ -1,7 +1,6 @@
 #include "persistence/series/series_table.hpp"
 
 #include "persistence/rows/due_date_range.hpp"
-#include "persistence/series/series_row.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/row_parts.hpp"
@@ -54,6 +53,10 @@ std::string placeholder_rows(std::size_t rows) {
     return all;
 }
 
+/// One that somebody else's SQL wrote may be no integer, or the last one that the column holds.
+constexpr std::string_view kRaiseRevision =
+    "REV_ = CASE WHEN JS_SERIES.REV_ < 2000000000 THEN JS_SERIES.REV_ + 1 ELSE 1 END";
+
 /// `X_ = excluded.X_, ...` for all columns but the key.
 std::string assignments(const Dialect& dialect) {
     std::string all;
@@ -63,7 +66,7 @@ std::string assignments(const Dialect& dialect) {
         all += " = ";
         all += fmt::format(fmt::runtime(dialect.new_value), column);
     }
-    return all + ", REV_ = JS_SERIES.REV_ + 1";
+    return fmt::format("{}, {}", all, kRaiseRevision);
 }
 
 void write_rows(Transaction& transaction, std::string_view sql, std::span<const Series> series) {
@@ -104,8 +107,8 @@ SeriesByKey series_for_update(Transaction& transaction, std::span<const std::str
             {.sql = text, .columns = series_column_count()},
             parameters,
             [&](const Row& row) {
-                Series series = read_series_row(row);
-                found.emplace(series.key, std::move(series));
+                SeriesRow read = read_series_row(row);
+                found.emplace(read.series.key, std::move(read));
             }
         );
     }
@@ -114,7 +117,7 @@ SeriesByKey series_for_update(Transaction& transaction, std::span<const std::str
 
 std::optional<Series> series_for_update(Transaction& transaction, std::string_view key) {
     SeriesByKey found = series_for_update(transaction, std::span(&key, 1));
-    return found.empty() ? std::nullopt : std::optional(std::move(found.begin()->second));
+    return found.empty() ? std::nullopt : std::optional(std::move(found.begin()->second.series));
 }
 
 void update_series(Transaction& transaction, std::span<const Series> series) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/series/series_row.hpp"
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/series.hpp"
@@ -16,7 +17,7 @@
 /// read for update in one order do not deadlock. A transaction reads jobs before series.
 namespace jobstrand::persistence {
 
-using SeriesByKey = std::map<std::string, schema::Series, std::less<>>;
+using SeriesByKey = std::map<std::string, SeriesRow, std::less<>>;
 
 /// Throws DbError duplicate_key when a key exists.
 void insert_series(Transaction& transaction, std::span<const schema::Series> series);
@@ -25,6 +26,8 @@ void insert_series(Transaction& transaction, std::span<const schema::Series> ser
 /// out.
 [[nodiscard]] SeriesByKey
 series_for_update(Transaction& transaction, std::span<const std::string_view> keys);
+
+/// The same for one, whose row will be written: what cannot be read is then what a new series has.
 [[nodiscard]] std::optional<schema::Series>
 series_for_update(Transaction& transaction, std::string_view key);
 

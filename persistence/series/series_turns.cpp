@@ -43,7 +43,7 @@ void SeriesTurns::lock(std::span<const Job* const> turns) {
     const std::vector<std::string_view> keys(sorted.begin(), sorted.end());
     series_ = series_for_update(transaction_, keys);
     const bool needs_calendars = std::ranges::any_of(series_, [](const auto& entry) {
-        return !entry.second.calendar.empty();
+        return !entry.second.series.calendar.empty();
     });
     if (needs_calendars) {
         calendars_ = read_calendars(transaction_);
@@ -51,13 +51,9 @@ void SeriesTurns::lock(std::span<const Job* const> turns) {
 }
 
 TurnFate SeriesTurns::take(Job& turn, const schema::Transition& transition) {
-    Series* const series = find(turn, transition.reason);
-    std::optional<schema::ParseResult<TurnPlan>> planned;
-    if (series != nullptr) {
-        if (const auto question = question_for(*series, turn, transition.reason, now_)) {
-            planned = plan(*series, *question);
-        }
-    }
+    SeriesRow* const row = find(turn, transition.reason);
+    const Series* const series = row == nullptr ? nullptr : &row->series;
+    const auto planned = row == nullptr ? std::nullopt : plan(*row, turn, transition.reason);
     SeriesTransition result = series_transition(series, turn, transition, planned, now_);
     if (!result.keeps_baton) {
         turn.repeat.clear();
@@ -73,7 +69,7 @@ TurnFate SeriesTurns::take(Job& turn, const schema::Transition& transition) {
     }
     if (result.series) {
         turn.series = series->key;
-        change(*series, std::move(*result.series));
+        change(*row, std::move(*result.series));
     }
     if (result.turn == TurnFate::waits) {
         turn.due_date = series->next_fire;
@@ -84,10 +80,11 @@ TurnFate SeriesTurns::take(Job& turn, const schema::Transition& transition) {
 
 void SeriesTurns::rescheduled(const Job& turn) {
     const auto found = series_.find(schema::series_key_of(turn));
-    if (found == series_.end()) {
+    // Written whole, a row that cannot be read would lose its end, or the number of its turns.
+    if (found == series_.end() || !found->second.is_readable()) {
         return;
     }
-    if (auto changed = schema::rescheduled(found->second, turn)) {
+    if (auto changed = schema::rescheduled(found->second.series, turn)) {
         change(found->second, std::move(*changed));
     }
 }
@@ -101,15 +98,15 @@ void SeriesTurns::write() {
 }
 
 /// null: there is none, or its text cannot be read.
-Series* SeriesTurns::find(const Job& turn, schema::TransitionReason reason) {
+SeriesRow* SeriesTurns::find(const Job& turn, schema::TransitionReason reason) {
     const auto found = series_.find(schema::series_key_of(turn));
-    if (found != series_.end() && !schema::is_only_a_namesake(turn, found->second)) {
+    if (found != series_.end() && !schema::is_only_a_namesake(turn, found->second.series)) {
         return &found->second;
     }
     return is_adopted_by(turn, reason) ? adopt(turn) : nullptr;
 }
 
-Series* SeriesTurns::adopt(const Job& turn) {
+SeriesRow* SeriesTurns::adopt(const Job& turn) {
     Series open = schema::series_of(turn);
     if (series_.contains(open.key)) {
         open.key = context_.ids.next();
@@ -132,22 +129,30 @@ Series* SeriesTurns::adopt(const Job& turn) {
         );
         return nullptr;
     }
-    adopted_.insert(series.key);
-    return &series_.emplace(series.key, std::move(series)).first->second;
+    const std::string& key = *adopted_.insert(series.key).first;
+    return &series_.emplace(key, SeriesRow{.series = std::move(series)}).first->second;
 }
 
-schema::ParseResult<TurnPlan>
-SeriesTurns::plan(const Series& series, const schema::PlanQuestion& question) {
-    auto planned = context_.schedule.plan(series, calendars_, question.due, question.now);
+/// nullopt: the series need not be planned.
+std::optional<schema::ParseResult<TurnPlan>>
+SeriesTurns::plan(const SeriesRow& row, const Job& turn, schema::TransitionReason reason) {
+    if (!row.is_readable()) {
+        return ParseError{row.complaint, 0};
+    }
+    const auto question = question_for(row.series, turn, reason, now_);
+    if (!question) {
+        return std::nullopt;
+    }
+    auto planned = context_.schedule.plan(row.series, calendars_, question->due, question->now);
     if (planned && !is_storable(planned.value().series, transaction_.dialect())) {
         return ParseError{"the database cannot hold its next due date", 0};
     }
     return planned;
 }
 
-void SeriesTurns::change(Series& series, Series changed) {
-    series = std::move(changed);
-    changed_.insert(series.key);
+void SeriesTurns::change(SeriesRow& row, Series changed) {
+    row = {.series = std::move(changed)};
+    changed_.insert(row.series.key);
 }
 
 void SeriesTurns::insert_next(SeriesTransition& transition) {
@@ -174,11 +179,11 @@ void SeriesTurns::log(const SeriesNote& note, const Series& series, const Job& t
 void SeriesTurns::store_series() {
     std::vector<Series> fresh;
     std::vector<Series> known;
-    for (const auto& [key, series] : series_) {
+    for (const auto& [key, row] : series_) {
         if (adopted_.contains(key)) {
-            fresh.push_back(series);
+            fresh.push_back(row.series);
         } else if (changed_.contains(key)) {
-            known.push_back(series);
+            known.push_back(row.series);
         }
     }
     insert_series(transaction_, fresh);

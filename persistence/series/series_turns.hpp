@@ -22,7 +22,8 @@ namespace jobstrand::persistence {
 /// next in this transaction, so that no crash loses or doubles a turn.
 ///
 /// A REPEAT_ without a series (an app or Flowable inserted the row) gets one here, with all
-/// settings at their defaults. One that cannot be read is run once more, and said in the log.
+/// settings at their defaults. One that cannot be read is run once more, and said in the log; so is
+/// the turn of a series whose row holds what it cannot mean, and that series has ended then.
 class SeriesTurns final {
 public:
     /// `now` is the database's time.
@@ -36,18 +37,18 @@ public:
     /// gets what changes: REPEAT_, series, and the later due date if it waits.
     [[nodiscard]] schema::TurnFate take(schema::Job& turn, const schema::Transition& transition);
 
-    /// A turn got another due date.
+    /// A turn got another due date. A series whose row cannot be read stays as it is.
     void rescheduled(const schema::Job& turn);
 
     /// Stores series and next turns.
     void write();
 
 private:
-    [[nodiscard]] schema::Series* find(const schema::Job& turn, schema::TransitionReason reason);
-    [[nodiscard]] schema::Series* adopt(const schema::Job& turn);
-    [[nodiscard]] schema::ParseResult<schema::TurnPlan>
-    plan(const schema::Series& series, const schema::PlanQuestion& question);
-    void change(schema::Series& series, schema::Series changed);
+    [[nodiscard]] SeriesRow* find(const schema::Job& turn, schema::TransitionReason reason);
+    [[nodiscard]] SeriesRow* adopt(const schema::Job& turn);
+    [[nodiscard]] std::optional<schema::ParseResult<schema::TurnPlan>>
+    plan(const SeriesRow& row, const schema::Job& turn, schema::TransitionReason reason);
+    void change(SeriesRow& row, schema::Series changed);
     void insert_next(schema::SeriesTransition& transition);
     void log(const schema::SeriesNote& note, const schema::Series& series, const schema::Job& turn);
     void store_series();

@@ -78,7 +78,7 @@ TEST_F(CliRepeat, Every_setting_of_a_series_can_be_given) {
         "start": "2126-05-31T22:00:00.000Z", "end": "2127-01-01T00:00:00.000Z",
         "misfire": "do-nothing", "misfireThreshold": "PT5M", "overlap": false,
         "keepData": true, "recovery": false, "stopOnDeadLetter": true, "retries": 5,
-        "totalTurns": null, "turnsTaken": 0, "turnId": "first"
+        "totalTurns": null, "turnsTaken": 0, "turnId": "first", "unreadableSeries": null
     })"));
     EXPECT_EQ(field("first", "dueDate"), "\"2126-06-03T10:00:00.000Z\"");
 }

@@ -145,6 +145,39 @@ std::vector<OddValue> unreadable_values(const Dialect& dialect) {
     return values;
 }
 
+std::vector<OddValue> unreadable_series_values(const Dialect& dialect) {
+    std::vector<OddValue> values{
+        {"STATE_", "'x'"},
+        {"STATE_", "''"},
+        {"RETRIES_", "2147483647"},
+        {"TOTAL_TURNS_", "99999999999"},
+        {"TURNS_TAKEN_", "9223372036854775807"},
+        {"FIRE_COUNT_", "-9223372036854775808"},
+    };
+    for (const std::string_view time : unreadable_times(dialect)) {
+        for (const char* const column :
+             {"START_", "END_", "PREVIOUS_FIRE_", "NEXT_FIRE_", "CREATE_TIME_"}) {
+            values.push_back({column, time});
+        }
+    }
+    if (is(dialect, "sqlite")) {
+        values.insert(
+            values.end(),
+            {{"MISFIRE_THRESHOLD_", "'late'"},
+             {"OVERLAP_", "'maybe'"},
+             {"KEEP_DATA_", "'maybe'"},
+             {"RECOVERY_", "''"},
+             {"STOP_ON_DEAD_LETTER_", "1.5"},
+             {"RETRIES_", "'many'"},
+             {"RETRIES_", "99999999999"},
+             {"TOTAL_TURNS_", "'all'"},
+             {"TURNS_TAKEN_", "'many'"},
+             {"FIRE_COUNT_", "x'01ff'"}}
+        );
+    }
+    return values;
+}
+
 std::string_view first_of_all_due_dates(const Dialect& dialect) {
     return unreadable_times(dialect).front();
 }

@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-/// What a producer's SQL can write into the columns of a job although it means nothing there.
+/// What a producer's SQL can write into the columns of a job or of a series although it means
+/// nothing there.
 namespace jobstrand::test {
 
 /// Lets this connection write what tables made by this program refuse, as tables that are older, or
@@ -21,6 +22,9 @@ struct OddValue {
 
 /// Values that no job can be made of, each in a column of all job tables with locks.
 [[nodiscard]] std::vector<OddValue> unreadable_values(const persistence::Dialect& dialect);
+
+/// Values that no series can have, each in a column of JS_SERIES that is not its key.
+[[nodiscard]] std::vector<OddValue> unreadable_series_values(const persistence::Dialect& dialect);
 
 /// A due date that cannot be read, and that stands before all others in the order of the database.
 [[nodiscard]] std::string_view first_of_all_due_dates(const persistence::Dialect& dialect);

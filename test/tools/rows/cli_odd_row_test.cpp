@@ -17,14 +17,15 @@ using testing::HasSubstr;
 /// What an operator sees of rows that plain SQL wrote wrong, in tables that refuse nothing.
 class CliOddRow : public CliTest {
 protected:
-    void insert(const std::string& table, const std::string& columns, const std::string& values) {
+    void run_sql(const std::string& sql) {
         const auto pool =
             persistence::open_database(persistence::parse_database_url(url()).value());
         pool->lease(persistence::SessionPool::Access::write)
-            ->run_script(
-                "PRAGMA ignore_check_constraints = ON; INSERT INTO " + table +
-                " (ID_, HANDLER_TYPE_, " + columns + ") VALUES " + values
-            );
+            ->run_script("PRAGMA ignore_check_constraints = ON; " + sql);
+    }
+
+    void insert(const std::string& table, const std::string& columns, const std::string& values) {
+        run_sql("INSERT INTO " + table + " (ID_, HANDLER_TYPE_, " + columns + ") VALUES " + values);
     }
 
     /// A job that can be read between two that cannot.
@@ -93,6 +94,33 @@ TEST_F(CliOddRow, A_dead_letter_is_shown_requeued_and_removed) {
     EXPECT_EQ(field("d", "priority"), "0");
     ok({"dead", "rm", "e"});
     EXPECT_EQ(places(), "executable=1");
+}
+
+TEST_F(CliOddRow, A_series_is_shown_with_its_timer_ended_and_removed) {
+    add({"--type", "noop", "--id", "t", "--series", "s", "--repeat", "R/P1Y"});
+    run_sql("UPDATE JS_SERIES SET TURNS_TAKEN_ = 'many'");
+    const std::string complaint = "TURNS_TAKEN_ \"many\" is not an integer";
+    for (const std::string noun : {"series", "timer"}) {
+        EXPECT_THAT(ok({noun, "ls"}), HasSubstr("UNREADABLE")) << noun;
+        EXPECT_THAT(ok({noun, "ls"}), HasSubstr(complaint)) << noun;
+        const std::string name = noun == "series" ? "s" : "t";
+        const json shown = json::parse(ok({noun, "show", name, "-o", "json"}));
+        EXPECT_EQ(shown["unreadableSeries"], complaint) << noun;
+    }
+    ok({"series", "end", "s"});
+    EXPECT_EQ(json::parse(ok({"series", "show", "s", "-o", "json"}))["unreadableSeries"], nullptr);
+    ok({"series", "rm", "s"});
+    EXPECT_EQ(places(), "");
+}
+
+TEST_F(CliOddRow, A_series_is_mended_by_new_times) {
+    add({"--type", "noop", "--id", "t", "--series", "s", "--repeat", "R/P1Y"});
+    run_sql("UPDATE JS_SERIES SET STATE_ = 'x'");
+    EXPECT_THAT(
+        ok({"series", "show", "s"}), HasSubstr("STATE_ \"x\" is not the state of a series")
+    );
+    ok({"series", "reschedule", "s", "--repeat", "R/P2Y"});
+    EXPECT_EQ(json::parse(ok({"series", "show", "s", "-o", "json"}))["unreadableSeries"], nullptr);
 }
 
 TEST_F(CliOddRow, Bytes_for_an_id_become_a_text_that_can_be_typed) {

@@ -48,6 +48,11 @@ duration_field(std::string_view name, const std::optional<schema::Duration>& dur
     };
 }
 
+/// Null: the row of the series can be read.
+[[nodiscard]] RecordField complaint_field(const SeriesSummary& summary) {
+    return text_or_null_field("unreadableSeries", summary.complaint);
+}
+
 void append(Record& record, Record more) {
     record.insert(
         record.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end())
@@ -116,6 +121,7 @@ constexpr std::array kMembers{
     SeriesMember{"previousFire", ignore, false},
     SeriesMember{"nextFire", ignore, false},
     SeriesMember{"fireCount", ignore, false},
+    SeriesMember{"unreadableSeries", ignore, false},
 };
 
 }  // namespace
@@ -140,6 +146,7 @@ Record record_of(const SeriesSummary& summary, const timers::Zone& zone) {
             number_field("turnsTaken", series.turns_taken),
             text_or_null_field("turnId", series.turn_id),
             time_field("createTime", series.create_time, zone),
+            complaint_field(summary),
         }
     );
     return record;
@@ -153,6 +160,7 @@ Record timer_fields_of(const std::optional<SeriesSummary>& summary, const timers
     };
     append(record, progress_of(shown, zone));
     append(record, settings_of(shown.series, zone));
+    record.push_back(complaint_field(shown));
     return summary ? record : nulls_for(std::move(record));
 }
 

@@ -16,7 +16,7 @@ namespace jobstrand::cli {
 ///
 /// series, group, description, handlerType, repeat, state, previousFire, nextFire, fireCount, zone,
 /// dst, calendar, start, end, misfire, misfireThreshold, overlap, keepData, recovery,
-/// stopOnDeadLetter, retries, totalTurns, turnsTaken, turnId, createTime.
+/// stopOnDeadLetter, retries, totalTurns, turnsTaken, turnId, createTime, unreadableSeries.
 ///
 /// All of them are always written; what a series does not have is null. Times are shown in `zone`.
 [[nodiscard]] Record record_of(const persistence::SeriesSummary& summary, const timers::Zone& zone);

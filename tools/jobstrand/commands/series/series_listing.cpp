@@ -33,6 +33,10 @@ const std::vector<TableColumn>& series_columns() {
         {.field = "end", .heading = "END", .is_optional = true},
         {.field = "misfire", .heading = "MISFIRE", .is_optional = true},
         {.field = "description", .heading = "DESCRIPTION", .is_optional = true},
+        {.field = "unreadableSeries",
+         .heading = "UNREADABLE",
+         .width_max = 60,
+         .is_optional = true},
     };
     return columns;
 }

@@ -38,6 +38,10 @@ const std::vector<TableColumn>& timer_columns() {
          .heading = "LAST FAILURE",
          .width_max = 60,
          .is_optional = true},
+        {.field = "unreadableSeries",
+         .heading = "UNREADABLE",
+         .width_max = 60,
+         .is_optional = true},
     };
     return columns;
 }
