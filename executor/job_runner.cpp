@@ -88,10 +88,10 @@ JobRunner::JobRunner(Dependencies dependencies, Rules rules, std::string lock_ow
     : use_(dependencies), rules_(std::move(rules)), lock_owner_(std::move(lock_owner)) {}
 
 std::optional<Outcome> JobRunner::run(const HeldJobPtr& held) const {
-    if (auto transition = without_run(*held)) {
+    const schema::SteadyPoint began = use_.clock.steady_now();
+    if (auto transition = without_run(*held, began)) {
         return outcome_of(held, std::move(*transition));
     }
-    const schema::SteadyPoint began = use_.clock.steady_now();
     held->is_running = true;
     const std::optional<HandlerResult> result =
         call(*use_.handlers.find(held->job.handler_type), held);
@@ -107,9 +107,10 @@ std::optional<Outcome> JobRunner::run(const HeldJobPtr& held) const {
 }
 
 // What becomes of a job that is not to be run here, or not now; nullopt: it is to be run.
-std::optional<schema::Transition> JobRunner::without_run(const HeldJob& held) const {
+std::optional<schema::Transition>
+JobRunner::without_run(const HeldJob& held, schema::SteadyPoint now) const {
     const schema::Job& job = held.job;
-    if (held.stop.stop_requested() || use_.clock.steady_now() >= held.lock_until.load()) {
+    if (held.stop.stop_requested() || now >= held.lock_until.load()) {
         use_.log.write(
             schema::LogLevel::info,
             "lock ended before the job could start; another node may run it",

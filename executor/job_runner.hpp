@@ -39,7 +39,8 @@ public:
     [[nodiscard]] std::optional<persistence::Outcome> run(const HeldJobPtr& held) const;
 
 private:
-    [[nodiscard]] std::optional<schema::Transition> without_run(const HeldJob& held) const;
+    [[nodiscard]] std::optional<schema::Transition>
+    without_run(const HeldJob& held, schema::SteadyPoint now) const;
     [[nodiscard]] std::optional<schema::Transition> count_start(const schema::Job& job) const;
     [[nodiscard]] JobContext context_for(const HeldJob& held) const;
     [[nodiscard]] std::optional<HandlerResult>

@@ -108,11 +108,11 @@ TEST(Guardian, One_that_was_killed_is_started_anew_and_told_what_runs) {
 
 TEST(Guardian, Programs_run_on_when_it_was_killed_between_two_of_them) {
     Guardian guardian;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 20; ++i) {
         const ChildProcessEnd end = run_child_process(script("echo $((1+1))"), {}, guardian);
         EXPECT_EQ(end.output, "2\n");
-        ::kill(guardian.process(), SIGKILL);
-        ASSERT_TRUE(test::eventually([&] { return !test::is_running(guardian.process()); }));
+        EXPECT_EQ(end.code, 0);
+        ::kill(guardian.process(), SIGKILL);  // It may take a while to go.
     }
 }
 

@@ -22,14 +22,14 @@ public:
     [[nodiscard]] bool in_transaction(soci::session& session) const noexcept override;
     [[nodiscard]] bool takes_only_rollback(soci::session& session) const noexcept override;
 
-    [[nodiscard]] bool fetches_numbers() const noexcept override { return false; }
+    [[nodiscard]] bool has_native_integers() const noexcept override { return false; }
     [[nodiscard]] std::optional<std::string_view>
     cell(soci::details::statement_backend& statement, std::size_t column) const override;
     [[nodiscard]] bool is_null(soci::details::statement_backend& statement, std::size_t column)
         const override;
     [[nodiscard]] std::optional<std::int64_t>
     native_integer(soci::details::statement_backend&, std::size_t) const override {
-        return std::nullopt;  // All of its results are texts.
+        return std::nullopt;
     }
     [[nodiscard]] bool is_bytes(soci::details::statement_backend&, std::size_t) const override {
         return false;

@@ -49,9 +49,10 @@ public:
     /// prepared statement as well.
     [[nodiscard]] virtual bool takes_only_rollback(soci::session& session) const noexcept = 0;
 
-    /// How SOCI fetches the first column, which it does in vain: as a number, whatever stands
-    /// there, or as a text. Only a text is copied, and in SQLite no longer known for bytes.
-    [[nodiscard]] virtual bool fetches_numbers() const noexcept = 0;
+    /// Whether results hold integers as such, and not as texts. Where they do, SOCI fetches the
+    /// first column, which it does in vain, as a number, whatever stands there: a text is copied,
+    /// and in SQLite no longer known for bytes.
+    [[nodiscard]] virtual bool has_native_integers() const noexcept = 0;
 
     /// A column of the row that a statement has just fetched; nullopt: NULL. The text lives until
     /// the next row is fetched.
@@ -62,8 +63,9 @@ public:
     [[nodiscard]] virtual bool
     is_null(soci::details::statement_backend& statement, std::size_t column) const = 0;
 
-    /// The cell as an integer where the database holds one, without the way through its text, which
-    /// is most of what reading a row costs; nullopt: it has a text that may be one.
+    /// The cell as an integer where one stands there, without the way through its text, which is
+    /// most of what reading a row costs; nullopt: it has a text that may be one. Only asked with
+    /// has_native_integers().
     [[nodiscard]] virtual std::optional<std::int64_t>
     native_integer(soci::details::statement_backend& statement, std::size_t column) const = 0;
 

@@ -109,7 +109,10 @@ struct SociStatement::Column {
 class SociStatement::FetchedRow final : public Row {
 public:
     FetchedRow(const SociBackend& backend, soci::statement& statement, std::size_t columns)
-        : backend_(backend), statement_(*statement.get_backend()), columns_(columns) {}
+        : backend_(backend),
+          statement_(*statement.get_backend()),
+          columns_(columns),
+          has_native_integers_(backend.has_native_integers()) {}
 
     [[nodiscard]] bool is_null(std::size_t column) const override {
         require_column(column, columns_);
@@ -140,12 +143,13 @@ private:
     }
     [[nodiscard]] std::optional<std::int64_t> native_integer(std::size_t column) const {
         require_column(column, columns_);
-        return backend_.native_integer(statement_, column);
+        return has_native_integers_ ? backend_.native_integer(statement_, column) : std::nullopt;
     }
 
     const SociBackend& backend_;
     soci::details::statement_backend& statement_;
     const std::size_t columns_;
+    const bool has_native_integers_;
     mutable std::map<std::size_t, std::string> buffers_;  ///< Of columns that were read as bytes.
 };
 
@@ -250,7 +254,7 @@ void SociStatement::bind(bool returns_rows) {
     statement_->bind_clean_up();
     if (returns_rows) {
         Column& column = *first_column_;
-        if (backend_.fetches_numbers()) {
+        if (backend_.has_native_integers()) {
             statement_->exchange(soci::into(column.number, column.indicator));
         } else {
             statement_->exchange(soci::into(column.text, column.indicator));

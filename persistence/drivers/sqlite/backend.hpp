@@ -33,7 +33,7 @@ public:
     /// Whether the file was opened without the right to write it: SQLite tries both.
     [[nodiscard]] bool is_read_only(soci::session& session) const noexcept;
 
-    [[nodiscard]] bool fetches_numbers() const noexcept override { return true; }
+    [[nodiscard]] bool has_native_integers() const noexcept override { return true; }
     [[nodiscard]] std::optional<std::string_view>
     cell(soci::details::statement_backend& statement, std::size_t column) const override;
     [[nodiscard]] bool is_null(soci::details::statement_backend& statement, std::size_t column)

@@ -68,9 +68,11 @@ succeeded(const std::string& command, const ChildProcessEnd& end) {
         .payload = end.standard_output ? handed_on(*end.standard_output, command) : std::nullopt};
 }
 
-/// The machine lacks something for now; the job and its program are not at fault.
+/// The machine lacks something for now, or somebody kills the guardian again and again; the job and
+/// its program are not at fault.
 [[nodiscard]] bool is_shortage(int error) {
-    return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN;
+    return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN ||
+           error == EPIPE || error == ECONNRESET;
 }
 
 }  // namespace

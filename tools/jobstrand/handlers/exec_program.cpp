@@ -46,10 +46,7 @@ void reset_signals() noexcept {
     if (::setpgid(0, 0) != 0) {
         give_up(start.report, errno);
     }
-    if (!announce(start.guardian, ::getpid())) {
-        give_up(start.report, EAGAIN);  // The guardian was killed, and is started anew.
-    }
-    if (!take_descriptors(start)) {
+    if (!announce(start.guardian, ::getpid()) || !take_descriptors(start)) {
         give_up(start.report, errno);
     }
     if (start.working_directory != nullptr && ::chdir(start.working_directory) != 0) {

@@ -14,7 +14,9 @@ struct ProgramStart {
     int output;
     int errors;
     int guardian;  ///< Where its process group is announced, see Guardian::channel().
-    int report;    ///< Closed when it has begun; the errno is written there when it cannot.
+    /// Closed when it has begun. The errno is written there when it cannot: EPIPE or ECONNRESET
+    /// when the guardian has been killed.
+    int report;
 };
 
 /// Starts a program as the leader of a process group of its own, with default signal dispositions,

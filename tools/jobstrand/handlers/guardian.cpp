@@ -2,6 +2,7 @@
 
 #include "tools/jobstrand/handlers/signals_blocked.hpp"
 
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -86,6 +87,16 @@ int Guardian::channel() {
     const std::lock_guard lock(mutex_);
     start_if_needed();
     return channel_.get();
+}
+
+void Guardian::await_end() {
+    const std::lock_guard lock(mutex_);
+    pollfd watched{channel_.get(), 0, 0};
+    const bool is_ending = ::poll(&watched, 1, 0) > 0 && (watched.revents & POLLHUP) != 0;
+    if (process_ > 0 && is_ending) {  // Else another thread has waited, and has started one.
+        ::waitpid(process_, nullptr, 0);
+        process_ = -1;
+    }
 }
 
 void Guardian::began(pid_t group) {

@@ -38,6 +38,10 @@ public:
     /// when somebody has killed it. Valid as long as this object.
     [[nodiscard]] int channel();
 
+    /// After an announcement that failed with EPIPE or ECONNRESET: the process has been killed.
+    /// Waits until it is gone, so that channel() starts another.
+    void await_end();
+
     /// A group that was announced; the process is told again should it have to be started anew.
     void began(pid_t group);
 

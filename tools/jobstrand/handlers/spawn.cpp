@@ -86,7 +86,14 @@ struct Descriptors {
     return error;
 }
 
-[[nodiscard]] pid_t start(const ChildProcess& child, const Descriptors& its, Guardian& guardian) {
+/// A program that has begun, or why it could not.
+struct Start {
+    pid_t pid = -1;
+    int error = 0;
+};
+
+[[nodiscard]] Start
+try_to_start(const ChildProcess& child, const Descriptors& its, Guardian& guardian) {
     std::vector<std::string> arguments{child.program};
     arguments.insert(arguments.end(), child.arguments.begin(), child.arguments.end());
     std::vector<std::string> environment = child.environment;
@@ -108,12 +115,22 @@ struct Descriptors {
     );
     guardian.began(pid);
     report.write_end.reset();
-    if (const int error = reported(report.read_end); error != 0) {
+    const int error = reported(report.read_end);
+    if (error != 0) {
         guardian.ended(pid);
         ::waitpid(pid, nullptr, 0);
-        check(error, "execve");
     }
-    return pid;
+    return {.pid = pid, .error = error};
+}
+
+[[nodiscard]] pid_t start(const ChildProcess& child, const Descriptors& its, Guardian& guardian) {
+    Start started = try_to_start(child, its, guardian);
+    if (started.error == EPIPE || started.error == ECONNRESET) {
+        guardian.await_end();
+        started = try_to_start(child, its, guardian);
+    }
+    check(started.error, "execve");
+    return started.pid;
 }
 
 }  // namespace
