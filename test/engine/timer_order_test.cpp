@@ -70,7 +70,7 @@ TEST_F(TimerOrder, Timers_that_wait_for_a_worker_run_in_due_order_however_long_t
 }
 
 // The first timers are known to be short, so the next ones wait in the queue when one is long.
-TEST_F(TimerOrder, Nor_when_a_run_is_much_longer_than_the_ones_before) {
+TEST_F(TimerOrder, Timers_keep_their_due_order_when_a_run_is_much_longer_than_those_before) {
     constexpr std::size_t kTimers = 300;
     const auto engine = a_worker({.acquire_ahead = 20ms});
     engine->handlers().add("test", [&](const JobContext& context) -> HandlerResult {
@@ -92,7 +92,7 @@ TEST_F(TimerOrder, Nor_when_a_run_is_much_longer_than_the_ones_before) {
     EXPECT_TRUE(std::ranges::is_sorted(due_dates));
 }
 
-TEST_F(TimerOrder, A_queue_that_is_too_short_does_not_change_it) {
+TEST_F(TimerOrder, A_queue_that_is_too_short_does_not_change_the_due_order) {
     constexpr int kTimers = 200;
     const auto engine = a_worker({.queue_size = 2, .acquire_page = 10});
     engine->handlers().add("test", noting());
