@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
             .err = std::cerr,
             .in_is_terminal = ::isatty(STDIN_FILENO) == 1,
             .err_is_terminal = ::isatty(STDERR_FILENO) == 1,
+            .out_columns = cli::terminal_columns(STDOUT_FILENO),
         },
         cli::environment_of_process()
     );

@@ -1,6 +1,7 @@
 #include "tools/jobstrand/process.hpp"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 namespace jobstrand::cli {
 
 namespace {
+
+constexpr std::size_t kUsualColumns = 80;
 
 /// The password of `scheme://user:password@host...`, as a part of the text; empty: there is none. A
 /// password that was not escaped as it should be may hold any character, so the last `@` ends it.
@@ -54,6 +57,15 @@ std::string without_password(std::string text) {
         text.replace(start, password.size(), "***");
     }
     return text;
+}
+
+std::optional<std::size_t> terminal_columns(int descriptor) {
+    if (::isatty(descriptor) != 1) {
+        return std::nullopt;
+    }
+    winsize size{};
+    const bool is_told = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return is_told ? size.ws_col : kUsualColumns;
 }
 
 Environment environment_of_process() {

@@ -2,6 +2,8 @@
 
 #include "tools/jobstrand/streams.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -17,6 +19,10 @@ void hide_passwords(std::span<char*> arguments);
 
 /// A text for a message: the password of a database URL in it becomes `***`.
 [[nodiscard]] std::string without_password(std::string text);
+
+/// How many columns the terminal has that a descriptor is; nullopt: it is none. 80 when it does not
+/// tell.
+[[nodiscard]] std::optional<std::size_t> terminal_columns(int descriptor);
 
 [[nodiscard]] Environment environment_of_process();
 

@@ -48,6 +48,13 @@ public:
             ->type_name("FILE.toml");
         program_.add_option("-o,--output", globals_.output, "table, json, jsonl, csv or name")
             ->type_name("FORMAT");
+        program_
+            .add_option(
+                "--color",
+                globals_.color,
+                "auto (on terminals, unless NO_COLOR is set), always or never"
+            )
+            ->type_name("WHEN");
         program_.require_subcommand(1);
         program_.footer(kFooter);
         const Command program(program_);

@@ -40,13 +40,34 @@ variable(const Environment& environment, std::string_view name) {
     return found->second;
 }
 
+/// By --color; `auto` is on a terminal that knows colours, unless NO_COLOR says no
+/// (https://no-color.org).
+[[nodiscard]] bool
+is_coloured(const std::string& when, bool is_terminal, const Environment& environment) {
+    if (when == "always" || when == "never") {
+        return when == "always";
+    }
+    if (when != "auto") {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format("--color must be auto, always or never, not {}", quoted_if_needed(when))
+        );
+    }
+    return is_terminal && !variable(environment, "NO_COLOR") &&
+           variable(environment, "TERM").value_or("dumb") != "dumb";
+}
+
 }  // namespace
 
 Session::Session(Streams streams, const Environment& environment, GlobalOptions options)
     : streams_(streams),
       environment_(environment),
       options_(std::move(options)),
-      format_(checked_format(options_.output)) {}
+      format_(checked_format(options_.output)),
+      style_{
+          .columns = streams_.out_columns,
+          .is_coloured =
+              is_coloured(options_.color, streams_.out_columns.has_value(), environment_)} {}
 
 Session::~Session() = default;
 

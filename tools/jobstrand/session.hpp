@@ -28,6 +28,7 @@ struct GlobalOptions {
     std::optional<std::string> database_url;
     std::optional<std::string> config_file;
     std::string output = "table";
+    std::string color = "auto";
 };
 
 /// Who opens the database.
@@ -55,6 +56,9 @@ public:
     /// What the database's clock shows (I6); opens the database.
     [[nodiscard]] schema::TimePoint database_now() { return engine().clock().now(); }
     [[nodiscard]] OutputFormat format() const { return format_; }
+
+    /// How tables look on stdout.
+    [[nodiscard]] const OutputStyle& style() const { return style_; }
 
     /// PATH of this process, for the programs that it runs.
     [[nodiscard]] std::string path() const;
@@ -110,6 +114,7 @@ private:
     const Environment& environment_;
     const GlobalOptions options_;
     const OutputFormat format_;
+    const OutputStyle style_;
     const schema::SystemClock clock_;
     bool service_log_ = false;
     std::optional<Settings> settings_;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <istream>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <string>
 
@@ -14,6 +16,7 @@ struct Streams {
     std::ostream& err;
     bool in_is_terminal = false;
     bool err_is_terminal = false;
+    std::optional<std::size_t> out_columns = {};  ///< Of the terminal that `out` is; nullopt: none.
 };
 
 /// The environment variables.

@@ -34,7 +34,7 @@ ItemReport::ItemReport(Session& session, ItemWords words)
     : session_(session),
       words_(std::move(words)),
       columns_(columns_of(words_)),
-      writer_(session.streams().out, session.format(), columns_) {}
+      writer_(session.streams().out, session.format(), columns_, session.style()) {}
 
 void ItemReport::add(const ItemResult& item) {
     switch (item.answer) {

@@ -20,7 +20,7 @@ void write_page(
     const RecordOf& record_of,
     const KeyOf& key_of
 ) {
-    RecordWriter writer(session.streams().out, session.format(), columns);
+    RecordWriter writer(session.streams().out, session.format(), columns, session.style());
     for (const Item& item : page.items) {
         writer.add(record_of(item));
     }

@@ -20,7 +20,9 @@ constexpr std::size_t kLongestShown = 200;
 }  // namespace
 
 std::string with_place(const std::string& text, const schema::ParseError& error) {
-    return fmt::format("at character {}: {}", width_of(before(text, error)) + 1, error.message);
+    return fmt::format(
+        "at character {}: {}", characters_of(before(text, error)) + 1, error.message
+    );
 }
 
 std::string with_mark(const std::string& text, const schema::ParseError& error) {

@@ -1,6 +1,7 @@
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
+#include <utf8proc.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -56,6 +57,21 @@ constexpr std::string_view kEllipsis = "…";
         code = (code << 6U) | (byte_at(character, i) & 0x3FU);
     }
     return code;
+}
+
+/// The character that begins here; a byte that begins none stands for itself.
+[[nodiscard]] std::string_view character_at(std::string_view text, std::size_t position) {
+    return text.substr(position, std::max<std::size_t>(character_length(text, position), 1));
+}
+
+/// Columns of a terminal that a character fills: two for those of East Asia and pictures, none for
+/// marks that combine with the one before.
+[[nodiscard]] std::size_t columns_of(std::string_view character) {
+    if (character_length(character, 0) == 0) {
+        return 1;
+    }
+    const int width = ::utf8proc_charwidth(static_cast<utf8proc_int32_t>(code_point(character)));
+    return static_cast<std::size_t>(std::max(width, 0));
 }
 
 /// ASCII controls, and U+0080 to U+009F, which terminals take for controls as well.
@@ -147,10 +163,20 @@ std::string quoted_if_needed(std::string_view text) {
     return '"' + printable(escaped) + '"';
 }
 
-std::size_t width_of(std::string_view text) {
+std::size_t characters_of(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
         return !is_continuation(static_cast<unsigned char>(c));
     }));
+}
+
+std::size_t width_of(std::string_view text) {
+    std::size_t width = 0;
+    for (std::size_t position = 0; position < text.size();) {
+        const std::string_view character = character_at(text, position);
+        width += columns_of(character);
+        position += character.size();
+    }
+    return width;
 }
 
 std::string cut_to_width(std::string text, std::size_t width) {
@@ -158,8 +184,13 @@ std::string cut_to_width(std::string text, std::size_t width) {
         return text;
     }
     std::size_t position = 0;
-    for (std::size_t kept = 0; kept + 1 < width; ++kept) {
-        position += std::max<std::size_t>(character_length(text, position), 1);
+    for (std::size_t kept = 0; position < text.size();) {
+        const std::string_view character = character_at(text, position);
+        kept += columns_of(character);
+        if (kept + 1 > width) {
+            break;
+        }
+        position += character.size();
     }
     text.resize(position);
     return text.append(kEllipsis);

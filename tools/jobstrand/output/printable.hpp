@@ -19,10 +19,14 @@ namespace jobstrand::cli {
 /// is one word that needs none.
 [[nodiscard]] std::string quoted_if_needed(std::string_view text);
 
-/// Characters (code points) of UTF-8 text: what a table column counts.
+/// Characters (code points) of UTF-8 text: how a place in it is told.
+[[nodiscard]] std::size_t characters_of(std::string_view text);
+
+/// Columns of a terminal that UTF-8 text fills: two for a character of East Asia, none for a mark
+/// that combines with the one before it.
 [[nodiscard]] std::size_t width_of(std::string_view text);
 
-/// At most `width` characters; a text that is longer ends in `…`.
+/// At most `width` columns; a text that is wider ends in `…`.
 [[nodiscard]] std::string cut_to_width(std::string text, std::size_t width);
 
 }  // namespace jobstrand::cli

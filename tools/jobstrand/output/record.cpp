@@ -14,7 +14,8 @@ RecordField text_or_null_field(std::string_view name, std::string_view text) {
 }
 
 RecordField number_field(std::string_view name, std::int64_t number) {
-    return {.name = name, .json = std::to_string(number), .text = std::to_string(number)};
+    const std::string text = std::to_string(number);
+    return {.name = name, .json = text, .text = text, .is_number = true};
 }
 
 RecordField flag_field(std::string_view name, bool flag) {

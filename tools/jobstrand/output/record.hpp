@@ -13,6 +13,7 @@ struct RecordField {
     std::string_view name;  ///< A constant: the name in JSON.
     std::string json;       ///< Any JSON value on one line.
     std::string text;       ///< The same for tables and CSV; empty for null.
+    bool is_number = false;
 };
 
 /// What one line of output tells. The first field is what identifies it.

@@ -23,17 +23,6 @@ constexpr std::array<std::pair<std::string_view, OutputFormat>, 5> kFormats{{
     {"name", OutputFormat::name},
 }};
 
-constexpr std::string_view kColumnGap = "  ";
-
-[[nodiscard]] std::string_view text_of(const Record& record, std::string_view name) {
-    for (const RecordField& field : record) {
-        if (field.name == name) {
-            return field.text;
-        }
-    }
-    return {};
-}
-
 [[nodiscard]] bool is_number(std::string_view text) {
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -131,14 +120,15 @@ std::optional<OutputFormat> output_format_named(std::string_view name) {
 RecordWriter::RecordWriter(
     std::ostream& out,
     OutputFormat format,
-    const std::vector<TableColumn>& columns
+    const std::vector<TableColumn>& columns,
+    OutputStyle style
 )
-    : out_(out), format_(format), columns_(columns) {}
+    : out_(out), format_(format), style_(style), table_(columns) {}
 
 void RecordWriter::add(const Record& record) {
     switch (format_) {
         case OutputFormat::table:
-            add_row(record);
+            table_.add(record, style_);
             break;
         case OutputFormat::json:
             out_ << (is_first_ ? "[\n" : ",\n") << json_of(record);
@@ -161,52 +151,10 @@ void RecordWriter::add(const Record& record) {
 
 void RecordWriter::finish() {
     if (format_ == OutputFormat::table) {
-        write_table();
+        table_.write(out_, style_);
     } else if (format_ == OutputFormat::json) {
         out_ << (is_first_ ? "[]\n" : "\n]\n");
     }
-}
-
-void RecordWriter::add_row(const Record& record) {
-    std::vector<std::string> row;
-    for (const TableColumn& column : columns_) {
-        row.push_back(cut_to_width(printable(text_of(record, column.field)), column.width_max));
-    }
-    rows_.push_back(std::move(row));
-}
-
-void RecordWriter::write_table() {
-    std::vector<std::string> headings;
-    for (const TableColumn& column : columns_) {
-        headings.emplace_back(column.heading);
-    }
-    const std::vector<std::size_t> width = widths();
-    rows_.insert(rows_.begin(), std::move(headings));
-    for (const std::vector<std::string>& row : rows_) {
-        std::string line;
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            if (width[i] > 0) {
-                line += row[i] + std::string(width[i] - width_of(row[i]), ' ');
-                line += kColumnGap;
-            }
-        }
-        line.erase(line.find_last_not_of(' ') + 1);
-        out_ << line << '\n';
-    }
-}
-
-// 0: the column is left out.
-std::vector<std::size_t> RecordWriter::widths() const {
-    std::vector<std::size_t> widths(columns_.size());
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-        for (const std::vector<std::string>& row : rows_) {
-            widths[i] = std::max(widths[i], width_of(row[i]));
-        }
-        if (widths[i] > 0 || !columns_[i].is_optional) {
-            widths[i] = std::max(widths[i], width_of(columns_[i].heading));
-        }
-    }
-    return widths;
 }
 
 void write_record(std::ostream& out, OutputFormat format, const Record& record) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "tools/jobstrand/output/output_style.hpp"
 #include "tools/jobstrand/output/record.hpp"
+#include "tools/jobstrand/output/table.hpp"
 
 #include <optional>
 #include <ostream>
@@ -23,21 +25,17 @@ enum class OutputFormat {
 
 [[nodiscard]] std::optional<OutputFormat> output_format_named(std::string_view name);
 
-/// A column of a table: the field, and how wide it may grow. Longer values are cut; the other
-/// formats have them whole.
-struct TableColumn {
-    std::string_view field;
-    std::string_view heading;
-    std::size_t width_max = 40;
-    bool is_optional = false;  ///< Left out when no row has a value.
-};
-
 /// Writes a list of records, one by one; tables when the list is complete, because the widths
 /// depend on all rows.
 class RecordWriter final {
 public:
     /// `columns` must outlive it.
-    RecordWriter(std::ostream& out, OutputFormat format, const std::vector<TableColumn>& columns);
+    RecordWriter(
+        std::ostream& out,
+        OutputFormat format,
+        const std::vector<TableColumn>& columns,
+        OutputStyle style = {}
+    );
 
     void add(const Record& record);
 
@@ -45,14 +43,10 @@ public:
     void finish();
 
 private:
-    void add_row(const Record& record);
-    void write_table();
-    [[nodiscard]] std::vector<std::size_t> widths() const;
-
     std::ostream& out_;
     const OutputFormat format_;
-    const std::vector<TableColumn>& columns_;
-    std::vector<std::vector<std::string>> rows_;
+    const OutputStyle style_;
+    Table table_;
     bool is_first_ = true;
 };
 

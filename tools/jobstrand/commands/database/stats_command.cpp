@@ -23,7 +23,7 @@ const std::vector<TableColumn>& columns() {
 }
 
 void write_rows(Session& session, const std::vector<PlaceCount>& counts) {
-    RecordWriter writer(session.streams().out, session.format(), columns());
+    RecordWriter writer(session.streams().out, session.format(), columns(), session.style());
     for (const PlaceCount& count : counts) {
         writer.add({
             text_field("place", name_of(count.place)),

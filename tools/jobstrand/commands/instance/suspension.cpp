@@ -24,8 +24,8 @@ const std::vector<TableColumn>& moved_columns() {
 const std::vector<TableColumn>& instance_columns() {
     static const std::vector<TableColumn> columns{
         {.field = "id", .heading = "ID", .width_max = 64},
-        {.field = "suspended", .heading = "SUSPENDED"},
-        {.field = "places", .heading = "JOBS", .width_max = 80},
+        {.field = "suspended", .heading = "SUSPENDED", .rank = 2},
+        {.field = "places", .heading = "JOBS", .width_max = 80, .rank = 1, .width_least = 16},
     };
     return columns;
 }
@@ -55,7 +55,7 @@ ExitCode change_suspension(Session& session, const SuspensionOptions& options) {
     for (const std::string& id : options.ids) {
         (void)id_of("the id", id);
     }
-    RecordWriter writer(session.streams().out, session.format(), moved_columns());
+    RecordWriter writer(session.streams().out, session.format(), moved_columns(), session.style());
     const deadletter::BulkWatch watch{.on_item = [&writer](const deadletter::ItemResult& item) {
         writer.add({text_field("id", item.id), number_field("moved", item.moved)});
     }};

@@ -21,14 +21,19 @@ constexpr std::string_view kAllPlaces = "all";
 const std::vector<TableColumn>& job_columns() {
     static const std::vector<TableColumn> columns{
         {.field = "id", .heading = "ID", .width_max = 64},
-        {.field = "place", .heading = "PLACE"},
-        {.field = "handlerType", .heading = "TYPE"},
-        {.field = "series", .heading = "SERIES", .width_max = 64, .is_optional = true},
-        {.field = "retries", .heading = "RETRIES"},
-        {.field = "dueDate", .heading = "DUE"},
-        {.field = "processInstanceId", .heading = "INSTANCE"},
-        {.field = "lockOwner", .heading = "LOCKED BY"},
-        {.field = "exceptionMessage", .heading = "LAST FAILURE", .width_max = 60},
+        {.field = "place", .heading = "PLACE", .rank = 3},
+        {.field = "handlerType", .heading = "TYPE", .rank = 1},
+        {.field = "series", .heading = "SERIES", .width_max = 64, .is_optional = true, .rank = 5},
+        {.field = "retries", .heading = "RETRIES", .rank = 7},
+        {.field = "dueDate", .heading = "DUE", .rank = 4},
+        {.field = "processInstanceId", .heading = "INSTANCE", .rank = 6},
+        {.field = "lockOwner", .heading = "LOCKED BY", .rank = 8},
+        {.field = "exceptionMessage",
+         .heading = "LAST FAILURE",
+         .width_max = 60,
+         .rank = 2,
+         .width_least = 16,
+         .tone = Tone::bad},
     };
     return columns;
 }

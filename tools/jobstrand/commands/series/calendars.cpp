@@ -21,7 +21,7 @@ using persistence::StoredCalendar;
 const std::vector<TableColumn>& calendar_columns() {
     static const std::vector<TableColumn> both{
         {.field = "calendar", .heading = "CALENDAR", .width_max = 64},
-        {.field = "text", .heading = "TEXT", .width_max = 100},
+        {.field = "text", .heading = "TEXT", .width_max = 100, .rank = 1, .width_least = 16},
     };
     return both;
 }
@@ -51,7 +51,9 @@ void refuse_unreadable(const std::string& text) {
 }  // namespace
 
 ExitCode list_calendars(Session& session, const CalendarListOptions&) {
-    RecordWriter writer(session.streams().out, session.format(), calendar_columns());
+    RecordWriter writer(
+        session.streams().out, session.format(), calendar_columns(), session.style()
+    );
     for (const StoredCalendar& calendar : session.series_store().calendars()) {
         writer.add(record_of(calendar));
     }

@@ -11,9 +11,9 @@ namespace {
 const std::vector<TableColumn>& group_columns() {
     static const std::vector<TableColumn> all{
         {.field = "id", .heading = "GROUP", .width_max = 64},
-        {.field = "series", .heading = "SERIES"},
-        {.field = "paused", .heading = "PAUSED"},
-        {.field = "pausedSince", .heading = "SINCE", .is_optional = true},
+        {.field = "series", .heading = "SERIES", .rank = 2},
+        {.field = "paused", .heading = "PAUSED", .rank = 1},
+        {.field = "pausedSince", .heading = "SINCE", .is_optional = true, .rank = 3},
     };
     return all;
 }
@@ -21,7 +21,7 @@ const std::vector<TableColumn>& group_columns() {
 }  // namespace
 
 ExitCode list_groups(Session& session, const GroupListOptions&) {
-    RecordWriter writer(session.streams().out, session.format(), group_columns());
+    RecordWriter writer(session.streams().out, session.format(), group_columns(), session.style());
     for (const auto& [name, group] : session.series().groups()) {
         writer.add({
             text_field("id", name),

@@ -50,7 +50,7 @@ void write_records(
     const std::vector<schema::TimePoint>& times
 ) {
     const std::vector<TableColumn> columns{{.field = "time", .heading = "TIME"}};
-    RecordWriter writer(session.streams().out, session.format(), columns);
+    RecordWriter writer(session.streams().out, session.format(), columns, session.style());
     for (const schema::TimePoint time : times) {
         writer.add({text_field("time", zone.format(time))});
     }

@@ -63,7 +63,16 @@ TEST(Printable, Width_counts_characters_and_cutting_keeps_them_whole) {
     EXPECT_EQ(width_of("Größe"), 5U);
     EXPECT_EQ(cut_to_width("Größe", 5), "Größe");
     EXPECT_EQ(cut_to_width("Größe", 4), "Grö…");
-    EXPECT_EQ(cut_to_width("数数数", 2), "数…");
+}
+
+TEST(Printable, Width_is_counted_in_columns_of_a_terminal) {
+    EXPECT_EQ(width_of("数据"), 4U);
+    EXPECT_EQ(width_of("e\u0301a"), 2U);
+    EXPECT_EQ(width_of("🙂"), 2U);
+    EXPECT_EQ(characters_of("数据"), 2U);
+    EXPECT_EQ(cut_to_width("数数数", 4), "数…");
+    EXPECT_EQ(cut_to_width("数数数", 5), "数数…");
+    EXPECT_EQ(cut_to_width("e\u0301bcd", 3), "e\u0301b…");
 }
 
 }  // namespace

@@ -1,0 +1,159 @@
+#include "tools/jobstrand/output/table.hpp"
+
+#include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/output/table_fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace jobstrand::cli {
+namespace {
+
+const std::vector<TableColumn> kJobs{
+    {.field = "id", .heading = "ID"},
+    {.field = "place", .heading = "PLACE", .rank = 3},
+    {.field = "tries", .heading = "TRIES", .rank = 2},
+    {.field = "note", .heading = "NOTE", .rank = 1, .width_least = 8, .tone = Tone::bad},
+};
+
+std::string table_of(const std::vector<Record>& records, const OutputStyle& style) {
+    Table table(kJobs);
+    for (const Record& record : records) {
+        table.add(record, style);
+    }
+    std::ostringstream out;
+    table.write(out, style);
+    return out.str();
+}
+
+Record job(std::string_view id, std::string_view place, std::int64_t tries, std::string_view note) {
+    return {
+        text_field("id", id),
+        text_field("place", place),
+        number_field("tries", tries),
+        text_or_null_field("note", note),
+    };
+}
+
+const std::vector<Record> kTwoJobs{
+    job("one", "dead", 1234567, "connection refused"),
+    job("second", "timer", 3, ""),
+};
+
+TEST(Table, In_a_file_it_is_as_wide_as_need_be_and_numbers_are_plain) {
+    EXPECT_EQ(
+        table_of(kTwoJobs, {}),
+        "ID      PLACE  TRIES    NOTE\n"
+        "one     dead   1234567  connection refused\n"
+        "second  timer  3\n"
+    );
+}
+
+TEST(Table, On_a_terminal_numbers_are_grouped_and_stand_at_the_right) {
+    EXPECT_EQ(
+        table_of(kTwoJobs, {.columns = 80}),
+        "ID      PLACE      TRIES  NOTE\n"
+        "one     dead   1,234,567  connection refused\n"
+        "second  timer          3\n"
+    );
+}
+
+TEST(Table, Free_texts_are_cut_before_a_column_goes) {
+    EXPECT_EQ(
+        table_of(kTwoJobs, {.columns = 36}),
+        "ID      PLACE      TRIES  NOTE\n"
+        "one     dead   1,234,567  connectio…\n"
+        "second  timer          3\n"
+    );
+}
+
+TEST(Table, The_least_useful_columns_go_first_and_are_named) {
+    EXPECT_EQ(
+        table_of(kTwoJobs, {.columns = 30}),
+        "ID          TRIES  NOTE\n"
+        "one     1,234,567  connection…\n"
+        "second          3\n"
+        "no room: PLACE\n"
+    );
+    EXPECT_EQ(
+        table_of(kTwoJobs, {.columns = 20}),
+        "ID      NOTE\n"
+        "one     connection …\n"
+        "second\n"
+        "no room: PLACE, TRI…\n"
+    );
+}
+
+TEST(Table, What_verbs_are_given_stays_whole_however_narrow_it_is) {
+    EXPECT_EQ(
+        table_of({job("0123456789", "dead", 1, "x")}, {.columns = 5}).substr(0, 14),
+        "ID\n0123456789\n"
+    );
+}
+
+TEST(Table, A_terminal_has_no_column_without_a_value) {
+    EXPECT_EQ(
+        table_of({job("one", "dead", 3, "")}, {.columns = 80}),
+        "ID   PLACE  TRIES\n"
+        "one  dead       3\n"
+    );
+}
+
+TEST(Table, No_line_is_wider_than_the_terminal_as_long_as_the_id_fits) {
+    const std::vector<Record> wide{
+        job("one", "dead", 1234567, "数据库连接失败了数据库连接失败了"),
+        job("second", "ti\u0301mer", 3, "nothing"),
+    };
+    for (std::size_t columns = 6; columns < 90; ++columns) {
+        std::istringstream lines(table_of(wide, {.columns = columns}));
+        for (std::string line; std::getline(lines, line);) {
+            EXPECT_LE(width_of(line), columns) << line;
+        }
+    }
+}
+
+TEST(Table, Wide_characters_keep_the_columns_straight) {
+    EXPECT_EQ(
+        table_of({job("数数", "e\u0301", 1, "x"), job("abc", "dead", 2, "y")}, {}),
+        "ID    PLACE  TRIES  NOTE\n"
+        "数数  e\u0301      1      x\n"
+        "abc   dead   2      y\n"
+    );
+}
+
+TEST(Table, Colour_says_what_is_heading_trouble_and_state) {
+    EXPECT_EQ(
+        table_of({job("one", "dead", 1, "no")}, {.is_coloured = true}),
+        "\x1b[1mID\x1b[0m   \x1b[1mPLACE\x1b[0m  \x1b[1mTRIES\x1b[0m  \x1b[1mNOTE\x1b[0m\n"
+        "one  \x1b[31mdead\x1b[0m   1      \x1b[31mno\x1b[0m\n"
+    );
+}
+
+TEST(TableFit, What_is_left_of_the_room_goes_to_the_texts_from_the_left) {
+    const std::vector<ColumnNeed> needs{
+        {.width = 10, .least = 10},
+        {.width = 30, .least = 10, .rank = 1},
+        {.width = 30, .least = 10, .rank = 2},
+    };
+    using Widths = std::vector<std::size_t>;
+    EXPECT_EQ(fitted(needs, 100, 2), (Widths{10, 30, 30}));
+    EXPECT_EQ(fitted(needs, 60, 2), (Widths{10, 30, 16}));
+    EXPECT_EQ(fitted(needs, 34, 2), (Widths{10, 10, 10}));
+    EXPECT_EQ(fitted(needs, 33, 2), (Widths{10, 21, 0}));
+    EXPECT_EQ(fitted(needs, 9, 2), (Widths{10, 0, 0}));
+}
+
+TEST(Grouping, Digits_stand_in_threes_and_other_texts_stay) {
+    EXPECT_EQ(grouped("0"), "0");
+    EXPECT_EQ(grouped("999"), "999");
+    EXPECT_EQ(grouped("1000"), "1,000");
+    EXPECT_EQ(grouped("-9223372036854775808"), "-9,223,372,036,854,775,808");
+    EXPECT_EQ(grouped("2026-11-20"), "2026-11-20");
+    EXPECT_EQ(grouped(""), "");
+}
+
+}  // namespace
+}  // namespace jobstrand::cli

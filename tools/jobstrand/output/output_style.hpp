@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace jobstrand::cli {
+
+/// What a person sees at a glance.
+enum class Tone {
+    plain,
+    heading,
+    quiet,
+    good,
+    warning,
+    bad,
+};
+
+/// How tables look. The default is for files and pipes: as wide as need be, and without colour.
+struct OutputStyle {
+    std::optional<std::size_t> columns = {};  ///< Of the terminal; nullopt: there is none.
+    bool is_coloured = false;
+};
+
+/// The text in the colour of a tone (ECMA-48, SGR). Without colour, and for what is empty, the
+/// text.
+[[nodiscard]] std::string in_tone(Tone tone, std::string_view text, const OutputStyle& style);
+
+/// The tone of a state, place or answer: `dead` is bad, `paused` a warning, `running` good.
+[[nodiscard]] Tone tone_of_word(std::string_view word);
+
+/// `1,234,567`, for people; anything but a whole number stays as it is.
+[[nodiscard]] std::string grouped(std::string_view number);
+
+}  // namespace jobstrand::cli
