@@ -34,4 +34,26 @@ install(
         cmake/dependencies.cmake
   DESTINATION ${package_dir}
 )
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+
+# The documents lie beside each other as they do here, with the sources that they link to.
+install(FILES LICENSE README.md CHANGELOG.md GLOSSARY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
+foreach(
+  linked
+  bench/README.md
+  test/docs/tutorial_test.py
+  test/package/consumer/shop.hpp
+  tools/example_app/order_service.cpp
+)
+  get_filename_component(folder ${linked} DIRECTORY)
+  install(FILES ${linked} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()
+
+# What the program tells about itself.
+if(TARGET jobstrand)
+  set(shells tools/jobstrand/usage/shells)
+  install(FILES ${shells}/jobstrand.bash DESTINATION share/bash-completion/completions RENAME jobstrand)
+  install(FILES ${shells}/_jobstrand DESTINATION share/zsh/site-functions)
+  install(FILES ${shells}/jobstrand.fish DESTINATION share/fish/vendor_completions.d)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+endif()

@@ -22,6 +22,22 @@ run(${scratch}/build/shop_test)
 run(${scratch}/build/order_service sqlite:orders.db place 2)
 run(${scratch}/build/order_service sqlite:orders.db work)
 
+# The documents, the manual and the completion come along, and no link of theirs is dead.
+set(share ${scratch}/prefix/share)
+run(python3 ${links_test} ${share}/doc/jobstrand)
+foreach(
+  file
+  man/man1/jobstrand.1
+  man/man1/jobstrand-dead.1
+  bash-completion/completions/jobstrand
+  zsh/site-functions/_jobstrand
+  fish/vendor_completions.d/jobstrand.fish
+)
+  if(NOT EXISTS ${share}/${file})
+    message(FATAL_ERROR "not installed: share/${file}")
+  endif()
+endforeach()
+
 # Only the folder of the public headers is on the include path, and only they are in it.
 file(READ ${scratch}/build/compile_commands.json commands)
 string(REGEX MATCHALL "-(I|isystem) ?[^ ]+" paths "${commands}")

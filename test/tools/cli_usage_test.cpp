@@ -56,9 +56,7 @@ struct WrongCall {
 
 TEST_F(CliUsage, What_is_not_known_gets_the_nearest_name) {
     const WrongCall cases[] = {
-        {{}, "see `jobstrand --help`"},
         {{"jbo", "ls"}, "jbo is not known here; did you mean job?"},
-        {{"job"}, "see `jobstrand job --help`"},
         {{"job", "lst"}, "lst is not known here; did you mean ls?; see `jobstrand job --help`"},
         {{"job", "ls", "--palce", "all"}, "--palce is not known here; did you mean --place?"},
         {{"job", "show"}, "see `jobstrand job show --help`"},

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@ int main(int argc, char** argv) {
     // Only so do std::cin and std::cout tell an error from the end.
     std::ios::sync_with_stdio(false);
     const std::vector<std::string> arguments(argv + 1, argv + argc);
+    if (cli::is_shells_question(arguments)) {
+        cli::end_quietly_after(std::chrono::seconds(1));
+    }
     cli::hide_passwords({argv + 1, argv + argc});
     return cli::run_cli(
         arguments,

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <string_view>
 
 namespace jobstrand::cli {
@@ -66,6 +67,11 @@ std::optional<std::size_t> terminal_columns(int descriptor) {
     winsize size{};
     const bool is_told = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
     return is_told ? size.ws_col : kUsualColumns;
+}
+
+void end_quietly_after(std::chrono::seconds time) {
+    std::signal(SIGALRM, [](int) { ::_exit(0); });
+    (void)::alarm(static_cast<unsigned>(time.count()));
 }
 
 Environment environment_of_process() {

@@ -2,6 +2,7 @@
 
 #include "tools/jobstrand/streams.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -23,6 +24,9 @@ void hide_passwords(std::span<char*> arguments);
 /// How many columns the terminal has that a descriptor is; nullopt: it is none. 80 when it does not
 /// tell.
 [[nodiscard]] std::optional<std::size_t> terminal_columns(int descriptor);
+
+/// Ends the process with exit code 0 and without a word when it still lives after this time.
+void end_quietly_after(std::chrono::seconds time);
 
 [[nodiscard]] Environment environment_of_process();
 

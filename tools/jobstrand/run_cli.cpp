@@ -1,155 +1,21 @@
 #include "tools/jobstrand/run_cli.hpp"
 
 #include "persistence/sql/db_error.hpp"
-#include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/commands/known_values.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/process.hpp"
-#include "tools/jobstrand/settings/nearest_name.hpp"
+#include "tools/jobstrand/program.hpp"
+#include "tools/jobstrand/usage/completion.hpp"
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <exception>
 #include <new>
 #include <sstream>
 #include <stdexcept>
 
-#ifndef JOBSTRAND_VERSION
-#error "the build defines the version"
-#endif
-
 namespace jobstrand::cli {
 
 namespace {
-
-constexpr const char* kFooter = R"(
-Global options may stand anywhere. The database comes from --db, else JOBSTRAND_DB, else `db` in the
-configuration file; that file from --config, else JOBSTRAND_CONFIG.
-
-Examples:
-  jobstrand schema create --db sqlite:jobs.db
-  jobstrand serve --db sqlite:jobs.db
-  jobstrand job add --db sqlite:jobs.db --type log --payload '{"hello":"world"}'
-  jobstrand stats --db sqlite:jobs.db -o json
-
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 partly done, 4 not found, 5 refused, 6 a check found
-something.)";
-
-/// The command line under declaration.
-class CommandLine {
-public:
-    CommandLine() : program_("Background jobs beside your app.", "jobstrand") {
-        program_.set_version_flag("--version", "jobstrand " JOBSTRAND_VERSION);
-        program_.add_option("--db", globals_.database_url, "Database URL: sqlite:PATH, ...")
-            ->type_name("URL");
-        program_.add_option("--config", globals_.config_file, "Configuration file")
-            ->type_name("FILE.toml");
-        program_.add_option("-o,--output", globals_.output, "table, json, jsonl, csv or name")
-            ->type_name("FORMAT");
-        program_
-            .add_option(
-                "--color",
-                globals_.color,
-                "auto (on terminals, unless NO_COLOR is set), always or never"
-            )
-            ->type_name("WHEN");
-        program_.require_subcommand(1);
-        program_.footer(kFooter);
-        const Command program(program_);
-        add_serve_command(program, action_);
-        add_schema_commands(program, action_);
-        add_job_commands(program, action_);
-        add_timer_commands(program, action_);
-        add_series_commands(program, action_);
-        add_group_commands(program, action_);
-        add_calendar_commands(program, action_);
-        add_dead_commands(program, action_);
-        add_instance_commands(program, action_);
-        add_definition_commands(program, action_);
-        add_stats_command(program, action_);
-        add_config_commands(program, action_);
-    }
-
-    /// nullopt: go on with run(). Else everything is said and this is the exit code.
-    [[nodiscard]] std::optional<ExitCode>
-    parse(std::vector<std::string> arguments, Streams& streams) {
-        std::reverse(arguments.begin(), arguments.end());  // What CLI11 wants.
-        // Defended catch: this library answers `--help` and wrong usage by throwing.
-        try {
-            program_.parse(std::move(arguments));
-            return std::nullopt;
-        } catch (const CLI::ParseError& answer) {
-            return say(answer, streams);
-        }
-    }
-
-    [[nodiscard]] ExitCode run(Session& session) const { return action_(session); }
-    [[nodiscard]] const GlobalOptions& globals() const { return globals_; }
-
-private:
-    [[nodiscard]] ExitCode say(const CLI::ParseError& answer, Streams& streams) const {
-        if (answer.get_exit_code() == 0) {
-            (void)program_.exit(answer, streams.out, streams.err);
-            return ExitCode::done;
-        }
-        const std::vector<std::string> unknown = program_.remaining(true);
-        streams.err << fmt::format(
-            "jobstrand: {}; see `{} --help`\n",
-            without_password(
-                unknown.empty() ? printable(answer.what()) : what_is_near(unknown.front())
-            ),
-            asked_for()
-        );
-        return ExitCode::wrong_usage;
-    }
-
-    [[nodiscard]] std::string what_is_near(const std::string& word) const {
-        std::vector<std::string> known;
-        const CLI::App& app = deepest();
-        const bool is_option = word.starts_with('-');
-        for (const CLI::App* at = &app; is_option && at != nullptr; at = at->get_parent()) {
-            for (const CLI::Option* option : at->get_options()) {
-                known.push_back(option->get_name());
-            }
-        }
-        for (const CLI::App* verb : app.get_subcommands(nullptr)) {
-            if (!is_option) {
-                known.push_back(verb->get_name());
-            }
-        }
-        const std::vector<std::string_view> names(known.begin(), known.end());
-        const std::string_view nearest = nearest_name(word, names);
-        return fmt::format(
-            "{} is not known{}",
-            quoted_if_needed(word),
-            nearest.empty() ? "" : fmt::format(" here; did you mean {}?", nearest)
-        );
-    }
-
-    /// The noun or verb that was recognised last.
-    [[nodiscard]] const CLI::App& deepest() const {
-        const CLI::App* app = &program_;
-        while (!app->get_subcommands().empty()) {
-            app = app->get_subcommands().front();
-        }
-        return *app;
-    }
-
-    /// The command as far as it was understood: "jobstrand job add".
-    [[nodiscard]] std::string asked_for() const {
-        std::string words;
-        for (const CLI::App* app = &deepest(); app != nullptr; app = app->get_parent()) {
-            words = app->get_name() + (words.empty() ? "" : " " + words);
-        }
-        return words;
-    }
-
-    Action action_;
-    GlobalOptions globals_;
-    CLI::App program_;
-};
 
 void tell(Streams& streams, const std::string& message) {
     streams.out.flush();
@@ -175,9 +41,9 @@ void tell(Streams& streams, const std::string& message) {
 }
 
 /// The one place that turns what a command throws into words and an exit code.
-[[nodiscard]] ExitCode run_guarded(const CommandLine& line, Streams& streams, Session& session) {
+[[nodiscard]] ExitCode run_guarded(const Program& program, Streams& streams, Session& session) {
     try {
-        return line.run(session);
+        return program.run(session);
     } catch (const CliError& error) {
         tell(streams, error.what());
         return error.code();
@@ -196,16 +62,47 @@ void tell(Streams& streams, const std::string& message) {
     }
 }
 
+/// What shells ask while somebody types. Whatever is wrong, there is nothing to offer then, and
+/// nothing to say.
+[[nodiscard]] ExitCode answer_shell(
+    const std::vector<std::string>& arguments,
+    Streams& streams,
+    const Environment& environment
+) {
+    std::ostringstream unheard;
+    const auto values_of = [&](ValueSource source,
+                               const TypedDatabase& database,
+                               std::string_view typed) -> std::vector<Candidate> {
+        // Defended catch: a message would stand in the line that is being typed.
+        try {
+            Session session(
+                {.in = streams.in, .out = unheard, .err = unheard},
+                environment,
+                {.database_url = database.url, .config_file = database.config_file}
+            );
+            return known_values(session, source, typed);
+        } catch (const std::exception&) {
+            return {};
+        }
+    };
+    const std::vector<std::string> words(arguments.begin() + 1, arguments.end());
+    streams.out << lines_of(complete(Program().description(), words, values_of));
+    return ExitCode::done;
+}
+
 [[nodiscard]] ExitCode
 run(const std::vector<std::string>& arguments, Streams& streams, const Environment& environment) {
-    CommandLine line;
-    if (const auto answer = line.parse(arguments, streams)) {
+    if (is_shells_question(arguments)) {
+        return answer_shell(arguments, streams, environment);
+    }
+    Program program;
+    if (const auto answer = program.parse(arguments, streams)) {
         return *answer;
     }
     // Defended catch: -o is read before there is a session to tell of it.
     try {
-        Session session(streams, environment, line.globals());
-        return run_guarded(line, streams, session);
+        Session session(streams, environment, program.globals());
+        return run_guarded(program, streams, session);
     } catch (const CliError& error) {
         tell(streams, error.what());
         return error.code();
@@ -222,6 +119,10 @@ run(const std::vector<std::string>& arguments, Streams& streams, const Environme
 }
 
 }  // namespace
+
+bool is_shells_question(const std::vector<std::string>& arguments) {
+    return !arguments.empty() && arguments.front() == "__complete";
+}
 
 int run_cli(
     const std::vector<std::string>& arguments,

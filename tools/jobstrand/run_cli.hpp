@@ -15,4 +15,8 @@ namespace jobstrand::cli {
 [[nodiscard]] int
 run_cli(const std::vector<std::string>& arguments, Streams streams, const Environment& environment);
 
+/// Whether a shell asks how a line can go on, `__complete WORDS...`: the process should not live
+/// long then, see end_quietly_after().
+[[nodiscard]] bool is_shells_question(const std::vector<std::string>& arguments);
+
 }  // namespace jobstrand::cli

@@ -6,6 +6,49 @@
 
 namespace jobstrand::cli {
 
+namespace {
+
+[[nodiscard]] OptionDescription described(const CLI::Option& option) {
+    OptionDescription description{
+        .value = option.get_type_size() == 0 ? "" : option.get_type_name(),
+        .meaning = option.get_description(),
+        .group = option.get_group(),
+        .is_argument = option.get_positional(),
+        .is_required = option.get_required(),
+        .is_repeated = option.get_expected_max() >= CLI::detail::expected_max_vector_size,
+    };
+    if (description.is_argument) {
+        description.names.push_back(option.get_name(true));
+        return description;
+    }
+    for (const std::string& letter : option.get_snames()) {
+        description.names.push_back('-' + letter);
+    }
+    for (const std::string& word : option.get_lnames()) {
+        description.names.push_back("--" + word);
+    }
+    return description;
+}
+
+[[nodiscard]] CommandDescription described(const CLI::App& app) {
+    CommandDescription description{
+        .name = app.get_name(),
+        .summary = app.get_description(),
+        .footer = app.get_footer(),
+    };
+    for (const CLI::Option* const option : app.get_options()) {
+        description.options.push_back(described(*option));
+    }
+    for (const CLI::App* const command : app.get_subcommands(nullptr)) {
+        if (!command->get_group().empty()) {
+            description.commands.push_back(described(*command));
+        }
+    }
+    return description;
+}
+
+}  // namespace
+
 CommandOption CommandOption::type_name(const std::string& name) const {
     option_->type_name(name);
     return *this;
@@ -28,9 +71,16 @@ CommandOption CommandOption::excludes(CommandOption other) const {
 
 // `fallthrough` lets the global options stand behind nouns and verbs as well.
 
-Command Command::add_noun(const std::string& name, const std::string& summary) const {
+Command Command::add_noun(
+    const std::string& name,
+    const std::string& summary,
+    const std::string& examples
+) const {
     CLI::App* const noun = app_->add_subcommand(name, summary);
     noun->require_subcommand(1)->fallthrough();
+    noun->footer("\nExamples:\n" + examples);
+    // Its words are those of verbs, and none of the program's.
+    noun->add_subcommand("help", "Help for a verb")->allow_extras()->fallthrough(false)->group("");
     return Command(*noun);
 }
 
@@ -82,6 +132,10 @@ CommandOption Command::add_flag_callback(
     const std::string& meaning
 ) const {
     return CommandOption(*app_->add_flag_callback(names, std::move(on_given), meaning));
+}
+
+CommandDescription Command::description() const {
+    return described(*app_);
 }
 
 }  // namespace jobstrand::cli

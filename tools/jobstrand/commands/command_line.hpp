@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tools/jobstrand/usage/description.hpp"
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -42,10 +44,14 @@ class Command final {
 public:
     explicit Command(CLI::App& app) : app_(&app) {}
 
-    [[nodiscard]] Command add_noun(const std::string& name, const std::string& summary) const;
+    /// `examples`: one per line, indented by two. A noun has a hidden verb `help` as well.
+    [[nodiscard]] Command add_noun(
+        const std::string& name,
+        const std::string& summary,
+        const std::string& examples
+    ) const;
 
-    /// `on_chosen` is called when the verb was what the user typed. `examples`: one per line,
-    /// indented by two.
+    /// `on_chosen` is called when the verb was what the user typed. `examples` as of a noun.
     [[nodiscard]] Command add_verb(
         const std::string& name,
         const std::string& summary,
@@ -72,6 +78,9 @@ public:
         std::function<void()> on_given,
         const std::string& meaning
     ) const;
+
+    /// All that was declared, here and below.
+    [[nodiscard]] CommandDescription description() const;
 
 private:
     CLI::App* app_;

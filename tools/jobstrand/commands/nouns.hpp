@@ -17,5 +17,7 @@ void add_instance_commands(const Command& program, Action& action);
 void add_definition_commands(const Command& program, Action& action);
 void add_stats_command(const Command& program, Action& action);
 void add_config_commands(const Command& program, Action& action);
+void add_completion_commands(const Command& program, Action& action);
+void add_manual_command(const Command& program, Action& action);
 
 }  // namespace jobstrand::cli

@@ -26,7 +26,12 @@ void add_index_command(const Command& noun, Action& action) {
 }  // namespace
 
 void add_schema_commands(const Command& program, Action& action) {
-    const Command noun = program.add_noun("schema", "The tables in the database");
+    const Command noun = program.add_noun(
+        "schema",
+        "The tables in the database",
+        "  jobstrand schema create --db sqlite:jobs.db\n"
+        "  jobstrand schema check"
+    );
     (void)add_verb<SchemaOptions>(
         noun,
         action,

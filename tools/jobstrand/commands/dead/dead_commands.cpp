@@ -67,8 +67,13 @@ void add_rm(const Command& noun, Action& action) {
 }  // namespace
 
 void add_dead_commands(const Command& program, Action& action) {
-    const Command noun =
-        program.add_noun("dead", "Dead letters: jobs that have used up their retries");
+    const Command noun = program.add_noun(
+        "dead",
+        "Dead letters: jobs that have used up their retries",
+        "  jobstrand dead ls\n"
+        "  jobstrand dead show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
+        "  jobstrand dead requeue --all --retries 1"
+    );
     add_ls(noun, action);
     add_show(noun, action);
     add_requeue(noun, action);

@@ -24,8 +24,13 @@ void add_change(
 }  // namespace
 
 void add_instance_commands(const Command& program, Action& action) {
-    const Command noun =
-        program.add_noun("instance", "Process instances: jobs that belong together");
+    const Command noun = program.add_noun(
+        "instance",
+        "Process instances: jobs that belong together",
+        "  jobstrand instance suspend order-17\n"
+        "  jobstrand instance ls\n"
+        "  jobstrand instance activate order-17"
+    );
     const auto [app, options] = add_verb<InstanceListOptions>(
         noun,
         action,
@@ -56,7 +61,12 @@ void add_instance_commands(const Command& program, Action& action) {
 }
 
 void add_definition_commands(const Command& program, Action& action) {
-    const Command noun = program.add_noun("definition", "Process definitions: kinds of instances");
+    const Command noun = program.add_noun(
+        "definition",
+        "Process definitions: kinds of instances",
+        "  jobstrand definition suspend shipping:3\n"
+        "  jobstrand definition activate shipping:3"
+    );
     add_change(
         noun,
         action,

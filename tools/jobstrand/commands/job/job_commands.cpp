@@ -129,7 +129,13 @@ void add_rm(const Command& noun, Action& action) {
 }  // namespace
 
 void add_job_commands(const Command& program, Action& action) {
-    const Command noun = program.add_noun("job", "Jobs: what is to be done");
+    const Command noun = program.add_noun(
+        "job",
+        "Jobs: what is to be done",
+        "  jobstrand job add --type log --payload '{\"hello\":\"world\"}'\n"
+        "  jobstrand job ls --place all\n"
+        "  jobstrand job show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52"
+    );
     add_add(noun, action);
     add_ls(noun, action);
     add_show(noun, action);

@@ -38,7 +38,12 @@ void add_rm(const Command& noun, Action& action) {
 }  // namespace
 
 void add_calendar_commands(const Command& program, Action& action) {
-    const Command noun = program.add_noun("calendar", "Times that series leave out");
+    const Command noun = program.add_noun(
+        "calendar",
+        "Times that series leave out",
+        "  jobstrand calendar set sundays 'weekly SUN'\n"
+        "  jobstrand calendar ls"
+    );
     (void)add_verb<CalendarListOptions>(
         noun,
         action,

@@ -16,7 +16,12 @@ void add_change(const Command& noun, Action& action, const VerbText& text, bool 
 }  // namespace
 
 void add_group_commands(const Command& program, Action& action) {
-    const Command noun = program.add_noun("group", "Groups of series, to be paused as a whole");
+    const Command noun = program.add_noun(
+        "group",
+        "Groups of series, to be paused as a whole",
+        "  jobstrand group ls\n"
+        "  jobstrand group pause reports"
+    );
     (void)add_verb<GroupListOptions>(
         noun,
         action,

@@ -70,8 +70,13 @@ void add_reschedule(const Command& noun, Action& action) {
 }  // namespace
 
 void add_series_commands(const Command& program, Action& action) {
-    const Command noun =
-        program.add_noun("series", "Jobs that repeat; `job add --repeat` begins one, KEY names it");
+    const Command noun = program.add_noun(
+        "series",
+        "Jobs that repeat; `job add --repeat` begins one, KEY names it",
+        "  jobstrand job add --type log --series hourly --repeat R/PT1H\n"
+        "  jobstrand series ls\n"
+        "  jobstrand series pause hourly"
+    );
     add_ls(noun, action);
     add_show(noun, action);
     add_bulk(

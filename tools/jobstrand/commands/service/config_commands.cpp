@@ -38,7 +38,12 @@ ExitCode check_config(Session& session, const NoOptions&) {
 }  // namespace
 
 void add_config_commands(const Command& program, Action& action) {
-    const Command noun = program.add_noun("config", "The configuration file");
+    const Command noun = program.add_noun(
+        "config",
+        "The configuration file",
+        "  jobstrand config check --config jobstrand.toml\n"
+        "  jobstrand config show"
+    );
     (void)add_verb<NoOptions>(
         noun,
         action,

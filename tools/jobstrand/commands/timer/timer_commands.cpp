@@ -116,8 +116,13 @@ void add_next(const Command& noun, Action& action) {
 }  // namespace
 
 void add_timer_commands(const Command& program, Action& action) {
-    const Command noun =
-        program.add_noun("timer", "Jobs with a due date, and waits before a retry");
+    const Command noun = program.add_noun(
+        "timer",
+        "Jobs with a due date, and waits before a retry",
+        "  jobstrand timer ls\n"
+        "  jobstrand timer fire 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
+        "  jobstrand timer next '0 30 2 ? * MON-FRI' --zone Europe/Berlin"
+    );
     add_ls(noun, action);
     add_show(noun, action);
     add_fire(noun, action);

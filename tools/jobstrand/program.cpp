@@ -1,0 +1,200 @@
+#include "tools/jobstrand/program.hpp"
+
+#include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/process.hpp"
+#include "tools/jobstrand/settings/nearest_name.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#ifndef JOBSTRAND_VERSION
+#error "the build defines the version"
+#endif
+
+namespace jobstrand::cli {
+
+namespace {
+
+constexpr const char* kHelp = "help";
+
+constexpr const char* kFooter = R"(
+Global options may stand anywhere. The database comes from --db, else JOBSTRAND_DB, else `db` in the
+configuration file; that file from --config, else JOBSTRAND_CONFIG. `jobstrand NOUN` and
+`jobstrand help NOUN VERB` have more, with examples.
+
+Examples:
+  jobstrand schema create --db sqlite:jobs.db
+  jobstrand serve --db sqlite:jobs.db
+  jobstrand job add --db sqlite:jobs.db --type log --payload '{"hello":"world"}'
+  jobstrand stats --db sqlite:jobs.db -o json
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 partly done, 4 not found, 5 refused, 6 a check found
+something.)";
+
+/// `jobstrand job add`: a command as it is typed.
+[[nodiscard]] std::string words_of(const CLI::App& command) {
+    std::string words;
+    for (const CLI::App* app = &command; app != nullptr; app = app->get_parent()) {
+        words = app->get_name() + (words.empty() ? "" : " " + words);
+    }
+    return words;
+}
+
+[[nodiscard]] std::string help_of(const CLI::App& command) {
+    // Not App::help(), which would tell of what was typed below it.
+    return command.get_formatter()->make_help(
+        &command, words_of(command), CLI::AppFormatMode::Normal
+    );
+}
+
+[[nodiscard]] bool wants_a_subcommand(const CLI::App& command) {
+    return command.get_require_subcommand_min() > 0;
+}
+
+}  // namespace
+
+Program::Program()
+    : app_(std::make_unique<CLI::App>("Background jobs beside your app.", "jobstrand")) {
+    app_->set_version_flag("--version", "jobstrand " JOBSTRAND_VERSION);
+    app_->require_subcommand(1);
+    app_->footer(kFooter);
+    add_global_options();
+    add_commands();
+}
+
+Program::~Program() = default;
+
+void Program::add_global_options() {
+    app_->add_option("--db", globals_.database_url, "Database URL: sqlite:PATH, ...")
+        ->type_name("URL");
+    app_->add_option("--config", globals_.config_file, "Configuration file")
+        ->type_name("FILE.toml");
+    app_->add_option("-o,--output", globals_.output, "table, json, jsonl, csv or name")
+        ->type_name("FORMAT");
+    app_->add_option(
+            "--color", globals_.color, "auto (on terminals without NO_COLOR), always, never"
+    )
+        ->type_name("WHEN");
+}
+
+void Program::add_commands() {
+    const Command program(*app_);
+    add_serve_command(program, action_);
+    add_schema_commands(program, action_);
+    add_job_commands(program, action_);
+    add_timer_commands(program, action_);
+    add_series_commands(program, action_);
+    add_group_commands(program, action_);
+    add_calendar_commands(program, action_);
+    add_dead_commands(program, action_);
+    add_instance_commands(program, action_);
+    add_definition_commands(program, action_);
+    add_stats_command(program, action_);
+    add_config_commands(program, action_);
+    add_completion_commands(program, action_);
+    add_manual_command(program, action_);
+    app_->add_subcommand(kHelp, "Help for a noun or a verb: help job add")->allow_extras();
+}
+
+std::optional<ExitCode> Program::parse(std::vector<std::string> arguments, Streams& streams) {
+    std::reverse(arguments.begin(), arguments.end());  // What CLI11 wants.
+    // Defended catch: this library answers `--help` and wrong usage by throwing.
+    try {
+        app_->parse(std::move(arguments));
+        return answer_help(streams);
+    } catch (const CLI::ParseError& answer) {
+        return say(answer, streams);
+    }
+}
+
+CommandDescription Program::description() const {
+    return Command(*app_).description();
+}
+
+/// `help job add`, `job help` and `job help add`; nullopt: it was no question for help.
+std::optional<ExitCode> Program::answer_help(Streams& streams) const {
+    const CLI::App& asked = deepest();
+    if (asked.get_name() != kHelp) {
+        return std::nullopt;
+    }
+    const CLI::App* about = asked.get_parent();
+    for (const std::string& word : asked.remaining()) {
+        const auto known = about->get_subcommands([&word](const CLI::App* command) {
+            return command->get_name() == word;
+        });
+        if (known.empty()) {
+            streams.err << fmt::format(
+                "jobstrand: {} has no {}; see `{} --help`\n",
+                words_of(*about),
+                quoted_if_needed(word),
+                words_of(*about)
+            );
+            return ExitCode::wrong_usage;
+        }
+        about = known.front();
+    }
+    streams.out << help_of(*about);
+    return ExitCode::done;
+}
+
+ExitCode Program::say(const CLI::ParseError& answer, Streams& streams) const {
+    if (answer.get_exit_code() == 0) {
+        (void)app_->exit(answer, streams.out, streams.err);
+        return ExitCode::done;
+    }
+    const std::vector<std::string> unknown = app_->remaining(true);
+    const CLI::App& command = deepest();
+    if (unknown.empty() && wants_a_subcommand(command) && command.get_subcommands().empty() &&
+        answer.get_name() == "RequiredError") {
+        // A noun alone asks for help; but a script in which the verb is missing must not go on.
+        streams.err << help_of(command)
+                    << "\njobstrand: " << (command.get_parent() == nullptr ? "a noun" : "a verb")
+                    << " is missing\n";
+        return ExitCode::wrong_usage;
+    }
+    streams.err << fmt::format(
+        "jobstrand: {}; see `{} --help`\n",
+        without_password(
+            unknown.empty() ? printable(answer.what()) : what_is_near(unknown.front())
+        ),
+        words_of(command)
+    );
+    return ExitCode::wrong_usage;
+}
+
+std::string Program::what_is_near(const std::string& word) const {
+    std::vector<std::string> known;
+    const CLI::App& app = deepest();
+    const bool is_option = word.starts_with('-');
+    for (const CLI::App* at = &app; is_option && at != nullptr; at = at->get_parent()) {
+        for (const CLI::Option* option : at->get_options()) {
+            known.push_back(option->get_name());
+        }
+    }
+    for (const CLI::App* verb : app.get_subcommands(nullptr)) {
+        if (!is_option) {
+            known.push_back(verb->get_name());
+        }
+    }
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    const std::string_view nearest = nearest_name(word, names);
+    return fmt::format(
+        "{} is not known{}",
+        quoted_if_needed(word),
+        nearest.empty() ? "" : fmt::format(" here; did you mean {}?", nearest)
+    );
+}
+
+/// The noun or verb that was recognised last.
+const CLI::App& Program::deepest() const {
+    const CLI::App* app = app_.get();
+    while (!app->get_subcommands().empty()) {
+        app = app->get_subcommands().front();
+    }
+    return *app;
+}
+
+}  // namespace jobstrand::cli

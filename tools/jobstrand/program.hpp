@@ -1,0 +1,50 @@
+#pragma once
+
+#include "tools/jobstrand/commands/verb.hpp"
+#include "tools/jobstrand/streams.hpp"
+#include "tools/jobstrand/usage/description.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
+
+namespace jobstrand::cli {
+
+/// The command line: all nouns and verbs as they are declared, and what was typed.
+class Program final {
+public:
+    Program();
+    ~Program();
+
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+
+    /// nullopt: go on with run(). Else everything is said, help for one, and this is the exit code.
+    [[nodiscard]] std::optional<ExitCode>
+    parse(std::vector<std::string> arguments, Streams& streams);
+
+    /// Runs the verb that was typed; throws what it throws.
+    [[nodiscard]] ExitCode run(Session& session) const { return action_(session); }
+    [[nodiscard]] const GlobalOptions& globals() const { return globals_; }
+    [[nodiscard]] CommandDescription description() const;
+
+private:
+    void add_global_options();
+    void add_commands();
+    [[nodiscard]] std::optional<ExitCode> answer_help(Streams& streams) const;
+    [[nodiscard]] ExitCode say(const CLI::ParseError& answer, Streams& streams) const;
+    [[nodiscard]] std::string what_is_near(const std::string& word) const;
+    [[nodiscard]] const CLI::App& deepest() const;
+
+    Action action_;
+    GlobalOptions globals_;
+    std::unique_ptr<CLI::App> app_;
+};
+
+}  // namespace jobstrand::cli

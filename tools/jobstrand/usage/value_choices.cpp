@@ -1,0 +1,90 @@
+#include "tools/jobstrand/usage/value_choices.hpp"
+
+#include <algorithm>
+
+namespace jobstrand::cli {
+
+namespace {
+
+/// An empty text is any.
+struct Entry {
+    std::string_view noun;
+    std::string_view option;
+    std::string_view value;
+    ValueChoices choices;
+};
+
+/// The first that fits counts.
+const std::vector<Entry>& entries() {
+    using enum ValueSource;
+    static const std::vector<Entry> all{
+        {"", "", "FORMAT", {words, {"table", "json", "jsonl", "csv", "name"}}},
+        {"", "", "WHEN", {words, {"auto", "always", "never"}}},
+        {"", "", "PLACE", {words, {"executable", "timer", "suspended", "dead", "external", "all"}}},
+        {"timer", "", "STATE", {words, {"waiting", "paused", "all"}}},
+        {"series", "", "STATE", {words, {"waiting", "running", "paused", "ended"}}},
+        {"", "", "RULE", {words, {"quartz", "run-once"}}},
+        {"",
+         "--misfire",
+         "",
+         {words,
+          {"smart",
+           "ignore",
+           "do-nothing",
+           "fire-once-now",
+           "fire-now",
+           "now-with-existing",
+           "now-with-remaining",
+           "next-with-existing",
+           "next-with-remaining",
+           "none"}}},
+        {"", "", "FILE", {.source = files}},
+        {"", "", "FILE.jsonl", {.source = files}},
+        {"", "", "FILE.toml", {.source = files}},
+        {"", "", "FOLDER", {.source = files}},
+        {"", "", "NOUN", {.source = nouns}},
+        {"", "", "TYPE", {.source = handler_types}},
+        {"", "", "KEY", {.source = series}},
+        {"", "--group", "NAME", {.source = groups}},
+        {"", "--calendar", "NAME", {.source = calendars}},
+        {"group", "names", "", {.source = groups}},
+        {"calendar", "name", "", {.source = calendars}},
+        {"calendar", "names", "", {.source = calendars}},
+        {"instance", "ids", "", {.source = instances}},
+        {"", "--instance", "", {.source = instances}},
+        {"dead", "id", "", {.source = dead_letters}},
+        {"dead", "ids", "", {.source = dead_letters}},
+        {"timer", "id", "", {.source = timers}},
+        {"timer", "ids", "", {.source = timers}},
+        {"job", "id", "", {.source = jobs}},
+        {"job", "ids", "", {.source = jobs}},
+        {"", "", "ID", {}},
+        {"", "", "NAME", {}},
+        {"", "", "TEXT", {}},
+        {"", "", "EXPR", {}},
+        {"", "", "DATE", {}},
+        {"", "", "DURATION", {}},
+        {"", "", "CYCLE", {}},
+        {"", "", "ZONE", {}},
+        {"", "", "JSON", {}},
+        {"", "", "URL", {}},
+        {"", "", "N", {}},
+    };
+    return all;
+}
+
+[[nodiscard]] bool fits(std::string_view wanted, std::string_view given) {
+    return wanted.empty() || wanted == given;
+}
+
+}  // namespace
+
+const ValueChoices*
+choices_of(std::string_view noun, std::string_view option, std::string_view value) {
+    const auto found = std::ranges::find_if(entries(), [&](const Entry& entry) {
+        return fits(entry.noun, noun) && fits(entry.option, option) && fits(entry.value, value);
+    });
+    return found == entries().end() ? nullptr : &found->choices;
+}
+
+}  // namespace jobstrand::cli
