@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace jobstrand::persistence {
 namespace {
@@ -55,6 +56,11 @@ bool is_about_series(const Table& table) {
 
 bool is_about_nodes(const Table& table) {
     return table.name == "JS_SERVED";
+}
+
+std::vector<std::string> room_for_locks(const Dialect& dialect) {
+    const std::string_view statement = dialect.tables.room_for_locks;
+    return statement.empty() ? std::vector<std::string>{} : std::vector{std::string(statement)};
 }
 
 std::string version_statement(const Dialect& dialect) {
@@ -134,6 +140,7 @@ std::string add_column(const Table& table, const Column& column, const Dialect& 
 
 std::vector<std::string> create_statements(const Dialect& dialect) {
     std::vector<std::string> statements = create_tables_and_indexes(dialect, is_any);
+    std::ranges::move(room_for_locks(dialect), std::back_inserter(statements));
     statements.push_back(version_statement(dialect));
     return statements;
 }
@@ -143,6 +150,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
         {1, "create the tables", create_tables_and_indexes(dialect, is_any)},
         {2, "repeating jobs", create_tables_and_indexes(dialect, is_about_series)},
         {3, "what nodes serve", create_tables_and_indexes(dialect, is_about_nodes)},
+        {4, "room for locks", room_for_locks(dialect)},
     };
 }
 

@@ -130,6 +130,16 @@ TEST(Ddl, Only_postgresql_has_partial_indexes) {
     );
 }
 
+TEST(Ddl, Each_step_of_a_migration_changes_something_on_some_database) {
+    std::map<int, std::size_t> statements;
+    for (const Dialect* const dialect : kAllDialects) {
+        for (const Migration& migration : migrations(*dialect)) {
+            statements[migration.version] += migration.statements.size();
+        }
+    }
+    EXPECT_THAT(statements, testing::Each(testing::Pair(testing::_, testing::Gt(0U))));
+}
+
 TEST(Ddl, An_added_column_brings_its_default) {
     EXPECT_EQ(
         add_column(kOrders, kOrders.columns[3], kPostgresqlDialect),
@@ -166,7 +176,6 @@ TEST(Ddl, Migrations_are_numbered_without_gaps_up_to_the_current_version) {
         int version = 0;
         for (const Migration& migration : migrations(*dialect)) {
             EXPECT_EQ(migration.version, ++version);
-            EXPECT_FALSE(migration.statements.empty());
             EXPECT_FALSE(migration.description.empty());
         }
         EXPECT_EQ(version, kSchemaVersion);

@@ -55,6 +55,33 @@ TEST_P(PostgresqlSchema, A_default_time_is_utc_whatever_the_zone_of_the_session_
     );
 }
 
+TEST_P(PostgresqlSchema, Locking_a_job_changes_no_index) {
+    upgrade_schema(*connection_);
+    execute(
+        "INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) "
+        "SELECT 'job ' || number, 'mail' FROM generate_series(1, 1000) AS number"
+    );
+    connection_->run_script("BEGIN");
+    execute("UPDATE ACT_RU_JOB SET LOCK_OWNER_ = repeat('n', 40), LOCK_EXP_TIME_ = now(), REV_ = 2"
+    );
+    EXPECT_EQ(
+        text_of("SELECT pg_stat_get_xact_tuples_hot_updated('act_ru_job'::regclass)"), "1000"
+    );
+    connection_->run_script("ROLLBACK");
+}
+
+TEST_P(PostgresqlSchema, A_database_of_version_3_gets_room_for_locks) {
+    upgrade_schema(*connection_);
+    connection_->run_script("ALTER TABLE ACT_RU_JOB RESET (fillfactor)");
+    execute("UPDATE ACT_GE_PROPERTY SET VALUE_ = '3' WHERE NAME_ = 'jobstrand.schema.version'");
+    EXPECT_EQ(upgrade_schema(*connection_).from, 3);
+    EXPECT_EQ(
+        text_of("SELECT array_to_string(reloptions, ' ') FROM pg_class "
+                "WHERE oid = 'act_ru_job'::regclass"),
+        "fillfactor=40"
+    );
+}
+
 TEST_P(PostgresqlSchema, An_upgrade_that_fails_leaves_nothing_behind) {
     // In the way of a table that is created behind several others.
     connection_->run_script("CREATE DOMAIN ACT_RU_DEADLETTER_JOB AS integer");
