@@ -41,6 +41,7 @@ install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTER
 foreach(
   linked
   bench/README.md
+  bench/peers/README.md
   test/docs/tutorial_test.py
   test/package/consumer/shop.hpp
   tools/example_app/order_service.cpp

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the commands of README.md and the SQL of docs/sql.md, in their order, as a newcomer would.
+"""Runs the commands of README.md, the SQL of docs/sql.md, and both of the guides docs/from-*.md, in their order, as a newcomer would.
 
 Usage:  readme_test.py JOBSTRAND_BINARY
 
@@ -112,6 +112,21 @@ def run_configuration(newcomer, results):
         check(results, "configuration of README.md", done.returncode in (0, 6), done.stderr)
 
 
+def run_guide(binary, guide, results):
+    """All blocks of a guide in their order, in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        newcomer = Newcomer(binary, folder)
+        for language, block in re.findall(r"^```(sh|sql|toml)\n(.*?)^```", guide.read_text(), re.M | re.S):
+            if language == "sql":
+                newcomer.run_sql(block)
+            elif language == "toml":
+                (newcomer.folder / "guide.toml").write_text(block)
+            lines = {"sh": list(commands(block)), "toml": ["jobstrand config check --config guide.toml"]}
+            for line in lines.get(language, []):
+                done = newcomer.run(line)
+                check(results, f"{guide.name}: {line}", done.returncode == 0, done.stdout + done.stderr)
+
+
 def main():
     results = []
     with tempfile.TemporaryDirectory() as folder:
@@ -119,6 +134,10 @@ def main():
         run_readme(newcomer, results)
         run_sql_blocks(newcomer, results)
         run_configuration(newcomer, results)
+    guides = sorted((ROOT / "docs").glob("from-*.md"))
+    for guide in guides:
+        run_guide(sys.argv[1], guide, results)
+    check(results, "there are guides", len(guides) >= 3)
     failed = results.count(False)
     print(f"{len(results) - failed} passed, {failed} failed")
     return 1 if failed or len(results) < 13 else 0
