@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import time
 
-PATIENCE_S = 60  # Beyond this something hangs; nothing is measured.
+PATIENCE_S = 90  # Beyond this something hangs; nothing is measured.
 
 
 class Terminal:
@@ -41,8 +41,9 @@ class Terminal:
         self.tmux("send-keys", *keys)
 
     def screen(self):
-        """What can be read, from the first line that was ever written; without blanks at the ends."""
-        lines = self.tmux("capture-pane", "-p", "-S", "-").splitlines()
+        """What can be read, from the first line that was ever written; without blanks at the ends. A line that was too long
+        for the terminal is one line again."""
+        lines = self.tmux("capture-pane", "-p", "-J", "-S", "-").splitlines()
         return "\n".join(line.rstrip() for line in lines).rstrip() + "\n"
 
     def wait_for(self, pattern):
