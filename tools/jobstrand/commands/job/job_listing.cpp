@@ -32,7 +32,7 @@ const std::vector<TableColumn>& job_columns() {
          .heading = "LAST FAILURE",
          .width_max = 60,
          .rank = 2,
-         .width_least = 16,
+         .width_least = 12,
          .tone = Tone::bad},
     };
     return columns;
