@@ -11,7 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from terminal import Terminal
+from terminal import Terminal, skip_without
 
 BINARY = Path(sys.argv[1]).resolve()
 PROMPT = "ready> "
@@ -138,4 +138,5 @@ class Completion(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    skip_without("tmux", *SHELLS)
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

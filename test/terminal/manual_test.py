@@ -11,6 +11,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from terminal import skip_without
+
 BINARY = Path(sys.argv[1]).resolve()
 
 
@@ -68,4 +70,5 @@ class Manual(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    skip_without("man", "groff", "mandoc")
     unittest.main(argv=sys.argv[:1])

@@ -12,14 +12,13 @@ import difflib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import unicodedata
 from pathlib import Path
 
-from terminal import Terminal
+from terminal import Terminal, skip_without
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = Path(__file__).resolve().parent / "pictures"
@@ -148,9 +147,7 @@ def check(name, seen, is_pinning):
 
 
 def main():
-    if shutil.which("tmux") is None:
-        print("tmux is not installed: sudo tools/install_packages test")
-        return 77
+    skip_without("tmux")
     binary = Path(sys.argv[1]).resolve()
     is_pinning = "--pin" in sys.argv[2:]
     results = []

@@ -2,11 +2,21 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
 PATIENCE_S = 90  # Beyond this something hangs; nothing is measured.
+
+
+def skip_without(*programs):
+    """Ends the process with 77, which means skipped, where one of the programs is not installed."""
+    missing = [program for program in programs if shutil.which(program) is None]
+    if missing:
+        print(f"not installed: {', '.join(missing)}; sudo tools/install_packages test")
+        sys.exit(77)
 
 
 class Terminal:
