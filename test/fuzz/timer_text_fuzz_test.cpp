@@ -20,7 +20,7 @@ namespace {
 const test::Grammar& timer_grammar() {
     static const test::Grammar grammar(R"grammar(
     text           ::= <cron> | <cycle> | <duration> | <date> | <date>/<date> | <days> business days
-                     | <zone rule>
+                     | <zone rule> | <spoken>
     cron           ::= <seconds> <minutes> <hours> <month days> <months> ?
                      | <seconds> <minutes> <hours> ? <months> <week days>
                      | <seconds> <minutes> <hours> <month days> <months> ? <years>
@@ -37,6 +37,8 @@ const test::Grammar& timer_grammar() {
     nickname       ::= @weekly | @daily | @hourly | @yearly | @midnight | @never
     cycle          ::= R/<duration> | R<turns>/<duration> | R/<date>/<duration>
                      | R<turns>/<date>/<duration>/<date> | R<turns>/<duration>/<date> | R<turns>/<date>/<date>
+    spoken         ::= 5m | 1h30m | in 2 days | 3 weeks ago | 14:00 | tomorrow 09:00 | yesterday | now
+                     | 2027-01-31 10:00 Europe/Berlin | today 24:00 | 500ms | 7 | tomorrow 02:30 Asia/Nowhere
     turns          ::= 3 | 1 | 0 | 1000000000 | 1000000001 | <nothing>
     duration       ::= PT10H | P1M | P1Y2M3W4DT5H6M7.890S | PT0.001S | P0D | PT | P1W | PT99999999H | P1.5D
                      | -P1D

@@ -106,16 +106,16 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(TimerExpression, Says_what_is_wrong_and_where) {
     const auto error = [](std::string_view text) { return times(text, "2026-01-01"); };
     const std::string expected =
-        "expected a date (2027-01-31T10:00Z), a duration (PT10M), a cycle (R3/PT10H), a cron text "
-        "(0 0 12 * * ?) or a number of business days (3 business days)";
+        "expected a date (2027-01-31T10:00Z, tomorrow 09:00), a duration (PT10M, 10m), a cycle "
+        "(R3/PT10H), a cron text (0 0 12 * * ?) or a number of business days (3 business days)";
     EXPECT_EQ(error(""), "0: " + expected);
-    EXPECT_EQ(error("  tomorrow"), "2: " + expected);
-    EXPECT_EQ(error("12"), "0: " + expected);
+    EXPECT_EQ(error("  Tomorrow"), "2: " + expected);
+    EXPECT_EQ(error("12"), "0: a number without a unit: write 5s, 5m or 5h");
     EXPECT_EQ(error("  0 0 25 * * ?"), "6: the hour must be 0 to 23");
     EXPECT_EQ(error("PT10X"), "4: expected H, M or S, each once and in this order");
     EXPECT_EQ(error("R3/PT10X"), "7: expected H, M or S, each once and in this order");
     EXPECT_EQ(error("2026-02-30T10:00Z"), "8: the month has no such day");
-    EXPECT_EQ(error("2026-02-20 10:00"), "10: expected the end of the text");
+    EXPECT_EQ(error("2026-02-20 10:0x"), "15: expected 2 digits for the minute");
     EXPECT_EQ(
         error("2026-01-01T10:00Z/PT1H/2026-02-01"),
         "23: only a repeating timer (R/...) has a start and an end"
@@ -123,6 +123,16 @@ TEST(TimerExpression, Says_what_is_wrong_and_where) {
     EXPECT_EQ(error("0 business days"), "0: the number of business days must be 1 to 10000");
     EXPECT_EQ(error("99999 business days"), "0: the number of business days must be 1 to 10000");
     EXPECT_EQ(error("@every 5m"), "0: expected @hourly, @daily, @weekly, @monthly or @yearly");
+}
+
+TEST(TimerExpression, Reads_times_as_people_say_them) {
+    const char* const now = "2026-11-19T10:30Z";
+    EXPECT_EQ(times("5m", now), "2026-11-19T10:35:00Z");
+    EXPECT_EQ(times("in 1h 30m", now), "2026-11-19T12:00:00Z");
+    EXPECT_EQ(times("tomorrow 09:00 Europe/Berlin", now), "2026-11-20T08:00:00Z");
+    EXPECT_EQ(times("2026-11-20 10:15 Europe/Berlin", now), "2026-11-20T09:15:00Z");
+    EXPECT_EQ(times("yesterday 14:00", now), "none");
+    EXPECT_EQ(times("2 hours ago", now), "none");
 }
 
 TEST(TimerExpression, Gives_at_most_the_number_of_times_asked_for) {

@@ -18,14 +18,6 @@ using schema::TimePoint;
 
 constexpr std::string_view kBusinessDays = " business days";
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-bool begins_like_date(std::string_view text) {
-    return text.size() > 4 && std::ranges::all_of(text.substr(0, 4), is_digit) && text[4] == '-';
-}
-
 /// `3 business days`, `1 business day`.
 bool names_business_days(std::string_view text) {
     const std::size_t word = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -71,26 +63,57 @@ ParseResult<TimerExpression> parse_single_interval(std::string_view text) {
     return expression_of(parse_timer_date(text.substr(last)));
 }
 
+/// Begins with a word, a time of day, or a number and its unit: `in 5m`, `14:00`, `2 hours`. Cron
+/// texts begin with numbers and signs only.
+bool is_spoken(std::string_view text) {
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    const std::size_t next = std::min(text.find_first_not_of(' ', digits), text.size());
+    if (next == text.size()) {
+        return digits > 0;  // To be told that the unit is missing.
+    }
+    const char sign = text[next];
+    return (sign >= 'a' && sign <= 'z') || (digits > 0 && (sign == ':' || sign == '.'));
+}
+
+/// What the forms of old say goes by their alternatives.
+ParseResult<TimerExpression> parse_spoken(std::string_view text) {
+    const auto spoken = parse_spoken_time(text);
+    if (!spoken) {
+        return spoken.error();
+    }
+    if (!spoken.value().zone) {
+        if (const auto* const date = std::get_if<TimerDate>(&spoken.value().what)) {
+            return TimerExpression{*date};
+        }
+        const auto* const from_now = std::get_if<FromNow>(&spoken.value().what);
+        if (from_now != nullptr && !from_now->toward) {
+            return TimerExpression{from_now->distance};
+        }
+    }
+    return TimerExpression{spoken.value()};
+}
+
 ParseResult<TimerExpression> parse_trimmed(std::string_view text) {
     if (text.starts_with('R')) {
         return expression_of(parse_repeat_cycle(text));
     }
     if (text.starts_with('P') || begins_like_date(text)) {
-        if (text.find('/') != std::string_view::npos) {
-            return parse_single_interval(text);
-        }
-        return text.starts_with('P') ? expression_of(schema::parse_iso_duration(text))
-                                     : expression_of(parse_timer_date(text));
+        // A blank stands before a zone, whose name may have a slash.
+        const bool is_interval = text.find('/') < text.find(' ');
+        return is_interval ? parse_single_interval(text) : parse_spoken(text);
     }
     if (names_business_days(text)) {
         return parse_business_days(text);
+    }
+    if (is_spoken(text)) {
+        return parse_spoken(text);
     }
     if (text.starts_with('@') || std::ranges::any_of(text, is_blank)) {
         return expression_of(parse_cron(text));
     }
     return ParseError{
-        "expected a date (2027-01-31T10:00Z), a duration (PT10M), a cycle (R3/PT10H), "
-        "a cron text (0 0 12 * * ?) or a number of business days (3 business days)",
+        "expected a date (2027-01-31T10:00Z, tomorrow 09:00), a duration (PT10M, 10m), a cycle "
+        "(R3/PT10H), a cron text (0 0 12 * * ?) or a number of business days (3 business days)",
         0};
 }
 
@@ -143,6 +166,11 @@ std::vector<TimePoint> times_of(
     std::size_t count
 ) {
     return grid_times(cycle, context, after, count);
+}
+
+std::vector<TimePoint>
+times_of(const SpokenTime& spoken, const TimerContext& context, TimePoint after, std::size_t) {
+    return single(if_after(spoken.at(context.zone, after), after));
 }
 
 std::vector<TimePoint>

@@ -7,6 +7,7 @@
 #include "timers/cycle/iso_interval.hpp"
 #include "timers/cycle/repeat_cycle.hpp"
 #include "timers/cycle/timer_context.hpp"
+#include "timers/zone/spoken_time.hpp"
 #include "timers/zone/zone_time.hpp"
 
 #include <cstddef>
@@ -26,8 +27,15 @@ namespace jobstrand::timers {
 /// | `2026-11-20T10:15:30Z/P1D`       | IsoInterval: once, at START and the duration             |
 /// | `R3/PT10H`, `R/START/P1D`        | RepeatCycle                                              |
 /// | `3 business days`                | BusinessDays                                             |
-using TimerExpression = std::
-    variant<CronExpression, TimerDate, schema::IsoDuration, IsoInterval, RepeatCycle, BusinessDays>;
+/// | `tomorrow 09:00`, `in 5m`        | SpokenTime; also a date in a zone of its own             |
+using TimerExpression = std::variant<
+    CronExpression,
+    TimerDate,
+    schema::IsoDuration,
+    IsoInterval,
+    RepeatCycle,
+    BusinessDays,
+    SpokenTime>;
 
 /// Blanks around the text do not matter.
 [[nodiscard]] schema::ParseResult<TimerExpression> parse_timer_expression(std::string_view text);

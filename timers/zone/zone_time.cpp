@@ -92,8 +92,22 @@ add(const Zone& zone, TimePoint start, const IsoDuration& duration, std::int64_t
     return within_bounds(to_instant(zone, day + (wall - midnight)));
 }
 
+std::optional<TimePoint> subtract(const Zone& zone, TimePoint start, const IsoDuration& duration) {
+    const WallTime wall = to_wall(zone, start - duration.time);
+    const auto midnight = std::chrono::floor<std::chrono::days>(wall);
+    const std::chrono::year_month_day date{midnight - std::chrono::days{duration.days}};
+    const std::int64_t months = duration.months + std::int64_t{duration.years} * 12;
+    const auto day = std::chrono::local_days{add_months(date, -months)};
+    const TimePoint moved = to_instant(zone, day + (wall - midnight));
+    return moved < schema::kEarliestInstant ? std::nullopt : std::optional(moved);
+}
+
 TimePoint TimerDate::in(const Zone& zone) const {
     return in_zone ? to_instant(zone, wall) : TimePoint{wall.time_since_epoch()};
+}
+
+bool begins_like_date(std::string_view text) {
+    return text.find_first_not_of("0123456789") == 4 && text[4] == '-';
 }
 
 schema::ParseResult<TimerDate> parse_timer_date(std::string_view text) {

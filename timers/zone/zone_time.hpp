@@ -36,6 +36,11 @@ using WallTime = std::chrono::local_time<schema::Duration>;
     std::int64_t times = 1
 );
 
+/// The other way: exact parts as time that has passed, then days, months and years back on the wall
+/// clock. nullopt: before schema::kEarliestInstant.
+[[nodiscard]] std::optional<schema::TimePoint>
+subtract(const Zone& zone, schema::TimePoint start, const schema::IsoDuration& duration);
+
 /// A date that a timer text names: an instant, or a time on the wall clock of the timer's zone.
 struct TimerDate {
     WallTime wall;
@@ -45,6 +50,9 @@ struct TimerDate {
 
     [[nodiscard]] schema::TimePoint in(const Zone& zone) const;
 };
+
+/// Four digits and a dash: what a date begins with, and no other timer text.
+[[nodiscard]] bool begins_like_date(std::string_view text);
 
 /// Reads what schema::parse_instant reads, and the same without an offset: `2026-11-20T10:15`,
 /// `2026-11-20`; these are in the timer's zone.
