@@ -4,6 +4,7 @@
 #include "deadletter/bulk/job_answer.hpp"
 #include "schema/limits.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <utility>
@@ -34,6 +35,44 @@ constexpr std::size_t kPage = schema::limits::kJobsPerTransaction;
     return items;
 }
 
+/// A page is one burst: none is longer than a second of the pace.
+[[nodiscard]] std::size_t page_of(const Revival& revival) {
+    const std::int64_t most = revival.pace ? revival.pace->per_second : std::int64_t{kPage};
+    return static_cast<std::size_t>(std::min(most, std::int64_t{kPage}));
+}
+
+/// The due dates of jobs that are requeued one after the other.
+class SpreadDates final {
+public:
+    SpreadDates(const Revival& revival, std::int64_t total, schema::TimePoint now)
+        : revival_(revival), total_(total), start_(revival.due_date.value_or(now)) {}
+
+    /// Of the next `jobs`.
+    [[nodiscard]] persistence::DueDates next(std::size_t jobs) {
+        if (revival_.spread == schema::Duration{0}) {
+            return revival_.due_date;
+        }
+        std::vector<schema::TimePoint> dates;
+        for (std::size_t i = 0; i < jobs; ++i) {
+            dates.push_back(start_ + wait_of(std::min(next_++, total_)));
+        }
+        return persistence::DueDates(std::move(dates));
+    }
+
+private:
+    /// Without a product that could overflow.
+    [[nodiscard]] schema::Duration wait_of(std::int64_t index) const {
+        const std::int64_t all = std::max<std::int64_t>(total_, 1);
+        const std::int64_t spread = revival_.spread.count();
+        return schema::Duration{spread / all * index + spread % all * index / all};
+    }
+
+    const Revival& revival_;
+    const std::int64_t total_;
+    const schema::TimePoint start_;
+    std::int64_t next_ = 0;
+};
+
 }  // namespace
 
 DeadLetters::DeadLetters(persistence::OperatorStore& store, const schema::Clock& clock)
@@ -58,6 +97,34 @@ schema::Page<schema::PlacedJob> DeadLetters::list(
     );
 }
 
+std::optional<schema::Page<schema::PlacedJob>> DeadLetters::newest(
+    const persistence::JobFilter& filter,
+    std::string_view after,
+    std::size_t limit
+) const {
+    std::optional<persistence::DeadLetterMark> behind;
+    if (!after.empty()) {
+        const auto last = find(after);
+        if (!last) {
+            return std::nullopt;
+        }
+        const schema::Job& job = last->placed.job;
+        behind = {.failed_time = job.failed_time, .id = job.id};
+    }
+    return schema::first_page(limit, [&](std::size_t most) {
+        std::vector<schema::PlacedJob> found;
+        for (schema::Job& job : store_.newest_dead_letters(filter, behind, most)) {
+            found.push_back({.place = JobPlace::dead_letter, .job = std::move(job)});
+        }
+        return found;
+    });
+}
+
+std::vector<persistence::TypeCount> DeadLetters::count_types(const persistence::JobFilter& filter
+) const {
+    return store_.count_types(JobPlace::dead_letter, filter);
+}
+
 std::int64_t DeadLetters::count(const JobSelection& selection) const {
     return search_.count({JobPlace::dead_letter}, selection);
 }
@@ -71,20 +138,32 @@ BulkCounts DeadLetters::requeue(
     const Revival& revival,
     const BulkWatch& watch
 ) {
-    const auto requeue = [&](std::span<const std::string> ids) {
-        return store_.requeue(ids, revival.retries, revival.due_date, clock_.now());
-    };
-    if (!selection.is_by_id()) {
-        return change_matching(selection, requeue, watch);
+    const BulkWatch paced_watch = revival.pace ? paced(watch, *revival.pace, clock_) : watch;
+    SpreadDates dates(revival, count(selection), clock_.now());
+    if (selection.is_by_id()) {
+        const auto requeue = [&](const std::string& id) {
+            return requeue_one(id, revival.retries, dates.next(1));
+        };
+        return change_each(selection.ids(), requeue, paced_watch);
     }
-    const auto requeue_one = [&](const std::string& id) {
-        ItemResult item = result_of(store_, id, requeue(std::span(&id, 1)).front());
-        if (item.answer == ItemAnswer::not_found && item.place) {
-            item.answer = ItemAnswer::skipped;
-        }
-        return item;
+    const auto requeue = [&](std::span<const std::string> ids) {
+        return store_.requeue(ids, revival.retries, dates.next(ids.size()), clock_.now());
     };
-    return change_each(selection.ids(), requeue_one, watch);
+    return change_matching(selection, page_of(revival), requeue, paced_watch);
+}
+
+/// What was named and runs already is as it was meant to be.
+ItemResult DeadLetters::requeue_one(
+    const std::string& id,
+    int retries,
+    const persistence::DueDates& due_dates
+) {
+    const auto answers = store_.requeue(std::span(&id, 1), retries, due_dates, clock_.now());
+    ItemResult item = result_of(store_, id, answers.front());
+    if (item.answer == ItemAnswer::not_found && item.place) {
+        item.answer = ItemAnswer::skipped;
+    }
+    return item;
 }
 
 BulkCounts DeadLetters::remove(const JobSelection& selection, const BulkWatch& watch) {
@@ -92,7 +171,7 @@ BulkCounts DeadLetters::remove(const JobSelection& selection, const BulkWatch& w
         return store_.remove(JobPlace::dead_letter, ids, clock_.now());
     };
     if (!selection.is_by_id()) {
-        return change_matching(selection, remove, watch);
+        return change_matching(selection, kPage, remove, watch);
     }
     const auto remove_one = [&](const std::string& id) {
         return result_of(store_, id, remove(std::span(&id, 1)).front());
@@ -103,12 +182,13 @@ BulkCounts DeadLetters::remove(const JobSelection& selection, const BulkWatch& w
 template <typename Change>
 BulkCounts DeadLetters::change_matching(
     const JobSelection& selection,
+    std::size_t page,
     const Change& change,
     const BulkWatch& watch
 ) {
     const BulkSource source{
         .total = count(selection),
-        .page = kPage,
+        .page = page,
         .read =
             [&](const std::string& after, std::size_t limit) {
                 return store_.list_ids(JobPlace::dead_letter, selection.filter(), after, limit);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "deadletter/bulk/bulk_pace.hpp"
 #include "deadletter/bulk/bulk_result.hpp"
 #include "deadletter/bulk/job_selection.hpp"
 #include "deadletter/desk/job_search.hpp"
@@ -20,6 +21,12 @@ namespace jobstrand::deadletter {
 struct Revival {
     int retries = 3;                                 ///< New attempts, at least 1.
     std::optional<schema::TimePoint> due_date = {};  ///< Later than now: they wait as timers.
+
+    /// Spreads their due dates evenly over this time from the due date on, or from now, so that
+    /// what failed together does not come back together. Those that were named, in that order.
+    schema::Duration spread{0};
+
+    std::optional<BulkPace> pace = {};  ///< How fast they are requeued; nullopt: as fast as can be.
 };
 
 /// What an operator does with dead letters: the CLI, the HTTP API and C++ apps all call this.
@@ -47,7 +54,18 @@ public:
     [[nodiscard]] schema::Page<schema::PlacedJob>
     list(const persistence::JobFilter& filter, std::string_view after, std::size_t limit) const;
 
+    /// The latest first, behind the dead letter `after` (empty: from the start). Those that do not
+    /// say when they became dead letters come last. nullopt: `after` is none, so that nobody knows
+    /// where to go on.
+    [[nodiscard]] std::optional<schema::Page<schema::PlacedJob>>
+    newest(const persistence::JobFilter& filter, std::string_view after, std::size_t limit) const;
+
     [[nodiscard]] std::int64_t count(const JobSelection& selection) const;
+
+    /// What a filter matches, by handler type, the most frequent first.
+    [[nodiscard]] std::vector<persistence::TypeCount> count_types(
+        const persistence::JobFilter& filter
+    ) const;
 
     /// A dry run of requeue() and remove(): how many it would be, and the first `most` of them.
     [[nodiscard]] Preview preview(const JobSelection& selection, std::size_t most) const;
@@ -64,8 +82,14 @@ public:
 
 private:
     template <typename Change>
-    BulkCounts
-    change_matching(const JobSelection& selection, const Change& change, const BulkWatch& watch);
+    BulkCounts change_matching(
+        const JobSelection& selection,
+        std::size_t page,
+        const Change& change,
+        const BulkWatch& watch
+    );
+    [[nodiscard]] ItemResult
+    requeue_one(const std::string& id, int retries, const persistence::DueDates& due_dates);
 
     persistence::OperatorStore& store_;
     const schema::Clock& clock_;

@@ -130,7 +130,7 @@ JobRunner::without_run(const HeldJob& held, schema::SteadyPoint now) const {
 // Only after a node has died with the job: the others start without a word to the database.
 std::optional<schema::Transition> JobRunner::count_start(const schema::Job& job) const {
     if (job.lost_starts >= rules_.lost_starts) {
-        return schema::crash_loop(job);
+        return schema::crash_loop(job, use_.clock.now());
     }
     // Defended catch: a start that cannot be counted is put off, and the job is not at fault (I5).
     try {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "persistence/due_dates.hpp"
 #include "persistence/job_answer.hpp"
 #include "persistence/job_filter.hpp"
 #include "persistence/suspension.hpp"
+#include "persistence/type_count.hpp"
 #include "schema/job.hpp"
 #include "schema/job_change.hpp"
 
@@ -18,6 +20,12 @@ namespace jobstrand::persistence {
 
 /// Changes to a job that is not running; what is not named stays.
 using JobChanges = std::vector<schema::JobChange>;
+
+/// Where a list of the newest dead letters goes on: behind this one.
+struct DeadLetterMark {
+    std::optional<schema::TimePoint> failed_time = {};
+    std::string id;
+};
 
 /// What an operator sees of jobs and does with them, and what is suspended. See Transactions for
 /// what holds for all roles.
@@ -52,6 +60,19 @@ public:
 
     [[nodiscard]] virtual std::int64_t count(schema::JobPlace place, const JobFilter& filter) = 0;
 
+    /// The jobs by handler type, the most frequent first. Precondition: no ids in the filter.
+    [[nodiscard]] virtual std::vector<TypeCount>
+    count_types(schema::JobPlace place, const JobFilter& filter) = 0;
+
+    /// Dead letters, the latest first; those that do not say when they became ones come last, in
+    /// descending order of their ids. nullopt: from the start. Long payloads are not fetched.
+    /// Precondition: no ids in the filter.
+    [[nodiscard]] virtual std::vector<schema::Job> newest_dead_letters(
+        const JobFilter& filter,
+        const std::optional<DeadLetterMark>& behind,
+        std::size_t limit
+    ) = 0;
+
     /// The stored stack trace or output of the last failure; empty: none.
     [[nodiscard]] virtual std::string exception_details(const schema::Job& job) = 0;
 
@@ -68,12 +89,13 @@ public:
     [[nodiscard]] virtual std::vector<JobAnswer>
     remove(schema::JobPlace place, std::span<const std::string> ids, schema::TimePoint now) = 0;
 
-    /// Gives dead letters new attempts (see schema::requeued). Answers are in the order of the ids.
-    /// A dead letter that is already requeued is not found, so a second call does nothing.
+    /// Gives dead letters new attempts (see schema::requeued), and each its due date. Answers are
+    /// in the order of the ids. A dead letter that is already requeued is not found, so a second
+    /// call does nothing.
     [[nodiscard]] virtual std::vector<JobAnswer> requeue(
         std::span<const std::string> ids,
         int retries,
-        std::optional<schema::TimePoint> due_date,
+        const DueDates& due_dates,
         schema::TimePoint now
     ) = 0;
 

@@ -75,6 +75,10 @@ struct Job {
     /// Starts that have not ended as far as anybody knows, since a node died that held the job.
     int lost_starts = 0;
 
+    /// When it became a dead letter, which is the only place that has it. None: Flowable, or an
+    /// older version of ours, buried it.
+    std::optional<TimePoint> failed_time = {};
+
     bool operator==(const Job&) const = default;
 };
 

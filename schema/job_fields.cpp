@@ -16,8 +16,12 @@ bool is_executable(JobPlace place) {
     return place == JobPlace::executable;
 }
 
+bool is_dead(JobPlace place) {
+    return place == JobPlace::dead_letter;
+}
+
 bool has_retries(JobPlace place) {
-    return place != JobPlace::dead_letter;
+    return !is_dead(place);
 }
 
 constexpr std::array kFields{
@@ -166,7 +170,7 @@ constexpr std::array kFields{
         .name = "exceptionMessage",
         .json_rank = 22,
         .most_characters = limits::kExceptionMessageLength,
-        .filter = {"--error", "Part of the exception message; case counts", "TEXT", 8},
+        .filter = {"--error,--message", "Part of the exception message; case counts", "TEXT", 8},
         .filter_by = FieldFilter::part,
     },
     JobField{
@@ -270,6 +274,7 @@ constexpr std::array kFields{
         .column = {"ATTEMPTS_", ColumnKind::integer, "0", true},
         .member = &Job::attempts,
         .name = "attempts",
+        .json_rank = 24,
     },
     JobField{
         .column = {"SUSPENDED_FROM_", ColumnKind::name},
@@ -295,6 +300,15 @@ constexpr std::array kFields{
         .member = &Job::lost_starts,
         .name = "lostStarts",
         .is_in = is_executable,
+    },
+    JobField{
+        .column = {"FAILED_TIME_", ColumnKind::timestamp},
+        .member = &Job::failed_time,
+        .name = "failedTime",
+        .is_in = is_dead,
+        .json_rank = 25,
+        .filter = {"--failed", "Became a dead letter", "DATE", 11},
+        .filter_by = FieldFilter::period,
     },
 };
 

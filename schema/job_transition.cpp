@@ -20,6 +20,13 @@ Transition move_to(std::optional<JobPlace> to, TransitionReason reason, const Jo
     return transition;
 }
 
+/// The same to the dead letters, at `now`.
+Transition bury(TransitionReason reason, const Job& job, TimePoint now) {
+    Transition transition = move_to(JobPlace::dead_letter, reason, job);
+    transition.failed_time = now;
+    return transition;
+}
+
 JobPlace place_to_run(const Job& job) {
     return job.type == kExternalWorkerType ? JobPlace::external_worker : JobPlace::executable;
 }
@@ -146,7 +153,7 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
     const auto [cycle, complaint] = applicable_cycle(job, policy);
     const int retries = retries_before(job, cycle, policy);
 
-    Transition transition = move_to(JobPlace::dead_letter, TransitionReason::not_retryable, job);
+    Transition transition = bury(TransitionReason::not_retryable, job, now);
     transition.retries = 0;
     transition.attempts = job.attempts + 1;
     transition.failure = failure;
@@ -158,6 +165,7 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
         transition.reason = TransitionReason::retries_exhausted;
     } else {
         transition.to = JobPlace::timer;
+        transition.failed_time.reset();
         transition.reason = TransitionReason::retry;
         transition.retries = retries - 1;
     }
@@ -183,8 +191,8 @@ Transition not_served(const Job& job, std::string needs) {
     return transition;
 }
 
-Transition crash_loop(const Job& job) {
-    Transition transition = move_to(JobPlace::dead_letter, TransitionReason::crash_loop, job);
+Transition crash_loop(const Job& job, TimePoint now) {
+    Transition transition = bury(TransitionReason::crash_loop, job, now);
     transition.retries = 0;
     transition.failure = JobFailure{
         .message = "the process that ran it ended " + std::to_string(job.lost_starts) +
@@ -245,8 +253,8 @@ Transition removed(const Job& job) {
     return move_to(std::nullopt, TransitionReason::removed, job);
 }
 
-Transition id_taken(const Job& job, JobPlace bound_for) {
-    Transition transition = move_to(JobPlace::dead_letter, TransitionReason::id_taken, job);
+Transition id_taken(const Job& job, JobPlace bound_for, TimePoint now) {
+    Transition transition = bury(TransitionReason::id_taken, job, now);
     std::string message = "another job with this id stands in " + std::string(table_of(bound_for));
     if (!job.exception_message.empty()) {
         message += "; " + job.exception_message;
@@ -258,8 +266,8 @@ Transition id_taken(const Job& job, JobPlace bound_for) {
     return transition;
 }
 
-Transition unreadable(const Job& job) {
-    return move_to(JobPlace::dead_letter, TransitionReason::unreadable, job);
+Transition unreadable(const Job& job, TimePoint now) {
+    return bury(TransitionReason::unreadable, job, now);
 }
 
 Transition requeued(const Job& job, int retries, std::optional<TimePoint> due_date, TimePoint now) {

@@ -67,8 +67,9 @@ struct Transition {
     int attempts = 0;
     std::optional<JobFailure> failure = {};  ///< Set: message and details replace what the row had.
     std::string suspended_from = {};
-    std::optional<std::string> payload = {};  ///< What a turn hands on to the next (R126).
-    std::string needs = {};                   ///< Set: what the job needs and its node lacks.
+    std::optional<std::string> payload = {};    ///< What a turn hands on to the next (R126).
+    std::string needs = {};                     ///< Set: what the job needs and its node lacks.
+    std::optional<TimePoint> failed_time = {};  ///< Of a dead letter: when it became one.
 
     bool operator==(const Transition&) const = default;
 };
@@ -100,7 +101,7 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
 
 /// Every one of its last starts has ended the process that ran it: it is not started again. No
 /// attempt is counted, because no handler has failed.
-[[nodiscard]] Transition crash_loop(const Job& job);
+[[nodiscard]] Transition crash_loop(const Job& job, TimePoint now);
 
 /// The run ended without the handler being at fault (I5): it waits, and no retry is used.
 [[nodiscard]] Transition interrupted(const Job& job, Duration wait, TimePoint now);
@@ -134,11 +135,11 @@ with_suspension(const Job& job, Transition transition, bool is_suspended);
 /// In the place `bound_for` stands another job with its id, inserted by SQL, which no key prevents.
 /// It waits for an operator; no attempt is counted, and the failure says why, with the job's own
 /// message behind.
-[[nodiscard]] Transition id_taken(const Job& job, JobPlace bound_for);
+[[nodiscard]] Transition id_taken(const Job& job, JobPlace bound_for, TimePoint now);
 
 /// Columns of its row hold what they cannot mean; its message says which. It waits for an operator
 /// with all else that it has, its REPEAT_ too; no attempt is counted.
-[[nodiscard]] Transition unreadable(const Job& job);
+[[nodiscard]] Transition unreadable(const Job& job, TimePoint now);
 
 /// An operator gives a dead letter `retries` more attempts (>= 1), at once or at `due_date`. The
 /// exception data stays until the next failure or success.

@@ -27,6 +27,12 @@ constexpr Index kSuspendedOfInstance{
     "the jobs of an instance that is being activated",
 };
 
+constexpr Index kNewestDead{
+    "JS_IDX_DEAD_FAILED",
+    "FAILED_TIME_",
+    "the dead letters of a time, the latest first",
+};
+
 constexpr Index kSeriesOfGroup{
     "JS_IDX_SERIES_GROUP",
     "GROUP_",
@@ -175,7 +181,7 @@ std::vector<Table> all_tables() {
         job_table(JobPlace::executable),
         job_table(JobPlace::timer, {kDueTimers, kTimersOfInstance}),
         job_table(JobPlace::suspended, {kSuspendedOfInstance}),
-        job_table(JobPlace::dead_letter),
+        job_table(JobPlace::dead_letter, {kNewestDead}),
         job_table(JobPlace::external_worker),
         history_table(),
         byte_array_table(),

@@ -69,6 +69,12 @@ public:
     [[nodiscard]] schema::Page<persistence::InstanceSummary>
     instances(std::string_view after, std::size_t limit) const;
 
+    /// What a filter without ids matches in a place, by handler type, the most frequent first.
+    [[nodiscard]] std::vector<persistence::TypeCount>
+    count_types(schema::JobPlace place, const persistence::JobFilter& filter) const {
+        return store_.count_types(place, filter);
+    }
+
     /// Of every place, in the order of JobPlace.
     [[nodiscard]] std::vector<PlaceCount> count_places() const;
 

@@ -39,6 +39,16 @@ count_jobs(const StoreContext& context, schema::JobPlace place, const JobFilter&
 
 [[nodiscard]] std::string exception_details(const StoreContext& context, const schema::Job& job);
 
+[[nodiscard]] std::vector<schema::Job> newest_dead_letters(
+    const StoreContext& context,
+    const JobFilter& filter,
+    const std::optional<DeadLetterMark>& behind,
+    std::size_t limit
+);
+
+[[nodiscard]] std::vector<TypeCount>
+count_types(const StoreContext& context, schema::JobPlace place, const JobFilter& filter);
+
 [[nodiscard]] std::vector<Suspension>
 list_suspensions(const StoreContext& context, SuspensionScope scope);
 

@@ -44,7 +44,7 @@ fire_timer(const StoreContext& context, std::string_view id, schema::TimePoint n
     const StoreContext& context,
     std::span<const std::string> ids,
     int retries,
-    std::optional<schema::TimePoint> due_date,
+    const DueDates& due_dates,
     schema::TimePoint now
 );
 

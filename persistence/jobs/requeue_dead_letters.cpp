@@ -4,6 +4,9 @@
 #include "persistence/rows/job_table.hpp"
 #include "persistence/series/move_pipeline.hpp"
 
+#include <map>
+#include <optional>
+
 namespace jobstrand::persistence {
 
 namespace {
@@ -11,11 +14,30 @@ namespace {
 using schema::Job;
 using schema::JobPlace;
 
+/// Of those that have their own.
+using DueDatesById = std::map<std::string_view, schema::TimePoint>;
+
 struct NewLife {
     int retries = 0;
-    std::optional<schema::TimePoint> due_date;
+    std::optional<schema::TimePoint> due_date;  ///< Of the others.
+    DueDatesById due_dates;
     schema::TimePoint now;
+
+    [[nodiscard]] std::optional<schema::TimePoint> due_date_of(std::string_view id) const {
+        const auto found = due_dates.find(id);
+        return found == due_dates.end() ? due_date : std::optional(found->second);
+    }
 };
+
+DueDatesById by_id(std::span<const std::string> ids, const DueDates& due_dates) {
+    DueDatesById by_id;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (const auto due_date = due_dates.of(i)) {
+            by_id.emplace(ids[i], *due_date);
+        }
+    }
+    return by_id;
+}
 
 AnswersById requeue_page(
     Transaction& transaction,
@@ -23,10 +45,12 @@ AnswersById requeue_page(
     std::span<const std::string_view> ids,
     const NewLife& life
 ) {
-    require_storable(life.due_date, transaction.dialect());
+    for (const std::string_view id : ids) {
+        require_storable(life.due_date_of(id), transaction.dialect());
+    }
     MovePipeline moves(transaction, context, JobPlace::dead_letter, life.now);
     moves.decide(rows_for_update(transaction, JobPlace::dead_letter, ids), [&](const Job& row) {
-        return schema::requeued(row, life.retries, life.due_date, life.now);
+        return schema::requeued(row, life.retries, life.due_date_of(row.id), life.now);
     });
     moves.write();
     AnswersById answers;
@@ -42,10 +66,15 @@ std::vector<JobAnswer> requeue_dead_letters(
     const StoreContext& context,
     std::span<const std::string> ids,
     int retries,
-    std::optional<schema::TimePoint> due_date,
+    const DueDates& due_dates,
     schema::TimePoint now
 ) {
-    const NewLife life{.retries = retries, .due_date = due_date, .now = now};
+    const NewLife life{
+        .retries = retries,
+        .due_date = due_dates.of_all(),
+        .due_dates = due_dates.of_all() ? DueDatesById{} : by_id(ids, due_dates),
+        .now = now,
+    };
     return change_named_jobs(
         context,
         JobPlace::dead_letter,

@@ -63,6 +63,19 @@ std::vector<std::string> room_for_locks(const Dialect& dialect) {
     return statement.empty() ? std::vector<std::string>{} : std::vector{std::string(statement)};
 }
 
+/// The column itself is added before the steps.
+std::vector<std::string> create_index_of_dead_letters(const Dialect& dialect) {
+    std::vector<std::string> statements;
+    for (const Table& table : schema::tables()) {
+        if (table.name == schema::table_of(schema::JobPlace::dead_letter)) {
+            for (const Index& index : table.indexes) {
+                statements.push_back(create_index(table.name, index, dialect));
+            }
+        }
+    }
+    return statements;
+}
+
 std::string version_statement(const Dialect& dialect) {
     return fmt::format(
         "{} INTO ACT_GE_PROPERTY (NAME_, VALUE_, REV_)\nVALUES ('{}', '{}', 1){}{}",
@@ -151,6 +164,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
         {2, "repeating jobs", create_tables_and_indexes(dialect, is_about_series)},
         {3, "what nodes serve", create_tables_and_indexes(dialect, is_about_nodes)},
         {4, "room for locks", room_for_locks(dialect)},
+        {5, "when jobs became dead letters", create_index_of_dead_letters(dialect)},
     };
 }
 

@@ -30,6 +30,7 @@ PlacedJob changed(Job&& job, const Transition& transition) {
     job.suspended_from = transition.suspended_from;
     job.needs.clear();
     job.lost_starts = 0;
+    job.failed_time = transition.failed_time;
     if (transition.failure) {
         job.exception_message = transition.failure->message;
     }

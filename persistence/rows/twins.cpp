@@ -2,6 +2,7 @@
 
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
+#include "persistence/sql/database_now.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/limits.hpp"
@@ -98,7 +99,8 @@ void bury_twins(
         const TakenIds taken(transaction, place, ids_bound_for(place, jobs));
         for (PlacedJob& placed : jobs) {
             if (placed.place == place && taken.contain(placed.job)) {
-                const schema::Transition transition = schema::id_taken(placed.job, place);
+                const schema::Transition transition =
+                    schema::id_taken(placed.job, place, database_now(transaction));
                 placed = redirected(std::move(placed), transition);
                 twins.buried.push_back(placed.job.id);
             }

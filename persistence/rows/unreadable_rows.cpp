@@ -2,6 +2,7 @@
 
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/twins.hpp"
+#include "persistence/sql/database_now.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/job_transition.hpp"
 
@@ -33,8 +34,9 @@ void bury_unreadable(
     std::vector<Job> rows
 ) {
     std::vector<PlacedJob> dead;
+    const schema::TimePoint now = database_now(transaction);
     for (Job& row : rows) {
-        const schema::Transition transition = schema::unreadable(row);
+        const schema::Transition transition = schema::unreadable(row, now);
         dead.push_back(moved(std::move(row), transition));
     }
     give_free_ids(transaction, context, from, dead);

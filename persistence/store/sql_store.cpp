@@ -179,6 +179,18 @@ std::int64_t SqlStore::count(JobPlace place, const JobFilter& filter) {
     return count_jobs(context_, place, filter);
 }
 
+std::vector<TypeCount> SqlStore::count_types(JobPlace place, const JobFilter& filter) {
+    return persistence::count_types(context_, place, filter);
+}
+
+std::vector<Job> SqlStore::newest_dead_letters(
+    const JobFilter& filter,
+    const std::optional<DeadLetterMark>& behind,
+    std::size_t limit
+) {
+    return persistence::newest_dead_letters(context_, filter, behind, limit);
+}
+
 std::string SqlStore::exception_details(const Job& job) {
     return persistence::exception_details(context_, job);
 }
@@ -196,10 +208,10 @@ SqlStore::remove(JobPlace place, std::span<const std::string> ids, TimePoint now
 std::vector<JobAnswer> SqlStore::requeue(
     std::span<const std::string> ids,
     int retries,
-    std::optional<TimePoint> due_date,
+    const DueDates& due_dates,
     TimePoint now
 ) {
-    return requeue_dead_letters(context_, ids, retries, due_date, now);
+    return requeue_dead_letters(context_, ids, retries, due_dates, now);
 }
 
 std::int64_t SqlStore::suspend(SuspensionScope scope, std::string_view id, TimePoint now) {

@@ -126,6 +126,13 @@ public:
         std::size_t limit
     ) override;
     [[nodiscard]] std::int64_t count(schema::JobPlace place, const JobFilter& filter) override;
+    [[nodiscard]] std::vector<TypeCount>
+    count_types(schema::JobPlace place, const JobFilter& filter) override;
+    [[nodiscard]] std::vector<schema::Job> newest_dead_letters(
+        const JobFilter& filter,
+        const std::optional<DeadLetterMark>& behind,
+        std::size_t limit
+    ) override;
     [[nodiscard]] std::string exception_details(const schema::Job& job) override;
     [[nodiscard]] JobAnswer change(
         schema::JobPlace place,
@@ -141,7 +148,7 @@ public:
     [[nodiscard]] std::vector<JobAnswer> requeue(
         std::span<const std::string> ids,
         int retries,
-        std::optional<schema::TimePoint> due_date,
+        const DueDates& due_dates,
         schema::TimePoint now
     ) override;
 

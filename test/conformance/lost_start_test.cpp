@@ -114,7 +114,7 @@ TEST_P(LostStarts, A_job_that_has_lost_too_many_is_a_dead_letter_that_says_so) {
     insert(JobPlace::executable, a_job("a"));
     execute("UPDATE ACT_RU_JOB SET LOST_STARTS_ = 3 WHERE ID_ = 'a'");
     const Job held = acquire_it();
-    const std::vector<Outcome> one{outcome_of(held, schema::crash_loop(held))};
+    const std::vector<Outcome> one{outcome_of(held, schema::crash_loop(held, clock_.now()))};
     EXPECT_THAT(store_.apply("dead-node", one), ElementsAre(OutcomeAnswer::done));
     ASSERT_EQ(place_of("a"), "dead");
     EXPECT_THAT(job("a").exception_message, testing::HasSubstr("ended 3 times in a row"));

@@ -65,10 +65,12 @@ TEST_P(Values, Every_column_survives_every_move) {
     expected.exception_message = "no";
     expected.exception_stack_id = "";
     expected.due_date = outcome.transition.due_date;
+    expected.failed_time = clock_.now();
     expect_stored("dead");
 
     (void)store_.requeue(std::vector<std::string>{"a"}, 4, clock_.now() + 2h, clock_.now());
     expected.retries = 4;
+    expected.failed_time.reset();
     expected.due_date = clock_.now() + 2h;
     expect_stored("timer");
 }

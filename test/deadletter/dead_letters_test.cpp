@@ -5,6 +5,8 @@
 namespace jobstrand::deadletter {
 namespace {
 
+using namespace std::chrono_literals;
+
 using schema::JobPlace;
 
 class DeadLettersTest : public DeskTest {
@@ -59,6 +61,47 @@ TEST_F(DeadLettersTest, Requeueing_may_wait_for_a_date) {
     const auto later = clock_.now() + std::chrono::hours(1);
     dead_.requeue(all_, {.retries = 1, .due_date = later});
     EXPECT_EQ(places(), "executable=1 timer=3");
+}
+
+TEST_F(DeadLettersTest, Their_due_dates_may_be_spread_evenly_over_a_time) {
+    insert_all(JobPlace::dead_letter, {"d"});
+    dead_.requeue(all_, {.retries = 1, .spread = 1h});
+    EXPECT_EQ(places(), "executable=2 timer=3");
+    const auto now = clock_.now();
+    EXPECT_EQ(store_.find("a").value().job.due_date, now);
+    EXPECT_EQ(store_.find("b").value().job.due_date, now + 15min);
+    EXPECT_EQ(store_.find("c").value().job.due_date, now + 30min);
+    EXPECT_EQ(store_.find("d").value().job.due_date, now + 45min);
+}
+
+TEST_F(DeadLettersTest, Those_that_were_named_are_spread_from_the_due_date_on) {
+    const auto later = clock_.now() + 24h;
+    const auto named = JobSelection::these({"c", "a"});
+    dead_.requeue(named, {.retries = 1, .due_date = later, .spread = 1h});
+    EXPECT_EQ(store_.find("c").value().job.due_date, later);
+    EXPECT_EQ(store_.find("a").value().job.due_date, later + 30min);
+}
+
+TEST_F(DeadLettersTest, They_are_requeued_no_faster_than_the_pace) {
+    std::vector<schema::Duration> waits;
+    const BulkPace pace{.per_second = 2, .wait = [&](schema::Duration time) {
+                            waits.push_back(time);
+                            clock_.tick(time);
+                        }};
+    insert_all(JobPlace::dead_letter, {"d", "e"});
+    EXPECT_EQ(dead_.requeue(all_, {.retries = 1, .pace = pace}).done, 5);
+    EXPECT_EQ(waits, (std::vector<schema::Duration>{1s, 1s}));  // Two, two and one.
+    waits.clear();
+    const auto named = JobSelection::these({"x", "y"});
+    dead_.requeue(named, {.retries = 1, .pace = pace});
+    EXPECT_EQ(waits, std::vector<schema::Duration>{500ms});
+}
+
+TEST_F(DeadLettersTest, A_list_of_the_newest_cannot_go_on_behind_what_is_gone) {
+    EXPECT_EQ(dead_.newest({}, "", 2)->items.front().job.id, "c");
+    EXPECT_TRUE(dead_.newest({}, "", 2)->has_more);
+    EXPECT_EQ(dead_.newest({}, "b", 2)->items.front().job.id, "a");
+    EXPECT_FALSE(dead_.newest({}, "runs", 2));
 }
 
 TEST_F(DeadLettersTest, Requeueing_named_jobs_may_be_repeated) {

@@ -73,7 +73,7 @@ TEST_F(
 TEST_F(FailureLogTest, A_job_that_ends_its_processes_is_said_in_words_of_its_own) {
     Job job = a_job("a");
     job.lost_starts = 3;
-    write(job, schema::crash_loop(job));
+    write(job, schema::crash_loop(job, schema::TimePoint{}));
     EXPECT_EQ(lines(LogLevel::error), 1);
     EXPECT_THAT(log.lines()[0].message, HasSubstr("ends every process that runs it"));
     EXPECT_THAT(log.lines()[0].fields, HasSubstr("reason=crash_loop"));

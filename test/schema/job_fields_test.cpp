@@ -128,13 +128,15 @@ TEST(JobFields, Some_tables_lack_the_lock_the_retries_or_where_a_job_came_from) 
         }
         return names;
     };
-    EXPECT_THAT(lacks(JobPlace::executable), ElementsAre("suspendedFrom"));
+    EXPECT_THAT(lacks(JobPlace::executable), ElementsAre("suspendedFrom", "failedTime"));
     for (const JobPlace place : {JobPlace::timer, JobPlace::external_worker}) {
-        EXPECT_THAT(lacks(place), ElementsAre("suspendedFrom", "needs", "lostStarts"));
+        EXPECT_THAT(
+            lacks(place), ElementsAre("suspendedFrom", "needs", "lostStarts", "failedTime")
+        );
     }
     EXPECT_THAT(
         lacks(JobPlace::suspended),
-        ElementsAre("lockExpirationTime", "lockOwner", "needs", "lostStarts")
+        ElementsAre("lockExpirationTime", "lockOwner", "needs", "lostStarts", "failedTime")
     );
     EXPECT_THAT(
         lacks(JobPlace::dead_letter),

@@ -30,12 +30,13 @@ TEST(
 ) {
     Job job = a_job("a").with_retries(2).after_attempts(1).due_at(kWasDue);
     job.lost_starts = 7;
-    const Transition transition = crash_loop(job);
+    const Transition transition = crash_loop(job, kWasDue);
     EXPECT_EQ(transition.to, JobPlace::dead_letter);
     EXPECT_EQ(transition.reason, TransitionReason::crash_loop);
     EXPECT_EQ(transition.retries, 0);
     EXPECT_EQ(transition.attempts, 1);
     EXPECT_EQ(transition.due_date, kWasDue);
+    EXPECT_EQ(transition.failed_time, kWasDue);
     ASSERT_TRUE(transition.failure);
     EXPECT_FALSE(transition.failure->retryable);
     EXPECT_EQ(

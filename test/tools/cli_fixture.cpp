@@ -1,18 +1,48 @@
 #include "test/tools/cli_fixture.hpp"
 
+#include "persistence/drivers/parse_database_url.hpp"
 #include "schema/job_transition.hpp"
+#include "test/fixtures/open_connection.hpp"
 #include "test/fixtures/open_store.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include <fstream>
+#include <iomanip>
+#include <iterator>
 #include <span>
 #include <sstream>
 
 namespace jobstrand::test {
 
 using cli::ExitCode;
+
+namespace {
+
+/// Words as a shell splits them; '...' is one.
+std::vector<std::string> words_of(const std::string& command) {
+    std::vector<std::string> words;
+    std::istringstream text(command);
+    while (text >> std::ws && text.peek() != EOF) {
+        std::string word;
+        text >> std::quoted(word, '\'');
+        words.push_back(word);
+    }
+    return words;
+}
+
+/// The lines of the first block of a section.
+std::string block_of(const std::string& document, const std::string& heading) {
+    std::ifstream file(std::string(JOBSTRAND_SOURCE_DIR) + '/' + document);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t section = text.find('\n' + heading + '\n');
+    EXPECT_NE(section, std::string::npos) << heading;
+    const std::size_t start = text.find("```sh\n", section) + 6;
+    return text.substr(start, text.find("```", start) - start);
+}
+
+}  // namespace
 
 CliTest::CliTest() {
     ok({"schema", "create"});
@@ -97,6 +127,29 @@ void CliTest::lock(const std::string& id) {
     const persistence::LockClaim claim{.owner = "a-node", .until = now + std::chrono::hours(1)};
     OpenStore node(url());
     EXPECT_EQ(node->acquire_one(id, claim, now).answer, persistence::JobAnswer::done);
+}
+
+void CliTest::execute(std::string_view sql) {
+    open_connection(persistence::parse_database_url(url()).value())->execute(sql, {});
+}
+
+int CliTest::run_document(const std::string& document, const std::string& heading) {
+    std::istringstream block(block_of(document, heading));
+    int commands = 0;
+    for (std::string line; std::getline(block, line);) {
+        std::vector<std::string> arguments;
+        std::string piped;
+        for (const std::string& word : words_of(line + " |")) {
+            if (word == "|") {
+                piped = ok(arguments, piped);
+                arguments.clear();
+            } else if (word != "jobstrand") {
+                arguments.push_back(word);
+            }
+        }
+        ++commands;
+    }
+    return commands;
 }
 
 std::string CliTest::places() {

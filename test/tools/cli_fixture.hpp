@@ -10,6 +10,7 @@
 #include <istream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace jobstrand::test {
@@ -58,6 +59,13 @@ protected:
 
     /// Lets another node hold a job.
     void lock(const std::string& id);
+
+    /// Runs a statement from beside the program.
+    void execute(std::string_view sql);
+
+    /// Runs the commands in the first block of a section of a document, pipes too. Each has to
+    /// work. Returns how many there were.
+    int run_document(const std::string& document, const std::string& heading);
 
     /// `executable=1 dead=2`: the places that hold jobs.
     std::string places();

@@ -67,7 +67,7 @@ TEST_F(CliJob, Add_takes_every_field_and_prints_the_id) {
         "elementId": "task-1", "elementName": "Send it", "category": "mail",
         "tenantId": "tenant-1", "exclusive": false, "uniqueKey": null,
         "lockOwner": null, "lockExpirationTime": null, "exceptionMessage": null,
-        "series": null, "exceptionDetails": null,
+        "series": null, "attempts": 0, "failedTime": null, "exceptionDetails": null,
         "nobodyServes": "handler type send-invoice"
     })"));
 }
@@ -287,7 +287,7 @@ TEST_F(CliJob, Rm_by_filter_needs_a_yes) {
     add({"--type", "new"});
     const CliResult refused = run({"job", "rm", "--type", "old"});
     EXPECT_EQ(refused.code, ExitCode::refused);
-    EXPECT_THAT(refused.err, HasSubstr("This removes 1 jobs of place executable for good."));
+    EXPECT_THAT(refused.err, HasSubstr("This removes 1 jobs of place executable for good: 1 old."));
     EXPECT_EQ(places(), "executable=2");
 
     is_terminal_ = true;

@@ -1,7 +1,10 @@
 #pragma once
 
 #include "persistence/sql/connection.hpp"
+#include "persistence/sql/dialect.hpp"
 #include "schema/job_place.hpp"
+
+#include <fmt/format.h>
 
 #include <string>
 
@@ -15,6 +18,12 @@ inline void make_version_1(persistence::Connection& connection) {
     }
     connection.run_script("ALTER TABLE ACT_RU_JOB DROP COLUMN NEEDS_");
     connection.run_script("ALTER TABLE ACT_RU_JOB DROP COLUMN LOST_STARTS_");
+    connection.run_script(fmt::format(
+        fmt::runtime(connection.dialect().tables.drop_index),
+        "JS_IDX_DEAD_FAILED",
+        "ACT_RU_DEADLETTER_JOB"
+    ));
+    connection.run_script("ALTER TABLE ACT_RU_DEADLETTER_JOB DROP COLUMN FAILED_TIME_");
     connection.run_script("DROP TABLE JS_SERVED");
     connection.run_script("DROP TABLE JS_SERIES");
     connection.run_script("DROP TABLE JS_CALENDAR");

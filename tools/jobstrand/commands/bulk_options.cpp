@@ -11,7 +11,7 @@ void add_bulk_flags(const Command& verb, BulkFlags& flags) {
 }
 
 void add_bulk_options(const Command& verb, BulkOptions& options) {
-    verb.add_option("ids", options.ids, "The jobs").type_name("ID");
+    verb.add_option("ids", options.ids, "The jobs; - reads them from stdin").type_name("ID");
     add_bulk_flags(verb, options);
     add_job_filter_options(verb, options.filter);
 }

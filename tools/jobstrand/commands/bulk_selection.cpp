@@ -2,15 +2,25 @@
 
 #include "tools/jobstrand/commands/job/job_listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
+#include "tools/jobstrand/commands/typed_ids.hpp"
+#include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/output/progress.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <istream>
+#include <ranges>
 #include <utility>
 
 namespace jobstrand::cli {
+
+namespace {
+
+/// Handler types that a question names.
+constexpr std::size_t kTypesNamed = 5;
+
+}  // namespace
 
 void require_one_way(std::initializer_list<bool> given, const char* none, const char* several) {
     const auto ways = std::ranges::count(given, true);
@@ -19,18 +29,28 @@ void require_one_way(std::initializer_list<bool> given, const char* none, const 
     }
 }
 
-deadletter::JobSelection selection_of(const BulkOptions& options) {
+deadletter::JobSelection selection_of(Session& session, const BulkOptions& options) {
     persistence::JobFilter filter = filter_of(options.filter);
-    for (const std::string& id : options.ids) {
-        (void)not_empty("an id", id);
-    }
     require_one_way(
         {!options.ids.empty(), !filter.is_empty(), options.all},
         "say which jobs: ids, filters such as --type, or --all",
         "ids, filters and --all exclude each other"
     );
     return options.ids.empty() ? deadletter::JobSelection::matching(std::move(filter))
-                               : deadletter::JobSelection::these(options.ids);
+                               : deadletter::JobSelection::these(typed_ids(session, options.ids));
+}
+
+std::string by_type(const std::vector<persistence::TypeCount>& counts) {
+    std::string text;
+    for (const persistence::TypeCount& count : counts | std::views::take(kTypesNamed)) {
+        text += fmt::format(
+            "{}{} {}", text.empty() ? ": " : ", ", count.jobs, quoted_if_needed(count.handler_type)
+        );
+    }
+    if (counts.size() > kTypesNamed) {
+        text += fmt::format(" and {} more types", counts.size() - kTypesNamed);
+    }
+    return text;
 }
 
 ExitCode show_dry_run(Session& session, const deadletter::Preview& preview) {

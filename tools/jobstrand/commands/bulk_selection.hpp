@@ -36,8 +36,12 @@ inline constexpr std::size_t kDryRunSample = 10;
 /// exactly one was `given`: with the text `none`, or with `several`.
 void require_one_way(std::initializer_list<bool> given, const char* none, const char* several);
 
-/// Throws CliError wrong_usage unless exactly one of ids, filter and --all was given.
-[[nodiscard]] deadletter::JobSelection selection_of(const BulkOptions& options);
+/// `-` among the ids is stdin. Throws CliError wrong_usage unless exactly one of ids, filter and
+/// --all was given.
+[[nodiscard]] deadletter::JobSelection selection_of(Session& session, const BulkOptions& options);
+
+/// `: 12 mail, 3 report and 2 more types`, for a question about many jobs; empty for none.
+[[nodiscard]] std::string by_type(const std::vector<persistence::TypeCount>& counts);
 
 /// --dry-run: says on stderr how many jobs it would be, and lists the first of them.
 [[nodiscard]] ExitCode show_dry_run(Session& session, const deadletter::Preview& preview);

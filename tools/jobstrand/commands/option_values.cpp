@@ -40,6 +40,19 @@ constexpr std::size_t kQuotedWidth = 60;
     return text.starts_with('@') ? content_of(session, "--payload", text.substr(1)) : text;
 }
 
+schema::IsoDuration iso_duration_of(std::string_view option, const std::string& text) {
+    const auto duration = schema::parse_iso_duration(text);
+    if (!duration) {
+        refuse(fmt::format(
+            "{} must be an ISO 8601 duration such as PT10M, not {}: {}",
+            option,
+            quoted(text),
+            duration.error().message
+        ));
+    }
+    return duration.value();
+}
+
 }  // namespace
 
 std::int64_t whole_number(
@@ -111,15 +124,17 @@ std::optional<schema::TimePoint> due_of(Session& session, const DueOptions& due)
     if (!due.duration) {
         return std::nullopt;
     }
-    const auto duration = schema::parse_iso_duration(*due.duration);
-    if (!duration) {
-        refuse(fmt::format(
-            "--due-in must be an ISO 8601 duration such as PT10M, not {}: {}",
-            quoted(*due.duration),
-            duration.error().message
-        ));
+    return session.database_now() + iso_duration_of("--due-in", *due.duration);
+}
+
+schema::Duration duration_of(std::string_view option, const std::string& text) {
+    // From the first instant on, because a month has a length there.
+    const schema::TimePoint start{};
+    const schema::Duration duration = start + iso_duration_of(option, text) - start;
+    if (duration < std::chrono::seconds(1) || duration > std::chrono::days(366)) {
+        refuse(fmt::format("{} must be from a second to a year, not {}", option, quoted(text)));
     }
-    return session.database_now() + duration.value();
+    return duration;
 }
 
 std::string payload_of(Session& session, const std::string& text) {

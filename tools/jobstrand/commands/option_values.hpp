@@ -46,6 +46,9 @@ struct DueOptions {
 /// At most one of a date and a duration from now; nullopt: neither was given.
 [[nodiscard]] std::optional<schema::TimePoint> due_of(Session& session, const DueOptions& due);
 
+/// An ISO 8601 duration, of a second to a year.
+[[nodiscard]] schema::Duration duration_of(std::string_view option, const std::string& text);
+
 /// JSON as it stands, `@FILE` for the content of a file, `-` for stdin. Refuses what is not JSON,
 /// or too long.
 [[nodiscard]] std::string payload_of(Session& session, const std::string& text);

@@ -1,6 +1,6 @@
 #include "tools/jobstrand/commands/bulk_options.hpp"
+#include "tools/jobstrand/commands/dead/dead_listing.hpp"
 #include "tools/jobstrand/commands/dead/dead_requeue.hpp"
-#include "tools/jobstrand/commands/job/job_listing.hpp"
 #include "tools/jobstrand/commands/job/job_showing.hpp"
 #include "tools/jobstrand/commands/nouns.hpp"
 
@@ -9,16 +9,18 @@ namespace jobstrand::cli {
 namespace {
 
 void add_ls(const Command& noun, Action& action) {
-    const auto [app, options] = add_verb<ListOptions>(
+    const auto [app, options] = add_verb<DeadListOptions>(
         noun,
         action,
         {.name = "ls",
-         .summary = "List dead letters, oldest first",
-         .examples = "  jobstrand dead ls --error 'connection refused'\n"
+         .summary = "List dead letters, in the order in which their jobs were created",
+         .examples = "  jobstrand dead ls --newest --limit 20\n"
+                     "  jobstrand dead ls --message 'connection refused' --failed-after "
+                     "2026-11-20T09:00Z\n"
                      "  jobstrand dead ls --type send-invoice --limit 1000 -o csv"},
-        list_jobs
+        list_dead
     );
-    options.place = "dead";
+    app.add_flag("--newest", options.newest, "Those that died last come first");
     add_list_options(app, options);
 }
 
@@ -42,12 +44,18 @@ void add_requeue(const Command& noun, Action& action) {
         {.name = "requeue",
          .summary = "Give dead letters new attempts",
          .examples = "  jobstrand dead requeue --all --retries 1\n"
-                     "  jobstrand dead requeue --type send-invoice --due-in PT10M\n"
-                     "  jobstrand dead requeue --error timeout --dry-run"},
+                     "  jobstrand dead requeue --type send-invoice --spread PT10M\n"
+                     "  jobstrand dead requeue --message timeout --rate 50 --yes\n"
+                     "  jobstrand dead requeue --message timeout --dry-run\n"
+                     "  jobstrand dead ls --failed-after 2026-11-20 -o name | jobstrand dead "
+                     "requeue -"},
         requeue_dead
     );
     app.add_option("--retries", options.retries, "New attempts (default: as for a new job)");
     add_due_options(app, options.due, "Not before a date", "Not before a time from now");
+    app.add_option("--rate", options.rate, "Requeue so many a second at most").type_name("N");
+    app.add_option("--spread", options.spread, "Spread their due dates over this time")
+        .type_name("DURATION");
     add_bulk_options(app, options.bulk);
 }
 

@@ -4,21 +4,42 @@
 
 #include <fmt/format.h>
 
+#include <thread>
+
 namespace jobstrand::cli {
 
 namespace {
 
 using deadletter::BulkCounts;
+using deadletter::BulkPace;
 using deadletter::BulkWatch;
 using deadletter::DeadLetters;
+using deadletter::JobSelection;
 using deadletter::Revival;
 
-[[nodiscard]] Revival revival_of(Session& session, const RequeueOptions& options) {
+/// Faster than any database: no pace at all.
+constexpr std::int64_t kFastest = 1'000'000;
+
+[[nodiscard]] BulkPace pace_of(const std::string& text) {
     return {
+        .per_second = whole_number("--rate", text, 1, kFastest),
+        .wait = [](schema::Duration time) { std::this_thread::sleep_for(time); },
+    };
+}
+
+[[nodiscard]] Revival revival_of(Session& session, const RequeueOptions& options) {
+    Revival revival{
         .retries = options.retries ? retries_of(*options.retries)
                                    : session.settings().executor.retry.default_attempts,
         .due_date = due_of(session, options.due),
     };
+    if (options.spread) {
+        revival.spread = duration_of("--spread", *options.spread);
+    }
+    if (options.rate) {
+        revival.pace = pace_of(*options.rate);
+    }
+    return revival;
 }
 
 /// Runs an operation on all that match a filter, and says how many there were.
@@ -34,10 +55,18 @@ report_all(Session& session, std::string_view done_word, const Operation& operat
     return ExitCode::done;
 }
 
+/// `This requeues 3 dead letters: 2 mail, 1 report.`
+[[nodiscard]] std::string
+question(DeadLetters& dead, const char* form, const JobSelection& selection) {
+    const std::string count = fmt::format("{} dead letters", dead.count(selection));
+    const std::string types = by_type(dead.count_types(selection.filter()));
+    return fmt::format(fmt::runtime(form), count, types);
+}
+
 }  // namespace
 
 ExitCode requeue_dead(Session& session, const RequeueOptions& options) {
-    const auto selection = selection_of(options.bulk);
+    const auto selection = selection_of(session, options.bulk);
     const Revival revival = revival_of(session, options);
     DeadLetters& dead = session.dead_letters();
     if (options.bulk.dry_run) {
@@ -46,12 +75,18 @@ ExitCode requeue_dead(Session& session, const RequeueOptions& options) {
     const auto requeue = [&](const BulkWatch& watch) {
         return dead.requeue(selection, revival, watch);
     };
-    return selection.is_by_id() ? report_jobs(session, "requeued", requeue)
-                                : report_all(session, "requeued", requeue);
+    if (selection.is_by_id()) {
+        return report_jobs(session, "requeued", requeue);
+    }
+    // Nothing is lost by it, so a script need not say so.
+    if (!options.bulk.yes && session.streams().in_is_terminal) {
+        confirm(session, false, question(dead, "This requeues {}{}.", selection));
+    }
+    return report_all(session, "requeued", requeue);
 }
 
 ExitCode remove_dead(Session& session, const BulkOptions& options) {
-    const auto selection = selection_of(options);
+    const auto selection = selection_of(session, options);
     DeadLetters& dead = session.dead_letters();
     if (options.dry_run) {
         return show_dry_run(session, dead.preview(selection, kDryRunSample));
@@ -60,8 +95,9 @@ ExitCode remove_dead(Session& session, const BulkOptions& options) {
     if (selection.is_by_id()) {
         return report_jobs(session, "removed", remove);
     }
-    const std::int64_t count = dead.count(selection);
-    confirm(session, options.yes, fmt::format("This removes {} dead letters for good.", count));
+    if (!options.yes) {
+        confirm(session, false, question(dead, "This removes {} for good{}.", selection));
+    }
     return report_all(session, "removed", remove);
 }
 

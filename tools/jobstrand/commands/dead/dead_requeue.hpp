@@ -13,10 +13,13 @@ struct RequeueOptions {
     BulkOptions bulk;
     std::optional<std::string> retries;  ///< Default: what a new job gets.
     DueOptions due;
+    std::optional<std::string> rate;    ///< Jobs a second.
+    std::optional<std::string> spread;  ///< A duration, over which they become due.
 };
 
-/// `dead requeue`: gives dead letters new attempts. Nothing is lost by it, so it does not ask. An
-/// id that is already requeued is skipped, so that a call can be repeated.
+/// `dead requeue`: gives dead letters new attempts. What a filter matches is asked for on a
+/// terminal only, because nothing is lost by it. An id that is already requeued is skipped, so that
+/// a call can be repeated.
 [[nodiscard]] ExitCode requeue_dead(Session& session, const RequeueOptions& options);
 
 /// `dead rm`: deletes dead letters for good.

@@ -2,6 +2,7 @@
 
 #include "tools/jobstrand/commands/listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
+#include "tools/jobstrand/commands/typed_ids.hpp"
 
 #include <fmt/format.h>
 
@@ -52,7 +53,8 @@ const std::vector<TableColumn>& instance_columns() {
 }  // namespace
 
 ExitCode change_suspension(Session& session, const SuspensionOptions& options) {
-    for (const std::string& id : options.ids) {
+    const std::vector<std::string> ids = typed_ids(session, options.ids);
+    for (const std::string& id : ids) {
         (void)id_of("the id", id);
     }
     RecordWriter writer(session.streams().out, session.format(), moved_columns(), session.style());
@@ -61,9 +63,9 @@ ExitCode change_suspension(Session& session, const SuspensionOptions& options) {
     }};
     deadletter::JobDesk desk = session.jobs();
     if (options.activate) {
-        desk.activate(options.scope, options.ids, watch);
+        desk.activate(options.scope, ids, watch);
     } else {
-        desk.suspend(options.scope, options.ids, watch);
+        desk.suspend(options.scope, ids, watch);
     }
     writer.finish();
     return ExitCode::done;

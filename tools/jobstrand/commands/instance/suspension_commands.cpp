@@ -18,7 +18,9 @@ void add_change(
     const auto [app, options] = add_verb<SuspensionOptions>(noun, action, text, change_suspension);
     options.scope = scope;
     options.activate = activate;
-    app.add_option("ids", options.ids, "Their ids").type_name("ID").required();
+    app.add_option("ids", options.ids, "Their ids; - reads them from stdin")
+        .type_name("ID")
+        .required();
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
@@ -13,24 +15,33 @@ namespace {
 using persistence::FieldCondition;
 using Match = FieldCondition::Match;
 
+void append_period(
+    std::vector<TypedCondition>& conditions,
+    const schema::JobField& field,
+    Match match,
+    const char* word
+) {
+    const std::string option = fmt::format("{}-{}", name_of(field.filter), word);
+    conditions.push_back(
+        {&field, match, option, option, fmt::format("{} {} a date", field.filter.meaning, word)}
+    );
+}
+
 void append(std::vector<TypedCondition>& conditions, const TypedField& typed) {
     const schema::JobField& field = *typed.field;
+    const std::string flags(typed.option->flags);
     const std::string option = name_of(*typed.option);
     const std::string meaning(typed.option->meaning);
     switch (field.filter_by) {
         case schema::FieldFilter::equal:
-            conditions.push_back({&field, Match::equal, option, meaning});
+            conditions.push_back({&field, Match::equal, flags, option, meaning});
             break;
         case schema::FieldFilter::part:
-            conditions.push_back({&field, Match::part, option, meaning});
+            conditions.push_back({&field, Match::part, flags, option, meaning});
             break;
         case schema::FieldFilter::period:
-            conditions.push_back(
-                {&field, Match::before, option + "-before", meaning + " before a date"}
-            );
-            conditions.push_back(
-                {&field, Match::after, option + "-after", meaning + " after a date"}
-            );
+            append_period(conditions, field, Match::before, "before");
+            append_period(conditions, field, Match::after, "after");
             break;
     }
 }

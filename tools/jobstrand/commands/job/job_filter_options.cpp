@@ -7,7 +7,7 @@ namespace jobstrand::cli {
 void add_job_filter_options(const Command& verb, JobFilterOptions& options) {
     const char* const group = "Filters (all given ones must match)";
     for (TypedCondition& typed : options.fields) {
-        verb.add_option(typed.option, typed.text, typed.meaning)
+        verb.add_option(typed.flags, typed.text, typed.meaning)
             .group(group)
             .type_name(std::string(typed.field->filter.unit));
     }

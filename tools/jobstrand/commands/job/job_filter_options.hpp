@@ -15,7 +15,8 @@ class Command;
 struct TypedCondition {
     const schema::JobField* field;
     persistence::FieldCondition::Match match;
-    std::string option;   ///< `--created-before`.
+    std::string flags;    ///< `--created-before`, or `--error,--message`.
+    std::string option;   ///< As messages name it.
     std::string meaning;  ///< For `--help`.
     std::optional<std::string> text = {};
 };

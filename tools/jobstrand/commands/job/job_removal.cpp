@@ -33,10 +33,20 @@ using deadletter::JobDesk;
     return counts.done > 0 ? ExitCode::partly_done : ExitCode::refused;
 }
 
+[[nodiscard]] std::string
+question(Session& session, schema::JobPlace place, const deadletter::JobSelection& selection) {
+    return fmt::format(
+        "This removes {} jobs of place {} for good{}.",
+        session.search().count({place}, selection),
+        name_of(place),
+        by_type(session.search().count_types(place, selection.filter()))
+    );
+}
+
 }  // namespace
 
 ExitCode remove_jobs(Session& session, const RemoveOptions& options) {
-    const auto selection = selection_of(options.bulk);
+    const auto selection = selection_of(session, options.bulk);
     const auto place =
         options.place.empty() ? std::nullopt : std::optional(place_of(options.place));
     const auto places = JobDesk::places_of(selection, place);
@@ -49,15 +59,9 @@ ExitCode remove_jobs(Session& session, const RemoveOptions& options) {
             desk.remove(selection, place, watch);
         });
     }
-    confirm(
-        session,
-        options.bulk.yes,
-        fmt::format(
-            "This removes {} jobs of place {} for good.",
-            session.search().count(places, selection),
-            name_of(places.front())
-        )
-    );
+    if (!options.bulk.yes) {
+        confirm(session, false, question(session, places.front(), selection));
+    }
     return report(
         session,
         with_progress(

@@ -4,6 +4,7 @@
 #include "timers/calendar/calendar_text.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
+#include "tools/jobstrand/commands/typed_ids.hpp"
 #include "tools/jobstrand/output/marked_text.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
@@ -98,7 +99,7 @@ ExitCode remove_calendars(Session& session, const CalendarRemoveOptions& options
                      );
     };
     ItemReport report(session, {.done = "removed", .field = "calendar", .why_not = why_not});
-    session.series().remove_calendars(options.names, report.watch());
+    session.series().remove_calendars(typed_ids(session, options.names), report.watch());
     return report.finish();
 }
 

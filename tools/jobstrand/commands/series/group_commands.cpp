@@ -10,7 +10,9 @@ void add_change(const Command& noun, Action& action, const VerbText& text, bool 
     const auto [app, options] = add_verb<SuspensionOptions>(noun, action, text, change_suspension);
     options.scope = persistence::SuspensionScope::timer_group;
     options.activate = activate;
-    app.add_option("names", options.ids, "The groups").type_name("NAME").required();
+    app.add_option("names", options.ids, "The groups; - reads them from stdin")
+        .type_name("NAME")
+        .required();
 }
 
 }  // namespace

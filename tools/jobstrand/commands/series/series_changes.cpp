@@ -3,6 +3,7 @@
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/commands/series/series_listing.hpp"
+#include "tools/jobstrand/commands/typed_ids.hpp"
 
 #include <fmt/format.h>
 
@@ -54,16 +55,13 @@ struct SeriesWords {
     };
 }
 
-[[nodiscard]] SeriesSelection selection_of(const SeriesBulkOptions& options) {
+[[nodiscard]] SeriesSelection selection_of(Session& session, const SeriesBulkOptions& options) {
     require_one_way(
         {!options.keys.empty(), options.group.has_value(), options.all},
         "say which series: keys, --group NAME, or --all",
         "keys, --group and --all exclude each other"
     );
-    for (const std::string& key : options.keys) {
-        (void)not_empty("a key", key);
-    }
-    return {.keys = options.keys, .group = group_of(options.group)};
+    return {.keys = typed_ids(session, options.keys), .group = group_of(options.group)};
 }
 
 [[nodiscard]] ExitCode show_dry_run(Session& session, std::vector<SeriesSummary> series) {
@@ -84,14 +82,15 @@ struct SeriesWords {
 }  // namespace
 
 ExitCode change_series(Session& session, const SeriesBulkOptions& options) {
-    const SeriesSelection selection = selection_of(options);
+    const SeriesSelection selection = selection_of(session, options);
     const SeriesChange change = options.change;
     deadletter::SeriesDesk desk = session.series();
-    if (options.dry_run) {
+    const bool is_nothing = !options.keys.empty() && selection.keys.empty();
+    if (options.dry_run && !is_nothing) {
         return show_dry_run(session, desk.select(selection, change));
     }
     std::vector<std::string> keys = selection.keys;
-    if (keys.empty()) {
+    if (options.keys.empty()) {
         keys = keys_of(desk.select(selection, change));
         confirm(
             session,

@@ -37,7 +37,9 @@ void add_show(const Command& noun, Action& action) {
          .examples = "  jobstrand series show nightly -o json"},
         show_series
     );
-    app.add_option("key", options.key, "The series").type_name("KEY").required();
+    app.add_option("key", options.key, "The series; - reads them from stdin")
+        .type_name("KEY")
+        .required();
     add_zone_option(app, options.zone);
 }
 

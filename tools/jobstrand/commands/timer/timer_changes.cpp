@@ -2,6 +2,7 @@
 
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/series/series_listing.hpp"
+#include "tools/jobstrand/commands/typed_ids.hpp"
 
 #include <fmt/format.h>
 
@@ -33,8 +34,9 @@ ExitCode fire_timers(Session& session, const FireOptions& options) {
             "{} was the next turn of {}, which goes on", item.id, named(item.series)
         );
     };
+    const auto ids = typed_ids(session, options.ids);
     return report_jobs(session, "fired", [&](const BulkWatch& watch) {
-        session.jobs().fire(options.ids, with_remark(session, watch, remark));
+        session.jobs().fire(ids, with_remark(session, watch, remark));
     });
 }
 
@@ -48,8 +50,9 @@ ExitCode reschedule_timers(Session& session, const RescheduleOptions& options) {
             "only this turn of {} moves; for all: `jobstrand series reschedule`", named(item.series)
         );
     };
+    const auto ids = typed_ids(session, options.ids);
     return report_jobs(session, "rescheduled", [&](const BulkWatch& watch) {
-        session.jobs().reschedule(options.ids, *due, with_remark(session, watch, remark));
+        session.jobs().reschedule(ids, *due, with_remark(session, watch, remark));
     });
 }
 

@@ -49,7 +49,9 @@ void add_fire(const Command& noun, Action& action) {
          .examples = "  jobstrand timer fire 019c5e2a-8d11-7000-8000-3c8f0a6d1b52"},
         fire_timers
     );
-    app.add_option("ids", options.ids, "The timers").type_name("ID").required();
+    app.add_option("ids", options.ids, "The timers; - reads them from stdin")
+        .type_name("ID")
+        .required();
 }
 
 void add_reschedule(const Command& noun, Action& action) {
@@ -62,7 +64,9 @@ void add_reschedule(const Command& noun, Action& action) {
                      "--due 2026-12-24T18:00:00+01:00"},
         reschedule_timers
     );
-    app.add_option("ids", options.ids, "The timers").type_name("ID").required();
+    app.add_option("ids", options.ids, "The timers; - reads them from stdin")
+        .type_name("ID")
+        .required();
     add_due_options(app, options.due, "The new due date", "The time from now");
 }
 

@@ -1,0 +1,46 @@
+#include "deadletter/bulk/bulk_pace.hpp"
+
+#include "schema/ensure.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace jobstrand::deadletter {
+
+namespace {
+
+using std::chrono::duration_cast;
+
+/// How long so many items take at this pace; whole seconds apart, so that nothing overflows.
+[[nodiscard]] schema::Duration time_for(std::int64_t items, std::int64_t per_second) {
+    return std::chrono::seconds(items / per_second) +
+           std::chrono::milliseconds(items % per_second * 1000 / per_second);
+}
+
+[[nodiscard]] std::int64_t handled(const BulkCounts& counts) {
+    return counts.done + counts.skipped + counts.not_found + counts.locked + counts.refused;
+}
+
+}  // namespace
+
+BulkWatch paced(BulkWatch watch, BulkPace pace, const schema::Clock& clock) {
+    JOBSTRAND_ENSURE(pace.per_second >= 1);
+    const schema::SteadyPoint started = clock.steady_now();
+    auto look_on = std::move(watch.on_page);
+    watch.on_page = [look_on = std::move(look_on), pace = std::move(pace), &clock, started](
+                        const BulkCounts& counts
+                    ) {
+        if (look_on && !look_on(counts)) {
+            return false;
+        }
+        const auto ready = started + time_for(handled(counts), pace.per_second);
+        const auto left = duration_cast<schema::Duration>(ready - clock.steady_now());
+        if (handled(counts) < counts.total && left > schema::Duration{0}) {
+            pace.wait(left);
+        }
+        return true;
+    };
+    return watch;
+}
+
+}  // namespace jobstrand::deadletter

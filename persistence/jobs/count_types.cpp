@@ -1,0 +1,61 @@
+#include "persistence/jobs/job_filter_sql.hpp"
+#include "persistence/jobs/job_queries.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "schema/ensure.hpp"
+
+#include <fmt/format.h>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+constexpr std::string_view kCountTypes = R"sql(
+    SELECT HANDLER_TYPE_, COUNT(*), {locked}, MIN(CREATE_TIME_)
+    FROM {table}
+    WHERE {condition}
+    GROUP BY HANDLER_TYPE_
+    ORDER BY COUNT(*) DESC, HANDLER_TYPE_
+    LIMIT ?)sql";
+
+/// Of a time that plain SQL wrote wrong nothing is known.
+std::optional<schema::TimePoint> time_if_readable(const Row& row, std::size_t column) {
+    // Defended catch: one odd row must not hide the counts of all others.
+    try {
+        return row.time(column);
+    } catch (const DbError& error) {
+        if (error.kind() != DbErrorKind::unreadable) {
+            throw;
+        }
+        return std::nullopt;
+    }
+}
+
+}  // namespace
+
+std::vector<TypeCount>
+count_types(const StoreContext& context, schema::JobPlace place, const JobFilter& filter) {
+    JOBSTRAND_ENSURE(filter.ids.empty());
+    std::vector<TypeCount> counts;
+    context.runner.read([&](Connection& connection) {
+        counts.clear();
+        Condition condition = condition_of(filter, place, connection.dialect());
+        condition.parameters.emplace_back(static_cast<std::int64_t>(kTypesCounted));
+        const std::string sql = fmt::format(
+            kCountTypes,
+            fmt::arg("locked", schema::has_lock(place) ? "COUNT(LOCK_EXP_TIME_)" : "0"),
+            fmt::arg("table", schema::table_of(place)),
+            fmt::arg("condition", condition.sql)
+        );
+        connection.query({.sql = sql, .columns = 4}, condition.parameters, [&](const Row& row) {
+            counts.push_back({
+                .handler_type = std::string(row.text(0)),
+                .jobs = row.integer(1),
+                .locked = row.integer(2),
+                .oldest = time_if_readable(row, 3),
+            });
+        });
+    });
+    return counts;
+}
+
+}  // namespace jobstrand::persistence
