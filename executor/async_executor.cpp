@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -48,7 +49,8 @@ std::vector<persistence::Fence> fences_of(const std::vector<HeldJobPtr>& jobs) {
     std::vector<persistence::Fence> fences;
     fences.reserve(jobs.size());
     for (const HeldJobPtr& held : jobs) {
-        fences.push_back({.id = held->job.id, .revision = held->job.revision});
+        fences.push_back({.id = held->job.id, .revision = held->job.revision, .group = held->group}
+        );
     }
     return fences;
 }
@@ -58,7 +60,8 @@ std::vector<persistence::Fence> fences_of(const std::vector<HeldJobPtr>& jobs) {
 AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
     : settings_(checked(std::move(settings), use.clock)),
       use_(use),
-      held_(settings_.queue_bytes),
+      held_(settings_.queue_bytes, exclusive_over(settings_)),
+      order_(use.clock, exclusive_over(settings_), settings_.lock_time),
       runner_(
           {use.store, use.handlers, use.clock, use.log},
           {.retry = settings_.retry,
@@ -76,6 +79,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       ),
       acquirer_(use.store, *this, use.clock, settings_),
       presence_({use.served, *this, use.clock, use.log}),
+      passing_({use.store, order_, *this, use.clock}, settings_),
       threads_(use.log),
       pool_(
           {.core = settings_.core_pool_size,
@@ -90,7 +94,10 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
           use.wake_ups
       ),
       completion_loop_(threads_.add_loop(completion_)),
-      renewal_loop_(threads_.add_loop(renewal_)) {
+      renewal_loop_(threads_.add_loop(renewal_)),
+      passing_loop_(threads_.add_loop(passing_)) {
+    held_.when_gone([this](std::span<const schema::Job* const> jobs) { on_gone(jobs); });
+    use_.wake_ups.sleepers.groups = [this] { passing_loop_.wake(); };
     use_.wake_ups.sleepers.completion = [this] { completion_loop_.wake(); };
     if (settings_.acquire_async_jobs) {
         use_.wake_ups.sleepers.acquisition = [&loop = add_activity(acquirer_)] { loop.wake(); };
@@ -187,18 +194,34 @@ void AsyncExecutor::run(const HeldJobPtr& held) {
 }
 
 void AsyncExecutor::accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) {
-    const std::vector<HeldJobPtr> rejected =
-        pool_.submit(held_.add(std::move(jobs), locked_at + settings_.lock_time));
+    std::vector<HeldJobPtr> rejected =
+        pool_.submit(order_.admit(held_.add(std::move(jobs), locked_at + settings_.lock_time)));
     if (!rejected.empty()) {
         const std::lock_guard lock(timers_mutex_);
-        give_back(rejected);
+        give_back(std::move(rejected));
+    }
+}
+
+// The next of their groups. Those that find no place are freed at once, with all behind them.
+void AsyncExecutor::start(std::vector<HeldJobPtr> jobs) {
+    if (!jobs.empty()) {
+        release(pool_.submit(std::move(jobs)));
+    }
+}
+
+// Runs on whatever thread has ended the jobs.
+void AsyncExecutor::on_gone(std::span<const schema::Job* const> jobs) {
+    start(order_.ended(jobs));
+    if (order_.has_ended_groups()) {
+        use_.wake_ups.groups_ended();
     }
 }
 
 // What does not start soon here after all.
-void AsyncExecutor::give_back(const std::vector<HeldJobPtr>& jobs) {
+void AsyncExecutor::give_back(std::vector<HeldJobPtr> jobs) {
+    std::ranges::move(order_.take_behind(jobs), std::back_inserter(jobs));
     if (jobs.empty() || does_acquisition_decide() || !use_.wake_ups.is_mover_here()) {
-        release(jobs);
+        release(std::move(jobs));
         return;
     }
     const schema::TimePoint now = use_.clock.now();
@@ -223,7 +246,8 @@ void AsyncExecutor::give_back(const std::vector<HeldJobPtr>& jobs) {
 }
 
 // Never throws: what cannot be freed now is freed by anybody's reset when its lock expires (I5).
-void AsyncExecutor::release(const std::vector<HeldJobPtr>& jobs) {
+void AsyncExecutor::release(std::vector<HeldJobPtr> jobs) {
+    std::ranges::move(order_.take_behind(jobs), std::back_inserter(jobs));
     if (jobs.empty()) {
         return;
     }
@@ -238,6 +262,21 @@ void AsyncExecutor::release(const std::vector<HeldJobPtr>& jobs) {
     }
     for (const HeldJobPtr& held : jobs) {
         held_.remove(held->job);
+    }
+}
+
+// Never throws: the locks of groups expire.
+void AsyncExecutor::pass_the_rest_on() {
+    try {
+        while (order_.has_ended_groups()) {
+            (void)passing_.run_once();
+        }
+    } catch (const persistence::DbError& error) {
+        use_.log.write(
+            schema::LogLevel::warn,
+            "instances could not be passed on; their exclusive jobs run when its locks expire",
+            {{"error", error.what()}}
+        );
     }
 }
 
@@ -263,9 +302,11 @@ bool AsyncExecutor::stop(StopMode mode) {
         return false;
     }
     accepting_ = false;
+    passing_.close();
     // First the pool, so that no queued job starts any more; what a pass still brings in is
     // rejected.
     release(pool_.close());
+    release(order_.take_all());
     for (PollingLoop* loop : intake_loops_) {
         loop->stop();
     }
@@ -281,6 +322,8 @@ bool AsyncExecutor::stop(StopMode mode) {
     }
     completion_loop_.stop();
     completion_.write_the_rest(kLastWriteWait);
+    passing_loop_.stop();
+    pass_the_rest_on();
     renewal_loop_.stop();
     threads_.stop();
     log_stop(all_ended);

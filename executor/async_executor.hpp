@@ -2,6 +2,7 @@
 
 #include "executor/executor_settings.hpp"
 #include "executor/expired_lock_reset.hpp"
+#include "executor/group_passing.hpp"
 #include "executor/handler_registry.hpp"
 #include "executor/job_acquirer.hpp"
 #include "executor/job_completion.hpp"
@@ -11,6 +12,7 @@
 #include "executor/loop/executor_threads.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/loop/wake_ups.hpp"
+#include "executor/pool/group_order.hpp"
 #include "executor/pool/held_jobs.hpp"
 #include "executor/pool/worker_pool.hpp"
 #include "executor/report/node_presence.hpp"
@@ -23,6 +25,7 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -88,8 +91,11 @@ private:
     [[nodiscard]] persistence::PageLimit room_to_claim(std::size_t page);
     [[nodiscard]] bool does_acquisition_decide() const;
     void run(const HeldJobPtr& held);
-    void give_back(const std::vector<HeldJobPtr>& jobs);
-    void release(const std::vector<HeldJobPtr>& jobs);
+    void start(std::vector<HeldJobPtr> jobs);
+    void on_gone(std::span<const schema::Job* const> jobs);
+    void give_back(std::vector<HeldJobPtr> jobs);
+    void release(std::vector<HeldJobPtr> jobs);
+    void pass_the_rest_on();
     void leave();
     [[nodiscard]] bool wait_for_running_jobs();
     void log_stop(bool all_ended);
@@ -100,17 +106,20 @@ private:
     std::vector<std::string> handler_types_;
     std::vector<std::string> needs_;  ///< What is here of what jobs need.
     HeldJobs held_;
+    GroupOrder order_;
     JobRunner runner_;
     JobCompletion completion_;
     LockRenewal renewal_;
     ExpiredLockReset reset_;
     JobAcquirer acquirer_;
     NodePresence presence_;
+    GroupPassing passing_;
     ExecutorThreads threads_;
     std::optional<JobWakeup> wakeup_;  ///< Needs the threads' context, and they have stopped then.
     WorkerPool pool_;
     PollingLoop& completion_loop_;
     PollingLoop& renewal_loop_;
+    PollingLoop& passing_loop_;
     std::vector<PollingLoop*> intake_loops_;  ///< Those that bring in jobs; stopped first.
 
     /// Held while due timers are given back, so that no later ones pass them by.

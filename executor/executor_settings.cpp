@@ -48,6 +48,11 @@ constexpr Duration kDay = 24h;
 
 }  // namespace
 
+schema::ExclusiveOver exclusive_over(const ExecutorSettings& settings) {
+    return settings.exclusive_over_hierarchies ? schema::ExclusiveOver::hierarchy
+                                               : schema::ExclusiveOver::instance;
+}
+
 std::vector<std::string> validate(const ExecutorSettings& settings) {
     constexpr std::size_t page_max = schema::limits::kJobsPerTransaction;
     constexpr std::size_t one = 1;

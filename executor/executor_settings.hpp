@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schema/exclusive_group.hpp"
 #include "schema/retry_policy.hpp"
 #include "schema/time.hpp"
 
@@ -53,7 +54,10 @@ struct ExecutorSettings {
     /// coming, for ever if need be: nothing ages (R015). It orders what waits in the table and in
     /// the queue.
     bool acquire_by_priority = false;
-    /// false: this node runs only what is handed to it.
+    /// Exclusive jobs of all instances under one root run one at a time (R093), and not only those
+    /// of one instance (R092). All nodes of a database must agree.
+    bool exclusive_over_hierarchies = false;
+    /// false: this node runs only what is handed to it, and no exclusive jobs of instances.
     bool acquire_async_jobs = true;
     bool acquire_timers = true;
     bool reset_expired_jobs = true;
@@ -97,6 +101,8 @@ struct ExecutorSettings {
 
     schema::RetryPolicy retry = {};
 };
+
+[[nodiscard]] schema::ExclusiveOver exclusive_over(const ExecutorSettings& settings);
 
 /// What is wrong, one sentence per mistake that names the field and the legal range; empty:
 /// nothing.

@@ -60,7 +60,8 @@ std::int64_t ExpiredLockReset::look_at_first_rows(schema::TimePoint now) {
             swept_.try_emplace(place, std::move(looked_at.end));  // Unless a sweep is under way.
         }
     }
-    return freed;
+    // What waited for a dead node did not have its lock, and is free all the same.
+    return freed + use_.store.reset_expired_groups(now);
 }
 
 std::int64_t ExpiredLockReset::go_on_sweeping(schema::TimePoint now) {

@@ -65,9 +65,13 @@ schema::Duration JobAcquirer::run_once() {
 
 std::vector<schema::Job>
 JobAcquirer::take_oldest(const persistence::LockClaim& claim, persistence::PageLimit limit) {
+    std::size_t waiting = 0;
+    limit.waiting = &waiting;
     std::vector<schema::Job> jobs =
         store_.acquire(claim, intake_.served(), limit, oldest_.position());
-    oldest_.advance(jobs.size(), limit.jobs, jobs.empty() ? std::string() : jobs.back().id);
+    oldest_.advance(
+        jobs.size() + waiting, limit.jobs, jobs.empty() ? std::string() : jobs.back().id
+    );
     return jobs;
 }
 
@@ -76,12 +80,14 @@ std::vector<schema::Job> JobAcquirer::take_most_important(
     persistence::PageLimit limit
 ) {
     persistence::PriorityPositions behind = most_important_.position();
+    std::size_t waiting = 0;
+    limit.waiting = &waiting;
     std::vector<schema::Job> jobs =
         store_.acquire_by_priority(claim, intake_.served(), limit, behind);
     for (const schema::Job& job : jobs) {
         behind[job.priority] = job.id;
     }
-    most_important_.advance(jobs.size(), limit.jobs, std::move(behind));
+    most_important_.advance(jobs.size() + waiting, limit.jobs, std::move(behind));
     return jobs;
 }
 

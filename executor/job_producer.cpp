@@ -1,6 +1,7 @@
 #include "executor/job_producer.hpp"
 
 #include "persistence/sql/transaction.hpp"
+#include "schema/exclusive_group.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -134,7 +135,10 @@ std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
     placed.reserve(jobs.size());
     for (Job& job : jobs) {
         const JobPlace place = schema::place_of_new(job, now);
-        const bool can_run = place == JobPlace::executable && !repeats(job);
+        // What may have to wait for another job of its instance is claimed like all others: to ask
+        // here would keep the others of the instance waiting until the app commits.
+        const bool can_run =
+            place == JobPlace::executable && !repeats(job) && !schema::may_exclude(job);
         if (can_run && room.jobs > 0 && job.payload.size() <= room.bytes &&
             std::ranges::binary_search(types, job.handler_type)) {
             job.lock_owner = use_.intake.lock_owner();
@@ -173,7 +177,9 @@ void JobProducer::hand_over_on_commit(
     const int touches = transaction.app_touches();
     transaction.before_commit([this, &transaction, handed, touches] {
         if (transaction.app_touches() != touches && !handed->locked.empty()) {
+            const std::size_t before = handed->locked.size();
             handed->locked = use_.store.read_again(transaction, std::move(handed->locked));
+            handed->is_any_free = handed->is_any_free || handed->locked.size() < before;
         }
     });
     transaction.on_commit([this, locked_at, handed] { hand_over(std::move(*handed), locked_at); });

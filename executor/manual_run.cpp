@@ -6,6 +6,7 @@
 #include "schema/uuid7.hpp"
 
 #include <condition_variable>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -49,13 +50,59 @@ private:
     std::jthread thread_;
 };
 
+/// The group of exclusive jobs that one job excludes; passed on when this is destroyed.
+class GroupOfOne {
+public:
+    GroupOfOne(
+        const JobRunner::Dependencies& use,
+        std::string_view owner,
+        const HeldJob& held,
+        schema::Duration lock_time
+    )
+        : use_(use),
+          owner_(owner),
+          end_{.group = held.group, .claimed = 1, .began = held.job.lock_expiration.value()},
+          lock_time_(lock_time) {}
+    GroupOfOne(const GroupOfOne&) = delete;
+    GroupOfOne& operator=(const GroupOfOne&) = delete;
+
+    ~GroupOfOne() {
+        if (!end_.group.empty()) {
+            pass_on();
+        }
+    }
+
+private:
+    void pass_on() const {
+        try {
+            const persistence::LockClaim claim{owner_, use_.clock.now() + lock_time_};
+            std::vector<persistence::GroupEnd> ends{end_};
+            while (!ends.empty()) {
+                ends = use_.store.pass_on(claim, {}, 0, ends).rest;
+            }
+        } catch (const persistence::DbError& error) {
+            use_.log.write(
+                schema::LogLevel::warn,
+                "the instance could not be passed on; its exclusive jobs run when its lock expires",
+                {{"instance", end_.group}, {"error", error.what()}}
+            );
+        }
+    }
+
+    const JobRunner::Dependencies& use_;
+    const std::string_view owner_;
+    const persistence::GroupEnd end_;
+    const schema::Duration lock_time_;
+};
+
 }  // namespace
 
 ManualRunResult run_by_hand(
     const JobRunner::Dependencies& use,
     const schema::RetryPolicy& policy,
     std::string_view id,
-    schema::Duration lock_time
+    schema::Duration lock_time,
+    schema::ExclusiveOver over
 ) {
     const schema::SteadyPoint locked_at = use.clock.steady_now();
     const schema::TimePoint now = use.clock.now();
@@ -68,10 +115,11 @@ ManualRunResult run_by_hand(
             .transition = {}};
     }
 
-    HeldJobs held;
+    HeldJobs held(std::numeric_limits<std::size_t>::max(), over);
     std::vector<schema::Job> locked;
     locked.push_back(std::move(acquired.job));
     const HeldJobPtr job = held.add(std::move(locked), locked_at + lock_time).front();
+    const GroupOfOne group(use, owner, *job, lock_time);
     LockRenewal renewal({use.store, held, use.clock, use.log}, owner, lock_time);
     const RenewalThread renewing(renewal, use.log);
 

@@ -2,6 +2,7 @@
 
 #include "executor/handler_registry.hpp"
 #include "executor/job_runner.hpp"
+#include "schema/exclusive_group.hpp"
 
 #include <optional>
 #include <string>
@@ -12,7 +13,7 @@ namespace jobstrand::executor {
 enum class ManualRunAnswer {
     done,  ///< It was run; see the transition.
     not_found,
-    locked,     ///< A node holds a live lock on it.
+    locked,     ///< A node holds a live lock on it, or on its group of exclusive jobs.
     lost_lock,  ///< It was run, and the result dropped: the lock was lost meanwhile.
 };
 
@@ -25,7 +26,8 @@ struct ManualRunResult {
 };
 
 /// Runs one executable job now, in the calling thread, without an executor (R006): locks it as any
-/// node would (a locked job is refused), renews the lock while it runs, and writes the outcome like
+/// node would (a locked job is refused, and one whose group
+/// of exclusive jobs somebody holds), renews the lock while it runs, and writes the outcome like
 /// any other.
 ///
 /// Throws DbError.
@@ -33,7 +35,8 @@ struct ManualRunResult {
     const JobRunner::Dependencies& use,
     const schema::RetryPolicy& policy,
     std::string_view id,
-    schema::Duration lock_time
+    schema::Duration lock_time,
+    schema::ExclusiveOver over = schema::ExclusiveOver::instance
 );
 
 /// Why a job cannot be run by hand, as far as can be told without locking it.

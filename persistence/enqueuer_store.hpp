@@ -49,7 +49,8 @@ public:
 
     /// Jobs that this transaction has inserted locked, as their rows are now: an app may have
     /// changed or deleted them since. Those that are gone, were moved, or lost their lock are left
-    /// out, and so are those that cannot be read any more.
+    /// out, and so are those that cannot be read any more. Those that are exclusive jobs of an
+    /// instance now are freed and left out.
     [[nodiscard]] virtual std::vector<schema::Job>
     read_again(Transaction& transaction, std::vector<schema::Job> inserted) = 0;
 

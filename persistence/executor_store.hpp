@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/exclusive_group_end.hpp"
 #include "persistence/fence.hpp"
 #include "persistence/job_answer.hpp"
 #include "persistence/lock_claim.hpp"
@@ -70,7 +71,27 @@ public:
         const PriorityPositions& behind = {}
     ) = 0;
 
-    /// Locks one executable job by id, whatever its handler type, for a run by hand (R006).
+    // Two exclusive jobs of one group (schema::exclusive_group) are never locked by two owners
+    // (I4). Who acquires one holds its group, and runs what it holds of it one after the other.
+    // What others meet of it waits in the table, where no acquisition reads it again, until the
+    // holder has told that it holds none any more.
+
+    /// Tells that the owner holds no job of these groups any more. Of the jobs that wait for each
+    /// it locks some that are served, payloads of so many bytes together, and frees those that are
+    /// not. A group without any is free.
+    [[nodiscard]] virtual GroupsPassedOn pass_on(
+        const LockClaim& claim,
+        const ServedJobs& served,
+        std::size_t most_bytes,
+        std::span<const GroupEnd> groups
+    ) = 0;
+
+    /// Frees the groups whose holders are dead, because their locks expired before `now`, with the
+    /// jobs that wait for them. Returns how many jobs that were.
+    [[nodiscard]] virtual std::int64_t reset_expired_groups(schema::TimePoint now) = 0;
+
+    /// Locks one executable job by id, whatever its handler type, for a run by hand (R006). Locked
+    /// is also one whose group somebody holds.
     [[nodiscard]] virtual AcquiredJob
     acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) = 0;
 
@@ -87,7 +108,8 @@ public:
     [[nodiscard]] virtual bool
     is_held(Transaction& transaction, std::string_view owner, const Fence& fence) = 0;
 
-    /// Moves the expiry of held locks; REV_ stays. Returns the ids whose lock is lost.
+    /// Moves the expiry of held locks; REV_ stays. Returns the ids whose lock is lost. The locks of
+    /// their groups go with them, and with a group all its jobs are lost.
     [[nodiscard]] virtual std::vector<std::string>
     extend_locks(const LockClaim& claim, std::span<const Fence> fences) = 0;
 

@@ -9,6 +9,8 @@ namespace jobstrand::persistence {
 struct Fence {
     std::string id;
     int revision = 0;
+    /// The group that the job excludes while it is held (schema::exclusive_group); empty: none.
+    std::string group = {};
 
     bool operator==(const Fence&) const = default;
 };

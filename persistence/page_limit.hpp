@@ -14,7 +14,13 @@ struct PageLimit {
     std::size_t jobs = 0;
     std::size_t bytes = std::numeric_limits<std::size_t>::max();  ///< Of their payloads.
 
-    bool operator==(const PageLimit&) const = default;
+    /// Where to write how many jobs of the last page wait for an exclusive one instead of being
+    /// taken; nullptr: nobody asks. Whoever goes on behind a page counts them as taken.
+    std::size_t* waiting = nullptr;
+
+    bool operator==(const PageLimit& other) const {
+        return jobs == other.jobs && bytes == other.bytes;
+    }
 };
 
 }  // namespace jobstrand::persistence

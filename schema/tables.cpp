@@ -174,6 +174,35 @@ Table served_table() {
         {}};
 }
 
+// Who may run exclusive jobs of an instance.
+Table exclusive_table() {
+    return {
+        "JS_EXCLUSIVE",
+        {
+            kId,
+            {"REV_", ColumnKind::integer, "1", true},
+            {"LOCK_OWNER_", ColumnKind::name, "''", true},
+            {"LOCK_EXP_TIME_", ColumnKind::timestamp, "now", true},
+            {"BEGAN_", ColumnKind::timestamp, "now", true},
+            {"CLAIMED_", ColumnKind::big_integer, "0", true},
+        },
+        "ID_",
+        {}};
+}
+
+// Jobs that wait for the holder of their group.
+Table waiting_table() {
+    return {
+        "JS_WAITING",
+        {
+            {"GROUP_", ColumnKind::id, "", true},
+            kId,
+            {"REV_", ColumnKind::integer, "1", true},
+        },
+        "GROUP_, ID_",
+        {}};
+}
+
 std::vector<Table> all_tables() {
     return {
         // No index but the key: acquisition claims in key order, and every claim and delete would
@@ -190,6 +219,8 @@ std::vector<Table> all_tables() {
         series_table(),
         calendar_table(),
         served_table(),
+        exclusive_table(),
+        waiting_table(),
     };
 }
 

@@ -16,8 +16,11 @@ OWN_INCLUDES = {
     'persistence/drivers': {'schema/', 'persistence/sql/', 'persistence/url/'},
     'persistence/migration': {'schema/', 'persistence/sql/'},
     'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/'},
+    'persistence/exclusive': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
-    'persistence/jobs': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/series/'},
+    'persistence/jobs': {
+        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/', 'persistence/series/'
+    },
     'persistence/store': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/series/', 'persistence/jobs/'},
     'executor': {'schema/', 'executor/loop/', 'executor/pool/', 'executor/report/'} | STORE,
     'executor/loop': {'schema/'} | STORE,

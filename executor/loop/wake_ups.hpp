@@ -9,7 +9,8 @@ namespace jobstrand::executor {
 /// Through which the parts of a node wake each other. Whoever brings something tells it here, and
 /// who sleeps until then looks for it at once. So no part knows another one.
 ///
-/// A wake-up is never needed: every sleeper but the completion also looks from time to time.
+/// A wake-up is never needed: every sleeper but those of outcomes and groups also looks from time
+/// to time.
 ///
 /// Thread safety: telling is safe and does not block. The sleepers are set before the first part
 /// tells anything.
@@ -21,6 +22,7 @@ public:
         std::function<void()> timers_without_room;
         std::function<void(schema::TimePoint due)> timer_mover;
         std::function<void()> completion;
+        std::function<void()> groups;
         std::function<void()> listener;
         std::function<void()> presence;
     };
@@ -43,6 +45,9 @@ public:
 
     /// The mailbox of outcomes is no longer empty.
     void outcomes_wait() const { wake(sleepers.completion); }
+
+    /// Of a group of exclusive jobs none is held any more.
+    void groups_ended() const { wake(sleepers.groups); }
 
     /// Jobs were found that this node cannot serve.
     void jobs_are_unserved() const { wake(sleepers.presence); }

@@ -8,7 +8,8 @@ std::vector<HeldJobPtr> HeldJobs::add(std::vector<schema::Job> jobs, schema::Ste
     std::vector<HeldJobPtr> held;
     held.reserve(jobs.size());
     for (schema::Job& job : jobs) {
-        held.push_back(std::make_shared<HeldJob>(std::move(job), until));
+        std::string group(schema::exclusive_group(job, over_));
+        held.push_back(std::make_shared<HeldJob>(std::move(job), until, std::move(group)));
     }
     const std::lock_guard lock(mutex_);
     for (const HeldJobPtr& job : held) {
@@ -25,14 +26,30 @@ std::vector<HeldJobPtr> HeldJobs::add(std::vector<schema::Job> jobs, schema::Ste
 }
 
 void HeldJobs::remove(const schema::Job& job) {
-    const std::lock_guard lock(mutex_);
-    forget(job);
+    {
+        const std::lock_guard lock(mutex_);
+        forget(job);
+    }
+    const schema::Job* const one = &job;
+    tell_gone(std::span(&one, 1));
 }
 
 void HeldJobs::remove_all_of(std::span<const persistence::Outcome> outcomes) {
-    const std::lock_guard lock(mutex_);
-    for (const persistence::Outcome& outcome : outcomes) {
-        forget(*outcome.job);
+    std::vector<const schema::Job*> gone;
+    gone.reserve(outcomes.size());
+    {
+        const std::lock_guard lock(mutex_);
+        for (const persistence::Outcome& outcome : outcomes) {
+            forget(*outcome.job);
+            gone.push_back(outcome.job.get());
+        }
+    }
+    tell_gone(gone);
+}
+
+void HeldJobs::tell_gone(std::span<const schema::Job* const> jobs) const {
+    if (when_gone_) {
+        when_gone_(jobs);
     }
 }
 
@@ -93,7 +110,9 @@ std::vector<persistence::Fence> HeldJobs::expiring_before(schema::SteadyPoint de
     std::vector<persistence::Fence> fences;
     for (const auto& [id, held] : jobs_) {
         if (held->lock_until.load() < deadline && !held->stop.stop_requested()) {
-            fences.push_back({.id = held->job.id, .revision = held->job.revision});
+            fences.push_back(
+                {.id = held->job.id, .revision = held->job.revision, .group = held->group}
+            );
         }
     }
     return fences;
@@ -125,6 +144,7 @@ void HeldJobs::lost(std::span<const std::string> ids) {
     for (const std::string& id : ids) {
         const auto found = jobs_.find(id);
         if (found != jobs_.end()) {
+            found->second->is_lost = true;
             found->second->stop.request_stop();
         }
     }

@@ -2,6 +2,7 @@
 
 #include "persistence/fence.hpp"
 #include "persistence/outcome.hpp"
+#include "schema/exclusive_group.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 
@@ -9,6 +10,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -23,17 +25,20 @@ namespace jobstrand::executor {
 
 /// A job that this executor has locked: queued, running, or waiting for its outcome to be written.
 struct HeldJob {
-    HeldJob(schema::Job locked_job, schema::SteadyPoint until)
-        : job(std::move(locked_job)), lock_until(until) {}
+    HeldJob(schema::Job locked_job, schema::SteadyPoint until, std::string its_group = {})
+        : job(std::move(locked_job)), group(std::move(its_group)), lock_until(until) {}
 
     // Constant after construction.
     const schema::Job job;
+    const std::string group;  ///< See persistence::Fence.
 
     // Thread-safe.
     /// Requested when the lock is lost or the executor stops at once.
     std::stop_source stop;
     /// By this machine's steady clock, a little early.
     std::atomic<schema::SteadyPoint> lock_until;
+    /// The lock is gone.
+    std::atomic<bool> is_lost{false};
     /// Its handler has been called and has not returned yet.
     std::atomic<bool> is_running{false};
 };
@@ -47,8 +52,17 @@ using HeldJobPtr = std::shared_ptr<HeldJob>;
 /// Thread safety: safe.
 class HeldJobs final {
 public:
-    explicit HeldJobs(std::size_t most_bytes = std::numeric_limits<std::size_t>::max())
-        : most_bytes_(most_bytes) {}
+    explicit HeldJobs(
+        std::size_t most_bytes = std::numeric_limits<std::size_t>::max(),
+        schema::ExclusiveOver over = schema::ExclusiveOver::instance
+    )
+        : most_bytes_(most_bytes), over_(over) {}
+
+    using Gone = std::function<void(std::span<const schema::Job* const>)>;
+
+    /// Who is told of jobs that are not held any more, by the thread that says so. Before the first
+    /// job.
+    void when_gone(Gone tell) { when_gone_ = std::move(tell); }
 
     /// Registers jobs that were just locked until `until`.
     [[nodiscard]] std::vector<HeldJobPtr>
@@ -94,11 +108,14 @@ public:
 
 private:
     void forget(const schema::Job& job);
+    void tell_gone(std::span<const schema::Job* const> jobs) const;
     [[nodiscard]] bool is_held(const schema::Job& job) const;
 
     [[nodiscard]] std::size_t left() const { return most_bytes_ - std::min(most_bytes_, bytes_); }
 
     const std::size_t most_bytes_;
+    const schema::ExclusiveOver over_;
+    Gone when_gone_;
 
     // Guarded by mutex_.
     mutable std::mutex mutex_;

@@ -25,13 +25,14 @@ struct EngineOptions {
     /// error.
     bool update_schema = true;
 
-    std::size_t threads = 8;                         ///< That run handlers. 1 to 1,000.
-    std::size_t queue_size = 4096;                   ///< Jobs that wait for a thread. 1 to 100,000.
-    std::size_t acquire_page = 1000;                 ///< Jobs taken at once. 1 to 1,000.
-    bool acquire_by_priority = false;                ///< Needs an index: `jobstrand schema index`.
-    Duration acquire_wait{std::chrono::seconds(1)};  ///< The longest wait of an idle poll.
-    Duration timer_wait{std::chrono::seconds(2)};    ///< The same for timers of others.
-    Duration lock_time{std::chrono::seconds(30)};    ///< Renewed while a job is held.
+    std::size_t threads = 8;                  ///< That run handlers. 1 to 1,000.
+    std::size_t queue_size = 4096;            ///< Jobs that wait for a thread. 1 to 100,000.
+    std::size_t acquire_page = 1000;          ///< Jobs taken at once. 1 to 1,000.
+    bool acquire_by_priority = false;         ///< Needs an index: `jobstrand schema index`.
+    bool exclusive_over_hierarchies = false;  ///< Else over one instance; see Job::exclusive.
+    Duration acquire_wait{std::chrono::seconds(1)};        ///< The longest wait of an idle poll.
+    Duration timer_wait{std::chrono::seconds(2)};          ///< The same for timers of others.
+    Duration lock_time{std::chrono::seconds(30)};          ///< Renewed while a job is held.
     Duration reset_interval{std::chrono::seconds(10)};     ///< How often dead nodes are looked for.
     Duration job_time_limit{0};                            ///< JobContext::deadline; 0: none.
     int lost_starts = 3;                                   ///< That make a dead letter.

@@ -1,16 +1,14 @@
+#include "persistence/exclusive/join_groups.hpp"
+#include "persistence/jobs/claim_rows.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/job_candidates.hpp"
 #include "persistence/jobs/served_names.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/payload_page.hpp"
-#include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/rows/twins.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
-#include "persistence/sql/dialect.hpp"
-#include "persistence/sql/id_lists.hpp"
 
 #include <fmt/format.h>
 
@@ -25,72 +23,12 @@ namespace {
 
 using schema::Job;
 using schema::JobPlace;
-using schema::PlacedJob;
 
 constexpr std::string_view kHasAcquirable = R"sql(
     SELECT 1
     FROM ACT_RU_JOB
     WHERE LOCK_EXP_TIME_ IS NULL AND {served}
     LIMIT 1)sql";
-
-constexpr std::string_view kLock = R"sql(
-    UPDATE ACT_RU_JOB {by_id}
-    SET LOCK_OWNER_ = ?, LOCK_EXP_TIME_ = ?, REV_ = COALESCE(REV_, 1) + 1
-    WHERE ID_ IN (...))sql";
-
-/// Moves the jobs of suspended instances and definitions out of the way, and drops them from the
-/// list. They are here because they were running, or being inserted, when the suspension began.
-void move_suspended(
-    Transaction& transaction,
-    const StoreContext& context,
-    std::vector<Job>& candidates,
-    Twins& twins
-) {
-    std::vector<const Job*> all;
-    for (const Job& job : candidates) {
-        all.push_back(&job);
-    }
-    const SuspendedScopes suspended = find_suspended(transaction, all);
-    std::vector<PlacedJob> moves;
-    std::erase_if(candidates, [&](const Job& job) {
-        const bool is_suspended = suspended.contain(job);
-        if (is_suspended) {
-            moves.push_back(moved(job, schema::suspended(job, JobPlace::executable)));
-        }
-        return is_suspended;
-    });
-    bury_twins(transaction, context, JobPlace::executable, moves, twins);
-    move_rows(transaction, JobPlace::executable, moves);
-}
-
-/// Only a row whose lock was counted may run. One that its id does not find would run again and
-/// again.
-void drop_unlocked(Transaction& transaction, std::string_view owner, std::vector<Job>& jobs) {
-    const auto held = held_for_update(transaction, owner, fenced(jobs));
-    std::erase_if(jobs, [&](const Job& job) { return !held.contains(job.id); });
-}
-
-/// Returns whether all of them could be locked.
-bool claim_rows(Transaction& transaction, const LockClaim& claim, std::vector<Job>& jobs) {
-    std::vector<std::string_view> ids;
-    for (Job& job : jobs) {
-        job.lock_owner = claim.owner;
-        job.lock_expiration = claim.until;
-        ++job.revision;
-        ids.emplace_back(job.id);
-    }
-    const std::string sql = fmt::format(kLock, fmt::arg("by_id", transaction.dialect().by_id));
-    const auto statements = cut_id_list(sql, {.before = {claim.owner, claim.until}, .ids = ids});
-    std::int64_t locked = 0;
-    for (const auto& [text, parameters] : statements) {
-        locked += transaction.execute(text, parameters);
-    }
-    const bool are_all = std::cmp_equal(locked, jobs.size());
-    if (!are_all) {
-        drop_unlocked(transaction, claim.owner, jobs);
-    }
-    return are_all;
-}
 
 bool is_any_held(Transaction& transaction, std::string_view owner, std::span<const Job> jobs) {
     return !held_for_update(transaction, owner, fenced(jobs)).empty();
@@ -101,25 +39,32 @@ struct Candidates {
     JobRows rows;
     bool is_end = false;  ///< There is nothing behind them.
 };
-using SelectPage = std::function<Candidates(Transaction&)>;
+/// Behind this id, where that means something.
+using SelectPage = std::function<Candidates(Transaction&, std::string_view behind)>;
 
 /// The one way to claim: locks what `select` finds, until that is something or the end. A page that
-/// is empty in the end, because all its jobs were suspended or unreadable, is not the end of the
-/// table.
+/// is empty in the end, because all its jobs wait or were suspended or unreadable, is not the end
+/// of the table.
 std::vector<Job> acquire_page(
     const StoreContext& context,
     const LockClaim& claim,
     const ServedJobs& served,
-    std::size_t most_bytes,
+    const PageLimit& limit,
+    std::string_view after,
     const SelectPage& select
 ) {
     Candidates page;
     Twins twins;
+    std::string behind(after);
+    std::string last;
+    std::size_t waiting = 0;
     const auto acquire = [&](Transaction& transaction) {
-        page = select(transaction);
+        page = select(transaction, behind);
+        last = page.rows.jobs.empty() ? behind : page.rows.jobs.back().id;
         set_aside(transaction, context, JobPlace::executable, page.rows);
         move_suspended(transaction, context, page.rows.jobs, twins);
-        (void)cut_to_bytes(transaction, page.rows.jobs, most_bytes);
+        (void)cut_to_bytes(transaction, page.rows.jobs, limit.bytes);
+        waiting = join_groups(transaction, claim, context.exclusive_over, page.rows.jobs);
         // The rows that stay would be found by the next page as well.
         page.is_end = !claim_rows(transaction, claim, page.rows.jobs) || page.is_end;
         use_served_names(page.rows.jobs, served.types);
@@ -129,7 +74,11 @@ std::vector<Job> acquire_page(
         run_burying_twins(context, twins, acquire, [&](Transaction& transaction) {
             return is_any_held(transaction, claim.owner, page.rows.jobs);
         });
+        behind = last;
     } while (page.rows.jobs.empty() && !page.is_end);
+    if (limit.waiting != nullptr) {
+        *limit.waiting = waiting;
+    }
     return std::move(page.rows.jobs);
 }
 
@@ -161,11 +110,12 @@ std::vector<Job> acquire(
     if (served.types.empty() || limit.jobs == 0) {
         return {};
     }
-    return acquire_page(context, claim, served, limit.bytes, [&](Transaction& transaction) {
-        JobRows rows = oldest_candidates(transaction, served, limit.jobs, after);
+    const auto select = [&](Transaction& transaction, std::string_view behind) {
+        JobRows rows = oldest_candidates(transaction, served, limit.jobs, behind);
         const bool is_end = rows.are_none();
         return Candidates{.rows = std::move(rows), .is_end = is_end};
-    });
+    };
+    return acquire_page(context, claim, served, limit, after, select);
 }
 
 std::vector<Job> acquire_by_priority(
@@ -179,7 +129,8 @@ std::vector<Job> acquire_by_priority(
         return {};
     }
     std::int64_t highest = std::numeric_limits<std::int64_t>::max();
-    return acquire_page(context, claim, served, limit.bytes, [&](Transaction& transaction) {
+    // Its own positions say where it is; an id would not.
+    const auto select = [&](Transaction& transaction, std::string_view) {
         auto [rows, rest] =
             most_important_candidates(transaction, served, limit.jobs, behind, highest);
         const bool is_end = rows.are_none() && !rest;
@@ -187,7 +138,8 @@ std::vector<Job> acquire_by_priority(
             highest = *rest;
         }
         return Candidates{.rows = std::move(rows), .is_end = is_end};
-    });
+    };
+    return acquire_page(context, claim, served, limit, {}, select);
 }
 
 AcquiredJob acquire_one(
@@ -209,6 +161,11 @@ AcquiredJob acquire_one(
         }
         set_aside(transaction, context, JobPlace::executable, rows);
         move_suspended(transaction, context, jobs, twins);
+        if (!jobs.empty() &&
+            !join_group_alone(transaction, claim, context.exclusive_over, jobs.front())) {
+            answer = JobAnswer::locked;
+            return;
+        }
         (void)claim_rows(transaction, claim, jobs);
         load_payloads(transaction, jobs);
         if (!jobs.empty()) {

@@ -1,3 +1,4 @@
+#include "persistence/exclusive/group_locks.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
@@ -68,6 +69,47 @@ FencedIds fenced(const Outcomes& outcomes) {
         ids[outcome->job->revision].push_back(outcome->job->id);
     }
     return ids;
+}
+
+/// The groups that the jobs exclude, in order.
+std::vector<std::string_view> groups_of(const Outcomes& outcomes, schema::ExclusiveOver over) {
+    std::vector<std::string_view> groups;
+    for (const Outcome* outcome : outcomes) {
+        const std::string_view group = schema::exclusive_group(*outcome->job, over);
+        if (!group.empty()) {
+            groups.push_back(group);
+        }
+    }
+    std::ranges::sort(groups);
+    const auto twice = std::ranges::unique(groups);
+    groups.erase(twice.begin(), twice.end());
+    return groups;
+}
+
+/// An exclusive job is held only together with its group: after a reset of the group, a sibling may
+/// run although nobody has reset the job's own lock yet.
+bool are_groups_held(
+    Transaction& transaction,
+    std::string_view owner,
+    const Outcomes& outcomes,
+    schema::ExclusiveOver over
+) {
+    const std::vector<std::string_view> groups = groups_of(outcomes, over);
+    return groups.empty() || held_groups(transaction, owner, groups).size() == groups.size();
+}
+
+void drop_without_group(
+    Transaction& transaction,
+    std::string_view owner,
+    Outcomes& outcomes,
+    schema::ExclusiveOver over
+) {
+    const std::vector<std::string_view> groups = groups_of(outcomes, over);
+    const std::vector<std::string> held = held_groups(transaction, owner, groups);
+    std::erase_if(outcomes, [&](const Outcome* outcome) {
+        const std::string_view group = schema::exclusive_group(*outcome->job, over);
+        return !group.empty() && !std::ranges::binary_search(held, group);
+    });
 }
 
 bool are_all(std::int64_t written, const Outcomes& outcomes) {
@@ -145,7 +187,8 @@ bool write_outcomes(
     Twins& twins
 ) {
     const Work work = by_kind(outcomes);
-    const bool is_held = delete_completed(transaction, owner, work.completed) &&
+    const bool is_held = are_groups_held(transaction, owner, outcomes, context.exclusive_over) &&
+                         delete_completed(transaction, owner, work.completed) &&
                          free_released(transaction, owner, work);
     if (!is_held) {
         return false;
@@ -168,7 +211,13 @@ bool write_outcomes(
 /// Reads the rows for update and leaves out the outcomes whose lock is lost. A job may be named
 /// twice, when a run that lost its lock and the next one end together: at most the one whose fence
 /// holds counts.
-Outcomes still_held(Transaction& transaction, std::string_view owner, const Outcomes& outcomes) {
+Outcomes still_held(
+    Transaction& transaction,
+    const StoreContext& context,
+    std::string_view owner,
+    Outcomes outcomes
+) {
+    drop_without_group(transaction, owner, outcomes, context.exclusive_over);
     auto held = held_for_update(transaction, owner, fenced(outcomes));
     Outcomes kept;
     for (const Outcome* outcome : outcomes) {
@@ -203,7 +252,7 @@ std::vector<OutcomeAnswer> apply_outcomes(
     const auto write = [&](Transaction& transaction) {
         // Nearly always every lock is held, and then the writing statements prove it themselves.
         // Only when they do not is the batch rolled back, and the fences are read first.
-        written = is_any_lost ? still_held(transaction, owner, all) : all;
+        written = is_any_lost ? still_held(transaction, context, owner, all) : all;
         if (!write_outcomes(transaction, owner, written, context, twins)) {
             is_any_lost = true;
             throw DbError(DbErrorKind::conflict, "the lock of a job in the batch is lost");
@@ -221,7 +270,7 @@ OutcomeAnswer apply_outcome(
     std::string_view owner,
     const Outcome& outcome
 ) {
-    const Outcomes held = still_held(transaction, owner, {&outcome});
+    const Outcomes held = still_held(transaction, context, owner, {&outcome});
     if (held.empty()) {
         return OutcomeAnswer::lost_lock;
     }

@@ -39,6 +39,16 @@ namespace jobstrand::persistence {
     schema::TimePoint now
 );
 
+[[nodiscard]] GroupsPassedOn pass_on_groups(
+    const StoreContext& context,
+    const LockClaim& claim,
+    const ServedJobs& served,
+    std::size_t most_bytes,
+    std::span<const GroupEnd> groups
+);
+
+[[nodiscard]] std::int64_t reset_expired_groups(const StoreContext& context, schema::TimePoint now);
+
 [[nodiscard]] std::vector<OutcomeAnswer> apply_outcomes(
     const StoreContext& context,
     std::string_view owner,

@@ -1,7 +1,10 @@
+#include "persistence/exclusive/group_locks.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/fences.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 namespace jobstrand::persistence {
 
@@ -24,6 +27,40 @@ ids_not_in(const std::map<std::string, int, std::less<>>& held, std::span<const 
     return ids;
 }
 
+std::vector<std::string_view> groups_behind(std::span<const Fence> fences) {
+    std::vector<std::string_view> groups;
+    for (const Fence& fence : fences) {
+        if (!fence.group.empty()) {
+            groups.emplace_back(fence.group);
+        }
+    }
+    std::ranges::sort(groups);
+    const auto twice = std::ranges::unique(groups);
+    groups.erase(twice.begin(), twice.end());
+    return groups;
+}
+
+/// Prolongs the locks of groups, and takes the fences of those that are lost out of the list:
+/// without its group, no job is held.
+std::vector<std::string>
+extend_groups_of(Transaction& transaction, const LockClaim& claim, std::vector<Fence>& fences) {
+    std::vector<std::string> lost_jobs;
+    const std::vector<std::string_view> groups = groups_behind(fences);
+    if (groups.empty()) {
+        return lost_jobs;
+    }
+    const std::vector<std::string_view> seen = extend_groups(transaction, claim, groups);
+    const std::set<std::string, std::less<>> lost(seen.begin(), seen.end());
+    std::erase_if(fences, [&](const Fence& fence) {
+        const bool is_lost = lost.contains(fence.group);
+        if (is_lost) {
+            lost_jobs.push_back(fence.id);
+        }
+        return is_lost;
+    });
+    return lost_jobs;
+}
+
 }  // namespace
 
 bool is_held(Transaction& transaction, std::string_view owner, const Fence& fence) {
@@ -33,13 +70,18 @@ bool is_held(Transaction& transaction, std::string_view owner, const Fence& fenc
 std::vector<std::string>
 extend_locks(const StoreContext& context, const LockClaim& claim, std::span<const Fence> fences) {
     std::vector<std::string> lost;
-    const FencedIds ids = fenced(fences);
     const auto extend = [&](Transaction& transaction) {
-        lost.clear();
+        // The groups first, so that the lock of none ends before those of its jobs.
+        std::vector<Fence> kept(fences.begin(), fences.end());
+        lost = extend_groups_of(transaction, claim, kept);
+        const FencedIds ids = fenced(kept);
         const std::int64_t extended =
             execute_fenced(transaction, kExtend, {claim.until}, claim.owner, ids);
         if (extended < count_of(ids)) {
-            lost = ids_not_in(held_for_update(transaction, claim.owner, ids), fences);
+            std::ranges::move(
+                ids_not_in(held_for_update(transaction, claim.owner, ids), kept),
+                std::back_inserter(lost)
+            );
         }
     };
     if (!fences.empty()) {

@@ -1,6 +1,7 @@
 #include "persistence/jobs/job_filter_sql.hpp"
 
 #include "persistence/sql/dialect.hpp"
+#include "schema/exclusive_group.hpp"
 
 #include <fmt/format.h>
 
@@ -55,8 +56,10 @@ void add_locked(Condition& condition, std::optional<bool> locked, schema::JobPla
         return;
     }
     if (schema::has_lock(place)) {
-        condition.sql +=
-            *locked ? " AND LOCK_EXP_TIME_ IS NOT NULL" : " AND LOCK_EXP_TIME_ IS NULL";
+        condition.sql += *locked
+                             ? " AND LOCK_EXP_TIME_ IS NOT NULL AND COALESCE(LOCK_OWNER_, '') <> ?"
+                             : " AND (LOCK_EXP_TIME_ IS NULL OR LOCK_OWNER_ = ?)";
+        condition.parameters.emplace_back(schema::kWaitingOwner);
     } else if (*locked) {
         condition.sql += kNever;
     }

@@ -77,13 +77,16 @@ JobRows select_due(
     return due;
 }
 
+// Exclusive jobs of an instance arrive free: each may have to wait for another one.
 void lock_served(
     std::vector<PlacedJob>& jobs,
     const LockClaim& claim,
+    schema::ExclusiveOver over,
     std::span<const std::string> handler_types
 ) {
     for (PlacedJob& placed : jobs) {
         if (placed.place == JobPlace::executable &&
+            schema::exclusive_group(placed.job, over).empty() &&
             std::ranges::find(handler_types, placed.job.handler_type) != handler_types.end()) {
             placed.job.lock_owner = claim.owner;
             placed.job.lock_expiration = claim.until;
@@ -125,7 +128,7 @@ DueTimers move_due_timers(
         MovePipeline moves(transaction, context, JobPlace::timer, window.now);
         moves.decide(std::move(due), schema::fell_due);
         if (claim) {
-            lock_served(moves.leaving(), *claim, handler_types);
+            lock_served(moves.leaving(), *claim, context.exclusive_over, handler_types);
         }
         moves.write(&twins);
         ids = moves.leaving_ids();

@@ -39,7 +39,7 @@ constexpr std::string_view kSuspensions = R"sql(
 constexpr std::string_view kFreeJobs = R"sql(
     SELECT {columns}
     FROM {table}
-    WHERE {scope} = ? AND {behind} AND (LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ?)
+    WHERE {scope} = ? AND {behind} AND (LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ? OR LOCK_OWNER_ = ?)
     ORDER BY ID_
     LIMIT ?
     {skip_locked})sql";
@@ -93,7 +93,7 @@ JobRows free_jobs(
         fmt::arg("behind", ids_behind(after)),
         fmt::arg("skip_locked", transaction.dialect().skip_locked)
     );
-    const std::array<Value, 4> parameters{scope.id, after, now, kPage};
+    const std::array<Value, 5> parameters{scope.id, after, now, schema::kWaitingOwner, kPage};
     return read_page(transaction, place, sql, parameters);
 }
 

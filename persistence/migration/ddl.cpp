@@ -76,6 +76,10 @@ std::vector<std::string> create_index_of_dead_letters(const Dialect& dialect) {
     return statements;
 }
 
+bool is_about_exclusive_jobs(const Table& table) {
+    return table.name == "JS_EXCLUSIVE" || table.name == "JS_WAITING";
+}
+
 std::string version_statement(const Dialect& dialect) {
     return fmt::format(
         "{} INTO ACT_GE_PROPERTY (NAME_, VALUE_, REV_)\nVALUES ('{}', '{}', 1){}{}",
@@ -165,6 +169,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
         {3, "what nodes serve", create_tables_and_indexes(dialect, is_about_nodes)},
         {4, "room for locks", room_for_locks(dialect)},
         {5, "when jobs became dead letters", create_index_of_dead_letters(dialect)},
+        {6, "exclusive jobs", create_tables_and_indexes(dialect, is_about_exclusive_jobs)},
     };
 }
 

@@ -2,6 +2,7 @@
 
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/due_date_range.hpp"
+#include "persistence/rows/fences.hpp"
 #include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/job_row.hpp"
@@ -9,6 +10,7 @@
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/sql/db_error.hpp"
+#include "schema/exclusive_group.hpp"
 
 #include <fmt/format.h>
 
@@ -117,6 +119,20 @@ void give_payload_ids(std::vector<PlacedJob>& jobs, FreshIds& ids) {
     }
 }
 
+/// Frees those that the app has made exclusive jobs of an instance: they are claimed like all such.
+void free_exclusive(Transaction& transaction, std::vector<Job>& jobs) {
+    std::map<std::string, FencedIds> by_owner;
+    for (const Job& job : jobs) {
+        if (schema::may_exclude(job)) {
+            by_owner[job.lock_owner][job.revision].push_back(job.id);
+        }
+    }
+    for (const auto& [owner, ids] : by_owner) {
+        free_held(transaction, owner, ids);
+    }
+    std::erase_if(jobs, schema::may_exclude);
+}
+
 }  // namespace
 
 std::vector<PlacedJob> insert_jobs(
@@ -144,6 +160,7 @@ std::vector<Job> read_again(Transaction& transaction, std::vector<Job> inserted)
         const auto found = by_id.find(row.id);
         return found == by_id.end() || row.lock_owner != found->second->lock_owner;
     });
+    free_exclusive(transaction, rows.jobs);
     load_payloads(transaction, rows.jobs);
     return std::move(rows.jobs);
 }

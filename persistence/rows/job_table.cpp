@@ -3,6 +3,7 @@
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/row_parts.hpp"
+#include "schema/exclusive_group.hpp"
 
 #include <fmt/format.h>
 
@@ -185,7 +186,7 @@ bool is_any_in(Transaction& transaction, JobPlace place, std::span<const std::st
 }
 
 bool is_locked(const Job& job, schema::TimePoint now) {
-    return job.lock_expiration && *job.lock_expiration >= now;
+    return job.lock_expiration && *job.lock_expiration >= now && !schema::waits_for_exclusive(job);
 }
 
 }  // namespace jobstrand::persistence

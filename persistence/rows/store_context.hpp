@@ -2,6 +2,7 @@
 
 #include "persistence/rows/fresh_ids.hpp"
 #include "persistence/sql/transaction_runner.hpp"
+#include "schema/exclusive_group.hpp"
 #include "schema/log.hpp"
 #include "schema/series_schedule.hpp"
 
@@ -13,6 +14,7 @@ struct StoreContext {
     schema::Log& log;
     const schema::SeriesSchedule& schedule;
     FreshIds& ids;
+    schema::ExclusiveOver exclusive_over = schema::ExclusiveOver::instance;
 };
 
 }  // namespace jobstrand::persistence

@@ -22,10 +22,16 @@ SqlStore::SqlStore(
     SessionPool& pool,
     schema::Log& log,
     const schema::SeriesSchedule& schedule,
-    RetryLimits limits
+    RetryLimits limits,
+    schema::ExclusiveOver exclusive_over
 )
     : runner_(pool, log, limits),
-      context_{.runner = runner_, .log = log, .schedule = schedule, .ids = ids_} {}
+      context_{
+          .runner = runner_,
+          .log = log,
+          .schedule = schedule,
+          .ids = ids_,
+          .exclusive_over = exclusive_over} {}
 
 void SqlStore::in_transaction(
     const std::function<void(Transaction&)>& work,
@@ -71,6 +77,19 @@ std::vector<Job> SqlStore::acquire_by_priority(
     const PriorityPositions& behind
 ) {
     return persistence::acquire_by_priority(context_, claim, served, limit, behind);
+}
+
+GroupsPassedOn SqlStore::pass_on(
+    const LockClaim& claim,
+    const ServedJobs& served,
+    std::size_t most_bytes,
+    std::span<const GroupEnd> groups
+) {
+    return pass_on_groups(context_, claim, served, most_bytes, groups);
+}
+
+std::int64_t SqlStore::reset_expired_groups(TimePoint now) {
+    return persistence::reset_expired_groups(context_, now);
 }
 
 AcquiredJob SqlStore::acquire_one(std::string_view id, const LockClaim& claim, TimePoint now) {

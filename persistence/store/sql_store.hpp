@@ -34,7 +34,8 @@ public:
         SessionPool& pool,
         schema::Log& log,
         const schema::SeriesSchedule& schedule,
-        RetryLimits limits = {}
+        RetryLimits limits = {},
+        schema::ExclusiveOver exclusive_over = schema::ExclusiveOver::instance
     );
 
     void in_transaction(
@@ -68,6 +69,13 @@ public:
         PageLimit limit,
         const PriorityPositions& behind = {}
     ) override;
+    [[nodiscard]] GroupsPassedOn pass_on(
+        const LockClaim& claim,
+        const ServedJobs& served,
+        std::size_t most_bytes,
+        std::span<const GroupEnd> groups
+    ) override;
+    [[nodiscard]] std::int64_t reset_expired_groups(schema::TimePoint now) override;
     [[nodiscard]] AcquiredJob
     acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) override;
 

@@ -57,6 +57,18 @@ public:
         }
     }
 
+    /// Exclusive ones, in turn of each instance.
+    void add_exclusive(std::size_t count, std::size_t instances) {
+        std::vector<schema::PlacedJob> jobs;
+        for (std::size_t i = 0; i < count; ++i) {
+            schema::Job job{.id = fmt::format("job-{:09}", i)};
+            job.handler_type = "alone";
+            job.process_instance_id = fmt::format("i{}", i % instances);
+            jobs.push_back({.place = schema::JobPlace::executable, .job = std::move(job)});
+        }
+        store_.insert(std::move(jobs), persistence::IdOrigin::given);
+    }
+
     [[nodiscard]] std::int64_t count_all() {
         std::int64_t all = 0;
         for (const schema::JobPlace place : schema::kJobPlaces) {

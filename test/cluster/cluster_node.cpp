@@ -1,6 +1,8 @@
 // A node for tests, with a handler that is fast: a job of the type "append" writes its id, its
 // attempt and its retries into a file that only this process writes to. One of the type "abort"
-// does so too, and then ends the process.
+// does so too, and then ends the process. One of the type "alone" does so while it holds a file
+// beside FILE that is named after its instance; when somebody holds that already, the line begins
+// with "overlap-".
 //
 //     cluster_node URL FILE MILLISECONDS
 //
@@ -11,12 +13,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
@@ -66,9 +70,11 @@ public:
     RunFile(const RunFile&) = delete;
     RunFile& operator=(const RunFile&) = delete;
 
-    executor::HandlerResult operator()(const executor::JobContext& context) const {
-        const std::string line =
-            fmt::format("{} {} {}\n", context.job.id, context.attempt, context.job.retries);
+    executor::HandlerResult
+    operator()(const executor::JobContext& context, std::string_view prefix = {}) const {
+        const std::string line = fmt::format(
+            "{}{} {} {}\n", prefix, context.job.id, context.attempt, context.job.retries
+        );
         if (::write(descriptor_, line.data(), line.size()) < 0) {
             return executor::Failed{.message = "cannot write the run"};
         }
@@ -81,6 +87,24 @@ public:
 private:
     const schema::Duration work_;
     const int descriptor_;
+};
+
+/// A file that one run on this machine holds at a time; the end of its process lets it go.
+class HeldFile final {
+public:
+    explicit HeldFile(const std::string& path)
+        : descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)),
+          is_held_(::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {}
+    ~HeldFile() { ::close(descriptor_); }
+
+    HeldFile(const HeldFile&) = delete;
+    HeldFile& operator=(const HeldFile&) = delete;
+
+    [[nodiscard]] bool is_held() const { return is_held_; }
+
+private:
+    const int descriptor_;
+    const bool is_held_;
 };
 
 void wait_for_sigterm(const sigset_t& signals) {
@@ -107,6 +131,11 @@ void run(const char* url, const char* file, schema::Duration work) {
     engine.handlers().add("abort", [&runs](const auto& context) -> executor::HandlerResult {
         (void)runs(context);
         std::abort();
+    });
+    const std::string folder = std::filesystem::path(file).parent_path().string();
+    engine.handlers().add("alone", [&](const auto& context) -> executor::HandlerResult {
+        const HeldFile inside(fmt::format("{}/inside-{}", folder, context.job.process_instance_id));
+        return runs(context, inside.is_held() ? "" : "overlap-");
     });
     engine.start();
     wait_for_sigterm(signals);

@@ -62,6 +62,25 @@ TEST_P(HandOff, Follows_the_commit) {
     EXPECT_EQ(intake_.accepted[0], job("a"));
 }
 
+// R086: whoever holds its instance decides when it runs.
+TEST_P(HandOff, An_exclusive_job_of_an_instance_is_stored_free) {
+    bool is_acquisition_woken = false;
+    wake_ups_.sleepers.acquisition = [&] { is_acquisition_woken = true; };
+    (void)producer_.enqueue({a_job("a").of_type("mail").of_instance("i")});
+    EXPECT_THAT(intake_.ids(), IsEmpty());
+    EXPECT_EQ(job("a").lock_owner, "");
+    EXPECT_TRUE(is_acquisition_woken);
+}
+
+TEST_P(HandOff, A_job_that_the_app_has_made_one_is_freed) {
+    bool is_acquisition_woken = false;
+    wake_ups_.sleepers.acquisition = [&] { is_acquisition_woken = true; };
+    enqueue_and({"UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'i' WHERE ID_ = 'a'"});
+    EXPECT_THAT(intake_.ids(), ElementsAre("b"));
+    EXPECT_EQ(job("a").lock_owner, "");
+    EXPECT_TRUE(is_acquisition_woken);
+}
+
 TEST_P(HandOff, A_job_that_the_app_has_deleted_does_not_run) {
     enqueue_and({"DELETE FROM ACT_RU_JOB WHERE ID_ = 'a'"});
     EXPECT_THAT(intake_.ids(), ElementsAre("b"));

@@ -77,7 +77,8 @@ TEST_P(LongTexts, A_payload_survives_every_move) {
         EXPECT_EQ(place_of("a"), place);
         return job("a").payload;
     };
-    fail(insert_and_acquire(a_job("a").of_instance("i").with_payload(long_payload_)), "");
+    const Job inserted = a_job("a").of_instance("i").not_exclusive().with_payload(long_payload_);
+    fail(insert_and_acquire(inserted), "");
     EXPECT_EQ(payload_in("timer"), long_payload_);
     store_.suspend(SuspensionScope::instance, "i", clock_.now());
     EXPECT_EQ(payload_in("suspended"), long_payload_);

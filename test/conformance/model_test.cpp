@@ -56,6 +56,7 @@ protected:
         std::vector<PlacedJob> jobs;
         for (int i = number(1, 5); i > 0; --i) {
             Job job = a_job(fmt::format("j{:05}", number(0, 99'999))).of_instance(any_instance());
+            job.exclusive = false;  // What exclusive jobs do has a model and a suite of its own.
             job.due_date = any_due_date();
             if (model_.jobs().contains(job.id)) {
                 continue;

@@ -59,6 +59,15 @@ TEST_P(Priorities, The_schema_is_as_expected_with_the_index_and_without) {
     EXPECT_THAT(persistence::check_schema(*connection_).differences, IsEmpty());
 }
 
+// R086
+TEST_P(Priorities, Exclusive_jobs_of_an_instance_are_held_by_one_node) {
+    insert(JobPlace::executable, a_job("a").of_instance("i"));
+    insert(JobPlace::executable, a_job("b").of_instance("i").with_priority(9));
+    EXPECT_THAT(take(1), ElementsAre("b"));
+    EXPECT_THAT(store_.acquire_by_priority(claim_of("node-2"), noop_, 10), IsEmpty());
+    EXPECT_TRUE(schema::waits_for_exclusive(job("a")));
+}
+
 // R014 R045
 TEST_P(Priorities, The_highest_comes_first_and_within_it_the_oldest_id) {
     for (const auto& [id, priority] :

@@ -13,7 +13,7 @@ namespace jobstrand::test {
 
 using persistence::SessionPool;
 
-Node::Node(TestDatabase& database, FaultPlan& faults)
+Node::Node(TestDatabase& database, FaultPlan& faults, schema::ExclusiveOver exclusive_over)
     : pool_(
           with_faults(
               [&database](SessionPool::Access access) { return database.connect(access); },
@@ -22,7 +22,7 @@ Node::Node(TestDatabase& database, FaultPlan& faults)
           {},
           10s
       ),
-      store_(pool_, log_, schedule_, {.attempts = 10, .wait = 1ms}) {}
+      store_(pool_, log_, schedule_, {.attempts = 10, .wait = 1ms}, exclusive_over) {}
 
 StoreTest::StoreTest()
     : database_(GetParam().create()),
@@ -99,7 +99,11 @@ std::vector<std::string> ids_of(const std::vector<Job>& jobs) {
 std::vector<Fence> fences_of(const std::vector<Job>& jobs) {
     std::vector<Fence> fences;
     for (const Job& job : jobs) {
-        fences.push_back({.id = job.id, .revision = job.revision});
+        fences.push_back(
+            {.id = job.id,
+             .revision = job.revision,
+             .group = std::string(schema::exclusive_group(job, schema::ExclusiveOver::instance))}
+        );
     }
     return fences;
 }

@@ -38,7 +38,11 @@ using schema::PlacedJob;
 /// A store with connections of its own, as every node has.
 class Node {
 public:
-    Node(TestDatabase& database, FaultPlan& faults);
+    Node(
+        TestDatabase& database,
+        FaultPlan& faults,
+        schema::ExclusiveOver exclusive_over = schema::ExclusiveOver::instance
+    );
 
     persistence::SqlStore& store() { return store_; }
 

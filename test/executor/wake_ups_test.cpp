@@ -24,6 +24,7 @@ protected:
                     told_due = due;
                 },
             .completion = [this] { woken.emplace_back("completion"); },
+            .groups = [this] { woken.emplace_back("groups"); },
             .listener = [this] { woken.emplace_back("listener"); },
             .presence = [this] { woken.emplace_back("presence"); },
         };
@@ -37,9 +38,10 @@ protected:
 TEST_F(WakeUpsTest, Each_sleeper_is_woken_by_what_it_waits_for) {
     wake_ups.jobs_are_there();
     wake_ups.outcomes_wait();
+    wake_ups.groups_ended();
     wake_ups.announcement_waits();
     wake_ups.jobs_are_unserved();
-    EXPECT_THAT(woken, ElementsAre("acquisition", "completion", "listener", "presence"));
+    EXPECT_THAT(woken, ElementsAre("acquisition", "completion", "groups", "listener", "presence"));
 }
 
 TEST_F(WakeUpsTest, Room_is_for_timers_and_for_free_jobs) {

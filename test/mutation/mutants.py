@@ -1,4 +1,4 @@
-"""What run_mutants.py takes out of the code: the conditions on which the invariants I1, I3, I5 and I7 of
+"""What run_mutants.py takes out of the code: the conditions on which the invariants I1, I3, I4, I5 and I7 of
 docs/design.md rest, one at a time. A mutant that no test notices is a hole in the tests."""
 
 from dataclasses import dataclass
@@ -35,6 +35,12 @@ STARTS = "persistence/jobs/count_starts.cpp"
 RESET = "persistence/jobs/reset_expired_locks.cpp"
 CANDIDATES = "persistence/jobs/job_candidates.cpp"
 ACQUIRE = "persistence/jobs/acquire_jobs.cpp"
+CLAIM = "persistence/jobs/claim_rows.cpp"
+GROUPS = "persistence/exclusive/group_locks.cpp"
+JOIN = "persistence/exclusive/join_groups.cpp"
+PASS_ON = "persistence/jobs/pass_on_groups.cpp"
+TABLE = "persistence/rows/job_table.cpp"
+PRODUCER = "executor/job_producer.cpp"
 DUE = "persistence/jobs/move_due_timers.cpp"
 MOVE = "persistence/rows/move_jobs.cpp"
 RUNNER = "executor/job_runner.cpp"
@@ -102,8 +108,8 @@ MUTANTS = [
         "",
         "kServedWithoutNeeds",
     ),
-    Mutant("a claim keeps the revision", ACQUIRE, "COALESCE(REV_, 1) + 1", "COALESCE(REV_, 1)", "kLock"),
-    Mutant("a claim keeps rows that it could not lock", ACQUIRE, "if (!are_all) {", "if (false) {"),
+    Mutant("a claim keeps the revision", CLAIM, "COALESCE(REV_, 1) + 1", "COALESCE(REV_, 1)", "kLock"),
+    Mutant("a claim keeps rows that it could not lock", CLAIM, "if (!are_all) {", "if (false) {"),
     Mutant(
         "a claim by id takes what is locked", ACQUIRE, "is_locked(jobs.front(), now)", "false"
     ),
@@ -117,6 +123,43 @@ MUTANTS = [
     ),
     Mutant("a move keeps the revision", MOVE, "++row.revision;", ""),
     Mutant("a move keeps the lock", MOVE, "job.lock_owner.clear();", ""),
+    Mutant("a claim joins the group of another owner", JOIN, "lock->second.owner == owner", "true"),
+    Mutant("a run by hand joins any group", ACQUIRE, "!join_group_alone(", "!true && !join_group_alone("),
+    without("a renewal of groups ignores the owner", GROUPS, "kExtend", "LOCK_OWNER_ = ?"),
+    without("the look at held groups ignores the owner", GROUPS, "kHeld", "LOCK_OWNER_ = ?"),
+    Mutant(
+        "a group of another owner is passed on",
+        PASS_ON,
+        " && lock->second.owner == owner",
+        "",
+    ),
+    Mutant(
+        "a group is passed on while a claim of it is under way",
+        PASS_ON,
+        "lock->second.claimed == named.second->claimed",
+        "true",
+    ),
+    Mutant(
+        "a late end ends a later holding of the group",
+        PASS_ON,
+        "lock->second.began == named.second->began",
+        "true",
+    ),
+    Mutant("a group ends without a look at who waits", PASS_ON, "if (!waiting.empty()) {", "if (false) {"),
+    Mutant(
+        "an outcome counts without its group",
+        OUTCOMES,
+        "held_groups(transaction, owner, groups).size() == groups.size()",
+        "true",
+    ),
+    Mutant(
+        "a due timer arrives locked whoever holds its group",
+        DUE,
+        "schema::exclusive_group(placed.job, over).empty() &&",
+        "",
+    ),
+    Mutant("a hand-off asks for no group", PRODUCER, " && !schema::may_exclude(job)", ""),
+    Mutant("a waiting job counts as held", TABLE, " && !schema::waits_for_exclusive(job)", ""),
     Mutant("a job whose stop is requested starts", RUNNER, "held.stop.stop_requested() || ", ""),
     Mutant(
         "a job whose lock has ended starts",

@@ -175,6 +175,7 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
     executor.queue_size = options.queue_size;
     executor.acquire_page = options.acquire_page;
     executor.acquire_by_priority = options.acquire_by_priority;
+    executor.exclusive_over_hierarchies = options.exclusive_over_hierarchies;
     executor.acquire_wait = options.acquire_wait;
     executor.timer_wait = options.timer_wait;
     executor.lock_time = options.lock_time;

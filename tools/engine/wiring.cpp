@@ -77,7 +77,7 @@ public:
           log(the_log),
           pool(open(url, options, log)),
           schedule(settings.misfire_threshold),
-          store(*pool, log, schedule),
+          store(*pool, log, schedule, {}, executor::exclusive_over(settings)),
           clock(machine_clock),
           clock_comparison(store, clock, log),
           clock_interval(clock_comparison.run_once()),
@@ -215,7 +215,8 @@ executor::ManualRunResult Wiring::run_job(const std::string& id) {
         {parts_->store, parts_->handlers, parts_->clock, parts_->log},
         parts_->settings.retry,
         id,
-        parts_->settings.lock_time
+        parts_->settings.lock_time,
+        executor::exclusive_over(parts_->settings)
     );
 }
 

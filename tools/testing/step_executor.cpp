@@ -1,6 +1,7 @@
 #include "tools/testing/step_executor.hpp"
 
 #include "executor/pool/held_jobs.hpp"
+#include "schema/exclusive_group.hpp"
 #include "timers/timer_mover.hpp"
 
 #include <chrono>
@@ -45,10 +46,24 @@ std::optional<StepExecutor::Step> StepExecutor::run_next() {
     // Without an outcome, a transactional handler has succeeded and written that itself.
     std::optional<persistence::Outcome> outcome = runner_.run(held);
     if (!outcome) {
+        end_group(held->job);
         return Step{.job = held->job, .transition = schema::completed(held->job)};
     }
     (void)use_.store.apply(lock_owner_, std::span(&*outcome, 1));
+    end_group(held->job);
     return Step{.job = held->job, .transition = std::move(outcome->transition)};
+}
+
+void StepExecutor::end_group(const schema::Job& job) {
+    const persistence::GroupEnd end{
+        .group = std::string(schema::exclusive_group(job, schema::ExclusiveOver::instance)),
+        .claimed = 1,
+        .began = job.lock_expiration.value()};
+    if (!end.group.empty()) {
+        (void)use_.store.pass_on(
+            {.owner = lock_owner_, .until = use_.clock.now() + kLockTime}, {}, 0, std::span(&end, 1)
+        );
+    }
 }
 
 }  // namespace jobstrand::test_kit

@@ -45,6 +45,8 @@ public:
     [[nodiscard]] std::optional<Step> run_next();
 
 private:
+    void end_group(const schema::Job& job);
+
     // JobIntake: nothing is handed over.
     [[nodiscard]] persistence::PageLimit room() override { return 0; }
     [[nodiscard]] persistence::PageLimit room_for_handoffs() override { return 0; }

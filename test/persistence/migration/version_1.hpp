@@ -25,6 +25,8 @@ inline void make_version_1(persistence::Connection& connection) {
     ));
     connection.run_script("ALTER TABLE ACT_RU_DEADLETTER_JOB DROP COLUMN FAILED_TIME_");
     connection.run_script("DROP TABLE JS_SERVED");
+    connection.run_script("DROP TABLE JS_EXCLUSIVE");
+    connection.run_script("DROP TABLE JS_WAITING");
     connection.run_script("DROP TABLE JS_SERIES");
     connection.run_script("DROP TABLE JS_CALENDAR");
     connection.run_script(

@@ -102,7 +102,9 @@ TEST_P(UserRights, On_one_table_are_looked_at_too) {
           "JS_SUSPENSION",
           "JS_SERIES",
           "JS_CALENDAR",
-          "JS_SERVED"}) {
+          "JS_SERVED",
+          "JS_EXCLUSIVE",
+          "JS_WAITING"}) {
         const auto before = error_of([this] { require_write_rights(*connect_as_reader()); });
         EXPECT_THAT(before.what(), HasSubstr(std::string(table)));
         grant("INSERT, UPDATE, DELETE", table);

@@ -9,7 +9,6 @@ constexpr std::string_view kAny = "*";
 constexpr std::string_view kRange = "a priority range per node is not there yet";
 constexpr std::string_view kOrder = "a configurable acquisition order is not there yet";
 constexpr std::string_view kDeployments = "deployments are not there yet";
-constexpr std::string_view kHierarchy = "exclusive jobs of a hierarchy are not there yet";
 constexpr std::string_view kIncidents = "incidents are not there yet";
 constexpr std::string_view kMetrics = "metrics are not there yet";
 constexpr std::string_view kHistory = "history jobs are not there yet";
@@ -25,7 +24,6 @@ constexpr std::array kAbsentSettings{
     AbsentSetting{"batchJobPriority", "0", "batch jobs are not there yet"},
     AbsentSetting{"historyCleanupJobPriority", "0", kHistory},
     AbsentSetting{"jobExecutorDeploymentAware", "false", kDeployments},
-    AbsentSetting{"jobExecutorAcquireExclusiveOverProcessHierarchies", "false", kHierarchy},
     AbsentSetting{"ensureJobDueDateNotNull", "false", "jobs without a due date are found anyway"},
     AbsentSetting{"createIncidentOnFailedJobEnabled", "false", kIncidents},
     AbsentSetting{"legacyJobRetryBehaviorEnabled", "false", "retries follow the current rules"},

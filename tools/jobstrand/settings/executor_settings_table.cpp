@@ -178,6 +178,15 @@ constexpr std::array kExecutorSettings{
         .aliases = {{{"jobExecutorAcquireByPriority", Unit::flag}}},
     },
     Setting{
+        .name = "exclusiveOverHierarchies",
+        .unit = Unit::flag,
+        .field = &in_executor<&ExecutorSettings::exclusive_over_hierarchies>,
+        .camunda = "false",
+        .meaning = "`true`: exclusive jobs of all instances under one root run one at a time; "
+                   "`false`: those of each instance. The same on all nodes.",
+        .aliases = {{{"jobExecutorAcquireExclusiveOverProcessHierarchies", Unit::flag}}},
+    },
+    Setting{
         .name = "asyncJobAcquisitionEnabled",
         .unit = Unit::flag,
         .field = &in_executor<&ExecutorSettings::acquire_async_jobs>,

@@ -1,0 +1,195 @@
+#include "persistence/exclusive/group_locks.hpp"
+
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/row_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+constexpr std::string_view kGroupLocks = R"sql(
+    SELECT ID_, LOCK_OWNER_, CLAIMED_, BEGAN_
+    FROM JS_EXCLUSIVE {by_id}
+    WHERE ID_ IN (...)
+    ORDER BY ID_
+    {for_update})sql";
+
+constexpr std::string_view kTake = R"sql(
+    {insert_if_absent} INTO JS_EXCLUSIVE (ID_, LOCK_OWNER_, LOCK_EXP_TIME_, BEGAN_, CLAIMED_)
+    VALUES {rows}
+    {if_absent})sql";
+
+// Claims and renewals may commit in another order than that of their times.
+constexpr std::string_view kCount = R"sql(
+    UPDATE JS_EXCLUSIVE {by_id}
+    SET CLAIMED_ = CLAIMED_ + ?,
+        LOCK_EXP_TIME_ = CASE WHEN LOCK_EXP_TIME_ < ? THEN ? ELSE LOCK_EXP_TIME_ END
+    WHERE ID_ IN (...) AND LOCK_OWNER_ = ?)sql";
+
+constexpr std::string_view kBeginAgain = R"sql(
+    UPDATE JS_EXCLUSIVE {by_id}
+    SET CLAIMED_ = ?,
+        BEGAN_ = ?,
+        LOCK_EXP_TIME_ = CASE WHEN LOCK_EXP_TIME_ < ? THEN ? ELSE LOCK_EXP_TIME_ END
+    WHERE ID_ IN (...) AND LOCK_OWNER_ = ?)sql";
+
+constexpr std::string_view kExtend = R"sql(
+    UPDATE JS_EXCLUSIVE {by_id}
+    SET LOCK_EXP_TIME_ = CASE WHEN LOCK_EXP_TIME_ < ? THEN ? ELSE LOCK_EXP_TIME_ END
+    WHERE ID_ IN (...) AND LOCK_OWNER_ = ?)sql";
+
+constexpr std::string_view kHeld = R"sql(
+    SELECT ID_
+    FROM JS_EXCLUSIVE {by_id}
+    WHERE ID_ IN (...) AND LOCK_OWNER_ = ?
+    ORDER BY ID_
+    {for_share})sql";
+
+constexpr std::string_view kFree = R"sql(
+    {delete_where} ID_ IN (...) AND LOCK_OWNER_ = ?)sql";
+
+/// Rows of one INSERT.
+constexpr std::array<std::size_t, 4> kGroupsPerInsert{256, 64, 8, 1};
+
+std::string native(std::string_view sql, const Dialect& dialect) {
+    return fmt::format(
+        fmt::runtime(sql),
+        fmt::arg("by_id", dialect.by_id),
+        fmt::arg("for_update", dialect.for_update),
+        fmt::arg("for_share", dialect.for_share),
+        fmt::arg("delete_where", delete_where(dialect, "JS_EXCLUSIVE"))
+    );
+}
+
+std::string take_statement(const Dialect& dialect, std::size_t rows) {
+    std::string values = "(?, ?, ?, ?, ?)";
+    for (std::size_t i = 1; i < rows; ++i) {
+        values += ", (?, ?, ?, ?, ?)";
+    }
+    return fmt::format(
+        kTake,
+        fmt::arg("insert_if_absent", dialect.insert_if_absent),
+        fmt::arg("rows", values),
+        fmt::arg("if_absent", dialect.if_absent)
+    );
+}
+
+/// Runs a statement that sets a number and then `times` times to that of the claim, once for each
+/// number.
+void set_numbers(
+    Transaction& transaction,
+    std::string_view sql,
+    const LockClaim& claim,
+    std::size_t times,
+    const GroupCounts& groups
+) {
+    std::map<std::int64_t, std::vector<std::string_view>> by_number;
+    for (const auto& [group, number] : groups) {
+        by_number[number].push_back(group);
+    }
+    const std::string text = native(sql, transaction.dialect());
+    for (const auto& [number, ids] : by_number) {
+        std::vector<Value> before(times + 1, Value{claim.until});
+        before.front() = number;
+        const IdListParameters parameters{
+            .before = std::move(before), .ids = ids, .after = {claim.owner}};
+        for (const auto& [part, values] : cut_id_list(text, parameters)) {
+            transaction.execute(part, values);
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> held_groups(
+    Transaction& transaction,
+    std::string_view owner,
+    std::span<const std::string_view> groups
+) {
+    const std::string sql = native(kHeld, transaction.dialect());
+    std::vector<std::string> held;
+    for (const auto& [text, values] : cut_id_list(sql, {.ids = groups, .after = {owner}})) {
+        transaction.query({.sql = text, .columns = 1}, values, [&](const Row& row) {
+            held.emplace_back(row.text(0));
+        });
+    }
+    return held;
+}
+
+GroupLocks locks_for_update(Transaction& transaction, std::span<const std::string_view> groups) {
+    const std::string sql = native(kGroupLocks, transaction.dialect());
+    GroupLocks locks;
+    for (const auto& [text, values] : cut_id_list(sql, {.ids = groups})) {
+        transaction.query({.sql = text, .columns = 4}, values, [&](const Row& row) {
+            locks.emplace(
+                row.text(0), GroupLock{std::string(row.text(1)), row.integer(2), row.time(3)}
+            );
+        });
+    }
+    return locks;
+}
+
+bool take_groups(Transaction& transaction, const LockClaim& claim, const GroupCounts& groups) {
+    const std::vector<GroupCounts::value_type> rows(groups.begin(), groups.end());
+    std::int64_t taken = 0;
+    in_parts(std::span(rows), kGroupsPerInsert, [&](std::span<const GroupCounts::value_type> part) {
+        std::vector<Value> values;
+        for (const auto& [group, claimed] : part) {
+            values.insert(values.end(), {group, claim.owner, claim.until, claim.until, claimed});
+        }
+        taken += transaction.execute(take_statement(transaction.dialect(), part.size()), values);
+    });
+    return std::cmp_equal(taken, groups.size());
+}
+
+void count_claimed(Transaction& transaction, const LockClaim& claim, const GroupCounts& groups) {
+    set_numbers(transaction, kCount, claim, 2, groups);
+}
+
+void begin_again(Transaction& transaction, const LockClaim& claim, const GroupCounts& groups) {
+    set_numbers(transaction, kBeginAgain, claim, 3, groups);
+}
+
+std::vector<std::string_view> extend_groups(
+    Transaction& transaction,
+    const LockClaim& claim,
+    std::span<const std::string_view> groups
+) {
+    const std::string sql = native(kExtend, transaction.dialect());
+    std::int64_t extended = 0;
+    const IdListParameters parameters{
+        .before = {claim.until, claim.until}, .ids = groups, .after = {claim.owner}};
+    for (const auto& [text, values] : cut_id_list(sql, parameters)) {
+        extended += transaction.execute(text, values);
+    }
+    std::vector<std::string_view> lost;
+    if (std::cmp_equal(extended, groups.size())) {
+        return lost;
+    }
+    const std::vector<std::string> held = held_groups(transaction, claim.owner, groups);
+    std::ranges::copy_if(groups, std::back_inserter(lost), [&](std::string_view group) {
+        return !std::ranges::binary_search(held, group);
+    });
+    return lost;
+}
+
+void free_groups(
+    Transaction& transaction,
+    std::string_view owner,
+    std::span<const std::string_view> groups
+) {
+    const std::string sql = native(kFree, transaction.dialect());
+    for (const auto& [text, values] : cut_id_list(sql, {.ids = groups, .after = {owner}})) {
+        transaction.execute(text, values);
+    }
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,125 @@
+#include "persistence/exclusive/join_groups.hpp"
+
+#include "persistence/exclusive/group_locks.hpp"
+#include "persistence/exclusive/waiting_jobs.hpp"
+#include "persistence/sql/db_error.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::ExclusiveOver;
+using schema::Job;
+
+GroupCounts groups_of(const std::vector<Job>& jobs, ExclusiveOver over) {
+    GroupCounts wanted;
+    for (const Job& job : jobs) {
+        if (const std::string_view group = schema::exclusive_group(job, over); !group.empty()) {
+            ++wanted[group];
+        }
+    }
+    return wanted;
+}
+
+/// How many jobs of each group the claim gets.
+struct Shares {
+    GroupCounts taken;   ///< Of groups that nobody held.
+    GroupCounts joined;  ///< Of groups that its owner holds already.
+};
+
+Shares share_out(const GroupCounts& wanted, const GroupLocks& locks, std::string_view owner) {
+    Shares shares;
+    for (const auto& [group, count] : wanted) {
+        const auto lock = locks.find(group);
+        if (lock == locks.end()) {
+            shares.taken.emplace(group, schema::may_claim_of_group(0, count));
+        } else if (lock->second.owner == owner) {
+            const auto share = schema::may_claim_of_group(lock->second.claimed, count);
+            if (share > 0) {
+                shares.joined.emplace(group, share);
+            }
+        }
+    }
+    return shares;
+}
+
+/// For each job whether its group has a share left for it, in their order.
+std::vector<bool> who_is_in(const std::vector<Job>& jobs, GroupCounts shares, ExclusiveOver over) {
+    std::vector<bool> are_in;
+    are_in.reserve(jobs.size());
+    for (const Job& job : jobs) {
+        const std::string_view group = schema::exclusive_group(job, over);
+        const auto share = shares.find(group);
+        are_in.push_back(group.empty() || (share != shares.end() && share->second-- > 0));
+    }
+    return are_in;
+}
+
+/// Takes the others out of the list.
+std::vector<WaitingJob>
+take_others(std::vector<Job>& jobs, const std::vector<bool>& are_in, ExclusiveOver over) {
+    std::vector<WaitingJob> waiting;
+    std::vector<Job> kept;
+    kept.reserve(jobs.size());
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        if (are_in[i]) {
+            kept.push_back(std::move(jobs[i]));
+        } else {
+            const std::string_view group = schema::exclusive_group(jobs[i], over);
+            waiting.push_back({.group = std::string(group), .id = jobs[i].id});
+        }
+    }
+    jobs = std::move(kept);
+    return waiting;
+}
+
+}  // namespace
+
+std::size_t join_groups(
+    Transaction& transaction,
+    const LockClaim& claim,
+    ExclusiveOver over,
+    std::vector<Job>& jobs
+) {
+    const GroupCounts wanted = groups_of(jobs, over);
+    if (wanted.empty()) {
+        return 0;
+    }
+    std::vector<std::string_view> names;
+    names.reserve(wanted.size());
+    for (const auto& [group, count] : wanted) {
+        names.push_back(group);
+    }
+    Shares shares = share_out(wanted, locks_for_update(transaction, names), claim.owner);
+    if (!take_groups(transaction, claim, shares.taken)) {
+        throw DbError(
+            DbErrorKind::conflict, "another node has just taken a group of exclusive jobs"
+        );
+    }
+    count_claimed(transaction, claim, shares.joined);
+    shares.taken.merge(shares.joined);
+    // Decided before any job moves, because the names are borrowed from the jobs.
+    const std::vector<bool> are_in = who_is_in(jobs, std::move(shares.taken), over);
+    if (std::ranges::find(are_in, false) == are_in.end()) {
+        return 0;
+    }
+    const std::vector<WaitingJob> waiting = take_others(jobs, are_in, over);
+    let_wait(transaction, waiting);
+    return waiting.size();
+}
+
+bool join_group_alone(
+    Transaction& transaction,
+    const LockClaim& claim,
+    ExclusiveOver over,
+    const Job& job
+) {
+    const std::string_view group = schema::exclusive_group(job, over);
+    return group.empty() || take_groups(transaction, claim, {{group, 1}});
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "persistence/lock_claim.hpp"
+#include "persistence/sql/transaction.hpp"
+#include "schema/exclusive_group.hpp"
+#include "schema/job.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// What every claim asks before it locks jobs: only the holder of a group has exclusive jobs of it.
+/// Takes the groups of the exclusive ones among `jobs`, free executable jobs that this transaction
+/// has read for update. Those of which another owner holds the group, or of which the claim's owner
+/// has enough, leave the list and wait (see waiting_jobs.hpp). Returns how many. Of jobs without a
+/// group nothing is asked or written.
+///
+/// Throws DbError `conflict` when another node takes one of the groups at the same moment: then the
+/// whole transaction is to be run again.
+std::size_t join_groups(
+    Transaction& transaction,
+    const LockClaim& claim,
+    schema::ExclusiveOver over,
+    std::vector<schema::Job>& jobs
+);
+
+/// The same for one job alone: false when anybody holds its group. It does not wait then.
+[[nodiscard]] bool join_group_alone(
+    Transaction& transaction,
+    const LockClaim& claim,
+    schema::ExclusiveOver over,
+    const schema::Job& job
+);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,127 @@
+#include "persistence/exclusive/waiting_jobs.hpp"
+
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/row_parts.hpp"
+#include "schema/exclusive_group.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+// An expiry that never comes: no reset looks at it.
+constexpr std::string_view kMark = R"sql(
+    UPDATE ACT_RU_JOB {by_id}
+    SET LOCK_OWNER_ = ?, LOCK_EXP_TIME_ = ?, REV_ = COALESCE(REV_, 1) + 1
+    WHERE ID_ IN (...))sql";
+
+constexpr std::string_view kInsert = R"sql(
+    {insert_if_absent} INTO JS_WAITING (GROUP_, ID_)
+    VALUES {rows}
+    {if_absent})sql";
+
+constexpr std::string_view kWaiting = R"sql(
+    SELECT GROUP_, ID_
+    FROM JS_WAITING {by_id}
+    WHERE GROUP_ IN (...)
+    ORDER BY GROUP_, ID_
+    LIMIT ?)sql";
+
+constexpr std::string_view kForget = R"sql(
+    {delete_where} GROUP_ = ? AND ID_ IN (...))sql";
+
+constexpr std::string_view kFreeWaiting = R"sql(
+    UPDATE ACT_RU_JOB {by_id}
+    SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = COALESCE(REV_, 1) + 1
+    WHERE ID_ IN (...) AND LOCK_OWNER_ = ?)sql";
+
+/// Rows of one INSERT.
+constexpr std::array<std::size_t, 4> kWaitingPerInsert{256, 64, 8, 1};
+
+std::string insert_statement(const Dialect& dialect, std::size_t rows) {
+    std::string values = "(?, ?)";
+    for (std::size_t i = 1; i < rows; ++i) {
+        values += ", (?, ?)";
+    }
+    return fmt::format(
+        kInsert,
+        fmt::arg("insert_if_absent", dialect.insert_if_absent),
+        fmt::arg("rows", values),
+        fmt::arg("if_absent", dialect.if_absent)
+    );
+}
+
+void mark(Transaction& transaction, std::span<const WaitingJob> jobs) {
+    const Dialect& dialect = transaction.dialect();
+    std::vector<std::string_view> ids;
+    for (const WaitingJob& job : jobs) {
+        ids.emplace_back(job.id);
+    }
+    std::ranges::sort(ids);
+    const std::string sql = fmt::format(kMark, fmt::arg("by_id", dialect.by_id));
+    const IdListParameters parameters{
+        .before = {schema::kWaitingOwner, dialect.latest_time}, .ids = ids};
+    for (const auto& [text, values] : cut_id_list(sql, parameters)) {
+        transaction.execute(text, values);
+    }
+}
+
+}  // namespace
+
+void let_wait(Transaction& transaction, std::span<const WaitingJob> jobs) {
+    mark(transaction, jobs);
+    in_parts(jobs, kWaitingPerInsert, [&](std::span<const WaitingJob> part) {
+        std::vector<Value> values;
+        for (const WaitingJob& job : part) {
+            values.insert(values.end(), {std::string_view(job.group), std::string_view(job.id)});
+        }
+        transaction.execute(insert_statement(transaction.dialect(), part.size()), values);
+    });
+}
+
+std::vector<WaitingJob>
+waiting_in(Transaction& transaction, std::span<const std::string_view> groups, std::size_t limit) {
+    const std::string sql = fmt::format(kWaiting, fmt::arg("by_id", transaction.dialect().by_id));
+    std::vector<WaitingJob> waiting;
+    const IdListParameters parameters{.ids = groups, .after = {static_cast<std::int64_t>(limit)}};
+    for (const auto& [text, values] : cut_id_list(sql, parameters)) {
+        transaction.query({.sql = text, .columns = 2}, values, [&](const Row& row) {
+            waiting.push_back({.group = std::string(row.text(0)), .id = std::string(row.text(1))});
+        });
+    }
+    return waiting;
+}
+
+void forget_waiting(Transaction& transaction, std::span<const WaitingJob> jobs) {
+    std::map<std::string_view, std::vector<std::string_view>> by_group;
+    for (const WaitingJob& job : jobs) {
+        by_group[job.group].emplace_back(job.id);
+    }
+    const std::string sql = fmt::format(
+        kForget, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_WAITING"))
+    );
+    for (const auto& [group, ids] : by_group) {
+        for (const auto& [text, values] : cut_id_list(sql, {.before = {group}, .ids = ids})) {
+            transaction.execute(text, values);
+        }
+    }
+}
+
+std::int64_t free_waiting(Transaction& transaction, std::span<const std::string_view> ids) {
+    const std::string sql =
+        fmt::format(kFreeWaiting, fmt::arg("by_id", transaction.dialect().by_id));
+    std::int64_t freed = 0;
+    const IdListParameters parameters{.ids = ids, .after = {schema::kWaitingOwner}};
+    for (const auto& [text, values] : cut_id_list(sql, parameters)) {
+        freed += transaction.execute(text, values);
+    }
+    return freed;
+}
+
+}  // namespace jobstrand::persistence

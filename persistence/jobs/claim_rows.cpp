@@ -1,0 +1,81 @@
+#include "persistence/jobs/claim_rows.hpp"
+
+#include "persistence/rows/fences.hpp"
+#include "persistence/rows/job_table.hpp"
+#include "persistence/rows/move_jobs.hpp"
+#include "persistence/rows/suspended_scopes.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+using schema::PlacedJob;
+
+constexpr std::string_view kLock = R"sql(
+    UPDATE ACT_RU_JOB {by_id}
+    SET LOCK_OWNER_ = ?, LOCK_EXP_TIME_ = ?, REV_ = COALESCE(REV_, 1) + 1
+    WHERE ID_ IN (...))sql";
+
+/// Only a row whose lock was counted may run. One that its id does not find would run again and
+/// again.
+void drop_unlocked(Transaction& transaction, std::string_view owner, std::vector<Job>& jobs) {
+    const auto held = held_for_update(transaction, owner, fenced(jobs));
+    std::erase_if(jobs, [&](const Job& job) { return !held.contains(job.id); });
+}
+
+}  // namespace
+
+void move_suspended(
+    Transaction& transaction,
+    const StoreContext& context,
+    std::vector<Job>& candidates,
+    Twins& twins
+) {
+    std::vector<const Job*> all;
+    for (const Job& job : candidates) {
+        all.push_back(&job);
+    }
+    const SuspendedScopes suspended = find_suspended(transaction, all);
+    std::vector<PlacedJob> moves;
+    std::erase_if(candidates, [&](const Job& job) {
+        const bool is_suspended = suspended.contain(job);
+        if (is_suspended) {
+            moves.push_back(moved(job, schema::suspended(job, JobPlace::executable)));
+        }
+        return is_suspended;
+    });
+    bury_twins(transaction, context, JobPlace::executable, moves, twins);
+    move_rows(transaction, JobPlace::executable, moves);
+}
+
+bool claim_rows(Transaction& transaction, const LockClaim& claim, std::vector<Job>& jobs) {
+    std::vector<std::string_view> ids;
+    for (Job& job : jobs) {
+        job.lock_owner = claim.owner;
+        job.lock_expiration = claim.until;
+        ++job.revision;
+        ids.emplace_back(job.id);
+    }
+    const std::string sql = fmt::format(kLock, fmt::arg("by_id", transaction.dialect().by_id));
+    const auto statements = cut_id_list(sql, {.before = {claim.owner, claim.until}, .ids = ids});
+    std::int64_t locked = 0;
+    for (const auto& [text, parameters] : statements) {
+        locked += transaction.execute(text, parameters);
+    }
+    const bool are_all = std::cmp_equal(locked, jobs.size());
+    if (!are_all) {
+        drop_unlocked(transaction, claim.owner, jobs);
+    }
+    return are_all;
+}
+
+}  // namespace jobstrand::persistence

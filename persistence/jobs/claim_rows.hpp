@@ -1,0 +1,28 @@
+#pragma once
+
+#include "persistence/lock_claim.hpp"
+#include "persistence/rows/store_context.hpp"
+#include "persistence/rows/twins.hpp"
+#include "persistence/sql/transaction.hpp"
+#include "schema/job.hpp"
+
+#include <vector>
+
+/// What all ways to take jobs do with the executable rows that their transaction has read for
+/// update.
+namespace jobstrand::persistence {
+
+/// Moves the jobs of suspended instances and definitions out of the way, and drops them from the
+/// list. They are here because they were running, or being inserted, when the suspension began.
+void move_suspended(
+    Transaction& transaction,
+    const StoreContext& context,
+    std::vector<schema::Job>& candidates,
+    Twins& twins
+);
+
+/// Locks them, and drops those from the list that could not be locked. Returns whether all of them
+/// could.
+bool claim_rows(Transaction& transaction, const LockClaim& claim, std::vector<schema::Job>& jobs);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,228 @@
+#include "persistence/exclusive/group_locks.hpp"
+#include "persistence/exclusive/waiting_jobs.hpp"
+#include "persistence/jobs/claim_rows.hpp"
+#include "persistence/jobs/executor_moves.hpp"
+#include "persistence/jobs/served_names.hpp"
+#include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/fences.hpp"
+#include "persistence/rows/job_table.hpp"
+#include "persistence/rows/payload_page.hpp"
+#include "persistence/rows/unreadable_rows.hpp"
+#include "schema/limits.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+
+/// Ended groups by name, which is the order in which their locks are read.
+using Ends = std::map<std::string_view, const GroupEnd*>;
+
+std::vector<std::string_view> names_of(const Ends& ends) {
+    std::vector<std::string_view> names;
+    names.reserve(ends.size());
+    for (const auto& [name, end] : ends) {
+        names.push_back(name);
+    }
+    return names;
+}
+
+/// Leaves those that have ended. The others are busy, or not the owner's any more.
+void drop_others(
+    Ends& ends,
+    const GroupLocks& locks,
+    std::string_view owner,
+    std::vector<GroupEnd>& busy
+) {
+    std::erase_if(ends, [&](const auto& named) {
+        const auto lock = locks.find(named.first);
+        const bool is_held = lock != locks.end() && lock->second.owner == owner;
+        const bool has_ended = is_held && lock->second.claimed == named.second->claimed &&
+                               lock->second.began == named.second->began;
+        if (is_held && !has_ended) {
+            busy.push_back(*named.second);
+        }
+        return !has_ended;
+    });
+}
+
+/// Of each group the first, as many as its holder may claim at once.
+std::vector<WaitingJob> first_of_each(std::vector<WaitingJob> waiting) {
+    std::map<std::string, std::int64_t, std::less<>> counts;
+    std::erase_if(waiting, [&](const WaitingJob& job) {
+        return ++counts[job.group] > schema::kMostClaimedOfGroup;
+    });
+    return waiting;
+}
+
+bool is_served(const Job& job, const ServedJobs& served) {
+    return std::ranges::find(served.types, job.handler_type) != served.types.end() &&
+           (job.needs.empty() || std::ranges::find(served.needs, job.needs) != served.needs.end());
+}
+
+/// The rows of waiting jobs; those that wait no more, for this group, or for this node are free.
+JobRows still_waiting(
+    Transaction& transaction,
+    const StoreContext& context,
+    const ServedJobs& served,
+    const std::vector<WaitingJob>& waiting
+) {
+    std::map<std::string_view, std::string_view> group_of;
+    for (const WaitingJob& one : waiting) {
+        group_of.emplace(one.id, one.group);
+    }
+    std::vector<std::string_view> ids;
+    for (const auto& [id, group] : group_of) {
+        ids.push_back(id);
+    }
+    JobRows rows = checked_for_update(transaction, JobPlace::executable, ids);
+    std::erase_if(rows.unreadable, [](const Job& job) {
+        return !schema::waits_for_exclusive(job);
+    });
+    std::erase_if(rows.jobs, [](const Job& job) { return !schema::waits_for_exclusive(job); });
+    use_served_names(rows.jobs, served.types);
+    std::vector<std::string> others;
+    std::erase_if(rows.jobs, [&](const Job& job) {
+        const bool is_ours =
+            group_of[job.id] == schema::exclusive_group(job, context.exclusive_over) &&
+            is_served(job, served);
+        if (!is_ours) {
+            others.push_back(job.id);
+        }
+        return !is_ours;
+    });
+    const std::vector<std::string_view> freed(others.begin(), others.end());
+    free_waiting(transaction, freed);
+    return rows;
+}
+
+GroupCounts count_by_group(const std::vector<Job>& jobs, schema::ExclusiveOver over) {
+    GroupCounts counts;
+    for (const Job& job : jobs) {
+        ++counts[schema::exclusive_group(job, over)];
+    }
+    return counts;
+}
+
+/// Frees the groups of which nothing was taken, and puts off those of which more may wait.
+void end_groups(
+    Transaction& transaction,
+    std::string_view owner,
+    const Ends& ends,
+    const GroupCounts& taken,
+    const std::vector<WaitingJob>& waiting,
+    bool is_cut,
+    std::vector<GroupEnd>& rest
+) {
+    std::set<std::string_view> seen;
+    for (const WaitingJob& job : waiting) {
+        seen.insert(job.group);
+    }
+    std::vector<std::string_view> empty;
+    for (const auto& [name, end] : ends) {
+        if (taken.contains(name)) {
+            continue;
+        }
+        if (seen.contains(name) || is_cut) {
+            rest.push_back(*end);
+        } else {
+            empty.push_back(name);
+        }
+    }
+    free_groups(transaction, owner, empty);
+}
+
+/// What one transaction is asked for.
+struct PassingOn {
+    const StoreContext& context;
+    const LockClaim& claim;
+    const ServedJobs& served;
+    std::size_t most_bytes;
+};
+
+/// Returns whether some of them had to go on waiting; these are taken out of the list.
+bool take_waiting(
+    Transaction& transaction,
+    const PassingOn& asked,
+    std::vector<WaitingJob>& waiting,
+    Twins& twins,
+    std::vector<Job>& taken
+) {
+    JobRows rows = still_waiting(transaction, asked.context, asked.served, waiting);
+    std::set<std::string> left;
+    for (const Job& job : rows.jobs) {
+        left.insert(job.id);
+    }
+    const bool is_cut = cut_to_bytes(transaction, rows.jobs, asked.most_bytes);
+    for (const Job& job : rows.jobs) {
+        left.erase(job.id);
+    }
+    std::erase_if(waiting, [&](const WaitingJob& one) { return is_cut && left.contains(one.id); });
+    set_aside(transaction, asked.context, JobPlace::executable, rows);
+    move_suspended(transaction, asked.context, rows.jobs, twins);
+    (void)claim_rows(transaction, asked.claim, rows.jobs);
+    load_payloads(transaction, rows.jobs);
+    forget_waiting(transaction, waiting);
+    taken = std::move(rows.jobs);
+    return is_cut;
+}
+
+/// One transaction.
+void pass_on(
+    Transaction& transaction,
+    const PassingOn& asked,
+    Ends ends,
+    Twins& twins,
+    GroupsPassedOn& done
+) {
+    const std::string_view owner = asked.claim.owner;
+    drop_others(ends, locks_for_update(transaction, names_of(ends)), owner, done.busy);
+    std::vector<WaitingJob> waiting =
+        waiting_in(transaction, names_of(ends), schema::limits::kJobsPerTransaction);
+    bool is_cut = waiting.size() >= schema::limits::kJobsPerTransaction;
+    waiting = first_of_each(std::move(waiting));
+    if (!waiting.empty()) {
+        is_cut = take_waiting(transaction, asked, waiting, twins, done.jobs) || is_cut;
+    }
+    const GroupCounts taken = count_by_group(done.jobs, asked.context.exclusive_over);
+    begin_again(transaction, asked.claim, taken);
+    end_groups(transaction, owner, ends, taken, waiting, is_cut, done.rest);
+}
+
+}  // namespace
+
+GroupsPassedOn pass_on_groups(
+    const StoreContext& context,
+    const LockClaim& claim,
+    const ServedJobs& served,
+    std::size_t most_bytes,
+    std::span<const GroupEnd> groups
+) {
+    GroupsPassedOn done;
+    Ends ends;
+    for (const GroupEnd& end : groups) {
+        ends.emplace(end.group, &end);
+    }
+    Twins twins;
+    const auto work = [&](Transaction& transaction) {
+        done = {};
+        pass_on(transaction, {context, claim, served, most_bytes}, ends, twins, done);
+    };
+    if (!ends.empty()) {
+        run_burying_twins(context, twins, work, [&](Transaction& transaction) {
+            // Where nothing was taken, again does no harm.
+            return !done.jobs.empty() &&
+                   !held_for_update(transaction, claim.owner, fenced(done.jobs)).empty();
+        });
+    }
+    return done;
+}
+
+}  // namespace jobstrand::persistence

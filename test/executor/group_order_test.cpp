@@ -1,0 +1,170 @@
+#include "executor/pool/group_order.hpp"
+
+#include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/manual_clock.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace jobstrand {
+namespace {
+
+using namespace std::chrono_literals;
+using executor::GroupOrder;
+using executor::HeldJob;
+using executor::HeldJobPtr;
+using persistence::GroupEnd;
+using schema::ExclusiveOver;
+using test::a_job;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class GroupOrderTest : public testing::Test {
+protected:
+    [[nodiscard]] HeldJobPtr of(const std::string& instance, std::string id) const {
+        schema::Job job = a_job(std::move(id)).of_instance(instance);
+        job.lock_expiration = clock.now() + 30s;
+        return std::make_shared<HeldJob>(job, clock.steady_now() + 30s, instance);
+    }
+
+    static std::vector<std::string> ids(const std::vector<HeldJobPtr>& jobs) {
+        std::vector<std::string> names;
+        for (const HeldJobPtr& held : jobs) {
+            names.push_back(held->job.id);
+        }
+        return names;
+    }
+
+    std::vector<std::string> admit(std::vector<HeldJobPtr> jobs) {
+        return ids(order.admit(std::move(jobs)));
+    }
+
+    std::vector<std::string> ended(const HeldJobPtr& held) {
+        const schema::Job* const job = &held->job;
+        return ids(order.ended(std::span(&job, 1)));
+    }
+
+    [[nodiscard]] GroupEnd end_of(std::string group, std::int64_t claimed) const {
+        return {.group = std::move(group), .claimed = claimed, .began = clock.now() + 30s};
+    }
+
+    test::ManualClock clock;
+    GroupOrder order{clock, ExclusiveOver::instance, 30s};
+};
+
+TEST_F(GroupOrderTest, Jobs_without_a_group_start_at_once_and_end_without_a_word) {
+    const auto a = of("", "a");
+    EXPECT_THAT(admit({a, of("", "b")}), ElementsAre("a", "b"));
+    EXPECT_THAT(ended(a), IsEmpty());
+    EXPECT_FALSE(order.has_ended_groups());
+}
+
+// R087
+TEST_F(GroupOrderTest, Jobs_of_a_group_start_one_after_the_other_in_their_order) {
+    const auto a = of("i", "a");
+    const auto b = of("i", "b");
+    const auto c = of("i", "c");
+    EXPECT_THAT(admit({a, b, of("k", "other")}), ElementsAre("a", "other"));
+    EXPECT_THAT(admit({c}), IsEmpty());
+    EXPECT_THAT(ended(a), ElementsAre("b"));
+    EXPECT_FALSE(order.has_ended_groups());
+    EXPECT_THAT(ended(b), ElementsAre("c"));
+    EXPECT_THAT(ended(c), IsEmpty());
+    EXPECT_THAT(order.take_ended(10), ElementsAre(end_of("i", 3)));
+    EXPECT_THAT(order.take_ended(10), IsEmpty());
+}
+
+TEST_F(GroupOrderTest, A_job_that_is_given_back_before_its_turn_starts_nothing) {
+    const auto a = of("i", "a");
+    const auto b = of("i", "b");
+    const auto c = of("i", "c");
+    (void)admit({a, b, c});
+    EXPECT_THAT(ended(b), IsEmpty());
+    EXPECT_THAT(ended(a), ElementsAre("c"));
+    EXPECT_THAT(ended(c), IsEmpty());
+    EXPECT_THAT(order.take_ended(10), ElementsAre(end_of("i", 3)));
+}
+
+TEST_F(GroupOrderTest, Those_behind_a_job_go_with_it) {
+    const auto a = of("i", "a");
+    (void)admit({a, of("i", "b"), of("k", "c"), of("k", "d")});
+    const std::vector<HeldJobPtr> given_back{a};
+    EXPECT_THAT(ids(order.take_behind(given_back)), ElementsAre("b"));
+    EXPECT_THAT(ended(a), IsEmpty());
+    EXPECT_THAT(ids(order.take_all()), ElementsAre("d"));
+}
+
+TEST_F(GroupOrderTest, What_is_put_back_is_counted_when_the_group_ends_again) {
+    const auto a = of("i", "a");
+    const auto b = of("i", "b");
+    (void)admit({a});
+    (void)ended(a);
+    const std::vector<GroupEnd> busy = order.take_ended(10);
+    order.put_back(busy);
+    EXPECT_FALSE(order.has_ended_groups()) << "it waits for the job that is under way";
+    EXPECT_THAT(admit({b}), ElementsAre("b"));
+    (void)ended(b);
+    EXPECT_THAT(order.take_ended(10), ElementsAre(end_of("i", 2)));
+}
+
+TEST_F(GroupOrderTest, What_is_put_back_may_come_after_the_end_that_it_waited_for) {
+    const auto a = of("i", "a");
+    const auto b = of("i", "b");
+    (void)admit({a});
+    (void)ended(a);
+    const std::vector<GroupEnd> busy = order.take_ended(10);
+    (void)admit({b});
+    (void)ended(b);
+    order.put_back(busy);
+    EXPECT_THAT(order.take_ended(10), ElementsAre(end_of("i", 2)));
+}
+
+TEST_F(GroupOrderTest, A_group_that_was_not_looked_at_ends_again_at_once) {
+    const auto a = of("i", "a");
+    (void)admit({a});
+    (void)ended(a);
+    const std::vector<GroupEnd> rest = order.take_ended(10);
+    order.end_again(rest);
+    EXPECT_EQ(order.take_ended(10), rest);
+    (void)admit({of("i", "b")});
+    order.end_again(rest);
+    EXPECT_FALSE(order.has_ended_groups());
+}
+
+TEST_F(GroupOrderTest, A_count_is_forgotten_when_the_locks_have_ended_that_it_is_about) {
+    const std::vector<GroupEnd> busy{end_of("i", 5)};
+    order.put_back(busy);
+    clock.tick(30s);
+    const auto a = of("i", "a");
+    (void)admit({a});
+    (void)ended(a);
+    EXPECT_THAT(order.take_ended(10), ElementsAre(end_of("i", 1)));
+}
+
+// Others may hold it by now.
+TEST_F(GroupOrderTest, A_group_of_which_a_lock_was_lost_is_not_passed_on) {
+    const auto lost = of("i", "a");
+    (void)admit({lost});
+    lost->is_lost = true;
+    (void)ended(lost);
+    const auto expired = of("k", "b");
+    (void)admit({expired});
+    clock.tick(30s);
+    (void)ended(expired);
+    EXPECT_FALSE(order.has_ended_groups());
+}
+
+TEST_F(GroupOrderTest, No_more_groups_are_taken_than_were_asked_for) {
+    for (const std::string instance : {"i", "j", "k"}) {
+        const auto a = of(instance, "of-" + instance);
+        (void)admit({a});
+        (void)ended(a);
+    }
+    EXPECT_EQ(order.take_ended(2).size(), 2U);
+    EXPECT_EQ(order.take_ended(2).size(), 1U);
+}
+
+}  // namespace
+}  // namespace jobstrand
