@@ -179,7 +179,7 @@ constexpr std::array kFields{
         .name = "dueDate",
         .json_rank = 5,
         .is_settable = true,
-        .add = {"--due", "Not before a date", "DATE", 3},
+        .add = {"--due", "Not before a time: a date, tomorrow 09:00, any timer text", "TIME", 3},
         .filter = {"--due", "Due", "DATE", 10},
         .filter_by = FieldFilter::period,
     },

@@ -18,12 +18,16 @@ struct NewJob {
     std::string handler_type = {};           ///< Which handler runs it.
     std::string payload = {};                ///< What the handler needs to know; JSON by custom.
     std::optional<TimePoint> due_date = {};  ///< When it may run; nullopt: at once.
-    std::int64_t priority = 0;               ///< Larger is more important.
-    std::optional<int> retries = {};         ///< Attempts, the first one included.
-    std::string retry_cycle = {};            ///< `R5/PT5M` or `PT1M,PT10M`.
-    std::string repeat = {};                 ///< `R/PT1H` or a cron text: a series with defaults.
-    std::string correlation_id = {};         ///< Kept for ever; empty: the id.
-    std::string process_instance_id = {};    ///< Suspended and activated as a whole.
+    std::string due = {};          ///< The same in words, `3 business days`: any timer text.
+    std::string due_zone = "UTC";  ///< On whose wall clock `due` is read, by IANA name.
+    std::string due_calendar =
+        {};                     ///< Which business days count in `due`; empty: Monday to Friday.
+    std::int64_t priority = 0;  ///< Larger is more important.
+    std::optional<int> retries = {};       ///< Attempts, the first one included.
+    std::string retry_cycle = {};          ///< `R5/PT5M` or `PT1M,PT10M`.
+    std::string repeat = {};               ///< `R/PT1H` or a cron text: a series with defaults.
+    std::string correlation_id = {};       ///< Kept for ever; empty: the id.
+    std::string process_instance_id = {};  ///< Suspended and activated as a whole.
     std::string root_process_instance_id = {};
     std::string process_definition_id = {};
     std::string execution_id = {};

@@ -3,10 +3,14 @@
 #include "schema/text/parse_result.hpp"
 #include "schema/time.hpp"
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
 namespace jobstrand::schema {
+
+/// The longest duration that a text may name.
+inline constexpr Duration kLongestDuration = std::chrono::years{1000};
 
 /// An ISO 8601 duration such as `P1Y2M3DT4H5M6.789S` or `P2W`. Calendar parts stay apart from exact
 /// ones, because a month has no fixed length. All parts are >= 0.

@@ -10,8 +10,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kLongest = std::chrono::years{1000};
-
 struct Unit {
     char designator;
     bool of_time;     ///< Stands behind the T.
@@ -63,7 +61,7 @@ private:
         if (has_fraction && unit->designator != 'S') {
             return scanner_.fail_at(point, "only seconds may have a fraction");
         }
-        const Duration room = kLongest - total_ - fraction;
+        const Duration room = kLongestDuration - total_ - fraction;
         if (room < Duration::zero() || number > room / unit->length) {
             return scanner_.fail_at(start, "the duration is longer than 1,000 years");
         }
@@ -114,7 +112,7 @@ ParseResult<Duration> parse_millisecond_count(std::string_view text) {
     TextScanner scanner(text);
     const std::int64_t count = scanner.number("a number of milliseconds");
     scanner.expect_end();
-    if (count > kLongest.count()) {
+    if (count > kLongestDuration.count()) {
         scanner.fail_at(0, "the duration is longer than 1,000 years");
     }
     return scanner.result(Duration{count});

@@ -11,8 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kLongestSpoken = std::chrono::years{1000};
-
 struct SpokenUnit {
     std::array<std::string_view, 4> words;
     Duration length;
@@ -59,7 +57,7 @@ private:
         if (has_fraction && unit->length != 1s) {
             return scanner_.fail_at(point, "only seconds may have a fraction");
         }
-        const Duration room = kLongestSpoken - total_ - fraction;
+        const Duration room = kLongestDuration - total_ - fraction;
         if (room < Duration::zero() || number > room / unit->length) {
             return scanner_.fail_at(start, "the duration is longer than 1,000 years");
         }

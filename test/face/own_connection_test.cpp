@@ -119,6 +119,19 @@ TEST_F(OwnConnection, A_job_that_repeats_waits_for_its_first_turn) {
     EXPECT_GT(engine.find(id)->due_date, engine.now() + 50min);
 }
 
+TEST_F(OwnConnection, A_due_date_may_be_any_timer_text_but_for_calendars) {
+    run("BEGIN IMMEDIATE");
+    Enqueuer enqueuer(on_sqlite(db_));
+    const std::string id = enqueuer.enqueue({.handler_type = "a", .due = "in 2 hours"});
+    EXPECT_THROW(
+        enqueuer.enqueue({.handler_type = "a", .due = "1 business day", .due_calendar = "shop"}),
+        std::invalid_argument
+    );
+    run("COMMIT");
+    Engine engine({.database_url = file_.url_text(), .log = nullptr});
+    EXPECT_GT(engine.find(id)->due_date, engine.now() + 119min);
+}
+
 TEST_F(OwnConnection, An_engine_enqueues_there_as_well) {
     Engine engine({.database_url = file_.url_text(), .log = nullptr});
     run("BEGIN IMMEDIATE");

@@ -287,6 +287,34 @@ TEST_F(PublicEngine, Series_are_started_with_one_struct) {
     EXPECT_GT(timers.front().due_date, engine_.now());
 }
 
+TEST_F(PublicEngine, A_due_date_may_be_any_timer_text) {
+    const std::string id = engine_.enqueue(
+        {.handler_type = "a", .due = "2126-01-01 09:00", .due_zone = "Europe/Berlin"}
+    );
+    EXPECT_EQ(engine_.find(id)->due_date, TimePoint{std::chrono::sys_days{2126y / 1 / 1} + 8h});
+    const TimePoint before = engine_.now();
+    std::string later;
+    engine_.in_transaction([&](Transaction& transaction) {
+        later = engine_.enqueue(transaction, {.handler_type = "a", .due = "5m"});
+    });
+    EXPECT_GE(engine_.find(later)->due_date, before + 5min);
+    EXPECT_LE(engine_.find(later)->due_date, engine_.now() + 5min);
+    EXPECT_EQ(
+        told([&] { engine_.enqueue({.handler_type = "a", .due = "soon"}); }).substr(0, 11),
+        "due \"soon\":"
+    );
+    EXPECT_THAT(
+        told([&] {
+            engine_.enqueue({.handler_type = "a", .due = "1 business day", .due_calendar = "none"});
+        }),
+        HasSubstr("calendar: ")
+    );
+    EXPECT_EQ(
+        told([&] { engine_.enqueue({.handler_type = "a", .due_date = before, .due = "5m"}); }),
+        "due and due_date exclude each other"
+    );
+}
+
 TEST_F(PublicEngine, Instances_are_suspended_and_activated_as_a_whole) {
     engine_.enqueue({.handler_type = "a", .process_instance_id = "i"});
     EXPECT_EQ(engine_.suspend_instance("i"), 1);

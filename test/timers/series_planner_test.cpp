@@ -325,7 +325,9 @@ TEST_F(SeriesPlannerTest, What_is_wrong_is_said) {
     EXPECT_EQ(error_of(a_series("R3")), "2: expected '/' and a duration or a start");
     EXPECT_EQ(
         error_of(a_series("PT10M")),
-        "0: this text does not repeat: expected a cycle (R3/PT10H) or a cron text"
+        "0: this text does not repeat: expected a cycle (R3/PT10H) or a cron text; what is due "
+        "once "
+        "is a due date"
     );
     EXPECT_EQ(
         error_of(a_series("0 0 12 * * ?", "fire-now")),

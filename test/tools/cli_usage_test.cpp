@@ -4,6 +4,7 @@
 #include "tools/jobstrand/settings/settings_text.hpp"
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -113,6 +114,32 @@ TEST_F(CliUsage, Config_shows_checks_and_documents) {
     EXPECT_THAT(run_bare({"config", "check"}).out, HasSubstr("without effect"));
     EXPECT_EQ(run_bare({"config", "check"}).code, ExitCode::done);
     EXPECT_EQ(run_bare({"config", "docs"}).out, cli::settings_as_markdown());
+}
+
+TEST_F(CliUsage, Config_is_shown_as_json_without_its_secrets) {
+    environment_["JOBSTRAND_CONFIG"] = file(
+        "jobstrand.toml",
+        "db = \"mysql://jobs:s3cret@localhost/jobs\"\nmaxPoolSize = 9\nacquireAhead = 250\n"
+        "[commands.hash]\nprogram = \"/bin/sh\"\nargs = [\"-c\"]\nenvironment = { A = \"s3cret\" "
+        "}\n"
+    );
+    const std::string text = run_bare({"config", "show", "-o", "json"}).out;
+    EXPECT_THAT(text, Not(HasSubstr("s3cret")));
+    const auto shown = nlohmann::json::parse(text);
+    EXPECT_EQ(shown["maxPoolSize"], 9);
+    EXPECT_EQ(shown["acquireAhead"], "PT0.25S");
+    EXPECT_EQ(shown["acquireByPriority"], false);
+    EXPECT_EQ(shown["commands"]["hash"]["args"], nlohmann::json::array({"-c"}));
+    EXPECT_EQ(shown["commands"]["hash"]["environment"]["A"], "***");
+}
+
+TEST_F(CliUsage, Config_check_says_where_it_has_looked_for_a_file) {
+    const CliResult none = run_bare({"config", "check"});
+    EXPECT_EQ(none.code, ExitCode::done);
+    EXPECT_THAT(none.out, HasSubstr("--config names none, JOBSTRAND_CONFIG is not set"));
+    const CliResult folder = run_bare({"config", "check", "--config", path_of("")});
+    EXPECT_EQ(folder.code, ExitCode::wrong_usage);
+    EXPECT_THAT(folder.err, HasSubstr("it is a folder; name the file in it"));
 }
 
 TEST_F(CliUsage, Config_check_looks_whether_the_programs_can_be_run) {

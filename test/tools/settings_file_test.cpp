@@ -11,6 +11,7 @@ namespace jobstrand::cli {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -102,6 +103,14 @@ TEST(SettingsFile, What_is_written_out_wins_over_the_preset_wherever_it_stands) 
     EXPECT_EQ(settings.executor.queue_size, 7U);
     EXPECT_EQ(settings.executor.max_pool_size, 11U);
     EXPECT_EQ(settings.executor.core_pool_size, 2U);
+}
+
+TEST(SettingsFile, A_largest_pool_alone_lowers_the_core_that_was_not_written) {
+    EXPECT_EQ(good("maxPoolSize = 4").executor.core_pool_size, 4U);
+    EXPECT_EQ(good("maxPoolSize = 40").executor.core_pool_size, 8U);
+    EXPECT_EQ(good("preset = \"camunda-7\"\nmaxPoolSize = 1").executor.core_pool_size, 1U);
+    const SettingsFile both = read_settings("corePoolSize = 5\nmaxPoolSize = 4", "file");
+    EXPECT_THAT(both.problems, Contains(HasSubstr("corePoolSize (5) must not be above")));
 }
 
 TEST(SettingsFile, Commands_have_a_program_and_optional_details) {

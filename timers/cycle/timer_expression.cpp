@@ -153,10 +153,15 @@ times_of(const IsoDuration& duration, const TimerContext& context, TimePoint aft
     return single(add(context.zone, after, duration));
 }
 
+std::optional<TimePoint>
+end_of(const IsoInterval& interval, const TimerContext& context, TimePoint now) {
+    const TimePoint start = interval.start ? interval.start->in(context.zone) : now;
+    return add(context.zone, start, interval.period);
+}
+
 std::vector<TimePoint>
 times_of(const IsoInterval& interval, const TimerContext& context, TimePoint after, std::size_t) {
-    const TimePoint start = interval.start ? interval.start->in(context.zone) : after;
-    return single(if_after(add(context.zone, start, interval.period), after));
+    return single(if_after(end_of(interval, context, after), after));
 }
 
 std::vector<TimePoint> times_of(
@@ -209,6 +214,21 @@ std::vector<TimePoint> next_times(
     return std::visit(
         [&](const auto& known) { return times_of(known, context, after, count); }, expression
     );
+}
+
+std::optional<TimePoint>
+due_time(const TimerExpression& expression, const TimerContext& context, TimePoint now) {
+    if (const auto* const date = std::get_if<TimerDate>(&expression)) {
+        return date->in(context.zone);
+    }
+    if (const auto* const spoken = std::get_if<SpokenTime>(&expression)) {
+        return spoken->at(context.zone, now);
+    }
+    if (const auto* const interval = std::get_if<IsoInterval>(&expression)) {
+        return end_of(*interval, context, now);
+    }
+    const auto times = next_times(expression, context, now, 1);
+    return times.empty() ? std::nullopt : std::optional(times.front());
 }
 
 }  // namespace jobstrand::timers

@@ -11,6 +11,7 @@
 #include "timers/zone/zone_time.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -49,5 +50,10 @@ using TimerExpression = std::variant<
     schema::TimePoint after,
     std::size_t count
 );
+
+/// When a job with this due date is due that is enqueued at `now`: the first of next_times, and a
+/// date also when it has passed. nullopt: never.
+[[nodiscard]] std::optional<schema::TimePoint>
+due_time(const TimerExpression& expression, const TimerContext& context, schema::TimePoint now);
 
 }  // namespace jobstrand::timers

@@ -123,7 +123,10 @@ ParseResult<Kind> kind_of(std::string_view text, const Series& series, const Zon
     if (const auto* cycle = std::get_if<RepeatCycle>(&expression.value())) {
         return cycle_kind(*cycle, series);
     }
-    return ParseError{"this text does not repeat: expected a cycle (R3/PT10H) or a cron text", 0};
+    return ParseError{
+        "this text does not repeat: expected a cycle (R3/PT10H) or a cron text; what is due once "
+        "is a due date",
+        0};
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace jobstrand::timers {
 
 /// The way a duration points that says nothing of it: `5m` as a due date is ahead, and as the time
-/// when something has failed behind.
+/// when something has failed behind. docs/timers.md says which it is where.
 enum class Toward { ahead, behind };
 
 /// A day near today at a time of day: `tomorrow 09:00`, `14:00`.

@@ -1,4 +1,5 @@
 #include "persistence/operator_store.hpp"
+#include "tools/engine/due_texts.hpp"
 #include "tools/engine/engine_parts.hpp"
 #include "tools/engine/faces.hpp"
 #include "tools/engine/open_transaction.hpp"
@@ -23,6 +24,12 @@ std::vector<NewJob> one(NewJob job) {
     std::vector<NewJob> jobs;
     jobs.push_back(std::move(job));
     return jobs;
+}
+
+void resolve_due_texts(engine::Wiring& wiring, std::span<NewJob> jobs) {
+    engine::resolve_due_texts(jobs, wiring.clock().now(), [&wiring] {
+        return wiring.calendar_texts();
+    });
 }
 
 RunAnswer answer_of(ManualRunAnswer answer) {
@@ -87,6 +94,7 @@ std::string Engine::enqueue(const AppConnection& connection, NewJob job) {
 std::vector<std::string> Engine::enqueue_all(std::vector<NewJob> jobs) {
     parts_->require_no_transaction(kUseTransaction);
     return with_public_errors([&] {
+        resolve_due_texts(parts_->wiring(), jobs);
         return parts_->wiring().enqueue_all(engine::jobs_of(std::move(jobs)));
     });
 }
@@ -94,6 +102,7 @@ std::vector<std::string> Engine::enqueue_all(std::vector<NewJob> jobs) {
 std::vector<std::string> Engine::enqueue_all(Transaction& transaction, std::vector<NewJob> jobs) {
     persistence::Transaction& ours = transaction.open().ours_of(parts_->wiring());
     return with_public_errors([&] {
+        resolve_due_texts(parts_->wiring(), jobs);
         return parts_->wiring().enqueue_all(ours, engine::jobs_of(std::move(jobs)));
     });
 }
@@ -105,16 +114,18 @@ Engine::enqueue_all(const AppConnection& connection, std::vector<NewJob> jobs) {
 
 std::string Engine::start_series(NewSeries series) {
     parts_->require_no_transaction("start the series with that transaction, as its first argument");
-    schema::Job turn = engine::job_of(std::move(series.turn));
     return with_public_errors([&] {
+        resolve_due_texts(parts_->wiring(), std::span(&series.turn, 1));
+        schema::Job turn = engine::job_of(std::move(series.turn));
         return parts_->wiring().start_series(engine::series_of(std::move(series)), std::move(turn));
     });
 }
 
 std::string Engine::start_series(Transaction& transaction, NewSeries series) {
     persistence::Transaction& ours = transaction.open().ours_of(parts_->wiring());
-    schema::Job turn = engine::job_of(std::move(series.turn));
     return with_public_errors([&] {
+        resolve_due_texts(parts_->wiring(), std::span(&series.turn, 1));
+        schema::Job turn = engine::job_of(std::move(series.turn));
         return parts_->wiring().start_series(
             ours, engine::series_of(std::move(series)), std::move(turn)
         );

@@ -4,6 +4,7 @@
 #include "persistence/drivers/registry.hpp"
 #include "persistence/rows/insert_plainly.hpp"
 #include "timers/series/series_planner.hpp"
+#include "tools/engine/due_texts.hpp"
 #include "tools/engine/faces.hpp"
 
 #include <stdexcept>
@@ -46,6 +47,14 @@ schema::TimePoint first_due(const schema::Job& job, schema::TimePoint now) {
     return plan.value().next_due.value();
 }
 
+/// The app's connection is only written to.
+schema::CalendarTexts refuse_calendars() {
+    throw std::invalid_argument(
+        "due_calendar: calendars are in the database, which is not read on the app's connection: "
+        "enqueue with an Engine"
+    );
+}
+
 std::vector<std::string> ids_of(const std::vector<schema::Job>& jobs) {
     std::vector<std::string> ids;
     ids.reserve(jobs.size());
@@ -62,6 +71,7 @@ PlainProducer::PlainProducer(const schema::Clock& clock, schema::RetryPolicy pol
 
 std::vector<std::string>
 PlainProducer::enqueue(const AppConnection& connection, std::vector<NewJob> jobs) {
+    resolve_due_texts(jobs, clock_.now(), refuse_calendars);
     std::vector<schema::Job> ours = jobs_of(std::move(jobs));
     defaults_.fill_in(ours);
     std::vector<std::string> ids = ids_of(ours);

@@ -244,6 +244,14 @@ persistence::ServedStore& Wiring::served_store() {
     return parts_->store;
 }
 
+schema::CalendarTexts Wiring::calendar_texts() {
+    schema::CalendarTexts texts;
+    for (auto& [name, text] : series_store().calendars()) {
+        texts.emplace(std::move(name), std::move(text));
+    }
+    return texts;
+}
+
 deadletter::DeadLetters& Wiring::dead_letters() {
     return parts_->dead_letters;
 }

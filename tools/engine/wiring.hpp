@@ -110,6 +110,9 @@ public:
     [[nodiscard]] persistence::OperatorStore& store();
     [[nodiscard]] persistence::SeriesStore& series_store();
     [[nodiscard]] persistence::ServedStore& served_store();
+
+    /// All calendars, as the texts of timers are read with them.
+    [[nodiscard]] schema::CalendarTexts calendar_texts();
     [[nodiscard]] deadletter::DeadLetters& dead_letters();
 
     /// The database's time (I6), with which due dates and locks are compared: ask this clock what

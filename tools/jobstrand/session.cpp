@@ -87,9 +87,12 @@ const std::vector<std::string>& Session::remarks() {
     return remarks_;
 }
 
+std::optional<std::string> Session::config_file() const {
+    return options_.config_file ? options_.config_file : variable(environment_, "JOBSTRAND_CONFIG");
+}
+
 void Session::read_settings() {
-    const auto file =
-        options_.config_file ? options_.config_file : variable(environment_, "JOBSTRAND_CONFIG");
+    const auto file = config_file();
     SettingsFile read = file ? read_settings_file(*file) : SettingsFile{};
     if (!read.problems.empty()) {
         throw CliError(ExitCode::wrong_usage, fmt::format("{}", fmt::join(read.problems, "\n")));

@@ -68,6 +68,9 @@ public:
     /// What the configuration file has that is without effect.
     [[nodiscard]] const std::vector<std::string>& remarks();
 
+    /// From --config, else JOBSTRAND_CONFIG; nullopt: from neither, and the defaults apply.
+    [[nodiscard]] std::optional<std::string> config_file() const;
+
     /// From --db, else JOBSTRAND_DB, else the configuration file; empty: from none of them.
     [[nodiscard]] std::string given_database_url();
 

@@ -43,6 +43,15 @@ TEST_F(CliTerminal, Colour_is_for_terminals_that_have_it) {
     EXPECT_THAT(seen({"job", "ls"}), Not(HasSubstr("\x1b")));
 }
 
+TEST_F(CliTerminal, Times_are_told_from_now_unless_a_zone_is_asked_for) {
+    add({"--type", "noop", "--due-in", "3h 30m"});
+    EXPECT_THAT(seen({"timer", "ls"}, 140), HasSubstr("in 3 h"));
+    EXPECT_THAT(seen({"timer", "ls"}, std::nullopt), Not(HasSubstr("in 3 h")));
+    EXPECT_THAT(seen({"timer", "ls", "-o", "json"}), Not(HasSubstr("in 3 h")));
+    EXPECT_THAT(seen({"timer", "ls", "-o", "csv"}), Not(HasSubstr("in 3 h")));
+    EXPECT_THAT(seen({"timer", "ls", "--zone", "Europe/Berlin"}, 140), Not(HasSubstr("in 3 h")));
+}
+
 TEST_F(CliTerminal, Whoever_asks_is_given_colour_or_none) {
     add();
     EXPECT_THAT(seen({"job", "ls", "--color", "never"}), Not(HasSubstr("\x1b")));

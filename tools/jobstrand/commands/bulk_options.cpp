@@ -32,8 +32,17 @@ void add_due_options(
     const char* date_meaning,
     const char* duration_meaning
 ) {
-    verb.add_option("--due", options.date, date_meaning).type_name("DATE");
+    verb.add_option("--due", options.date, date_meaning).type_name("TIME");
     verb.add_option("--due-in", options.duration, duration_meaning).type_name("DURATION");
+}
+
+void add_due_context_options(const Command& verb, DueOptions& options) {
+    verb.add_option(
+            "--zone", options.zone, "Whose wall clock the due date is on, by IANA name [UTC]"
+    )
+        .type_name("ZONE");
+    verb.add_option("--calendar", options.calendar, "Which business days count [Monday to Friday]")
+        .type_name("NAME");
 }
 
 void add_zone_option(const Command& verb, std::string& zone) {

@@ -28,6 +28,9 @@ void add_due_options(
     const char* duration_meaning
 );
 
+/// --zone and --calendar, for what the due options do not say themselves.
+void add_due_context_options(const Command& verb, DueOptions& options);
+
 /// --zone, in which times are shown.
 void add_zone_option(const Command& verb, std::string& zone);
 

@@ -30,7 +30,7 @@ void require_one_way(std::initializer_list<bool> given, const char* none, const 
 }
 
 deadletter::JobSelection selection_of(Session& session, const BulkOptions& options) {
-    persistence::JobFilter filter = filter_of(options.filter);
+    persistence::JobFilter filter = filter_of(session, options.filter);
     require_one_way(
         {!options.ids.empty(), !filter.is_empty(), options.all},
         "say which jobs: ids, filters such as --type, or --all",

@@ -20,7 +20,11 @@ void write_page(
     const RecordOf& record_of,
     const KeyOf& key_of
 ) {
-    RecordWriter writer(session.streams().out, session.format(), columns, session.style());
+    OutputStyle style = session.style();
+    if (style.columns) {
+        style.now = session.database_now();
+    }
+    RecordWriter writer(session.streams().out, session.format(), columns, style);
     for (const Item& item : page.items) {
         writer.add(record_of(item));
     }

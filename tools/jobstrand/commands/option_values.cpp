@@ -2,8 +2,10 @@
 
 #include "schema/limits.hpp"
 #include "schema/text/iso8601.hpp"
+#include "schema/text/spoken_duration.hpp"
 #include "schema/text/text_rules.hpp"
-#include "timers/zone/zone_time.hpp"
+#include "timers/cycle/due_text.hpp"
+#include "timers/cycle/timer_expression.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/input/input.hpp"
 #include "tools/jobstrand/json/json_values.hpp"
@@ -40,17 +42,34 @@ constexpr std::size_t kQuotedWidth = 60;
     return text.starts_with('@') ? content_of(session, "--payload", text.substr(1)) : text;
 }
 
-schema::IsoDuration iso_duration_of(std::string_view option, const std::string& text) {
-    const auto duration = schema::parse_iso_duration(text);
-    if (!duration) {
-        refuse(fmt::format(
-            "{} must be an ISO 8601 duration such as PT10M, not {}: {}",
-            option,
-            quoted(text),
-            duration.error().message
-        ));
+[[nodiscard]] timers::SpokenTime spoken_time(std::string_view option, const std::string& text) {
+    const auto spoken = timers::parse_spoken_time(text);
+    if (!spoken) {
+        refuse(fmt::format("{} is wrong {}", option, with_mark(text, spoken.error())));
     }
-    return duration.value();
+    return spoken.value();
+}
+
+[[nodiscard]] schema::TimePoint in_range(
+    std::string_view option,
+    const std::string& text,
+    const std::optional<schema::TimePoint>& time
+) {
+    if (!time) {
+        refuse(fmt::format("{} {} is not in the years 1970 to 9999", option, quoted(text)));
+    }
+    return *time;
+}
+
+[[nodiscard]] timers::DueText due_text_of(const DueOptions& due) {
+    timers::DueText text{.text = due.date ? *due.date : *due.duration};
+    if (due.zone) {
+        text.zone = zone_of(*due.zone).name();
+    }
+    if (due.calendar) {
+        text.calendar = not_empty("--calendar", *due.calendar);
+    }
+    return text;
 }
 
 }  // namespace
@@ -80,19 +99,6 @@ std::size_t limit_of(const std::string& text) {
     return static_cast<std::size_t>(whole_number("--limit", text, 1, kListed));
 }
 
-schema::TimePoint instant_of(std::string_view option, const std::string& text) {
-    const auto instant = schema::parse_instant(text);
-    if (!instant) {
-        refuse(fmt::format(
-            "{} must be a date such as 2026-11-20T10:15:30Z, not {}: {}",
-            option,
-            quoted(text),
-            instant.error().message
-        ));
-    }
-    return instant.value();
-}
-
 timers::Zone zone_of(const std::string& name) {
     const auto zone = timers::Zone::find(name);
     if (!zone) {
@@ -101,40 +107,64 @@ timers::Zone zone_of(const std::string& name) {
     return zone.value();
 }
 
-schema::TimePoint
-date_of(std::string_view option, const std::string& text, const timers::Zone& zone) {
-    const auto date = timers::parse_timer_date(text);
-    if (!date) {
+schema::TimePoint time_of(
+    Session& session,
+    std::string_view option,
+    const std::string& text,
+    timers::Toward bare,
+    const timers::Zone& zone
+) {
+    const timers::SpokenTime spoken = spoken_time(option, text);
+    // Only what is relative needs the database's clock.
+    const schema::TimePoint now =
+        spoken.is_relative() ? session.database_now() : schema::TimePoint();
+    return in_range(option, text, spoken.at(zone, now, bare));
+}
+
+schema::TimePoint time_without_database(
+    Session& session,
+    std::string_view option,
+    const std::string& text,
+    timers::Toward bare,
+    const timers::Zone& zone
+) {
+    return in_range(option, text, spoken_time(option, text).at(zone, session.clock().now(), bare));
+}
+
+schema::Duration duration_of(std::string_view option, const std::string& text) {
+    const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+    const auto duration =
+        is_number ? schema::parse_duration(text) : schema::parse_exact_duration(text);
+    if (!duration) {
         refuse(fmt::format(
-            "{} must be a date such as 2026-11-20T10:15:30Z; it is wrong {}",
+            "{} must be an exact duration such as 5m or PT5M, not {}: {}",
             option,
-            with_mark(text, date.error())
+            quoted(text),
+            duration.error().message
         ));
     }
-    return date.value().in(zone);
+    return duration.value();
 }
 
 std::optional<schema::TimePoint> due_of(Session& session, const DueOptions& due) {
     if (due.date && due.duration) {
         refuse("--due and --due-in exclude each other");
     }
-    if (due.date) {
-        return instant_of("--due", *due.date);
-    }
-    if (!due.duration) {
+    if (!due.is_any_given()) {
         return std::nullopt;
     }
-    return session.database_now() + iso_duration_of("--due-in", *due.duration);
-}
-
-schema::Duration duration_of(std::string_view option, const std::string& text) {
-    // From the first instant on, because a month has a length there.
-    const schema::TimePoint start{};
-    const schema::Duration duration = start + iso_duration_of(option, text) - start;
-    if (duration < std::chrono::seconds(1) || duration > std::chrono::days(366)) {
-        refuse(fmt::format("{} must be from a second to a year, not {}", option, quoted(text)));
+    const std::string_view option = due.date ? "--due" : "--due-in";
+    const timers::DueText text = due_text_of(due);
+    if (const auto written = timers::parse_timer_expression(text.text); !written) {
+        refuse(fmt::format("{} is wrong {}", option, with_mark(text.text, written.error())));
     }
-    return duration;
+    const schema::CalendarTexts calendars =
+        text.calendar.empty() ? schema::CalendarTexts() : session.engine().calendar_texts();
+    const auto date = timers::due_date_of(text, calendars, session.database_now());
+    if (!date) {
+        refuse(fmt::format("{} {}: {}", option, quoted(text.text), date.error().message));
+    }
+    return date.value();
 }
 
 std::string payload_of(Session& session, const std::string& text) {

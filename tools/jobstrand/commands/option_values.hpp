@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schema/time.hpp"
+#include "timers/zone/spoken_time.hpp"
 #include "timers/zone/zone.hpp"
 #include "tools/jobstrand/session.hpp"
 
@@ -26,28 +27,44 @@ namespace jobstrand::cli {
 /// 1 to 100,000.
 [[nodiscard]] std::size_t limit_of(const std::string& text);
 
-[[nodiscard]] schema::TimePoint instant_of(std::string_view option, const std::string& text);
+/// A time as people say it (timers/zone/spoken_time.hpp). One without an offset is one in the zone;
+/// `bare` says which way a lone duration points.
+[[nodiscard]] schema::TimePoint time_of(
+    Session& session,
+    std::string_view option,
+    const std::string& text,
+    timers::Toward bare,
+    const timers::Zone& zone = timers::Zone::utc()
+);
+
+/// The same where no database is needed: by this machine's clock.
+[[nodiscard]] schema::TimePoint time_without_database(
+    Session& session,
+    std::string_view option,
+    const std::string& text,
+    timers::Toward bare,
+    const timers::Zone& zone
+);
+
+/// An exact length of time: `5m`, `PT5M`. A number alone is milliseconds, as in the configuration.
+[[nodiscard]] schema::Duration duration_of(std::string_view option, const std::string& text);
 
 /// By IANA name, for --zone.
 [[nodiscard]] timers::Zone zone_of(const std::string& name);
 
-/// A date; without an offset it is one in the zone.
-[[nodiscard]] schema::TimePoint
-date_of(std::string_view option, const std::string& text, const timers::Zone& zone);
-
-/// --due and --due-in as they were typed.
+/// --due and --due-in as they were typed, and what they do not say themselves.
 struct DueOptions {
     std::optional<std::string> date;
     std::optional<std::string> duration;
+    std::optional<std::string> zone = {};
+    std::optional<std::string> calendar = {};
 
     [[nodiscard]] bool is_any_given() const { return date || duration; }
 };
 
-/// At most one of a date and a duration from now; nullopt: neither was given.
+/// At most one of --due and --due-in, each a timer text (timers/cycle/due_text.hpp); nullopt:
+/// neither was given.
 [[nodiscard]] std::optional<schema::TimePoint> due_of(Session& session, const DueOptions& due);
-
-/// An ISO 8601 duration, of a second to a year.
-[[nodiscard]] schema::Duration duration_of(std::string_view option, const std::string& text);
 
 /// JSON as it stands, `@FILE` for the content of a file, `-` for stdin. Refuses what is not JSON,
 /// or too long.

@@ -2,10 +2,13 @@
 
 #include "schema/job_fields.hpp"
 #include "schema/job_validation.hpp"
+#include "schema/text/iso8601.hpp"
+#include "timers/cycle/timer_expression.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
 #include "tools/jobstrand/json/json_values.hpp"
 #include "tools/jobstrand/json/member_values.hpp"
 #include "tools/jobstrand/json/series_json.hpp"
+#include "tools/jobstrand/output/marked_text.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/output/time_field.hpp"
 #include "tools/jobstrand/settings/nearest_name.hpp"
@@ -179,6 +182,8 @@ public:
     void read(const JsonMember& member) {
         if (member.value == kNull) {
             refuse_unknown(member.name);
+        } else if (member.name == schema::field_of(&Job::due_date).name) {
+            note(member.name, read_due_date(member.value));
         } else if (const auto known = find(known_members(), member.name)) {
             note(member.name, cli::read(*known, member.value, result_.content));
         } else if (const auto of_series = find(series_members(), member.name)) {
@@ -192,6 +197,10 @@ public:
     }
 
     [[nodiscard]] JobFromJson finish() {
+        if (result_.due) {
+            result_.due->zone = result_.content.series.zone;
+            result_.due->calendar = result_.content.series.calendar;
+        }
         if (!result_.content.repeats()) {
             refuse_settings_of_no_series();
         }
@@ -218,6 +227,24 @@ private:
         }
     }
 
+    /// Returns what is wrong; empty: nothing.
+    [[nodiscard]] std::string read_due_date(std::string_view value) {
+        std::string text;
+        if (std::string problem = read_text(value, text); !problem.empty()) {
+            return problem;
+        }
+        has_due_date_ = true;
+        if (const auto instant = schema::parse_instant(text)) {
+            result_.content.job.due_date = instant.value();
+            return {};
+        }
+        if (const auto expression = timers::parse_timer_expression(text); !expression) {
+            return "is wrong " + with_place(text, expression.error());
+        }
+        result_.due = timers::DueText{.text = std::move(text)};
+        return {};
+    }
+
     void refuse_unknown(const std::string& name) {
         if (find(known_members(), name) == nullptr && find(series_members(), name) == nullptr) {
             result_.problems.push_back(unknown_member(name));
@@ -227,7 +254,12 @@ private:
     /// A job that does not repeat has no series to be given anything: its author forgot the repeat.
     void refuse_settings_of_no_series() {
         for (const std::string& name : settings_of_series_) {
-            note(name, "goes with repeat");
+            const bool is_of_due_date = name == "zone" || name == "calendar";
+            if (!is_of_due_date) {
+                note(name, "goes with repeat");
+            } else if (!has_due_date_) {
+                note(name, "goes with repeat or dueDate");
+            }
         }
         if (result_.content.starts_paused) {
             note("state", "paused goes with repeat");
@@ -236,6 +268,7 @@ private:
 
     JobFromJson result_;
     std::vector<std::string> settings_of_series_;
+    bool has_due_date_ = false;
 };
 
 }  // namespace

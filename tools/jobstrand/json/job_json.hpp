@@ -1,10 +1,12 @@
 #pragma once
 
 #include "schema/job.hpp"
+#include "timers/cycle/due_text.hpp"
 #include "timers/zone/zone.hpp"
 #include "tools/jobstrand/json/new_job.hpp"
 #include "tools/jobstrand/output/record.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,9 @@ record_of(const schema::PlacedJob& placed, const timers::Zone& zone = timers::Zo
 /// A job that was read, and every mistake in its text; with mistakes the job is not to be used.
 struct JobFromJson {
     NewJob content;
+
+    /// What dueDate says, if it is not an instant: still to be asked what that is now.
+    std::optional<timers::DueText> due = {};
     std::vector<std::string> problems;
 };
 
@@ -31,6 +36,8 @@ struct JobFromJson {
 /// only be that of a new job: `external` makes an external worker job, the due date decides between
 /// the others. createTime, lockOwner, lockExpirationTime and exceptionMessage are Jobstrand's to
 /// say: accepted, so that a written job can be read again, and not used.
+///
+/// dueDate may be any timer text; the `zone` and the `calendar` beside it are then its own.
 ///
 /// A job with a `repeat` begins a series, whose settings stand beside it under the names that
 /// series_json.hpp lists. Whether its texts can be read is not looked at here: they may name a

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "schema/time.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -21,6 +23,7 @@ enum class Tone {
 struct OutputStyle {
     std::optional<std::size_t> columns = {};  ///< Of the terminal; nullopt: there is none.
     bool is_coloured = false;
+    std::optional<schema::TimePoint> now = {};  ///< On a terminal: times are told from here.
 };
 
 /// The text in the colour of a tone (ECMA-48, SGR). Without colour, and for what is empty, the

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "schema/time.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +16,7 @@ struct RecordField {
     std::string json;       ///< Any JSON value on one line.
     std::string text;       ///< The same for tables and CSV; empty for null.
     bool is_number = false;
+    std::optional<schema::TimePoint> time = {};  ///< A time that a glance may tell from now.
 };
 
 /// What one line of output tells. The first field is what identifies it.

@@ -1,6 +1,7 @@
 #include "tools/jobstrand/output/table.hpp"
 
 #include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/output/relative_time.hpp"
 #include "tools/jobstrand/output/table_fit.hpp"
 
 #include <algorithm>
@@ -18,6 +19,14 @@ constexpr std::string_view kColumnGap = "  ";
     return found == record.end() ? nullptr : &*found;
 }
 
+[[nodiscard]] std::string cell_text(const RecordField& field, const OutputStyle& style) {
+    if (field.time && style.now) {
+        return relative_time(*field.time, *style.now);
+    }
+    const bool is_grouped = field.is_number && style.columns;
+    return is_grouped ? grouped(field.text) : printable(field.text);
+}
+
 }  // namespace
 
 void Table::add(const Record& record, const OutputStyle& style) {
@@ -28,8 +37,7 @@ void Table::add(const Record& record, const OutputStyle& style) {
             row.emplace_back();
             continue;
         }
-        const bool is_grouped = field->is_number && style.columns;
-        std::string text = is_grouped ? grouped(field->text) : printable(field->text);
+        std::string text = cell_text(*field, style);
         row.push_back(
             {.text = cut_to_width(std::move(text), column.width_max), .is_number = field->is_number}
         );

@@ -12,8 +12,12 @@ RecordField time_field(
     if (!time) {
         return text_or_null_field(name, {});
     }
-    const bool is_utc = zone == timers::Zone::utc();
-    return text_field(name, is_utc ? schema::format_instant(*time) : zone.format(*time));
+    if (zone != timers::Zone::utc()) {
+        return text_field(name, zone.format(*time));
+    }
+    RecordField field = text_field(name, schema::format_instant(*time));
+    field.time = time;
+    return field;
 }
 
 }  // namespace jobstrand::cli

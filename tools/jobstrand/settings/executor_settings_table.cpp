@@ -67,7 +67,8 @@ constexpr std::array kExecutorSettings{
         .most = kThreads,
         .flowable = "10",
         .camunda = "10",
-        .meaning = "Most worker threads; those above corePoolSize start when the queue is full.",
+        .meaning = "Most worker threads; those above corePoolSize start when the queue is full. "
+                   "Alone it lowers corePoolSize to it.",
         .aliases = {{{"asyncExecutorMaxPoolSize"}}},
     },
     Setting{

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace jobstrand::cli {
@@ -41,6 +42,7 @@ void SettingEntries::apply(const std::vector<SettingEntry>& entries) {
             apply_entry(entry);
         }
     }
+    lower_core_pool();
     check_together(entries);
 }
 
@@ -128,6 +130,14 @@ void SettingEntries::apply_known(const SettingEntry& entry, const NamedSetting& 
         return;
     }
     settings_ = std::move(changed);
+}
+
+// Only what was written can contradict maxPoolSize; a default or a preset gives way to it.
+void SettingEntries::lower_core_pool() {
+    executor::ExecutorSettings& pool = settings_.executor;
+    if (!given_.contains(find_setting("corePoolSize").setting)) {
+        pool.core_pool_size = std::min(pool.core_pool_size, pool.max_pool_size);
+    }
 }
 
 void SettingEntries::check_together(const std::vector<SettingEntry>& entries) {

@@ -43,6 +43,7 @@ private:
     void apply_entry(const SettingEntry& entry);
     void apply_absent(const SettingEntry& entry, const AbsentSetting& absent);
     void apply_known(const SettingEntry& entry, const NamedSetting& named);
+    void lower_core_pool();
     void check_together(const std::vector<SettingEntry>& entries);
 
     Settings& settings_;

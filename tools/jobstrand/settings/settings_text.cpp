@@ -6,6 +6,7 @@
 #include "tools/jobstrand/settings/setting_table.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <iterator>
 
@@ -42,6 +43,11 @@ namespace {
     return setting.unit == Unit::flag || setting.unit == Unit::count ? text : toml_text(text);
 }
 
+/// The value of a variable may be a secret.
+[[nodiscard]] std::string_view shown_secret(std::string_view value) {
+    return value.empty() ? "" : "***";
+}
+
 void append_command(std::string& out, const std::string& name, const CommandSettings& command) {
     auto end = std::back_inserter(out);
     fmt::format_to(end, "\n[commands.{}]\n", toml_text(name));
@@ -57,11 +63,31 @@ void append_command(std::string& out, const std::string& name, const CommandSett
         fmt::format_to(end, "workingDirectory = {}\n", toml_text(command.working_directory));
     }
     for (const auto& [variable, value] : command.environment) {
-        // The value may be a secret.
         fmt::format_to(
-            end, "environment.{} = {}\n", toml_text(variable), toml_text(value.empty() ? "" : "***")
+            end, "environment.{} = {}\n", toml_text(variable), toml_text(shown_secret(value))
         );
     }
+}
+
+[[nodiscard]] nlohmann::ordered_json json_value(const Setting& setting, const std::string& text) {
+    if (setting.unit == Unit::flag || setting.unit == Unit::count) {
+        return nlohmann::ordered_json::parse(text);
+    }
+    return setting.name == "db" ? shown_url(text) : text;
+}
+
+[[nodiscard]] nlohmann::ordered_json json_of(const CommandSettings& command) {
+    nlohmann::ordered_json environment = nlohmann::ordered_json::object();
+    for (const auto& [variable, value] : command.environment) {
+        environment[variable] = shown_secret(value);
+    }
+    return {
+        {"program", command.program},
+        {"args", command.arguments},
+        {"timeLimit", schema::format_duration(command.time_limit)},
+        {"workingDirectory", command.working_directory},
+        {"environment", environment},
+    };
 }
 
 [[nodiscard]] std::string code(std::string_view text) {
@@ -114,6 +140,20 @@ std::string settings_as_toml(const Settings& settings) {
         append_command(out, name, command);
     }
     return out;
+}
+
+std::string settings_as_json(const Settings& settings) {
+    nlohmann::ordered_json out = nlohmann::ordered_json::object();
+    for (const Setting* setting : all_settings()) {
+        if (const std::string text = text_of(settings, *setting); !text.empty()) {
+            out[std::string(setting->name)] = json_value(*setting, text);
+        }
+    }
+    out["commands"] = nlohmann::ordered_json::object();
+    for (const auto& [name, command] : settings.commands) {
+        out["commands"][name] = json_of(command);
+    }
+    return out.dump();
 }
 
 std::string settings_as_markdown() {

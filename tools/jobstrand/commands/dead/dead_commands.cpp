@@ -52,7 +52,10 @@ void add_requeue(const Command& noun, Action& action) {
         requeue_dead
     );
     app.add_option("--retries", options.retries, "New attempts (default: as for a new job)");
-    add_due_options(app, options.due, "Not before a date", "Not before a time from now");
+    add_due_options(
+        app, options.due, "Not before a time, any timer text", "Not before a time from now: 10m, 2h"
+    );
+    add_due_context_options(app, options.due);
     app.add_option("--rate", options.rate, "Requeue so many a second at most").type_name("N");
     app.add_option("--spread", options.spread, "Spread their due dates over this time")
         .type_name("DURATION");

@@ -49,7 +49,7 @@ record_of_dead(const PlacedJob& placed, OutputFormat format, schema::TimePoint n
 
 [[nodiscard]] schema::Page<PlacedJob> newest(Session& session, const DeadListOptions& options) {
     auto page = session.dead_letters().newest(
-        filter_of(options.filter), options.after, limit_of(options.limit)
+        filter_of(session, options.filter), options.after, limit_of(options.limit)
     );
     if (!page) {
         throw CliError(
@@ -68,10 +68,11 @@ record_of_dead(const PlacedJob& placed, OutputFormat format, schema::TimePoint n
 
 ExitCode list_dead(Session& session, const DeadListOptions& options) {
     const schema::Page<PlacedJob> page =
-        options.newest ? newest(session, options)
-                       : session.dead_letters().list(
-                             filter_of(options.filter), options.after, limit_of(options.limit)
-                         );
+        options.newest
+            ? newest(session, options)
+            : session.dead_letters().list(
+                  filter_of(session, options.filter), options.after, limit_of(options.limit)
+              );
     const schema::TimePoint now = session.database_now();
     write_page(
         session,

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <thread>
 
 namespace jobstrand::cli {
@@ -27,6 +28,17 @@ constexpr std::int64_t kFastest = 1'000'000;
     };
 }
 
+[[nodiscard]] schema::Duration spread_of(const std::string& text) {
+    const schema::Duration spread = duration_of("--spread", text);
+    if (spread < std::chrono::seconds(1) || spread > std::chrono::days(366)) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format("--spread must be from a second to a year, not {}", quoted_if_needed(text))
+        );
+    }
+    return spread;
+}
+
 [[nodiscard]] Revival revival_of(Session& session, const RequeueOptions& options) {
     Revival revival{
         .retries = options.retries ? retries_of(*options.retries)
@@ -34,7 +46,7 @@ constexpr std::int64_t kFastest = 1'000'000;
         .due_date = due_of(session, options.due),
     };
     if (options.spread) {
-        revival.spread = duration_of("--spread", *options.spread);
+        revival.spread = spread_of(*options.spread);
     }
     if (options.rate) {
         revival.pace = pace_of(*options.rate);

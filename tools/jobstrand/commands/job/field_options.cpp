@@ -47,7 +47,7 @@ struct ReadMember {
     }
     JobChange operator()(bool Job::*member) const { return set_to(member, !(Job{}.*member)); }
     JobChange operator()(std::optional<schema::TimePoint> Job::*member) const {
-        return set_to(member, instant_of(option(), *typed.text));
+        return set_to(member, time_of(session, option(), *typed.text, timers::Toward::ahead));
     }
 };
 

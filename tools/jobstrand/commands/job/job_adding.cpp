@@ -25,13 +25,16 @@ using schema::Job;
             carry_out(change_of(session, typed), job);
         }
     }
-    job.due_date = due_of(session, options.due);
+    DueOptions due = options.due;
+    due.zone = options.series.times.zone;
+    due.calendar = options.series.times.calendar;
+    job.due_date = due_of(session, due);
     if (options.external) {
         job.type = schema::kExternalWorkerType;
     }
     if (options.series.times.repeat) {
-        set_series(content, options.series);
-    } else if (options.series.is_any_given()) {
+        set_series(session, content, options.series);
+    } else if (options.series.is_any_given(options.due.is_any_given())) {
         throw CliError(
             ExitCode::wrong_usage,
             "say when it repeats: --repeat TEXT, or leave --series and the like out"
@@ -59,7 +62,7 @@ void refuse_bad(Session& session, const NewJob& job) {
                options.fields, [](const TypedField& typed) { return typed.text.has_value(); }
            ) ||
            options.due.is_any_given() || options.external || options.series.times.repeat ||
-           options.series.is_any_given();
+           options.series.is_any_given(false);
 }
 
 void report_added(Session& session, const NewJob& job, const std::string& id) {

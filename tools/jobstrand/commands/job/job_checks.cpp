@@ -30,13 +30,9 @@ problems_of_repeating(const NewJob& job, const JobCheckContext& context) {
 }  // namespace
 
 JobCheckContext job_check_context(Session& session) {
-    schema::CalendarTexts calendars;
-    for (auto& [name, text] : session.series_store().calendars()) {
-        calendars.emplace(std::move(name), std::move(text));
-    }
     return {
         .settings = session.settings(),
-        .calendars = std::move(calendars),
+        .calendars = session.engine().calendar_texts(),
         .now = session.database_now(),
     };
 }

@@ -17,7 +17,7 @@ void add_field_options(const Command& verb, AddOptions& options) {
                 verb,
                 options.due,
                 std::string(typed.option->meaning).c_str(),
-                "Not before a time from now: PT10M, P1D"
+                "Not before a time from now: 10m, 2h, 3 business days"
             );
         } else {
             add_field_option(verb, typed);
@@ -34,7 +34,8 @@ void add_add(const Command& noun, Action& action) {
          .summary = "Enqueue a job, or a file of jobs",
          .examples =
              "  jobstrand job add --type log --payload '{\"hello\":\"world\"}'\n"
-             "  jobstrand job add --type command --payload '{\"command\":\"hash\"}' --due-in PT5M\n"
+             "  jobstrand job add --type command --payload '{\"command\":\"hash\"}' --due-in 5m\n"
+             "  jobstrand job add --type reminder --due 'tomorrow 09:00' --zone Europe/Berlin\n"
              "  jobstrand job add --type log --repeat R/PT10M\n"
              "  jobstrand job add --type report --series nightly --repeat '0 30 2 * * ?' --zone "
              "Europe/Berlin\n"

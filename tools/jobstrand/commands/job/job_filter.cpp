@@ -46,10 +46,15 @@ void append(std::vector<TypedCondition>& conditions, const TypedField& typed) {
     }
 }
 
-[[nodiscard]] FieldCondition condition_of(const TypedCondition& typed) {
+/// Due dates lie ahead, as a rule; all else that has a time has happened.
+[[nodiscard]] timers::Toward direction_of(const schema::JobField& field) {
+    return field.is_about(&schema::Job::due_date) ? timers::Toward::ahead : timers::Toward::behind;
+}
+
+[[nodiscard]] FieldCondition condition_of(Session& session, const TypedCondition& typed) {
     FieldCondition condition{.member = typed.field->member, .match = typed.match, .value = {}};
     if (typed.field->filter_by == schema::FieldFilter::period) {
-        condition.value = instant_of(typed.option, *typed.text);
+        condition.value = time_of(session, typed.option, *typed.text, direction_of(*typed.field));
     } else {
         condition.value = not_empty(typed.option, *typed.text);
     }
@@ -66,11 +71,11 @@ std::vector<TypedCondition> filter_conditions() {
     return conditions;
 }
 
-persistence::JobFilter filter_of(const JobFilterOptions& options) {
+persistence::JobFilter filter_of(Session& session, const JobFilterOptions& options) {
     persistence::JobFilter filter;
     for (const TypedCondition& typed : options.fields) {
         if (typed.text) {
-            filter.fields.push_back(condition_of(typed));
+            filter.fields.push_back(condition_of(session, typed));
         }
     }
     if (options.locked && options.free) {

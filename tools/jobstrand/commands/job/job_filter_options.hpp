@@ -10,6 +10,7 @@
 namespace jobstrand::cli {
 
 class Command;
+class Session;
 
 /// An option that asks for jobs by a field, and what was typed behind it.
 struct TypedCondition {
@@ -35,6 +36,6 @@ struct JobFilterOptions {
 void add_job_filter_options(const Command& verb, JobFilterOptions& options);
 
 /// Throws CliError wrong_usage for values that cannot be meant so, empty ones above all.
-[[nodiscard]] persistence::JobFilter filter_of(const JobFilterOptions& options);
+[[nodiscard]] persistence::JobFilter filter_of(Session& session, const JobFilterOptions& options);
 
 }  // namespace jobstrand::cli

@@ -1,7 +1,6 @@
 #include "tools/jobstrand/commands/job/job_lines.hpp"
 
 #include "schema/limits.hpp"
-#include "tools/jobstrand/json/job_json.hpp"
 
 #include <fmt/format.h>
 
@@ -26,6 +25,9 @@ std::optional<JobLine> JobLines::next() {
             continue;
         }
         JobFromJson read = job_from_json(raw->text);
+        if (read.due && read.problems.empty()) {
+            find_due_date(read);
+        }
         if (read.problems.empty()) {
             read.problems = problems_of_new(read.content, context_);
         }
@@ -36,6 +38,15 @@ std::optional<JobLine> JobLines::next() {
         };
     }
     return std::nullopt;
+}
+
+void JobLines::find_due_date(JobFromJson& read) const {
+    const auto date = timers::due_date_of(*read.due, context_.calendars, context_.now);
+    if (date) {
+        read.content.job.due_date = date.value();
+    } else {
+        read.problems.push_back("dueDate: " + date.error().message);
+    }
 }
 
 std::optional<JobLines::RawLine> JobLines::read_line() {

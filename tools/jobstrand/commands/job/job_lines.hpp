@@ -2,6 +2,7 @@
 
 #include "tools/jobstrand/commands/job/job_checks.hpp"
 #include "tools/jobstrand/input/input.hpp"
+#include "tools/jobstrand/json/job_json.hpp"
 #include "tools/jobstrand/json/new_job.hpp"
 
 #include <cstdint>
@@ -35,6 +36,9 @@ private:
     };
 
     [[nodiscard]] std::optional<RawLine> read_line();
+
+    /// Of a due date in words; what it means is the same in every reading of the file.
+    void find_due_date(JobFromJson& read) const;
 
     Input& input_;
     const JobCheckContext& context_;

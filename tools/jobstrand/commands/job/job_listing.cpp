@@ -50,7 +50,7 @@ const std::vector<TableColumn>& job_columns() {
 ExitCode list_jobs(Session& session, const ListOptions& options) {
     const deadletter::JobQuery query{
         .places = places_of(options.place),
-        .filter = filter_of(options.filter),
+        .filter = filter_of(session, options.filter),
         .after = options.after,
         .limit = limit_of(options.limit),
     };

@@ -8,6 +8,8 @@
 
 namespace jobstrand::cli {
 
+class Session;
+
 class Command;
 
 /// When the turns of a series are due, as it was typed.
@@ -34,8 +36,9 @@ struct SeriesOptions {
     bool stop_on_dead_letter = false;
     bool paused = false;
 
-    /// Whether anything was given that a job without --repeat has no use for.
-    [[nodiscard]] bool is_any_given() const;
+    /// Whether anything was given that a job without --repeat has no use for. Zone and calendar
+    /// are of use to one with a due date.
+    [[nodiscard]] bool is_any_given(bool has_due_date) const;
 };
 
 /// --zone, --start, ... at a verb, without --repeat.
@@ -46,9 +49,9 @@ void add_series_options(const Command& verb, SeriesOptions& options);
 
 /// Puts what was given into a series; the rest stays. Throws CliError wrong_usage for what cannot
 /// be meant so; whether the texts fit each other is left to timers::problems_of_new.
-void set_times(schema::Series& series, const SeriesTimesOptions& options);
+void set_times(Session& session, schema::Series& series, const SeriesTimesOptions& options);
 
 /// The same for all options of a new series.
-void set_series(NewJob& job, const SeriesOptions& options);
+void set_series(Session& session, NewJob& job, const SeriesOptions& options);
 
 }  // namespace jobstrand::cli

@@ -13,7 +13,8 @@ namespace {
 
 using schema::Series;
 
-[[nodiscard]] Series new_times(Series series, const SeriesRescheduleOptions& options) {
+[[nodiscard]] Series
+new_times(Session& session, Series series, const SeriesRescheduleOptions& options) {
     if (!options.times.repeat) {
         throw CliError(ExitCode::wrong_usage, "say when it repeats from now on: --repeat TEXT");
     }
@@ -25,7 +26,7 @@ using schema::Series;
     if (options.no_calendar) {
         series.calendar.clear();
     }
-    set_times(series, options.times);
+    set_times(session, series, options.times);
     return series;
 }
 
@@ -42,7 +43,7 @@ void refuse_bad(Session& session, const Series& times) {
 
 ExitCode reschedule_series(Session& session, const SeriesRescheduleOptions& options) {
     const persistence::SeriesSummary current = find_series(session, options.key);
-    const Series times = new_times(current.series, options);
+    const Series times = new_times(session, current.series, options);
     refuse_bad(session, times);
     const deadletter::ItemResult item = session.series().reschedule(times);
     if (item.answer == deadletter::ItemAnswer::refused) {

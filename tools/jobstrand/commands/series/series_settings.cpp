@@ -1,4 +1,3 @@
-#include "schema/text/iso8601.hpp"
 #include "timers/series/series_problems.hpp"
 #include "timers/zone/zone.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
@@ -32,28 +31,11 @@ void set_text(std::string& field, std::string_view option, const std::optional<s
     return text;
 }
 
-[[nodiscard]] schema::Duration threshold_of(const std::string& text) {
-    const auto duration = schema::parse_duration(text);
-    if (!duration) {
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format(
-                "--misfire-threshold must be an exact duration such as PT5M, not {}: {}",
-                quoted_if_needed(text),
-                duration.error().message
-            )
-        );
-    }
-    return duration.value();
-}
-
 }  // namespace
 
-bool SeriesOptions::is_any_given() const {
+bool SeriesOptions::is_any_given(bool has_due_date) const {
     const std::array texts{
-        &times.zone,
         &times.dst,
-        &times.calendar,
         &times.misfire,
         &times.misfire_threshold,
         &times.start,
@@ -62,11 +44,13 @@ bool SeriesOptions::is_any_given() const {
         &group,
         &description,
     };
-    return no_overlap || keep_data || no_recovery || stop_on_dead_letter || paused ||
+    const bool has_context = times.zone || times.calendar;
+    return (has_context && !has_due_date) || no_overlap || keep_data || no_recovery ||
+           stop_on_dead_letter || paused ||
            std::ranges::any_of(texts, [](const auto* text) { return text->has_value(); });
 }
 
-void set_times(schema::Series& series, const SeriesTimesOptions& options) {
+void set_times(Session& session, schema::Series& series, const SeriesTimesOptions& options) {
     if (options.repeat) {
         series.repeat = repeat_of(*options.repeat);
     }
@@ -78,19 +62,19 @@ void set_times(schema::Series& series, const SeriesTimesOptions& options) {
         series.misfire.clear();
     }
     if (options.misfire_threshold) {
-        series.misfire_threshold = threshold_of(*options.misfire_threshold);
+        series.misfire_threshold = duration_of("--misfire-threshold", *options.misfire_threshold);
     }
     const timers::Zone zone = zone_of(series.zone);
     if (options.start) {
-        series.start = date_of("--start", *options.start, zone);
+        series.start = time_of(session, "--start", *options.start, timers::Toward::ahead, zone);
     }
     if (options.end) {
-        series.end = date_of("--end", *options.end, zone);
+        series.end = time_of(session, "--end", *options.end, timers::Toward::ahead, zone);
     }
 }
 
-void set_series(NewJob& job, const SeriesOptions& options) {
-    set_times(job.series, options.times);
+void set_series(Session& session, NewJob& job, const SeriesOptions& options) {
+    set_times(session, job.series, options.times);
     job.job.repeat = job.series.repeat;
     set_text(job.job.series, "--series", options.series);
     set_text(job.series.group, "--group", options.group);

@@ -11,7 +11,12 @@ struct NoOptions {};
 ExitCode show_config(Session& session, const NoOptions&) {
     Settings settings = session.settings();
     settings.database_url = session.given_database_url();
-    session.streams().out << settings_as_toml(settings);
+    const OutputFormat format = session.format();
+    if (format == OutputFormat::json || format == OutputFormat::jsonl) {
+        session.streams().out << settings_as_json(settings) << '\n';
+    } else {
+        session.streams().out << settings_as_toml(settings);
+    }
     return ExitCode::done;
 }
 
@@ -21,6 +26,10 @@ ExitCode print_config_docs(Session& session, const NoOptions&) {
 }
 
 ExitCode check_config(Session& session, const NoOptions&) {
+    if (!session.config_file()) {
+        session.streams().out << "no configuration file: --config names none, JOBSTRAND_CONFIG is "
+                                 "not set, and no other place is looked into; the defaults apply\n";
+    }
     for (const std::string& remark : session.remarks()) {
         session.streams().out << remark << '\n';
     }
@@ -49,7 +58,8 @@ void add_config_commands(const Command& program, Action& action) {
         action,
         {.name = "show",
          .summary = "Print the settings that apply, as a configuration file without passwords",
-         .examples = "  jobstrand config show --config jobstrand.toml"},
+         .examples = "  jobstrand config show --config jobstrand.toml\n"
+                     "  jobstrand config show -o json"},
         show_config
     );
     (void)add_verb<NoOptions>(

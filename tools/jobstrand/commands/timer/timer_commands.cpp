@@ -61,13 +61,16 @@ void add_reschedule(const Command& noun, Action& action) {
         {.name = "reschedule",
          .summary = "Give timers another due date",
          .examples = "  jobstrand timer reschedule 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 "
-                     "--due 2026-12-24T18:00:00+01:00"},
+                     "--due 2026-12-24T18:00:00+01:00\n"
+                     "  jobstrand timer reschedule 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 "
+                     "--due 'tomorrow 09:00' --zone Europe/Berlin"},
         reschedule_timers
     );
     app.add_option("ids", options.ids, "The timers; - reads them from stdin")
         .type_name("ID")
         .required();
-    add_due_options(app, options.due, "The new due date", "The time from now");
+    add_due_options(app, options.due, "The new due date, or any timer text", "The time from now");
+    add_due_context_options(app, options.due);
 }
 
 void add_rm(const Command& noun, Action& action) {

@@ -94,7 +94,7 @@ ExitCode list_timers(Session& session, const TimerListOptions& options) {
     const deadletter::TimerQuery query{
         .state = state_of(options.state),
         .group = group_of(options.group),
-        .filter = filter_of(options.list.filter),
+        .filter = filter_of(session, options.list.filter),
         .after = options.list.after,
         .limit = limit_of(options.list.limit),
     };

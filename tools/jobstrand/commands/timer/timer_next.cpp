@@ -63,7 +63,10 @@ ExitCode show_next_times(Session& session, const NextOptions& options) {
     const timers::TimerExpression expression = expression_of(options.expression);
     const timers::TimerContext context{.zone = zone_of(options.zone), .rule = rule_of(options.dst)};
     const schema::TimePoint after =
-        options.after ? date_of("--after", *options.after, context.zone) : session.clock().now();
+        options.after ? time_without_database(
+                            session, "--after", *options.after, timers::Toward::ahead, context.zone
+                        )
+                      : session.clock().now();
     const std::int64_t count = whole_number("--count", options.count, 1, kMostTimes);
     const auto times =
         timers::next_times(expression, context, after, static_cast<std::size_t>(count));
