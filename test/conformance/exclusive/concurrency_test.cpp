@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_database
 );
 
-// R086 R098: exact, and nothing that waits is forgotten.
+// R086 R088 R098: exact, and nothing that waits is forgotten.
 TEST_P(ExclusiveConcurrency, No_two_nodes_ever_hold_jobs_of_one_instance) {
     insert_jobs();
     std::vector<std::future<void>> ends;

@@ -1,6 +1,7 @@
 #include "tools/jobstrand/commands/dead/dead_requeue.hpp"
 
 #include "tools/jobstrand/commands/item_report.hpp"
+#include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
 
