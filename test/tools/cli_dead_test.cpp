@@ -104,7 +104,7 @@ TEST_F(CliDead, Requeue_may_be_slow_or_spread_so_that_no_storm_is_repeated) {
     expect_wrong_usage(
         {"dead", "requeue", "--all"},
         {{{"--rate", "0"}, "--rate must be"},
-         {{"--spread", "soon"}, "--spread must be an ISO 8601 duration"},
+         {{"--spread", "soon"}, "--spread must be an exact duration"},
          {{"--spread", "3650d"}, "--spread must be from a second to a year"}}
     );
 }

@@ -136,7 +136,7 @@ TEST_F(CliRepeat, What_cannot_be_meant_is_refused_and_nothing_is_added) {
          "misfire instruction of a cycle must be"},
         {{"--repeat", "R/P1D", "--misfire", "fire-now"}, "the period must be exact"},
         {{"--repeat", noon, "--misfire-threshold", "soon"}, "--misfire-threshold must be an exact"},
-        {{"--repeat", noon, "--start", "soon"}, "--start must be a date"},
+        {{"--repeat", noon, "--start", "soon"}, "--start is wrong at character 1: expected a time"},
         {{"--repeat", noon, "--end", "2001-01-01"}, "no turn would ever be due"},
         {{"--repeat", "R1/2001-01-01/PT1H/2001-02-01"}, "no turn would ever be due"},
         {{"--repeat", noon, "--series", std::string(65, 's')}, "series is longer than 64"},

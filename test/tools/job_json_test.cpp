@@ -175,7 +175,7 @@ TEST(JobJson, Every_mistake_is_named_with_its_field) {
          "priority must be a whole number"},
         {R"({"handlerType":"x","priority":1.5})", "priority must be a whole number"},
         {R"({"handlerType":"x","exclusive":1})", "exclusive must be true or false"},
-        {R"({"handlerType":"x","dueDate":"tomorrow"})", "dueDate "},
+        {R"({"handlerType":"x","dueDate":"soon"})", "dueDate "},
         {R"({"handlerType":"x","dueDate":"10000-01-01T00:00:00Z"})", "dueDate "},
         {R"({"handlerType":"x","dueDate":1})", "dueDate must be a string"},
         {R"({"handlerType":"x","retryCycle":"R5"})", "retryCycle"},

@@ -80,7 +80,8 @@ TEST_P(SchemaTest, What_is_missing_is_found_and_mended) {
         testing::ElementsAre(
             "the column ACT_RU_JOB.PRIORITY_ is missing",
             "the index JS_IDX_TIMER_DUE of ACT_RU_TIMER_JOB is missing",
-            "the table ACT_RU_DEADLETTER_JOB is missing"
+            "the table ACT_RU_DEADLETTER_JOB is missing",
+            "the index JS_IDX_DEAD_FAILED of ACT_RU_DEADLETTER_JOB is missing"
         )
     );
     mend_differences(*connection_);

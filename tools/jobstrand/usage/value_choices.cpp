@@ -63,6 +63,7 @@ const std::vector<Entry>& entries() {
         {"", "", "TEXT", {}},
         {"", "", "EXPR", {}},
         {"", "", "DATE", {}},
+        {"", "", "TIME", {}},
         {"", "", "DURATION", {}},
         {"", "", "CYCLE", {}},
         {"", "", "ZONE", {}},

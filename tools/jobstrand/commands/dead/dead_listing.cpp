@@ -21,8 +21,8 @@ const std::vector<TableColumn>& dead_columns() {
     static const std::vector<TableColumn> columns{
         {.field = "id", .heading = "ID", .width_max = 64},
         {.field = "handlerType", .heading = "TYPE", .rank = 1},
-        {.field = "failedTime", .heading = "DIED", .rank = 5},
-        {.field = "age", .heading = "AGE", .rank = 3},
+        {.field = "failedTime", .heading = "DIED", .rank = 3},
+        {.field = "age", .heading = "AGE", .is_optional = true, .rank = 3},
         {.field = "attempts", .heading = "ATTEMPTS", .rank = 4},
         {.field = "series", .heading = "SERIES", .width_max = 64, .is_optional = true, .rank = 6},
         {.field = "processInstanceId", .heading = "INSTANCE", .rank = 7},
@@ -36,11 +36,15 @@ const std::vector<TableColumn>& dead_columns() {
     return columns;
 }
 
-/// The age is for people: what is read by programs says when, and can be read again as it is.
-[[nodiscard]] Record
-record_of_dead(const PlacedJob& placed, OutputFormat format, schema::TimePoint now) {
+/// The age is for people: what is read by programs says when, and can be read again as it is. On a
+/// terminal the time of death is told from now, which is the age.
+[[nodiscard]] bool shows_age(const Session& session) {
+    return session.format() == OutputFormat::table && !session.style().columns;
+}
+
+[[nodiscard]] Record record_of_dead(const PlacedJob& placed, bool has_age, schema::TimePoint now) {
     Record record = record_of(placed);
-    if (format == OutputFormat::table) {
+    if (has_age) {
         const auto& failed = placed.job.failed_time;
         record.push_back(text_or_null_field("age", failed ? age_text(now - *failed) : ""));
     }
@@ -74,11 +78,12 @@ ExitCode list_dead(Session& session, const DeadListOptions& options) {
                   filter_of(session, options.filter), options.after, limit_of(options.limit)
               );
     const schema::TimePoint now = session.database_now();
+    const bool has_age = shows_age(session);
     write_page(
         session,
         page,
         dead_columns(),
-        [&](const PlacedJob& placed) { return record_of_dead(placed, session.format(), now); },
+        [&](const PlacedJob& placed) { return record_of_dead(placed, has_age, now); },
         [](const PlacedJob& placed) { return placed.job.id; }
     );
     return ExitCode::done;
