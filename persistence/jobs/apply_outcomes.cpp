@@ -63,7 +63,7 @@ Work by_kind(const Outcomes& outcomes) {
     return work;
 }
 
-FencedIds fenced(const Outcomes& outcomes) {
+FencedIds fences_of(const Outcomes& outcomes) {
     FencedIds ids;
     for (const Outcome* outcome : outcomes) {
         ids[outcome->job->revision].push_back(outcome->job->id);
@@ -124,16 +124,17 @@ bool delete_completed(Transaction& transaction, std::string_view owner, const Ou
     for (const Outcome* outcome : completed) {
         jobs.push_back(outcome->job.get());
     }
-    const std::int64_t deleted = execute_fenced(transaction, kDelete, {}, owner, fenced(completed));
+    const std::int64_t deleted =
+        execute_fenced(transaction, kDelete, {}, owner, fences_of(completed));
     delete_byte_arrays_of(transaction, jobs);
     return are_all(deleted, completed);
 }
 
 bool free_released(Transaction& transaction, std::string_view owner, const Work& work) {
-    bool is_all_held = are_all(free_held(transaction, owner, fenced(work.freed)), work.freed);
+    bool is_all_held = are_all(free_held(transaction, owner, fences_of(work.freed)), work.freed);
     for (const auto& [needs, outcomes] : work.unserved) {
         is_all_held &=
-            are_all(free_unserved(transaction, owner, fenced(outcomes), needs), outcomes);
+            are_all(free_unserved(transaction, owner, fences_of(outcomes), needs), outcomes);
     }
     return is_all_held;
 }
@@ -218,7 +219,7 @@ Outcomes still_held(
     Outcomes outcomes
 ) {
     drop_without_group(transaction, owner, outcomes, context.exclusive_over);
-    auto held = held_for_update(transaction, owner, fenced(outcomes));
+    auto held = held_for_update(transaction, owner, fences_of(outcomes));
     Outcomes kept;
     for (const Outcome* outcome : outcomes) {
         const auto found = held.find(outcome->job->id);
@@ -259,7 +260,7 @@ std::vector<OutcomeAnswer> apply_outcomes(
         }
     };
     run_burying_twins(context, twins, write, [&](Transaction& transaction) {
-        return held_for_update(transaction, owner, fenced(all)).empty();
+        return held_for_update(transaction, owner, fences_of(all)).empty();
     });
     return answers_for(outcomes, written);
 }

@@ -71,7 +71,8 @@ report_all(Session& session, std::string_view done_word, const Operation& operat
 /// `This requeues 3 dead letters: 2 mail, 1 report.`
 [[nodiscard]] std::string
 question(DeadLetters& dead, const char* form, const JobSelection& selection) {
-    const std::string count = fmt::format("{} dead letters", dead.count(selection));
+    const auto number = dead.count(selection);
+    const std::string count = fmt::format("{} dead letter{}", number, number == 1 ? "" : "s");
     const std::string types = by_type(dead.count_types(selection.filter()));
     return fmt::format(fmt::runtime(form), count, types);
 }
