@@ -178,7 +178,7 @@ TEST_F(CliOutput, A_question_stands_on_a_line_of_its_own_before_anything_is_done
     EXPECT_THAT(
         no.err,
         AllOf(
-            StartsWith("This removes 1 dead letters for good: 1 noop. [y/N] "),
+            StartsWith("This removes 1 dead letter for good: 1 noop. [y/N] "),
             HasSubstr("nothing was changed")
         )
     );
