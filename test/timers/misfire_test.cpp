@@ -53,17 +53,17 @@ std::string summary(const SimpleTimer& timer) {
     );
 }
 
-struct Row {
+struct MisfireRow {
     SimpleMisfire instruction;
     int repeat_count;
     int fired;
     const char* expected;
 };
 
-class MisfireOfSimpleTimer : public testing::TestWithParam<Row> {};
+class MisfireOfSimpleTimer : public testing::TestWithParam<MisfireRow> {};
 
 TEST_P(MisfireOfSimpleTimer, Is_what_Quartz_computes) {
-    const Row& row = GetParam();
+    const MisfireRow& row = GetParam();
     EXPECT_EQ(
         summary(after_misfire(missed(row.repeat_count, row.fired), row.instruction, kWoken)),
         row.expected
@@ -78,22 +78,38 @@ INSTANTIATE_TEST_SUITE_P(
     Once,
     MisfireOfSimpleTimer,
     testing::Values(
-        Row{SimpleMisfire::ignore, 0, 0, "next -35 start -35 repeats 0 fired 0 final -35 turns 1"},
-        Row{SimpleMisfire::smart, 0, 0, "next +0 start -35 repeats 0 fired 0 final -35 turns 1"},
-        Row{SimpleMisfire::fire_now, 0, 0, "next +0 start -35 repeats 0 fired 0 final -35 turns 1"},
-        Row{SimpleMisfire::now_with_existing,
+        MisfireRow{
+            SimpleMisfire::ignore,
+            0,
+            0,
+            "next -35 start -35 repeats 0 fired 0 final -35 turns 1"},
+        MisfireRow{
+            SimpleMisfire::smart,
+            0,
+            0,
+            "next +0 start -35 repeats 0 fired 0 final -35 turns 1"},
+        MisfireRow{
+            SimpleMisfire::fire_now,
+            0,
+            0,
+            "next +0 start -35 repeats 0 fired 0 final -35 turns 1"},
+        MisfireRow{
+            SimpleMisfire::now_with_existing,
             0,
             0,
             "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
-        Row{SimpleMisfire::now_with_remaining,
+        MisfireRow{
+            SimpleMisfire::now_with_remaining,
             0,
             0,
             "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
-        Row{SimpleMisfire::next_with_remaining,
+        MisfireRow{
+            SimpleMisfire::next_with_remaining,
             0,
             0,
             "next none start -35 repeats 0 fired 0 final none turns 0"},
-        Row{SimpleMisfire::next_with_existing,
+        MisfireRow{
+            SimpleMisfire::next_with_existing,
             0,
             0,
             "next none start -35 repeats 0 fired 0 final none turns 0"}
@@ -105,22 +121,38 @@ INSTANTIATE_TEST_SUITE_P(
     NineRepeatsNoneFired,
     MisfireOfSimpleTimer,
     testing::Values(
-        Row{SimpleMisfire::ignore, 9, 0, "next -35 start -35 repeats 9 fired 0 final +55 turns 10"},
-        Row{SimpleMisfire::smart, 9, 0, "next +0 start +0 repeats 9 fired 0 final +90 turns 10"},
-        Row{SimpleMisfire::fire_now, 9, 0, "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
-        Row{SimpleMisfire::now_with_existing,
+        MisfireRow{
+            SimpleMisfire::ignore,
+            9,
+            0,
+            "next -35 start -35 repeats 9 fired 0 final +55 turns 10"},
+        MisfireRow{
+            SimpleMisfire::smart,
             9,
             0,
             "next +0 start +0 repeats 9 fired 0 final +90 turns 10"},
-        Row{SimpleMisfire::now_with_remaining,
+        MisfireRow{
+            SimpleMisfire::fire_now,
             9,
             0,
             "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
-        Row{SimpleMisfire::next_with_remaining,
+        MisfireRow{
+            SimpleMisfire::now_with_existing,
+            9,
+            0,
+            "next +0 start +0 repeats 9 fired 0 final +90 turns 10"},
+        MisfireRow{
+            SimpleMisfire::now_with_remaining,
+            9,
+            0,
+            "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
+        MisfireRow{
+            SimpleMisfire::next_with_remaining,
             9,
             0,
             "next +5 start -35 repeats 9 fired 4 final +55 turns 6"},
-        Row{SimpleMisfire::next_with_existing,
+        MisfireRow{
+            SimpleMisfire::next_with_existing,
             9,
             0,
             "next +5 start -35 repeats 9 fired 0 final +55 turns 6"}
@@ -131,22 +163,38 @@ INSTANTIATE_TEST_SUITE_P(
     NineRepeatsTwoFired,
     MisfireOfSimpleTimer,
     testing::Values(
-        Row{SimpleMisfire::ignore, 9, 2, "next -15 start -35 repeats 9 fired 2 final +55 turns 8"},
-        Row{SimpleMisfire::smart, 9, 2, "next +0 start +0 repeats 7 fired 0 final +70 turns 8"},
-        Row{SimpleMisfire::fire_now, 9, 2, "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
-        Row{SimpleMisfire::now_with_existing,
+        MisfireRow{
+            SimpleMisfire::ignore,
+            9,
+            2,
+            "next -15 start -35 repeats 9 fired 2 final +55 turns 8"},
+        MisfireRow{
+            SimpleMisfire::smart,
             9,
             2,
             "next +0 start +0 repeats 7 fired 0 final +70 turns 8"},
-        Row{SimpleMisfire::now_with_remaining,
+        MisfireRow{
+            SimpleMisfire::fire_now,
             9,
             2,
             "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
-        Row{SimpleMisfire::next_with_remaining,
+        MisfireRow{
+            SimpleMisfire::now_with_existing,
+            9,
+            2,
+            "next +0 start +0 repeats 7 fired 0 final +70 turns 8"},
+        MisfireRow{
+            SimpleMisfire::now_with_remaining,
+            9,
+            2,
+            "next +0 start +0 repeats 6 fired 0 final +60 turns 7"},
+        MisfireRow{
+            SimpleMisfire::next_with_remaining,
             9,
             2,
             "next +5 start -35 repeats 9 fired 4 final +55 turns 6"},
-        Row{SimpleMisfire::next_with_existing,
+        MisfireRow{
+            SimpleMisfire::next_with_existing,
             9,
             2,
             "next +5 start -35 repeats 9 fired 2 final +55 turns 6"}
@@ -157,22 +205,38 @@ INSTANTIATE_TEST_SUITE_P(
     ThreeRepeatsOneFired,
     MisfireOfSimpleTimer,
     testing::Values(
-        Row{SimpleMisfire::ignore, 3, 1, "next -25 start -35 repeats 3 fired 1 final -5 turns 3"},
-        Row{SimpleMisfire::smart, 3, 1, "next +0 start +0 repeats 2 fired 0 final +20 turns 3"},
-        Row{SimpleMisfire::fire_now, 3, 1, "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
-        Row{SimpleMisfire::now_with_existing,
+        MisfireRow{
+            SimpleMisfire::ignore,
+            3,
+            1,
+            "next -25 start -35 repeats 3 fired 1 final -5 turns 3"},
+        MisfireRow{
+            SimpleMisfire::smart,
             3,
             1,
             "next +0 start +0 repeats 2 fired 0 final +20 turns 3"},
-        Row{SimpleMisfire::now_with_remaining,
+        MisfireRow{
+            SimpleMisfire::fire_now,
             3,
             1,
             "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
-        Row{SimpleMisfire::next_with_remaining,
+        MisfireRow{
+            SimpleMisfire::now_with_existing,
+            3,
+            1,
+            "next +0 start +0 repeats 2 fired 0 final +20 turns 3"},
+        MisfireRow{
+            SimpleMisfire::now_with_remaining,
+            3,
+            1,
+            "next +0 start +0 repeats 0 fired 0 final +0 turns 1"},
+        MisfireRow{
+            SimpleMisfire::next_with_remaining,
             3,
             1,
             "next none start -35 repeats 3 fired 1 final none turns 0"},
-        Row{SimpleMisfire::next_with_existing,
+        MisfireRow{
+            SimpleMisfire::next_with_existing,
             3,
             1,
             "next none start -35 repeats 3 fired 1 final none turns 0"}
@@ -183,31 +247,38 @@ INSTANTIATE_TEST_SUITE_P(
     Endless,
     MisfireOfSimpleTimer,
     testing::Values(
-        Row{SimpleMisfire::ignore,
+        MisfireRow{
+            SimpleMisfire::ignore,
             kForever,
             0,
             "next -35 start -35 repeats -1 fired 0 final none turns endless"},
-        Row{SimpleMisfire::smart,
+        MisfireRow{
+            SimpleMisfire::smart,
             kForever,
             0,
             "next +5 start -35 repeats -1 fired 4 final none turns endless"},
-        Row{SimpleMisfire::fire_now,
+        MisfireRow{
+            SimpleMisfire::fire_now,
             kForever,
             0,
             "next +0 start +0 repeats -1 fired 0 final none turns endless"},
-        Row{SimpleMisfire::now_with_existing,
+        MisfireRow{
+            SimpleMisfire::now_with_existing,
             kForever,
             0,
             "next +0 start +0 repeats -1 fired 0 final none turns endless"},
-        Row{SimpleMisfire::now_with_remaining,
+        MisfireRow{
+            SimpleMisfire::now_with_remaining,
             kForever,
             0,
             "next +0 start +0 repeats -1 fired 0 final none turns endless"},
-        Row{SimpleMisfire::next_with_remaining,
+        MisfireRow{
+            SimpleMisfire::next_with_remaining,
             kForever,
             0,
             "next +5 start -35 repeats -1 fired 4 final none turns endless"},
-        Row{SimpleMisfire::next_with_existing,
+        MisfireRow{
+            SimpleMisfire::next_with_existing,
             kForever,
             0,
             "next +5 start -35 repeats -1 fired 0 final none turns endless"}
