@@ -1,5 +1,6 @@
 #include "test/engine/engine_fixture.hpp"
 
+#include <algorithm>
 #include <latch>
 #include <thread>
 
@@ -39,9 +40,13 @@ TEST_F(EngineTest, A_drain_lets_running_jobs_finish_and_frees_the_queued_ones) {
 
     EXPECT_TRUE(is_clean);
     EXPECT_EQ(started.count(), 1U);
-    EXPECT_EQ(engine->store().find(ids[0]), std::nullopt);
+    // Mostly the first has run; acquisition may have been faster than the hand-off.
+    const auto left = std::ranges::count_if(ids, [&](const std::string& id) {
+        const auto found = engine->store().find(id);
+        return found && found->job.retries == 3;
+    });
+    EXPECT_EQ(left, 4);
     EXPECT_EQ(engine->store().count(JobPlace::executable, {.locked = false}), 4);
-    EXPECT_EQ(engine->store().find(ids[1])->job.retries, 3);
 }
 
 /// A handler that ends only when it is told to.
