@@ -4,6 +4,7 @@
 #include "persistence/drivers/parse_database_url.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/store/sql_store.hpp"
+#include "test/fixtures/count_all_jobs.hpp"
 #include "test/fixtures/process.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
@@ -70,11 +71,7 @@ public:
     }
 
     [[nodiscard]] std::int64_t count_all() {
-        std::int64_t all = 0;
-        for (const schema::JobPlace place : schema::kJobPlaces) {
-            all += store_.count(place, {});
-        }
-        return all;
+        return count_all_jobs(*pool_->lease(persistence::SessionPool::Access::read));
     }
 
 private:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "test/fixtures/count_all_jobs.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
@@ -41,12 +42,11 @@ protected:
     /// Whether all tables become empty in time.
     [[nodiscard]] static bool all_jobs_end(engine::Wiring& engine) {
         return eventually([&] {
-            for (const schema::JobPlace place : schema::kJobPlaces) {
-                if (count(engine, place) > 0) {
-                    return false;
-                }
-            }
-            return true;
+            std::int64_t jobs = 0;
+            engine.in_transaction([&](persistence::Transaction& transaction) {
+                jobs = count_all_jobs(transaction);
+            });
+            return jobs == 0;
         });
     }
 

@@ -47,10 +47,18 @@ protected:
                 test::eventually([&] { return is_over() || service->wait(0ms).has_value(); });
             ASSERT_TRUE(has_ended);
             if (is_over()) {
+                service->send(SIGTERM);  // It writes its last lines.
+                EXPECT_EQ(service->wait(10s), 0);
                 return;
             }
         }
         FAIL() << "the service dies for ever";
+    }
+
+    [[nodiscard]] std::ptrdiff_t lines_that_alert() const {
+        return std::ranges::count_if(lines_of("service.log"), [](const std::string& line) {
+            return line.find("ERROR a job ends every process that runs it") != std::string::npos;
+        });
     }
 
     int deaths = 0;
@@ -64,17 +72,7 @@ TEST_F(CrashLoopTest, A_job_that_kills_the_service_is_a_dead_letter_after_three_
     ASSERT_EQ(count(JobPlace::dead_letter), 1);
     const schema::Job dead = store->list(JobPlace::dead_letter, {}, "", 1).front();
     EXPECT_THAT(dead.exception_message, HasSubstr("the process that ran it ended 3 times"));
-    const std::vector<std::string> log = lines_of("service.log");
-    EXPECT_EQ(
-        std::ranges::count_if(
-            log,
-            [](const std::string& line) {
-                return line.find("ERROR a job ends every process that runs it") !=
-                       std::string::npos;
-            }
-        ),
-        1
-    );
+    EXPECT_EQ(lines_that_alert(), 1);
 }
 
 TEST_F(CrashLoopTest, Its_neighbours_all_run_and_keep_their_retries) {

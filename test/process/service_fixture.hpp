@@ -62,13 +62,7 @@ protected:
         return store->count(place, filter);
     }
 
-    [[nodiscard]] std::int64_t count_all() const {
-        std::int64_t all = 0;
-        for (const schema::JobPlace place : schema::kJobPlaces) {
-            all += count(place);
-        }
-        return all;
-    }
+    [[nodiscard]] std::int64_t count_all() const { return store.count_all(); }
 
     [[nodiscard]] std::vector<std::string> lines_of(const std::string& name) const {
         std::ifstream file(path(name));

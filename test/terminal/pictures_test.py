@@ -112,6 +112,8 @@ class Stage:
         for job, payload in DEAD.items():
             self.run(f"jobstrand job add --id {job} --type command --retries 1 --payload '{payload}'")
             self.run(f"jobstrand job run {job}", codes=(1,))
+        died = "strftime('%Y-%m-%d %H:%M:%f', 'now', '-3 days', '-12 hours')"
+        self.run(f'sqlite3 jobs.db "UPDATE ACT_RU_DEADLETTER_JOB SET FAILED_TIME_ = {died}"')
 
     def run(self, line, text="", codes=(0,)):
         done = subprocess.run(["bash", "-c", line], cwd=self.folder, env=self.environment, input=text, capture_output=True, text=True,

@@ -5,14 +5,15 @@
 #include "persistence/drivers/sqlite/errors.hpp"
 #include "persistence/sql/db_error.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include <chrono>
 #include <system_error>
+#include <thread>
+#include <tuple>
 #include <utility>
 
 namespace jobstrand::persistence {
@@ -55,12 +56,10 @@ void require_openable(const fs::path& path, bool create_if_missing) {
 }
 
 /// Payloads are nobody else's business, whatever the process's umask is. SQLite gives the files
-/// beside this one the same mode.
+/// beside this one the same mode. Nothing is opened: to close it would end the locks that this
+/// process's other connections hold on the file.
 void make_private_file(const fs::path& path) {
-    const int file = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    if (file >= 0) {
-        ::close(file);
-    }  // Otherwise SQLite tells why.
+    std::ignore = ::mknod(path.c_str(), S_IFREG | S_IRUSR | S_IWUSR, 0);  // SQLite tells why not.
 }
 
 /// A session of SOCI on a handle that we open. Left alone, SOCI would let several threads use it at
@@ -90,8 +89,26 @@ std::string value_of(Connection& connection, std::string_view pragma) {
     return value;
 }
 
-void use_write_ahead_log(Connection& connection) {
-    if (value_of(connection, "PRAGMA journal_mode = WAL") != "wal") {
+/// Of several connections that make a new file's log at once, SQLite refuses some without waiting,
+/// because they wait for each other.
+std::string write_ahead_log(Connection& connection, std::chrono::milliseconds patience) {
+    constexpr std::chrono::milliseconds pause{1};
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    while (true) {
+        try {
+            return value_of(connection, "PRAGMA journal_mode = WAL");
+        } catch (const DbError& error) {
+            const bool is_late = std::chrono::steady_clock::now() >= deadline;
+            if (error.kind() != DbErrorKind::busy || is_late) {
+                throw;
+            }
+            std::this_thread::sleep_for(pause);
+        }
+    }
+}
+
+void use_write_ahead_log(Connection& connection, std::chrono::milliseconds patience) {
+    if (write_ahead_log(connection, patience) != "wal") {
         throw DbError(
             DbErrorKind::other, "its file system has no write-ahead log: move it to a local disk"
         );
@@ -126,7 +143,7 @@ open_configured(const fs::path& path, const SqliteSettings& settings, Access acc
         settings.busy_timeout.count(),
         settings.synchronous
     ));
-    use_write_ahead_log(*connection);
+    use_write_ahead_log(*connection, settings.busy_timeout);
     connection->run_script(tuning_script(access));
     return connection;
 }
