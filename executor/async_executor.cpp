@@ -1,10 +1,10 @@
 #include "executor/async_executor.hpp"
 
+#include "executor/fresh_lock_owner.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/ensure.hpp"
 #include "schema/job_transition.hpp"
 #include "schema/limits.hpp"
-#include "schema/uuid7.hpp"
 
 #include <fmt/format.h>
 
@@ -34,13 +34,13 @@ constexpr schema::Duration kStopTick = 20ms;
 /// Abandoned handlers that a line names.
 constexpr std::size_t kNamed = 50;
 
-ExecutorSettings checked(ExecutorSettings settings, const schema::Clock& clock) {
+ExecutorSettings checked(ExecutorSettings settings) {
     const std::vector<std::string> mistakes = validate(settings);
     if (!mistakes.empty()) {
         throw std::invalid_argument(fmt::format("{}", fmt::join(mistakes, "; ")));
     }
     if (settings.lock_owner.empty()) {
-        settings.lock_owner = schema::Uuid7Source().next(clock.now());
+        settings.lock_owner = fresh_lock_owner();
     }
     return settings;
 }
@@ -58,7 +58,7 @@ std::vector<persistence::Fence> fences_of(const std::vector<HeldJobPtr>& jobs) {
 }  // namespace
 
 AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
-    : settings_(checked(std::move(settings), use.clock)),
+    : settings_(checked(std::move(settings))),
       use_(use),
       held_(settings_.queue_bytes, exclusive_over(settings_)),
       order_(use.clock, exclusive_over(settings_), settings_.lock_time),
@@ -71,6 +71,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       ),
       completion_({use.store, held_, use.wake_ups, use.clock, use.log}, settings_.lock_owner),
       renewal_({use.store, held_, use.clock, use.log}, settings_.lock_owner, settings_.lock_time),
+      watch_({use.store, held_, use.log}, settings_.lock_owner),
       reset_(
           {use.store, use.clock, use.wake_ups, use.log},
           {.interval = settings_.reset_interval,
@@ -95,6 +96,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       ),
       completion_loop_(threads_.add_loop(completion_)),
       renewal_loop_(threads_.add_loop(renewal_)),
+      watch_loop_(threads_.add_loop(watch_)),
       passing_loop_(threads_.add_loop(passing_)) {
     held_.when_gone([this](std::span<const schema::Job* const> jobs) { on_gone(jobs); });
     use_.wake_ups.sleepers.groups = [this] { passing_loop_.wake(); };
@@ -325,6 +327,7 @@ bool AsyncExecutor::stop(StopMode mode) {
     passing_loop_.stop();
     pass_the_rest_on();
     renewal_loop_.stop();
+    watch_loop_.stop();
     threads_.stop();
     log_stop(all_ended);
     return all_ended;

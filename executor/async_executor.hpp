@@ -9,6 +9,7 @@
 #include "executor/job_runner.hpp"
 #include "executor/job_wakeup.hpp"
 #include "executor/lock_renewal.hpp"
+#include "executor/lock_watch.hpp"
 #include "executor/loop/executor_threads.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/loop/wake_ups.hpp"
@@ -110,6 +111,7 @@ private:
     JobRunner runner_;
     JobCompletion completion_;
     LockRenewal renewal_;
+    LockWatch watch_;
     ExpiredLockReset reset_;
     JobAcquirer acquirer_;
     NodePresence presence_;
@@ -119,6 +121,7 @@ private:
     WorkerPool pool_;
     PollingLoop& completion_loop_;
     PollingLoop& renewal_loop_;
+    PollingLoop& watch_loop_;
     PollingLoop& passing_loop_;
     std::vector<PollingLoop*> intake_loops_;  ///< Those that bring in jobs; stopped first.
 

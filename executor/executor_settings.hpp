@@ -14,8 +14,8 @@ namespace jobstrand::executor {
 /// map the names of Flowable and Camunda onto these fields and have their classic values as
 /// presets.
 struct ExecutorSettings {
-    /// Whose name stands in LOCK_OWNER_. Empty: a random UUID per executor, as in Flowable. Two
-    /// executors must never share one.
+    /// Whose name stands in LOCK_OWNER_. Empty: one of its own per executor, which tells host
+    /// and process (fresh_lock_owner.hpp). Two executors must never share one.
     std::string lock_owner = {};
 
     // Workers.

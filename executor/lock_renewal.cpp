@@ -20,9 +20,9 @@ schema::Duration LockRenewal::run_once() {
     const std::vector<persistence::Fence> fences =
         use_.held.expiring_before(started + lock_time_ * 2 / 3);
     if (!fences.empty()) {
-        const std::vector<std::string> lost = use_.store.extend_locks(
+        const std::vector<std::string> lost = use_.held.without_taken(use_.store.extend_locks(
             {.owner = lock_owner_, .until = use_.clock.now() + lock_time_}, fences
-        );
+        ));
         use_.held.lost(lost);
         use_.held.extended(fences, started + lock_time_);
         for (const std::string& id : lost) {

@@ -1,9 +1,9 @@
 #include "executor/manual_run.hpp"
 
+#include "executor/fresh_lock_owner.hpp"
 #include "executor/lock_renewal.hpp"
 #include "executor/pool/held_jobs.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "schema/uuid7.hpp"
 
 #include <condition_variable>
 #include <limits>
@@ -106,7 +106,7 @@ ManualRunResult run_by_hand(
 ) {
     const schema::SteadyPoint locked_at = use.clock.steady_now();
     const schema::TimePoint now = use.clock.now();
-    const std::string owner = "by-hand-" + schema::Uuid7Source().next(now);
+    const std::string owner = fresh_lock_owner();
     auto acquired = use.store.acquire_one(id, {.owner = owner, .until = now + lock_time}, now);
     if (acquired.answer != JobAnswer::done) {
         const bool is_locked = acquired.answer == JobAnswer::locked;

@@ -108,6 +108,11 @@ public:
     [[nodiscard]] virtual bool
     is_held(Transaction& transaction, std::string_view owner, const Fence& fence) = 0;
 
+    /// The ids among `fences`, which ascend, whose jobs are not held any more: their locks are
+    /// lost, or an operator has taken them away. Reads their rows by their keys, and locks nothing.
+    [[nodiscard]] virtual std::vector<std::string>
+    not_held(std::string_view owner, std::span<const Fence> fences) = 0;
+
     /// Moves the expiry of held locks; REV_ stays. Returns the ids whose lock is lost. The locks of
     /// their groups go with them, and with a group all its jobs are lost.
     [[nodiscard]] virtual std::vector<std::string>

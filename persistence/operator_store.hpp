@@ -64,6 +64,10 @@ public:
     [[nodiscard]] virtual std::vector<TypeCount>
     count_types(schema::JobPlace place, const JobFilter& filter) = 0;
 
+    /// Who holds how many executable jobs of each handler type: by type, and of each the most
+    /// first. Reads all executable jobs.
+    [[nodiscard]] virtual std::vector<OwnerCount> count_lock_owners() = 0;
+
     /// Dead letters, the latest first; those that do not say when they became ones come last, in
     /// descending order of their ids. nullopt: from the start. Long payloads are not fetched.
     /// Precondition: no ids in the filter.
@@ -88,6 +92,17 @@ public:
     /// order of the ids.
     [[nodiscard]] virtual std::vector<JobAnswer>
     remove(schema::JobPlace place, std::span<const std::string> ids, schema::TimePoint now) = 0;
+
+    /// Makes dead letters of jobs (see schema::cancelled), also of those that a node runs: whatever
+    /// their runs come to is discarded, and their handlers are told to stop (see
+    /// ExecutorStore::not_held). A turn that runs passes its series on. Answers are in the order of
+    /// the ids; never `locked`.
+    [[nodiscard]] virtual std::vector<JobAnswer> cancel(
+        schema::JobPlace place,
+        std::span<const std::string> ids,
+        std::string_view message,
+        schema::TimePoint now
+    ) = 0;
 
     /// Gives dead letters new attempts (see schema::requeued), and each its due date. Answers are
     /// in the order of the ids. A dead letter that is already requeued is not found, so a second
@@ -122,9 +137,20 @@ public:
 
     [[nodiscard]] virtual std::vector<Suspension> suspensions(SuspensionScope scope) = 0;
 
-    /// Instances that have jobs or are suspended, in id order, after `after`.
-    [[nodiscard]] virtual std::vector<InstanceSummary>
-    instances(std::string_view after, std::size_t limit) = 0;
+    /// What keeps a job with these fields in the suspended place, or would; empty: nothing.
+    [[nodiscard]] virtual std::vector<Suspension> suspensions_of(const schema::Job& job) = 0;
+
+    /// Instances or definitions that have jobs or are suspended, in id order, after `after`. For
+    /// definitions there is no index: all jobs are read.
+    [[nodiscard]] virtual std::vector<ScopeSummary>
+    scopes(SuspensionScope scope, std::string_view after, std::size_t limit) = 0;
+
+    /// Only those that are suspended: cheap, but for the counts of definitions.
+    [[nodiscard]] virtual std::vector<ScopeSummary>
+    suspended_scopes(SuspensionScope scope, std::string_view after, std::size_t limit) = 0;
+
+    /// What a job waits for that waits for an exclusive one; nullopt: it does not.
+    [[nodiscard]] virtual std::optional<AwaitedGroup> awaited_group(const schema::Job& job) = 0;
 };
 
 }  // namespace jobstrand::persistence

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace jobstrand::persistence {
@@ -19,11 +20,17 @@ struct Suspension {
     schema::TimePoint since;
 };
 
-/// One line of `instance ls`.
-struct InstanceSummary {
+/// An instance or a definition, and its jobs.
+struct ScopeSummary {
     std::string id;
-    bool suspended = false;
-    std::map<schema::JobPlace, std::int64_t> jobs;  ///< Only places that hold some.
+    std::optional<schema::TimePoint> suspended_since = {};  ///< nullopt: it is not suspended.
+    std::map<schema::JobPlace, std::int64_t> jobs = {};     ///< Only places that hold some.
+};
+
+/// Whom an exclusive job waits for.
+struct AwaitedGroup {
+    std::string group;       ///< The instance, or the root of the hierarchy.
+    std::string lock_owner;  ///< Who holds it; empty: nobody any more.
 };
 
 }  // namespace jobstrand::persistence

@@ -19,6 +19,19 @@ struct TypeCount {
     bool operator==(const TypeCount&) const = default;
 };
 
+/// The executable jobs of one handler type that one lock owner has; those that wait for an
+/// exclusive job are schema::kWaitingOwner's.
+struct OwnerCount {
+    std::string handler_type;
+    std::string lock_owner;
+    std::int64_t jobs = 0;
+
+    bool operator==(const OwnerCount&) const = default;
+};
+
+/// Pairs of handler type and lock owner that are told at most.
+inline constexpr std::size_t kOwnersCounted = 10'000;
+
 /// Handler types that are told apart at most: those with the most jobs.
 inline constexpr std::size_t kTypesCounted = 1'000;
 

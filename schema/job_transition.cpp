@@ -114,6 +114,8 @@ std::string_view name_of(TransitionReason reason) {
             return "not_retryable";
         case TransitionReason::crash_loop:
             return "crash_loop";
+        case TransitionReason::cancelled:
+            return "cancelled";
         case TransitionReason::released:
             return "released";
         case TransitionReason::not_served:
@@ -199,6 +201,13 @@ Transition crash_loop(const Job& job, TimePoint now) {
                    " times in a row without an outcome: it is not started again",
         .retryable = false,
     };
+    return transition;
+}
+
+Transition cancelled(const Job& job, std::string message, TimePoint now) {
+    Transition transition = bury(TransitionReason::cancelled, job, now);
+    transition.retries = 0;
+    transition.failure = cut_to_limits({.message = std::move(message), .retryable = false});
     return transition;
 }
 

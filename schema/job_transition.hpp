@@ -17,6 +17,7 @@
 /// | executable (locked)       | failed, an attempt is left      | timer, retries - 1           |
 /// | executable (locked)       | failed, none left               | dead letter                  |
 /// | executable (locked)       | failed, not retryable           | dead letter                  |
+/// | any but dead letter       | an operator cancelled it        | dead letter                  |
 /// | executable (locked)       | released: queue full, stopping  | executable, retries kept     |
 /// | executable (locked), due  | given back: it would wait here  | timer, its due date kept     |
 /// | executable (locked)       | its node lacks what it needs    | executable, says what        |
@@ -41,6 +42,7 @@ enum class TransitionReason {
     retries_exhausted,
     not_retryable,
     crash_loop,
+    cancelled,
     released,
     not_served,
     interrupted,
@@ -102,6 +104,11 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
 /// Every one of its last starts has ended the process that ran it: it is not started again. No
 /// attempt is counted, because no handler has failed.
 [[nodiscard]] Transition crash_loop(const Job& job, TimePoint now);
+
+/// An operator takes it away from whoever runs it, or before anybody does: it does not run until
+/// somebody requeues it. No attempt is counted. `message` says who and why; it is cut to its
+/// column.
+[[nodiscard]] Transition cancelled(const Job& job, std::string message, TimePoint now);
 
 /// The run ended without the handler being at fault (I5): it waits, and no retry is used.
 [[nodiscard]] Transition interrupted(const Job& job, Duration wait, TimePoint now);

@@ -163,6 +163,7 @@ bool concerns_series(const Job& job, TransitionReason reason) {
         case TransitionReason::retries_exhausted:
         case TransitionReason::not_retryable:
         case TransitionReason::crash_loop:
+        case TransitionReason::cancelled:
             return !job.repeat.empty() || !job.series.empty();
         case TransitionReason::let_go:
             return true;
@@ -238,6 +239,7 @@ SeriesTransition series_transition(
         case TransitionReason::retries_exhausted:
         case TransitionReason::not_retryable:
         case TransitionReason::crash_loop:
+        case TransitionReason::cancelled:
             return died(*series, turn, plan, now);
         case TransitionReason::removed:
             return removed(*series, turn);

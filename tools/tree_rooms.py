@@ -18,10 +18,14 @@ OWN_INCLUDES = {
     'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/'},
     'persistence/exclusive': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
+    'persistence/queries': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/jobs': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/', 'persistence/series/'
     },
-    'persistence/store': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/series/', 'persistence/jobs/'},
+    'persistence/store': {
+        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
+        'persistence/jobs/'
+    },
     'executor': {'schema/', 'executor/loop/', 'executor/pool/', 'executor/report/'} | STORE,
     'executor/loop': {'schema/'} | STORE,
     'executor/pool': {'schema/', 'executor/loop/'} | STORE,

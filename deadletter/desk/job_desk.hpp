@@ -13,6 +13,12 @@
 
 namespace jobstrand::deadletter {
 
+/// Who cancels jobs, and why; either may be empty.
+struct Cancellation {
+    std::string by = {};
+    std::string reason = {};
+};
+
 /// What an operator changes about jobs in any place. Bulk operations go the way that DeadLetters
 /// describes: named jobs one by one, those that match a filter page by page, under a watch.
 ///
@@ -38,6 +44,18 @@ public:
     BulkCounts remove(
         const JobSelection& selection,
         std::optional<schema::JobPlace> place,
+        const BulkWatch& watch = {}
+    );
+
+    /// Takes jobs away from whoever runs them, or before anybody does: each becomes a dead letter
+    /// that says `cancelled by BY: REASON`, and does not run until somebody requeues it. A handler
+    /// that runs is told to stop within two seconds, and what it returns is discarded; so do not
+    /// requeue the job before it has ended. Dead letters are not found. A turn that runs passes its
+    /// series on; one that waits is refused, because `series pause` and `series end` say what is
+    /// to become of its series.
+    BulkCounts cancel(
+        const std::vector<std::string>& ids,
+        const Cancellation& cancellation,
         const BulkWatch& watch = {}
     );
 
@@ -75,6 +93,7 @@ private:
     [[nodiscard]] bool carries_series_on(const schema::Job& job);
     [[nodiscard]] ItemResult
     remove_one(const std::string& id, std::optional<schema::JobPlace> place);
+    [[nodiscard]] ItemResult cancel_one(const std::string& id, const std::string& message);
     [[nodiscard]] std::vector<ItemResult>
     remove_page(schema::JobPlace place, const std::vector<schema::Job>& jobs);
 

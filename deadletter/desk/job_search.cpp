@@ -1,6 +1,7 @@
 #include "deadletter/desk/job_search.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace jobstrand::deadletter {
@@ -52,17 +53,29 @@ std::optional<JobDetails> JobSearch::find(std::string_view id) const {
     if (!placed->job.exception_stack_id.empty()) {
         details = store_.exception_details(placed->job);
     }
-    return JobDetails{.placed = std::move(*placed), .exception_details = std::move(details)};
+    JobDetails found{.placed = std::move(*placed), .exception_details = std::move(details)};
+    if (found.placed.place == JobPlace::suspended) {
+        found.suspended_by = store_.suspensions_of(found.placed.job);
+    }
+    found.awaits = store_.awaited_group(found.placed.job);
+    return found;
 }
 
 schema::Page<PlacedJob> JobSearch::list(const JobQuery& query) const {
     return schema::first_page(query.limit, [&](std::size_t most) { return first(query, most); });
 }
 
-schema::Page<persistence::InstanceSummary>
-JobSearch::instances(std::string_view after, std::size_t limit) const {
-    return schema::first_page(limit, [&](std::size_t most) {
-        return store_.instances(after, most);
+std::vector<persistence::Suspension> JobSearch::why_suspended(std::string_view id) const {
+    const auto placed = store_.find(id);
+    const bool is_suspended = placed && placed->place == JobPlace::suspended;
+    return is_suspended ? store_.suspensions_of(placed->job)
+                        : std::vector<persistence::Suspension>{};
+}
+
+schema::Page<persistence::ScopeSummary> JobSearch::scopes(const ScopeQuery& query) const {
+    return schema::first_page(query.limit, [&](std::size_t most) {
+        return query.only_suspended ? store_.suspended_scopes(query.scope, query.after, most)
+                                    : store_.scopes(query.scope, query.after, most);
     });
 }
 
@@ -89,6 +102,27 @@ Preview JobSearch::preview(
         .count = count(places, selection),
         .first = first({.places = places, .filter = selection.filter()}, most),
     };
+}
+
+std::vector<PlacedTypeCount> JobSearch::count_types() const {
+    std::map<std::string, std::vector<persistence::OwnerCount>, std::less<>> owners;
+    for (persistence::OwnerCount& owner : store_.count_lock_owners()) {
+        owners[owner.handler_type].push_back(std::move(owner));
+    }
+    std::vector<PlacedTypeCount> counts;
+    for (const JobPlace place : schema::kJobPlaces) {
+        for (persistence::TypeCount& count : store_.count_types(place, {})) {
+            PlacedTypeCount line{.place = place, .count = std::move(count)};
+            if (place == JobPlace::executable) {
+                line.owners = std::move(owners[line.count.handler_type]);
+            }
+            counts.push_back(std::move(line));
+        }
+    }
+    std::ranges::stable_sort(counts, {}, [](const PlacedTypeCount& one) -> const std::string& {
+        return one.count.handler_type;
+    });
+    return counts;
 }
 
 std::vector<PlaceCount> JobSearch::count_places() const {

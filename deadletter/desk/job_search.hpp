@@ -24,6 +24,14 @@ struct JobQuery {
     bool (*is_wanted)(const schema::PlacedJob&) = nullptr;
 };
 
+/// Which instances or definitions to list.
+struct ScopeQuery {
+    persistence::SuspensionScope scope = persistence::SuspensionScope::instance;
+    bool only_suspended = false;  ///< Else those that have jobs as well.
+    std::string after = {};       ///< An id, exclusive; empty: from the start.
+    std::size_t limit = 100;
+};
+
 /// What a bulk operation would be about.
 struct Preview {
     std::int64_t count = 0;
@@ -34,6 +42,13 @@ struct Preview {
 struct JobDetails {
     schema::PlacedJob placed;
     std::string exception_details;  ///< The stack trace or output of the last failure, or empty.
+
+    /// What keeps a suspended job where it is; empty: it is not suspended, or somebody else's
+    /// engine has suspended it.
+    std::vector<persistence::Suspension> suspended_by = {};
+
+    /// What a waiting exclusive job waits for.
+    std::optional<persistence::AwaitedGroup> awaits = {};
 };
 
 /// One line of the statistics.
@@ -41,6 +56,13 @@ struct PlaceCount {
     schema::JobPlace place = schema::JobPlace::executable;
     std::int64_t jobs = 0;
     std::optional<std::int64_t> locked = {};  ///< nullopt: nothing is ever locked there.
+};
+
+/// The jobs of one handler type in one place.
+struct PlacedTypeCount {
+    schema::JobPlace place = schema::JobPlace::executable;
+    persistence::TypeCount count;
+    std::vector<persistence::OwnerCount> owners = {};  ///< Who holds how many, the most first.
 };
 
 /// How an operator finds jobs; nothing is changed. Throws DbError. Thread safety: safe. The store
@@ -65,15 +87,20 @@ public:
         std::size_t most
     ) const;
 
-    /// Instances that have jobs or are suspended, in id order, behind the id `after`.
-    [[nodiscard]] schema::Page<persistence::InstanceSummary>
-    instances(std::string_view after, std::size_t limit) const;
+    /// What keeps the job in the suspended place; empty: it is not there.
+    [[nodiscard]] std::vector<persistence::Suspension> why_suspended(std::string_view id) const;
+
+    /// Instances or definitions, in id order.
+    [[nodiscard]] schema::Page<persistence::ScopeSummary> scopes(const ScopeQuery& query) const;
 
     /// What a filter without ids matches in a place, by handler type, the most frequent first.
     [[nodiscard]] std::vector<persistence::TypeCount>
     count_types(schema::JobPlace place, const persistence::JobFilter& filter) const {
         return store_.count_types(place, filter);
     }
+
+    /// By handler type, and of each the places that hold some. Reads all jobs.
+    [[nodiscard]] std::vector<PlacedTypeCount> count_types() const;
 
     /// Of every place, in the order of JobPlace.
     [[nodiscard]] std::vector<PlaceCount> count_places() const;

@@ -109,7 +109,9 @@ std::vector<persistence::Fence> HeldJobs::expiring_before(schema::SteadyPoint de
     const std::lock_guard lock(mutex_);
     std::vector<persistence::Fence> fences;
     for (const auto& [id, held] : jobs_) {
-        if (held->lock_until.load() < deadline && !held->stop.stop_requested()) {
+        const bool keeps_group = held->is_taken && !held->is_lost && !held->group.empty();
+        const bool is_to_be_kept = keeps_group || !held->stop.stop_requested();
+        if (held->lock_until.load() < deadline && is_to_be_kept) {
             fences.push_back(
                 {.id = held->job.id, .revision = held->job.revision, .group = held->group}
             );
@@ -148,6 +150,30 @@ void HeldJobs::lost(std::span<const std::string> ids) {
             found->second->stop.request_stop();
         }
     }
+}
+
+std::vector<std::string> HeldJobs::taken_away(const std::vector<std::string>& ids) {
+    std::vector<std::string> running;
+    const std::lock_guard lock(mutex_);
+    for (const std::string& id : ids) {
+        const auto found = jobs_.find(id);
+        // One that has ended meanwhile has left its place by itself.
+        if (found != jobs_.end() && found->second->is_running) {
+            found->second->is_taken = true;
+            found->second->stop.request_stop();
+            running.push_back(id);
+        }
+    }
+    return running;
+}
+
+std::vector<std::string> HeldJobs::without_taken(std::vector<std::string> ids) const {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(ids, [&](const std::string& id) {
+        const auto found = jobs_.find(id);
+        return found != jobs_.end() && found->second->is_taken;
+    });
+    return ids;
 }
 
 void HeldJobs::request_stop_of_all() {

@@ -33,10 +33,12 @@ struct HeldJob {
     const std::string group;  ///< See persistence::Fence.
 
     // Thread-safe.
-    /// Requested when the lock is lost or the executor stops at once.
+    /// Requested when the lock is lost, the job is taken away, or the executor stops at once.
     std::stop_source stop;
     /// By this machine's steady clock, a little early.
     std::atomic<schema::SteadyPoint> lock_until;
+    /// An operator has taken the job away. Its group is held on until the run has ended.
+    std::atomic<bool> is_taken{false};
     /// The lock is gone.
     std::atomic<bool> is_lost{false};
     /// Its handler has been called and has not returned yet.
@@ -90,7 +92,7 @@ public:
     /// Those whose handlers have been called and have not returned.
     [[nodiscard]] std::vector<HeldJobPtr> running() const;
 
-    /// The fences of the jobs whose lock ends before `deadline`.
+    /// The fences of the jobs whose lock ends before `deadline`, or that of their group.
     [[nodiscard]] std::vector<persistence::Fence> expiring_before(schema::SteadyPoint deadline
     ) const;
 
@@ -102,6 +104,13 @@ public:
 
     /// The locks are gone: each handler is told to stop, and what it returns will be discarded.
     void lost(std::span<const std::string> ids);
+
+    /// The jobs among these that still run: their handlers are told to stop, and what they return
+    /// will be discarded. Their groups stay held.
+    std::vector<std::string> taken_away(const std::vector<std::string>& ids);
+
+    /// Those of the ids that were not taken away.
+    [[nodiscard]] std::vector<std::string> without_taken(std::vector<std::string> ids) const;
 
     /// Tells every running handler to stop.
     void request_stop_of_all();

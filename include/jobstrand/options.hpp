@@ -38,7 +38,7 @@ struct EngineOptions {
     int lost_starts = 3;                                   ///< That make a dead letter.
     Duration misfire_threshold{std::chrono::seconds(60)};  ///< A later turn is a misfire.
     Duration shutdown_wait{std::chrono::seconds(60)};      ///< For running jobs, when it stops.
-    std::string lock_owner = {};                           ///< Empty: a random one, which is best.
+    std::string lock_owner = {};                           ///< Empty: HOST:PROCESS:RANDOM, best.
     RetryOptions retry = {};
 
     WriteLog log = log_to_stderr;

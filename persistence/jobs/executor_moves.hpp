@@ -66,6 +66,9 @@ namespace jobstrand::persistence {
 [[nodiscard]] bool is_held(Transaction& transaction, std::string_view owner, const Fence& fence);
 
 [[nodiscard]] std::vector<std::string>
+not_held(const StoreContext& context, std::string_view owner, std::span<const Fence> fences);
+
+[[nodiscard]] std::vector<std::string>
 extend_locks(const StoreContext& context, const LockClaim& claim, std::span<const Fence> fences);
 
 void release_locks(

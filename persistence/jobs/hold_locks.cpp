@@ -1,10 +1,15 @@
 #include "persistence/exclusive/group_locks.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/fences.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
 namespace jobstrand::persistence {
 
@@ -15,6 +20,11 @@ constexpr std::string_view kExtend = R"sql(
     UPDATE ACT_RU_JOB {by_id}
     SET LOCK_EXP_TIME_ = ?
     WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
+
+constexpr std::string_view kHeld = R"sql(
+    SELECT ID_, REV_
+    FROM ACT_RU_JOB {by_id}
+    WHERE ID_ IN (...) AND LOCK_OWNER_ = ?)sql";
 
 std::vector<std::string>
 ids_not_in(const std::map<std::string, int, std::less<>>& held, std::span<const Fence> fences) {
@@ -65,6 +75,31 @@ extend_groups_of(Transaction& transaction, const LockClaim& claim, std::vector<F
 
 bool is_held(Transaction& transaction, std::string_view owner, const Fence& fence) {
     return !held_for_update(transaction, owner, fenced(std::span(&fence, 1))).empty();
+}
+
+std::vector<std::string>
+not_held(const StoreContext& context, std::string_view owner, std::span<const Fence> fences) {
+    std::vector<std::string_view> ids;
+    for (const Fence& fence : fences) {
+        ids.emplace_back(fence.id);
+    }
+    std::set<std::pair<std::string, std::int64_t>> held;
+    context.runner.read([&](Connection& connection) {
+        held.clear();
+        const std::string sql = fmt::format(kHeld, fmt::arg("by_id", connection.dialect().by_id));
+        for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids, .after = {owner}})) {
+            connection.query({.sql = text, .columns = 2}, parameters, [&](const Row& row) {
+                held.emplace(row.text(0), row.integer(1));
+            });
+        }
+    });
+    std::vector<std::string> gone;
+    for (const Fence& fence : fences) {
+        if (!held.contains({fence.id, fence.revision})) {
+            gone.push_back(fence.id);
+        }
+    }
+    return gone;
 }
 
 std::vector<std::string>

@@ -40,6 +40,14 @@ fire_timer(const StoreContext& context, std::string_view id, schema::TimePoint n
     schema::TimePoint now
 );
 
+[[nodiscard]] std::vector<JobAnswer> cancel_jobs(
+    const StoreContext& context,
+    schema::JobPlace place,
+    std::span<const std::string> ids,
+    std::string_view message,
+    schema::TimePoint now
+);
+
 [[nodiscard]] std::vector<JobAnswer> requeue_dead_letters(
     const StoreContext& context,
     std::span<const std::string> ids,

@@ -1,4 +1,3 @@
-#include "persistence/jobs/job_queries.hpp"
 #include "persistence/jobs/operator_moves.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
@@ -28,12 +27,6 @@ constexpr std::string_view kActivate = R"sql(
     DELETE FROM JS_SUSPENSION
     WHERE SCOPE_ = ? AND ID_ = ?)sql";
 
-constexpr std::string_view kSuspensions = R"sql(
-    SELECT ID_, SINCE_
-    FROM JS_SUSPENSION
-    WHERE SCOPE_ = ?
-    ORDER BY ID_)sql";
-
 // Rows that a node is taking right now are passed over: they count as running. What it does not
 // take after all is caught by its next acquisition.
 constexpr std::string_view kFreeJobs = R"sql(
@@ -56,10 +49,6 @@ constexpr std::string_view kSuspendedJobs = R"sql(
 struct Scope {
     SuspensionScope kind;
     std::string_view id;
-
-    [[nodiscard]] std::string_view column() const {
-        return kind == SuspensionScope::instance ? "PROCESS_INSTANCE_ID_" : "PROC_DEF_ID_";
-    }
 };
 
 JobRows read_page(
@@ -89,7 +78,7 @@ JobRows free_jobs(
         kFreeJobs,
         fmt::arg("columns", columns_of(place)),
         fmt::arg("table", schema::table_of(place)),
-        fmt::arg("scope", scope.column()),
+        fmt::arg("scope", column_of(scope.kind)),
         fmt::arg("behind", ids_behind(after)),
         fmt::arg("skip_locked", transaction.dialect().skip_locked)
     );
@@ -101,7 +90,7 @@ JobRows suspended_jobs(Transaction& transaction, const Scope& scope, std::string
     const std::string sql = fmt::format(
         kSuspendedJobs,
         fmt::arg("columns", columns_of(JobPlace::suspended)),
-        fmt::arg("scope", scope.column()),
+        fmt::arg("scope", column_of(scope.kind)),
         fmt::arg("behind", ids_behind(after)),
         fmt::arg("for_update", transaction.dialect().for_update)
     );
@@ -222,20 +211,6 @@ std::int64_t activate_jobs(
         auto rows = suspended_jobs(transaction, jobs, after);
         return move_page(transaction, context, kFrom, std::move(rows), schema::activated, now);
     });
-}
-
-std::vector<Suspension> list_suspensions(const StoreContext& context, SuspensionScope scope) {
-    std::vector<Suspension> found;
-    const std::array<Value, 1> parameters{name_of(scope)};
-    context.runner.read([&](Connection& connection) {
-        found.clear();
-        connection.query({.sql = kSuspensions, .columns = 2}, parameters, [&](const Row& row) {
-            found.push_back(
-                {.scope = scope, .id = std::string(row.text(0)), .since = row.time(1).value()}
-            );
-        });
-    });
-    return found;
 }
 
 }  // namespace jobstrand::persistence

@@ -107,6 +107,10 @@ std::string_view name_of(SuspensionScope scope) {
     return {};
 }
 
+std::string_view column_of(SuspensionScope scope) {
+    return scope == SuspensionScope::instance ? "PROCESS_INSTANCE_ID_" : "PROC_DEF_ID_";
+}
+
 void mark_suspended(
     Transaction& transaction,
     SuspensionScope scope,

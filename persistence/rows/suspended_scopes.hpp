@@ -15,6 +15,9 @@ namespace jobstrand::persistence {
 /// The word for a scope in JS_SUSPENSION.
 [[nodiscard]] std::string_view name_of(SuspensionScope scope);
 
+/// The column of a job that names its instance or its definition. Precondition: one of the two.
+[[nodiscard]] std::string_view column_of(SuspensionScope scope);
+
 /// Which instances, definitions and series of some jobs are suspended.
 struct SuspendedScopes {
     std::set<std::string, std::less<>> instances;

@@ -1,10 +1,10 @@
 #include "persistence/store/sql_store.hpp"
 
 #include "persistence/jobs/executor_moves.hpp"
-#include "persistence/jobs/job_queries.hpp"
 #include "persistence/jobs/operator_moves.hpp"
 #include "persistence/jobs/served_jobs.hpp"
 #include "persistence/jobs/timer_moves.hpp"
+#include "persistence/queries/job_queries.hpp"
 #include "persistence/rows/insert_jobs.hpp"
 #include "persistence/series/series_operations.hpp"
 #include "persistence/sql/database_now.hpp"
@@ -245,8 +245,41 @@ std::vector<Suspension> SqlStore::suspensions(SuspensionScope scope) {
     return list_suspensions(context_, scope);
 }
 
-std::vector<InstanceSummary> SqlStore::instances(std::string_view after, std::size_t limit) {
-    return list_instances(context_, after, limit);
+std::vector<JobAnswer> SqlStore::cancel(
+    schema::JobPlace place,
+    std::span<const std::string> ids,
+    std::string_view message,
+    schema::TimePoint now
+) {
+    return cancel_jobs(context_, place, ids, message, now);
+}
+
+std::vector<std::string> SqlStore::not_held(std::string_view owner, std::span<const Fence> fences) {
+    return persistence::not_held(context_, owner, fences);
+}
+
+std::vector<OwnerCount> SqlStore::count_lock_owners() {
+    return persistence::count_lock_owners(context_);
+}
+
+std::vector<Suspension> SqlStore::suspensions_of(const schema::Job& job) {
+    return persistence::suspensions_of(context_, job);
+}
+
+std::vector<ScopeSummary>
+SqlStore::scopes(SuspensionScope scope, std::string_view after, std::size_t limit) {
+    return list_scopes(context_, {.scope = scope, .after = after, .limit = limit});
+}
+
+std::vector<ScopeSummary>
+SqlStore::suspended_scopes(SuspensionScope scope, std::string_view after, std::size_t limit) {
+    return list_scopes(
+        context_, {.scope = scope, .after = after, .limit = limit, .only_suspended = true}
+    );
+}
+
+std::optional<AwaitedGroup> SqlStore::awaited_group(const schema::Job& job) {
+    return persistence::awaited_group(context_, job);
 }
 
 std::vector<PlacedJob>

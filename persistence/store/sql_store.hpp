@@ -87,6 +87,8 @@ public:
     [[nodiscard]] bool is_held(Transaction& transaction, std::string_view owner, const Fence& fence)
         override;
     [[nodiscard]] std::vector<std::string>
+    not_held(std::string_view owner, std::span<const Fence> fences) override;
+    [[nodiscard]] std::vector<std::string>
     extend_locks(const LockClaim& claim, std::span<const Fence> fences) override;
     void release(std::string_view owner, std::span<const Fence> fences) override;
     [[nodiscard]] bool count_start(std::string_view owner, const Fence& fence) override;
@@ -153,6 +155,12 @@ public:
         std::span<const std::string> ids,
         schema::TimePoint now
     ) override;
+    [[nodiscard]] std::vector<JobAnswer> cancel(
+        schema::JobPlace place,
+        std::span<const std::string> ids,
+        std::string_view message,
+        schema::TimePoint now
+    ) override;
     [[nodiscard]] std::vector<JobAnswer> requeue(
         std::span<const std::string> ids,
         int retries,
@@ -165,8 +173,13 @@ public:
     std::int64_t activate(SuspensionScope scope, std::string_view id, schema::TimePoint now)
         override;
     [[nodiscard]] std::vector<Suspension> suspensions(SuspensionScope scope) override;
-    [[nodiscard]] std::vector<InstanceSummary> instances(std::string_view after, std::size_t limit)
-        override;
+    [[nodiscard]] std::vector<OwnerCount> count_lock_owners() override;
+    [[nodiscard]] std::vector<Suspension> suspensions_of(const schema::Job& job) override;
+    [[nodiscard]] std::vector<ScopeSummary>
+    scopes(SuspensionScope scope, std::string_view after, std::size_t limit) override;
+    [[nodiscard]] std::vector<ScopeSummary>
+    suspended_scopes(SuspensionScope scope, std::string_view after, std::size_t limit) override;
+    [[nodiscard]] std::optional<AwaitedGroup> awaited_group(const schema::Job& job) override;
 
     [[nodiscard]] bool is_stored(std::string_view id) override { return find(id).has_value(); }
     std::vector<schema::PlacedJob>

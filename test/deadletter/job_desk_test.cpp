@@ -26,6 +26,43 @@ TEST_F(JobDeskTest, Named_jobs_are_removed_wherever_they_stand) {
     EXPECT_EQ(places(), "");
 }
 
+TEST_F(JobDeskTest, Jobs_are_cancelled_wherever_they_stand_also_when_a_node_holds_them) {
+    insert_all(JobPlace::executable, {"a"});
+    lock_all();
+    insert_all(JobPlace::timer, {"b"});
+    insert_all(JobPlace::dead_letter, {"c"});
+    EXPECT_EQ(
+        desk_.cancel({"a", "b", "c", "nobody"}, {.by = "ada", .reason = "wrong file"}, watch()),
+        (BulkCounts{.total = 4, .done = 2, .not_found = 2})
+    );
+    EXPECT_EQ(places(), "dead=3");
+    EXPECT_EQ(store_.find("a")->job.exception_message, "cancelled by ada: wrong file");
+    EXPECT_EQ(items(), "a:done b:done c:not_found nobody:not_found");
+}
+
+TEST_F(JobDeskTest, Who_cancels_may_say_neither_name_nor_reason) {
+    insert_all(JobPlace::executable, {"a"});
+    desk_.cancel({"a"}, {});
+    EXPECT_EQ(store_.find("a")->job.exception_message, "cancelled");
+}
+
+TEST_F(JobDeskTest, The_waiting_turn_that_carries_a_series_on_is_not_cancelled) {
+    insert_series("s");
+    desk_.cancel({"s-turn"}, {}, watch());
+    EXPECT_EQ(items(), "s-turn:refused");
+    EXPECT_EQ(last().series, "s");
+    EXPECT_EQ(places(), "timer=1");
+}
+
+TEST_F(JobDeskTest, A_turn_that_runs_is_cancelled_and_its_series_goes_on) {
+    insert_series("s");
+    desk_.fire({"s-turn"});
+    lock_all();
+    desk_.cancel({"s-turn"}, {}, watch());
+    EXPECT_EQ(items(), "s-turn:done");
+    EXPECT_EQ(places(), "timer=1 dead=1");
+}
+
 TEST_F(JobDeskTest, With_a_place_what_stands_elsewhere_is_not_found) {
     insert_all(JobPlace::executable, {"a"});
     desk_.remove(JobSelection::these({"a"}), JobPlace::timer, watch());

@@ -1,12 +1,14 @@
 #include "executor/expired_lock_reset.hpp"
 #include "executor/job_acquirer.hpp"
 #include "executor/lock_renewal.hpp"
+#include "executor/lock_watch.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/fixtures/recording_log.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace jobstrand::executor {
@@ -24,6 +26,7 @@ using testing::_;
 using testing::AnyNumber;
 using testing::ElementsAre;
 using testing::Field;
+using testing::IsEmpty;
 using testing::Return;
 
 /// Of this handler type and no other.
@@ -202,6 +205,69 @@ TEST_F(LockRenewalTest, A_job_whose_lock_ended_while_nobody_could_renew_it_is_to
     clock.tick(31s);
     (void)renewal.run_once();
     EXPECT_TRUE(job->stop.stop_requested());
+}
+
+class LockWatchTest : public ActivitiesTest {
+protected:
+    HeldJobPtr hold(const std::string& id, const std::string& group = {}) {
+        schema::Job job = a_job(id).build();
+        job.process_instance_id = group;
+        const HeldJobPtr held_job = held.add({std::move(job)}, clock.steady_now() + 30s).front();
+        held_job->is_running = true;
+        return held_job;
+    }
+
+    HeldJobs held;
+    LockWatch watch{{store, held, log}, "node-1"};
+};
+
+TEST_F(LockWatchTest, A_job_that_was_taken_away_is_told_to_stop) {
+    const HeldJobPtr taken = hold("a");
+    const HeldJobPtr stays = hold("b");
+    EXPECT_CALL(
+        store, not_held("node-1", ElementsAre(Field(&Fence::id, "a"), Field(&Fence::id, "b")))
+    )
+        .WillOnce(Return(std::vector<std::string>{"a"}));
+    EXPECT_EQ(watch.run_once(), 1s);
+    EXPECT_EQ(watch.run_once(), 1s);
+    EXPECT_TRUE(taken->stop.stop_requested());
+    EXPECT_FALSE(stays->stop.stop_requested());
+}
+
+TEST_F(LockWatchTest, Short_jobs_cost_no_statement) {
+    EXPECT_CALL(store, not_held(_, _)).Times(0);
+    for (const std::string id : {"a", "b", "c"}) {
+        const HeldJobPtr running = hold(id);
+        (void)watch.run_once();
+        running->is_running = false;
+    }
+    (void)watch.run_once();
+}
+
+TEST_F(LockWatchTest, Nobody_is_asked_again_about_a_job_that_was_told_to_stop) {
+    (void)hold("a");
+    EXPECT_CALL(store, not_held(_, _)).WillOnce(Return(std::vector<std::string>{"a"}));
+    for (int pass = 0; pass < 4; ++pass) {
+        (void)watch.run_once();
+    }
+}
+
+// I4
+TEST_F(LockWatchTest, The_group_of_a_job_that_was_taken_away_is_held_until_its_run_has_ended) {
+    const HeldJobPtr taken = hold("a", "i");
+    EXPECT_THAT(held.taken_away({"a"}), ElementsAre("a"));
+    LockRenewal renewal{{store, held, clock, log}, "node-1", 30s};
+    clock.tick(11s);
+    EXPECT_CALL(store, extend_locks(_, ElementsAre(Field(&Fence::group, "i"))))
+        .WillOnce(Return(std::vector<std::string>{"a"}));
+    (void)renewal.run_once();
+    EXPECT_FALSE(taken->is_lost) << "its group is passed on as ever";
+    EXPECT_EQ(taken->lock_until.load(), clock.steady_now() + 30s);
+}
+
+TEST_F(LockWatchTest, A_job_that_has_just_ended_was_not_taken_away) {
+    hold("a")->is_running = false;
+    EXPECT_THAT(held.taken_away({"a", "unknown"}), IsEmpty());
 }
 
 class ResetTest : public ActivitiesTest {

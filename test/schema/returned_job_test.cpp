@@ -1,4 +1,5 @@
 #include "schema/job_transition.hpp"
+#include "schema/limits.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <gtest/gtest.h>
@@ -43,6 +44,16 @@ TEST(
         transition.failure->message,
         "the process that ran it ended 7 times in a row without an outcome: it is not started again"
     );
+}
+
+TEST(CancelledJobTransition, A_cancelled_job_is_a_dead_letter_without_a_failed_attempt) {
+    const Job job = a_job("a").after_attempts(1);
+    const Transition transition = cancelled(job, std::string(5000, 'x'), kWasDue);
+    EXPECT_EQ(transition.to, JobPlace::dead_letter);
+    EXPECT_EQ(transition.reason, TransitionReason::cancelled);
+    EXPECT_EQ(transition.attempts, 1);
+    EXPECT_EQ(transition.failed_time, kWasDue);
+    EXPECT_EQ(transition.failure->message.size(), limits::kExceptionMessageLength);
 }
 
 }  // namespace

@@ -68,7 +68,8 @@ TEST_F(CliJob, Add_takes_every_field_and_prints_the_id) {
         "tenantId": "tenant-1", "exclusive": false, "uniqueKey": null,
         "lockOwner": null, "lockExpirationTime": null, "exceptionMessage": null,
         "series": null, "attempts": 0, "failedTime": null, "exceptionDetails": null,
-        "nobodyServes": "handler type send-invoice"
+        "suspendedBy": null, "waitsFor": null, "nobodyServes": "handler type send-invoice",
+        "runsOn": null, "lockLeftMs": null
     })"));
 }
 

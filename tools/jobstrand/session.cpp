@@ -75,6 +75,11 @@ std::string Session::path() const {
     return variable(environment_, "PATH").value_or(std::string(kDefaultPath));
 }
 
+std::string Session::user() const {
+    const auto name = variable(environment_, "USER");
+    return name ? *name : variable(environment_, "LOGNAME").value_or("");
+}
+
 const Settings& Session::settings() {
     if (!settings_) {
         read_settings();

@@ -63,6 +63,9 @@ public:
     /// PATH of this process, for the programs that it runs.
     [[nodiscard]] std::string path() const;
 
+    /// Who has called the program, as USER or LOGNAME say; empty: neither does.
+    [[nodiscard]] std::string user() const;
+
     [[nodiscard]] const Settings& settings();
 
     /// What the configuration file has that is without effect.

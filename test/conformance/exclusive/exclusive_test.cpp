@@ -76,6 +76,15 @@ TEST_P(ExclusiveJobs, Of_one_instance_are_held_by_one_node) {
     EXPECT_TRUE(waits("b"));
 }
 
+TEST_P(ExclusiveJobs, One_that_waits_names_the_instance_and_its_holder) {
+    one_holds_and_one_waits();
+    const auto awaited = store_.awaited_group(job("second"));
+    ASSERT_TRUE(awaited);
+    EXPECT_EQ(awaited->group, "i");
+    EXPECT_EQ(awaited->lock_owner, "node-1");
+    EXPECT_FALSE(store_.awaited_group(job("first"))) << "it waits for nobody";
+}
+
 // R087
 TEST_P(ExclusiveJobs, Its_holder_may_take_more_of_them) {
     insert_of("i", {"a", "b", "c"});

@@ -109,7 +109,7 @@ protected:
             (void)store_.list(place, {}, "", 100);
             (void)store_.count(place, {});
         }
-        (void)store_.instances("", 100);
+        (void)store_.scopes(persistence::SuspensionScope::instance, "", 100);
     }
 
     /// Every third one fails, and waits for its retry or dies.

@@ -78,8 +78,9 @@ ids(Session& session, const std::vector<JobPlace>& places, std::string_view type
 
 [[nodiscard]] Candidates instances(Session& session, std::string_view typed) {
     Candidates candidates;
-    for (const auto& instance : session.search().instances(typed, kShown).items) {
-        candidates.push_back({instance.id, instance.suspended ? "suspended" : ""});
+    for (const auto& instance :
+         session.search().scopes({.after = std::string(typed), .limit = kShown}).items) {
+        candidates.push_back({instance.id, instance.suspended_since ? "suspended" : ""});
     }
     return candidates;
 }

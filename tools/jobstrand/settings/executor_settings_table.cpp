@@ -47,7 +47,7 @@ constexpr std::array kExecutorSettings{
         .field = &in_executor<&ExecutorSettings::lock_owner>,
         .most = schema::limits::kNameLength,
         .meaning = "What stands in LOCK_OWNER_ of the jobs that this process holds; must be unique "
-                   "per process. Empty: a random UUID.",
+                   "per process. Empty: `HOST:PROCESS:RANDOM`, which `job show` takes apart.",
         .aliases = {{{"asyncExecutorLockOwner", Unit::text}}},
     },
     Setting{

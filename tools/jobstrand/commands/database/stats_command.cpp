@@ -1,3 +1,4 @@
+#include "tools/jobstrand/commands/database/type_stats.hpp"
 #include "tools/jobstrand/commands/nouns.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
@@ -11,7 +12,9 @@ namespace {
 using deadletter::PlaceCount;
 using persistence::UnservedJobs;
 
-struct StatsOptions {};
+struct StatsOptions {
+    bool by_type = false;
+};
 
 const std::vector<TableColumn>& columns() {
     static const std::vector<TableColumn> both{
@@ -79,7 +82,11 @@ void write_object(
     write_record(session.streams().out, session.format(), all);
 }
 
-ExitCode show_stats(Session& session, const StatsOptions&) {
+ExitCode show_stats(Session& session, const StatsOptions& options) {
+    if (options.by_type) {
+        write_type_stats(session);
+        return ExitCode::done;
+    }
     const std::vector<PlaceCount> counts = session.search().count_places();
     const std::vector<UnservedJobs> unserved = session.served().unserved(session.database_now());
     const OutputFormat format = session.format();
@@ -95,14 +102,18 @@ ExitCode show_stats(Session& session, const StatsOptions&) {
 }  // namespace
 
 void add_stats_command(const Command& program, Action& action) {
-    (void)add_verb<StatsOptions>(
+    const auto [app, options] = add_verb<StatsOptions>(
         program,
         action,
         {.name = "stats",
          .summary = "Count the jobs of each place, and those that no living node serves",
          .examples = "  jobstrand stats\n"
+                     "  jobstrand stats --by-type\n"
                      "  jobstrand stats -o json | jq .places.dead"},
         show_stats
+    );
+    app.add_flag(
+        "--by-type", options.by_type, "By handler type, with the oldest job and who holds how many"
     );
 }
 

@@ -3,6 +3,7 @@
 #include "tools/jobstrand/commands/listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/commands/typed_ids.hpp"
+#include "tools/jobstrand/output/time_field.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +13,7 @@ namespace jobstrand::cli {
 
 namespace {
 
-using persistence::InstanceSummary;
+using persistence::ScopeSummary;
 
 const std::vector<TableColumn>& moved_columns() {
     static const std::vector<TableColumn> columns{
@@ -22,10 +23,11 @@ const std::vector<TableColumn>& moved_columns() {
     return columns;
 }
 
-const std::vector<TableColumn>& instance_columns() {
+const std::vector<TableColumn>& scope_columns() {
     static const std::vector<TableColumn> columns{
         {.field = "id", .heading = "ID", .width_max = 64},
         {.field = "suspended", .heading = "SUSPENDED", .rank = 2},
+        {.field = "suspendedSince", .heading = "SINCE", .is_optional = true, .rank = 3},
         {.field = "places", .heading = "JOBS", .width_max = 80, .rank = 1, .width_least = 16},
     };
     return columns;
@@ -42,11 +44,12 @@ const std::vector<TableColumn>& instance_columns() {
     return {.name = "places", .json = json_of(counts), .text = text};
 }
 
-[[nodiscard]] Record record_of(const InstanceSummary& instance) {
+[[nodiscard]] Record record_of(const ScopeSummary& scope) {
     return {
-        text_field("id", instance.id),
-        flag_field("suspended", instance.suspended),
-        places_field(instance.jobs),
+        text_field("id", scope.id),
+        flag_field("suspended", scope.suspended_since.has_value()),
+        time_field("suspendedSince", scope.suspended_since),
+        places_field(scope.jobs),
     };
 }
 
@@ -71,14 +74,15 @@ ExitCode change_suspension(Session& session, const SuspensionOptions& options) {
     return ExitCode::done;
 }
 
-ExitCode list_instances(Session& session, const InstanceListOptions& options) {
-    const std::size_t limit = limit_of(options.limit);
+ExitCode list_scopes(Session& session, const ScopeListOptions& options) {
+    const deadletter::ScopeQuery query{
+        .scope = options.scope,
+        .only_suspended = options.only_suspended,
+        .after = options.after,
+        .limit = limit_of(options.limit),
+    };
     write_page(
-        session,
-        session.search().instances(options.after, limit),
-        instance_columns(),
-        record_of,
-        &InstanceSummary::id
+        session, session.search().scopes(query), scope_columns(), record_of, &ScopeSummary::id
     );
     return ExitCode::done;
 }

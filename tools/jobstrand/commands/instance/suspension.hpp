@@ -19,12 +19,14 @@ struct SuspensionOptions {
 /// suspended place, or back.
 [[nodiscard]] ExitCode change_suspension(Session& session, const SuspensionOptions& options);
 
-struct InstanceListOptions {
+struct ScopeListOptions {
+    persistence::SuspensionScope scope = persistence::SuspensionScope::instance;
+    bool only_suspended = false;
     std::string limit = "100";
     std::string after;
 };
 
-/// `instance ls`: instances that have jobs or are suspended, with their jobs per place.
-[[nodiscard]] ExitCode list_instances(Session& session, const InstanceListOptions& options);
+/// `instance|definition ls`: those that have jobs or are suspended, with their jobs per place.
+[[nodiscard]] ExitCode list_scopes(Session& session, const ScopeListOptions& options);
 
 }  // namespace jobstrand::cli

@@ -23,6 +23,13 @@ void add_change(
         .required();
 }
 
+void add_list(const Command& noun, Action& action, const VerbText& text, SuspensionScope scope) {
+    const auto [app, options] = add_verb<ScopeListOptions>(noun, action, text, list_scopes);
+    options.scope = scope;
+    app.add_flag("--suspended", options.only_suspended, "Only those that are suspended");
+    add_page_options(app, options.limit, options.after);
+}
+
 }  // namespace
 
 void add_instance_commands(const Command& program, Action& action) {
@@ -33,15 +40,15 @@ void add_instance_commands(const Command& program, Action& action) {
         "  jobstrand instance ls\n"
         "  jobstrand instance activate order-17"
     );
-    const auto [app, options] = add_verb<InstanceListOptions>(
+    add_list(
         noun,
         action,
         {.name = "ls",
          .summary = "List instances that have jobs or are suspended",
-         .examples = "  jobstrand instance ls -o json"},
-        list_instances
+         .examples = "  jobstrand instance ls -o json\n"
+                     "  jobstrand instance ls --suspended"},
+        SuspensionScope::instance
     );
-    add_page_options(app, options.limit, options.after);
     add_change(
         noun,
         action,
@@ -67,7 +74,19 @@ void add_definition_commands(const Command& program, Action& action) {
         "definition",
         "Process definitions: kinds of instances",
         "  jobstrand definition suspend shipping:3\n"
+        "  jobstrand definition ls --suspended\n"
         "  jobstrand definition activate shipping:3"
+    );
+    add_list(
+        noun,
+        action,
+        {.name = "ls",
+         .summary = "List definitions that have jobs or are suspended; without --suspended, all "
+                    "jobs are read",
+         .examples =
+             "  jobstrand definition ls --suspended\n"
+             "  jobstrand definition ls --suspended -o name | jobstrand definition activate -"},
+        SuspensionScope::definition
     );
     add_change(
         noun,

@@ -5,6 +5,7 @@
 #include "tools/jobstrand/commands/job/job_checks.hpp"
 #include "tools/jobstrand/commands/job/job_enqueueing.hpp"
 #include "tools/jobstrand/commands/job/job_import.hpp"
+#include "tools/jobstrand/commands/job/job_state.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -74,17 +75,29 @@ void report_added(Session& session, const NewJob& job, const std::string& id) {
     write_record(session.streams().out, is_plain ? OutputFormat::name : session.format(), record);
 }
 
+/// Whoever adds a job expects it to run.
+void tell_suspended(Session& session, const NewJob& job, const std::string& id) {
+    const bool belongs_to_something = !job.job.process_instance_id.empty() ||
+                                      !job.job.process_definition_id.empty() || job.repeats();
+    if (!belongs_to_something) {
+        return;
+    }
+    for (const persistence::Suspension& suspension : session.search().why_suspended(id)) {
+        session.tell("stored suspended: " + in_words(suspension));
+    }
+}
+
 [[nodiscard]] ExitCode add_one(Session& session, const AddOptions& options) {
     if (!is_given(options.fields, &Job::handler_type)) {
         throw CliError(ExitCode::wrong_usage, "say which job: --type TYPE, or --from FILE");
     }
     const NewJob job = new_job_of(session, options);
     refuse_bad(session, job);
+    std::string id;
     // Defended catch: an id that is taken is an answer to the caller, not trouble with the
     // database.
     try {
-        const std::string id = enqueue(session, job);
-        report_added(session, job, id);
+        id = enqueue(session, job);
     } catch (const persistence::DbError& error) {
         const std::string what = error.kind() == persistence::DbErrorKind::duplicate_key
                                      ? what_is_taken(session, job)
@@ -94,6 +107,8 @@ void report_added(Session& session, const NewJob& job, const std::string& id) {
         }
         throw CliError(ExitCode::refused, what + ": take another");
     }
+    report_added(session, job, id);
+    tell_suspended(session, job, id);
     return ExitCode::done;
 }
 

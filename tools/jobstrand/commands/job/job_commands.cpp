@@ -1,5 +1,6 @@
 #include "tools/jobstrand/commands/bulk_options.hpp"
 #include "tools/jobstrand/commands/job/job_adding.hpp"
+#include "tools/jobstrand/commands/job/job_cancelling.hpp"
 #include "tools/jobstrand/commands/job/job_changes.hpp"
 #include "tools/jobstrand/commands/job/job_listing.hpp"
 #include "tools/jobstrand/commands/job/job_removal.hpp"
@@ -107,6 +108,27 @@ void add_set(const Command& noun, Action& action) {
     }
 }
 
+void add_cancel(const Command& noun, Action& action) {
+    const auto [app, options] = add_verb<CancelOptions>(
+        noun,
+        action,
+        {.name = "cancel",
+         .summary = "Make dead letters of jobs, also of those that run: they are told to stop",
+         .examples =
+             "  jobstrand job cancel 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --reason 'wrong file'\n"
+             "  jobstrand job ls --locked --type import -o name | jobstrand job cancel - --reason "
+             "'the source is down'"},
+        cancel_jobs
+    );
+    app.add_option("ids", options.ids, "The jobs; - reads them from stdin")
+        .type_name("ID")
+        .required();
+    app.add_option("--reason", options.reason, "Why; the dead letter keeps it")
+        .type_name("TEXT")
+        .required();
+    app.add_option("--by", options.by, "Who says so (default: USER)").type_name("NAME");
+}
+
 void add_rm(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<RemoveOptions>(
         noun,
@@ -142,6 +164,7 @@ void add_job_commands(const Command& program, Action& action) {
     add_show(noun, action);
     add_run(noun, action);
     add_set(noun, action);
+    add_cancel(noun, action);
     add_rm(noun, action);
 }
 

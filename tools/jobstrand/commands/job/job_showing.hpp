@@ -14,8 +14,8 @@ struct ShowOptions {
     std::optional<schema::JobPlace> place;  ///< Set: a job elsewhere is not found.
 };
 
-/// `show`: one job with all its fields, the details of its last failure, and what it waits for in
-/// vain because no living node has it.
+/// `show`: one job with all its fields, the details of its last failure, and what it is doing or
+/// why it does nothing (job_state.hpp).
 [[nodiscard]] ExitCode show_job(Session& session, const ShowOptions& options);
 
 /// The job, or CliError not_found. A job that stands in another place than the one asked for is not

@@ -1,4 +1,4 @@
-#include "persistence/jobs/job_filter_sql.hpp"
+#include "persistence/queries/job_filter_sql.hpp"
 
 #include "persistence/sql/dialect.hpp"
 #include "schema/exclusive_group.hpp"

@@ -49,10 +49,26 @@ count_jobs(const StoreContext& context, schema::JobPlace place, const JobFilter&
 [[nodiscard]] std::vector<TypeCount>
 count_types(const StoreContext& context, schema::JobPlace place, const JobFilter& filter);
 
+[[nodiscard]] std::vector<OwnerCount> count_lock_owners(const StoreContext& context);
+
 [[nodiscard]] std::vector<Suspension>
 list_suspensions(const StoreContext& context, SuspensionScope scope);
 
-[[nodiscard]] std::vector<InstanceSummary>
-list_instances(const StoreContext& context, std::string_view after, std::size_t limit);
+[[nodiscard]] std::vector<Suspension>
+suspensions_of(const StoreContext& context, const schema::Job& job);
+
+/// Which part of a list of instances or definitions.
+struct ScopePage {
+    SuspensionScope scope;
+    std::string_view after;
+    std::size_t limit;
+    bool only_suspended = false;
+};
+
+[[nodiscard]] std::vector<ScopeSummary>
+list_scopes(const StoreContext& context, const ScopePage& page);
+
+[[nodiscard]] std::optional<AwaitedGroup>
+awaited_group(const StoreContext& context, const schema::Job& job);
 
 }  // namespace jobstrand::persistence

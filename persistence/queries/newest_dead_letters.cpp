@@ -1,5 +1,5 @@
-#include "persistence/jobs/job_filter_sql.hpp"
-#include "persistence/jobs/job_queries.hpp"
+#include "persistence/queries/job_filter_sql.hpp"
+#include "persistence/queries/job_queries.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "schema/ensure.hpp"
 

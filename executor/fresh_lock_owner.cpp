@@ -1,0 +1,33 @@
+#include "executor/fresh_lock_owner.hpp"
+
+#include "schema/lock_owner.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <random>
+
+namespace jobstrand::executor {
+
+namespace {
+
+/// Of a host that does not tell its name.
+constexpr const char* kUnnamedHost = "localhost";
+
+std::string host_name() {
+    std::array<char, schema::kHostLength + 1> name{};
+    // The last byte stays zero, as a name that fills the buffer may lack its end.
+    const bool is_known = ::gethostname(name.data(), name.size() - 1) == 0 && name.front() != '\0';
+    return is_known ? name.data() : kUnnamedHost;
+}
+
+}  // namespace
+
+std::string fresh_lock_owner() {
+    std::random_device device;
+    const std::uint64_t random = std::uint64_t{device()} << 32 | device();
+    return schema::lock_owner_of({.host = host_name(), .process = ::getpid()}, random);
+}
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+
+namespace jobstrand::executor {
+
+/// A name for LOCK_OWNER_ that tells this host and process (schema/lock_owner.hpp), and that no
+/// executor has had before.
+[[nodiscard]] std::string fresh_lock_owner();
+
+}  // namespace jobstrand::executor

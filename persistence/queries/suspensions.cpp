@@ -1,0 +1,76 @@
+#include "persistence/queries/job_queries.hpp"
+#include "persistence/rows/suspended_scopes.hpp"
+#include "schema/series.hpp"
+
+#include <array>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+constexpr std::string_view kSuspensions = R"sql(
+    SELECT ID_, SINCE_
+    FROM JS_SUSPENSION
+    WHERE SCOPE_ = ?
+    ORDER BY ID_)sql";
+
+constexpr std::string_view kSuspension = R"sql(
+    SELECT ID_, SINCE_
+    FROM JS_SUSPENSION
+    WHERE SCOPE_ = ? AND ID_ = ?)sql";
+
+constexpr std::string_view kSuspensionOfGroup = R"sql(
+    SELECT P.ID_, P.SINCE_
+    FROM JS_SERIES S
+    JOIN JS_SUSPENSION P ON P.SCOPE_ = ? AND P.ID_ = S.GROUP_
+    WHERE S.ID_ = ?)sql";
+
+void append(
+    Connection& connection,
+    std::string_view sql,
+    SuspensionScope scope,
+    std::span<const Value> parameters,
+    std::vector<Suspension>& found
+) {
+    connection.query({.sql = sql, .columns = 2}, parameters, [&](const Row& row) {
+        found.push_back(
+            {.scope = scope, .id = std::string(row.text(0)), .since = row.time(1).value()}
+        );
+    });
+}
+
+}  // namespace
+
+std::vector<Suspension> list_suspensions(const StoreContext& context, SuspensionScope scope) {
+    std::vector<Suspension> found;
+    const std::array<Value, 1> parameters{name_of(scope)};
+    context.runner.read([&](Connection& connection) {
+        found.clear();
+        append(connection, kSuspensions, scope, parameters, found);
+    });
+    return found;
+}
+
+std::vector<Suspension> suspensions_of(const StoreContext& context, const schema::Job& job) {
+    std::vector<Suspension> found;
+    context.runner.read([&](Connection& connection) {
+        found.clear();
+        const auto look = [&](std::string_view sql, SuspensionScope scope, std::string_view id) {
+            if (!id.empty()) {
+                const std::array<Value, 2> parameters{name_of(scope), id};
+                append(connection, sql, scope, parameters, found);
+            }
+        };
+        look(kSuspension, SuspensionScope::instance, job.process_instance_id);
+        look(kSuspension, SuspensionScope::definition, job.process_definition_id);
+        // Of a series, only the turn that carries it on waits.
+        if (!job.repeat.empty()) {
+            const std::string_view key = schema::series_key_of(job);
+            look(kSuspension, SuspensionScope::series, key);
+            look(kSuspensionOfGroup, SuspensionScope::timer_group, key);
+        }
+    });
+    return found;
+}
+
+}  // namespace jobstrand::persistence

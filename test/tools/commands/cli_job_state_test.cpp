@@ -1,0 +1,174 @@
+#include "test/tools/cli_fixture.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace jobstrand::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
+
+class CliJobState : public CliTest {
+protected:
+    json state(const std::string& id, const std::string& name) {
+        return json::parse(field(id, name));
+    }
+};
+
+// R159
+TEST_F(CliJobState, A_job_that_is_stored_suspended_says_why) {
+    ok({"instance", "suspend", "order-17"});
+    ok({"definition", "suspend", "shipping:3"});
+    const CliResult added =
+        run({"job", "add", "--type", "noop", "--instance", "order-17", "--definition", "shipping:3"}
+        );
+    EXPECT_THAT(added.err, HasSubstr("stored suspended: instance order-17 is suspended since 20"));
+    EXPECT_THAT(added.err, HasSubstr("(definition activate)"));
+
+    const std::string id = added.out.substr(0, added.out.size() - 1);
+    const json by = state(id, "suspendedBy");
+    ASSERT_EQ(by.size(), 2U);
+    EXPECT_EQ(by[0]["scope"], "instance");
+    EXPECT_EQ(by[1]["id"], "shipping:3");
+    EXPECT_THAT(ok({"job", "show", id}), HasSubstr("instance order-17 is suspended since 20"));
+}
+
+TEST_F(CliJobState, A_turn_of_a_paused_group_says_so) {
+    ok({"group", "pause", "nightly"});
+    const CliResult added =
+        run({"job", "add", "--type", "noop", "--repeat", "R/PT1H", "--group", "nightly"});
+    EXPECT_THAT(added.err, HasSubstr("group nightly is suspended since 20"));
+    EXPECT_THAT(added.err, HasSubstr("(group resume)"));
+}
+
+TEST_F(CliJobState, A_job_that_can_run_says_nothing) {
+    const CliResult added = run({"job", "add", "--type", "noop", "--instance", "order-18"});
+    EXPECT_THAT(added.err, IsEmpty());
+    const std::string id = added.out.substr(0, added.out.size() - 1);
+    for (const std::string name : {"suspendedBy", "waitsFor", "runsOn", "lockLeftMs"}) {
+        EXPECT_EQ(field(id, name), "null") << name;
+    }
+}
+
+TEST_F(CliJobState, A_running_job_says_where_and_how_long_its_lock_lasts) {
+    const std::string id = add();
+    ASSERT_EQ(
+        engine()
+            .executor_store()
+            .acquire(
+                {.owner = engine().lock_owner(),
+                 .until = engine().clock().now() + std::chrono::hours(1)},
+                std::vector<std::string>{"noop"},
+                1
+            )
+            .size(),
+        1U
+    );
+    EXPECT_EQ(state(id, "runsOn")["process"], ::getpid());
+    const std::int64_t left = state(id, "lockLeftMs");
+    EXPECT_GT(left, 0);
+    EXPECT_LE(left, 3'600'000);
+    EXPECT_THAT(ok({"job", "show", id}), HasSubstr("process " + std::to_string(::getpid())));
+}
+
+TEST_F(CliJobState, A_waiting_exclusive_job_says_for_whom) {
+    const auto take = [&](const std::string& owner) {
+        (void)engine().executor_store().acquire(
+            {.owner = owner, .until = engine().clock().now() + std::chrono::hours(1)},
+            std::vector<std::string>{"noop"},
+            1
+        );
+    };
+    add({"--type", "noop", "--instance", "order-17"});
+    take("web-1:4711:00000000000000ab");
+    const std::string second = add({"--type", "noop", "--instance", "order-17"});
+    take("web-2:12:00000000000000cd");
+    EXPECT_EQ(
+        state(second, "waitsFor"),
+        json::parse(R"({"instance":"order-17","lockOwner":"web-1:4711:00000000000000ab"})")
+    );
+    EXPECT_EQ(field(second, "runsOn"), "null");
+    EXPECT_EQ(field(second, "lockLeftMs"), "null");
+    EXPECT_THAT(
+        ok({"job", "show", second}),
+        HasSubstr("an exclusive job of instance order-17, held by web-1:4711:00000000000000ab")
+    );
+}
+
+TEST_F(CliJobState, A_cancelled_job_is_a_dead_letter_that_keeps_who_and_why) {
+    environment_["USER"] = "ada";
+    const std::string held = add();
+    lock(held);
+    const std::string waits = add({"--type", "noop", "--due-in", "P1D"});
+    EXPECT_EQ(
+        ok({"job", "cancel", "-", "--reason", "wrong file", "-o", "csv"},
+           held + "\n" + waits + "\n"),
+        "id,answer\n" + held + ",cancelled\n" + waits + ",cancelled\n"
+    );
+    EXPECT_EQ(places(), "dead=2");
+    EXPECT_EQ(field(held, "exceptionMessage"), "\"cancelled by ada: wrong file\"");
+    const CliResult again = run({"job", "cancel", held, "--by", "ada", "--reason", "x"});
+    EXPECT_EQ(again.code, cli::ExitCode::not_found);
+    EXPECT_EQ(again.err, "jobstrand: job " + held + " stands in place dead\n");
+}
+
+TEST_F(CliJobState, The_manual_shows_commands_that_work) {
+    lock(add({"--type", "import"}));
+    ok({"instance", "suspend", "order-17"});
+    EXPECT_GE(run_document("docs/cli.md", "## Seeing"), 3);
+    EXPECT_GE(run_document("docs/cli.md", "## Cancelling"), 1);
+    EXPECT_EQ(places(), "dead=1");
+}
+
+TEST_F(CliJobState, Who_cancels_says_why) {
+    expect_wrong_usage(
+        {"job", "cancel"},
+        {{{"some-id"}, "--reason"},
+         {{"some-id", "--reason", ""}, "--reason"},
+         {{"some-id", "--reason", std::string(1001, 'x')}, "--reason has 1000 characters at most"},
+         {{"--reason", "x"}, "ids"}}
+    );
+}
+
+TEST_F(CliJobState, Stats_by_type_tell_places_ages_and_holders) {
+    lock(add({"--type", "mail"}));
+    add({"--type", "mail"});
+    add({"--type", "mail", "--due-in", "P1D"});
+    add({"--type", "noop"});
+    const json lines = json::parse(ok({"stats", "--by-type", "-o", "json"}));
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_EQ(lines[0]["handlerType"], "mail");
+    EXPECT_EQ(lines[0]["place"], "executable");
+    EXPECT_EQ(lines[0]["jobs"], 2);
+    EXPECT_EQ(lines[0]["locked"], 1);
+    EXPECT_EQ(lines[0]["lockedBy"][0]["jobs"], 1);
+    EXPECT_THAT(lines[0]["oldest"].get<std::string>(), MatchesRegex("20.*Z"));
+    EXPECT_EQ(lines[1]["place"], "timer");
+    EXPECT_EQ(lines[2]["handlerType"], "noop");
+    EXPECT_THAT(ok({"stats", "--by-type"}), HasSubstr("LOCKED BY"));
+}
+
+TEST_F(CliJobState, Definitions_are_listed_with_what_is_suspended) {
+    add({"--type", "noop", "--definition", "shipping:3"});
+    add({"--type", "noop", "--definition", "billing:1"});
+    ok({"definition", "suspend", "shipping:3", "unused:1"});
+    const json all = json::parse(ok({"definition", "ls", "-o", "json"}));
+    ASSERT_EQ(all.size(), 3U);
+    EXPECT_EQ(all[0]["id"], "billing:1");
+    EXPECT_EQ(all[0]["suspended"], false);
+    EXPECT_EQ(all[0]["suspendedSince"], nullptr);
+    EXPECT_EQ(all[1]["places"], json::parse(R"({"suspended":1})"));
+    EXPECT_THAT(all[1]["suspendedSince"].get<std::string>(), MatchesRegex("20.*Z"));
+    EXPECT_EQ(ok({"definition", "ls", "--suspended", "-o", "name"}), "shipping:3\nunused:1\n");
+    EXPECT_EQ(ok({"instance", "ls", "--suspended", "-o", "name"}), "");
+    EXPECT_THAT(ok({"definition", "ls", "-o", "csv"}), HasSubstr("shipping:3,true,20"));
+    ok({"definition", "activate", "-"}, ok({"definition", "ls", "--suspended", "-o", "name"}));
+    EXPECT_EQ(places(), "executable=2");
+}
+
+}  // namespace
+}  // namespace jobstrand::test
