@@ -105,9 +105,9 @@ TEST_F(CliJobState, A_cancelled_job_is_a_dead_letter_that_keeps_who_and_why) {
     lock(held);
     const std::string waits = add({"--type", "noop", "--due-in", "P1D"});
     EXPECT_EQ(
-        ok({"job", "cancel", "-", "--reason", "wrong file", "-o", "csv"},
+        ok({"job", "cancel", "-", "--reason", "wrong file", "-o", "name"},
            held + "\n" + waits + "\n"),
-        "id,answer\n" + held + ",cancelled\n" + waits + ",cancelled\n"
+        held + "\n" + waits + "\n"
     );
     EXPECT_EQ(places(), "dead=2");
     EXPECT_EQ(field(held, "exceptionMessage"), "\"cancelled by ada: wrong file\"");
