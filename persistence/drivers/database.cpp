@@ -1,5 +1,6 @@
 #include "persistence/drivers/database.hpp"
 
+#include "persistence/drivers/password.hpp"
 #include "persistence/drivers/registry.hpp"
 
 #include <algorithm>
@@ -9,7 +10,9 @@ namespace jobstrand::persistence {
 namespace {
 
 SessionPool::Connect connect_with(const Driver& driver, const DatabaseUrl& url) {
-    return [&driver, url](SessionPool::Access access) { return driver.connect(url, access); };
+    return [&driver, url](SessionPool::Access access) {
+        return driver.connect(with_password(driver, url), access);
+    };
 }
 
 SessionPool::Connect decorated(SessionPool::Connect connect, DecorateConnection decorate) {
@@ -46,7 +49,10 @@ std::unique_ptr<SessionPool> open_database(const DatabaseUrl& url, const OpenOpt
 
 OpenListener listener_of(const DatabaseUrl& url) {
     const Driver& driver = driver_of(url);
-    return driver.listener == nullptr ? OpenListener{} : driver.listener(url);
+    if (driver.listener == nullptr || !driver.listener(url)) {
+        return {};
+    }
+    return [&driver, url] { return driver.listener(with_password(driver, url))(); };
 }
 
 }  // namespace jobstrand::persistence

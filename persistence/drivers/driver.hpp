@@ -8,6 +8,7 @@
 #include "persistence/url/url_rules.hpp"
 
 #include <memory>
+#include <string>
 
 namespace jobstrand::persistence {
 
@@ -26,6 +27,11 @@ struct Driver {
     /// Makes an empty database if there is none. nullptr: its administrator has to.
     void (*create)(const DatabaseUrl& url) = nullptr;
 
+    /// The password that the database's own clients would find, in the environment or in a file of
+    /// theirs; empty: there is none. nullptr: there are no passwords.
+    std::string (*find_password)(const DatabaseUrl& url) = nullptr;
+
+    /// `url` has its password.
     std::unique_ptr<Connection> (*connect)(const DatabaseUrl& url, SessionPool::Access access);
 
     /// How to hear of jobs that other processes have enqueued; it may answer that this URL does not

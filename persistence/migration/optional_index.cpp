@@ -2,6 +2,7 @@
 
 #include "persistence/migration/ddl.hpp"
 #include "persistence/migration/live_schema.hpp"
+#include "persistence/migration/upgrade_rights.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/schema_lock.hpp"
@@ -40,11 +41,12 @@ bool has_index(Connection& connection, const OptionalIndex& index) {
 
 bool create_index(Connection& connection, const OptionalIndex& index) {
     const std::string create = create_index(index.table, index.index, connection.dialect());
-    return make(connection, index, true, create);
+    return with_upgrade_rights(connection, [&] { return make(connection, index, true, create); });
 }
 
 bool drop_index(Connection& connection, const OptionalIndex& index) {
-    return make(connection, index, false, drop_index(index, connection.dialect()));
+    const std::string drop = drop_index(index, connection.dialect());
+    return with_upgrade_rights(connection, [&] { return make(connection, index, false, drop); });
 }
 
 void require_index(Connection& connection, const OptionalIndex& index, std::string_view purpose) {

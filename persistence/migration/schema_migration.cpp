@@ -2,6 +2,7 @@
 
 #include "persistence/migration/ddl.hpp"
 #include "persistence/migration/live_schema.hpp"
+#include "persistence/migration/upgrade_rights.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/schema_lock.hpp"
@@ -204,7 +205,7 @@ UpgradeResult upgrade_schema(Connection& connection, OthersTables others) {
             const bool lost_to_another =
                 error.kind() == DbErrorKind::conflict || error.kind() == DbErrorKind::duplicate_key;
             if (!lost_to_another || tries == kTries) {
-                throw;
+                throw with_upgrade_grant(connection, error);
             }
         }
     }

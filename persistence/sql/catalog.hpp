@@ -60,6 +60,10 @@ struct Catalog {
     /// A query for what stands behind the rights in a GRANT on all tables to the connection's user;
     /// empty: nobody's rights differ.
     std::string_view grant_target = {};
+
+    /// A query for the whole statement that lets the connection's user make and change the tables;
+    /// empty as above.
+    std::string_view upgrade_grant = {};
 };
 
 /// `VARCHAR(64) unsigned` in its parts: `varchar unsigned` and 64.

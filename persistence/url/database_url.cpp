@@ -1,5 +1,7 @@
 #include "persistence/url/database_url.hpp"
 
+#include "persistence/url/url_options.hpp"
+
 namespace jobstrand::persistence {
 namespace {
 
@@ -31,15 +33,28 @@ std::string server_part(const DatabaseUrl& url) {
 
 }  // namespace
 
+std::string without_arguments(const std::string& command) {
+    const std::size_t end = command.find(' ');
+    return end == std::string::npos ? command : command.substr(0, end) + " ***";
+}
+
 std::string without_password(const DatabaseUrl& url) {
     std::string text = url.scheme + ':';
     text += url.path.empty() ? server_part(url) : escaped(url.path, "%?");
     char separator = '?';
     for (const auto& [key, value] : url.options) {
-        text += separator + escaped(key, "%&=") + '=' + escaped(value, "%&=");
+        const std::string shown = key == kPasswordCommandOption ? without_arguments(value) : value;
+        text += separator + escaped(key, "%&=") + '=' + escaped(shown, "%&=");
         separator = '&';
     }
     return text;
+}
+
+std::string with_option(std::string url, std::string_view key, std::string_view value) {
+    url += url.find('?') == std::string::npos ? '?' : '&';
+    url += key;
+    url += '=';
+    return url + escaped(value, "%&=");
 }
 
 }  // namespace jobstrand::persistence

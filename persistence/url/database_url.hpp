@@ -2,11 +2,13 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace jobstrand::persistence {
 
 /// Where a database is: `sqlite:PATH`, `mysql://user:password@host:port/database`,
-/// `postgresql://user:password@host:port/database`, each with options as `?key=value&...`.
+/// `postgresql://user:password@host:port/database`, each with options as `?key=value&...`; a server
+/// has no host where the option `socket` names a Unix socket.
 /// Durations in options are ISO 8601 or milliseconds. The options of each database stand in
 /// docs/databases.md, and in its driver.hpp.
 struct DatabaseUrl {
@@ -20,7 +22,15 @@ struct DatabaseUrl {
     std::map<std::string, std::string, std::less<>> options;
 };
 
-/// The URL for logs and messages: the password is replaced by `***`.
+/// The URL for logs and messages: the password is replaced by `***`, and so is what the command
+/// that prints it is given.
 [[nodiscard]] std::string without_password(const DatabaseUrl& url);
+
+/// A command without what it is given, which may be a secret.
+[[nodiscard]] std::string without_arguments(const std::string& command);
+
+/// The text of a URL with one more option.
+[[nodiscard]] std::string
+with_option(std::string url, std::string_view key, std::string_view value);
 
 }  // namespace jobstrand::persistence

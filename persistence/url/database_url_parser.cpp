@@ -1,6 +1,8 @@
 #include "persistence/url/database_url_parser.hpp"
 
 #include "persistence/url/listed.hpp"
+#include "persistence/url/login_rules.hpp"
+#include "persistence/url/url_options.hpp"
 
 #include <fmt/format.h>
 
@@ -60,6 +62,7 @@ private:
     void parse_port(Piece port);
     void parse_options(Piece options);
     void parse_option(Piece option);
+    void check_login(Piece options);
     std::string decoded(Piece piece);
     void fail(std::string message, std::size_t position);
 
@@ -77,13 +80,15 @@ ParseResult<DatabaseUrl> UrlParser::parse(std::string_view text) {
     const Halves scheme = split({text, 0}, ':');
     parse_scheme(scheme.before);
     const Halves parts = split(scheme.behind.value_or(Piece{{}, text.size()}), '?');
-    if (rules_.has_server()) {
-        parse_server(parts.before);
-    } else {
-        parse_path(parts.before);
-    }
+    // The options first: with a socket there is no host.
     if (parts.behind) {
         parse_options(*parts.behind);
+    }
+    if (rules_.has_server()) {
+        parse_server(parts.before);
+        check_login(parts.behind.value_or(parts.before));
+    } else {
+        parse_path(parts.before);
     }
     if (error_) {
         return *error_;
@@ -92,7 +97,9 @@ ParseResult<DatabaseUrl> UrlParser::parse(std::string_view text) {
 }
 
 void UrlParser::parse_scheme(Piece scheme) {
-    const auto found = std::ranges::find(known_, scheme.text, &UrlRules::scheme);
+    const auto found = std::ranges::find_if(known_, [&scheme](const UrlRules& rules) {
+        return rules.scheme == scheme.text || (!rules.also.empty() && rules.also == scheme.text);
+    });
     if (found != known_.end()) {
         rules_ = *found;
         url_.scheme = rules_.scheme;
@@ -166,7 +173,7 @@ void UrlParser::parse_host(Piece host) {
         parts.before = host.sub(1, end - 1);
     }
     url_.host = decoded(parts.before);
-    if (url_.host.empty()) {
+    if (url_.host.empty() && !url_.options.contains(kSocketOption)) {
         fail("the host is missing", host.position);
     }
     url_.port = rules_.default_port;
@@ -197,9 +204,16 @@ void UrlParser::parse_option(Piece option) {
     const std::string value = decoded(parts.behind.value_or(Piece{}));
     if (const auto wrong = url_option_error(rules_, key, value)) {
         fail(*wrong, option.position);
+        return;
     }
-    if (!url_.options.emplace(key, value).second) {
+    if (!url_.options.emplace(find_url_option(rules_, key)->key, value).second) {
         fail("this option is given twice", option.position);
+    }
+}
+
+void UrlParser::check_login(Piece options) {
+    if (const auto wrong = login_error(url_); wrong && !error_) {
+        fail(*wrong, options.position);
     }
 }
 

@@ -8,6 +8,14 @@ namespace jobstrand::persistence {
 
 struct DatabaseUrl;
 
+/// Options that all servers have: the way to one, and what is shown there.
+inline constexpr std::string_view kSocketOption = "socket";
+inline constexpr std::string_view kSslOption = "ssl";
+inline constexpr std::string_view kSslCertOption = "ssl_cert";
+inline constexpr std::string_view kSslKeyOption = "ssl_key";
+inline constexpr std::string_view kPasswordFileOption = "password_file";
+inline constexpr std::string_view kPasswordCommandOption = "password_command";
+
 /// The value of an option that url_option_error accepted.
 [[nodiscard]] std::string_view
 option_text(const DatabaseUrl& url, std::string_view key, std::string_view otherwise);

@@ -57,10 +57,17 @@ std::optional<std::string> value_error(const UrlOption& option, std::string_view
 
 }  // namespace
 
+const UrlOption* find_url_option(const UrlRules& rules, std::string_view key) {
+    const auto found = std::ranges::find_if(rules.options, [key](const UrlOption& option) {
+        return option.key == key || (!option.also.empty() && option.also == key);
+    });
+    return found == rules.options.end() ? nullptr : &*found;
+}
+
 std::optional<std::string>
 url_option_error(const UrlRules& rules, std::string_view key, std::string_view value) {
-    const auto option = std::ranges::find(rules.options, key, &UrlOption::key);
-    return option == rules.options.end() ? options_of(rules) : value_error(*option, value);
+    const UrlOption* const option = find_url_option(rules, key);
+    return option == nullptr ? options_of(rules) : value_error(*option, value);
 }
 
 }  // namespace jobstrand::persistence

@@ -14,16 +14,21 @@ struct UrlOption {
     std::string_view key;
     Form form = Form::duration;
     std::span<const std::string_view> words = {};  ///< Of form `word`: those that are allowed.
+    std::string_view also = {};  ///< What the database's own clients call it; empty: the same.
 };
 
 /// How the URLs of one database are written.
 struct UrlRules {
     std::string_view scheme;
-    int default_port = 0;  ///< 0: the database is a file, and no server has it.
+    std::string_view also = {};  ///< Another scheme for the same; empty: there is none.
+    int default_port = 0;        ///< 0: the database is a file, and no server has it.
     std::span<const UrlOption> options = {};
 
     [[nodiscard]] constexpr bool has_server() const { return default_port != 0; }
 };
+
+/// The option of this name; nullptr: there is none.
+[[nodiscard]] const UrlOption* find_url_option(const UrlRules& rules, std::string_view key);
 
 /// What is wrong with an option, in words for the person who wrote it; nullopt: nothing.
 [[nodiscard]] std::optional<std::string>

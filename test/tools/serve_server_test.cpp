@@ -4,6 +4,7 @@
 #include "test/fixtures/postgresql_server.hpp"
 #include "test/fixtures/process.hpp"
 #include "test/fixtures/server_database.hpp"
+#include "test/fixtures/temporary_directory.hpp"
 #include "test/fixtures/url_text.hpp"
 #include "test/tools/service_process.hpp"
 
@@ -13,6 +14,8 @@
 #include <nlohmann/json.hpp>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -100,6 +103,59 @@ TEST_P(OnServer, A_service_that_may_not_write_is_not_ready_but_names_the_grant) 
     EXPECT_TRUE(service.says("ready"));
     service.send(SIGTERM);
     EXPECT_EQ(service.exit_code(), 0) << service.output();
+}
+
+TEST_P(OnServer, A_command_that_lacks_a_right_names_the_grant) {
+    persistence::upgrade_schema(*connection_);
+    const std::vector<std::string> add{
+        JOBSTRAND_PROGRAM, "job", "add", "--type", "log", "--db", url_of_reader()};
+    const ProgramResult refused = run_program(add);
+    EXPECT_EQ(refused.exit_code, 1);
+    const std::size_t grant = refused.err.find("GRANT ");
+    ASSERT_NE(grant, std::string::npos) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("this user lacks INSERT, UPDATE, DELETE on ACT_RU_JOB"));
+    connection_->run_script(refused.err.substr(grant, refused.err.find('\n', grant) - grant));
+    EXPECT_EQ(run_program(add).exit_code, 0);
+}
+
+TEST_P(OnServer, A_password_from_beside_the_url_is_shown_nowhere) {
+    DatabaseUrl without = database_->url();
+    without.password.clear();
+    const TemporaryDirectory folder;
+    const std::string password = (folder.path() / "password").string();
+    std::ofstream(password) << database_->url().password << '\n';
+    std::filesystem::permissions(password, std::filesystem::perms(0600));
+    for (const std::string& source :
+         {"passwordFile = '" + password + "'", "passwordCommand = '/bin/cat " + password + "'"}) {
+        const std::string config = (folder.path() / "jobstrand.toml").string();
+        std::ofstream(config) << fmt::format(
+            "db = '{}://{}@{}:{}/{}'\n{}\n",
+            GetParam(),
+            without.user,
+            without.host,
+            without.port,
+            without.database,
+            source
+        );
+        ServiceProcess service({"serve", "--config", config}, {});
+        EXPECT_TRUE(service.says("ready"));
+        const ProgramResult added =
+            run_program({JOBSTRAND_PROGRAM, "job", "add", "--type", "log", "--config", config});
+        EXPECT_EQ(added.exit_code, 0) << added.err;
+        service.send(SIGTERM);
+        EXPECT_EQ(service.exit_code(), 0) << service.output();
+        const ProgramResult shown =
+            run_program({JOBSTRAND_PROGRAM, "config", "show", "--config", config});
+        EXPECT_THAT(
+            shown.out,
+            HasSubstr(
+                source.starts_with("passwordFile") ? "password_file=" : "password_command=/bin/cat"
+            )
+        );
+        for (const std::string& text : {service.output(), added.out, added.err, shown.out}) {
+            EXPECT_THAT(text, Not(HasSubstr(database_->url().password)));
+        }
+    }
 }
 
 TEST_P(OnServer, A_service_leaves_tables_of_others_alone) {

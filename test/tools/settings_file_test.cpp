@@ -1,5 +1,7 @@
 #include "tools/jobstrand/settings/settings_file.hpp"
 
+#include "tools/jobstrand/settings/password_source.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -279,6 +281,36 @@ TEST(SettingsFile, A_file_that_is_not_there_is_told_by_name) {
 TEST(SettingsFile, Bytes_that_are_no_text_are_a_mistake_like_any_other) {
     EXPECT_FALSE(read_toml("db = \"\xff\xfe\"").problems.empty());
     EXPECT_FALSE(read_toml(std::string("a\0b", 3)).problems.empty());
+}
+
+TEST(SettingsFile, Says_where_the_password_of_its_database_is) {
+    const Settings settings = good("db = 'mysql://a@h/d'\npasswordFile = '/etc/my password'\n");
+    EXPECT_EQ(url_with_password_source(settings), "mysql://a@h/d?password_file=/etc/my%20password");
+    EXPECT_EQ(
+        url_with_password_source(good("db = 'mysql://a@h/d?ssl=off'\npasswordCommand = '/bin/p x'")
+        ),
+        "mysql://a@h/d?ssl=off&password_command=/bin/p%20x"
+    );
+    EXPECT_EQ(url_with_password_source(good("passwordFile = '/etc/p'")), "");
+}
+
+TEST(SettingsFile, Refuses_a_password_that_its_database_cannot_have) {
+    const auto problem = [](const std::string& toml) {
+        const auto problems = read_toml(toml).problems;
+        return problems.empty() ? "" : problems.front();
+    };
+    EXPECT_THAT(
+        problem("passwordFile = '/etc/p'\ndb = 'sqlite:a.db'"),
+        HasSubstr("passwordFile and db: the options of sqlite are")
+    );
+    EXPECT_THAT(
+        problem("db = 'mysql://a:geheim@h/d'\npasswordFile = '/etc/p'"),
+        HasSubstr("one password is enough")
+    );
+    EXPECT_THAT(
+        problem("db = 'mysql://a@h/d'\npasswordCommand = 'pass jobs'"),
+        HasSubstr("absolute path of a program")
+    );
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ open(const persistence::DatabaseUrl& url, const WiringOptions& options, schema::
     return pool;
 }
 
-void require_rights(persistence::SessionPool& pool) {
+void require_rights_on(persistence::SessionPool& pool) {
     const auto session = pool.lease(persistence::SessionPool::Access::write);
     persistence::require_write_rights(*session);
 }
@@ -96,7 +96,7 @@ public:
     }
 
     void start() {
-        require_rights(*pool);
+        require_rights_on(*pool);
         if (settings.acquire_by_priority && settings.acquire_async_jobs) {
             require_priority_index(*pool);
         }
@@ -156,6 +156,10 @@ executor::HandlerRegistry& Wiring::handlers() {
 
 void Wiring::start() {
     parts_->start();
+}
+
+void Wiring::require_rights() {
+    require_rights_on(*parts_->pool);
 }
 
 bool Wiring::stop(executor::StopMode mode) {

@@ -61,6 +61,10 @@ public:
     /// access_denied when the database's user may not write.
     void start();
 
+    /// Throws DbError access_denied, with the GRANT that is missing, when the database's user may
+    /// not read and write what a node does.
+    void require_rights();
+
     /// See executor::AsyncExecutor::stop.
     [[nodiscard]] bool stop(executor::StopMode mode);
 

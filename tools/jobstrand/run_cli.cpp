@@ -8,6 +8,7 @@
 #include "tools/jobstrand/program.hpp"
 #include "tools/jobstrand/usage/completion.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -26,6 +27,16 @@ void tell(Streams& streams, const std::string& message) {
     streams.err.flush();
 }
 
+/// The same for an error of the database. The URL in it has no blanks, so what the server says
+/// behind it stays as it is: an `@` there is that of an account, and ends no password.
+void tell_error(Streams& streams, const std::string& message) {
+    const std::size_t end = std::min(message.find(": ", message.find("://")), message.size());
+    streams.out.flush();
+    streams.err << "jobstrand: " << without_password(printable(message.substr(0, end)))
+                << printable(message.substr(end)) << '\n';
+    streams.err.flush();
+}
+
 /// The advice to create or upgrade the tables, as a command that can be pasted.
 [[nodiscard]] std::string with_database(std::string message, const std::string& url) {
     for (const std::string advice :
@@ -40,6 +51,18 @@ void tell(Streams& streams, const std::string& message) {
     return message;
 }
 
+/// What the database refuses, and which rights would allow it.
+[[nodiscard]] std::string in_full(const persistence::DbError& error, Session& session) {
+    std::string message = error.what();
+    const bool names_a_grant = message.find("GRANT ") != std::string::npos;
+    if (error.kind() == persistence::DbErrorKind::access_denied && !names_a_grant) {
+        if (const std::string missing = session.missing_rights(); !missing.empty()) {
+            message += ": " + missing;
+        }
+    }
+    return message;
+}
+
 /// The one place that turns what a command throws into words and an exit code.
 [[nodiscard]] ExitCode run_guarded(const Program& program, Streams& streams, Session& session) {
     try {
@@ -48,7 +71,7 @@ void tell(Streams& streams, const std::string& message) {
         tell(streams, error.what());
         return error.code();
     } catch (const persistence::DbError& error) {
-        tell(streams, with_database(error.what(), session.shown_database_url()));
+        tell_error(streams, with_database(in_full(error, session), session.shown_database_url()));
         return ExitCode::failed;
     } catch (const std::invalid_argument& error) {
         tell(streams, error.what());

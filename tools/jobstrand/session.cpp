@@ -1,11 +1,13 @@
 #include "tools/jobstrand/session.hpp"
 
 #include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "persistence/url/database_url.hpp"
 #include "tools/jobstrand/boost_log.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/handlers/service_handlers.hpp"
 #include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/settings/password_source.hpp"
 #include "tools/jobstrand/settings/settings_file.hpp"
 
 #include <fmt/format.h>
@@ -113,7 +115,7 @@ std::string Session::given_database_url() {
     if (auto url = variable(environment_, "JOBSTRAND_DB")) {
         return std::move(*url);
     }
-    return settings().database_url;
+    return url_with_password_source(settings());
 }
 
 const std::string& Session::database_url() {
@@ -172,6 +174,18 @@ engine::Wiring& Session::engine(OpenFor purpose) {
         );
     }
     return *engine_;
+}
+
+std::string Session::missing_rights() {
+    // Defended catch: what is missing is told by an error.
+    try {
+        if (engine_) {
+            engine_->require_rights();
+        }
+        return {};
+    } catch (const persistence::DbError& error) {
+        return error.what();
+    }
 }
 
 void Session::tell(const std::string& line) {

@@ -90,6 +90,10 @@ public:
     /// An engine that is not started, with the service's handlers. The first call opens the
     /// database; `purpose` is of no meaning for the others.
     [[nodiscard]] engine::Wiring& engine(OpenFor purpose = OpenFor::command);
+
+    /// What the database's user lacks for the work of a node, as the GRANT that gives it; empty:
+    /// nothing, or no database is open.
+    [[nodiscard]] std::string missing_rights();
     [[nodiscard]] persistence::OperatorStore& store() { return engine().store(); }
     [[nodiscard]] persistence::SeriesStore& series_store() { return engine().series_store(); }
 

@@ -130,6 +130,11 @@ constinit const Catalog kMysqlCatalog{
         "SELECT CONCAT('ON `', DATABASE(), '`.* TO ',"
         " QUOTE(SUBSTRING_INDEX(CURRENT_USER(), '@', 1)), '@',"
         " QUOTE(SUBSTRING_INDEX(CURRENT_USER(), '@', -1)))",
+    .upgrade_grant =
+        "SELECT CONCAT('GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, INDEX ON `',"
+        " DATABASE(), '`.* TO ',"
+        " QUOTE(SUBSTRING_INDEX(CURRENT_USER(), '@', 1)), '@',"
+        " QUOTE(SUBSTRING_INDEX(CURRENT_USER(), '@', -1)))",
 };
 
 }  // namespace jobstrand::persistence

@@ -46,6 +46,22 @@ schema::Duration connect_timeout(const DatabaseUrl& url) {
 /// encrypted with a key that the server has just named.
 constexpr std::string_view kProofs = "mysql_native_password,client_ed25519";
 
+/// Empty: the server is on a host.
+std::string socket_of(const DatabaseUrl& url) {
+    return std::string(option_text(url, kSocketOption, {}));
+}
+
+void add_text(
+    sql::ConnectOptionsMap& properties,
+    const char* name,
+    const DatabaseUrl& url,
+    std::string_view option
+) {
+    if (const std::string value(option_text(url, option, {})); !value.empty()) {
+        properties[name] = sql::SQLString(value);
+    }
+}
+
 void add_tls(sql::ConnectOptionsMap& properties, const DatabaseUrl& url) {
     if (option_text(url, "ssl", "off") == "off") {
         return;
@@ -54,13 +70,17 @@ void add_tls(sql::ConnectOptionsMap& properties, const DatabaseUrl& url) {
     if (option_text(url, "ssl", {}) == "verify") {
         properties["sslVerify"] = true;
     }
-    if (const std::string ca(option_text(url, "ssl_ca", {})); !ca.empty()) {
-        properties["sslCA"] = sql::SQLString(ca);
-    }
+    add_text(properties, "sslCA", url, "ssl_ca");
+    add_text(properties, "sslCert", url, kSslCertOption);
+    add_text(properties, "sslKey", url, kSslKeyOption);
 }
 
-/// What must hold before the library gives anything away. A certificate that it verifies is enough.
+/// What must hold before the library gives anything away. A certificate that it verifies is enough,
+/// and so is a socket: who listens there has been let into its folder.
 void add_guards(const ClientOptions& options, const DatabaseUrl& url) {
+    if (!socket_of(url).empty()) {
+        return;
+    }
     const std::string_view ssl = option_text(url, "ssl", "off");
     if (ssl == "require") {
         options.add(
@@ -75,9 +95,13 @@ void add_guards(const ClientOptions& options, const DatabaseUrl& url) {
 sql::ConnectOptionsMap connect_properties(const DatabaseUrl& url) {
     const int answer_seconds = static_cast<int>((statement_timeout(url) + kAnswerMargin).count());
     sql::ConnectOptionsMap properties;
+    const std::string socket = socket_of(url);
     // In brackets the driver takes an address with colons as it is, and any other host too.
-    properties["hostName"] = sql::SQLString("tcp://[" + url.host + "]");
-    properties["port"] = url.port;
+    properties["hostName"] =
+        sql::SQLString(socket.empty() ? "tcp://[" + url.host + "]" : "unix://" + socket);
+    if (socket.empty()) {
+        properties["port"] = url.port;  // With one the driver would look for a host.
+    }
     properties["userName"] = sql::SQLString(url.user);
     properties["password"] = sql::SQLString(url.password);
     properties["schema"] = sql::SQLString(url.database);
@@ -178,7 +202,7 @@ std::unique_ptr<Connection> open_mysql(const DatabaseUrl& url) {
             classify_mysql_connect(code, error.what()),
             mysql_error_text(
                 advice.empty() ? where : fmt::format("{}: {}", where, advice), error.what(), code
-            )
+            ) + mysql_grant(error.what(), url.database)
         );
     } catch (const DbError& error) {
         throw DbError(error.kind(), fmt::format("{}: {}", where, error.what()));

@@ -2,8 +2,10 @@
 
 #include "persistence/drivers/mysql/database.hpp"
 #include "persistence/drivers/mysql/dialect.hpp"
+#include "persistence/url/url_options.hpp"
 
 #include <array>
+#include <cstdlib>
 
 namespace jobstrand::persistence {
 
@@ -16,9 +18,14 @@ constexpr std::array<std::string_view, 2> kRefuseOrAllow{"refuse", "allow"};
 constexpr std::array kOptions{
     UrlOption{"connect_timeout"},
     UrlOption{"statement_timeout"},
-    UrlOption{"ssl", Form::word, kSsl},
-    UrlOption{"ssl_ca", Form::text},
+    UrlOption{kSslOption, Form::word, kSsl},
+    UrlOption{"ssl_ca", Form::text, {}, "ssl-ca"},
+    UrlOption{kSslCertOption, Form::text, {}, "ssl-cert"},
+    UrlOption{kSslKeyOption, Form::text, {}, "ssl-key"},
     UrlOption{"clear_password", Form::word, kRefuseOrAllow},
+    UrlOption{kPasswordFileOption, Form::text},
+    UrlOption{kPasswordCommandOption, Form::text},
+    UrlOption{kSocketOption, Form::text},
 };
 
 constexpr std::array kDurability{
@@ -47,6 +54,12 @@ constexpr std::array kHealth{
         true},
 };
 
+/// The variable of the clients of MySQL and MariaDB.
+std::string find_password(const DatabaseUrl& /*url*/) {
+    const char* const password = std::getenv("MYSQL_PWD");
+    return password == nullptr ? "" : password;
+}
+
 std::unique_ptr<Connection> connect_mysql(const DatabaseUrl& url, SessionPool::Access /*access*/) {
     return open_mysql(url);
 }
@@ -55,7 +68,8 @@ std::unique_ptr<Connection> connect_mysql(const DatabaseUrl& url, SessionPool::A
 
 constinit const Driver kMysqlDriver{
     .dialect = kMysqlDialect,
-    .url = {.scheme = "mysql", .default_port = 3306, .options = kOptions},
+    .url = {.scheme = "mysql", .also = "mariadb", .default_port = 3306, .options = kOptions},
+    .find_password = find_password,
     .connect = connect_mysql,
     .diagnostics =
         {

@@ -214,10 +214,13 @@ std::string_view mysql_connect_advice(int code, std::string_view message) {
         case 1226:
             return "the server has no connection left: raise its max_connections, or use fewer";
         case 1044:
-            return "this user has no rights there: GRANT them on this database";
+            return "this user has no rights there";
         case 1045:
         case 1698:
-            return "the server refuses this user or password";
+            return contains(message, "using password: NO")
+                       ? "the server wants the password of this user, and none was found: neither "
+                         "in the URL, by its password_file or password_command, nor in MYSQL_PWD"
+                       : "the server refuses this user or password";
         case kNotReady:
             return "this Galera node has lost its cluster: bring the other nodes back";
         case 1049:
@@ -231,7 +234,9 @@ std::string_view mysql_connect_advice(int code, std::string_view message) {
         case 2005:
             return "no such host: correct its name";
         case 2026:
-            return "TLS failed: check the options ssl and ssl_ca, and the server's certificate";
+            return "TLS failed: check the options ssl, ssl_ca, ssl_cert and ssl_key, and the "
+                   "server's "
+                   "certificate";
         case 3159:
             return "the server wants TLS: add ssl=require to the URL's options";
         default:
@@ -247,6 +252,17 @@ std::string_view mysql_connect_advice(int code, std::string_view message) {
         default:
             return {};
     }
+}
+
+std::string mysql_grant(std::string_view message, std::string_view database) {
+    constexpr std::string_view kBefore = "Access denied for user ";
+    const std::size_t begin = message.find(kBefore);
+    const std::size_t end = message.find(" to database ");
+    if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) {
+        return {};
+    }
+    const std::string_view account = message.substr(0, end).substr(begin + kBefore.size());
+    return fmt::format(": GRANT SELECT, INSERT, UPDATE, DELETE ON `{}`.* TO {}", database, account);
 }
 
 std::string mysql_error_text(std::string_view attempted, std::string_view message, int code) {

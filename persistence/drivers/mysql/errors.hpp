@@ -21,6 +21,10 @@ namespace jobstrand::persistence {
 /// own words say it.
 [[nodiscard]] std::string_view mysql_connect_advice(int code, std::string_view message);
 
+/// What is said behind the server's words that an account may not use a database: the statement
+/// that lets it. Empty behind all other words.
+[[nodiscard]] std::string mysql_grant(std::string_view message, std::string_view database);
+
 /// The message of a DbError: what was attempted, what the server said, and its code, on one line.
 [[nodiscard]] std::string
 mysql_error_text(std::string_view attempted, std::string_view message, int code);

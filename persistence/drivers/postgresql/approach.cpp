@@ -38,6 +38,11 @@ constexpr std::string_view kAskForTls("\0\0\0\x08\x04\xd2\x16\x2f", 8);
 }  // namespace
 
 Approach::Approach(const DatabaseUrl& url) : url_(url), text_(postgresql_connection_text(url)) {
+    // Without a password there is nothing to guard; who listens at a socket of this machine has
+    // been let into its folder.
+    if (url.password.empty() || url.options.contains(kSocketOption)) {
+        return;
+    }
     const std::string_view ssl = option_text(url, "ssl", "prefer");
     if (ssl == "verify" || option_text(url, "clear_password", "refuse") == "allow") {
         return;

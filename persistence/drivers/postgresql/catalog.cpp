@@ -108,6 +108,14 @@ constinit const Catalog kPostgresqlCatalog{
         "SELECT 'ON ALL TABLES IN SCHEMA ' || relnamespace::regnamespace"
         " || ' TO ' || quote_ident(current_user)"
         " FROM pg_class WHERE oid = 'act_ru_job'::regclass",
+    // Tables are changed by their owner, and by whoever is a member of that role.
+    .upgrade_grant =
+        "SELECT COALESCE("
+        "(SELECT 'GRANT ' || relowner::regrole || ' TO ' || quote_ident(current_user)"
+        " FROM pg_class WHERE oid = to_regclass('act_ru_job')"
+        " AND NOT pg_has_role(relowner, 'MEMBER')),"
+        " 'GRANT USAGE, CREATE ON SCHEMA ' || quote_ident(COALESCE(current_schema(), 'public'))"
+        " || ' TO ' || quote_ident(current_user))",
 };
 
 }  // namespace jobstrand::persistence

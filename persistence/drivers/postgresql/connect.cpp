@@ -11,7 +11,9 @@
 #include <soci/soci.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <utility>
 
 namespace jobstrand::persistence {
 
@@ -19,6 +21,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using schema::Duration;
+
+constexpr std::string_view kInsufficientPrivilege = "42501";
 
 std::string in_quotes(std::string_view value) {
     std::string text = "'";
@@ -99,7 +103,7 @@ std::string postgresql_connection_text(const DatabaseUrl& url) {
         "host={} port={} user={} password={} dbname={} application_name={} sslmode={} "
         "connect_timeout={} client_encoding=UTF8 keepalives=1 keepalives_idle=30 "
         "keepalives_interval=10 keepalives_count=3 tcp_user_timeout={}",
-        in_quotes(url.host),
+        in_quotes(option_text(url, kSocketOption, url.host)),
         url.port,
         in_quotes(url.user),
         in_quotes(url.password),
@@ -109,8 +113,12 @@ std::string postgresql_connection_text(const DatabaseUrl& url) {
         std::chrono::ceil<std::chrono::seconds>(postgresql_connect_timeout(url)).count(),
         postgresql_answer_limit(url).count()
     );
-    if (const std::string_view ca = option_text(url, "ssl_ca", {}); !ca.empty()) {
-        text += " sslrootcert=" + in_quotes(ca);
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kFiles{
+        {{"sslrootcert", "ssl_ca"}, {"sslcert", kSslCertOption}, {"sslkey", kSslKeyOption}}};
+    for (const auto& [parameter, option] : kFiles) {
+        if (const std::string_view file = option_text(url, option, {}); !file.empty()) {
+            text += fmt::format(" {}={}", parameter, in_quotes(file));
+        }
     }
     return text;
 }
@@ -155,10 +163,13 @@ std::unique_ptr<soci::session> connect_to_postgresql(const DatabaseUrl& url) {
         message.erase(0, std::min(message.find('\n') + 1, message.size()));
         const std::string sqlstate = ask_for_sqlstate(url);
         const std::string_view advice = postgresql_connect_advice(sqlstate, message);
-        throw DbError(
-            classify_postgresql_connect(sqlstate, message),
-            postgresql_error_text(advice.empty() ? "the server says" : advice, message, sqlstate)
-        );
+        std::string text =
+            postgresql_error_text(advice.empty() ? "the server says" : advice, message, sqlstate);
+        const DbErrorKind kind = classify_postgresql_connect(sqlstate, message);
+        if (sqlstate == kInsufficientPrivilege) {
+            text += fmt::format(": GRANT CONNECT ON DATABASE {} TO {}", url.database, url.user);
+        }
+        throw DbError(kind, text);
     }
 }
 

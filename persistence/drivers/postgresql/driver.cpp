@@ -2,7 +2,9 @@
 
 #include "persistence/drivers/postgresql/database.hpp"
 #include "persistence/drivers/postgresql/dialect.hpp"
+#include "persistence/drivers/postgresql/found_password.hpp"
 #include "persistence/drivers/postgresql/listener.hpp"
+#include "persistence/url/url_options.hpp"
 
 #include <array>
 
@@ -25,9 +27,14 @@ constexpr std::array kOptions{
     UrlOption{"connect_timeout"},
     UrlOption{"statement_timeout"},
     UrlOption{"lock_timeout"},
-    UrlOption{"ssl", Form::word, kSsl},
-    UrlOption{"ssl_ca", Form::text},
+    UrlOption{kSslOption, Form::word, kSsl},
+    UrlOption{"ssl_ca", Form::text, {}, "sslrootcert"},
+    UrlOption{kSslCertOption, Form::text, {}, "sslcert"},
+    UrlOption{kSslKeyOption, Form::text, {}, "sslkey"},
     UrlOption{"clear_password", Form::word, kRefuseOrAllow},
+    UrlOption{kPasswordFileOption, Form::text},
+    UrlOption{kPasswordCommandOption, Form::text},
+    UrlOption{kSocketOption, Form::text, {}, "host"},
     UrlOption{"application_name", Form::text},
     UrlOption{"notify", Form::word, kOnOrOff},
     UrlOption{"synchronous_commit", Form::word, kSynchronousCommit},
@@ -63,7 +70,8 @@ OpenListener listener(const DatabaseUrl& url) {
 
 constinit const Driver kPostgresqlDriver{
     .dialect = kPostgresqlDialect,
-    .url = {.scheme = "postgresql", .default_port = 5432, .options = kOptions},
+    .url = {.scheme = "postgresql", .also = "postgres", .default_port = 5432, .options = kOptions},
+    .find_password = find_postgresql_password,
     .connect = connect,
     .listener = listener,
     .diagnostics =

@@ -126,7 +126,11 @@ std::string_view postgresql_connect_advice(std::string_view sqlstate, std::strin
     if (is_other_protocol(message)) {
         return "what answers there is not a PostgreSQL server: check host and port";
     }
-    if (sqlstate == "28P01" || contains(message, "no password supplied")) {
+    if (contains(message, "no password supplied")) {
+        return "the server wants the password of this user, and none was found: neither in the "
+               "URL, by its password_file or password_command, nor in PGPASSWORD or PGPASSFILE";
+    }
+    if (sqlstate == "28P01") {
         return "the server refuses this user or password";
     }
     if (sqlstate == "28000") {
@@ -136,7 +140,7 @@ std::string_view postgresql_connect_advice(std::string_view sqlstate, std::strin
         return "there is no such database: create it first, or correct the name";
     }
     if (sqlstate == "42501") {
-        return "this user has no rights there: GRANT CONNECT on this database";
+        return "this user has no rights there";
     }
     if (sqlstate == "53300") {
         return "the server has no connection left: raise its max_connections, or use fewer";
@@ -153,7 +157,8 @@ std::string_view postgresql_connect_advice(std::string_view sqlstate, std::strin
                "ssl=verify, or with clear_password=allow in the URL";
     }
     if (contains(message, "SSL") || contains(message, "certificate")) {
-        return "TLS failed: check the options ssl and ssl_ca, and the server's certificate";
+        return "TLS failed: check the options ssl, ssl_ca, ssl_cert and ssl_key, and the server's "
+               "certificate";
     }
     return sqlstate.empty() ? "no server answers there: check host and port, and that the server "
                               "runs"

@@ -5,6 +5,7 @@
 #include "test/fixtures/temporary_directory.hpp"
 #include "test/persistence/drivers/opening_test.hpp"
 
+#include <fstream>
 #include <optional>
 
 namespace jobstrand::test {
@@ -30,11 +31,16 @@ protected:
         give_to(user, {folder_.path(), file("cert.pem"), file("key.pem")});
         if (GetParam() == "mysql") {
             mariadb_.emplace(std::vector<std::string>{
-                "--ssl-cert=" + file("cert.pem"), "--ssl-key=" + file("key.pem")});
+                "--ssl-cert=" + file("cert.pem"),
+                "--ssl-key=" + file("key.pem"),
+                "--ssl-ca=" + file("cert.pem")});
             url_ = mariadb_->url();
         } else {
             postgresql_.emplace(std::vector<std::string>{
-                "ssl=on", "ssl_cert_file=" + file("cert.pem"), "ssl_key_file=" + file("key.pem")});
+                "ssl=on",
+                "ssl_cert_file=" + file("cert.pem"),
+                "ssl_key_file=" + file("key.pem"),
+                "ssl_ca_file=" + file("cert.pem")});
             url_ = postgresql_->url();
         }
     }
@@ -56,6 +62,8 @@ protected:
         );
         return value;
     }
+
+    void create_certified_user();
 
     const TemporaryDirectory folder_;
     std::optional<MariaDbServer> mariadb_;
@@ -88,6 +96,52 @@ TEST_P(TlsServer, Is_used_as_the_option_ssl_says) {
     const auto error = opening_error(url_);
     EXPECT_EQ(error.kind(), DbErrorKind::unreachable);
     EXPECT_THAT(error.what(), HasSubstr("TLS failed"));
+}
+
+/// Lets a user in who shows this certificate, and nobody else.
+void TlsServer::create_certified_user() {
+    const auto connection = open_connection(url_);
+    if (GetParam() == "mysql") {
+        connection->run_script("CREATE USER certified@'%' REQUIRE SUBJECT '/CN=localhost'");
+        connection->run_script("GRANT ALL ON *.* TO certified@'%'");
+    } else {
+        // The name in the certificate is that of the role.
+        connection->run_script("CREATE ROLE localhost LOGIN");
+        std::string rules;
+        connection->query(
+            {.sql = "SHOW hba_file", .columns = 1},
+            {},
+            [&rules](const persistence::Row& row) { rules = row.text(0); }
+        );
+        std::ofstream(rules) << "hostssl all localhost all cert\nhost all all all scram-sha-256\n";
+        connection->query(
+            {.sql = "SELECT pg_reload_conf()::text", .columns = 1},
+            {},
+            [](const persistence::Row&) {}
+        );
+    }
+}
+
+TEST_P(TlsServer, Lets_in_whoever_shows_the_certificate_that_it_trusts) {
+    create_certified_user();
+    DatabaseUrl url = url_;
+    url.user = GetParam() == "mysql" ? "certified" : "localhost";
+    url.password.clear();
+    url.host = "localhost";
+    url.options = {{"ssl", "verify"}, {"ssl_ca", file("cert.pem")}};
+    const auto without = error_of([&] { static_cast<void>(open_connection(url)); });
+    EXPECT_EQ(without.kind(), DbErrorKind::access_denied) << without.what();
+
+    url.options["ssl_cert"] = file("cert.pem");
+    url.options["ssl_key"] = file("key.pem");
+    EXPECT_NE(cipher(url), "");
+    url.options["ssl"] = "require";
+    EXPECT_NE(cipher(url), "");
+
+    url.options["ssl_key"] = file("nowhere.pem");
+    const auto missing = error_of([&] { static_cast<void>(open_connection(url)); });
+    EXPECT_EQ(missing.kind(), DbErrorKind::unreachable);
+    EXPECT_THAT(missing.what(), HasSubstr("ssl_cert and ssl_key, and"));
 }
 
 }  // namespace

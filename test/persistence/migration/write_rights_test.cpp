@@ -1,6 +1,8 @@
 #include "persistence/migration/write_rights.hpp"
 
+#include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
+#include "schema/tables.hpp"
 #include "test/persistence/adapter_test.hpp"
 
 #include <fmt/format.h>
@@ -39,6 +41,10 @@ class UserRights : public WriteRights {
 protected:
     void prepare() override {
         WriteRights::prepare();
+        create_reader();
+    }
+
+    void create_reader() {
         connection_->run_script("DROP USER IF EXISTS reader");
         connection_->run_script(
             GetParam() == "mysql" ? "CREATE USER reader IDENTIFIED BY 'reader'"
@@ -110,6 +116,51 @@ TEST_P(UserRights, On_one_table_are_looked_at_too) {
         grant("INSERT, UPDATE, DELETE", table);
     }
     EXPECT_NO_THROW(require_write_rights(*connect_as_reader()));
+}
+
+TEST_P(UserRights, To_change_tables_are_told_as_the_grant_that_gives_them) {
+    grant("SELECT");
+    const auto create = [](persistence::Connection& connection) {
+        return persistence::create_index(connection, schema::kPriorityIndex);
+    };
+    const auto reader = connect_as_reader();
+    const auto error = error_of([&] { create(*reader); });
+    EXPECT_EQ(error.kind(), DbErrorKind::access_denied);
+    const std::string told = error.what();
+    ASSERT_THAT(
+        told, HasSubstr(GetParam() == "mysql" ? "CREATE, ALTER, INDEX ON" : "GRANT tester")
+    );
+    connection_->run_script(told.substr(told.find("GRANT")));
+    EXPECT_TRUE(create(*connect_as_reader()));
+}
+
+/// In a database without tables.
+class CreationRights : public UserRights {
+protected:
+    void prepare() override {
+        create_reader();
+        // Who may do nothing at all does not even get in there.
+        if (GetParam() == "mysql") {
+            grant("SELECT");
+        }
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryServer,
+    CreationRights,
+    testing::ValuesIn(kEveryServer),
+    name_of_database
+);
+
+TEST_P(CreationRights, That_are_missing_are_told_as_the_grant_that_gives_them) {
+    const auto reader = connect_as_reader();
+    const auto error = error_of([&] { persistence::upgrade_schema(*reader); });
+    EXPECT_EQ(error.kind(), DbErrorKind::access_denied);
+    const std::string told = error.what();
+    ASSERT_THAT(told, HasSubstr("GRANT "));
+    connection_->run_script(told.substr(told.find("GRANT")));
+    EXPECT_NO_THROW(persistence::upgrade_schema(*connect_as_reader()));
 }
 
 }  // namespace

@@ -86,16 +86,54 @@ TEST(DatabaseUrl, A_password_may_have_an_unescaped_at_sign_or_colon) {
     EXPECT_EQ(url.host, "h");
 }
 
+TEST(DatabaseUrl, A_scheme_may_be_the_other_name_of_its_database) {
+    EXPECT_EQ(parsed("mariadb://h/jobs").scheme, "mysql");
+    EXPECT_EQ(parsed("mariadb://h/jobs").port, 3306);
+    EXPECT_EQ(parsed("postgres://h/jobs").scheme, "postgresql");
+    EXPECT_EQ(parsed("postgres://h/jobs").port, 5432);
+}
+
+TEST(DatabaseUrl, An_option_may_have_the_name_that_the_clients_of_its_database_give_it) {
+    const DatabaseUrl postgresql =
+        parsed("postgresql://h/d?ssl=verify&sslrootcert=a&sslcert=c&sslkey=k");
+    EXPECT_EQ(postgresql.options.at("ssl_ca"), "a");
+    EXPECT_EQ(postgresql.options.at("ssl_cert"), "c");
+    EXPECT_EQ(postgresql.options.at("ssl_key"), "k");
+    EXPECT_EQ(parsed("mysql://h/d?ssl=verify&ssl-ca=a").options.at("ssl_ca"), "a");
+    EXPECT_EQ(parsed("postgresql:///d?host=/run/p").options.at("socket"), "/run/p");
+}
+
+TEST(DatabaseUrl, A_socket_stands_in_place_of_a_host) {
+    const DatabaseUrl url = parsed("postgresql://me@:5433/jobs?socket=/run/postgresql");
+    EXPECT_EQ(url.user, "me");
+    EXPECT_EQ(url.host, "");
+    EXPECT_EQ(url.port, 5433);
+    EXPECT_EQ(url.options.at("socket"), "/run/postgresql");
+    EXPECT_EQ(parsed("mysql://localhost/d?socket=/run/s").host, "localhost");
+    EXPECT_EQ(parsed("mysql:///d?socket=/run/s").database, "d");
+}
+
 struct BadRow {
     std::string_view text;
     std::string_view message;  ///< A part of it.
     std::size_t position;
 };
 
+void expect_refusals(const std::vector<BadRow>& rows) {
+    for (const BadRow& row : rows) {
+        const auto url = parse_database_url(row.text);
+        ASSERT_FALSE(url) << row.text;
+        EXPECT_NE(url.error().message.find(row.message), std::string::npos)
+            << row.text << ": " << url.error().message;
+        EXPECT_EQ(url.error().position, row.position) << row.text;
+    }
+}
+
 TEST(DatabaseUrl, A_wrong_url_is_refused_with_the_place_that_is_wrong) {
     const std::vector<BadRow> rows{
         {"", "begins with sqlite:, mysql://", 0},
         {"jobs.db", "begins with sqlite:", 0},
+        {"mariadb:h/jobs", "expected //", 8},
         {"oracle://h/jobs", "begins with sqlite:", 0},
         {"SQLITE:jobs.db", "begins with sqlite:", 0},
         {"sqlite:", "path of the database file is missing", 7},
@@ -132,8 +170,8 @@ TEST(DatabaseUrl, A_wrong_url_is_refused_with_the_place_that_is_wrong) {
         {"mysql://[::1/jobs", "] behind the address is missing", 8},
         {"mysql://[::1]x/jobs", "expected a port behind the ]", 13},
         {"mysql://h/jobs?tls=1",
-         "options of mysql are connect_timeout, statement_timeout, ssl, ssl_ca and "
-         "clear_password",
+         "options of mysql are connect_timeout, statement_timeout, ssl, ssl_ca, ssl_cert, ssl_key, "
+         "clear_password, password_file, password_command and socket",
          15},
         {"mysql://h/jobs?ssl=on", "ssl must be off, require or verify", 15},
         {"mysql://h/jobs?ssl=verify&ssl_ca=", "ssl_ca is empty", 26},
@@ -141,13 +179,28 @@ TEST(DatabaseUrl, A_wrong_url_is_refused_with_the_place_that_is_wrong) {
         {"postgresql://h/jobs?clear_password=on", "clear_password must be refuse or allow", 20},
         {"mysql://h/jobs?statement_timeout=long", "statement_timeout: ", 15},
     };
-    for (const BadRow& row : rows) {
-        const auto url = parse_database_url(row.text);
-        ASSERT_FALSE(url) << row.text;
-        EXPECT_NE(url.error().message.find(row.message), std::string::npos)
-            << row.text << ": " << url.error().message;
-        EXPECT_EQ(url.error().position, row.position) << row.text;
-    }
+    expect_refusals(rows);
+}
+
+TEST(DatabaseUrl, A_login_that_cannot_be_meant_so_is_refused) {
+    expect_refusals({
+        {"mysql://h/jobs?socket=/run/s", "a host and socket exclude each other", 15},
+        {"mysql:///jobs?socket=run/s", "socket must be an absolute path", 14},
+        {"mysql:///jobs?socket=", "socket is empty", 14},
+        {"mysql:///jobs?socket=/run/s&ssl=require", "has no TLS and needs none", 14},
+        {"mysql://?socket=/run/s", "name of the database is missing", 6},
+        {"mysql://u:p@h/d?password_file=f", "it comes from the URL itself and password_file", 16},
+        {"mysql://h/d?password_file=f&password_command=/c",
+         "it comes from password_file and password_command",
+         12},
+        {"mysql://h/d?password_file=", "password_file is empty", 12},
+        {"mysql://h/d?password_command=cat%20f", "absolute path of a program", 12},
+        {"postgres://h/d?ssl=verify&sslcert=c", "ssl_cert and ssl_key belong together", 15},
+        {"mysql://h/d?ssl=verify&ssl_key=k", "ssl_cert and ssl_key belong together", 12},
+        {"mysql://h/d?ssl_cert=c&ssl_key=k", "add ssl=verify, or ssl=require", 12},
+        {"postgres://h/d?sslcert=c&ssl_cert=c", "given twice", 25},
+        {"sqlite:a?password_file=f", "options of sqlite are", 9},
+    });
 }
 
 TEST(DatabaseUrl, A_message_never_repeats_the_password) {
@@ -168,6 +221,11 @@ TEST(DatabaseUrl, For_logs_the_password_is_hidden) {
         {"postgresql://h:1/jobs", "postgresql://h:1/jobs"},
         {"postgresql://me:x@[::1]/jobs", "postgresql://me:***@[::1]:5432/jobs"},
         {"mysql://a%40b:x@h/my%20jobs", "mysql://a%40b:***@h:3306/my%20jobs"},
+        {"mysql://app@h/d?password_command=/bin/pass%20geheim",
+         "mysql://app@h:3306/d?password_command=/bin/pass%20***"},
+        {"mysql://app@/d?socket=/run/s", "mysql://app@:3306/d?socket=/run/s"},
+        {"postgresql://app@h/d?password_file=/etc/p",
+         "postgresql://app@h:5432/d?password_file=/etc/p"},
     };
     for (const PathRow& row : rows) {
         EXPECT_EQ(without_password(parsed(row.text)), row.path);

@@ -29,6 +29,23 @@ constexpr std::array kServiceSettings{
         .problem_of_text = problem_of_url,
     },
     Setting{
+        .name = "passwordFile",
+        .unit = Unit::text,
+        .field = &in_settings<&Settings::password_file>,
+        .most = kUrlLength,
+        .meaning = "A file with the password for `db` in its first line, which only its owner may "
+                   "read; the same as `password_file` in the URL.",
+    },
+    Setting{
+        .name = "passwordCommand",
+        .unit = Unit::text,
+        .field = &in_settings<&Settings::password_command>,
+        .most = kUrlLength,
+        .meaning = "A program, by its absolute path, and its arguments, with blanks in between and "
+                   "without a shell: it prints the password for `db`; the same as "
+                   "`password_command` in the URL.",
+    },
+    Setting{
         .name = "logLevel",
         .unit = Unit::text,
         .field = &in_settings<&Settings::log_level>,

@@ -1,7 +1,9 @@
 #include "tools/jobstrand/settings/setting_entries.hpp"
 
+#include "persistence/drivers/parse_database_url.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/settings/nearest_name.hpp"
+#include "tools/jobstrand/settings/password_source.hpp"
 
 #include <fmt/format.h>
 
@@ -44,6 +46,7 @@ void SettingEntries::apply(const std::vector<SettingEntry>& entries) {
     }
     lower_core_pool();
     check_together(entries);
+    check_password(entries);
 }
 
 void SettingEntries::apply_preset(const SettingEntry& entry) {
@@ -157,6 +160,23 @@ void SettingEntries::check_together(const std::vector<SettingEntry>& entries) {
                  pool.max_pool_size
              )}
         );
+    }
+}
+
+/// What a password setting makes of `db` may be no URL any more.
+void SettingEntries::check_password(const std::vector<SettingEntry>& entries) {
+    const std::string url = url_with_password_source(settings_);
+    const auto parsed = persistence::parse_database_url(url);
+    if (url == settings_.database_url || parsed) {
+        return;
+    }
+    for (const SettingEntry& entry : entries) {
+        if (entry.name == "passwordFile" || entry.name == "passwordCommand") {
+            problems_.push_back(
+                {entry.line, fmt::format("{} and db: {}", entry.name, parsed.error().message)}
+            );
+            return;
+        }
     }
 }
 

@@ -45,6 +45,7 @@ private:
     void apply_known(const SettingEntry& entry, const NamedSetting& named);
     void lower_core_pool();
     void check_together(const std::vector<SettingEntry>& entries);
+    void check_password(const std::vector<SettingEntry>& entries);
 
     Settings& settings_;
     std::map<const Setting*, Given> given_;

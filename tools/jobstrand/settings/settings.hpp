@@ -26,7 +26,9 @@ using Commands = std::map<std::string, CommandSettings, std::less<>>;
 
 /// Everything that the configuration file says, with defaults where it says nothing.
 struct Settings {
-    std::string database_url;  ///< Empty: not configured.
+    std::string database_url;      ///< Empty: not configured.
+    std::string password_file;     ///< Of the database; empty: see its URL.
+    std::string password_command;  ///< The same.
     schema::LogLevel log_level = schema::LogLevel::info;
     LogFormat log_format = LogFormat::text;
     bool executor_active = true;   ///< The service runs jobs as soon as it is up (R005).

@@ -35,12 +35,18 @@ namespace {
     return url ? persistence::without_password(url.value()) : text;
 }
 
+/// As it is shown to people, without secrets.
+[[nodiscard]] std::string shown(const Setting& setting, const std::string& text) {
+    if (setting.name == "db") {
+        return shown_url(text);
+    }
+    return setting.name == "passwordCommand" ? persistence::without_arguments(text) : text;
+}
+
 [[nodiscard]] std::string toml_value(const Settings& settings, const Setting& setting) {
     const std::string text = text_of(settings, setting);
-    if (setting.name == "db") {
-        return toml_text(shown_url(text));
-    }
-    return setting.unit == Unit::flag || setting.unit == Unit::count ? text : toml_text(text);
+    const bool is_bare = setting.unit == Unit::flag || setting.unit == Unit::count;
+    return is_bare ? text : toml_text(shown(setting, text));
 }
 
 /// The value of a variable may be a secret.
@@ -73,7 +79,7 @@ void append_command(std::string& out, const std::string& name, const CommandSett
     if (setting.unit == Unit::flag || setting.unit == Unit::count) {
         return nlohmann::ordered_json::parse(text);
     }
-    return setting.name == "db" ? shown_url(text) : text;
+    return shown(setting, text);
 }
 
 [[nodiscard]] nlohmann::ordered_json json_of(const CommandSettings& command) {

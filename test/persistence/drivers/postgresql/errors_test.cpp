@@ -87,10 +87,10 @@ TEST(PostgresqlConnectError, Comes_with_advice_for_every_ordinary_mistake) {
     EXPECT_THAT(postgresql_connect_advice("28P01", {}), HasSubstr("user or password"));
     EXPECT_THAT(
         postgresql_connect_advice({}, "fe_sendauth: no password supplied"),
-        HasSubstr("user or password")
+        HasSubstr("none was found")
     );
     EXPECT_THAT(postgresql_connect_advice("28000", {}), HasSubstr("pg_hba.conf"));
-    EXPECT_THAT(postgresql_connect_advice("42501", {}), HasSubstr("GRANT CONNECT"));
+    EXPECT_THAT(postgresql_connect_advice("42501", {}), HasSubstr("no rights there"));
     EXPECT_THAT(postgresql_connect_advice("3D000", {}), HasSubstr("create it first"));
     EXPECT_THAT(postgresql_connect_advice("53300", {}), HasSubstr("max_connections"));
     EXPECT_THAT(postgresql_connect_advice("57P03", {}), HasSubstr("try again"));

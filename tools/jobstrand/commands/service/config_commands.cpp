@@ -11,6 +11,8 @@ struct NoOptions {};
 ExitCode show_config(Session& session, const NoOptions&) {
     Settings settings = session.settings();
     settings.database_url = session.given_database_url();
+    settings.password_file.clear();  // They stand in the URL that they are for.
+    settings.password_command.clear();
     const OutputFormat format = session.format();
     if (format == OutputFormat::json || format == OutputFormat::jsonl) {
         session.streams().out << settings_as_json(settings) << '\n';

@@ -1,0 +1,181 @@
+#include "persistence/drivers/password_command.hpp"
+#include "persistence/drivers/password_file.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "test/fixtures/signal.hpp"
+#include "test/fixtures/temporary_directory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace jobstrand::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+using persistence::DbError;
+using persistence::DbErrorKind;
+using persistence::password_in_file;
+using persistence::password_printed_by;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::string_view kSecret = "s3cr3t word";
+
+/// Passwords from beside the URL. No message ever has one in it.
+class Password : public testing::Test {
+protected:
+    /// A file that only its owner may use, in `mode`.
+    [[nodiscard]] std::string file(
+        const std::string& content,
+        std::filesystem::perms mode = std::filesystem::perms(0600)
+    ) const {
+        const std::filesystem::path path = folder_.path() / "file";
+        std::filesystem::remove(path);
+        std::ofstream(path) << content;
+        std::filesystem::permissions(path, mode);
+        return path.string();
+    }
+
+    /// A program in the language of the shell.
+    [[nodiscard]] std::string program(const std::string& lines) const {
+        return file("#!/bin/sh\n" + lines, std::filesystem::perms(0700));
+    }
+
+    template <typename Call>
+    static void expect_refusal(DbErrorKind kind, const std::string& words, Call call) {
+        try {
+            static_cast<void>(call());
+            ADD_FAILURE() << "not refused: " << words;
+        } catch (const DbError& error) {
+            EXPECT_EQ(error.kind(), kind);
+            EXPECT_THAT(error.what(), HasSubstr(words));
+            EXPECT_THAT(error.what(), Not(HasSubstr("s3cr3t")));
+        }
+    }
+
+    const TemporaryDirectory folder_;
+};
+
+using PasswordFile = Password;
+
+TEST_F(PasswordFile, Has_the_password_in_its_first_line) {
+    for (const std::string end : {"", "\n", "\r\n", "\nsomething else\n"}) {
+        EXPECT_EQ(password_in_file(file(std::string(kSecret) + end)), kSecret);
+    }
+}
+
+TEST_F(PasswordFile, Is_refused_when_others_than_its_owner_may_use_it) {
+    for (const int mode : {0640, 0604, 0620, 0601}) {
+        const std::string path = file(std::string(kSecret), std::filesystem::perms(mode));
+        expect_refusal(DbErrorKind::access_denied, "run `chmod 600 " + path + "`", [&path] {
+            return password_in_file(path);
+        });
+    }
+}
+
+TEST_F(PasswordFile, Is_refused_when_there_is_no_password_in_it) {
+    const auto refused = [](const std::string& path, const std::string& words) {
+        expect_refusal(DbErrorKind::access_denied, words, [&path] {
+            return password_in_file(path);
+        });
+    };
+    refused((folder_.path() / "nowhere").string(), "No such file");
+    refused("/dev/null", "it is not a file");
+    refused(file(""), "first line is empty");
+    refused(file("\ns3cr3t"), "first line is empty");
+    refused(file(std::string(5000, 's')), "more than 4096 bytes");
+}
+
+TEST_F(PasswordFile, That_is_a_pipe_keeps_nobody_waiting) {
+    const std::string path = (folder_.path() / "pipe").string();
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    expect_refusal(DbErrorKind::access_denied, "it is not a file", [&path] {
+        return password_in_file(path);
+    });
+}
+
+using PasswordCommand = Password;
+
+TEST_F(PasswordCommand, Prints_the_password_in_its_first_line) {
+    EXPECT_EQ(password_printed_by(program("echo 's3cr3t word'; echo and more")), kSecret);
+    EXPECT_EQ(password_printed_by("/usr/bin/printf %s  one"), "one");
+}
+
+TEST_F(PasswordCommand, Is_no_text_of_a_shell) {
+    EXPECT_EQ(
+        password_printed_by("/usr/bin/printf [%s] $HOME 'a b' ; | >x `id` $(id)"),
+        "[$HOME]['a][b'][;][|][>x][`id`][$(id)]"
+    );
+}
+
+TEST_F(PasswordCommand, Reads_nothing_and_what_it_says_beside_is_dropped) {
+    EXPECT_EQ(password_printed_by(program("cat; echo oops s3cr3t >&2; echo one")), "one");
+}
+
+TEST_F(PasswordCommand, Has_the_environment_and_the_usual_signals) {
+    EXPECT_EQ(password_printed_by(program("echo \"${HOME:+home}\"")), "home");
+    EXPECT_EQ(password_printed_by(program("trap 'echo told' TERM; kill -TERM $$")), "told");
+}
+
+TEST_F(PasswordCommand, That_gives_no_password_says_what_to_do) {
+    const auto refused = [](const std::string& command, const std::string& words) {
+        expect_refusal(DbErrorKind::unreachable, words, [&command] {
+            return password_printed_by(command);
+        });
+    };
+    refused("/no/such/program", "/no/such/program cannot be started (No such file");
+    refused("/etc/passwd", "cannot be started (Permission denied)");
+    refused(program("echo s3cr3t; exit 3"), "failed with exit code 3: run it by hand");
+    refused(program("echo s3cr3t; kill -KILL $$"), "was killed: run it by hand");
+    refused("/bin/true", "prints no password");
+    refused(program("echo; echo s3cr3t"), "prints no password");
+    refused("/usr/bin/yes s3cr3t", "prints more than 4096 bytes");
+}
+
+/// Whether a process of this group does anything still; zombies do not.
+bool is_alive(pid_t group) {
+    for (const auto& process : std::filesystem::directory_iterator("/proc")) {
+        std::ifstream stat(process.path() / "stat");
+        pid_t id = 0;
+        pid_t parent = 0;
+        pid_t its_group = 0;
+        std::string name;
+        std::string state;
+        stat >> id >> name >> state >> parent >> its_group;
+        if (its_group == group && state != "Z" && state != "X") {
+            return true;
+        }
+    }
+    return false;
+}
+
+TEST_F(PasswordCommand, Ends_with_all_that_it_has_started_when_its_time_is_over) {
+    for (const std::string lines :
+         {"trap '' TERM; tail -f /dev/null",
+          "tail -f /dev/null & echo s3cr3t",
+          "exec >/dev/null; tail -f /dev/null"}) {
+        const std::filesystem::path told = folder_.path() / "group";
+        std::filesystem::remove(told);
+        const std::string command = program("echo $$ >$1\n" + lines) + " " + told.string();
+        pid_t group = 0;
+        // A busy machine may not have begun with it in the first of these times.
+        for (auto limit = 200ms; group == 0 && limit < 10s; limit *= 2) {
+            expect_refusal(DbErrorKind::unreachable, "is not done after", [&] {
+                return password_printed_by(command, limit);
+            });
+            std::ifstream(told) >> group;
+        }
+        EXPECT_GT(group, 0);
+        EXPECT_TRUE(eventually([group] { return !is_alive(group); })) << lines;
+    }
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test
