@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Runs what docs/operations.md says as an operator would, on each database that it names.
+
+Usage:  operations_test.py JOBSTRAND_BINARY
+
+Every line of a `sh` block must end with exit code 0: on SQLite, or on a server of its own where the block names one. The jobs that were there before
+must be there at the end. The `toml` and `ini` blocks must be taken by what reads them, and every `jobstrand ...` in a table must be a command.
+Databases whose programs are not installed are left out. The last line is `N passed, N failed`.
+"""
+import contextlib
+import getpass
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```(\w+)(?: (\w+))?\n(.*?)^```", re.M | re.S)
+COMMAND = re.compile(r"`jobstrand ([^`]*)`")
+PATIENCE_S = 60  # Beyond this something hangs; nothing is measured.
+
+
+def as_user(name, command):
+    """Servers refuse to run as root."""
+    return ["setpriv", f"--reuid={name}", f"--regid={name}", "--clear-groups", *command] if getpass.getuser() == "root" else command
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def own_folder(folder, user):
+    data = folder / "server"
+    data.mkdir()
+    folder.chmod(0o755)
+    if getpass.getuser() == "root":
+        shutil.chown(data, user)
+    return data
+
+
+@contextlib.contextmanager
+def mariadb(folder):
+    data, port = own_folder(folder, "mysql"), free_port()
+    where = ["--no-defaults", "--protocol=tcp", "--host=127.0.0.1", f"--port={port}", "--user=root"]
+    subprocess.run(["mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal", f"--datadir={data}", "--user=mysql"],
+                   check=True, capture_output=True)
+    server = subprocess.Popen(as_user("mysql", [
+        shutil.which("mariadbd") or "/usr/sbin/mariadbd", "--no-defaults", f"--datadir={data}", f"--port={port}", f"--socket={data}/socket",
+        "--bind-address=127.0.0.1"]), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        subprocess.run(["mariadb-admin", *where, f"--wait={PATIENCE_S}", "ping"], check=True, capture_output=True)
+        subprocess.run(["mariadb", *where, "-e", "CREATE DATABASE jobs CHARACTER SET utf8mb4"], check=True)
+        (folder / ".my.cnf").write_text(f"[client]\nprotocol=tcp\nhost=127.0.0.1\nport={port}\nuser=root\n")
+        yield {"JOBSTRAND_DB": f"mariadb://root@127.0.0.1:{port}/jobs"}
+    finally:
+        server.terminate()
+        server.wait(timeout=PATIENCE_S)
+
+
+@contextlib.contextmanager
+def postgresql(folder):
+    programs = max(Path("/usr/lib/postgresql").glob("*/bin"))
+    data, port = own_folder(folder, "postgres"), free_port()
+    subprocess.run(as_user("postgres", [programs / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"]),
+                   check=True, capture_output=True)
+    control = as_user("postgres", [programs / "pg_ctl", "-D", data, "-w", f"--timeout={PATIENCE_S}"])
+    there = {"PGHOST": "127.0.0.1", "PGPORT": str(port), "PGUSER": "postgres"}
+    subprocess.run([*control, "-o", f"-p {port} -k {data} -c listen_addresses=127.0.0.1", "-l", data / "log", "start"],
+                   check=True, stdout=subprocess.DEVNULL)
+    try:
+        subprocess.run(["createdb", "jobs"], check=True, env={**os.environ, **there})
+        yield {**there, "JOBSTRAND_DB": f"postgres://postgres@127.0.0.1:{port}/jobs"}
+    finally:
+        subprocess.run([*control, "--mode=fast", "stop"], check=True, capture_output=True)
+
+
+@contextlib.contextmanager
+def sqlite(_folder):
+    yield {"JOBSTRAND_DB": "sqlite:jobs.db"}
+
+
+DATABASES = {"sqlite": (sqlite, "sqlite3"), "mysql": (mariadb, "mariadb-install-db"), "postgresql": (postgresql, "createdb")}
+
+
+class Results:
+    def __init__(self):
+        self.all = []
+
+    def add(self, what, is_good, said=""):
+        self.all.append(is_good)
+        print(f"{'ok' if is_good else 'FAILED'}: {what}{'' if is_good else chr(10) + said}", flush=True)
+
+
+def follow(name, binary, results):
+    start, _ = DATABASES[name]
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        with start(folder) as variables:
+            env = {"PATH": f"{binary.parent}:{os.environ['PATH']}", "HOME": text, "LC_ALL": "C.UTF-8", **variables}
+
+            def run(line):
+                return subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=folder, env=env, capture_output=True, text=True,
+                                      timeout=PATIENCE_S, check=False)
+
+            run("jobstrand schema create")
+            added = run("jobstrand job add --type log").stdout.strip()
+            for kind, on, content in BLOCK.findall(PAGE):
+                if kind == "toml" and name == "sqlite":
+                    (folder / "jobstrand.toml").write_text(content)
+                if kind == "sh" and (on or "sqlite") == name:
+                    for line in content.splitlines():
+                        done = run(line)
+                        results.add(f"{name}: {line}", done.returncode == 0, done.stdout + done.stderr)
+            results.add(f"{name}: the job is there", added and added in run("jobstrand job ls -o name").stdout)
+
+
+def check_unit(results):
+    """Of the paths only the program's has to be there, so a program that is takes its place."""
+    unit = next(content for kind, _, content in BLOCK.findall(PAGE) if kind == "ini")
+    results.add("a drain has its time", int(re.search(r"TimeoutStopSec=(\d+)", unit)[1]) > 60)
+    if shutil.which("systemd-analyze"):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "jobstrand.service"
+            path.write_text(unit.replace("/usr/local/bin/jobstrand", "/bin/true").replace("User=jobstrand", "User=root"))
+            done = subprocess.run(["systemd-analyze", "verify", path], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+            said = [line for line in done.stderr.splitlines() if "jobstrand.service" in line]
+            results.add("systemd takes the unit", done.returncode == 0 and not said, done.stdout + done.stderr)
+
+
+def check_commands(binary, results):
+    """Those in sentences: noun, verb and options are known, whatever the values."""
+    for words in sorted(set(COMMAND.findall(PAGE))):
+        path = [word for word in words.split() if re.fullmatch(r"[a-z]+", word)][:2]
+        done = subprocess.run([binary, *path, "--help"], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        options = re.findall(r"--[a-z-]+", words)
+        results.add(f"jobstrand {words}", done.returncode == 0 and all(option in done.stdout for option in options), done.stderr)
+
+
+def main():
+    binary = Path(sys.argv[1]).resolve()
+    results = Results()
+    for name, (_, program) in DATABASES.items():
+        if shutil.which(program):
+            follow(name, binary, results)
+    check_unit(results)
+    check_commands(binary, results)
+    failed = results.all.count(False)
+    print(f"{len(results.all) - failed} passed, {failed} failed")
+    return 1 if failed or len(results.all) < 30 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
