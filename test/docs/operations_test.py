@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs what docs/operations.md says as an operator would, on each database that it names.
+"""Runs what docs/operations.md says as an operator would, on each database that it names, set up as docs/databases.md says.
 
 Usage:  operations_test.py JOBSTRAND_BINARY
 
 Every line of a `sh` block must end with exit code 0: on SQLite, or on a server of its own where the block names one. The jobs that were there before
-must be there at the end. The `toml` and `ini` blocks must be taken by what reads them, and every `jobstrand ...` in a table must be a command.
+must be there at the end. So are the commands of docs/timers.md, and those of docs/cli.md that no other test runs. The `toml` and `ini` blocks must
+be taken by what reads them, and every `jobstrand ...` in a table must be a command.
 Databases whose programs are not installed are left out. The last line is `N passed, N failed`.
 """
 import contextlib
@@ -20,6 +21,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
+CLI = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+ELSEWHERE = (
+    (ROOT / "docs/timers.md").read_text(encoding="utf-8"),
+    CLI[:CLI.index("\n## ")],
+    CLI[CLI.index("\n## Jobs that repeat"):CLI.index("\n## Dead letters")],
+)
 BLOCK = re.compile(r"^```(\w+)(?: (\w+))?\n(.*?)^```", re.M | re.S)
 COMMAND = re.compile(r"`jobstrand ([^`]*)`")
 PATIENCE_S = 60  # Beyond this something hangs; nothing is measured.
@@ -36,6 +43,13 @@ def free_port():
         return listener.getsockname()[1]
 
 
+def set_up(database):
+    """What docs/databases.md tells an administrator to run."""
+    text = (ROOT / "docs/databases.md").read_text(encoding="utf-8")
+    section = text[text.index(f"\n## {database}"):]
+    return re.search(r"^```sql\n(.*?)^```", section, re.M | re.S)[1]
+
+
 def own_folder(folder, user):
     data = folder / "server"
     data.mkdir()
@@ -49,16 +63,16 @@ def own_folder(folder, user):
 def mariadb(folder):
     data, port = own_folder(folder, "mysql"), free_port()
     where = ["--no-defaults", "--protocol=tcp", "--host=127.0.0.1", f"--port={port}", "--user=root"]
-    subprocess.run(["mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal", f"--datadir={data}", "--user=mysql"],
-                   check=True, capture_output=True)
+    subprocess.run(["mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db", f"--datadir={data}",
+                    "--user=mysql"], check=True, capture_output=True)
     server = subprocess.Popen(as_user("mysql", [
         shutil.which("mariadbd") or "/usr/sbin/mariadbd", "--no-defaults", f"--datadir={data}", f"--port={port}", f"--socket={data}/socket",
-        "--bind-address=127.0.0.1"]), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        "--bind-address=127.0.0.1", "--skip-name-resolve"]), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         subprocess.run(["mariadb-admin", *where, f"--wait={PATIENCE_S}", "ping"], check=True, capture_output=True)
-        subprocess.run(["mariadb", *where, "-e", "CREATE DATABASE jobs CHARACTER SET utf8mb4"], check=True)
+        subprocess.run(["mariadb", *where], input=set_up("MySQL, MariaDB"), text=True, check=True)
         (folder / ".my.cnf").write_text(f"[client]\nprotocol=tcp\nhost=127.0.0.1\nport={port}\nuser=root\n")
-        yield {"JOBSTRAND_DB": f"mariadb://root@127.0.0.1:{port}/jobs"}
+        yield {"JOBSTRAND_DB": f"mariadb://jobs:...@127.0.0.1:{port}/jobs"}
     finally:
         server.terminate()
         server.wait(timeout=PATIENCE_S)
@@ -75,8 +89,9 @@ def postgresql(folder):
     subprocess.run([*control, "-o", f"-p {port} -k {data} -c listen_addresses=127.0.0.1", "-l", data / "log", "start"],
                    check=True, stdout=subprocess.DEVNULL)
     try:
-        subprocess.run(["createdb", "jobs"], check=True, env={**os.environ, **there})
-        yield {**there, "JOBSTRAND_DB": f"postgres://postgres@127.0.0.1:{port}/jobs"}
+        subprocess.run(["psql", "--quiet", "--set=ON_ERROR_STOP=1", "--dbname=postgres"], input=set_up("PostgreSQL"), text=True, check=True,
+                       env={**os.environ, **there})
+        yield {**there, "JOBSTRAND_DB": f"postgres://jobs:...@127.0.0.1:{port}/jobs"}
     finally:
         subprocess.run([*control, "--mode=fast", "stop"], check=True, capture_output=True)
 
@@ -118,6 +133,9 @@ def follow(name, binary, results):
                     for line in content.splitlines():
                         done = run(line)
                         results.add(f"{name}: {line}", done.returncode == 0, done.stdout + done.stderr)
+            for line in (line for text in ELSEWHERE for kind, _, block in BLOCK.findall(text) if kind == "sh" for line in block.splitlines()):
+                done = run(line)
+                results.add(f"{name}: {line}", done.returncode == 0, done.stdout + done.stderr)
             results.add(f"{name}: the job is there", added and added in run("jobstrand job ls -o name").stdout)
 
 
@@ -132,6 +150,18 @@ def check_unit(results):
             done = subprocess.run(["systemd-analyze", "verify", path], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
             said = [line for line in done.stderr.splitlines() if "jobstrand.service" in line]
             results.add("systemd takes the unit", done.returncode == 0 and not said, done.stdout + done.stderr)
+
+
+def check_configuration(binary, results):
+    """Its programs need not be there (exit code 6)."""
+    text = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, _, content in BLOCK.findall(text):
+            if kind == "toml":
+                path = Path(folder) / "jobstrand.toml"
+                path.write_text(content)
+                done = subprocess.run([binary, "config", "check", "--config", path], capture_output=True, text=True, check=False)
+                results.add("the example of docs/configuration.md", done.returncode in (0, 6), done.stdout + done.stderr)
 
 
 def check_commands(binary, results):
@@ -150,6 +180,7 @@ def main():
         if shutil.which(program):
             follow(name, binary, results)
     check_unit(results)
+    check_configuration(binary, results)
     check_commands(binary, results)
     failed = results.all.count(False)
     print(f"{len(results.all) - failed} passed, {failed} failed")
