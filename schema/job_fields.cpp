@@ -76,7 +76,7 @@ constexpr std::array kFields{
         .add = {"--not-exclusive", "May run beside its instance's jobs", "", 17},
     },
     JobField{
-        .column = {"EXECUTION_ID_", ColumnKind::id},
+        .column = {"EXECUTION_ID_", ColumnKind::app_id},
         .member = &Job::execution_id,
         .name = "executionId",
         .json_rank = 13,
@@ -84,7 +84,7 @@ constexpr std::array kFields{
         .add = {"--execution", "The execution in the instance", "ID", 10},
     },
     JobField{
-        .column = {"PROCESS_INSTANCE_ID_", ColumnKind::id},
+        .column = {"PROCESS_INSTANCE_ID_", ColumnKind::app_id},
         .member = &Job::process_instance_id,
         .name = "processInstanceId",
         .json_rank = 10,
@@ -93,7 +93,7 @@ constexpr std::array kFields{
         .filter = {"--instance", "Process instance", "ID", 2},
     },
     JobField{
-        .column = {"PROC_DEF_ID_", ColumnKind::id},
+        .column = {"PROC_DEF_ID_", ColumnKind::app_id},
         .member = &Job::process_definition_id,
         .name = "processDefinitionId",
         .json_rank = 12,
@@ -244,7 +244,7 @@ constexpr std::array kFields{
         .change = {"--priority", "Larger is more important", "N", 2},
     },
     JobField{
-        .column = {"ROOT_PROC_INST_ID_", ColumnKind::id},
+        .column = {"ROOT_PROC_INST_ID_", ColumnKind::app_id},
         .member = &Job::root_process_instance_id,
         .name = "rootProcessInstanceId",
         .json_rank = 11,

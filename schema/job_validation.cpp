@@ -78,6 +78,8 @@ struct CheckMember {
             check_payload(text, problems);
         } else if (field.column.kind == ColumnKind::id) {
             check_id(field.name, text, problems);
+        } else if (field.column.kind == ColumnKind::app_id) {
+            check_app_id(field.name, text, problems);
         } else {
             check_text(field.name, text, most_characters(field), problems);
         }

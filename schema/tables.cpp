@@ -10,6 +10,7 @@ namespace jobstrand::schema {
 namespace {
 
 constexpr Column kId{"ID_", ColumnKind::id, "", true};
+constexpr Column kAppId{"ID_", ColumnKind::app_id, "", true};
 
 constexpr Index kDueTimers{
     "JS_IDX_TIMER_DUE",
@@ -106,7 +107,7 @@ Table suspension_table() {
         "JS_SUSPENSION",
         {
             {"SCOPE_", ColumnKind::name, "", true},
-            kId,
+            kAppId,
             {"SINCE_", ColumnKind::timestamp, "now", true},
         },
         "SCOPE_, ID_",
@@ -179,7 +180,7 @@ Table exclusive_table() {
     return {
         "JS_EXCLUSIVE",
         {
-            kId,
+            kAppId,
             {"REV_", ColumnKind::integer, "1", true},
             {"LOCK_OWNER_", ColumnKind::name, "''", true},
             {"LOCK_EXP_TIME_", ColumnKind::timestamp, "now", true},
@@ -195,7 +196,7 @@ Table waiting_table() {
     return {
         "JS_WAITING",
         {
-            {"GROUP_", ColumnKind::id, "", true},
+            {"GROUP_", ColumnKind::app_id, "", true},
             kId,
             {"REV_", ColumnKind::integer, "1", true},
         },

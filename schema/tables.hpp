@@ -14,14 +14,15 @@
 namespace jobstrand::schema {
 
 /// The version of these tables, which this program reads and writes. Raised by every migration.
-inline constexpr int kSchemaVersion = 6;
+inline constexpr int kSchemaVersion = 7;
 
 /// The row of ACT_GE_PROPERTY whose VALUE_ is the version that a database has.
 inline constexpr std::string_view kSchemaVersionProperty = "jobstrand.schema.version";
 
 /// What a column holds; which SQL type that is, each database says.
 enum class ColumnKind {
-    id,       ///< Up to 64 ASCII characters, binary collation.
+    id,       ///< Of ours: up to 64 ASCII characters, binary collation.
+    app_id,   ///< Of an app: up to 64 characters of any text, binary collation.
     name,     ///< Up to 255 characters.
     value,    ///< Up to 300 characters.
     message,  ///< Up to 4,000 characters.

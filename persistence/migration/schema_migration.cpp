@@ -3,6 +3,7 @@
 #include "persistence/migration/ddl.hpp"
 #include "persistence/migration/live_schema.hpp"
 #include "persistence/migration/upgrade_rights.hpp"
+#include "persistence/migration/widen_app_ids.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/schema_lock.hpp"
@@ -168,6 +169,7 @@ UpgradeResult upgrade_once(Connection& connection, OthersTables others) {
     }
     if (version < kSchemaVersion) {
         complete_tables(connection, live);
+        widen_app_ids(connection, live);
     }
     run_steps_after(connection, version);
     lock->keep_changes();

@@ -45,6 +45,7 @@ TypeText read_type(std::string_view type) {
 std::size_t longest_text(ColumnKind kind) {
     switch (kind) {
         case ColumnKind::id:
+        case ColumnKind::app_id:
             return schema::limits::kIdLength;
         case ColumnKind::name:
             return schema::limits::kNameLength;

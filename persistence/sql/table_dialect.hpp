@@ -16,6 +16,7 @@ class SchemaLock;
 /// The SQL type of each kind of column.
 struct ColumnTypes {
     std::string_view id;
+    std::string_view app_id;
     std::string_view name;
     std::string_view value;
     std::string_view message;
@@ -29,6 +30,8 @@ struct ColumnTypes {
         switch (kind) {
             case schema::ColumnKind::id:
                 return id;
+            case schema::ColumnKind::app_id:
+                return app_id;
             case schema::ColumnKind::name:
                 return name;
             case schema::ColumnKind::value:
@@ -86,6 +89,10 @@ struct TableDialect {
 
     /// Conditions that a new table puts on what anybody writes, where types alone do not.
     std::span<const ColumnCheck> checks;
+
+    /// The collation in which earlier versions have made columns of ColumnKind::app_id, and which
+    /// does not hold every text; empty: they held all.
+    std::string_view earlier_app_ids = {};
 
     /// What `schema check` looks for in the rows.
     std::span<const OddValues> odd_values;

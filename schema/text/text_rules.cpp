@@ -24,6 +24,20 @@ void check_id(std::string_view name, std::string_view value, std::vector<std::st
     }
 }
 
+void check_app_id(
+    std::string_view name,
+    std::string_view value,
+    std::vector<std::string>& problems
+) {
+    check_text(name, value, limits::kIdLength, problems);
+    const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
+    if (std::ranges::any_of(value, is_control) || value.ends_with(' ')) {
+        problems.push_back(
+            std::string(name) + " may hold no control characters, and no space at its end"
+        );
+    }
+}
+
 void check_text(
     std::string_view name,
     std::string_view value,

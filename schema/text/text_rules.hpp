@@ -11,6 +11,13 @@ namespace jobstrand::schema {
 /// For columns of ColumnKind::id.
 void check_id(std::string_view name, std::string_view value, std::vector<std::string>& problems);
 
+/// For columns of ColumnKind::app_id.
+void check_app_id(
+    std::string_view name,
+    std::string_view value,
+    std::vector<std::string>& problems
+);
+
 void check_text(
     std::string_view name,
     std::string_view value,

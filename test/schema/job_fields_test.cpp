@@ -52,8 +52,8 @@ struct Fits {
     ColumnKind kind;
 
     bool operator()(std::string Job::*) const {
-        return kind == ColumnKind::id || kind == ColumnKind::name || kind == ColumnKind::value ||
-               kind == ColumnKind::message;
+        return kind == ColumnKind::id || kind == ColumnKind::app_id || kind == ColumnKind::name ||
+               kind == ColumnKind::value || kind == ColumnKind::message;
     }
     bool operator()(int Job::*) const { return kind == ColumnKind::integer; }
     bool operator()(std::int64_t Job::*) const { return kind == ColumnKind::big_integer; }

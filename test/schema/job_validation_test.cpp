@@ -38,6 +38,7 @@ TEST(JobValidation, A_job_at_every_bound_is_fine) {
     job.due_date = kLatestInstant;
     job.type = kExternalWorkerType;
     job.process_instance_id = "order 12/7";
+    job.process_definition_id = "ørder-注文";
     EXPECT_THAT(problems_of(job), IsEmpty());
 }
 
@@ -48,13 +49,20 @@ TEST(JobValidation, Each_mistake_is_one_sentence_that_names_field_and_bound) {
     };
     const std::string id_characters =
         " may only hold printable ASCII characters, with no space at its end";
+    const std::string app_id_characters =
+        " may hold no control characters, and no space at its end";
     const std::vector<Row> rows{
         {[](Job& job) { job.id = std::string(65, 'i'); }, "id is longer than 64 characters"},
         {[](Job& job) { job.id = "ä"; }, "id" + id_characters},
-        {[](Job& job) { job.process_instance_id = "a\n"; }, "processInstanceId" + id_characters},
-        {[](Job& job) { job.process_definition_id = "a "; }, "processDefinitionId" + id_characters},
+        {[](Job& job) { job.process_instance_id = "a\n"; },
+         "processInstanceId" + app_id_characters},
+        {[](Job& job) { job.process_definition_id = "a "; },
+         "processDefinitionId" + app_id_characters},
         {[](Job& job) { job.root_process_instance_id = "\x7F"; },
-         "rootProcessInstanceId" + id_characters},
+         "rootProcessInstanceId" + app_id_characters},
+        {[](Job& job) { job.execution_id = "\xff"; }, "executionId is not UTF-8 text without NUL"},
+        {[](Job& job) { job.process_instance_id = std::string(65, 'i'); },
+         "processInstanceId is longer than 64 characters"},
         {[](Job& job) { job.deployment_id = "a\0b"s; }, "deploymentId" + id_characters},
         {[](Job& job) { job.category = std::string(256, 'c'); },
          "category is longer than 255 characters"},

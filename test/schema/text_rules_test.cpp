@@ -36,6 +36,27 @@ TEST(TextRules, An_id_holds_any_printable_character) {
     EXPECT_THAT(problems_of_id(""), IsEmpty()) << "whether it may be empty is the field's rule";
 }
 
+TEST(TextRules, An_id_of_an_app_is_any_text_without_control_characters) {
+    const auto problems_of = [](std::string_view id) {
+        std::vector<std::string> problems;
+        check_app_id("instance", id, problems);
+        return problems;
+    };
+    EXPECT_THAT(problems_of("ørder 注文-17"), IsEmpty());
+    std::string longest;
+    for (std::size_t i = 0; i < limits::kIdLength; ++i) {
+        longest += "注";
+    }
+    EXPECT_THAT(problems_of(longest), IsEmpty());
+    EXPECT_THAT(problems_of(longest + "1"), ElementsAre("instance is longer than 64 characters"));
+    for (const std::string_view bad : {"a\tb", "a\x7f", "a "}) {
+        EXPECT_THAT(
+            problems_of(bad),
+            ElementsAre("instance may hold no control characters, and no space at its end")
+        ) << bad;
+    }
+}
+
 TEST(TextRules, An_id_holds_nothing_that_some_database_would_change) {
     const std::string sentence =
         "id may only hold printable ASCII characters, with no space at its end";

@@ -47,6 +47,7 @@ TypeFit mysql_type_fit(std::string_view text, ColumnKind kind) {
     const TypeText type = read_type(text);
     switch (kind) {
         case ColumnKind::id:
+        case ColumnKind::app_id:
         case ColumnKind::name:
         case ColumnKind::value:
         case ColumnKind::message:

@@ -25,6 +25,7 @@ bool is_ascii(std::string_view id) {
 
 constexpr ColumnTypes kTypes{
     .id = "varchar(64) CHARACTER SET ascii COLLATE ascii_bin",
+    .app_id = "varchar(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
     .name = "varchar(255)",
     .value = "varchar(300)",
     .message = "varchar(4000)",
@@ -63,6 +64,7 @@ constexpr TableDialect kTables{
     .optional_time = " NULL",
     .table_options = " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
     .checks = {},
+    .earlier_app_ids = "ascii_bin",
     .odd_values = kOddValues,
     // MySQL has no IF NOT EXISTS for indexes; MariaDB has, and reads what stands in such a comment.
     .if_index_is_absent = "/*M! IF NOT EXISTS */",

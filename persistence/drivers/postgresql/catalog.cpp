@@ -21,6 +21,7 @@ TypeFit postgresql_type_fit(std::string_view text, ColumnKind kind) {
     const TypeText type = read_type(text);
     switch (kind) {
         case ColumnKind::id:
+        case ColumnKind::app_id:
         case ColumnKind::name:
         case ColumnKind::value:
         case ColumnKind::message:
@@ -48,7 +49,8 @@ TypeFit postgresql_type_fit(std::string_view text, ColumnKind kind) {
 TextFit postgresql_text_fit(std::string_view collation, ColumnKind kind) {
     const bool is_by_bytes = collation.empty() || collation == "C" || collation == "POSIX" ||
                              collation.starts_with("C.");
-    return is_by_bytes || kind != ColumnKind::id ? TextFit::holds : TextFit::compares_loosely;
+    const bool is_id = kind == ColumnKind::id || kind == ColumnKind::app_id;
+    return is_by_bytes || !is_id ? TextFit::holds : TextFit::compares_loosely;
 }
 
 /// The catalog writes the type of every text behind it: `'UTC'::character varying`.

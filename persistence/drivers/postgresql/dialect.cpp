@@ -20,6 +20,7 @@ bool is_text(std::string_view id) {
 
 constexpr ColumnTypes kTypes{
     .id = "varchar(64) COLLATE \"C\"",
+    .app_id = "varchar(64) COLLATE \"C\"",
     .name = "varchar(255)",
     .value = "varchar(300)",
     .message = "varchar(4000)",

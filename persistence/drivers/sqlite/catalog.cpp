@@ -37,6 +37,7 @@ TypeFit sqlite_type_fit(std::string_view type, ColumnKind kind) {
     const Affinity affinity = affinity_of(text.words);
     switch (kind) {
         case ColumnKind::id:
+        case ColumnKind::app_id:
         case ColumnKind::name:
         case ColumnKind::value:
         case ColumnKind::message:

@@ -19,6 +19,7 @@ std::string as_it_is(std::string_view cell) {
 /// SQLite enforces no lengths. Times are texts, `YYYY-MM-DD HH:MM:SS.SSS`, so that they sort.
 constexpr ColumnTypes kTypes{
     .id = "TEXT",
+    .app_id = "TEXT",
     .name = "TEXT",
     .value = "TEXT",
     .message = "TEXT",

@@ -195,6 +195,7 @@ std::vector<std::string_view> unreadable_times(const Dialect& dialect) {
 std::vector<std::string> literals_for(ColumnKind kind, const Dialect& dialect) {
     switch (kind) {
         case ColumnKind::id:
+        case ColumnKind::app_id:
         case ColumnKind::name:
         case ColumnKind::value:
         case ColumnKind::message:

@@ -10,12 +10,31 @@
 
 namespace jobstrand::test {
 
+/// On MySQL and MariaDB the ids of apps were ASCII.
+inline void make_app_ids_narrow(persistence::Connection& connection) {
+    const std::string_view earlier = connection.dialect().tables.earlier_app_ids;
+    const std::string type = fmt::format("varchar(64) CHARACTER SET ascii COLLATE {}", earlier);
+    if (earlier.empty()) {
+        return;
+    }
+    for (const schema::JobPlace place : schema::kJobPlaces) {
+        for (const std::string_view column :
+             {"EXECUTION_ID_", "PROCESS_INSTANCE_ID_", "PROC_DEF_ID_", "ROOT_PROC_INST_ID_"}) {
+            connection.run_script(fmt::format(
+                "ALTER TABLE {} MODIFY COLUMN {} {}", schema::table_of(place), column, type
+            ));
+        }
+    }
+    connection.run_script("ALTER TABLE JS_SUSPENSION MODIFY COLUMN ID_ " + type + " NOT NULL");
+}
+
 /// Takes away what the versions since have brought.
 inline void make_version_1(persistence::Connection& connection) {
     for (const schema::JobPlace place : schema::kJobPlaces) {
         const std::string table(schema::table_of(place));
         connection.run_script("ALTER TABLE " + table + " DROP COLUMN SERIES_");
     }
+    make_app_ids_narrow(connection);
     connection.run_script("ALTER TABLE ACT_RU_JOB DROP COLUMN NEEDS_");
     connection.run_script("ALTER TABLE ACT_RU_JOB DROP COLUMN LOST_STARTS_");
     connection.run_script(fmt::format(

@@ -124,6 +124,23 @@ TEST_F(CliJobState, The_manual_shows_commands_that_work) {
     EXPECT_EQ(places(), "dead=1");
 }
 
+TEST_F(CliJobState, Instances_of_any_text_are_taken_by_every_verb) {
+    const std::string id =
+        add({"--type", "noop", "--instance", "注文-17", "--definition", "ørder"});
+    EXPECT_EQ(ok({"job", "ls", "--instance", "注文-17", "-o", "name"}), id + "\n");
+    EXPECT_EQ(ok({"instance", "ls", "-o", "name"}), "注文-17\n");
+    EXPECT_EQ(ok({"definition", "ls", "-o", "name"}), "ørder\n");
+    ok({"instance", "suspend", "注文-17"});
+    ok({"definition", "suspend", "ørder"});
+    EXPECT_EQ(places(), "suspended=1");
+    EXPECT_THAT(ok({"job", "show", id}), HasSubstr("instance 注文-17 is suspended since"));
+    ok({"instance", "activate", "-"}, "注文-17\n");
+    ok({"definition", "activate", "ørder"});
+    EXPECT_EQ(places(), "executable=1");
+    ok({"job", "rm", "--instance", "注文-17", "--yes"});
+    EXPECT_EQ(places(), "");
+}
+
 TEST_F(CliJobState, Who_cancels_says_why) {
     expect_wrong_usage(
         {"job", "cancel"},

@@ -200,4 +200,13 @@ std::string id_of(std::string_view what, const std::string& text) {
     return text;
 }
 
+std::string app_id_of(std::string_view what, const std::string& text) {
+    std::vector<std::string> problems;
+    schema::check_app_id(what, not_empty(what, text), problems);
+    if (!problems.empty()) {
+        refuse(fmt::format("{}, not {}", problems.front(), quoted(text)));
+    }
+    return text;
+}
+
 }  // namespace jobstrand::cli

@@ -78,6 +78,9 @@ content_of(Session& session, std::string_view option, const std::string& file);
 /// A text that must not be empty: `--type "$UNSET"` is a mistake and must not mean "all".
 [[nodiscard]] std::string not_empty(std::string_view option, const std::string& text);
 
+/// An id of an instance or a definition, as the tables hold it.
+[[nodiscard]] std::string app_id_of(std::string_view what, const std::string& text);
+
 /// An id as the tables hold it.
 [[nodiscard]] std::string id_of(std::string_view what, const std::string& text);
 

@@ -58,7 +58,7 @@ const std::vector<TableColumn>& scope_columns() {
 ExitCode change_suspension(Session& session, const SuspensionOptions& options) {
     const std::vector<std::string> ids = typed_ids(session, options.ids);
     for (const std::string& id : ids) {
-        (void)id_of("the id", id);
+        (void)app_id_of("the id", id);
     }
     RecordWriter writer(session.streams().out, session.format(), moved_columns(), session.style());
     const deadletter::BulkWatch watch{.on_item = [&writer](const deadletter::ItemResult& item) {
