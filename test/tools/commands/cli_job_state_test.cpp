@@ -124,6 +124,41 @@ TEST_F(CliJobState, The_manual_shows_commands_that_work) {
     EXPECT_EQ(places(), "dead=1");
 }
 
+TEST_F(CliJobState, Set_moves_the_due_date_of_a_timer) {
+    const std::string id = add({"--type", "noop", "--due-in", "P1D"});
+    ok({"job", "set", id, "--due", "2037-01-02 10:00 Europe/Berlin", "--retries", "7"});
+    EXPECT_EQ(field(id, "dueDate"), "\"2037-01-02T09:00:00.000Z\"");
+    EXPECT_EQ(field(id, "retries"), "7");
+    ok({"job", "set", id, "--due", "3 business days"});
+    EXPECT_NE(field(id, "dueDate"), "\"2037-01-02T09:00:00.000Z\"");
+    expect_wrong_usage(
+        {"job", "set", id}, {{{}, "or when: --due TIME"}, {{"--due", "soon"}, "--due"}}
+    );
+}
+
+TEST_F(CliJobState, Set_moves_one_turn_of_a_series_and_says_so) {
+    const std::string id = add({"--type", "noop", "--series", "nightly", "--repeat", "R/PT1H"});
+    const CliResult set = run({"job", "set", id, "--due", "2037-01-02T10:00Z"});
+    EXPECT_EQ(set.code, cli::ExitCode::done);
+    EXPECT_THAT(set.err, HasSubstr("only this turn of series nightly moves"));
+}
+
+TEST_F(CliJobState, A_job_that_is_no_timer_gets_no_due_date_and_nothing_else_either) {
+    const std::string waits = add();
+    const std::string dead = add_dead();
+    ok({"instance", "suspend", "i"});
+    const std::string suspended = add({"--type", "noop", "--instance", "i"});
+    for (const auto& [id, hint] :
+         {std::pair(waits, "it waits for no date"),
+          std::pair(dead, "jobstrand dead requeue ID --due TIME"),
+          std::pair(suspended, "activate what it belongs to first")}) {
+        const CliResult set = run({"job", "set", id, "--due", "2h", "--priority", "7"});
+        EXPECT_EQ(set.code, cli::ExitCode::refused);
+        EXPECT_THAT(set.err, HasSubstr(hint));
+        EXPECT_EQ(field(id, "priority"), "0");
+    }
+}
+
 TEST_F(CliJobState, Instances_of_any_text_are_taken_by_every_verb) {
     const std::string id =
         add({"--type", "noop", "--instance", "注文-17", "--definition", "ørder"});

@@ -5,6 +5,7 @@
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/job/job_checks.hpp"
 #include "tools/jobstrand/commands/job/job_showing.hpp"
+#include "tools/jobstrand/commands/series/series_listing.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
@@ -30,6 +31,7 @@ void require_retry_cycle(const TypedField& typed) {
     }
 }
 
+/// Without --due, which is no change of a column: the timer's series has to know.
 [[nodiscard]] persistence::JobChanges changes_of(Session& session, const SetOptions& options) {
     persistence::JobChanges changes;
     for (const TypedField& typed : options.fields) {
@@ -41,8 +43,11 @@ void require_retry_cycle(const TypedField& typed) {
         }
         changes.push_back(change_of(session, typed));
     }
-    if (changes.empty()) {
-        throw CliError(ExitCode::wrong_usage, "say what to set: " + names_of(options.fields));
+    if (changes.empty() && !options.due.is_any_given()) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format("say what to set: {}; or when: --due TIME", names_of(options.fields))
+        );
     }
     return changes;
 }
@@ -63,6 +68,36 @@ void refuse_bad_values(Session& session, schema::Job job, const persistence::Job
             refuse_problems(problems_for_service(job, session.settings()));
         }
     }
+}
+
+/// Only timers wait for their due date. Before anything is changed.
+void refuse_if_no_timer(const schema::PlacedJob& placed) {
+    if (placed.place == JobPlace::timer) {
+        return;
+    }
+    const char* const hint =
+        placed.place == JobPlace::dead_letter
+            ? "say when as you requeue it: `jobstrand dead requeue "
+              "ID --due TIME`"
+        : placed.place == JobPlace::suspended
+            ? "activate what it belongs to first: `jobstrand job show ID` says what that is"
+            : "it waits for no date; `jobstrand job cancel ID` it and requeue it with --due";
+    throw CliError(
+        ExitCode::refused,
+        fmt::format("job {} stands in place {}: {}", placed.job.id, name_of(placed.place), hint)
+    );
+}
+
+[[nodiscard]] deadletter::ItemResult
+set_due_date(Session& session, const std::string& id, schema::TimePoint due) {
+    deadletter::ItemResult item;
+    session.jobs().reschedule({id}, due, {.on_item = [&](const auto& one) { item = one; }});
+    if (item.answer == deadletter::ItemAnswer::done && !item.series.empty()) {
+        session.tell(fmt::format(
+            "only this turn of {} moves; for all: `jobstrand series reschedule`", named(item.series)
+        ));
+    }
+    return item;
 }
 
 /// Refused before anything is locked.
@@ -154,7 +189,17 @@ ExitCode set_job(Session& session, const SetOptions& options) {
     const persistence::JobChanges changes = changes_of(session, options);
     const deadletter::JobDetails found = find_job(session, options.id);
     refuse_bad_values(session, found.placed.job, changes);
-    const deadletter::ItemResult item = session.jobs().change(options.id, changes);
+    const auto due = due_of(session, options.due);
+    if (due) {
+        refuse_if_no_timer(found.placed);
+    }
+    deadletter::ItemResult item{.id = options.id};
+    if (!changes.empty()) {
+        item = session.jobs().change(options.id, changes);
+    }
+    if (due && item.answer == deadletter::ItemAnswer::done) {
+        item = set_due_date(session, options.id, *due);
+    }
     if (item.refusal == deadletter::Refusal::has_no_retries) {
         throw CliError(
             ExitCode::refused,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tools/jobstrand/commands/job/field_options.hpp"
+#include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/session.hpp"
 
@@ -11,6 +12,7 @@ namespace jobstrand::cli {
 struct SetOptions {
     std::string id;
     TypedFields fields = fields_with(&schema::JobField::change);
+    DueOptions due;  ///< Of timers only.
 };
 
 /// `job set`: changes a job that no node holds.

@@ -99,13 +99,17 @@ void add_set(const Command& noun, Action& action) {
         action,
         {.name = "set",
          .summary = "Change a job that no node holds",
-         .examples = "  jobstrand job set 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --retries 5"},
+         .examples = "  jobstrand job set 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --retries 5\n"
+                     "  jobstrand job set 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --due 'tomorrow "
+                     "09:00' --zone Europe/Berlin"},
         set_job
     );
     app.add_option("id", options.id, "The job").required();
     for (TypedField& typed : options.fields) {
         add_field_option(app, typed);
     }
+    add_due_options(app, options.due, "When a timer is due: any timer text", "The time from now");
+    add_due_context_options(app, options.due);
 }
 
 void add_cancel(const Command& noun, Action& action) {
