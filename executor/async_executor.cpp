@@ -45,6 +45,17 @@ ExecutorSettings checked(ExecutorSettings settings) {
     return settings;
 }
 
+persistence::NodeIdentity identity_of(const std::string& node) {
+    schema::NodeAddress address = own_address();
+    return {
+        .node = node,
+        .incarnation = fresh_lock_owner(),
+        .host = std::move(address.host),
+        .process = address.process,
+        .version = JOBSTRAND_VERSION,
+    };
+}
+
 std::vector<persistence::Fence> fences_of(const std::vector<HeldJobPtr>& jobs) {
     std::vector<persistence::Fence> fences;
     fences.reserve(jobs.size());
@@ -63,7 +74,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       held_(settings_.queue_bytes, exclusive_over(settings_)),
       order_(use.clock, exclusive_over(settings_), settings_.lock_time),
       runner_(
-          {use.store, use.handlers, use.clock, use.log},
+          {use.store, use.handlers, use.clock, use.log, &lease_},
           {.retry = settings_.retry,
            .time_limit = settings_.job_time_limit,
            .lost_starts = settings_.lost_starts},
@@ -79,7 +90,21 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
            .lock_time = settings_.lock_time}
       ),
       acquirer_(use.store, *this, use.clock, settings_),
-      presence_({use.served, *this, use.clock, use.log}),
+      unserved_(use.served, use.clock, use.log),
+      dead_({use.nodes, use.store, use.clock, use.wake_ups, use.log}),
+      presence_(
+          {.nodes = use.nodes,
+           .intake = *this,
+           .lease = lease_,
+           .dead = dead_,
+           .wake_ups = use.wake_ups,
+           .clock = use.clock,
+           .log = use.log,
+           .load = [this] { return load(); },
+           .check_locks = [this] { renewal_.renew_all(); }},
+          identity_of(settings_.lock_owner),
+          settings_.node_lease
+      ),
       passing_({use.store, order_, *this, use.clock}, settings_),
       threads_(use.log),
       pool_(
@@ -97,7 +122,8 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       completion_loop_(threads_.add_loop(completion_)),
       renewal_loop_(threads_.add_loop(renewal_)),
       watch_loop_(threads_.add_loop(watch_)),
-      passing_loop_(threads_.add_loop(passing_)) {
+      passing_loop_(threads_.add_loop(passing_)),
+      presence_loop_(threads_.add_loop(presence_)) {
     held_.when_gone([this](std::span<const schema::Job* const> jobs) { on_gone(jobs); });
     use_.wake_ups.sleepers.groups = [this] { passing_loop_.wake(); };
     use_.wake_ups.sleepers.completion = [this] { completion_loop_.wake(); };
@@ -107,7 +133,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
     if (settings_.reset_expired_jobs) {
         add_activity(reset_);
     }
-    use_.wake_ups.sleepers.presence = [&loop = add_activity(presence_)] { loop.wake(); };
+    use_.wake_ups.sleepers.unserved = [&loop = add_activity(unserved_)] { loop.wake(); };
 }
 
 AsyncExecutor::~AsyncExecutor() {
@@ -131,6 +157,7 @@ void AsyncExecutor::start() {
     JOBSTRAND_ENSURE(!started_.exchange(true));
     handler_types_ = use_.handlers.types();
     needs_ = use_.handlers.needs();
+    (void)presence_.run_once();
     accepting_ = true;
     threads_.start();
     use_.log.write(
@@ -142,8 +169,12 @@ void AsyncExecutor::start() {
     );
 }
 
+bool AsyncExecutor::is_taking() const {
+    return accepting_ && lease_.takes_jobs(use_.clock.steady_now());
+}
+
 persistence::PageLimit AsyncExecutor::room() {
-    if (!accepting_) {
+    if (!is_taking()) {
         return 0;
     }
     {
@@ -164,14 +195,14 @@ bool AsyncExecutor::does_acquisition_decide() const {
 }
 
 persistence::PageLimit AsyncExecutor::room_for_handoffs() {
-    return {does_acquisition_decide() || !accepting_ ? 0 : pool_.room(), held_.bytes_left()};
+    return {does_acquisition_decide() || !is_taking() ? 0 : pool_.room(), held_.bytes_left()};
 }
 
 std::optional<persistence::PageLimit> AsyncExecutor::room_for_timers(std::size_t page) {
     if (does_acquisition_decide()) {
         return std::nullopt;
     }
-    if (!accepting_) {
+    if (!is_taking()) {
         return 0;
     }
     const std::lock_guard lock(timers_mutex_);
@@ -282,10 +313,18 @@ void AsyncExecutor::pass_the_rest_on() {
     }
 }
 
-// Never throws: a node that could not say so counts as living for a minute more.
-void AsyncExecutor::leave() {
+persistence::NodeLoad AsyncExecutor::load() const {
+    return {
+        .workers = settings_.max_pool_size,
+        .running = held_.running().size(),
+        .held = held_.size(),
+    };
+}
+
+// Never throws: who could not say so counts as living until its lease is over.
+void AsyncExecutor::tell(const std::function<void()>& news) {
     try {
-        presence_.leave();
+        news();
     } catch (const persistence::DbError& error) {
         use_.log.write(
             schema::LogLevel::warn,
@@ -316,7 +355,7 @@ bool AsyncExecutor::stop(StopMode mode) {
         wakeup_->close();
     }
     if (started_) {
-        leave();
+        tell([this] { presence_.stop_serving(); });
     }
     const bool all_ended = wait_for_running_jobs();
     if (all_ended) {
@@ -328,6 +367,10 @@ bool AsyncExecutor::stop(StopMode mode) {
     pass_the_rest_on();
     renewal_loop_.stop();
     watch_loop_.stop();
+    presence_loop_.stop();
+    if (started_ && all_ended) {
+        tell([this] { presence_.leave(); });
+    }
     threads_.stop();
     log_stop(all_ended);
     return all_ended;

@@ -13,10 +13,13 @@
 #include "executor/loop/executor_threads.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/loop/wake_ups.hpp"
+#include "executor/nodes/dead_nodes.hpp"
+#include "executor/nodes/node_lease.hpp"
+#include "executor/nodes/node_presence.hpp"
 #include "executor/pool/group_order.hpp"
 #include "executor/pool/held_jobs.hpp"
 #include "executor/pool/worker_pool.hpp"
-#include "executor/report/node_presence.hpp"
+#include "executor/report/unserved_jobs.hpp"
 #include "executor/stop_mode.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/sql/job_listener.hpp"
@@ -46,6 +49,7 @@ class AsyncExecutor final : public JobIntake {
 public:
     struct Dependencies {
         persistence::ExecutorStore& store;
+        persistence::NodeStore& nodes;
         persistence::ServedStore& served;
         const HandlerRegistry& handlers;
         const schema::Clock& clock;
@@ -64,7 +68,7 @@ public:
     /// Hears of jobs that other processes enqueue.
     void listen(persistence::OpenListener open);
 
-    /// From here on the handler types are fixed.
+    /// From here on the handler types are fixed. Throws DbError when the node cannot be registered.
     void start();
 
     /// Takes in nothing more, frees what did not start, waits for the rest as `mode` says, writes
@@ -97,7 +101,9 @@ private:
     void give_back(std::vector<HeldJobPtr> jobs);
     void release(std::vector<HeldJobPtr> jobs);
     void pass_the_rest_on();
-    void leave();
+    [[nodiscard]] bool is_taking() const;
+    [[nodiscard]] persistence::NodeLoad load() const;
+    void tell(const std::function<void()>& news);
     [[nodiscard]] bool wait_for_running_jobs();
     void log_stop(bool all_ended);
 
@@ -108,12 +114,15 @@ private:
     std::vector<std::string> needs_;  ///< What is here of what jobs need.
     HeldJobs held_;
     GroupOrder order_;
+    NodeLease lease_;
     JobRunner runner_;
     JobCompletion completion_;
     LockRenewal renewal_;
     LockWatch watch_;
     ExpiredLockReset reset_;
     JobAcquirer acquirer_;
+    UnservedJobs unserved_;
+    DeadNodes dead_;
     NodePresence presence_;
     GroupPassing passing_;
     ExecutorThreads threads_;
@@ -123,6 +132,7 @@ private:
     PollingLoop& renewal_loop_;
     PollingLoop& watch_loop_;
     PollingLoop& passing_loop_;
+    PollingLoop& presence_loop_;
     std::vector<PollingLoop*> intake_loops_;  ///< Those that bring in jobs; stopped first.
 
     /// Held while due timers are given back, so that no later ones pass them by.

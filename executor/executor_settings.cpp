@@ -78,6 +78,7 @@ std::vector<std::string> validate(const ExecutorSettings& settings) {
     findings.check_time("job_time_limit", settings.job_time_limit, 0ms, kDay);
     findings.check("lost_starts", settings.lost_starts, 2, kMostLostStarts);
     findings.check_time("lock_time", settings.lock_time, 100ms, kDay);
+    findings.check_time("node_lease", settings.node_lease, 300ms, 1h);
     findings.check_time("reset_interval", settings.reset_interval, 10ms, 1h);
     findings.check("reset_page", settings.reset_page, one, page_max);
     findings.check_time("shutdown_wait", settings.shutdown_wait, 0ms, kDay);

@@ -89,7 +89,10 @@ struct ExecutorSettings {
     /// How long a lock holds; it is renewed every third of it while the job is held. 100 ms to 24
     /// h.
     schema::Duration lock_time{std::chrono::seconds(30)};
-    /// How often the locks of dead nodes are looked for. 10 ms to 1 h.
+    /// A node that has not shown itself for so long is dead, and others take its jobs; it renews
+    /// its lease every third of it. 300 ms to 1 h.
+    schema::Duration node_lease{std::chrono::seconds(10)};
+    /// How often locks are looked for that expired without a dead node. 10 ms to 1 h.
     schema::Duration reset_interval{std::chrono::seconds(10)};
     /// Locks freed per statement. 1 to 1,000.
     std::size_t reset_page = 500;

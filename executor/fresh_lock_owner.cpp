@@ -1,7 +1,5 @@
 #include "executor/fresh_lock_owner.hpp"
 
-#include "schema/lock_owner.hpp"
-
 #include <unistd.h>
 
 #include <array>
@@ -24,10 +22,14 @@ std::string host_name() {
 
 }  // namespace
 
+schema::NodeAddress own_address() {
+    return {.host = host_name(), .process = ::getpid()};
+}
+
 std::string fresh_lock_owner() {
     std::random_device device;
     const std::uint64_t random = std::uint64_t{device()} << 32 | device();
-    return schema::lock_owner_of({.host = host_name(), .process = ::getpid()}, random);
+    return schema::lock_owner_of(own_address(), random);
 }
 
 }  // namespace jobstrand::executor

@@ -1,8 +1,13 @@
 #pragma once
 
+#include "schema/lock_owner.hpp"
+
 #include <string>
 
 namespace jobstrand::executor {
+
+/// Where this process runs.
+[[nodiscard]] schema::NodeAddress own_address();
 
 /// A name for LOCK_OWNER_ that tells this host and process (schema/lock_owner.hpp), and that no
 /// executor has had before.

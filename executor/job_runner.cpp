@@ -110,7 +110,8 @@ std::optional<Outcome> JobRunner::run(const HeldJobPtr& held) const {
 std::optional<schema::Transition>
 JobRunner::without_run(const HeldJob& held, schema::SteadyPoint now) const {
     const schema::Job& job = held.job;
-    if (held.stop.stop_requested() || now >= held.lock_until.load()) {
+    const bool is_lease_over = use_.lease != nullptr && !use_.lease->is_held(now);
+    if (held.stop.stop_requested() || now >= held.lock_until.load() || is_lease_over) {
         use_.log.write(
             schema::LogLevel::info,
             "lock ended before the job could start; another node may run it",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "executor/handler_registry.hpp"
+#include "executor/nodes/node_lease.hpp"
 #include "executor/pool/held_jobs.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
@@ -24,6 +25,7 @@ public:
         const HandlerRegistry& handlers;
         const schema::Clock& clock;
         schema::Log& log;
+        const NodeLease* lease = nullptr;  ///< None: who runs jobs by hand has no lease.
     };
 
     struct Rules {

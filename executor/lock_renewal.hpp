@@ -13,7 +13,7 @@ namespace jobstrand::executor {
 /// Extends the locks of jobs that are queued, running or being completed, so that the lock time can
 /// be short and a job as long as it likes. A job whose lock is lost is told to stop.
 ///
-/// Thread safety: run_once() belongs to the loop's strand.
+/// Thread safety: safe.
 class LockRenewal final : public Activity {
 public:
     struct Dependencies {
@@ -31,7 +31,12 @@ public:
     /// it.
     [[nodiscard]] schema::Duration run_once() override;
 
+    /// Renews every lock that is held, whenever it ends. From any thread.
+    void renew_all() { renew(use_.clock.steady_now(), schema::SteadyPoint::max()); }
+
 private:
+    void renew(schema::SteadyPoint now, schema::SteadyPoint ending_before);
+
     const Dependencies use_;
     const std::string lock_owner_;
     const schema::Duration lock_time_;

@@ -34,6 +34,8 @@ struct LockSearch {
     std::string_view after = {};
     std::size_t rows = 20'000;
     std::size_t page = 500;  ///< Locks freed in one transaction.
+    /// Only locks of this node, in the whole table; empty: of all.
+    std::string_view owner = {};
 };
 
 struct LockReset {

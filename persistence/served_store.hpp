@@ -30,25 +30,14 @@ struct UnservedJobs {
     bool operator==(const UnservedJobs&) const = default;
 };
 
-/// How long a node counts as living after it was last seen: nodes show themselves every ten seconds
-/// (see executor::NodePresence).
-inline constexpr schema::Duration kNodeLife = std::chrono::minutes(1);
-
 /// More than any table has.
 inline constexpr std::size_t kAllRows = 1'000'000'000'000;
 
-/// Which kinds of jobs living nodes serve, and which nobody does. See Transactions for what holds
-/// for all roles.
+/// Which kinds of jobs living nodes serve, and which nobody does (see NodeStore). See Transactions
+/// for what holds for all roles.
 class ServedStore {
 public:
     virtual ~ServedStore() = default;
-
-    /// The node `node` lives, and serves this.
-    virtual void
-    tell_served(std::string_view node, const ServedJobs& served, schema::TimePoint now) = 0;
-
-    /// The node has stopped.
-    virtual void forget_node(std::string_view node) = 0;
 
     [[nodiscard]] virtual bool is_served(const JobKind& kind, schema::TimePoint now) = 0;
 

@@ -161,6 +161,26 @@ Table calendar_table() {
         {}};
 }
 
+Table node_table() {
+    return {
+        "JS_NODE",
+        {
+            {"NODE_", ColumnKind::name, "", true},
+            {"INCARNATION_", ColumnKind::name, "", true},
+            {"HOST_", ColumnKind::name, "''", true},
+            {"PROCESS_", ColumnKind::big_integer, "0", true},
+            {"VERSION_", ColumnKind::name, "''", true},
+            {"STATE_", ColumnKind::name, "'running'", true},
+            {"WORKERS_", ColumnKind::integer, "0", true},
+            {"RUNNING_", ColumnKind::integer, "0", true},
+            {"HELD_", ColumnKind::integer, "0", true},
+            {"STARTED_", ColumnKind::timestamp, "now", true},
+            {"LEASE_EXP_TIME_", ColumnKind::timestamp, "now", true},
+        },
+        "NODE_",
+        {}};
+}
+
 // One row for each kind of job that a node serves.
 Table served_table() {
     return {
@@ -169,7 +189,6 @@ Table served_table() {
             {"NODE_", ColumnKind::name, "", true},
             {"HANDLER_TYPE_", ColumnKind::name, "", true},
             {"NEEDS_", ColumnKind::name, "''", true},
-            {"SEEN_", ColumnKind::timestamp, "now", true},
         },
         "NODE_, HANDLER_TYPE_, NEEDS_",
         {}};
@@ -219,6 +238,7 @@ std::vector<Table> all_tables() {
         suspension_table(),
         series_table(),
         calendar_table(),
+        node_table(),
         served_table(),
         exclusive_table(),
         waiting_table(),

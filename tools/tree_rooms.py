@@ -22,11 +22,13 @@ OWN_INCLUDES = {
     'persistence/jobs': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/', 'persistence/series/'
     },
+    'persistence/nodes': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/store': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
-        'persistence/jobs/'
+        'persistence/jobs/', 'persistence/nodes/'
     },
-    'executor': {'schema/', 'executor/loop/', 'executor/pool/', 'executor/report/'} | STORE,
+    'executor': {'schema/', 'executor/loop/', 'executor/nodes/', 'executor/pool/', 'executor/report/'} | STORE,
+    'executor/nodes': {'schema/', 'executor/loop/'} | STORE,
     'executor/loop': {'schema/'} | STORE,
     'executor/pool': {'schema/', 'executor/loop/'} | STORE,
     'executor/report': {'schema/', 'executor/loop/'} | STORE,

@@ -24,7 +24,7 @@ public:
         std::function<void()> completion;
         std::function<void()> groups;
         std::function<void()> listener;
-        std::function<void()> presence;
+        std::function<void()> unserved;
     };
     Sleepers sleepers;
 
@@ -50,7 +50,7 @@ public:
     void groups_ended() const { wake(sleepers.groups); }
 
     /// Jobs were found that this node cannot serve.
-    void jobs_are_unserved() const { wake(sleepers.presence); }
+    void jobs_are_unserved() const { wake(sleepers.unserved); }
 
     /// The listener's connection has something to say.
     void announcement_waits() const { wake(sleepers.listener); }

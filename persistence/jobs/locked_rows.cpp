@@ -37,6 +37,12 @@ constexpr std::string_view kLocked = R"sql(
     WHERE {behind} AND ID_ <= ? AND LOCK_EXP_TIME_ IS NOT NULL
     ORDER BY ID_)sql";
 
+constexpr std::string_view kLockedBy = R"sql(
+    SELECT ID_, SERIES_, REV_, LOCK_EXP_TIME_
+    FROM {table}
+    WHERE LOCK_OWNER_ = ?
+    ORDER BY ID_)sql";
+
 constexpr std::string_view kLockedTimers = R"sql(
     SELECT ID_, SERIES_, REV_, LOCK_EXP_TIME_
     FROM (
@@ -127,6 +133,14 @@ PartRead read_part(Connection& connection, JobPlace place, const LockSearch& sea
     if (count == search.rows && !part.is_any_nameless) {
         part.end = std::move(last);
     }
+    return part;
+}
+
+PartRead read_locks_of_owner(Connection& connection, JobPlace place, const LockSearch& search) {
+    const std::string sql = fmt::format(kLockedBy, fmt::arg("table", schema::table_of(place)));
+    const Value owner{search.owner};
+    PartRead part;
+    connection.query({.sql = sql, .columns = 4}, {&owner, 1}, sort_into(part, search.now));
     return part;
 }
 

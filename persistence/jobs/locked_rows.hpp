@@ -27,6 +27,10 @@ struct PartRead {
 [[nodiscard]] PartRead
 read_part(Connection& connection, schema::JobPlace place, const LockSearch& search);
 
+/// All rows that `search.owner` has locked.
+[[nodiscard]] PartRead
+read_locks_of_owner(Connection& connection, schema::JobPlace place, const LockSearch& search);
+
 /// The first `search.rows` due timers: the movers take the others away, so in a backlog too those
 /// that are locked come to the front.
 [[nodiscard]] PartRead read_due_timers(Connection& connection, const LockSearch& search);

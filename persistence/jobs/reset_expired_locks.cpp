@@ -67,6 +67,14 @@ std::vector<std::string_view> turns_among(std::span<const LockedRow> expired, Jo
     return ids;
 }
 
+PartRead read_locks(Connection& connection, JobPlace place, const LockSearch& search) {
+    if (!search.owner.empty()) {
+        return read_locks_of_owner(connection, place, search);
+    }
+    return place == JobPlace::timer ? read_due_timers(connection, search)
+                                    : read_part(connection, place, search);
+}
+
 /// Sets aside what nobody could ever free. Nearly always there is nothing.
 void set_aside_locked(const StoreContext& context, JobPlace place, const PartRead& part) {
     if (part.unreadable.empty() && !part.is_any_nameless) {
@@ -87,8 +95,7 @@ reset_expired_locks(const StoreContext& context, JobPlace place, const LockSearc
     PartRead part;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
     context.runner.read([&](Connection& connection) {
-        part = place == JobPlace::timer ? read_due_timers(connection, search)
-                                        : read_part(connection, place, search);
+        part = read_locks(connection, place, search);
     });
     set_aside_locked(context, place, part);
     LockReset done{.freed = 0, .end = std::move(part.end)};

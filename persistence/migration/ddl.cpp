@@ -54,8 +54,12 @@ bool is_about_series(const Table& table) {
     return table.name == "JS_SERIES" || table.name == "JS_CALENDAR";
 }
 
-bool is_about_nodes(const Table& table) {
+bool is_about_what_nodes_serve(const Table& table) {
     return table.name == "JS_SERVED";
+}
+
+bool is_about_leases(const Table& table) {
+    return table.name == "JS_NODE";
 }
 
 std::vector<std::string> room_for_locks(const Dialect& dialect) {
@@ -166,11 +170,12 @@ std::vector<Migration> migrations(const Dialect& dialect) {
     return {
         {1, "create the tables", create_tables_and_indexes(dialect, is_any)},
         {2, "repeating jobs", create_tables_and_indexes(dialect, is_about_series)},
-        {3, "what nodes serve", create_tables_and_indexes(dialect, is_about_nodes)},
+        {3, "what nodes serve", create_tables_and_indexes(dialect, is_about_what_nodes_serve)},
         {4, "room for locks", room_for_locks(dialect)},
         {5, "when jobs became dead letters", create_index_of_dead_letters(dialect)},
         {6, "exclusive jobs", create_tables_and_indexes(dialect, is_about_exclusive_jobs)},
         {7, "instances of any text", {}},  // What that changes is looked up: widen_app_ids.
+        {8, "nodes and their leases", create_tables_and_indexes(dialect, is_about_leases)},
     };
 }
 

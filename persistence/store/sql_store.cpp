@@ -2,8 +2,9 @@
 
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/operator_moves.hpp"
-#include "persistence/jobs/served_jobs.hpp"
 #include "persistence/jobs/timer_moves.hpp"
+#include "persistence/nodes/leases.hpp"
+#include "persistence/nodes/served_jobs.hpp"
 #include "persistence/queries/job_queries.hpp"
 #include "persistence/rows/insert_jobs.hpp"
 #include "persistence/series/series_operations.hpp"
@@ -127,12 +128,40 @@ void SqlStore::uncount_starts(std::span<const std::string> ids) {
     persistence::uncount_starts(context_, ids);
 }
 
-void SqlStore::tell_served(std::string_view node, const ServedJobs& served, TimePoint now) {
-    persistence::tell_served(context_, node, served, now);
+void SqlStore::register_node(
+    const NodeIdentity& identity,
+    const ServedJobs& served,
+    TimePoint now,
+    TimePoint until
+) {
+    persistence::register_node(context_, identity, served, now, until);
 }
 
-void SqlStore::forget_node(std::string_view node) {
-    persistence::forget_node(context_, node);
+LeaseAnswer
+SqlStore::renew_lease(const NodeIdentity& identity, const NodeLoad& load, TimePoint until) {
+    return persistence::renew_lease(context_, identity, load, until);
+}
+
+void SqlStore::tell_served(std::string_view node, const ServedJobs& served) {
+    in_transaction(
+        [&](Transaction& transaction) { replace_served(transaction, node, served); }, run_again
+    );
+}
+
+void SqlStore::leave(const NodeIdentity& identity) {
+    persistence::leave(context_, identity);
+}
+
+std::vector<std::string> SqlStore::end_expired_leases(TimePoint now) {
+    return persistence::end_expired_leases(context_, now);
+}
+
+std::vector<Node> SqlStore::nodes() {
+    return list_nodes(context_);
+}
+
+bool SqlStore::set_node_state(std::string_view node, NodeState state) {
+    return persistence::set_node_state(context_, node, state);
 }
 
 bool SqlStore::is_served(const JobKind& kind, TimePoint now) {

@@ -3,6 +3,7 @@
 #include "persistence/clock_source.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/executor_store.hpp"
+#include "persistence/node_store.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/series_store.hpp"
@@ -27,6 +28,7 @@ class SqlStore final : public ExecutorStore,
                        public EnqueuerStore,
                        public OperatorStore,
                        public SeriesStore,
+                       public NodeStore,
                        public ServedStore,
                        public ClockSource {
 public:
@@ -96,9 +98,23 @@ public:
     [[nodiscard]] LockReset reset_expired_locks(schema::JobPlace place, const LockSearch& search)
         override;
 
-    void tell_served(std::string_view node, const ServedJobs& served, schema::TimePoint now)
-        override;
-    void forget_node(std::string_view node) override;
+    void register_node(
+        const NodeIdentity& identity,
+        const ServedJobs& served,
+        schema::TimePoint now,
+        schema::TimePoint until
+    ) override;
+    LeaseAnswer renew_lease(
+        const NodeIdentity& identity,
+        const NodeLoad& load,
+        schema::TimePoint until
+    ) override;
+    void tell_served(std::string_view node, const ServedJobs& served) override;
+    void leave(const NodeIdentity& identity) override;
+    [[nodiscard]] std::vector<std::string> end_expired_leases(schema::TimePoint now) override;
+    [[nodiscard]] std::vector<Node> nodes() override;
+    [[nodiscard]] bool set_node_state(std::string_view node, NodeState state) override;
+
     [[nodiscard]] bool is_served(const JobKind& kind, schema::TimePoint now) override;
     [[nodiscard]] std::vector<UnservedJobs> unserved(schema::TimePoint now, std::size_t rows)
         override;

@@ -1,3 +1,4 @@
+#include "persistence/node_store.hpp"
 #include "persistence/served_store.hpp"
 #include "test/conformance/store_test.hpp"
 
@@ -15,7 +16,12 @@ using testing::IsEmpty;
 class Served : public StoreTest {
 protected:
     void tell(std::string_view node, const std::vector<std::string>& types) {
-        store_.tell_served(node, {types, needs_}, clock_.now());
+        store_.register_node(
+            {.node = std::string(node), .incarnation = "1"},
+            {types, needs_},
+            clock_.now(),
+            clock_.now() + 10s
+        );
     }
 
     /// Acquires as a node that has these.
@@ -158,9 +164,9 @@ TEST_P(Served, A_locked_job_is_served_by_whoever_holds_it) {
     EXPECT_THAT(unserved(), IsEmpty());
 }
 
-TEST_P(Served, A_node_that_is_not_seen_for_a_minute_serves_nothing) {
+TEST_P(Served, A_node_whose_lease_is_over_serves_nothing) {
     tell("node-1", {"noop"});
-    clock_.tick(persistence::kNodeLife);
+    clock_.tick(10s);
     EXPECT_TRUE(store_.is_served({.handler_type = "noop"}, clock_.now()));
     clock_.tick(1ms);
     EXPECT_FALSE(store_.is_served({.handler_type = "noop"}, clock_.now()));
@@ -171,16 +177,9 @@ TEST_P(Served, A_node_that_is_not_seen_for_a_minute_serves_nothing) {
 TEST_P(Served, A_node_that_stops_serves_nothing_at_once) {
     tell("node-1", {"noop"});
     tell("node-2", {"mail"});
-    store_.forget_node("node-1");
+    store_.tell_served("node-1", {});
     EXPECT_FALSE(store_.is_served({.handler_type = "noop"}, clock_.now()));
     EXPECT_TRUE(store_.is_served({.handler_type = "mail"}, clock_.now()));
-}
-
-TEST_P(Served, What_a_dead_node_served_is_forgotten_after_a_day) {
-    tell("dead", {"noop"});
-    clock_.tick(25h);
-    tell("node-1", {"noop", "mail"});
-    EXPECT_EQ(count_rows("JS_SERVED"), 2);
 }
 
 TEST_P(Served, A_look_at_a_long_table_ends_where_it_is_told_to) {

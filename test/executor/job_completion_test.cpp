@@ -140,7 +140,7 @@ TEST_F(JobCompletionTest, After_a_storm_it_comes_back_to_say_how_many_failures_t
 
 TEST_F(JobCompletionTest, Jobs_that_this_node_cannot_serve_are_told_of) {
     int told = 0;
-    wake_ups.sleepers.presence = [&] { ++told; };
+    wake_ups.sleepers.unserved = [&] { ++told; };
     const schema::Job job = a_job("a");
     add_outcome(job, schema::released(job));
     expect_batch(1).WillRepeatedly(testing::Return(std::vector{OutcomeAnswer::done}));

@@ -1,7 +1,8 @@
-#include "executor/report/node_presence.hpp"
+#include "executor/nodes/node_presence.hpp"
 
 #include "test/fixtures/manual_clock.hpp"
-#include "test/fixtures/mock_served_store.hpp"
+#include "test/fixtures/mock_executor_store.hpp"
+#include "test/fixtures/mock_node_store.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "test/fixtures/recording_log.hpp"
 
@@ -11,74 +12,169 @@ namespace jobstrand::executor {
 namespace {
 
 using namespace std::chrono_literals;
-using persistence::UnservedJobs;
+using persistence::LeaseAnswer;
+using persistence::NodeState;
+using persistence::ServedJobs;
 using testing::_;
 using testing::ElementsAre;
 using testing::Field;
+using testing::IsEmpty;
 using testing::NiceMock;
 using testing::Return;
 
+constexpr schema::Duration kLease = 9s;
+const LeaseAnswer kHeld{.is_held = true};
+const LeaseAnswer kGone{};
+
 class NodePresenceTest : public testing::Test {
 protected:
-    /// What the store says from now on that nobody serves.
-    void nobody_serves(std::vector<UnservedJobs> jobs) {
-        ON_CALL(store, unserved(_, _)).WillByDefault(Return(std::move(jobs)));
+    void lease_is(LeaseAnswer answer) {
+        ON_CALL(nodes, renew_lease(_, _, _)).WillByDefault(Return(answer));
     }
 
-    std::ptrdiff_t lines() const { return log.count(schema::LogLevel::warn, "nobody here serves"); }
+    /// Passes, a third of the lease apart, until `span` is over.
+    void live_for(schema::Duration span) {
+        for (schema::Duration lived{0}; lived < span; lived += kLease / 3) {
+            clock.tick(presence.run_once());
+        }
+    }
 
-    NiceMock<test::MockServedStore> store;
+    bool takes_jobs() const { return lease.takes_jobs(clock.steady_now()); }
+
+    NiceMock<test::MockNodeStore> nodes;
+    NiceMock<test::MockExecutorStore> jobs;
     test::RecordingIntake intake;
     test::ManualClock clock;
     test::RecordingLog log;
-    NodePresence presence{{store, intake, clock, log}};
+    WakeUps wake_ups;
+    NodeLease lease;
+    DeadNodes dead{{nodes, jobs, clock, wake_ups, log}};
+    int checks = 0;
+    NodePresence presence{
+        {.nodes = nodes,
+         .intake = intake,
+         .lease = lease,
+         .dead = dead,
+         .wake_ups = wake_ups,
+         .clock = clock,
+         .log = log,
+         .load = [] { return persistence::NodeLoad{.workers = 8, .running = 3, .held = 5}; },
+         .check_locks = [this] { ++checks; }},
+        {.node = "intake", .incarnation = "first"},
+        kLease};
 };
 
-TEST_F(NodePresenceTest, Tells_often_enough_that_the_node_lives_and_what_it_takes) {
-    using persistence::ServedJobs;
+TEST_F(NodePresenceTest, Registers_with_what_the_node_serves_before_it_takes_a_job) {
+    EXPECT_FALSE(takes_jobs());
     EXPECT_CALL(
-        store,
-        tell_served(
-            std::string_view("intake"), Field(&ServedJobs::types, ElementsAre("mail")), clock.now()
+        nodes,
+        register_node(
+            Field(&persistence::NodeIdentity::node, "intake"),
+            Field(&ServedJobs::types, ElementsAre("mail")),
+            clock.now(),
+            clock.now() + kLease
         )
     );
-    EXPECT_LT(presence.run_once() * 3, persistence::kNodeLife);
+    EXPECT_EQ(presence.run_once(), kLease / 3);
+    EXPECT_TRUE(takes_jobs());
+    EXPECT_EQ(checks, 0);
 }
 
-TEST_F(NodePresenceTest, Says_once_an_hour_what_nobody_serves_for_each_kind) {
-    nobody_serves(
-        {{.kind = {.handler_type = "command", .needs = "[commands.x]"}, .jobs = 1000},
-         {.kind = {.handler_type = "emial"}, .jobs = 2}}
-    );
+TEST_F(NodePresenceTest, Takes_no_job_when_it_could_not_renew_its_lease_in_time) {
     (void)presence.run_once();
-    ASSERT_EQ(lines(), 2);
-    EXPECT_EQ(log.lines()[0].fields, "handler_type=command needs=[commands.x] jobs=1000 ");
-    clock.tick(59min);
-    (void)presence.run_once();
-    EXPECT_EQ(lines(), 2);
-    clock.tick(1min);
-    (void)presence.run_once();
-    EXPECT_EQ(lines(), 4);
+    clock.tick(kLease - 1ms);
+    EXPECT_TRUE(takes_jobs());
+    clock.tick(1ms);
+    EXPECT_FALSE(takes_jobs());
 }
 
-TEST_F(NodePresenceTest, Says_a_new_kind_at_once) {
-    nobody_serves({{.kind = {.handler_type = "a"}, .jobs = 1}});
+TEST_F(NodePresenceTest, Looks_at_its_locks_before_it_goes_on_when_others_have_ended_its_lease) {
     (void)presence.run_once();
-    nobody_serves(
-        {{.kind = {.handler_type = "a"}, .jobs = 5}, {.kind = {.handler_type = "b"}, .jobs = 1}}
-    );
+    clock.tick(kLease);
+    lease_is(kGone);
+    EXPECT_CALL(nodes, register_node(_, _, _, _));
     (void)presence.run_once();
-    EXPECT_EQ(lines(), 2);
-    EXPECT_EQ(log.lines().back().fields, "handler_type=b needs= jobs=1 ");
+    EXPECT_EQ(checks, 1);
+    EXPECT_TRUE(takes_jobs());
+    EXPECT_EQ(log.count(schema::LogLevel::warn, "lease was over"), 1);
 }
 
-TEST_F(NodePresenceTest, Says_nothing_while_everything_is_served) {
+TEST_F(NodePresenceTest, Goes_on_as_before_when_nobody_has_ended_its_late_lease) {
     (void)presence.run_once();
-    EXPECT_EQ(lines(), 0);
+    clock.tick(kLease);
+    lease_is(kHeld);
+    EXPECT_CALL(nodes, register_node(_, _, _, _)).Times(0);
+    (void)presence.run_once();
+    EXPECT_EQ(checks, 0);
+    EXPECT_TRUE(takes_jobs());
 }
 
-TEST_F(NodePresenceTest, Leaves_under_its_own_name) {
-    EXPECT_CALL(store, forget_node(std::string_view("intake")));
+TEST_F(NodePresenceTest, Takes_no_job_any_more_when_another_has_started_under_its_name) {
+    (void)presence.run_once();
+    lease_is({.is_taken_over = true});
+    EXPECT_CALL(nodes, register_node(_, _, _, _)).Times(0);
+    live_for(kLease * 2);
+    EXPECT_FALSE(takes_jobs());
+    EXPECT_EQ(log.count(schema::LogLevel::error, "another executor has started"), 1);
+}
+
+TEST_F(NodePresenceTest, Is_drained_and_resumed_by_an_operator) {
+    (void)presence.run_once();
+    lease_is({.is_held = true, .state = NodeState::draining});
+    EXPECT_CALL(nodes, tell_served("intake", Field(&ServedJobs::types, IsEmpty())));
+    live_for(kLease);
+    EXPECT_FALSE(takes_jobs());
+    EXPECT_TRUE(lease.is_held(clock.steady_now())) << "what it has taken may start";
+
+    lease_is(kHeld);
+    EXPECT_CALL(nodes, tell_served("intake", Field(&ServedJobs::types, ElementsAre("mail"))));
+    live_for(kLease);
+    EXPECT_TRUE(takes_jobs());
+}
+
+TEST_F(NodePresenceTest, Frees_the_jobs_of_dead_nodes) {
+    (void)presence.run_once();
+    lease_is(kHeld);
+    live_for(kLease);
+    EXPECT_CALL(nodes, end_expired_leases(clock.now()))
+        .WillOnce(Return(std::vector<std::string>{"dead"}));
+    EXPECT_CALL(jobs, reset_expired_locks(_, Field(&persistence::LockSearch::owner, "dead")))
+        .Times(2)
+        .WillRepeatedly(Return(persistence::LockReset{.freed = 3, .end = ""}));
+    EXPECT_CALL(jobs, reset_expired_groups(_)).WillOnce(Return(1));
+    (void)presence.run_once();
+    EXPECT_EQ(log.count(schema::LogLevel::warn, "has not renewed its lease"), 1);
+}
+
+// After an outage of the database everybody's lease is over, and nobody has died.
+TEST_F(NodePresenceTest, Takes_nobody_for_dead_until_its_own_lease_has_held_for_long_enough) {
+    lease_is(kHeld);
+    EXPECT_CALL(nodes, end_expired_leases(_)).Times(0);
+    live_for(kLease);
+    testing::Mock::VerifyAndClearExpectations(&nodes);
+    lease_is(kHeld);
+    EXPECT_CALL(nodes, end_expired_leases(_)).Times(1);
+    live_for(kLease / 3);
+
+    clock.tick(kLease);  // The database was away.
+    EXPECT_CALL(nodes, end_expired_leases(_)).Times(0);
+    live_for(kLease);
+}
+
+// I6
+TEST_F(NodePresenceTest, Takes_nobody_for_dead_after_a_jump_of_the_clock_until_all_have_noticed) {
+    lease_is(kHeld);
+    live_for(kLease * 2);
+    clock.set_wall(clock.now() + 1h);
+    EXPECT_CALL(nodes, end_expired_leases(_)).Times(0);
+    live_for(kLease + 9s);
+}
+
+TEST_F(NodePresenceTest, Serves_nothing_while_it_leaves_and_leaves_under_its_own_name) {
+    (void)presence.run_once();
+    EXPECT_CALL(nodes, tell_served("intake", Field(&ServedJobs::types, IsEmpty())));
+    presence.stop_serving();
+    EXPECT_CALL(nodes, leave(Field(&persistence::NodeIdentity::incarnation, "first")));
     presence.leave();
 }
 

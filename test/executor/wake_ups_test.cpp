@@ -26,7 +26,7 @@ protected:
             .completion = [this] { woken.emplace_back("completion"); },
             .groups = [this] { woken.emplace_back("groups"); },
             .listener = [this] { woken.emplace_back("listener"); },
-            .presence = [this] { woken.emplace_back("presence"); },
+            .presence = [this] { woken.emplace_back("unserved"); },
         };
     }
 
@@ -41,7 +41,7 @@ TEST_F(WakeUpsTest, Each_sleeper_is_woken_by_what_it_waits_for) {
     wake_ups.groups_ended();
     wake_ups.announcement_waits();
     wake_ups.jobs_are_unserved();
-    EXPECT_THAT(woken, ElementsAre("acquisition", "completion", "groups", "listener", "presence"));
+    EXPECT_THAT(woken, ElementsAre("acquisition", "completion", "groups", "listener", "unserved"));
 }
 
 TEST_F(WakeUpsTest, Room_is_for_timers_and_for_free_jobs) {

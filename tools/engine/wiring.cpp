@@ -82,7 +82,7 @@ public:
           clock_comparison(store, clock, log),
           clock_interval(clock_comparison.run_once()),
           dead_letters(store, clock),
-          executor({store, store, handlers, clock, log, wake_ups}, settings),
+          executor({store, store, store, handlers, clock, log, wake_ups}, settings),
           producer({store, executor, clock, wake_ups}, settings.retry) {
         if (clock_interval != executor::kUntilWoken) {
             executor.add_activity(clock_comparison);
@@ -241,6 +241,10 @@ persistence::OperatorStore& Wiring::store() {
 }
 
 persistence::SeriesStore& Wiring::series_store() {
+    return parts_->store;
+}
+
+persistence::NodeStore& Wiring::node_store() {
     return parts_->store;
 }
 

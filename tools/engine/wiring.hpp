@@ -8,6 +8,7 @@
 #include "executor/stop_mode.hpp"
 #include "persistence/drivers/database.hpp"
 #include "persistence/executor_store.hpp"
+#include "persistence/node_store.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/served_store.hpp"
@@ -113,6 +114,7 @@ public:
 
     [[nodiscard]] persistence::OperatorStore& store();
     [[nodiscard]] persistence::SeriesStore& series_store();
+    [[nodiscard]] persistence::NodeStore& node_store();
     [[nodiscard]] persistence::ServedStore& served_store();
 
     /// All calendars, as the texts of timers are read with them.

@@ -97,6 +97,7 @@ public:
     [[nodiscard]] persistence::OperatorStore& store() { return engine().store(); }
     [[nodiscard]] persistence::SeriesStore& series_store() { return engine().series_store(); }
 
+    [[nodiscard]] persistence::NodeStore& nodes() { return engine().node_store(); }
     [[nodiscard]] persistence::ServedStore& served() { return engine().served_store(); }
 
     // What an operator works with; all of it opens the database.

@@ -108,6 +108,7 @@ TEST_P(UserRights, On_one_table_are_looked_at_too) {
           "JS_SUSPENSION",
           "JS_SERIES",
           "JS_CALENDAR",
+          "JS_NODE",
           "JS_SERVED",
           "JS_EXCLUSIVE",
           "JS_WAITING"}) {

@@ -278,6 +278,16 @@ constexpr std::array kExecutorSettings{
         .aliases = {{{"asyncExecutorTimerLockTimeInMillis", Unit::milliseconds}}},
     },
     Setting{
+        .name = "nodeLease",
+        .unit = Unit::milliseconds,
+        .field = &in_executor<&ExecutorSettings::node_lease>,
+        .least = 300,
+        .most = kHour,
+        .meaning =
+            "A node that has not shown itself for so long is dead, and others take its jobs; "
+            "it renews its lease every third of it.",
+    },
+    Setting{
         .name = "resetExpiredJobsInterval",
         .unit = Unit::milliseconds,
         .field = &in_executor<&ExecutorSettings::reset_interval>,

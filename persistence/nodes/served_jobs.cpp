@@ -1,4 +1,4 @@
-#include "persistence/jobs/served_jobs.hpp"
+#include "persistence/nodes/served_jobs.hpp"
 
 #include "persistence/sql/dialect.hpp"
 
@@ -14,27 +14,19 @@ namespace {
 
 // A node has one row for each handler type, and one, without a type, for each thing that jobs may
 // need.
-constexpr std::string_view kSee = R"sql(
-    UPDATE JS_SERVED
-    SET SEEN_ = ?
-    WHERE NODE_ = ?)sql";
-
 constexpr std::string_view kForget = R"sql(
     DELETE FROM JS_SERVED
     WHERE NODE_ = ?)sql";
 
-constexpr std::string_view kForgetDead = R"sql(
-    DELETE FROM JS_SERVED
-    WHERE SEEN_ < ?)sql";
-
 constexpr std::string_view kInsert = R"sql(
-    INSERT INTO JS_SERVED (NODE_, HANDLER_TYPE_, NEEDS_, SEEN_)
-    VALUES (?, ?, ?, ?))sql";
+    INSERT INTO JS_SERVED (NODE_, HANDLER_TYPE_, NEEDS_)
+    VALUES (?, ?, ?))sql";
 
 constexpr std::string_view kLiving = R"sql(
-    SELECT NODE_, HANDLER_TYPE_, NEEDS_
-    FROM JS_SERVED
-    WHERE SEEN_ >= ?)sql";
+    SELECT JS_SERVED.NODE_, HANDLER_TYPE_, NEEDS_
+    FROM JS_NODE
+    JOIN JS_SERVED ON JS_SERVED.NODE_ = JS_NODE.NODE_
+    WHERE LEASE_EXP_TIME_ >= ?)sql";
 
 constexpr std::string_view kWaiting = R"sql(
     SELECT HANDLER_TYPE_, NEEDS_, COUNT(*)
@@ -46,9 +38,6 @@ constexpr std::string_view kWaiting = R"sql(
         LIMIT ?
     ) part
     GROUP BY HANDLER_TYPE_, NEEDS_)sql";
-
-/// After it, the rows of a node that was killed are no use to anybody.
-constexpr schema::Duration kKeepDead = std::chrono::hours(24);
 
 struct NodeServes {
     std::set<std::string, std::less<>> types;
@@ -65,7 +54,7 @@ using LivingNodes = std::map<std::string, NodeServes, std::less<>>;
 
 LivingNodes living_nodes(Connection& connection, schema::TimePoint now) {
     LivingNodes nodes;
-    const Value since{now - kNodeLife};
+    const Value since{now};
     connection.query({.sql = kLiving, .columns = 3}, {&since, 1}, [&](const Row& row) {
         NodeServes& node = nodes[std::string(row.text(0))];
         const bool is_type = !row.text(1).empty();
@@ -78,46 +67,16 @@ bool is_any_serving(const LivingNodes& nodes, const JobKind& kind) {
     return std::ranges::any_of(nodes, [&](const auto& node) { return node.second.serves(kind); });
 }
 
-void insert_served(
-    Transaction& transaction,
-    std::string_view node,
-    const ServedJobs& served,
-    schema::TimePoint now
-) {
-    for (const std::string& type : served.types) {
-        transaction.execute(kInsert, {node, std::string_view(type), std::string_view(), now});
-    }
-    for (const std::string& need : served.needs) {
-        transaction.execute(kInsert, {node, std::string_view(), std::string_view(need), now});
-    }
-}
-
 }  // namespace
 
-void tell_served(
-    const StoreContext& context,
-    std::string_view node,
-    const ServedJobs& served,
-    schema::TimePoint now
-) {
-    const auto rows = static_cast<std::int64_t>(served.types.size() + served.needs.size());
-    context.runner.run(
-        [&](Transaction& transaction) {
-            if (transaction.execute(kSee, {now, node}) == rows) {
-                return;
-            }
-            transaction.execute(kForget, {node});
-            transaction.execute(kForgetDead, {now - kKeepDead});
-            insert_served(transaction, node, served, now);
-        },
-        run_again
-    );
-}
-
-void forget_node(const StoreContext& context, std::string_view node) {
-    context.runner.run(
-        [&](Transaction& transaction) { transaction.execute(kForget, {node}); }, run_again
-    );
+void replace_served(Transaction& transaction, std::string_view node, const ServedJobs& served) {
+    transaction.execute(kForget, {node});
+    for (const std::string& type : served.types) {
+        transaction.execute(kInsert, {node, std::string_view(type), std::string_view()});
+    }
+    for (const std::string& need : served.needs) {
+        transaction.execute(kInsert, {node, std::string_view(), std::string_view(need)});
+    }
 }
 
 bool is_served(const StoreContext& context, const JobKind& kind, schema::TimePoint now) {

@@ -2,22 +2,17 @@
 
 #include "persistence/rows/store_context.hpp"
 #include "persistence/served_store.hpp"
+#include "persistence/sql/transaction.hpp"
 
 #include <cstddef>
 #include <string_view>
 #include <vector>
 
-/// What nodes serve; see ServedStore for what is promised.
+/// What nodes serve; see NodeStore and ServedStore for what is promised.
 namespace jobstrand::persistence {
 
-void tell_served(
-    const StoreContext& context,
-    std::string_view node,
-    const ServedJobs& served,
-    schema::TimePoint now
-);
-
-void forget_node(const StoreContext& context, std::string_view node);
+/// What the node serves from now on; nothing: it is forgotten.
+void replace_served(Transaction& transaction, std::string_view node, const ServedJobs& served);
 
 [[nodiscard]] bool
 is_served(const StoreContext& context, const JobKind& kind, schema::TimePoint now);

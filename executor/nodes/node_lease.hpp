@@ -1,0 +1,32 @@
+#pragma once
+
+#include "schema/time.hpp"
+
+#include <atomic>
+
+namespace jobstrand::executor {
+
+/// Whether this node may take and start jobs: while its lease holds, because nobody else takes away
+/// its locks then. By this machine's steady clock, a little early. It begins without a lease.
+///
+/// Thread safety: safe.
+class NodeLease final {
+public:
+    [[nodiscard]] bool is_held(schema::SteadyPoint now) const { return now < until_.load(); }
+
+    /// Whether the node takes in jobs, too: it holds its lease, and no operator drains it.
+    [[nodiscard]] bool takes_jobs(schema::SteadyPoint now) const {
+        return is_held(now) && !is_draining_;
+    }
+
+    [[nodiscard]] bool is_draining() const { return is_draining_; }
+
+    void hold_until(schema::SteadyPoint until) { until_ = until; }
+    void drain(bool is_draining) { is_draining_ = is_draining; }
+
+private:
+    std::atomic<schema::SteadyPoint> until_{schema::SteadyPoint::min()};
+    std::atomic<bool> is_draining_{false};
+};
+
+}  // namespace jobstrand::executor

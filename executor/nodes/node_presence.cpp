@@ -1,0 +1,119 @@
+#include "executor/nodes/node_presence.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace jobstrand::executor {
+
+namespace {
+
+using namespace std::chrono_literals;
+using persistence::NodeState;
+
+/// By then every node has compared its clock with the database's.
+constexpr schema::Duration kClocksAgree = 10s;
+
+}  // namespace
+
+NodePresence::NodePresence(
+    Dependencies dependencies,
+    persistence::NodeIdentity identity,
+    schema::Duration lease_time
+)
+    : use_(std::move(dependencies)), identity_(std::move(identity)), lease_time_(lease_time) {}
+
+schema::Duration NodePresence::run_once() {
+    renew();
+    if (can_tell_who_is_dead()) {
+        use_.dead.bury();
+    }
+    return lease_time_ / 3;
+}
+
+void NodePresence::renew() {
+    const schema::SteadyPoint began = use_.clock.steady_now();
+    if (!use_.lease.is_held(began)) {
+        trusts_from_ = began + lease_time_;
+    }
+    if (is_taken_over_) {
+        return;
+    }
+    const bool had_lease = has_registered_ && use_.lease.is_held(began);
+    const auto answer =
+        use_.nodes.renew_lease(identity_, use_.load(), use_.clock.now() + lease_time_);
+    if (answer.is_taken_over && has_registered_) {
+        is_taken_over_ = true;
+        use_.lease.hold_until(schema::SteadyPoint::min());
+        use_.log.write(
+            schema::LogLevel::error,
+            "another executor has started under this node's name, so this one takes no more jobs: "
+            "give each a lockOwner of its own, or none",
+            {{"node", identity_.node}}
+        );
+        return;
+    }
+    if (answer.is_held) {
+        obey(answer.state);
+    } else {
+        register_anew();
+    }
+    use_.lease.hold_until(began + lease_time_);
+    if (!had_lease) {
+        use_.wake_ups.room_became_free();
+    }
+}
+
+void NodePresence::register_anew() {
+    const schema::TimePoint now = use_.clock.now();
+    use_.nodes.register_node(identity_, served_now(), now, now + lease_time_);
+    if (std::exchange(has_registered_, true)) {
+        use_.log.write(
+            schema::LogLevel::warn,
+            "this node's lease was over; others may have its jobs",
+            {{"node", identity_.node}}
+        );
+        use_.check_locks();
+    }
+}
+
+void NodePresence::obey(NodeState state) {
+    const bool is_to_drain = state == NodeState::draining;
+    if (is_to_drain == use_.lease.is_draining()) {
+        return;
+    }
+    use_.lease.drain(is_to_drain);
+    use_.nodes.tell_served(identity_.node, served_now());
+    use_.log.write(
+        schema::LogLevel::info,
+        is_to_drain ? "this node is drained: it ends what it holds and takes nothing more"
+                    : "this node takes jobs again",
+        {{"node", identity_.node}}
+    );
+    use_.wake_ups.room_became_free();
+}
+
+persistence::ServedJobs NodePresence::served_now() const {
+    const bool takes_any = !is_leaving_ && !use_.lease.is_draining();
+    return takes_any ? use_.intake.served() : persistence::ServedJobs();
+}
+
+bool NodePresence::can_tell_who_is_dead() {
+    const Moment pass{.wall = use_.clock.now(), .steady = use_.clock.steady_now()};
+    const Moment last = std::exchange(last_pass_, pass).value_or(pass);
+    const bool has_jumped = (pass.wall - last.wall) - (pass.steady - last.steady) > lease_time_ / 3;
+    if (has_jumped) {
+        trusts_from_ = pass.steady + lease_time_ + kClocksAgree;
+    }
+    return pass.steady >= trusts_from_;
+}
+
+void NodePresence::stop_serving() {
+    is_leaving_ = true;
+    use_.nodes.tell_served(identity_.node, {});
+}
+
+void NodePresence::leave() {
+    use_.nodes.leave(identity_);
+}
+
+}  // namespace jobstrand::executor

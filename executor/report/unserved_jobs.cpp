@@ -1,0 +1,35 @@
+#include "executor/report/unserved_jobs.hpp"
+
+#include <chrono>
+
+namespace jobstrand::executor {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr schema::Duration kInterval = 10s;
+constexpr schema::Duration kSayAgain = 1h;
+
+/// Free jobs that are looked at: in a long table those in front tell enough, and the look stays
+/// cheap.
+constexpr std::size_t kRowsLookedAt = 5'000;
+
+}  // namespace
+
+schema::Duration UnservedJobs::run_once() {
+    const schema::SteadyPoint now = clock_.steady_now();
+    std::erase_if(said_, [&](const auto& said) { return now - said.second >= kSayAgain; });
+    for (const auto& [kind, jobs] : store_.unserved(clock_.now(), kRowsLookedAt)) {
+        if (said_.emplace(kind, now).second) {
+            log_.write(
+                schema::LogLevel::warn,
+                "nobody here serves this kind of job; its jobs wait until a node does",
+                {{"handler_type", kind.handler_type}, {"needs", kind.needs}, {"jobs", jobs}}
+            );
+        }
+    }
+    return kInterval;
+}
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "executor/loop/activity.hpp"
+#include "persistence/served_store.hpp"
+#include "schema/clock.hpp"
+#include "schema/log.hpp"
+
+#include <map>
+
+namespace jobstrand::executor {
+
+/// Says which jobs wait in vain because no living node takes them (I7): once per kind and hour.
+///
+/// Thread safety: run_once() belongs to the loop's strand.
+class UnservedJobs final : public Activity {
+public:
+    UnservedJobs(persistence::ServedStore& store, const schema::Clock& clock, schema::Log& log)
+        : store_(store), clock_(clock), log_(log) {}
+
+    [[nodiscard]] std::string_view name() const noexcept override { return "unserved jobs"; }
+    [[nodiscard]] schema::Duration run_once() override;
+
+private:
+    persistence::ServedStore& store_;
+    const schema::Clock& clock_;
+    schema::Log& log_;
+
+    // Touched only on the strand.
+    std::map<persistence::JobKind, schema::SteadyPoint> said_;  ///< And when.
+};
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "persistence/served_jobs.hpp"
+#include "schema/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// Who a node is. Its name stands in LOCK_OWNER_ of the jobs that it holds.
+struct NodeIdentity {
+    std::string node;
+    /// Drawn anew by each executor, so that two with one name tell themselves apart.
+    std::string incarnation;
+    std::string host = {};
+    std::int64_t process = 0;
+    std::string version = {};
+};
+
+struct NodeLoad {
+    std::size_t workers = 0;
+    std::size_t running = 0;  ///< Handlers.
+    std::size_t held = 0;     ///< Jobs with its lock: queued, running, or about to be written.
+};
+
+enum class NodeState {
+    running,
+    draining,  ///< It ends what it holds and takes nothing more, until an operator says so.
+};
+
+[[nodiscard]] std::string_view name_of(NodeState state);
+
+/// What became of a node's wish to live on.
+struct LeaseAnswer {
+    bool is_held = false;
+    /// Another executor has registered under its name.
+    bool is_taken_over = false;
+    NodeState state = NodeState::running;
+};
+
+/// A node as others see it.
+struct Node {
+    NodeIdentity identity;
+    NodeLoad load;
+    NodeState state = NodeState::running;
+    schema::TimePoint started;
+    schema::TimePoint lease_until;
+    std::vector<std::string> handler_types = {};  ///< In alphabetical order.
+};
+
+/// The nodes that live: each has a row with a lease, which it renews, and others end the leases of
+/// those that do not. With its lease a node loses all its locks. See Transactions for what holds
+/// for all roles.
+class NodeStore {
+public:
+    virtual ~NodeStore() = default;
+
+    /// The node lives until `until`, and serves this. What an earlier executor of its name has left
+    /// loses its locks at once.
+    virtual void register_node(
+        const NodeIdentity& identity,
+        const ServedJobs& served,
+        schema::TimePoint now,
+        schema::TimePoint until
+    ) = 0;
+
+    virtual LeaseAnswer
+    renew_lease(const NodeIdentity& identity, const NodeLoad& load, schema::TimePoint until) = 0;
+
+    /// What the node serves from now on.
+    virtual void tell_served(std::string_view node, const ServedJobs& served) = 0;
+
+    /// The node has stopped. Its locks, if it left any, are not touched.
+    virtual void leave(const NodeIdentity& identity) = 0;
+
+    /// Ends the leases that were not renewed, and with them their nodes' locks: these are expired
+    /// then, and await the reset. Returns the nodes.
+    [[nodiscard]] virtual std::vector<std::string> end_expired_leases(schema::TimePoint now) = 0;
+
+    /// By name.
+    [[nodiscard]] virtual std::vector<Node> nodes() = 0;
+
+    /// The node obeys when it renews its lease. false: there is no such node.
+    [[nodiscard]] virtual bool set_node_state(std::string_view node, NodeState state) = 0;
+};
+
+}  // namespace jobstrand::persistence

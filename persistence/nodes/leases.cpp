@@ -1,0 +1,195 @@
+#include "persistence/nodes/leases.hpp"
+
+#include "persistence/nodes/served_jobs.hpp"
+#include "persistence/sql/transaction.hpp"
+
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+constexpr std::string_view kInsert = R"sql(
+    INSERT INTO JS_NODE (NODE_, INCARNATION_, HOST_, PROCESS_, VERSION_, STARTED_, LEASE_EXP_TIME_)
+    VALUES (?, ?, ?, ?, ?, ?, ?))sql";
+
+constexpr std::string_view kForget = R"sql(
+    DELETE FROM JS_NODE
+    WHERE NODE_ = ?)sql";
+
+constexpr std::string_view kLeave = R"sql(
+    DELETE FROM JS_NODE
+    WHERE NODE_ = ? AND INCARNATION_ = ?)sql";
+
+constexpr std::string_view kRenew = R"sql(
+    UPDATE JS_NODE
+    SET LEASE_EXP_TIME_ = ?, WORKERS_ = ?, RUNNING_ = ?, HELD_ = ?
+    WHERE NODE_ = ? AND INCARNATION_ = ?)sql";
+
+constexpr std::string_view kState = R"sql(
+    SELECT STATE_
+    FROM JS_NODE
+    WHERE NODE_ = ?)sql";
+
+constexpr std::string_view kSetState = R"sql(
+    UPDATE JS_NODE
+    SET STATE_ = ?
+    WHERE NODE_ = ?)sql";
+
+constexpr std::string_view kExpired = R"sql(
+    SELECT NODE_
+    FROM JS_NODE
+    WHERE LEASE_EXP_TIME_ < ?
+    ORDER BY NODE_)sql";
+
+// The node may have renewed it since it was read.
+constexpr std::string_view kEndLease = R"sql(
+    DELETE FROM JS_NODE
+    WHERE NODE_ = ? AND LEASE_EXP_TIME_ < ?)sql";
+
+// REV_ stays: until a reset frees the job, a node that comes back may renew its lock, and go on.
+// The tables are read from end to end, since an index on the owner would cost each claim; nodes do
+// not die often.
+constexpr std::string_view kEndLocks[] = {
+    R"sql(
+    UPDATE ACT_RU_JOB
+    SET LOCK_EXP_TIME_ = ?
+    WHERE LOCK_OWNER_ = ? AND LOCK_EXP_TIME_ > ?)sql",
+    R"sql(
+    UPDATE ACT_RU_TIMER_JOB
+    SET LOCK_EXP_TIME_ = ?
+    WHERE LOCK_OWNER_ = ? AND LOCK_EXP_TIME_ > ?)sql",
+    R"sql(
+    UPDATE JS_EXCLUSIVE
+    SET LOCK_EXP_TIME_ = ?
+    WHERE LOCK_OWNER_ = ? AND LOCK_EXP_TIME_ > ?)sql",
+};
+
+void end_locks(Transaction& transaction, std::string_view node, schema::TimePoint now) {
+    // Expired is what ends before the look of a reset.
+    const schema::TimePoint over = now - schema::Duration(1);
+    for (const std::string_view sql : kEndLocks) {
+        transaction.execute(sql, {over, node, over});
+    }
+}
+
+/// The count of jobs as SQL takes it.
+Value number(std::size_t count) {
+    return static_cast<std::int64_t>(count);
+}
+
+}  // namespace
+
+void register_node(
+    const StoreContext& context,
+    const NodeIdentity& identity,
+    const ServedJobs& served,
+    schema::TimePoint now,
+    schema::TimePoint until
+) {
+    const std::string_view node = identity.node;
+    context.runner.run(
+        [&](Transaction& transaction) {
+            if (transaction.execute(kForget, {node}) > 0) {
+                end_locks(transaction, node, now);
+            }
+            transaction.execute(
+                kInsert,
+                {node,
+                 std::string_view(identity.incarnation),
+                 std::string_view(identity.host),
+                 identity.process,
+                 std::string_view(identity.version),
+                 now,
+                 until}
+            );
+            replace_served(transaction, node, served);
+        },
+        run_again
+    );
+}
+
+LeaseAnswer renew_lease(
+    const StoreContext& context,
+    const NodeIdentity& identity,
+    const NodeLoad& load,
+    schema::TimePoint until
+) {
+    const std::string_view node = identity.node;
+    LeaseAnswer answer;
+    context.runner.run(
+        [&](Transaction& transaction) {
+            const std::int64_t renewed = transaction.execute(
+                kRenew,
+                {until,
+                 number(load.workers),
+                 number(load.running),
+                 number(load.held),
+                 node,
+                 std::string_view(identity.incarnation)}
+            );
+            answer = {.is_held = renewed > 0};
+            transaction.query({.sql = kState, .columns = 1}, {node}, [&](const Row& row) {
+                answer.is_taken_over = !answer.is_held;
+                answer.state = node_state_in(row.text(0));
+            });
+        },
+        run_again
+    );
+    return answer;
+}
+
+void leave(const StoreContext& context, const NodeIdentity& identity) {
+    const std::string_view node = identity.node;
+    context.runner.run(
+        [&](Transaction& transaction) {
+            if (transaction.execute(kLeave, {node, std::string_view(identity.incarnation)}) > 0) {
+                replace_served(transaction, node, {});
+            }
+        },
+        run_again
+    );
+}
+
+std::vector<std::string> end_expired_leases(const StoreContext& context, schema::TimePoint now) {
+    std::vector<std::string> expired;
+    // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
+    context.runner.read([&](Connection& connection) {
+        expired.clear();
+        const Value before{now};
+        connection.query({.sql = kExpired, .columns = 1}, {&before, 1}, [&](const Row& row) {
+            expired.emplace_back(row.text(0));
+        });
+    });
+    std::vector<std::string> ended;
+    for (std::string& node : expired) {
+        bool is_ended = false;
+        context.runner.run(
+            [&](Transaction& transaction) {
+                is_ended = transaction.execute(kEndLease, {std::string_view(node), now}) > 0;
+                if (is_ended) {
+                    replace_served(transaction, node, {});
+                    end_locks(transaction, node, now);
+                }
+            },
+            run_again
+        );
+        if (is_ended) {
+            ended.push_back(std::move(node));
+        }
+    }
+    return ended;
+}
+
+bool set_node_state(const StoreContext& context, std::string_view node, NodeState state) {
+    bool is_there = false;
+    context.runner.run(
+        [&](Transaction& transaction) {
+            is_there = transaction.execute(kSetState, {name_of(state), node}) > 0;
+        },
+        run_again
+    );
+    return is_there;
+}
+
+}  // namespace jobstrand::persistence

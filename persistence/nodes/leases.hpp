@@ -1,0 +1,41 @@
+#pragma once
+
+#include "persistence/node_store.hpp"
+#include "persistence/rows/store_context.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// See NodeStore for what is promised.
+namespace jobstrand::persistence {
+
+void register_node(
+    const StoreContext& context,
+    const NodeIdentity& identity,
+    const ServedJobs& served,
+    schema::TimePoint now,
+    schema::TimePoint until
+);
+
+LeaseAnswer renew_lease(
+    const StoreContext& context,
+    const NodeIdentity& identity,
+    const NodeLoad& load,
+    schema::TimePoint until
+);
+
+void leave(const StoreContext& context, const NodeIdentity& identity);
+
+[[nodiscard]] std::vector<std::string>
+end_expired_leases(const StoreContext& context, schema::TimePoint now);
+
+[[nodiscard]] std::vector<Node> list_nodes(const StoreContext& context);
+
+[[nodiscard]] bool
+set_node_state(const StoreContext& context, std::string_view node, NodeState state);
+
+/// Whatever is not `draining` is running.
+[[nodiscard]] NodeState node_state_in(std::string_view text);
+
+}  // namespace jobstrand::persistence

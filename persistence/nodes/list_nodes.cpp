@@ -1,0 +1,80 @@
+#include "persistence/nodes/leases.hpp"
+#include "persistence/sql/connection.hpp"
+
+#include <map>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+constexpr std::string_view kNodes = R"sql(
+    SELECT NODE_, INCARNATION_, HOST_, PROCESS_, VERSION_, STATE_, WORKERS_, RUNNING_, HELD_,
+           STARTED_, LEASE_EXP_TIME_
+    FROM JS_NODE
+    ORDER BY NODE_)sql";
+
+constexpr std::string_view kTypes = R"sql(
+    SELECT NODE_, HANDLER_TYPE_
+    FROM JS_SERVED
+    WHERE HANDLER_TYPE_ <> ''
+    ORDER BY NODE_, HANDLER_TYPE_)sql";
+
+constexpr std::string_view kDraining = "draining";
+
+std::string text_in(const Row& row, std::size_t column) {
+    return std::string(row.text(column));
+}
+
+std::size_t count_in(const Row& row, std::size_t column) {
+    return static_cast<std::size_t>(row.integer(column));
+}
+
+Node node_in(const Row& row) {
+    return {
+        .identity =
+            {.node = text_in(row, 0),
+             .incarnation = text_in(row, 1),
+             .host = text_in(row, 2),
+             .process = row.integer(3),
+             .version = text_in(row, 4)},
+        .load =
+            {.workers = count_in(row, 6), .running = count_in(row, 7), .held = count_in(row, 8)},
+        .state = node_state_in(row.text(5)),
+        .started = row.time(9).value_or(schema::TimePoint{}),
+        .lease_until = row.time(10).value_or(schema::TimePoint{}),
+    };
+}
+
+}  // namespace
+
+std::string_view name_of(NodeState state) {
+    return state == NodeState::draining ? kDraining : "running";
+}
+
+NodeState node_state_in(std::string_view text) {
+    return text == kDraining ? NodeState::draining : NodeState::running;
+}
+
+std::vector<Node> list_nodes(const StoreContext& context) {
+    std::map<std::string, Node, std::less<>> nodes;
+    context.runner.read([&](Connection& connection) {
+        nodes.clear();
+        connection.query({.sql = kNodes, .columns = 11}, {}, [&](const Row& row) {
+            Node node = node_in(row);
+            nodes.emplace(node.identity.node, std::move(node));
+        });
+        connection.query({.sql = kTypes, .columns = 2}, {}, [&](const Row& row) {
+            if (const auto found = nodes.find(row.text(0)); found != nodes.end()) {
+                found->second.handler_types.emplace_back(row.text(1));
+            }
+        });
+    });
+    std::vector<Node> list;
+    for (auto& [name, node] : nodes) {
+        list.push_back(std::move(node));
+    }
+    return list;
+}
+
+}  // namespace jobstrand::persistence

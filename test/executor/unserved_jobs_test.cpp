@@ -1,0 +1,66 @@
+#include "executor/report/unserved_jobs.hpp"
+
+#include "test/fixtures/manual_clock.hpp"
+#include "test/fixtures/mock_served_store.hpp"
+#include "test/fixtures/recording_log.hpp"
+
+#include <gtest/gtest.h>
+
+namespace jobstrand::executor {
+namespace {
+
+using namespace std::chrono_literals;
+using Waiting = std::vector<persistence::UnservedJobs>;
+using testing::_;
+using testing::NiceMock;
+using testing::Return;
+
+class UnservedJobsTest : public testing::Test {
+protected:
+    /// What the store says from now on that nobody serves.
+    void nobody_serves(Waiting jobs) {
+        ON_CALL(store, unserved(_, _)).WillByDefault(Return(std::move(jobs)));
+    }
+
+    std::ptrdiff_t lines() const { return log.count(schema::LogLevel::warn, "nobody here serves"); }
+
+    NiceMock<test::MockServedStore> store;
+    test::ManualClock clock;
+    test::RecordingLog log;
+    UnservedJobs unserved{store, clock, log};
+};
+
+TEST_F(UnservedJobsTest, Says_once_an_hour_what_nobody_serves_for_each_kind) {
+    nobody_serves(
+        {{.kind = {.handler_type = "command", .needs = "[commands.x]"}, .jobs = 1000},
+         {.kind = {.handler_type = "emial"}, .jobs = 2}}
+    );
+    (void)unserved.run_once();
+    ASSERT_EQ(lines(), 2);
+    EXPECT_EQ(log.lines()[0].fields, "handler_type=command needs=[commands.x] jobs=1000 ");
+    clock.tick(59min);
+    (void)unserved.run_once();
+    EXPECT_EQ(lines(), 2);
+    clock.tick(1min);
+    (void)unserved.run_once();
+    EXPECT_EQ(lines(), 4);
+}
+
+TEST_F(UnservedJobsTest, Says_a_new_kind_at_once) {
+    nobody_serves({{.kind = {.handler_type = "a"}, .jobs = 1}});
+    (void)unserved.run_once();
+    nobody_serves(
+        {{.kind = {.handler_type = "a"}, .jobs = 5}, {.kind = {.handler_type = "b"}, .jobs = 1}}
+    );
+    (void)unserved.run_once();
+    EXPECT_EQ(lines(), 2);
+    EXPECT_EQ(log.lines().back().fields, "handler_type=b needs= jobs=1 ");
+}
+
+TEST_F(UnservedJobsTest, Says_nothing_while_everything_is_served) {
+    (void)unserved.run_once();
+    EXPECT_EQ(lines(), 0);
+}
+
+}  // namespace
+}  // namespace jobstrand::executor
