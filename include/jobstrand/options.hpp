@@ -33,7 +33,8 @@ struct EngineOptions {
     Duration acquire_wait{std::chrono::seconds(1)};        ///< The longest wait of an idle poll.
     Duration timer_wait{std::chrono::seconds(2)};          ///< The same for timers of others.
     Duration lock_time{std::chrono::seconds(30)};          ///< Renewed while a job is held.
-    Duration reset_interval{std::chrono::seconds(10)};     ///< How often dead nodes are looked for.
+    Duration node_lease{std::chrono::seconds(10)};         ///< A node silent for so long is dead.
+    Duration reset_interval{std::chrono::seconds(10)};     ///< How often expired locks are sought.
     Duration job_time_limit{0};                            ///< JobContext::deadline; 0: none.
     int lost_starts = 3;                                   ///< That make a dead letter.
     Duration misfire_threshold{std::chrono::seconds(60)};  ///< A later turn is a misfire.

@@ -26,7 +26,7 @@ protected:
             .completion = [this] { woken.emplace_back("completion"); },
             .groups = [this] { woken.emplace_back("groups"); },
             .listener = [this] { woken.emplace_back("listener"); },
-            .presence = [this] { woken.emplace_back("unserved"); },
+            .unserved = [this] { woken.emplace_back("unserved"); },
         };
     }
 

@@ -179,6 +179,7 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
     executor.acquire_wait = options.acquire_wait;
     executor.timer_wait = options.timer_wait;
     executor.lock_time = options.lock_time;
+    executor.node_lease = options.node_lease;
     executor.reset_interval = options.reset_interval;
     executor.job_time_limit = options.job_time_limit;
     executor.lost_starts = options.lost_starts;

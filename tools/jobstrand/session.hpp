@@ -3,6 +3,7 @@
 #include "deadletter/dead_letters.hpp"
 #include "deadletter/desk/job_desk.hpp"
 #include "deadletter/desk/job_search.hpp"
+#include "deadletter/desk/node_desk.hpp"
 #include "deadletter/desk/series_desk.hpp"
 #include "deadletter/desk/timer_search.hpp"
 #include "executor/bulk_enqueue.hpp"
@@ -97,7 +98,6 @@ public:
     [[nodiscard]] persistence::OperatorStore& store() { return engine().store(); }
     [[nodiscard]] persistence::SeriesStore& series_store() { return engine().series_store(); }
 
-    [[nodiscard]] persistence::NodeStore& nodes() { return engine().node_store(); }
     [[nodiscard]] persistence::ServedStore& served() { return engine().served_store(); }
 
     // What an operator works with; all of it opens the database.
@@ -106,6 +106,9 @@ public:
     [[nodiscard]] deadletter::JobDesk jobs() { return {store(), series_store(), engine().clock()}; }
     [[nodiscard]] deadletter::SeriesDesk series() {
         return {store(), series_store(), engine().clock()};
+    }
+    [[nodiscard]] deadletter::NodeDesk nodes() {
+        return deadletter::NodeDesk(engine().node_store());
     }
     [[nodiscard]] deadletter::DeadLetters& dead_letters() { return engine().dead_letters(); }
 

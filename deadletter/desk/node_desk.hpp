@@ -1,0 +1,47 @@
+#pragma once
+
+#include "deadletter/bulk/bulk_result.hpp"
+#include "persistence/node_store.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace jobstrand::deadletter {
+
+/// What an operator does with nodes.
+///
+/// Thread safety: as that of the store, which must outlive it. All of it throws DbError.
+class NodeDesk final {
+public:
+    explicit NodeDesk(persistence::NodeStore& store) : store_(store) {}
+
+    /// By name.
+    [[nodiscard]] std::vector<persistence::Node> list() { return store_.nodes(); }
+
+    /// The nodes end what they hold and take nothing more, until they are resumed. They hear of it
+    /// within a third of their lease time.
+    void drain(const std::vector<std::string>& nodes, const BulkWatch& watch) {
+        set_state(nodes, persistence::NodeState::draining, watch);
+    }
+
+    /// The nodes take jobs again.
+    void resume(const std::vector<std::string>& nodes, const BulkWatch& watch) {
+        set_state(nodes, persistence::NodeState::running, watch);
+    }
+
+    /// Those of `drained` (as list() gave them when they were told) that still hold jobs, or have
+    /// not said since then that they hold none.
+    [[nodiscard]] std::vector<persistence::Node> busy(std::span<const persistence::Node> drained);
+
+private:
+    void set_state(
+        const std::vector<std::string>& nodes,
+        persistence::NodeState state,
+        const BulkWatch& watch
+    );
+
+    persistence::NodeStore& store_;
+};
+
+}  // namespace jobstrand::deadletter
