@@ -69,6 +69,14 @@ std::optional<std::size_t> terminal_columns(int descriptor) {
     return is_told ? size.ws_col : kUsualColumns;
 }
 
+bool takes_colours(const Environment& environment) {
+    const auto value = [&environment](std::string_view name) {
+        const auto found = environment.find(name);
+        return found == environment.end() ? std::string_view() : std::string_view(found->second);
+    };
+    return value("NO_COLOR").empty() && !value("TERM").empty() && value("TERM") != "dumb";
+}
+
 void end_quietly_after(std::chrono::seconds time) {
     std::signal(SIGALRM, [](int) { ::_exit(0); });
     (void)::alarm(static_cast<unsigned>(time.count()));

@@ -25,6 +25,10 @@ void hide_passwords(std::span<char*> arguments);
 /// tell.
 [[nodiscard]] std::optional<std::size_t> terminal_columns(int descriptor);
 
+/// Whether a terminal shows colours: it knows them (TERM), and nobody has said no (NO_COLOR,
+/// https://no-color.org).
+[[nodiscard]] bool takes_colours(const Environment& environment);
+
 /// Ends the process with exit code 0 and without a word when it still lives after this time.
 void end_quietly_after(std::chrono::seconds time);
 

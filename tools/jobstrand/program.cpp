@@ -1,7 +1,9 @@
 #include "tools/jobstrand/program.hpp"
 
 #include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/output/output_style.hpp"
 #include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/output/wrapped_help.hpp"
 #include "tools/jobstrand/process.hpp"
 #include "tools/jobstrand/settings/nearest_name.hpp"
 
@@ -9,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #ifndef JOBSTRAND_VERSION
 #error "the build defines the version"
@@ -48,6 +51,11 @@ something.)";
     return command.get_formatter()->make_help(
         &command, words_of(command), CLI::AppFormatMode::Normal
     );
+}
+
+/// For a terminal of so many columns; into a file or a pipe, lines are as long as need be.
+[[nodiscard]] std::string fitted(std::string help, std::optional<std::size_t> columns) {
+    return columns ? wrapped_help(help, *columns) : help;
 }
 
 [[nodiscard]] bool wants_a_subcommand(const CLI::App& command) {
@@ -128,7 +136,8 @@ std::optional<ExitCode> Program::answer_help(Streams& streams) const {
         });
         if (known.empty()) {
             streams.err << fmt::format(
-                "jobstrand: {} has no {}; see `{} --help`\n",
+                "{}{} has no {}; see `{} --help`\n",
+                message_start(streams.err_is_coloured),
                 words_of(*about),
                 quoted_if_needed(word),
                 words_of(*about)
@@ -137,13 +146,15 @@ std::optional<ExitCode> Program::answer_help(Streams& streams) const {
         }
         about = known.front();
     }
-    streams.out << help_of(*about);
+    streams.out << fitted(help_of(*about), streams.out_columns);
     return ExitCode::done;
 }
 
 ExitCode Program::say(const CLI::ParseError& answer, Streams& streams) const {
     if (answer.get_exit_code() == 0) {
-        (void)app_->exit(answer, streams.out, streams.err);
+        std::ostringstream text;
+        (void)app_->exit(answer, text, text);
+        streams.out << fitted(text.str(), streams.out_columns);
         return ExitCode::done;
     }
     const std::vector<std::string> unknown = app_->remaining(true);
@@ -151,13 +162,14 @@ ExitCode Program::say(const CLI::ParseError& answer, Streams& streams) const {
     if (unknown.empty() && wants_a_subcommand(command) && command.get_subcommands().empty() &&
         answer.get_name() == "RequiredError") {
         // A noun alone asks for help; but a script in which the verb is missing must not go on.
-        streams.err << help_of(command)
-                    << "\njobstrand: " << (command.get_parent() == nullptr ? "a noun" : "a verb")
-                    << " is missing\n";
+        streams.err << fitted(help_of(command), streams.out_columns) << "\n"
+                    << message_start(streams.err_is_coloured)
+                    << (command.get_parent() == nullptr ? "a noun" : "a verb") << " is missing\n";
         return ExitCode::wrong_usage;
     }
     streams.err << fmt::format(
-        "jobstrand: {}; see `{} --help`\n",
+        "{}{}; see `{} --help`\n",
+        message_start(streams.err_is_coloured),
         without_password(
             unknown.empty() ? printable(answer.what()) : what_is_near(unknown.front())
         ),

@@ -3,6 +3,7 @@
 #include "persistence/sql/db_error.hpp"
 #include "tools/jobstrand/commands/known_values.hpp"
 #include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/output/output_style.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/process.hpp"
 #include "tools/jobstrand/program.hpp"
@@ -22,7 +23,8 @@ void tell(Streams& streams, const std::string& message) {
     streams.out.flush();
     std::istringstream lines(message);
     for (std::string line; std::getline(lines, line);) {
-        streams.err << "jobstrand: " << without_password(printable(line)) << '\n';
+        streams.err << message_start(streams.err_is_coloured) << without_password(printable(line))
+                    << '\n';
     }
     streams.err.flush();
 }
@@ -32,7 +34,8 @@ void tell(Streams& streams, const std::string& message) {
 void tell_error(Streams& streams, const std::string& message) {
     const std::size_t end = std::min(message.find(": ", message.find("://")), message.size());
     streams.out.flush();
-    streams.err << "jobstrand: " << without_password(printable(message.substr(0, end)))
+    streams.err << message_start(streams.err_is_coloured)
+                << without_password(printable(message.substr(0, end)))
                 << printable(message.substr(end)) << '\n';
     streams.err.flush();
 }
@@ -119,9 +122,12 @@ run(const std::vector<std::string>& arguments, Streams& streams, const Environme
         return answer_shell(arguments, streams, environment);
     }
     Program program;
+    streams.err_is_coloured = streams.err_is_terminal && takes_colours(environment);
     if (const auto answer = program.parse(arguments, streams)) {
         return *answer;
     }
+    const std::string when = program.globals().color;
+    streams.err_is_coloured = when == "always" || (when != "never" && streams.err_is_coloured);
     // Defended catch: -o is read before there is a session to tell of it.
     try {
         Session session(streams, environment, program.globals());
@@ -137,7 +143,8 @@ run(const std::vector<std::string>& arguments, Streams& streams, const Environme
     if (streams.out.flush()) {
         return true;
     }
-    streams.err << "jobstrand: the output could not be written; is the disk full?\n";
+    streams.err << message_start(streams.err_is_coloured)
+                << "the output could not be written; is the disk full?\n";
     return false;
 }
 

@@ -7,6 +7,7 @@
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/handlers/service_handlers.hpp"
 #include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/process.hpp"
 #include "tools/jobstrand/settings/password_source.hpp"
 #include "tools/jobstrand/settings/settings_file.hpp"
 
@@ -42,8 +43,7 @@ variable(const Environment& environment, std::string_view name) {
     return found->second;
 }
 
-/// By --color; `auto` is on a terminal that knows colours, unless NO_COLOR says no
-/// (https://no-color.org).
+/// By --color; `auto` is on a terminal that takes them.
 [[nodiscard]] bool
 is_coloured(const std::string& when, bool is_terminal, const Environment& environment) {
     if (when == "always" || when == "never") {
@@ -55,8 +55,7 @@ is_coloured(const std::string& when, bool is_terminal, const Environment& enviro
             fmt::format("--color must be auto, always or never, not {}", quoted_if_needed(when))
         );
     }
-    return is_terminal && !variable(environment, "NO_COLOR") &&
-           variable(environment, "TERM").value_or("dumb") != "dumb";
+    return is_terminal && takes_colours(environment);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ struct Streams {
     std::ostream& err;
     bool in_is_terminal = false;
     bool err_is_terminal = false;
+    bool err_is_coloured = false;                 ///< Words about what went wrong stand out.
     std::optional<std::size_t> out_columns = {};  ///< Of the terminal that `out` is; nullopt: none.
 };
 

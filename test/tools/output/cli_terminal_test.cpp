@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace jobstrand::test {
@@ -41,6 +42,52 @@ TEST_F(CliTerminal, Colour_is_for_terminals_that_have_it) {
     environment_.erase("NO_COLOR");
     environment_["TERM"] = "dumb";
     EXPECT_THAT(seen({"job", "ls"}), Not(HasSubstr("\x1b")));
+}
+
+TEST_F(CliTerminal, What_went_wrong_stands_out_where_stderr_is_a_terminal) {
+    const auto said = [this](const std::vector<std::string>& arguments, bool is_terminal) {
+        std::istringstream in;
+        std::ostringstream out;
+        std::ostringstream err;
+        (void)cli::run_cli(
+            arguments,
+            {.in = in, .out = out, .err = err, .err_is_terminal = is_terminal},
+            environment_
+        );
+        return err.str();
+    };
+    const std::string red = "\x1b[31mjobstrand:\x1b[0m ";
+    const std::vector<std::string> missing{"job", "show", "x", "--db", url()};
+    for (const std::vector<std::string>& mistake :
+         {missing, {"job", "shwo"}, {"job"}, {"stats", "--db", "oracle://h/d"}}) {
+        EXPECT_THAT(said(mistake, true), HasSubstr(red));
+        EXPECT_THAT(said(mistake, false), Not(HasSubstr("\x1b")));
+    }
+    EXPECT_THAT(
+        said({"job", "show", "x", "--db", url(), "--color", "never"}, true), Not(HasSubstr("\x1b"))
+    );
+    environment_["NO_COLOR"] = "1";
+    EXPECT_THAT(said(missing, true), Not(HasSubstr("\x1b")));
+}
+
+TEST_F(CliTerminal, Help_is_as_wide_as_the_terminal) {
+    const auto longest = [](const std::string& text) {
+        std::size_t most = 0;
+        std::istringstream lines(text);
+        for (std::string line; std::getline(lines, line);) {
+            most = std::max(most, line.size());
+        }
+        return most;
+    };
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"--help"},
+          {"help", "series"},
+          {"series", "reschedule", "--help"}}) {
+        const std::string narrow = seen(words, 80);
+        std::istringstream lines(narrow.substr(0, narrow.find("Examples:")));
+        EXPECT_LE(longest(lines.str()), 80U) << narrow;
+    }
+    EXPECT_GT(longest(seen({"--help"}, std::nullopt)), 80U);
 }
 
 TEST_F(CliTerminal, Times_are_told_from_now_unless_a_zone_is_asked_for) {

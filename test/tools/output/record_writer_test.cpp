@@ -51,6 +51,32 @@ TEST(RecordWriter, A_table_leaves_optional_columns_out_that_no_row_has_a_value_f
     EXPECT_EQ(out.str(), "ID  N\na   1\n");
 }
 
+TEST(RecordWriter, A_sheet_has_colours_for_names_states_and_failures) {
+    const Record record{
+        text_field("place", "dead"),
+        text_field("exceptionMessage", "no route"),
+        text_field("handlerType", "mail")};
+    std::ostringstream plain;
+    write_record(plain, OutputFormat::table, record);
+    EXPECT_EQ(
+        plain.str(),
+        "place             dead\n"
+        "exceptionMessage  no route\n"
+        "handlerType       mail\n"
+    );
+    std::ostringstream coloured;
+    write_record(coloured, OutputFormat::table, record, {.is_coloured = true});
+    EXPECT_EQ(
+        coloured.str(),
+        "\x1b[1mplace\x1b[0m             \x1b[31mdead\x1b[0m\n"
+        "\x1b[1mexceptionMessage\x1b[0m  \x1b[31mno route\x1b[0m\n"
+        "\x1b[1mhandlerType\x1b[0m       mail\n"
+    );
+    std::ostringstream json;
+    write_record(json, OutputFormat::json, record, {.is_coloured = true});
+    EXPECT_EQ(json.str().find('\x1b'), std::string::npos);
+}
+
 TEST(RecordWriter, A_table_lets_no_control_character_through) {
     EXPECT_EQ(
         written_as(

@@ -54,6 +54,10 @@ std::string in_tone(Tone tone, std::string_view text, const OutputStyle& style) 
     return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
+std::string message_start(bool is_coloured) {
+    return in_tone(Tone::bad, "jobstrand:", {.is_coloured = is_coloured}) + ' ';
+}
+
 Tone tone_of_word(std::string_view word) {
     const auto* const found = std::ranges::find(kWords, word, &decltype(kWords)::value_type::first);
     return found == kWords.end() ? Tone::plain : found->second;

@@ -30,6 +30,9 @@ struct OutputStyle {
 /// text.
 [[nodiscard]] std::string in_tone(Tone tone, std::string_view text, const OutputStyle& style);
 
+/// What each line about a mistake begins with: the name of the program.
+[[nodiscard]] std::string message_start(bool is_coloured);
+
 /// The tone of a state, place or answer: `dead` is bad, `paused` a warning, `running` good.
 [[nodiscard]] Tone tone_of_word(std::string_view word);
 

@@ -83,22 +83,28 @@ void write_csv_row(std::ostream& out, const Record& record) {
     write_csv_line(out, record, [](const RecordField& field) { return csv_cell(field.text); });
 }
 
+[[nodiscard]] Tone tone_of(const RecordField& field) {
+    return field.name == "exceptionMessage" ? Tone::bad : tone_of_word(field.text);
+}
+
 /// One line per value; texts of several lines (stack traces, output) come last, line by line.
-void write_sheet(std::ostream& out, const Record& record) {
+void write_sheet(std::ostream& out, const Record& record, const OutputStyle& style) {
     std::size_t width = 0;
     for (const RecordField& field : record) {
         width = std::max(width, field.name.size());
     }
     for (const RecordField& field : record) {
         if (!field.text.empty() && field.text.find('\n') == std::string::npos) {
-            out << fmt::format("{:<{}}  {}\n", field.name, width, printable(field.text));
+            out << in_tone(Tone::heading, field.name, style)
+                << std::string(width - field.name.size() + 2, ' ')
+                << in_tone(tone_of(field), printable(field.text), style) << '\n';
         }
     }
     for (const RecordField& field : record) {
         if (field.text.find('\n') == std::string::npos) {
             continue;
         }
-        out << '\n' << field.name << ":\n";
+        out << '\n' << in_tone(Tone::heading, field.name, style) << ":\n";
         std::istringstream lines(field.text);
         for (std::string line; std::getline(lines, line);) {
             out << "  " << printable(line) << '\n';
@@ -157,7 +163,12 @@ void RecordWriter::finish() {
     }
 }
 
-void write_record(std::ostream& out, OutputFormat format, const Record& record) {
+void write_record(
+    std::ostream& out,
+    OutputFormat format,
+    const Record& record,
+    const OutputStyle& style
+) {
     switch (format) {
         case OutputFormat::json:
         case OutputFormat::jsonl:
@@ -173,7 +184,7 @@ void write_record(std::ostream& out, OutputFormat format, const Record& record) 
         case OutputFormat::table:
             break;
     }
-    write_sheet(out, record);
+    write_sheet(out, record, style);
 }
 
 }  // namespace jobstrand::cli

@@ -50,7 +50,13 @@ private:
     bool is_first_ = true;
 };
 
-/// Writes a single record: as a table, one line per field that has a value.
-void write_record(std::ostream& out, OutputFormat format, const Record& record);
+/// Writes a single record: as a table, one line per field that has a value. Of `style` only the
+/// colour counts.
+void write_record(
+    std::ostream& out,
+    OutputFormat format,
+    const Record& record,
+    const OutputStyle& style = {}
+);
 
 }  // namespace jobstrand::cli

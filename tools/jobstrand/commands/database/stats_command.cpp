@@ -79,7 +79,7 @@ void write_object(
         {.name = "locked", .json = json_of(locked), .text = {}},
         {.name = "unserved", .json = list_of(unserved), .text = {}},
     };
-    write_record(session.streams().out, session.format(), all);
+    write_record(session.streams().out, session.format(), all, session.style());
 }
 
 ExitCode show_stats(Session& session, const StatsOptions& options) {

@@ -17,7 +17,7 @@ ExitCode show_job(Session& session, const ShowOptions& options) {
     Record record = record_of(found.placed);
     record.push_back(text_or_null_field("exceptionDetails", found.exception_details));
     std::ranges::move(state_of(session, found), std::back_inserter(record));
-    write_record(session.streams().out, session.format(), record);
+    write_record(session.streams().out, session.format(), record, session.style());
     return ExitCode::done;
 }
 

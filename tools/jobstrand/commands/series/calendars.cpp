@@ -68,7 +68,7 @@ ExitCode show_calendar(Session& session, const CalendarShowOptions& options) {
     if (found == all.end()) {
         throw CliError(ExitCode::not_found, no_such_calendar(options.name));
     }
-    write_record(session.streams().out, session.format(), record_of(*found));
+    write_record(session.streams().out, session.format(), record_of(*found), session.style());
     return ExitCode::done;
 }
 

@@ -79,7 +79,9 @@ ExitCode list_series(Session& session, const SeriesListOptions& options) {
 ExitCode show_series(Session& session, const SeriesShowOptions& options) {
     const timers::Zone zone = zone_of(options.zone);
     const SeriesSummary summary = find_series(session, options.key);
-    write_record(session.streams().out, session.format(), record_of(summary, zone));
+    write_record(
+        session.streams().out, session.format(), record_of(summary, zone), session.style()
+    );
     return ExitCode::done;
 }
 
