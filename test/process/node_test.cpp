@@ -18,14 +18,13 @@ protected:
         const std::string hold = a_script(
             "hold",
             "echo started >> \"" + path("started") + "\"\n" +  //
-                "while ! test -f \"" + path("go") + "\"; do sleep 0.02; done\n" +
-                "echo ran >> \"" + path("ran") + "\""
+                "while ! test -f \"" + path("go") + "\"; do sleep 0.02; done\n" + "echo ran >> \"" +
+                path("ran") + "\""
         );
-        std::ofstream(path("config.toml"))
-            << "db = \"" << url() << "\"\n"
-            << "asyncExecutorAsyncJobLockTimeInMillis = 600000\n"
-            << "nodeLease = 600\n"
-            << "[commands.hold]\nprogram = \"" << hold << "\"\n";
+        std::ofstream(path("config.toml")) << "db = \"" << url() << "\"\n"
+                                           << "asyncExecutorAsyncJobLockTimeInMillis = 600000\n"
+                                           << "nodeLease = 600\n"
+                                           << "[commands.hold]\nprogram = \"" << hold << "\"\n";
     }
 
     void add_hold() {
@@ -54,9 +53,8 @@ TEST_F(NodeTest, A_killed_node_s_job_runs_elsewhere_when_its_lease_is_over) {
 // I3
 TEST_F(NodeTest, A_frozen_node_that_thaws_writes_nothing_and_goes_on_with_other_jobs) {
     add_hold();
-    const auto frozen = std::make_unique<test::BackgroundProcess>(
-        command({"serve"}), path("frozen.log")
-    );
+    const auto frozen =
+        std::make_unique<test::BackgroundProcess>(command({"serve"}), path("frozen.log"));
     ASSERT_TRUE(test::eventually([&] { return starts() == 1; }));
     frozen->send(SIGSTOP);
     {

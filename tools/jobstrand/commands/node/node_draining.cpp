@@ -20,14 +20,12 @@ using persistence::Node;
 constexpr std::chrono::milliseconds kLook{200};
 
 [[nodiscard]] ItemReport report_of(Session& session, std::string_view done) {
-    return {
-        session,
-        {.done = done, .why_not = [](const deadletter::ItemResult& item) {
-             return fmt::format(
-                 "there is no living node {}: `jobstrand node ls` lists them",
-                 quoted_if_needed(item.id)
-             );
-         }}};
+    return {session, {.done = done, .why_not = [](const deadletter::ItemResult& item) {
+                          return fmt::format(
+                              "there is no living node {}: `jobstrand node ls` lists them",
+                              quoted_if_needed(item.id)
+                          );
+                      }}};
 }
 
 [[nodiscard]] std::vector<Node>
