@@ -45,17 +45,6 @@ ExecutorSettings checked(ExecutorSettings settings) {
     return settings;
 }
 
-persistence::NodeIdentity identity_of(const std::string& node) {
-    schema::NodeAddress address = own_address();
-    return {
-        .node = node,
-        .incarnation = fresh_lock_owner(),
-        .host = std::move(address.host),
-        .process = address.process,
-        .version = JOBSTRAND_VERSION,
-    };
-}
-
 std::vector<persistence::Fence> fences_of(const std::vector<HeldJobPtr>& jobs) {
     std::vector<persistence::Fence> fences;
     fences.reserve(jobs.size());

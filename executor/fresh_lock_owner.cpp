@@ -1,5 +1,7 @@
 #include "executor/fresh_lock_owner.hpp"
 
+#include "schema/lock_owner.hpp"
+
 #include <unistd.h>
 
 #include <array>
@@ -22,14 +24,20 @@ std::string host_name() {
 
 }  // namespace
 
-schema::NodeAddress own_address() {
-    return {.host = host_name(), .process = ::getpid()};
-}
-
 std::string fresh_lock_owner() {
     std::random_device device;
     const std::uint64_t random = std::uint64_t{device()} << 32 | device();
-    return schema::lock_owner_of(own_address(), random);
+    return schema::lock_owner_of({.host = host_name(), .process = ::getpid()}, random);
+}
+
+persistence::NodeIdentity identity_of(const std::string& lock_owner) {
+    return {
+        .node = lock_owner,
+        .incarnation = fresh_lock_owner(),
+        .host = host_name(),
+        .process = ::getpid(),
+        .version = JOBSTRAND_VERSION,
+    };
 }
 
 }  // namespace jobstrand::executor

@@ -14,11 +14,11 @@ namespace {
 
 // A node has one row for each handler type, and one, without a type, for each thing that jobs may
 // need.
-constexpr std::string_view kForget = R"sql(
+constexpr std::string_view kForgetServed = R"sql(
     DELETE FROM JS_SERVED
     WHERE NODE_ = ?)sql";
 
-constexpr std::string_view kInsert = R"sql(
+constexpr std::string_view kInsertServed = R"sql(
     INSERT INTO JS_SERVED (NODE_, HANDLER_TYPE_, NEEDS_)
     VALUES (?, ?, ?))sql";
 
@@ -70,12 +70,12 @@ bool is_any_serving(const LivingNodes& nodes, const JobKind& kind) {
 }  // namespace
 
 void replace_served(Transaction& transaction, std::string_view node, const ServedJobs& served) {
-    transaction.execute(kForget, {node});
+    transaction.execute(kForgetServed, {node});
     for (const std::string& type : served.types) {
-        transaction.execute(kInsert, {node, std::string_view(type), std::string_view()});
+        transaction.execute(kInsertServed, {node, std::string_view(type), std::string_view()});
     }
     for (const std::string& need : served.needs) {
-        transaction.execute(kInsert, {node, std::string_view(), std::string_view(need)});
+        transaction.execute(kInsertServed, {node, std::string_view(), std::string_view(need)});
     }
 }
 

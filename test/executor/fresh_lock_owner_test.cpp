@@ -17,5 +17,13 @@ TEST(FreshLockOwner, Tells_this_process_and_is_never_the_same) {
     EXPECT_NE(owner, fresh_lock_owner());
 }
 
+TEST(IdentityOf, Is_another_incarnation_each_time_under_one_name) {
+    const persistence::NodeIdentity first = identity_of("node-1");
+    EXPECT_EQ(first.node, "node-1");
+    EXPECT_EQ(first.process, ::getpid());
+    EXPECT_FALSE(first.host.empty());
+    EXPECT_NE(first.incarnation, identity_of("node-1").incarnation);
+}
+
 }  // namespace
 }  // namespace jobstrand::executor
