@@ -166,7 +166,7 @@ Table node_table() {
         "JS_NODE",
         {
             {"NODE_", ColumnKind::name, "", true},
-            {"INCARNATION_", ColumnKind::name, "", true},
+            {"INCARNATION_", ColumnKind::name, "''", true},
             {"HOST_", ColumnKind::name, "''", true},
             {"PROCESS_", ColumnKind::big_integer, "0", true},
             {"VERSION_", ColumnKind::name, "''", true},
