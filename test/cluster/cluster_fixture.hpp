@@ -70,8 +70,14 @@ public:
         store_.insert(std::move(jobs), persistence::IdOrigin::given);
     }
 
+    /// Also while the server dies and comes back.
     [[nodiscard]] std::int64_t count_all() {
-        return count_all_jobs(*pool_->lease(persistence::SessionPool::Access::read));
+        std::int64_t jobs = 0;
+        store_.in_transaction(
+            [&](persistence::Transaction& transaction) { jobs = count_all_jobs(transaction); },
+            [](persistence::Transaction&) { return true; }
+        );
+        return jobs;
     }
 
 private:
@@ -146,7 +152,10 @@ public:
 
     /// How many expired locks the nodes have freed: only then does a job that has run run again.
     [[nodiscard]] std::size_t locks_freed() const {
-        static const std::regex line("expired locks freed jobs=([0-9]+)");
+        static const std::regex line(
+            "(?:expired locks freed|has not renewed its lease; its jobs are free node=\\S+) "
+            "jobs=([0-9]+)"
+        );
         std::size_t freed = 0;
         for (const auto& node : nodes_) {
             const std::string log = node->log();

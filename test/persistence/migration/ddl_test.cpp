@@ -137,6 +137,7 @@ TEST(Ddl, Each_step_of_a_migration_changes_something_on_some_database) {
             statements[migration.version] += migration.statements.size();
         }
     }
+    statements.erase(7);  // What it changes is looked up in the database: see widen_app_ids.
     EXPECT_THAT(statements, testing::Each(testing::Pair(testing::_, testing::Gt(0U))));
 }
 

@@ -76,6 +76,14 @@ ids(Session& session, const std::vector<JobPlace>& places, std::string_view type
     return candidates;
 }
 
+[[nodiscard]] Candidates nodes(Session& session) {
+    Candidates candidates;
+    for (const persistence::Node& node : session.nodes().list()) {
+        candidates.push_back({node.identity.node, std::string(name_of(node.state))});
+    }
+    return candidates;
+}
+
 [[nodiscard]] Candidates instances(Session& session, std::string_view typed) {
     Candidates candidates;
     for (const auto& instance :
@@ -103,6 +111,8 @@ std::vector<Candidate> known_values(Session& session, ValueSource source, std::s
             return groups(session);
         case ValueSource::calendars:
             return calendars(session);
+        case ValueSource::nodes:
+            return nodes(session);
         case ValueSource::instances:
             return instances(session, typed);
         case ValueSource::free_text:

@@ -51,6 +51,7 @@ const std::vector<Entry>& entries() {
         {"calendar", "name", "", {.source = calendars}},
         {"calendar", "names", "", {.source = calendars}},
         {"instance", "ids", "", {.source = instances}},
+        {"node", "nodes", "", {.source = nodes}},
         {"", "--instance", "", {.source = instances}},
         {"dead", "id", "", {.source = dead_letters}},
         {"dead", "ids", "", {.source = dead_letters}},

@@ -19,6 +19,7 @@ enum class ValueSource {
     groups,
     calendars,
     instances,
+    nodes,
 };
 
 struct ValueChoices {
