@@ -1,14 +1,12 @@
 #pragma once
 
 #include "executor/loop/activity.hpp"
+#include "executor/loop/clock_jumps.hpp"
 #include "persistence/clock_source.hpp"
 #include "schema/database_clock.hpp"
 #include "schema/log.hpp"
 
 namespace jobstrand::executor {
-
-/// How often a node looks at the database's clock: by then every node has noticed that it jumped.
-inline constexpr schema::Duration kClockComparisonInterval = std::chrono::seconds(10);
 
 /// Keeps a DatabaseClock on the database's time (I6). It warns when this machine's own clock is
 /// more than a second off, once per change: nothing depends on it, but whoever reads the machine's

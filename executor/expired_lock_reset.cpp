@@ -1,7 +1,5 @@
 #include "executor/expired_lock_reset.hpp"
 
-#include "executor/clock_comparison.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +30,7 @@ schema::Duration least_jump(schema::Duration lock_time) {
 
 schema::Duration ExpiredLockReset::run_once() {
     const schema::TimePoint now = use_.clock.now();
-    if (is_waiting_after_jump(now)) {
+    if (is_waiting_after_jump()) {
         return timing_.interval;
     }
     const schema::SteadyPoint began = use_.clock.steady_now();
@@ -76,19 +74,18 @@ std::int64_t ExpiredLockReset::go_on_sweeping(schema::TimePoint now) {
     return freed;
 }
 
-bool ExpiredLockReset::is_waiting_after_jump(schema::TimePoint now) {
-    const Moment pass{.wall = now, .steady = use_.clock.steady_now()};
-    const Moment last = std::exchange(last_pass_, pass).value_or(pass);
-    if ((pass.wall - last.wall) - (pass.steady - last.steady) > least_jump(timing_.lock_time)) {
+bool ExpiredLockReset::is_waiting_after_jump() {
+    const schema::SteadyPoint now = use_.clock.steady_now();
+    if (clock_jumps_.has_jumped(use_.clock, least_jump(timing_.lock_time))) {
         const schema::Duration wait = kClockComparisonInterval + timing_.lock_time;
-        wait_until_ = pass.steady + wait;
+        wait_until_ = now + wait;
         use_.log.write(
             schema::LogLevel::warn,
             "the clock has jumped forward; no expired lock is freed until live ones are renewed",
             {{"wait_ms", wait.count()}}
         );
     }
-    return pass.steady < wait_until_;
+    return now < wait_until_;
 }
 
 }  // namespace jobstrand::executor

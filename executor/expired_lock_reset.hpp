@@ -1,6 +1,7 @@
 #pragma once
 
 #include "executor/loop/activity.hpp"
+#include "executor/loop/clock_jumps.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
@@ -9,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 
 namespace jobstrand::executor {
@@ -49,7 +49,7 @@ public:
     [[nodiscard]] schema::Duration run_once() override;
 
 private:
-    [[nodiscard]] bool is_waiting_after_jump(schema::TimePoint now);
+    [[nodiscard]] bool is_waiting_after_jump();
     [[nodiscard]] std::int64_t look_at_first_rows(schema::TimePoint now);
     [[nodiscard]] std::int64_t go_on_sweeping(schema::TimePoint now);
 
@@ -58,11 +58,7 @@ private:
     const Timing timing_;
 
     // Touched only on the strand.
-    struct Moment {
-        schema::TimePoint wall;
-        schema::SteadyPoint steady;
-    };
-    std::optional<Moment> last_pass_;
+    ClockJumps clock_jumps_;
     schema::SteadyPoint wait_until_ = schema::SteadyPoint::min();
     schema::SteadyPoint next_first_rows_ = schema::SteadyPoint::min();
     std::map<schema::JobPlace, std::string> swept_;  ///< How far in long tables.

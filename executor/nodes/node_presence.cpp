@@ -1,19 +1,10 @@
 #include "executor/nodes/node_presence.hpp"
 
-#include <chrono>
 #include <utility>
 
 namespace jobstrand::executor {
 
-namespace {
-
-using namespace std::chrono_literals;
 using persistence::NodeState;
-
-/// By then every node has compared its clock with the database's.
-constexpr schema::Duration kClocksAgree = 10s;
-
-}  // namespace
 
 NodePresence::NodePresence(
     Dependencies dependencies,
@@ -98,13 +89,11 @@ persistence::ServedJobs NodePresence::served_now() const {
 }
 
 bool NodePresence::can_tell_who_is_dead() {
-    const Moment pass{.wall = use_.clock.now(), .steady = use_.clock.steady_now()};
-    const Moment last = std::exchange(last_pass_, pass).value_or(pass);
-    const bool has_jumped = (pass.wall - last.wall) - (pass.steady - last.steady) > lease_time_ / 3;
-    if (has_jumped) {
-        trusts_from_ = pass.steady + lease_time_ + kClocksAgree;
+    const schema::SteadyPoint now = use_.clock.steady_now();
+    if (clock_jumps_.has_jumped(use_.clock, lease_time_ / 3)) {
+        trusts_from_ = now + lease_time_ + kClockComparisonInterval;
     }
-    return pass.steady >= trusts_from_;
+    return now >= trusts_from_;
 }
 
 void NodePresence::stop_serving() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "executor/loop/activity.hpp"
+#include "executor/loop/clock_jumps.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/nodes/dead_nodes.hpp"
 #include "executor/nodes/node_lease.hpp"
@@ -10,7 +11,6 @@
 
 #include <atomic>
 #include <functional>
-#include <optional>
 
 namespace jobstrand::executor {
 
@@ -72,11 +72,7 @@ private:
     std::atomic<bool> is_leaving_{false};
 
     // Touched by passes only.
-    struct Moment {
-        schema::TimePoint wall;
-        schema::SteadyPoint steady;
-    };
-    std::optional<Moment> last_pass_;
+    ClockJumps clock_jumps_;
     bool has_registered_ = false;
     bool is_taken_over_ = false;
     schema::SteadyPoint trusts_from_ = schema::SteadyPoint::max();  ///< Its view of other nodes.
