@@ -14,7 +14,9 @@ using testing::HasSubstr;
 /// that only a lease can end them.
 class NodeTest : public test::ServiceTest {
 protected:
-    NodeTest() {
+    NodeTest() { configure_nodes("nodeLease = 600\n"); }
+
+    void configure_nodes(const std::string& more) const {
         const std::string hold = a_script(
             "hold",
             "echo started >> \"" + path("started") + "\"\n" +  //
@@ -23,7 +25,7 @@ protected:
         );
         std::ofstream(path("config.toml")) << "db = \"" << url() << "\"\n"
                                            << "asyncExecutorAsyncJobLockTimeInMillis = 600000\n"
-                                           << "nodeLease = 600\n"
+                                           << more  //
                                            << "[commands.hold]\nprogram = \"" << hold << "\"\n";
     }
 
@@ -48,6 +50,18 @@ TEST_F(NodeTest, A_killed_node_s_job_runs_elsewhere_when_its_lease_is_over) {
     let_go();
     EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }));
     EXPECT_THAT(other->log(), HasSubstr("a node has not renewed its lease"));
+}
+
+TEST_F(NodeTest, A_restart_under_its_own_name_has_its_jobs_long_before_its_lease_is_over) {
+    configure_nodes("nodeLease = 600000\nlockOwner = \"node-1\"\n");
+    add_hold();
+    const auto killed = a_service();
+    ASSERT_TRUE(test::eventually([&] { return starts() == 1; }));
+    killed->kill();
+    const auto restarted = a_service();
+    ASSERT_TRUE(test::eventually([&] { return starts() == 2; }));
+    let_go();
+    EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }));
 }
 
 // I3

@@ -114,6 +114,16 @@ TEST_P(Leases, Only_one_node_ends_a_lease) {
     EXPECT_THAT(store_.end_expired_leases(clock_.now()), IsEmpty());
 }
 
+// The node that ended the lease may die before it has freed the jobs.
+TEST_P(Leases, Any_reset_frees_what_was_left_when_a_lease_was_ended) {
+    start(identity("dead"));
+    insert_and_acquire(a_job("a"), "dead");
+    clock_.tick(11s);
+    EXPECT_THAT(store_.end_expired_leases(clock_.now()), ElementsAre("dead"));
+    EXPECT_EQ(store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1);
+    EXPECT_TRUE(job("a").lock_owner.empty());
+}
+
 TEST_P(Leases, A_node_that_comes_back_keeps_what_nobody_has_freed_yet) {
     start(identity("frozen"));
     const Job held = insert_and_acquire(a_job("a"), "frozen");
