@@ -63,19 +63,25 @@ std::string BulkEnqueue::enqueue(NewJob job) {
     return id;
 }
 
-void BulkEnqueue::enqueue_all(std::vector<NewJob> jobs) {
+std::vector<std::string> BulkEnqueue::enqueue_all(std::vector<NewJob> jobs) {
     if (std::ranges::none_of(jobs, &NewJob::repeats)) {
         std::vector<schema::Job> plain;
         plain.reserve(jobs.size());
         for (NewJob& job : jobs) {
             plain.push_back(std::move(job.job));
         }
-        (void)producer_.enqueue(std::move(plain));
-        return;
+        return producer_.enqueue(std::move(plain));
+    }
+    std::vector<std::string> ids;
+    ids.reserve(jobs.size());
+    for (NewJob& job : jobs) {
+        give_id(job);
+        ids.push_back(job.job.id);
     }
     stores_.jobs.in_transaction(
         [&](Transaction& transaction) { enqueue_in(transaction, jobs); }, {}
     );
+    return ids;
 }
 
 std::int64_t
@@ -101,7 +107,7 @@ std::int64_t BulkEnqueue::import_each(NewJobSource& source, const EnqueueWatch& 
     for_each_page(source, [&](const JobPage& page) {
         // Defended catch: a name that is taken spoils its job only; one by one tells which it is.
         try {
-            enqueue_all(jobs_of(page));
+            (void)enqueue_all(jobs_of(page));
             added += static_cast<std::int64_t>(page.size());
         } catch (const DbError& error) {
             if (error.kind() != DbErrorKind::duplicate_key) {

@@ -65,8 +65,8 @@ public:
     /// Returns the job's id; of one that repeats, that of the first turn.
     std::string enqueue(NewJob job);
 
-    /// All or none.
-    void enqueue_all(std::vector<NewJob> jobs);
+    /// All or none. Returns the ids, in order; of those that repeat, of their first turns.
+    std::vector<std::string> enqueue_all(std::vector<NewJob> jobs);
 
     /// All or none, however many, in one transaction, which reads the source anew when the database
     /// asks for it. Returns how many. Throws SourceChanged unless there were `expected`.

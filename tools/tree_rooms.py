@@ -42,6 +42,8 @@ OWN_INCLUDES = {
     'deadletter/bulk': {'schema/'} | STORE,
     'deadletter/desk': {'schema/', 'deadletter/bulk/'} | STORE,
     'tools': {f'{layer}/' for layer in LAYERS},
+    'tools/service/http': {'schema/', 'persistence/sql/db_error.hpp'},
+    'tools/service/access': {'schema/', 'tools/service/http/'},
     'bench': {f'{layer}/' for layer in LAYERS} | {'tools/engine/', 'test/fixtures/'},
     'test': {f'{layer}/' for layer in LAYERS} | {'tools/', 'bench/'},
     'test/fixtures': {f'{layer}/' for layer in LAYERS},
@@ -66,7 +68,7 @@ DRIVER_SOURCES = re.compile(r'persistence/drivers/\w+/\w+\.cpp')
 # Headers of client libraries -> who else may include them.
 CLIENT_LIBRARIES = (
     (re.compile(r'(sqlite3|libpq-fe|mysql)\.h'), re.compile(r'include/jobstrand/on_\w+\.hpp|test/(face|testing|docs)/.*')),
-    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*')),
+    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*|tools/service/access/.*')),
     (re.compile(r'soci/|libpq|cppconn/|mysql'), None),
 )
 # Where SQL may stand that only some databases understand: in their drivers, in the bridges to apps, in the bench's yardstick, in tests.

@@ -101,6 +101,7 @@ void Program::add_commands() {
     add_instance_commands(program, action_);
     add_definition_commands(program, action_);
     add_node_commands(program, action_);
+    add_token_commands(program, action_);
     add_stats_command(program, action_);
     add_config_commands(program, action_);
     add_completion_commands(program, action_);

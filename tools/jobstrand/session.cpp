@@ -10,6 +10,7 @@
 #include "tools/jobstrand/process.hpp"
 #include "tools/jobstrand/settings/password_source.hpp"
 #include "tools/jobstrand/settings/settings_file.hpp"
+#include "tools/service/http/listen_address.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -86,6 +87,14 @@ const Settings& Session::settings() {
         read_settings();
     }
     return *settings_;
+}
+
+void Session::listen_on(const std::string& address) {
+    if (const auto parsed = service::parse_listen_address(address); !parsed) {
+        throw CliError(ExitCode::wrong_usage, "--http " + parsed.error().message);
+    }
+    (void)settings();
+    settings_->http.listen = address;
 }
 
 const std::vector<std::string>& Session::remarks() {

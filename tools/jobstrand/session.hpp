@@ -69,6 +69,10 @@ public:
 
     [[nodiscard]] const Settings& settings();
 
+    /// Where the HTTP service listens, whatever the configuration file says. An address that cannot
+    /// be meant so is wrong usage.
+    void listen_on(const std::string& address);
+
     /// What the configuration file has that is without effect.
     [[nodiscard]] const std::vector<std::string>& remarks();
 

@@ -128,4 +128,26 @@ ParseResult<std::vector<JsonMember>> members_of(std::string_view text) {
     return members;
 }
 
+ParseResult<std::vector<std::string_view>> items_of(std::string_view text) {
+    if (std::string problem = problem_of_json(text); !problem.empty()) {
+        return ParseError{std::move(problem)};
+    }
+    Walk walk(text);
+    walk.skip_blanks();
+    if (walk.next() != '[') {
+        return ParseError{"must be a JSON array"};
+    }
+    walk.step();
+    walk.skip_blanks();
+    std::vector<std::string_view> items;
+    while (walk.next() != ']') {
+        items.push_back(walk.take_value());
+        if (walk.next() == ',') {
+            walk.step();
+        }
+        walk.skip_blanks();
+    }
+    return items;
+}
+
 }  // namespace jobstrand::cli

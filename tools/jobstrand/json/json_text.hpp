@@ -25,4 +25,7 @@ struct JsonMember {
 /// error.
 [[nodiscard]] schema::ParseResult<std::vector<JsonMember>> members_of(std::string_view text);
 
+/// The items of a JSON array as they are written. Not JSON, or not an array: an error.
+[[nodiscard]] schema::ParseResult<std::vector<std::string_view>> items_of(std::string_view text);
+
 }  // namespace jobstrand::cli

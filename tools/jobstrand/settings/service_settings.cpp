@@ -1,6 +1,7 @@
 #include "persistence/drivers/parse_database_url.hpp"
 #include "schema/retry_policy.hpp"
 #include "tools/jobstrand/settings/setting_table.hpp"
+#include "tools/service/http/listen_address.hpp"
 
 namespace jobstrand::cli {
 
@@ -9,6 +10,16 @@ namespace {
 template <auto Member>
 [[nodiscard]] auto& in_settings(Settings& settings) {
     return settings.*Member;
+}
+
+template <auto Member>
+[[nodiscard]] auto& in_http(Settings& settings) {
+    return settings.http.*Member;
+}
+
+[[nodiscard]] std::string problem_of_address(std::string_view text) {
+    const auto address = service::parse_listen_address(text);
+    return text.empty() || address ? std::string() : address.error().message;
 }
 
 [[nodiscard]] std::string problem_of_url(std::string_view text) {
@@ -81,6 +92,38 @@ constexpr std::array kServiceSettings{
             "The service creates or upgrades its tables when it starts, but never those of others "
             "(Flowable's, for one): `jobstrand schema upgrade` does. `false`: it refuses to start "
             "when they do not fit.",
+    },
+    Setting{
+        .name = "httpListen",
+        .unit = Unit::text,
+        .field = &in_http<&HttpSettings::listen>,
+        .most = kUrlLength,
+        .meaning = "Where the service answers HTTP, for example `127.0.0.1:8080`; empty: nowhere. "
+                   "`serve --http` wins over it. An address that other machines reach needs "
+                   "`httpTokenFile`.",
+        .problem_of_text = problem_of_address,
+    },
+    Setting{
+        .name = "httpTokenFile",
+        .unit = Unit::text,
+        .field = &in_http<&HttpSettings::token_file>,
+        .most = kUrlLength,
+        .meaning = "The file of the tokens that HTTP requests must show, made by `jobstrand token "
+                   "make`. Empty: none, for programs of this machine only.",
+    },
+    Setting{
+        .name = "httpMaxConnections",
+        .field = &in_http<&HttpSettings::connections>,
+        .least = 1,
+        .most = 100'000,
+        .meaning = "HTTP clients at once; further ones are answered 503.",
+    },
+    Setting{
+        .name = "httpMaxBodyBytes",
+        .field = &in_http<&HttpSettings::body_bytes>,
+        .least = 1024,
+        .most = std::int64_t{256} * 1024 * 1024,
+        .meaning = "Bytes of one HTTP request; a longer one is answered 413.",
     },
 };
 

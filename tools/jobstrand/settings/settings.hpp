@@ -5,6 +5,7 @@
 #include "schema/time.hpp"
 #include "tools/jobstrand/log_line.hpp"
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,6 +25,14 @@ struct CommandSettings {
 
 using Commands = std::map<std::string, CommandSettings, std::less<>>;
 
+/// The HTTP service.
+struct HttpSettings {
+    std::string listen;             ///< Address and port; empty: there is none.
+    std::string token_file;         ///< Empty: no tokens, and so loopback only.
+    std::size_t connections = 512;  ///< Clients at once.
+    std::size_t body_bytes = std::size_t{16} * 1024 * 1024;  ///< Of one request.
+};
+
 /// Everything that the configuration file says, with defaults where it says nothing.
 struct Settings {
     std::string database_url;      ///< Empty: not configured.
@@ -36,6 +45,7 @@ struct Settings {
     bool update_schema = true;     ///< The service creates or upgrades the tables when it starts.
     std::string retry_time_cycle;  ///< The text behind executor.retry.cycle.
     executor::ExecutorSettings executor;
+    HttpSettings http;
     Commands commands;
 };
 

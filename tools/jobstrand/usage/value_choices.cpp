@@ -21,6 +21,7 @@ const std::vector<Entry>& entries() {
         {"", "", "FORMAT", {words, {"table", "json", "jsonl", "csv", "name"}}},
         {"", "", "WHEN", {words, {"auto", "always", "never"}}},
         {"", "", "PLACE", {words, {"executable", "timer", "suspended", "dead", "external", "all"}}},
+        {"token", "", "ROLE", {words, {"read", "worker", "admin"}}},
         {"timer", "", "STATE", {words, {"waiting", "paused", "all"}}},
         {"series", "", "STATE", {words, {"waiting", "running", "paused", "ended"}}},
         {"", "", "RULE", {words, {"quartz", "run-once"}}},
@@ -70,6 +71,7 @@ const std::vector<Entry>& entries() {
         {"", "", "ZONE", {}},
         {"", "", "JSON", {}},
         {"", "", "URL", {}},
+        {"", "", "ADDRESS:PORT", {}},
         {"", "", "N", {}},
     };
     return all;

@@ -2,6 +2,7 @@
 
 #include "tools/jobstrand/handlers/command_check.hpp"
 #include "tools/jobstrand/stop_signals.hpp"
+#include "tools/service/api/http_service.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +10,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <memory>
+#include <stdexcept>
 #include <thread>
 
 namespace jobstrand::cli {
@@ -80,11 +83,44 @@ void drain(Session& session, engine::Wiring& engine, StopSignals& signals) {
 
 }  // namespace
 
+namespace {
+
+/// nullptr: nobody wants one.
+[[nodiscard]] std::unique_ptr<service::HttpService>
+http_service(Session& session, const Settings& settings, engine::Wiring& engine, bool runs_jobs) {
+    if (settings.http.listen.empty()) {
+        return nullptr;
+    }
+    // Defended catch: what cannot be listened on is a mistake in the settings.
+    try {
+        return std::make_unique<service::HttpService>(
+            service::ApiParts{.engine = engine, .settings = settings, .log = session.log()},
+            runs_jobs
+        );
+    } catch (const std::runtime_error& error) {
+        throw CliError(ExitCode::wrong_usage, error.what());
+    }
+}
+
+void start_http(Session& session, service::HttpService& http) {
+    http.start();
+    session.log().write(
+        LogLevel::info,
+        "serving HTTP",
+        {{"address", session.settings().http.listen}, {"port", http.port()}}
+    );
+}
+
+}  // namespace
+
 ExitCode serve(Session& session, const ServeOptions& options) {
     session.use_service_log();
     StopSignals signals;
     // A closed stderr must end no job; writing to it fails like any other write.
     std::signal(SIGPIPE, SIG_IGN);
+    if (options.http) {
+        session.listen_on(*options.http);
+    }
     const Settings& settings = session.settings();
     for (const std::string& remark : session.remarks()) {
         session.log().write(LogLevel::warn, "setting without effect", {{"setting", remark}});
@@ -97,12 +133,23 @@ ExitCode serve(Session& session, const ServeOptions& options) {
         session.guardian().start();  // While this process is small.
     }
     engine::Wiring& engine = session.engine(OpenFor::service);
+    // It listens before jobs run, so that a port which is taken is told at once.
+    const auto http = http_service(session, settings, engine, is_executing);
     if (is_executing) {
         engine.start();
     }
+    if (http) {
+        start_http(session, *http);
+    }
     tell_ready(session, engine, is_executing);
     (void)signals.wait();
+    if (http) {
+        http->say_stopping();
+    }
     drain(session, engine, signals);
+    if (http) {
+        http->stop();
+    }
     return ExitCode::done;
 }
 

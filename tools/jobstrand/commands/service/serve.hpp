@@ -3,10 +3,14 @@
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/session.hpp"
 
+#include <optional>
+#include <string>
+
 namespace jobstrand::cli {
 
 struct ServeOptions {
     bool no_executor = false;
+    std::optional<std::string> http;  ///< Where to listen, in place of httpListen.
 };
 
 /// `serve`: runs jobs until a signal says stop. The first one lets running jobs finish (within

@@ -1,0 +1,114 @@
+#include "test/fixtures/temporary_directory.hpp"
+#include "tools/service/access/local_gate.hpp"
+#include "tools/service/access/token_file.hpp"
+#include "tools/service/access/token_gate.hpp"
+
+#include <gtest/gtest.h>
+
+namespace jobstrand {
+namespace {
+
+using service::Request;
+using service::Role;
+
+[[nodiscard]] int status_of(const std::optional<service::Response>& refusal) {
+    return refusal ? refusal->status : 200;
+}
+
+class TokenGateTest : public testing::Test {
+protected:
+    TokenGateTest() {
+        service::write_tokens(
+            path(),
+            {{.name = "look", .role = Role::read, .hash = service::hash_of(reader), .created = "x"},
+             {.name = "ops", .role = Role::admin, .hash = service::hash_of(admin), .created = "x"}}
+        );
+    }
+
+    [[nodiscard]] std::string path() const { return (directory.path() / "tokens").string(); }
+
+    [[nodiscard]] int ask(const std::string& authorization, Role needed) {
+        Request request{.method = "GET", .target = "/"};
+        if (!authorization.empty()) {
+            request.headers.push_back({"authorization", authorization});
+        }
+        return status_of(gate().refusal(request, needed));
+    }
+
+    [[nodiscard]] service::TokenGate& gate() {
+        if (!gate_) {
+            gate_.emplace(path(), log);
+        }
+        return *gate_;
+    }
+
+    const test::TemporaryDirectory directory;
+    const std::string reader = service::new_token();
+    const std::string admin = service::new_token();
+    schema::SilentLog log;
+
+private:
+    std::optional<service::TokenGate> gate_;
+};
+
+TEST_F(TokenGateTest, A_role_may_what_those_below_it_may) {
+    EXPECT_EQ(ask("Bearer " + reader, Role::read), 200);
+    EXPECT_EQ(ask("Bearer " + reader, Role::worker), 403);
+    EXPECT_EQ(ask("Bearer " + reader, Role::admin), 403);
+    EXPECT_EQ(ask("bearer " + admin, Role::read), 200);
+    EXPECT_EQ(ask("Bearer " + admin, Role::admin), 200);
+}
+
+TEST_F(TokenGateTest, Without_a_good_token_only_what_anybody_may_is_let_in) {
+    for (const std::string& wrong :
+         {std::string(),
+          std::string("Bearer "),
+          "Basic " + reader,
+          "Bearer " + reader + "x",
+          "Bearer" + reader,
+          std::string("Bearer jst_0"),
+          reader,
+          "Bearer " + std::string(9000, 'x')}) {
+        EXPECT_EQ(ask(wrong, Role::read), 401) << wrong;
+        EXPECT_EQ(ask(wrong, Role::anybody), 200) << wrong;
+    }
+    Request twice{
+        .method = "GET",
+        .target = "/",
+        .headers = {{"Authorization", "Bearer " + reader}, {"Authorization", "Bearer " + admin}}};
+    EXPECT_EQ(status_of(gate().refusal(twice, Role::read)), 400);
+}
+
+TEST_F(TokenGateTest, A_file_that_is_not_there_is_told_at_the_start) {
+    EXPECT_THROW(service::TokenGate(path() + "2", log), service::TokenFileError);
+}
+
+[[nodiscard]] int ask_locally(const std::string& host, std::vector<service::Header> more = {}) {
+    Request request{.method = "GET", .target = "/", .headers = std::move(more)};
+    request.headers.push_back({"Host", host});
+    return status_of(service::LocalGate().refusal(request, Role::admin));
+}
+
+TEST(LocalGateTest, Programs_of_this_machine_are_let_in) {
+    for (const char* const host :
+         {"localhost", "localhost:8080", "LOCALHOST:1", "127.0.0.1:80", "[::1]:80", "[::1]"}) {
+        EXPECT_EQ(ask_locally(host), 200) << host;
+    }
+}
+
+TEST(LocalGateTest, Pages_of_a_browser_are_not) {
+    for (const char* const host :
+         {"",
+          "evil.example",
+          "evil.example:8080",
+          "localhost.evil.example",
+          "127.0.0.1.evil.example",
+          "[::1].evil"}) {
+        EXPECT_EQ(ask_locally(host), 421) << host;
+    }
+    EXPECT_EQ(ask_locally("localhost", {{"Origin", "http://evil.example"}}), 403);
+    EXPECT_EQ(ask_locally("localhost", {{"Origin", "null"}}), 403);
+}
+
+}  // namespace
+}  // namespace jobstrand

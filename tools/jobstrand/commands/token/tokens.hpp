@@ -1,0 +1,36 @@
+#pragma once
+
+#include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/session.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// `token ...`: who may use the HTTP service. The file is the one of --file, else httpTokenFile.
+namespace jobstrand::cli {
+
+struct TokenFileOptions {
+    std::optional<std::string> file;
+};
+
+struct TokenMakeOptions {
+    TokenFileOptions in;
+    std::string name;
+    std::string role;
+};
+
+struct TokenRevokeOptions {
+    TokenFileOptions in;
+    std::vector<std::string> names;
+};
+
+/// Prints the token, which is stored nowhere: the file keeps its hash.
+[[nodiscard]] ExitCode make_token(Session& session, const TokenMakeOptions& options);
+
+[[nodiscard]] ExitCode list_tokens(Session& session, const TokenFileOptions& options);
+
+/// All or none of those that are named.
+[[nodiscard]] ExitCode revoke_tokens(Session& session, const TokenRevokeOptions& options);
+
+}  // namespace jobstrand::cli

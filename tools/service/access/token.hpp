@@ -1,0 +1,32 @@
+#pragma once
+
+#include "tools/service/http/role.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace jobstrand::service {
+
+/// SHA-256 of a token. A token is 256 random bits, so nothing slower is needed to keep it.
+using TokenHash = std::array<std::uint8_t, 32>;
+
+/// What is stored of a token: never the token itself.
+struct TokenEntry {
+    std::string name;
+    Role role = Role::read;
+    TokenHash hash{};
+    std::string created;  ///< ISO 8601, in UTC.
+};
+
+/// A new token: `jst_` and 43 characters of base64url. Throws std::runtime_error when the machine
+/// has no randomness.
+[[nodiscard]] std::string new_token();
+
+[[nodiscard]] TokenHash hash_of(std::string_view token);
+
+/// In a time that does not depend on where they differ.
+[[nodiscard]] bool are_equal(const TokenHash& a, const TokenHash& b);
+
+}  // namespace jobstrand::service

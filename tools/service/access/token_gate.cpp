@@ -1,0 +1,112 @@
+#include "tools/service/access/token_gate.hpp"
+
+#include "tools/service/access/token_file.hpp"
+#include "tools/service/http/problem.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+/// How often the file is looked at.
+constexpr std::chrono::seconds kLook{1};
+
+constexpr std::string_view kScheme = "Bearer ";
+
+/// Longer texts are no tokens, and are not worth hashing.
+constexpr std::size_t kTokenLengthMax = 200;
+
+[[nodiscard]] Response unauthorized() {
+    Response response = problem(401, "show a token: Authorization: Bearer TOKEN");
+    response.headers.push_back({"WWW-Authenticate", "Bearer realm=\"jobstrand\""});
+    return response;
+}
+
+}  // namespace
+
+TokenGate::TokenGate(std::string path, schema::Log& log)
+    : path_(std::move(path)),
+      log_(log),
+      state_(state_of_file()),
+      looked_at_(steady_clock::now()),
+      tokens_(read_tokens(path_)) {}
+
+std::optional<Response> TokenGate::refusal(const Request& request, Role needed) {
+    if (needed == Role::anybody) {
+        return std::nullopt;
+    }
+    reload_if_changed();
+    if (request.count_headers("Authorization") > 1) {
+        return problem(400, "Authorization must be said once");
+    }
+    const auto role = role_of(request.header("Authorization"));
+    if (!role) {
+        return unauthorized();
+    }
+    if (!may(*role, needed)) {
+        return problem(403, fmt::format("this needs a token with the role {}", name_of(needed)));
+    }
+    return std::nullopt;
+}
+
+std::optional<Role> TokenGate::role_of(std::string_view authorization) const {
+    if (authorization.size() <= kScheme.size() || authorization.size() > kTokenLengthMax ||
+        !is_same_token(authorization.substr(0, kScheme.size()), kScheme)) {
+        return std::nullopt;
+    }
+    const TokenHash shown = hash_of(authorization.substr(kScheme.size()));
+    std::optional<Role> role;
+    // All of them, so that the time does not tell which one it was.
+    for (const TokenEntry& token : tokens_) {
+        if (are_equal(token.hash, shown)) {
+            role = token.role;
+        }
+    }
+    return role;
+}
+
+TokenGate::FileState TokenGate::state_of_file() const {
+    struct stat about {};
+    if (::stat(path_.c_str(), &about) != 0) {
+        return {};
+    }
+    constexpr std::int64_t ns_per_s = 1'000'000'000;
+    return {
+        .changed_ns = about.st_mtim.tv_sec * ns_per_s + about.st_mtim.tv_nsec,
+        .inode = about.st_ino,
+        .size = about.st_size,
+    };
+}
+
+void TokenGate::reload_if_changed() {
+    const auto now = steady_clock::now();
+    if (now - looked_at_ < kLook) {
+        return;
+    }
+    looked_at_ = now;
+    const FileState state = state_of_file();
+    if (state == state_) {
+        return;
+    }
+    state_ = state;
+    tokens_.clear();
+    // Defended catch: the service lives on, and lets nobody in until the file is in order again.
+    try {
+        tokens_ = read_tokens(path_);
+        log_.write(schema::LogLevel::info, "tokens read anew", {{"tokens", tokens_.size()}});
+    } catch (const TokenFileError& error) {
+        log_.write(
+            schema::LogLevel::error,
+            "the token file cannot be read: nobody is let in",
+            {{"error", error.what()}}
+        );
+    }
+}
+
+}  // namespace jobstrand::service

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "schema/log.hpp"
+#include "tools/engine/wiring.hpp"
+#include "tools/jobstrand/settings/settings.hpp"
+
+namespace jobstrand::service {
+
+/// What the paths of the API work with; all of it outlives them and is safe to use from any thread.
+struct ApiParts {
+    engine::Wiring& engine;
+    const cli::Settings& settings;
+    schema::Log& log;
+};
+
+}  // namespace jobstrand::service

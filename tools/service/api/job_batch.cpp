@@ -1,0 +1,92 @@
+#include "tools/service/api/job_batch.hpp"
+
+#include "executor/taken_names.hpp"
+#include "tools/jobstrand/commands/job/job_enqueueing.hpp"
+#include "tools/jobstrand/json/json_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+/// Mistakes that are told one by one.
+constexpr std::size_t kProblemsTold = 100;
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+/// One job of the list as it is written, with its number.
+struct Part {
+    std::size_t number;
+    std::string_view text;
+};
+
+[[nodiscard]] bool is_lines(const Request& request) {
+    const std::string_view type = request.header("Content-Type");
+    return !is_same_token(type.substr(0, type.find_first_of("; \t")), "application/json");
+}
+
+[[nodiscard]] std::vector<Part> lines_of(std::string_view text) {
+    std::vector<Part> lines;
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(line.size() + 1, text.size()));
+        if (line.find_first_not_of(kBlanks) != std::string_view::npos) {
+            lines.push_back({number, line});
+        }
+    }
+    return lines;
+}
+
+[[nodiscard]] std::vector<Part> numbered(const std::vector<std::string_view>& items) {
+    std::vector<Part> parts;
+    for (const std::string_view item : items) {
+        parts.push_back({parts.size() + 1, item});
+    }
+    return parts;
+}
+
+}  // namespace
+
+bool is_one_job(const Request& request) {
+    const std::size_t first = request.body.find_first_not_of(kBlanks);
+    return !is_lines(request) && (first == std::string::npos || request.body[first] != '[');
+}
+
+JobBatch read_batch(const Request& request, JobReader& reader) {
+    std::vector<Part> parts;
+    if (is_lines(request)) {
+        parts = lines_of(request.body);
+    } else if (const auto items = cli::items_of(request.body)) {
+        parts = numbered(items.value());
+    } else {
+        return {.jobs = {}, .problems = {items.error().message}};
+    }
+    if (parts.empty() || parts.size() > kJobsPerRequest) {
+        return {
+            .jobs = {},
+            .problems = {fmt::format("a request has 1 to {} jobs", kJobsPerRequest)},
+        };
+    }
+    JobBatch batch;
+    executor::NewNames names;
+    for (const auto& [number, text] : parts) {
+        ReadJob read = reader.read(text);
+        if (const auto taken = names.add(read.job); taken && read.problems.empty()) {
+            read.problems.push_back(cli::in_words(*taken));
+        }
+        for (const std::string& problem : read.problems) {
+            batch.problems.push_back(fmt::format("{}: {}", number, problem));
+        }
+        if (batch.problems.size() >= kProblemsTold) {
+            break;
+        }
+        batch.jobs.push_back(std::move(read.job));
+    }
+    return batch;
+}
+
+}  // namespace jobstrand::service

@@ -1,0 +1,64 @@
+#include "tools/service/api/job_paths.hpp"
+
+#include "deadletter/desk/job_search.hpp"
+#include "tools/jobstrand/json/job_json.hpp"
+#include "tools/jobstrand/output/record.hpp"
+#include "tools/service/api/enqueue_responses.hpp"
+#include "tools/service/api/job_batch.hpp"
+#include "tools/service/http/problem.hpp"
+
+#include <exception>
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+[[nodiscard]] Response enqueue_batch(const ApiParts& api, const Request& request) {
+    JobReader reader(api);
+    JobBatch batch = read_batch(request, reader);
+    if (!batch.problems.empty()) {
+        return bad_job(batch.problems);
+    }
+    // Defended catch: an id that is taken is an answer to the caller, who is told which.
+    try {
+        return added(api.engine.enqueueing().enqueue_all(batch.jobs));
+    } catch (const std::exception& error) {
+        return enqueue_failure(api, error, batch.jobs);
+    }
+}
+
+}  // namespace
+
+Handler enqueue_jobs(const RouteParts& parts) {
+    const ApiParts& api = parts.api;
+    Handler many =
+        parts.pool.wrap([&api](const Request& request) { return enqueue_batch(api, request); });
+    EnqueueGroup& singles = parts.singles;
+    return [&singles, many = std::move(many)](Request request, Answer answer) {
+        if (!request.header("Idempotency-Key").empty()) {
+            // Whoever sends one relies on it, and must not be misled.
+            answer(problem(400, "Idempotency-Key is not supported: give the job an id of your own")
+            );
+        } else if (is_one_job(request)) {
+            singles.add(std::move(request), std::move(answer));
+        } else {
+            many(std::move(request), std::move(answer));
+        }
+    };
+}
+
+WorkPool::BlockingHandler show_job(const ApiParts& api) {
+    return [&api](const Request& request) -> Response {
+        const std::string& id = request.parameters.front();
+        const auto found = deadletter::JobSearch(api.engine.store()).find(id);
+        if (!found) {
+            return problem(404, "there is no such job: it may have run already");
+        }
+        cli::Record record = cli::record_of(found->placed);
+        record.push_back(cli::text_or_null_field("exceptionDetails", found->exception_details));
+        return {.status = 200, .body = json_of(record) + '\n'};
+    };
+}
+
+}  // namespace jobstrand::service

@@ -1,0 +1,40 @@
+#include "tools/service/api/job_reader.hpp"
+
+#include "timers/cycle/due_text.hpp"
+#include "tools/jobstrand/commands/job/job_checks.hpp"
+#include "tools/jobstrand/json/job_json.hpp"
+
+#include <utility>
+
+namespace jobstrand::service {
+
+ReadJob JobReader::read(std::string_view json) {
+    cli::JobFromJson read = cli::job_from_json(json);
+    const bool needs_calendars = read.due || read.content.repeats();
+    cli::JobCheckContext context{.settings = parts_.settings, .calendars = {}, .now = {}};
+    if (needs_calendars && read.problems.empty()) {
+        context.calendars = calendars();
+        context.now = parts_.engine.clock().now();
+    }
+    if (read.due && read.problems.empty()) {
+        const auto date = timers::due_date_of(*read.due, context.calendars, context.now);
+        if (date) {
+            read.content.job.due_date = date.value();
+        } else {
+            read.problems.push_back("dueDate: " + date.error().message);
+        }
+    }
+    if (read.problems.empty()) {
+        read.problems = cli::problems_of_new(read.content, context);
+    }
+    return {.job = std::move(read.content), .problems = std::move(read.problems)};
+}
+
+const schema::CalendarTexts& JobReader::calendars() {
+    if (!calendars_) {
+        calendars_ = parts_.engine.calendar_texts();
+    }
+    return *calendars_;
+}
+
+}  // namespace jobstrand::service

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "tools/service/api/api_parts.hpp"
+#include "tools/service/api/enqueue_group.hpp"
+#include "tools/service/api/readiness.hpp"
+#include "tools/service/http/router.hpp"
+#include "tools/service/http/work_pool.hpp"
+
+#include <vector>
+
+namespace jobstrand::service {
+
+/// What the handlers run on and work with. It outlives the routes.
+struct RouteParts {
+    ApiParts& api;
+    Readiness& readiness;
+    WorkPool& pool;
+    EnqueueGroup& singles;
+};
+
+/// Every path of the service: the table that docs/http.md and the OpenAPI description tell.
+[[nodiscard]] std::vector<Route> all_routes(const RouteParts& parts);
+
+}  // namespace jobstrand::service

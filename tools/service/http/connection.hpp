@@ -1,0 +1,96 @@
+#pragma once
+
+#include "tools/service/http/body_budget.hpp"
+#include "tools/service/http/gate.hpp"
+#include "tools/service/http/http_counts.hpp"
+#include "tools/service/http/router.hpp"
+#include "tools/service/http/server_limits.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace jobstrand::service {
+
+/// What all connections of a server share. It outlives them.
+struct ConnectionContext {
+    const Router& router;
+    Gate& gate;
+    const ServerLimits& limits;
+    BodyBudget& bodies;
+    HttpCounts& counts;
+};
+
+/// One client: its requests are read, answered and read again, one at a time.
+///
+/// The body of a request is read when its head has been let in: there is such a path, and the gate
+/// lets the caller through. What cannot be read as HTTP is answered, if that still makes sense, and
+/// the connection closed.
+///
+/// Thread safety: none but for answers; it belongs to the thread that serves sockets.
+class Connection final : public std::enable_shared_from_this<Connection> {
+public:
+    using Socket = boost::asio::ip::tcp::socket;
+    using Closed = std::function<void(Connection&)>;
+
+    /// `closed` is called once, when it has ended.
+    Connection(Socket socket, const ConnectionContext& context, Closed closed);
+
+    void start();
+
+    /// Ends what waits for longer than its limit allows.
+    void look_at_clock(std::chrono::steady_clock::time_point now);
+
+    /// Closes as soon as no request is being read or answered.
+    void finish();
+
+    /// Closes at once.
+    void close();
+
+private:
+    using Error = boost::beast::error_code;
+    using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+    using WireResponse = boost::beast::http::response<boost::beast::http::string_body>;
+
+    enum class Phase { idle, header, body, handler, writing, lingering, closed };
+
+    void enter(Phase phase, std::chrono::seconds limit);
+    void await_request();
+    void read_head();
+    void on_head(Error error);
+    [[nodiscard]] std::optional<Response> refusal_of_head(bool& must_close);
+    [[nodiscard]] std::optional<Response> refusal_of_body(const Route& route);
+    void read_body();
+    void on_body(Error error);
+    void on_unreadable(Error error);
+    void take_head();
+    void handle();
+    void send(Response response);
+    void on_sent(Error error);
+    void linger();
+    void discard_more();
+
+    Socket socket_;
+    const ConnectionContext& context_;
+    Closed closed_;
+    Phase phase_ = Phase::idle;
+    std::chrono::steady_clock::time_point deadline_;
+    bool timed_out_ = false;
+    bool is_last_ = false;     ///< After the next response it is closed.
+    bool has_unread_ = false;  ///< Part of the request was refused, not read.
+    boost::beast::flat_buffer buffer_;
+    std::optional<Parser> parser_;
+    Request request_;
+    RouteMatch match_;
+    BodyBudget::Share body_share_;
+    std::optional<WireResponse> response_;
+};
+
+}  // namespace jobstrand::service

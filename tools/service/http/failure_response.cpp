@@ -1,0 +1,48 @@
+#include "tools/service/http/failure_response.hpp"
+
+#include "persistence/sql/db_error.hpp"
+#include "tools/service/http/problem.hpp"
+
+#include <stdexcept>
+
+namespace jobstrand::service {
+
+namespace {
+
+using persistence::DbError;
+using persistence::DbErrorKind;
+
+[[nodiscard]] Response response_to_database(const DbError& error) {
+    if (error.kind() == DbErrorKind::duplicate_key) {
+        return problem(409, "a key is taken");
+    }
+    if (error.kind() == DbErrorKind::in_doubt) {
+        return come_again("the connection to the database was lost: it may have been done, or not");
+    }
+    if (error.is_transient() || error.is_outage()) {
+        return come_again("the database is not available; nothing was done");
+    }
+    return problem(500, "the database refused; the service's log says why");
+}
+
+}  // namespace
+
+Response response_to(const std::exception& error, schema::Log& log) {
+    if (dynamic_cast<const std::invalid_argument*>(&error) != nullptr) {
+        return problem(400, error.what());
+    }
+    const auto* const of_database = dynamic_cast<const DbError*>(&error);
+    Response response = of_database != nullptr
+                            ? response_to_database(*of_database)
+                            : problem(500, "an unexpected error; the service's log says more");
+    if (response.status >= 500) {
+        log.write(
+            schema::LogLevel::warn,
+            "a request failed",
+            {{"status", response.status}, {"error", error.what()}}
+        );
+    }
+    return response;
+}
+
+}  // namespace jobstrand::service

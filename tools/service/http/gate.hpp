@@ -1,0 +1,22 @@
+#pragma once
+
+#include "tools/service/http/message.hpp"
+#include "tools/service/http/role.hpp"
+
+#include <optional>
+#include <string>
+
+namespace jobstrand::service {
+
+/// Who lets requests in, before their bodies are read.
+///
+/// Called on the thread that serves sockets, so it must not block.
+class Gate {
+public:
+    virtual ~Gate() = default;
+
+    /// nullopt: the request may go on; else what to answer.
+    [[nodiscard]] virtual std::optional<Response> refusal(const Request& request, Role needed) = 0;
+};
+
+}  // namespace jobstrand::service

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// What goes over the wire, without the library that carries it.
+namespace jobstrand::service {
+
+struct Header {
+    std::string name;
+    std::string value;
+};
+
+struct Request {
+    std::string method;  ///< As it was sent: `GET`.
+    std::string target;  ///< Path and query as they were sent.
+    std::vector<Header> headers = {};
+    std::string body = {};
+
+    /// What stood in the places of the route's pattern, decoded, in their order.
+    std::vector<std::string> parameters = {};
+
+    /// The first of this name, whatever its case; empty: there is none.
+    [[nodiscard]] std::string_view header(std::string_view name) const;
+    [[nodiscard]] std::size_t count_headers(std::string_view name) const;
+
+    [[nodiscard]] std::string_view path() const;
+    /// Behind the question mark; empty: there is none.
+    [[nodiscard]] std::string_view query() const;
+};
+
+struct Response {
+    int status = 200;
+    std::string content_type = "application/json";
+    std::string body = {};
+    std::vector<Header> headers = {};
+};
+
+/// Whether two names of headers, or other tokens, are the same: ASCII letters of either case are.
+[[nodiscard]] bool is_same_token(std::string_view a, std::string_view b);
+
+}  // namespace jobstrand::service

@@ -1,0 +1,87 @@
+#include "tools/service/http/router.hpp"
+
+#include "tools/service/http/percent.hpp"
+#include "tools/service/http/problem.hpp"
+
+#include <optional>
+
+namespace jobstrand::service {
+
+namespace {
+
+[[nodiscard]] std::vector<std::string_view> segments_of(std::string_view path) {
+    std::vector<std::string_view> segments;
+    while (!path.empty()) {
+        path.remove_prefix(1);  // The slash.
+        const std::string_view segment = path.substr(0, path.find('/'));
+        segments.push_back(segment);
+        path.remove_prefix(segment.size());
+    }
+    return segments;
+}
+
+[[nodiscard]] bool is_place(std::string_view segment) {
+    return segment.starts_with('{');
+}
+
+/// The decoded values of the places; nullopt: the path is another.
+[[nodiscard]] std::optional<std::vector<std::string>>
+match(std::string_view pattern, const std::vector<std::string>& path) {
+    const std::vector<std::string_view> wanted = segments_of(pattern);
+    if (wanted.size() != path.size()) {
+        return std::nullopt;
+    }
+    std::vector<std::string> parameters;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (is_place(wanted[i])) {
+            parameters.push_back(path[i]);
+        } else if (wanted[i] != path[i]) {
+            return std::nullopt;
+        }
+    }
+    return parameters;
+}
+
+/// nullopt: the path cannot be meant so.
+[[nodiscard]] std::optional<std::vector<std::string>> decoded_segments(std::string_view path) {
+    if (!path.starts_with('/')) {
+        return std::nullopt;
+    }
+    std::vector<std::string> decoded;
+    for (const std::string_view segment : segments_of(path)) {
+        auto text = percent_decoded(segment);
+        if (!text || text->empty() || *text == "." || *text == "..") {
+            return std::nullopt;
+        }
+        decoded.push_back(std::move(*text));
+    }
+    return decoded;
+}
+
+}  // namespace
+
+std::variant<RouteMatch, Response> Router::find(std::string_view method, std::string_view path)
+    const {
+    const auto segments = decoded_segments(path);
+    if (!segments) {
+        return problem(400, "the path has an empty segment, a dot segment, or a bad escape");
+    }
+    std::string allowed;
+    for (const Route& route : routes_) {
+        auto parameters = match(route.pattern, *segments);
+        if (parameters && route.method == method) {
+            return RouteMatch{.route = &route, .parameters = std::move(*parameters)};
+        }
+        if (parameters) {
+            allowed += (allowed.empty() ? "" : ", ") + route.method;
+        }
+    }
+    if (allowed.empty()) {
+        return problem(404, "there is no such path; /api/v1/openapi.json lists all");
+    }
+    Response refusal = problem(405, "this path takes " + allowed);
+    refusal.headers.push_back({"Allow", allowed});
+    return refusal;
+}
+
+}  // namespace jobstrand::service

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "tools/service/http/message.hpp"
+#include "tools/service/http/role.hpp"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace jobstrand::service {
+
+/// Takes the response to a request. Called once, from any thread.
+using Answer = std::function<void(Response)>;
+
+/// Called on the thread that serves sockets: it must not block, and answers now or later.
+using Handler = std::function<void(Request, Answer)>;
+
+/// One path of the service.
+struct Route {
+    std::string method;   ///< `GET` or `POST`.
+    std::string pattern;  ///< `/api/v1/jobs/{id}`: a name in braces stands for one segment.
+    Role role = Role::admin;
+    Handler handle;
+
+    /// Content that it takes, as media types; none: its requests have no body.
+    std::vector<std::string_view> takes = {};
+};
+
+/// What a request is about.
+struct RouteMatch {
+    const Route* route = nullptr;
+    std::vector<std::string> parameters = {};
+};
+
+/// The table of all paths.
+class Router final {
+public:
+    explicit Router(std::vector<Route> routes) : routes_(std::move(routes)) {}
+
+    /// The route, or the problem to answer with: 400 for a path that cannot be meant so, 404, 405.
+    /// Segments are taken apart before they are decoded, so `%2F` is part of an id; empty ones, `.`
+    /// and `..`, bad escapes and what is not UTF-8 are refused.
+    [[nodiscard]] std::variant<RouteMatch, Response>
+    find(std::string_view method, std::string_view path) const;
+
+    [[nodiscard]] std::span<const Route> routes() const { return routes_; }
+
+private:
+    const std::vector<Route> routes_;
+};
+
+}  // namespace jobstrand::service

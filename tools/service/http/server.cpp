@@ -1,0 +1,157 @@
+#include "tools/service/http/server.hpp"
+
+#include "tools/service/http/quiet_calls.hpp"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace jobstrand::service {
+
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using std::chrono::steady_clock;
+
+/// How exactly time-outs are kept.
+constexpr std::chrono::seconds kTick{1};
+
+/// After a connection could not be taken: no descriptors are left, most likely.
+constexpr std::chrono::milliseconds kAcceptPause{100};
+
+constexpr std::string_view kFull =
+    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
+    "Connection: close\r\n\r\n";
+
+[[nodiscard]] tcp::acceptor listening(asio::io_context& io, const ListenAddress& address) {
+    const tcp::endpoint endpoint(asio::ip::make_address(address.host), address.port);
+    // Defended catch: an address that is taken is told in the words of who asked for it.
+    try {
+        return {io, endpoint};
+    } catch (const boost::system::system_error& error) {
+        throw std::runtime_error(fmt::format(
+            "cannot listen on {} port {}: {}; choose another address",
+            address.host,
+            address.port,
+            error.code().message()
+        ));
+    }
+}
+
+}  // namespace
+
+Server::Server(const ListenAddress& address, const Router& router, Gate& gate, ServerLimits limits)
+    : limits_(limits),
+      bodies_(limits.all_body_bytes),
+      context_{router, gate, limits_, bodies_, counts_},
+      io_(1),
+      acceptor_(listening(io_, address)),
+      ticker_(io_),
+      accept_pause_(io_) {}
+
+Server::~Server() {
+    stop();
+}
+
+std::uint16_t Server::port() const {
+    return acceptor_.local_endpoint().port();
+}
+
+void Server::start() {
+    accept();
+    tick();
+    thread_ = std::thread([this] { io_.run(); });
+}
+
+void Server::stop() {
+    if (thread_.joinable()) {
+        asio::post(io_, [this] { close_down(); });
+        thread_.join();
+    }
+}
+
+void Server::accept() {
+    acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+        if (error == asio::error::operation_aborted) {
+            return;
+        }
+        if (!error) {
+            take(std::move(socket));
+            accept();
+            return;
+        }
+        accept_pause_.expires_after(kAcceptPause);
+        accept_pause_.async_wait([this](error_code aborted) {
+            if (!aborted) {
+                accept();
+            }
+        });
+    });
+}
+
+void Server::take(tcp::socket socket) {
+    if (connections_.size() >= limits_.connections) {
+        refuse(std::move(socket));
+        return;
+    }
+    counts_.connections.fetch_add(1);
+    counts_.open_connections.fetch_add(1);
+    const auto connection =
+        std::make_shared<Connection>(std::move(socket), context_, [this](Connection& closed) {
+            counts_.open_connections.fetch_sub(1);
+            connections_.erase(closed.shared_from_this());
+        });
+    connections_.insert(connection);
+    connection->start();
+}
+
+// As far as it goes without waiting: whoever floods gets no more of our time.
+void Server::refuse(tcp::socket socket) {
+    counts_.refused_connections.fetch_add(1);
+    quietly_send(socket, asio::buffer(kFull));
+    quietly_end_sending(socket);
+}
+
+void Server::tick() {
+    const auto now = steady_clock::now();
+    const std::vector<std::shared_ptr<Connection>> all(connections_.begin(), connections_.end());
+    for (const auto& connection : all) {
+        if (now >= ends_at_) {
+            connection->close();
+        } else {
+            connection->look_at_clock(now);
+        }
+    }
+    const bool is_ending = ends_at_ != steady_clock::time_point::max();
+    if (is_ending && connections_.empty()) {
+        io_.stop();
+        return;
+    }
+    ticker_.expires_after(is_ending ? std::chrono::milliseconds(10) : kTick);
+    ticker_.async_wait([this](error_code aborted) {
+        if (!aborted) {
+            tick();
+        }
+    });
+}
+
+void Server::close_down() {
+    ends_at_ = steady_clock::now() + limits_.stop;
+    quietly_close(acceptor_);
+    accept_pause_.cancel();
+    const std::vector<std::shared_ptr<Connection>> all(connections_.begin(), connections_.end());
+    for (const auto& connection : all) {
+        connection->finish();
+    }
+    ticker_.cancel();
+    tick();
+}
+
+}  // namespace jobstrand::service

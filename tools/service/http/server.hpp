@@ -1,0 +1,70 @@
+#pragma once
+
+#include "tools/service/http/body_budget.hpp"
+#include "tools/service/http/connection.hpp"
+#include "tools/service/http/gate.hpp"
+#include "tools/service/http/http_counts.hpp"
+#include "tools/service/http/listen_address.hpp"
+#include "tools/service/http/router.hpp"
+#include "tools/service/http/server_limits.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <thread>
+
+namespace jobstrand::service {
+
+/// Serves HTTP/1.1 on one address, with a thread of its own.
+///
+/// Thread safety: start() and stop() once each, from one thread; stop() also without start(). What
+/// is passed in must outlive it, and so must whatever still holds an Answer have dropped it before
+/// this object ends.
+class Server final {
+public:
+    /// Listens, but serves nobody yet. Throws std::runtime_error, with what to do, when the address
+    /// cannot be had.
+    Server(const ListenAddress& address, const Router& router, Gate& gate, ServerLimits limits);
+    ~Server();
+
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    void start();
+
+    /// Takes no more connections, closes those that are idle, lets those that are being answered
+    /// end within limits.stop, and returns when its thread has ended.
+    void stop();
+
+    /// The one that was asked for, or that the system chose for 0.
+    [[nodiscard]] std::uint16_t port() const;
+
+    [[nodiscard]] const HttpCounts& counts() const { return counts_; }
+
+private:
+    void accept();
+    void take(boost::asio::ip::tcp::socket socket);
+    void refuse(boost::asio::ip::tcp::socket socket);
+    void tick();
+    void close_down();
+
+    const ServerLimits limits_;
+    BodyBudget bodies_;
+    HttpCounts counts_;
+    const ConnectionContext context_;
+    boost::asio::io_context io_;
+    boost::asio::ip::tcp::acceptor acceptor_;
+    boost::asio::steady_timer ticker_;
+    boost::asio::steady_timer accept_pause_;
+    std::thread thread_;
+
+    // Touched only by the thread.
+    std::set<std::shared_ptr<Connection>> connections_;
+    std::chrono::steady_clock::time_point ends_at_ = std::chrono::steady_clock::time_point::max();
+};
+
+}  // namespace jobstrand::service

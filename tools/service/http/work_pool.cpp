@@ -1,0 +1,46 @@
+#include "tools/service/http/work_pool.hpp"
+
+#include "tools/service/http/failure_response.hpp"
+#include "tools/service/http/problem.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace jobstrand::service {
+
+WorkPool::WorkPool(std::size_t threads, std::size_t waiting, schema::Log& log)
+    : threads_(threads), most_(threads + waiting), log_(log) {}
+
+WorkPool::~WorkPool() {
+    stop();
+}
+
+Handler WorkPool::wrap(BlockingHandler handler) {
+    return [this, handler = std::move(handler)](Request request, const Answer& answer) {
+        if (held_.fetch_add(1) >= most_) {
+            held_.fetch_sub(1);
+            answer(come_again("too many requests at once"));
+            return;
+        }
+        const auto shared = std::make_shared<Request>(std::move(request));
+        boost::asio::post(threads_, [this, &handler, shared, answer] {
+            // Defended catch: what a request meets is its answer, and ends nobody else's.
+            try {
+                answer(handler(*shared));
+            } catch (const std::exception& error) {
+                answer(response_to(error, log_));
+            }
+            held_.fetch_sub(1);
+        });
+    };
+}
+
+void WorkPool::stop() {
+    threads_.stop();
+    threads_.join();
+}
+
+}  // namespace jobstrand::service
