@@ -1,6 +1,5 @@
 #include "persistence/drivers/registry.hpp"
 #include "persistence/migration/schema_migration.hpp"
-#include "schema/tables.hpp"
 #include "test/conformance/databases.hpp"
 #include "test/fixtures/named_databases.hpp"
 #include "test/fixtures/open_connection.hpp"
@@ -22,16 +21,8 @@ using persistence::SessionPool;
 /// A database that other cases have used, without their rows.
 class EmptiedDatabase final : public TestDatabase {
 public:
-    explicit EmptiedDatabase(DatabaseUrl url) : url_(std::move(url)) {
-        const auto connection = open_connection(url_);
-        for (const schema::Table& table : schema::tables()) {
-            const std::string all = fmt::format("DELETE FROM {}", table.name);
-            connection->run_script(
-                table.name != "ACT_GE_PROPERTY"
-                    ? all
-                    : fmt::format("{} WHERE NAME_ <> '{}'", all, schema::kSchemaVersionProperty)
-            );
-        }
+    explicit EmptiedDatabase(const ServerDatabase& database) : url_(database.url()) {
+        database.delete_rows();
     }
 
     [[nodiscard]] std::unique_ptr<Connection> connect(SessionPool::Access) override {
@@ -61,7 +52,7 @@ public:
             database_.emplace(server_());
             persistence::upgrade_schema(*open_connection(database_->url()));
         }
-        return std::make_unique<EmptiedDatabase>(database_->url());
+        return std::make_unique<EmptiedDatabase>(*database_);
     }
 
     void TearDown() override { database_.reset(); }

@@ -4,6 +4,7 @@
 #include "schema/job_transition.hpp"
 #include "test/fixtures/open_connection.hpp"
 #include "test/fixtures/open_store.hpp"
+#include "test/tools/cli_database.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -44,7 +45,7 @@ std::string block_of(const std::string& document, const std::string& heading) {
 
 }  // namespace
 
-CliTest::CliTest() {
+CliTest::CliTest() : url_(empty_cli_database(directory_.path())) {
     ok({"schema", "create"});
 }
 

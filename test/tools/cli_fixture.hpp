@@ -28,7 +28,8 @@ struct WrongUsage {
     std::string message;
 };
 
-/// Runs the program in this process, on a SQLite file of its own, which has its tables.
+/// Runs the program in this process, on a database without jobs (see empty_cli_database), which has
+/// its tables.
 class CliTest : public testing::Test {
 protected:
     CliTest();
@@ -77,7 +78,7 @@ protected:
     std::string file(const std::string& name, const std::string& content);
 
     [[nodiscard]] std::string path_of(const std::string& name) const;
-    [[nodiscard]] std::string url() const { return "sqlite:" + path_of("jobs.db"); }
+    [[nodiscard]] const std::string& url() const { return url_; }
 
     /// The database from beside the program, as an app or a node sees it.
     engine::Wiring& engine();
@@ -87,6 +88,7 @@ protected:
 
 private:
     const TemporaryDirectory directory_;
+    const std::string url_;
     schema::SystemClock clock_;
     schema::SilentLog log_;
     std::unique_ptr<engine::Wiring> engine_;

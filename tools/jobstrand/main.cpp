@@ -11,6 +11,7 @@
 int main(int argc, char** argv) {
     namespace cli = jobstrand::cli;
     cli::occupy_standard_descriptors();
+    const bool does_sigpipe_end_us = cli::does_sigpipe_end_us();
     // Only so do std::cin and std::cout tell an error from the end.
     std::ios::sync_with_stdio(false);
     const std::vector<std::string> arguments(argv + 1, argv + argc);
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
             .in_is_terminal = ::isatty(STDIN_FILENO) == 1,
             .err_is_terminal = ::isatty(STDERR_FILENO) == 1,
             .out_columns = cli::terminal_columns(STDOUT_FILENO),
+            .when_out_fails = does_sigpipe_end_us ? cli::end_if_nobody_reads : nullptr,
         },
         cli::environment_of_process()
     );

@@ -1,6 +1,7 @@
 #include "tools/jobstrand/process.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -67,6 +68,19 @@ std::optional<std::size_t> terminal_columns(int descriptor) {
     winsize size{};
     const bool is_told = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
     return is_told ? size.ws_col : kUsualColumns;
+}
+
+bool does_sigpipe_end_us() {
+    struct sigaction now {};
+    return ::sigaction(SIGPIPE, nullptr, &now) == 0 && now.sa_handler == SIG_DFL;
+}
+
+void end_if_nobody_reads() {
+    pollfd out{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+    if (::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0) {
+        std::signal(SIGPIPE, SIG_DFL);
+        std::raise(SIGPIPE);
+    }
 }
 
 bool takes_colours(const Environment& environment) {

@@ -25,6 +25,13 @@ void hide_passwords(std::span<char*> arguments);
 /// tell.
 [[nodiscard]] std::optional<std::size_t> terminal_columns(int descriptor);
 
+/// Whether SIGPIPE ends this process now. To be asked first of all: client libraries of databases
+/// ignore it for the whole process.
+[[nodiscard]] bool does_sigpipe_end_us();
+
+/// Ends the process by SIGPIPE if nobody reads its stdout any more, as `| head` expects.
+void end_if_nobody_reads();
+
 /// Whether a terminal shows colours: it knows them (TERM), and nobody has said no (NO_COLOR,
 /// https://no-color.org).
 [[nodiscard]] bool takes_colours(const Environment& environment);

@@ -143,6 +143,9 @@ run(const std::vector<std::string>& arguments, Streams& streams, const Environme
     if (streams.out.flush()) {
         return true;
     }
+    if (streams.when_out_fails != nullptr) {
+        streams.when_out_fails();
+    }
     streams.err << message_start(streams.err_is_coloured)
                 << "the output could not be written; is the disk full?\n";
     return false;

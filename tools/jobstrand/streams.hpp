@@ -18,6 +18,7 @@ struct Streams {
     bool err_is_terminal = false;
     bool err_is_coloured = false;                 ///< Words about what went wrong stand out.
     std::optional<std::size_t> out_columns = {};  ///< Of the terminal that `out` is; nullopt: none.
+    void (*when_out_fails)() = nullptr;           ///< Before it is told; it need not return.
 };
 
 /// The environment variables.

@@ -32,7 +32,9 @@ void add_rm(const Command& noun, Action& action) {
          .examples = "  jobstrand calendar rm working-days"},
         remove_calendars
     );
-    app.add_option("names", options.names, "The calendars").type_name("NAME").required();
+    app.add_option("names", options.names, "The calendars; - reads them from stdin")
+        .type_name("NAME")
+        .required();
 }
 
 }  // namespace
