@@ -121,6 +121,15 @@ public:
     [[nodiscard]] virtual JobAnswer
     reschedule_timer(std::string_view id, schema::TimePoint due_date, schema::TimePoint now) = 0;
 
+    /// Makes a timer of a job that could run. Precondition: `place` is executable or
+    /// external_worker.
+    [[nodiscard]] virtual JobAnswer postpone(
+        schema::JobPlace place,
+        std::string_view id,
+        schema::TimePoint due_date,
+        schema::TimePoint now
+    ) = 0;
+
     // What is suspended.
 
     /// Suspends an instance or definition: its free jobs in the timer, executable and external

@@ -128,6 +128,8 @@ std::string_view name_of(TransitionReason reason) {
             return "fell_due";
         case TransitionReason::fired:
             return "fired";
+        case TransitionReason::postponed:
+            return "postponed";
         case TransitionReason::suspended:
             return "suspended";
         case TransitionReason::activated:
@@ -227,6 +229,12 @@ Transition fell_due(const Job& job) {
 
 Transition fired(const Job& job) {
     return move_to(place_to_run(job), TransitionReason::fired, job);
+}
+
+Transition postponed(const Job& job, TimePoint due_date) {
+    Transition transition = move_to(JobPlace::timer, TransitionReason::postponed, job);
+    transition.due_date = due_date;
+    return transition;
 }
 
 Transition suspended(const Job& job, JobPlace from) {

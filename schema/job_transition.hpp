@@ -25,6 +25,7 @@
 /// | executable (locked)       | interrupted: database, stop     | timer, retries kept          |
 /// | executable (lock expired) | let go: its node died           | gone                         |
 /// | timer                     | fell due, or was fired by hand  | executable or external       |
+/// | executable, external      | an operator gave it a due date  | timer                        |
 /// | timer, executable, ext.   | instance or definition suspended| suspended                    |
 /// | suspended                 | activated                       | where it came from           |
 /// | timer, executable         | its id is taken where it goes   | dead letter                  |
@@ -49,6 +50,7 @@ enum class TransitionReason {
     let_go,
     fell_due,
     fired,
+    postponed,
     suspended,
     activated,
     requeued,
@@ -121,6 +123,9 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
 
 /// The same by hand, whatever its due date is.
 [[nodiscard]] Transition fired(const Job& job);
+
+/// An operator gives a job that could run a due date: it waits among the timers.
+[[nodiscard]] Transition postponed(const Job& job, TimePoint due_date);
 
 /// Precondition: `from` is timer, executable or external_worker.
 [[nodiscard]] Transition suspended(const Job& job, JobPlace from);

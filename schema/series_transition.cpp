@@ -171,6 +171,7 @@ bool concerns_series(const Job& job, TransitionReason reason) {
         case TransitionReason::released:
         case TransitionReason::not_served:
         case TransitionReason::interrupted:
+        case TransitionReason::postponed:
         case TransitionReason::suspended:
         case TransitionReason::activated:
         case TransitionReason::requeued:
@@ -247,6 +248,7 @@ SeriesTransition series_transition(
         case TransitionReason::released:
         case TransitionReason::not_served:
         case TransitionReason::interrupted:
+        case TransitionReason::postponed:
         case TransitionReason::suspended:
         case TransitionReason::activated:
         case TransitionReason::requeued:

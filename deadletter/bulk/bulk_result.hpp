@@ -22,6 +22,7 @@ enum class ItemAnswer {
 enum class Refusal {
     none,
     carries_series_on,     ///< Without this job its series would end unasked.
+    waits_for_no_date,     ///< A dead letter, or suspended: no due date makes it run.
     has_no_retries,        ///< A dead letter; it gets new ones when it is requeued.
     series_has_ended,      ///< There is no further turn.
     series_has_not_ended,  ///< It must end before it is forgotten.
@@ -34,11 +35,12 @@ struct ItemResult {
     std::string id = {};  ///< Of a job, an instance; the key of a series.
     ItemAnswer answer = ItemAnswer::done;
     Refusal refusal = Refusal::none;
-    std::optional<schema::JobPlace> place = {};  ///< Not found, skipped: where the job stands.
-    std::string series = {};                     ///< The series that the job carries on.
-    std::string group = {};                      ///< Of the series.
-    std::string new_job = {};                    ///< The job that was made of the series.
-    std::int64_t moved = 0;                      ///< Jobs that were suspended or activated.
+    std::optional<schema::JobPlace> place =
+        {};                    ///< Not found, skipped, refused: where the job stands.
+    std::string series = {};   ///< The series that the job carries on.
+    std::string group = {};    ///< Of the series.
+    std::string new_job = {};  ///< The job that was made of the series.
+    std::int64_t moved = 0;    ///< Jobs that were suspended or activated.
 };
 
 /// How far a bulk operation has come.

@@ -62,6 +62,11 @@ public:
     /// Changes a job wherever it stands. The retries of a dead letter are refused.
     [[nodiscard]] ItemResult change(const std::string& id, const persistence::JobChanges& changes);
 
+    /// Gives a job a due date, in one transaction: a timer is rescheduled (see below), and a job
+    /// that could run, and that nobody holds, becomes a timer. Dead letters and suspended jobs are
+    /// refused. The result names the place, when refused, and the series that the timer carries on.
+    [[nodiscard]] ItemResult set_due_date(const std::string& id, schema::TimePoint due_date);
+
     /// Makes timers executable now, whatever their due date. If one carries a series on, that goes
     /// on with the turn after it, and is named in the result.
     BulkCounts fire(const std::vector<std::string>& ids, const BulkWatch& watch = {});

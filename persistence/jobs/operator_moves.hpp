@@ -25,6 +25,19 @@ fire_timer(const StoreContext& context, std::string_view id, schema::TimePoint n
     schema::TimePoint now
 );
 
+/// Where a job stands, and which it is.
+struct NamedJob {
+    schema::JobPlace place;
+    std::string_view id;
+};
+
+[[nodiscard]] JobAnswer postpone_job(
+    const StoreContext& context,
+    const NamedJob& job,
+    schema::TimePoint due_date,
+    schema::TimePoint now
+);
+
 [[nodiscard]] JobAnswer change_job(
     const StoreContext& context,
     schema::JobPlace place,

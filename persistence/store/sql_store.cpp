@@ -205,6 +205,11 @@ JobAnswer SqlStore::reschedule_timer(std::string_view id, TimePoint due_date, Ti
     return persistence::reschedule_timer(context_, id, due_date, now);
 }
 
+JobAnswer
+SqlStore::postpone(JobPlace place, std::string_view id, TimePoint due_date, TimePoint now) {
+    return postpone_job(context_, {place, id}, due_date, now);
+}
+
 std::optional<PlacedJob> SqlStore::find(std::string_view id) {
     return find_job(context_, id);
 }

@@ -137,6 +137,12 @@ public:
         schema::TimePoint due_date,
         schema::TimePoint now
     ) override;
+    [[nodiscard]] JobAnswer postpone(
+        schema::JobPlace place,
+        std::string_view id,
+        schema::TimePoint due_date,
+        schema::TimePoint now
+    ) override;
 
     [[nodiscard]] std::optional<schema::PlacedJob> find(std::string_view id) override;
     [[nodiscard]] std::vector<schema::Job> list(

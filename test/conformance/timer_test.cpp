@@ -216,6 +216,43 @@ TEST_P(TimersByHand, A_timer_can_be_rescheduled) {
     EXPECT_EQ(job("a"), expected);
 }
 
+TEST_P(TimersByHand, A_job_that_could_run_becomes_a_timer_when_it_is_postponed) {
+    Job expected = insert(JobPlace::executable, a_job("a").build());
+    Job external = a_job("b").build();
+    external.type = schema::kExternalWorkerType;
+    insert(JobPlace::external_worker, external);
+    const schema::TimePoint later = clock_.now() + 2h;
+    for (const auto& [place, id] :
+         {std::pair(JobPlace::executable, "a"), std::pair(JobPlace::external_worker, "b")}) {
+        EXPECT_EQ(store_.postpone(place, id, later, clock_.now()), JobAnswer::done);
+        EXPECT_EQ(store_.postpone(place, id, later, clock_.now()), JobAnswer::not_found);
+        EXPECT_EQ(place_of(id), "timer");
+    }
+    expected.due_date = later;
+    expected.revision += 1;
+    EXPECT_EQ(job("a"), expected);
+}
+
+TEST_P(TimersByHand, A_job_that_a_node_holds_is_not_postponed) {
+    const Job held = insert_and_acquire(a_job("a"));
+    EXPECT_EQ(
+        store_.postpone(JobPlace::executable, "a", clock_.now() + 2h, clock_.now()),
+        JobAnswer::locked
+    );
+    EXPECT_EQ(job("a"), held);
+}
+
+TEST_P(TimersByHand, One_that_waits_for_an_exclusive_job_is_postponed) {
+    insert_and_acquire(a_job("a").of_instance("i"));
+    insert(JobPlace::executable, a_job("b").of_instance("i").build());
+    EXPECT_THAT(acquire(100, "node-2"), testing::IsEmpty());
+    EXPECT_EQ(
+        store_.postpone(JobPlace::executable, "b", clock_.now() + 2h, clock_.now()), JobAnswer::done
+    );
+    EXPECT_EQ(place_of("b"), "timer");
+    EXPECT_TRUE(job("b").lock_owner.empty());
+}
+
 TEST_P(TimersByHand, What_is_no_timer_is_not_found) {
     insert(JobPlace::executable, a_job("a").build());
     EXPECT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::not_found);

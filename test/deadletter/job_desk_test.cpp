@@ -201,6 +201,23 @@ TEST_F(JobDeskTest, Rescheduling_moves_a_timer) {
     EXPECT_EQ(store_.find("a").value().job.due_date, later);
 }
 
+TEST_F(JobDeskTest, A_due_date_makes_a_timer_of_what_could_run_and_moves_a_timer) {
+    insert_all(JobPlace::executable, {"a"});
+    for (const auto wait : {std::chrono::hours(1), std::chrono::hours(2)}) {
+        EXPECT_EQ(desk_.set_due_date("a", clock_.now() + wait).answer, ItemAnswer::done);
+        EXPECT_EQ(places(), "timer=1");
+        EXPECT_EQ(store_.find("a").value().job.due_date, clock_.now() + wait);
+    }
+    EXPECT_EQ(desk_.set_due_date("nobody", clock_.now()).answer, ItemAnswer::not_found);
+}
+
+TEST_F(JobDeskTest, What_waits_for_no_date_gets_none) {
+    insert_all(JobPlace::dead_letter, {"a"});
+    const ItemResult item = desk_.set_due_date("a", clock_.now());
+    EXPECT_EQ(item.refusal, Refusal::waits_for_no_date);
+    EXPECT_EQ(item.place, JobPlace::dead_letter);
+}
+
 TEST_F(JobDeskTest, Suspending_tells_how_many_jobs_went_along) {
     using persistence::SuspensionScope;
     insert(JobPlace::executable, test::a_job("a").of_instance("i"));

@@ -13,6 +13,14 @@ using test::a_job;
 
 constexpr TimePoint kDue{std::chrono::hours{1}};
 
+TEST(OperatorTransition, A_job_that_is_postponed_waits_as_a_timer_and_keeps_all_else) {
+    const Transition transition = postponed(a_job("a").with_retries(2), kDue);
+    EXPECT_EQ(transition.to, JobPlace::timer);
+    EXPECT_EQ(transition.reason, TransitionReason::postponed);
+    EXPECT_EQ(transition.due_date, kDue);
+    EXPECT_EQ(transition.retries, 2);
+}
+
 TEST(OperatorTransition, A_timer_that_is_fired_by_hand_goes_where_it_would_when_it_falls_due) {
     for (const std::string_view type : {kMessageType, kTimerType, kExternalWorkerType}) {
         const Job timer = a_job("a").of_kind(type).due_at(kDue);

@@ -334,6 +334,7 @@ TEST(SeriesTransition, Only_moves_that_mean_something_for_a_series_are_brought_h
           Reason::released,
           Reason::not_served,
           Reason::interrupted,
+          Reason::postponed,
           Reason::suspended,
           Reason::activated,
           Reason::requeued,

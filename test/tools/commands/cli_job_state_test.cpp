@@ -143,14 +143,34 @@ TEST_F(CliJobState, Set_moves_one_turn_of_a_series_and_says_so) {
     EXPECT_THAT(set.err, HasSubstr("only this turn of series nightly moves"));
 }
 
-TEST_F(CliJobState, A_job_that_is_no_timer_gets_no_due_date_and_nothing_else_either) {
-    const std::string waits = add();
+TEST_F(CliJobState, Set_makes_a_timer_of_a_job_that_could_run) {
+    const std::string id = add();
+    ok({"job", "set", id, "--due", "2037-01-02T10:00Z", "--priority", "7"});
+    EXPECT_EQ(places(), "timer=1");
+    EXPECT_EQ(field(id, "dueDate"), "\"2037-01-02T10:00:00.000Z\"");
+    EXPECT_EQ(field(id, "priority"), "7");
+    const std::string external = add({"--type", "noop", "--external"});
+    ok({"job", "set", external, "--due-in", "2h"});
+    EXPECT_EQ(places(), "timer=2");
+    ok({"timer", "fire", external});
+    EXPECT_EQ(places(), "timer=1 external=1");
+}
+
+TEST_F(CliJobState, A_job_that_a_node_holds_gets_no_due_date_and_nothing_else_either) {
+    const std::string id = add();
+    lock(id);
+    const CliResult set = run({"job", "set", id, "--due", "2h", "--priority", "7"});
+    EXPECT_EQ(set.code, cli::ExitCode::refused);
+    EXPECT_THAT(set.err, HasSubstr("a node holds job " + id));
+    EXPECT_EQ(field(id, "priority"), "0");
+}
+
+TEST_F(CliJobState, A_job_that_waits_for_no_date_gets_none_and_nothing_else_either) {
     const std::string dead = add_dead();
     ok({"instance", "suspend", "i"});
     const std::string suspended = add({"--type", "noop", "--instance", "i"});
     for (const auto& [id, hint] :
-         {std::pair(waits, "it waits for no date"),
-          std::pair(dead, "jobstrand dead requeue ID --due TIME"),
+         {std::pair(dead, "jobstrand dead requeue ID --due TIME"),
           std::pair(suspended, "activate what it belongs to first")}) {
         const CliResult set = run({"job", "set", id, "--due", "2h", "--priority", "7"});
         EXPECT_EQ(set.code, cli::ExitCode::refused);

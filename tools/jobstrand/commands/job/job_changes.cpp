@@ -70,28 +70,23 @@ void refuse_bad_values(Session& session, schema::Job job, const persistence::Job
     }
 }
 
-/// Only timers wait for their due date. Before anything is changed.
-void refuse_if_no_timer(const schema::PlacedJob& placed) {
-    if (placed.place == JobPlace::timer) {
-        return;
-    }
+/// What would do it instead, where a due date means nothing.
+[[noreturn]] void refuse_due_date(const std::string& id, JobPlace place) {
     const char* const hint =
-        placed.place == JobPlace::dead_letter
-            ? "say when as you requeue it: `jobstrand dead requeue "
-              "ID --due TIME`"
-        : placed.place == JobPlace::suspended
-            ? "activate what it belongs to first: `jobstrand job show ID` says what that is"
-            : "it waits for no date; `jobstrand job cancel ID` it and requeue it with --due";
+        place == JobPlace::dead_letter
+            ? "say when as you requeue it: `jobstrand dead requeue ID --due TIME`"
+            : "activate what it belongs to first: `jobstrand job show ID` says what that is";
     throw CliError(
-        ExitCode::refused,
-        fmt::format("job {} stands in place {}: {}", placed.job.id, name_of(placed.place), hint)
+        ExitCode::refused, fmt::format("job {} stands in place {}: {}", id, name_of(place), hint)
     );
 }
 
 [[nodiscard]] deadletter::ItemResult
 set_due_date(Session& session, const std::string& id, schema::TimePoint due) {
-    deadletter::ItemResult item;
-    session.jobs().reschedule({id}, due, {.on_item = [&](const auto& one) { item = one; }});
+    const deadletter::ItemResult item = session.jobs().set_due_date(id, due);
+    if (item.refusal == deadletter::Refusal::waits_for_no_date) {
+        refuse_due_date(id, item.place.value());
+    }
     if (item.answer == deadletter::ItemAnswer::done && !item.series.empty()) {
         session.tell(fmt::format(
             "only this turn of {} moves; for all: `jobstrand series reschedule`", named(item.series)
@@ -190,15 +185,13 @@ ExitCode set_job(Session& session, const SetOptions& options) {
     const deadletter::JobDetails found = find_job(session, options.id);
     refuse_bad_values(session, found.placed.job, changes);
     const auto due = due_of(session, options.due);
-    if (due) {
-        refuse_if_no_timer(found.placed);
-    }
     deadletter::ItemResult item{.id = options.id};
-    if (!changes.empty()) {
-        item = session.jobs().change(options.id, changes);
-    }
-    if (due && item.answer == deadletter::ItemAnswer::done) {
+    // First: then no node takes the job before the rest is set.
+    if (due) {
         item = set_due_date(session, options.id, *due);
+    }
+    if (!changes.empty() && item.answer == deadletter::ItemAnswer::done) {
+        item = session.jobs().change(options.id, changes);
     }
     if (item.refusal == deadletter::Refusal::has_no_retries) {
         throw CliError(

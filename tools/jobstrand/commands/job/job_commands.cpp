@@ -108,7 +108,7 @@ void add_set(const Command& noun, Action& action) {
     for (TypedField& typed : options.fields) {
         add_field_option(app, typed);
     }
-    add_due_options(app, options.due, "When a timer is due: any timer text", "The time from now");
+    add_due_options(app, options.due, "When it is due: any timer text", "The time from now");
     add_due_context_options(app, options.due);
 }
 
