@@ -39,13 +39,23 @@ public:
     SourceChanged() : runtime_error("the source of the jobs was changed while it was read") {}
 };
 
-/// Who looks on while many jobs are enqueued. Each of the two may be empty.
+/// New jobs that were stored suspended, by what they belong to.
+struct SuspendedNewJobs {
+    schema::Job like;  ///< Has their instance, definition and series, and no more.
+    std::int64_t jobs = 0;
+};
+
+/// Who looks on while many jobs are enqueued. Each may be empty.
 struct EnqueueWatch {
     /// Called after each page, with the number of jobs so far.
     std::function<void(std::int64_t added)> on_page = {};
 
     /// A job was left out, because its id or the key of its series is taken.
     std::function<void(std::int64_t number, const TakenName& taken)> on_taken = {};
+
+    /// Called once at the end, if any job was stored suspended. Jobs that belong to nothing count
+    /// those for which there was no room to be told apart.
+    std::function<void(const std::vector<SuspendedNewJobs>&)> on_suspended = {};
 };
 
 /// Enqueues jobs of which some may begin series; many of them page by page.
@@ -66,7 +76,7 @@ public:
     std::string enqueue(NewJob job);
 
     /// All or none. Returns the ids, in order; of those that repeat, of their first turns.
-    std::vector<std::string> enqueue_all(std::vector<NewJob> jobs);
+    std::vector<std::string> enqueue_all(std::vector<NewJob> jobs, const EnqueueWatch& watch = {});
 
     /// All or none, however many, in one transaction, which reads the source anew when the database
     /// asks for it. Returns how many. Throws SourceChanged unless there were `expected`.
@@ -79,9 +89,19 @@ public:
     [[nodiscard]] std::optional<TakenName> find_taken(const NewJob& job);
 
 private:
-    void enqueue_in(persistence::Transaction& transaction, std::vector<NewJob> jobs);
+    /// Jobs that were stored suspended.
+    class Suspended;
+
+    std::string enqueue(NewJob job, Suspended& suspended);
+    std::vector<std::string> enqueue_all(std::vector<NewJob> jobs, Suspended& suspended);
+    void enqueue_in(
+        persistence::Transaction& transaction,
+        std::vector<NewJob> jobs,
+        Suspended& suspended
+    );
     void give_id(NewJob& job);
-    [[nodiscard]] bool was_enqueued(const NumberedJob& one, const EnqueueWatch& watch);
+    [[nodiscard]] bool
+    was_enqueued(const NumberedJob& one, const EnqueueWatch& watch, Suspended& suspended);
 
     const Stores stores_;
     JobProducer& producer_;

@@ -50,17 +50,23 @@ std::vector<NewSeries> take_repeating(std::vector<PlacedJob>& jobs) {
     return series;
 }
 
+void show(const JobProducer::Seen& seen, std::span<const PlacedJob> stored) {
+    if (seen) {
+        seen(stored);
+    }
+}
+
 }  // namespace
 
 JobProducer::JobProducer(Dependencies dependencies, schema::RetryPolicy policy)
     : use_(dependencies), defaults_(dependencies.clock, std::move(policy)) {}
 
-std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs) {
+std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs, const Seen& seen) {
     if (std::ranges::any_of(jobs, repeats)) {
         defaults_.fill_in(jobs);
         std::vector<std::string> ids;
         use_.store.in_transaction(
-            [&](persistence::Transaction& transaction) { ids = enqueue(transaction, jobs); },
+            [&](persistence::Transaction& transaction) { ids = enqueue(transaction, jobs, seen); },
             [&](persistence::Transaction&) { return use_.store.is_stored(jobs.front().id); }
         );
         return ids;
@@ -68,13 +74,17 @@ std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs) {
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
     const persistence::IdOrigin origin = origin_of_ids(jobs);
     std::vector<PlacedJob> stored = use_.store.insert(prepare(std::move(jobs)), origin);
+    show(seen, stored);
     std::vector<std::string> ids = ids_of(stored);
     hand_over(hand_over_of(std::move(stored)), locked_at);
     return ids;
 }
 
-std::vector<std::string>
-JobProducer::enqueue(persistence::Transaction& transaction, std::vector<Job> jobs) {
+std::vector<std::string> JobProducer::enqueue(
+    persistence::Transaction& transaction,
+    std::vector<Job> jobs,
+    const Seen& seen
+) {
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
     const persistence::IdOrigin origin = origin_of_ids(jobs);
     std::vector<PlacedJob> placed = prepare(std::move(jobs));
@@ -90,6 +100,7 @@ JobProducer::enqueue(persistence::Transaction& transaction, std::vector<Job> job
             std::back_inserter(stored)
         );
     }
+    show(seen, stored);
     hand_over_on_commit(transaction, std::move(stored), locked_at);
     return ids;
 }
@@ -112,7 +123,11 @@ JobProducer::start_series(persistence::Transaction& transaction, schema::Series 
     return start_series(transaction, {.series = std::move(series), .first_turn = std::move(turn)});
 }
 
-std::string JobProducer::start_series(persistence::Transaction& transaction, NewSeries fresh) {
+std::string JobProducer::start_series(
+    persistence::Transaction& transaction,
+    NewSeries fresh,
+    const Seen& seen
+) {
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
     std::vector<Job> jobs{std::move(fresh.first_turn)};
     defaults_.fill_in(jobs);
@@ -122,6 +137,7 @@ std::string JobProducer::start_series(persistence::Transaction& transaction, New
     std::vector<PlacedJob> stored =
         use_.store.create(transaction, std::move(one), use_.clock.now());
     std::string key = stored.front().job.series;
+    show(seen, stored);
     hand_over_on_commit(transaction, std::move(stored), locked_at);
     return key;
 }

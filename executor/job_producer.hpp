@@ -8,7 +8,9 @@
 #include "schema/job.hpp"
 #include "schema/retry_policy.hpp"
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,23 +35,34 @@ public:
         const WakeUps& wake_ups;
     };
 
+    /// Who sees new jobs as they were stored: in a transaction before its commit, and once more if
+    /// it has to begin again.
+    using Seen = std::function<void(std::span<const schema::PlacedJob>)>;
+
     JobProducer(Dependencies dependencies, schema::RetryPolicy policy);
 
     /// In a transaction of its own, all or none. Returns the ids, in order. Throws
     /// std::invalid_argument with one sentence per mistake, or DbError; then nothing was enqueued.
     ///
     /// A job with a `repeat` becomes the first turn of a series with default settings.
-    std::vector<std::string> enqueue(std::vector<schema::Job> jobs);
+    std::vector<std::string> enqueue(std::vector<schema::Job> jobs, const Seen& seen = {});
 
     /// In the caller's transaction: the jobs exist exactly if it commits.
-    std::vector<std::string>
-    enqueue(persistence::Transaction& transaction, std::vector<schema::Job> jobs);
+    std::vector<std::string> enqueue(
+        persistence::Transaction& transaction,
+        std::vector<schema::Job> jobs,
+        const Seen& seen = {}
+    );
 
     /// Starts a series whose turns are like `turn`; see persistence::NewSeries. Returns its key.
     std::string start_series(schema::Series series, schema::Job turn);
     std::string
     start_series(persistence::Transaction& transaction, schema::Series series, schema::Job turn);
-    std::string start_series(persistence::Transaction& transaction, persistence::NewSeries fresh);
+    std::string start_series(
+        persistence::Transaction& transaction,
+        persistence::NewSeries fresh,
+        const Seen& seen = {}
+    );
 
 private:
     /// What the commit of new jobs gives this process to do. Only jobs that it will run are kept

@@ -90,6 +90,12 @@ public:
     /// What keeps the job in the suspended place; empty: it is not there.
     [[nodiscard]] std::vector<persistence::Suspension> why_suspended(std::string_view id) const;
 
+    /// What keeps such jobs there, or would.
+    [[nodiscard]] std::vector<persistence::Suspension> why_suspended(const schema::Job& like
+    ) const {
+        return store_.suspensions_of(like);
+    }
+
     /// Instances or definitions, in id order.
     [[nodiscard]] schema::Page<persistence::ScopeSummary> scopes(const ScopeQuery& query) const;
 

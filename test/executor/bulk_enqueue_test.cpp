@@ -121,6 +121,49 @@ TEST_F(BulkEnqueueTest, An_import_of_each_leaves_out_what_is_taken_and_says_whic
     EXPECT_EQ(count(JobPlace::executable), 3);
 }
 
+/// `jobs instance|series`, for each kind of job that was stored suspended.
+[[nodiscard]] EnqueueWatch tell_suspended(std::string& told) {
+    return {
+        .on_suspended =
+            [&told](const std::vector<SuspendedNewJobs>& all) {
+                for (const auto& [like, jobs] : all) {
+                    told += std::to_string(jobs) + ' ' + like.process_instance_id + '|' +
+                            like.series + "; ";
+                }
+            },
+    };
+}
+
+TEST_F(BulkEnqueueTest, An_import_tells_which_jobs_are_stored_suspended) {
+    store_.suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+    const auto of_instance = [](const std::string& id, const std::string& instance) {
+        NewJob job = a_new_job(id);
+        job.job.process_instance_id = instance;
+        return job;
+    };
+    NewJob paused = a_new_series("d", "s");
+    paused.starts_paused = true;
+    const std::vector<NewJob> all{
+        of_instance("a", "i"), of_instance("b", "i"), of_instance("c", "j"), paused};
+    ListedJobs jobs(all);
+    std::string told;
+    EXPECT_EQ(bulk_.import_all(jobs, 4, tell_suspended(told)), 4);
+    EXPECT_EQ(told, "1 |s; 2 i|; ");
+}
+
+TEST_F(BulkEnqueueTest, What_an_import_leaves_out_is_not_told_as_suspended) {
+    store_.suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+    NewJob job = a_new_job("a");
+    job.job.process_instance_id = "i";
+    bulk_.enqueue(job);
+    NewJob other = job;
+    other.job.id = "b";
+    ListedJobs jobs({job, other});
+    std::string told;
+    EXPECT_EQ(bulk_.import_each(jobs, tell_suspended(told)), 1);
+    EXPECT_EQ(told, "1 i|; ");
+}
+
 TEST(NewNames, A_name_is_new_once) {
     NewNames names;
     EXPECT_FALSE(names.add(a_new_job("a")));

@@ -24,7 +24,8 @@ std::string lines(int count) {
 TEST_F(CliImport, A_file_of_jobs_is_enqueued) {
     const std::string path = file("jobs.jsonl", lines(2500));
     EXPECT_EQ(
-        ok({"job", "add", "--from", path, "-o", "json"}), "{\"added\":2500,\"badLines\":0}\n"
+        ok({"job", "add", "--from", path, "-o", "json"}),
+        "{\"added\":2500,\"badLines\":0,\"suspended\":0}\n"
     );
     EXPECT_EQ(places(), "executable=2500");
 }
@@ -34,6 +35,28 @@ TEST_F(CliImport, Stdin_and_pipes_are_read_as_well) {
     EXPECT_EQ(places(), "executable=3");
     ok({"job", "add", "--from", "-"}, "");
     EXPECT_EQ(places(), "executable=3");
+}
+
+TEST_F(CliImport, Jobs_that_are_stored_suspended_are_counted_with_the_reason) {
+    ok({"instance", "suspend", "order-17"});
+    ok({"definition", "suspend", "shipping"});
+    const std::string jobs =
+        R"({"handlerType":"noop","processInstanceId":"order-17"})"
+        "\n"
+        R"({"handlerType":"noop","processInstanceId":"order-17","processDefinitionId":"shipping"})"
+        "\n"
+        R"({"handlerType":"noop"})";
+    for (const bool keeps_going : {false, true}) {
+        std::vector<std::string> arguments{"job", "add", "--from", "-", "-o", "json"};
+        if (keeps_going) {
+            arguments.emplace_back("--keep-going");
+        }
+        const CliResult added = run(arguments, jobs);
+        EXPECT_EQ(added.out, "{\"added\":3,\"badLines\":0,\"suspended\":2}\n");
+        EXPECT_THAT(added.err, HasSubstr("2 of them are stored suspended\n"));
+        EXPECT_THAT(added.err, HasSubstr("2: instance order-17 is suspended since "));
+        EXPECT_THAT(added.err, HasSubstr("1: definition shipping is suspended since "));
+    }
 }
 
 TEST_F(CliImport, What_ls_writes_can_be_added_to_another_database) {
@@ -123,7 +146,7 @@ TEST_F(CliImport, With_keep_going_the_good_lines_are_added) {
                 "\n" +
                 lines(1500));
     EXPECT_EQ(result.code, ExitCode::partly_done);
-    EXPECT_EQ(result.out, "{\"added\":1502,\"badLines\":2}\n");
+    EXPECT_EQ(result.out, "{\"added\":1502,\"badLines\":2,\"suspended\":0}\n");
     EXPECT_THAT(result.err, HasSubstr("stdin:3: "));
     EXPECT_THAT(result.err, HasSubstr("stdin:4: there is a job taken already"));
     EXPECT_EQ(places(), "executable=1503");

@@ -175,7 +175,8 @@ TEST_F(CliRepeat, A_file_may_hold_series_beside_jobs) {
 {"handlerType":"noop","repeat":"0 0 12 * * ?","series":"noon","zone":"Asia/Tokyo","group":"g","overlap":false,"state":"paused","start":"2126-01-01T00:00:00Z","misfireThreshold":"PT2M"}
 )";
     EXPECT_EQ(
-        ok({"job", "add", "--from", "-", "-o", "json"}, lines), "{\"added\":3,\"badLines\":0}\n"
+        ok({"job", "add", "--from", "-", "-o", "json"}, lines),
+        "{\"added\":3,\"badLines\":0,\"suspended\":1}\n"
     );
     EXPECT_EQ(places(), "executable=1 timer=1 suspended=1");
     const json noon = series("noon");

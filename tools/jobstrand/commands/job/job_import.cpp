@@ -5,14 +5,19 @@
 #include "tools/jobstrand/commands/job/job_checks.hpp"
 #include "tools/jobstrand/commands/job/job_enqueueing.hpp"
 #include "tools/jobstrand/commands/job/job_lines.hpp"
+#include "tools/jobstrand/commands/job/job_state.hpp"
 #include "tools/jobstrand/input/input.hpp"
 #include "tools/jobstrand/output/progress.hpp"
 
 #include <fmt/format.h>
 
+#include <map>
 #include <optional>
+#include <ranges>
+#include <string>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace jobstrand::cli {
 
@@ -23,6 +28,9 @@ using persistence::DbErrorKind;
 
 /// Bad lines that are told one by one; the rest is counted.
 constexpr std::size_t kProblemsShown = 100;
+
+/// Suspended instances and the like that are told one by one.
+constexpr std::size_t kSuspensionsShown = 10;
 
 class Import final : private executor::NewJobSource {
 public:
@@ -119,6 +127,8 @@ private:
                     add_problem(at(number, in_words(taken)));
                     ++bad_;
                 },
+            .on_suspended = [this](const std::vector<executor::SuspendedNewJobs>& jobs
+                            ) { suspended_ = jobs; },
         };
     }
 
@@ -126,9 +136,33 @@ private:
         write_record(
             session_.streams().out,
             session_.format(),
-            {number_field("added", added), number_field("badLines", bad_)}
+            {number_field("added", added),
+             number_field("badLines", bad_),
+             number_field("suspended", tell_suspended())}
         );
         return bad_ > 0 ? ExitCode::partly_done : ExitCode::done;
+    }
+
+    /// Whoever adds jobs expects them to run. Returns how many will not.
+    std::int64_t tell_suspended() {
+        std::int64_t all = 0;
+        std::map<std::string, std::int64_t> by_reason;
+        for (const auto& [like, jobs] : suspended_) {
+            all += jobs;
+            for (const persistence::Suspension& why : session_.search().why_suspended(like)) {
+                by_reason[in_words(why)] += jobs;
+            }
+        }
+        if (all > 0) {
+            session_.tell(fmt::format("{} of them are stored suspended", all));
+        }
+        for (const auto& [reason, jobs] : by_reason | std::views::take(kSuspensionsShown)) {
+            session_.tell(fmt::format("{}: {}", jobs, reason));
+        }
+        if (by_reason.size() > kSuspensionsShown) {
+            session_.tell("... and more: `jobstrand instance ls --suspended`");
+        }
+        return all;
     }
 
     [[nodiscard]] std::string at(std::int64_t number, const std::string& problem) const {
@@ -153,6 +187,7 @@ private:
     std::optional<JobLines> lines_;
     std::string problems_;
     std::unordered_set<std::int64_t> repeated_;  ///< Lines whose id or key an earlier line has.
+    std::vector<executor::SuspendedNewJobs> suspended_;
     std::size_t told_ = 0;
     std::int64_t good_ = 0;
     std::int64_t bad_ = 0;
