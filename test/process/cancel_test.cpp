@@ -1,6 +1,10 @@
 #include "test/process/service_fixture.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/types.h>
+
+#include <csignal>
+#include <string>
 
 namespace jobstrand {
 namespace {
@@ -14,28 +18,37 @@ using testing::HasSubstr;
 class CancelTest : public test::ServiceTest {
 protected:
     CancelTest() {
-        const std::string folder = directory.path();
-        const std::string script = a_script(
-            "patient",
-            "trap 'echo told >>" + folder + "/ends; exit 0' TERM\n" + "echo $$ >>" + folder +
-                "/programs\n" + "while :; do sleep 0.05; done\n"
-        );
         std::ofstream(path("config.toml"))
             << "db = \"" << url() << "\"\nasyncExecutorAsyncJobLockTimeInMillis = 600000\n"
-            << "[commands.patient]\nprogram = \"" << script << "\"\ntimeLimit = \"PT10M\"\n";
+            << command_of("patient", "exit 0") << command_of("stubborn", ":");
+    }
+
+    /// A command that does this when it is told to stop.
+    [[nodiscard]] std::string command_of(const std::string& name, const std::string& when_told)
+        const {
+        const std::string script = a_script(
+            name,
+            "trap 'echo told >>" + path("ends") + "; " + when_told + "' TERM\n" + "echo $$ >>" +
+                path("programs") + "\n" + "while :; do sleep 0.05; done\n"
+        );
+        return "[commands." + name + "]\nprogram = \"" + script + "\"\ntimeLimit = \"PT10M\"\n";
+    }
+
+    [[nodiscard]] std::string add(const std::string& command) const {
+        std::string id = expect_success(
+            {"job", "add", "--type", "command", "--payload", "{\"command\":\"" + command + "\"}"}
+        );
+        id.pop_back();
+        return id;
     }
 };
 
 TEST_F(CancelTest, A_running_program_gets_SIGTERM_and_its_job_keeps_the_reason) {
-    const std::string id =
-        expect_success({"job", "add", "--type", "command", "--payload", R"({"command":"patient"})"}
-        );
+    const std::string id = add("patient");
     const auto service = a_service();
     ASSERT_TRUE(test::eventually([&] { return lines_of("programs").size() == 1; }, 30s));
 
-    expect_success(
-        {"job", "cancel", id.substr(0, id.size() - 1), "--by", "ada", "--reason", "wrong file"}
-    );
+    expect_success({"job", "cancel", id, "--by", "ada", "--reason", "wrong file"});
     const auto dead = store->list(JobPlace::dead_letter, {}, "", 10);
     ASSERT_EQ(dead.size(), 1U);
     EXPECT_EQ(dead[0].exception_message, "cancelled by ada: wrong file");
@@ -46,6 +59,18 @@ TEST_F(CancelTest, A_running_program_gets_SIGTERM_and_its_job_keeps_the_reason) 
     ASSERT_TRUE(service->wait_for_log("result discarded"));
     EXPECT_EQ(count(JobPlace::dead_letter), 1) << "it stays what it is";
     EXPECT_EQ(lines_of("programs").size(), 1U) << "it does not run again";
+}
+
+TEST_F(CancelTest, A_running_program_that_does_not_listen_gets_SIGKILL) {
+    const std::string id = add("stubborn");
+    const auto service = a_service();
+    ASSERT_TRUE(test::eventually([&] { return lines_of("programs").size() == 1; }, 30s));
+    const pid_t program = std::stoi(lines_of("programs").front());
+    expect_success({"job", "cancel", id, "--reason", "wrong file"});
+    ASSERT_TRUE(test::eventually([&] { return ::kill(program, 0) != 0; }, 30s));
+    EXPECT_THAT(lines_of("ends"), ElementsAre("told"));
+    ASSERT_TRUE(service->wait_for_log("result discarded"));
+    EXPECT_EQ(count(JobPlace::dead_letter), 1);
 }
 
 }  // namespace
