@@ -4,7 +4,8 @@
 Usage:  operations_test.py JOBSTRAND_BINARY
 
 Every line of a `sh` block must end with exit code 0: on SQLite, or on a server of its own where the block names one. The jobs that were there before
-must be there at the end. So are the commands of docs/timers.md, and those of docs/cli.md that no other test runs. The `toml` and `ini` blocks must
+must be there at the end. So are the commands of docs/timers.md, those of docs/cli.md that no other test runs, and on the servers the SQL by which
+apps enqueue (on SQLite, see readme_test.py). The `toml` and `ini` blocks must
 be taken by what reads them, and every `jobstrand ...` in a table must be a command.
 Databases whose programs are not installed are left out. The last line is `N passed, N failed`.
 """
@@ -27,6 +28,13 @@ ELSEWHERE = (
     CLI[:CLI.index("\n## ")],
     CLI[CLI.index("\n## Jobs that repeat"):CLI.index("\n## Dead letters")],
 )
+ENQUEUEING = ("README.md", "docs/sql.md", "docs/from-flowable.md")
+# As docs/sql.md says of each.
+CLIENTS = {
+    "mysql": ("mariadb --database=jobs", "SET time_zone = '+00:00'; SELECT UUID();"),
+    "postgresql": ("psql --quiet --set=ON_ERROR_STOP=1 --dbname=jobs",
+                   "SELECT gen_random_uuid()::text, now() AT TIME ZONE 'UTC'; NOTIFY jobstrand;"),
+}
 BLOCK = re.compile(r"^```(\w+)(?: (\w+))?\n(.*?)^```", re.M | re.S)
 COMMAND = re.compile(r"`jobstrand ([^`]*)`")
 PATIENCE_S = 60  # Beyond this something hangs; nothing is measured.
@@ -136,7 +144,22 @@ def follow(name, binary, results):
             for line in (line for text in ELSEWHERE for kind, _, block in BLOCK.findall(text) if kind == "sh" for line in block.splitlines()):
                 done = run(line)
                 results.add(f"{name}: {line}", done.returncode == 0, done.stdout + done.stderr)
+            if name in CLIENTS:
+                enqueue_by_sql(name, run, results)
             results.add(f"{name}: the job is there", added and added in run("jobstrand job ls -o name").stdout)
+
+
+def enqueue_by_sql(name, run, results):
+    """What is written for SQLite alone says so by its first words."""
+    client, own = CLIENTS[name]
+    scripts = [own] + [content for document in ENQUEUEING for kind, _, content in BLOCK.findall((ROOT / document).read_text(encoding="utf-8"))
+                       if kind == "sql" and not content.startswith("BEGIN IMMEDIATE")]
+    for script in scripts:
+        done = run(f"{client} <<'END'\n{script}\nEND")
+        results.add(f"{name}: {script.splitlines()[0]}", done.returncode == 0, done.stdout + done.stderr)
+    for job in re.findall(r"VALUES \('([^']+)'", "\n".join(scripts)):
+        done = run(f"jobstrand job show {job}")
+        results.add(f"{name}: job {job} is there", done.returncode == 0, done.stderr)
 
 
 def check_unit(results):
