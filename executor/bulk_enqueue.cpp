@@ -125,8 +125,8 @@ std::string BulkEnqueue::enqueue(NewJob job) {
 }
 
 std::string BulkEnqueue::enqueue(NewJob job, Suspended& suspended) {
-    suspended.begin();
     if (!job.repeats()) {
+        suspended.begin();
         std::string id = producer_.enqueue({std::move(job.job)}, suspended.seen()).front();
         suspended.commit();
         return id;
@@ -134,7 +134,10 @@ std::string BulkEnqueue::enqueue(NewJob job, Suspended& suspended) {
     give_id(job);
     std::string id = job.job.id;
     stores_.jobs.in_transaction(
-        [&](Transaction& transaction) { enqueue_in(transaction, {job}, suspended); },
+        [&](Transaction& transaction) {
+            suspended.begin();
+            enqueue_in(transaction, {job}, suspended);
+        },
         [&](Transaction&) { return stores_.jobs.is_stored(id); }
     );
     suspended.commit();
