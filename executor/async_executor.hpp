@@ -81,6 +81,12 @@ public:
     /// Whether jobs are taken in: after start() and before stop().
     [[nodiscard]] bool is_running() const { return accepting_; }
 
+    /// What this node does now.
+    [[nodiscard]] persistence::NodeLoad load() const;
+
+    /// What became of the runs.
+    [[nodiscard]] const OutcomeCounts& outcome_counts() const { return completion_.counts(); }
+
     // JobIntake
     [[nodiscard]] persistence::PageLimit room() override;
     [[nodiscard]] persistence::PageLimit room_for_handoffs() override;
@@ -102,7 +108,6 @@ private:
     void release(std::vector<HeldJobPtr> jobs);
     void pass_the_rest_on();
     [[nodiscard]] bool is_taking() const;
-    [[nodiscard]] persistence::NodeLoad load() const;
     void tell(const std::function<void()>& news);
     [[nodiscard]] bool wait_for_running_jobs();
     void log_stop(bool all_ended);

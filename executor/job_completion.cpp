@@ -149,9 +149,11 @@ void JobCompletion::on_answer(const Outcome& outcome, OutcomeAnswer answer) {
     const bool is_lost = answer == OutcomeAnswer::lost_lock;
     log_move(outcome, is_lost);
     if (!is_lost) {
+        counts_.add(outcome.transition.reason);
         failures_.write(outcome);
         return;
     }
+    counts_.add_lost();
     // Whoever has freed the lock took this process for dead. What was not started counts only if
     // that was all there is to count.
     const bool was_started = outcome.transition.reason != schema::TransitionReason::released;

@@ -4,6 +4,7 @@
 #include "executor/loop/wake_ups.hpp"
 #include "executor/pool/held_jobs.hpp"
 #include "executor/report/failure_log.hpp"
+#include "executor/report/outcome_counts.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
@@ -38,6 +39,9 @@ public:
 
     [[nodiscard]] bool is_empty() const;
 
+    /// What it has written. Safe to look at from any thread.
+    [[nodiscard]] const OutcomeCounts& counts() const { return counts_; }
+
     [[nodiscard]] std::string_view name() const noexcept override { return "job completion"; }
     [[nodiscard]] schema::Duration run_once() override;
 
@@ -59,6 +63,8 @@ private:
     // Constant after construction.
     const Dependencies use_;
     const std::string lock_owner_;
+
+    OutcomeCounts counts_;
 
     // Touched only on the strand.
     std::vector<persistence::Outcome> writing_;

@@ -30,6 +30,7 @@ protected:
             service::ListenAddress{.host = "127.0.0.1", .port = 0, .is_loopback = true},
             router,
             gate,
+            counts,
             limits
         );
         server->start();
@@ -60,6 +61,7 @@ protected:
     service::Answer held_back;
     const service::Router router;
     service::LocalGate gate;
+    service::HttpCounts counts;
     std::unique_ptr<service::Server> server;
 };
 

@@ -21,8 +21,8 @@ TEST_F(ServerTest, One_connection_carries_many_requests_also_when_they_are_sent_
     (void)client.send(get("/hello") + post("/echo", "[2]"));
     EXPECT_EQ(client.receive().body, "hello");
     EXPECT_EQ(client.receive().body, "[2]");
-    EXPECT_EQ(server->counts().connections, 1);
-    EXPECT_EQ(server->counts().responses.at(2), 4);
+    EXPECT_EQ(counts.connections, 1);
+    EXPECT_EQ(counts.responses.at(2), 4);
 }
 
 TEST_F(ServerTest, The_client_says_when_a_connection_ends) {
@@ -46,7 +46,7 @@ TEST_F(ServerTest, Beyond_the_limit_of_connections_clients_are_turned_away_and_t
     EXPECT_EQ(fifth.receive().status, 503);
     EXPECT_TRUE(fifth.is_closed());
     EXPECT_EQ(clients.front()->ask(get("/hello")).status, 200);
-    EXPECT_EQ(server->counts().refused_connections, 1);
+    EXPECT_EQ(counts.refused_connections, 1);
 }
 
 TEST_F(ServerTest, Headers_and_bodies_have_a_longest_length) {
@@ -132,7 +132,7 @@ TEST_F(ServerTest, Answers_are_not_kept_by_anybody_on_the_way) {
 TEST_F(ServerTest, A_port_that_is_taken_is_told) {
     serve(small_limits());
     const service::ListenAddress taken{.host = "127.0.0.1", .port = server->port()};
-    EXPECT_THROW(service::Server(taken, router, gate, {}), std::runtime_error);
+    EXPECT_THROW(service::Server(taken, router, gate, counts, {}), std::runtime_error);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ TEST_P(HostileTest, It_is_refused_and_the_connection_closed) {
     const std::string smuggled = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n";
     EXPECT_EQ(client.ask(GetParam().bytes + smuggled).status, GetParam().status);
     EXPECT_TRUE(client.is_closed());
-    EXPECT_EQ(server->counts().responses.at(2), 0);
+    EXPECT_EQ(counts.responses.at(2), 0);
 }
 
 #define HEAD "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

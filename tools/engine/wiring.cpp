@@ -280,4 +280,12 @@ const std::string& Wiring::lock_owner() const {
     return parts_->executor.lock_owner();
 }
 
+persistence::NodeLoad Wiring::load() const {
+    return parts_->executor.load();
+}
+
+const executor::OutcomeCounts& Wiring::outcome_counts() const {
+    return parts_->executor.outcome_counts();
+}
+
 }  // namespace jobstrand::engine

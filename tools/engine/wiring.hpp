@@ -5,6 +5,7 @@
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
 #include "executor/manual_run.hpp"
+#include "executor/report/outcome_counts.hpp"
 #include "executor/stop_mode.hpp"
 #include "persistence/drivers/database.hpp"
 #include "persistence/executor_store.hpp"
@@ -133,6 +134,10 @@ public:
 
     /// Whose name stands in LOCK_OWNER_.
     [[nodiscard]] const std::string& lock_owner() const;
+
+    /// What this node does now, and what has become of its runs: for whoever watches it.
+    [[nodiscard]] persistence::NodeLoad load() const;
+    [[nodiscard]] const executor::OutcomeCounts& outcome_counts() const;
 
 private:
     class Parts;

@@ -13,7 +13,8 @@
 
 namespace jobstrand::service {
 
-EnqueueGroup::EnqueueGroup(const ApiParts& parts) : parts_(parts), thread_([this] { run(); }) {}
+EnqueueGroup::EnqueueGroup(const ApiParts& parts, EnqueueCounts& counts)
+    : parts_(parts), counts_(counts), thread_([this] { run(); }) {}
 
 EnqueueGroup::~EnqueueGroup() {
     stop();
@@ -107,8 +108,7 @@ void EnqueueGroup::store(std::vector<Item> items) {
     // to all.
     try {
         const std::vector<std::string> ids = parts_.engine.enqueue_all(std::move(jobs));
-        counts_.jobs.fetch_add(ids.size());
-        counts_.batches.fetch_add(1);
+        counts_.add(ids.size());
         for (std::size_t i = 0; i < items.size(); ++i) {
             items[i].answer(added(items[i].job, ids[i]));
         }
@@ -135,8 +135,7 @@ void EnqueueGroup::store_one(const Item& item) {
     // Defended catch: see store().
     try {
         const std::string id = parts_.engine.enqueueing().enqueue(item.job);
-        counts_.jobs.fetch_add(1);
-        counts_.batches.fetch_add(1);
+        counts_.add(1);
         item.answer(added(item.job, id));
     } catch (const std::exception& error) {
         item.answer(enqueue_failure(parts_, error, {&item.job, 1}));

@@ -1,13 +1,12 @@
 #pragma once
 
 #include "tools/service/api/api_parts.hpp"
+#include "tools/service/api/enqueue_counts.hpp"
 #include "tools/service/api/job_reader.hpp"
 #include "tools/service/http/router.hpp"
 
-#include <atomic>
 #include <condition_variable>
 #include <cstddef>
-#include <cstdint>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -28,14 +27,8 @@ public:
     /// Jobs of one transaction.
     static constexpr std::size_t kBatch = 500;
 
-    /// What it has done since it began.
-    struct Counts {
-        std::atomic<std::uint64_t> jobs{0};
-        std::atomic<std::uint64_t> batches{0};
-    };
-
-    /// Starts its thread. `parts` must outlive it.
-    explicit EnqueueGroup(const ApiParts& parts);
+    /// Starts its thread. Both must outlive it.
+    EnqueueGroup(const ApiParts& parts, EnqueueCounts& counts);
     ~EnqueueGroup();
 
     EnqueueGroup(const EnqueueGroup&) = delete;
@@ -46,8 +39,6 @@ public:
 
     /// Ends what has begun, and forgets what waits: its answers are never given.
     void stop();
-
-    [[nodiscard]] const Counts& counts() const { return counts_; }
 
 private:
     struct Waiting {
@@ -66,7 +57,7 @@ private:
     void store_one(const Item& item);
 
     const ApiParts& parts_;
-    Counts counts_;
+    EnqueueCounts& counts_;
 
     // Guarded by mutex_.
     std::mutex mutex_;

@@ -56,9 +56,15 @@ public:
           gate(gate_of(parts.settings.http, parts.log)),
           readiness(parts, runs_jobs),
           pool(kThreads, kWaitingRequests, parts.log),
-          singles(parts),
-          router(all_routes({parts, readiness, pool, singles})),
-          server(address_of(parts.settings.http), router, *gate, limits_of(parts.settings.http)) {}
+          singles(parts, enqueued),
+          router(all_routes({parts, readiness, pool, singles, enqueued, counts})),
+          server(
+              address_of(parts.settings.http),
+              router,
+              *gate,
+              counts,
+              limits_of(parts.settings.http)
+          ) {}
 
     ~Objects() { stop(); }
 
@@ -72,6 +78,8 @@ public:
     ApiParts parts;
     const std::unique_ptr<Gate> gate;
     Readiness readiness;
+    EnqueueCounts enqueued;
+    HttpCounts counts;
     WorkPool pool;
     EnqueueGroup singles;
     const Router router;

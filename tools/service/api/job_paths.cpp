@@ -14,7 +14,8 @@ namespace jobstrand::service {
 
 namespace {
 
-[[nodiscard]] Response enqueue_batch(const ApiParts& api, const Request& request) {
+[[nodiscard]] Response
+enqueue_batch(const ApiParts& api, EnqueueCounts& counts, const Request& request) {
     JobReader reader(api);
     JobBatch batch = read_batch(request, reader);
     if (!batch.problems.empty()) {
@@ -22,7 +23,9 @@ namespace {
     }
     // Defended catch: an id that is taken is an answer to the caller, who is told which.
     try {
-        return added(api.engine.enqueueing().enqueue_all(batch.jobs));
+        const std::vector<std::string> ids = api.engine.enqueueing().enqueue_all(batch.jobs);
+        counts.add(ids.size());
+        return added(ids);
     } catch (const std::exception& error) {
         return enqueue_failure(api, error, batch.jobs);
     }
@@ -32,8 +35,10 @@ namespace {
 
 Handler enqueue_jobs(const RouteParts& parts) {
     const ApiParts& api = parts.api;
-    Handler many =
-        parts.pool.wrap([&api](const Request& request) { return enqueue_batch(api, request); });
+    EnqueueCounts& counts = parts.counts;
+    Handler many = parts.pool.wrap([&api, &counts](const Request& request) {
+        return enqueue_batch(api, counts, request);
+    });
     EnqueueGroup& singles = parts.singles;
     return [&singles, many = std::move(many)](Request request, Answer answer) {
         if (!request.header("Idempotency-Key").empty()) {

@@ -1,7 +1,11 @@
 #include "tools/service/api/routes.hpp"
 
 #include "tools/service/api/job_paths.hpp"
+#include "tools/service/api/metrics.hpp"
+#include "tools/service/api/open_api.hpp"
+#include "tools/service/api/operator_paths.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace jobstrand::service {
@@ -9,27 +13,44 @@ namespace jobstrand::service {
 namespace {
 
 constexpr std::string_view kJson = "application/json";
-constexpr std::string_view kJsonLines = "application/x-ndjson";
-constexpr std::string_view kJsonLinesToo = "application/jsonl";
+constexpr std::string_view kLines = "application/x-ndjson";
+constexpr std::string_view kOtherLines = "application/jsonl";
 
 void answer_alive(const Request& /*request*/, const Answer& answer) {
     answer({.status = 200, .body = "{\"status\":\"live\"}\n"});
 }
 
+void describe(const Request& /*request*/, const Answer& answer) {
+    answer({.status = 200, .body = std::string(kOpenApi)});
+}
+
 }  // namespace
 
 std::vector<Route> all_routes(const RouteParts& parts) {
-    Readiness& readiness = parts.readiness;
-    const auto is_ready = [&readiness](const Request&) { return readiness.answer(); };
+    const ApiParts& api = parts.api;
+    WorkPool& pool = parts.pool;
+    const auto is_ready = [&readiness = parts.readiness](const Request&) {
+        return readiness.answer();
+    };
+    const auto tell_metrics = [from = MetricsParts{api, parts.counts, parts.http}](
+                                  const Request&, const Answer& answer
+                              ) { answer(metrics(from)); };
     return {
         {"GET", "/health/live", Role::anybody, answer_alive},
-        {"GET", "/health/ready", Role::anybody, parts.pool.wrap(is_ready)},
-        {"POST",
-         "/api/v1/jobs",
-         Role::worker,
-         enqueue_jobs(parts),
-         {kJson, kJsonLines, kJsonLinesToo}},
-        {"GET", "/api/v1/jobs/{id}", Role::read, parts.pool.wrap(show_job(parts.api))},
+        {"GET", "/health/ready", Role::anybody, pool.wrap(is_ready)},
+        {"GET", "/metrics", Role::read, tell_metrics},
+        {"GET", "/api/v1/openapi.json", Role::read, describe},
+
+        {"GET", "/api/v1/jobs", Role::read, pool.wrap(list_jobs(api))},
+        {"POST", "/api/v1/jobs", Role::worker, enqueue_jobs(parts), {kJson, kLines, kOtherLines}},
+        {"GET", "/api/v1/jobs/{id}", Role::read, pool.wrap(show_job(api))},
+        {"GET", "/api/v1/stats", Role::read, pool.wrap(show_stats(api))},
+
+        {"POST", "/api/v1/dead/requeue", Role::admin, pool.wrap(requeue_dead(api)), {kJson}},
+        {"POST", "/api/v1/wake", Role::worker, pool.wrap(wake_node(api))},
+        {"GET", "/api/v1/nodes", Role::read, pool.wrap(list_nodes(api))},
+        {"POST", "/api/v1/nodes/{node}/drain", Role::admin, pool.wrap(drain_node(api))},
+        {"POST", "/api/v1/nodes/{node}/resume", Role::admin, pool.wrap(resume_node(api))},
     };
 }
 

@@ -3,6 +3,7 @@
 #include "tools/service/api/api_parts.hpp"
 #include "tools/service/api/enqueue_group.hpp"
 #include "tools/service/api/readiness.hpp"
+#include "tools/service/http/http_counts.hpp"
 #include "tools/service/http/router.hpp"
 #include "tools/service/http/work_pool.hpp"
 
@@ -16,6 +17,8 @@ struct RouteParts {
     Readiness& readiness;
     WorkPool& pool;
     EnqueueGroup& singles;
+    EnqueueCounts& counts;
+    const HttpCounts& http;
 };
 
 /// Every path of the service: the table that docs/http.md and the OpenAPI description tell.

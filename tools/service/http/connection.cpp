@@ -1,18 +1,14 @@
 #include "tools/service/http/connection.hpp"
 
-#include "tools/service/http/head_check.hpp"
-#include "tools/service/http/http_date.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/http/quiet_calls.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/http/error.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -32,20 +28,6 @@ constexpr std::size_t kReadBytes = std::size_t{8} * 1024;
 
 /// How long a client may go on sending what nobody wants, after it was told so.
 constexpr std::chrono::seconds kLinger{2};
-
-[[nodiscard]] bool is_of_http(const beast::error_code& error) {
-    return error.category() == beast::error_code(http::error::bad_method).category();
-}
-
-[[nodiscard]] Response response_to_unreadable(const beast::error_code& error) {
-    if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-        return problem(431, "the request line and its headers are too long");
-    }
-    if (error == http::error::body_limit) {
-        return problem(413, "the body is too long: send it in parts");
-    }
-    return problem(400, "this is no HTTP request: " + error.message());
-}
 
 }  // namespace
 
@@ -141,14 +123,20 @@ void Connection::on_head(Error error) {
         return;
     }
     take_head();
-    bool must_close = false;
-    if (auto refusal = refusal_of_head(must_close)) {
+    Admission admission = context_.admissions.decide(
+        {.request = request_, .version = parser_->get().version()},
+        {.is_there = !parser_->is_done(), .length = announced_length()}
+    );
+    if (admission.refusal) {
         // A body that nobody reads would be taken for the next request.
-        has_unread_ = must_close || !parser_->is_done();
+        has_unread_ = admission.must_close || !parser_->is_done();
         is_last_ = is_last_ || has_unread_;
-        send(std::move(*refusal));
+        send(std::move(*admission.refusal));
         return;
     }
+    match_ = std::move(admission.match);
+    body_share_ = std::move(admission.body_share);
+    parser_->body_limit(context_.limits.body_bytes);
     read_body();
 }
 
@@ -161,50 +149,9 @@ void Connection::take_head() {
     is_last_ = is_last_ || !head.keep_alive();
 }
 
-std::optional<Response> Connection::refusal_of_head(bool& must_close) {
-    if (auto refusal =
-            service::refusal_of({.request = request_, .version = parser_->get().version()})) {
-        must_close = true;
-        return refusal;
-    }
-    auto found = context_.router.find(request_.method, request_.path());
-    if (auto* const refusal = std::get_if<Response>(&found)) {
-        // Who may not even read is not told what there is.
-        auto unknown = context_.gate.refusal(request_, Role::read);
-        return unknown ? std::move(*unknown) : std::move(*refusal);
-    }
-    match_ = std::move(std::get<RouteMatch>(found));
-    if (auto refusal = context_.gate.refusal(request_, match_.route->role)) {
-        return refusal;
-    }
-    return refusal_of_body(*match_.route);
-}
-
-std::optional<Response> Connection::refusal_of_body(const Route& route) {
-    const std::size_t most = route.takes.empty() ? 0 : context_.limits.body_bytes;
+std::optional<std::uint64_t> Connection::announced_length() const {
     const auto length = parser_->content_length();
-    if (parser_->is_done() || length == std::uint64_t{0}) {
-        return std::nullopt;
-    }
-    if (route.takes.empty()) {
-        return problem(413, "this path takes no body");
-    }
-    if (length && *length > most) {
-        return problem(413, "the body is too long: send it in parts");
-    }
-    const std::string_view type = request_.header("Content-Type");
-    const std::string_view media = type.substr(0, type.find_first_of("; \t"));
-    if (std::ranges::none_of(route.takes, [&](auto taken) {
-            return is_same_token(taken, media);
-        })) {
-        return problem(415, "Content-Type must be " + std::string(route.takes.front()));
-    }
-    body_share_ = context_.bodies.take(length ? static_cast<std::size_t>(*length) : most);
-    if (!body_share_) {
-        return come_again("too many large requests at once");
-    }
-    parser_->body_limit(most);
-    return std::nullopt;
+    return length ? std::optional<std::uint64_t>(*length) : std::nullopt;
 }
 
 void Connection::read_body() {
@@ -253,7 +200,7 @@ void Connection::on_unreadable(Error error) {
     has_unread_ = true;
     if (timed_out_) {
         send(problem(408, "the request took too long"));
-    } else if (is_of_http(error) && error != http::error::end_of_stream && error != http::error::partial_message) {
+    } else if (is_about_bytes(error)) {
         send(response_to_unreadable(error));
     } else {
         close();
@@ -262,6 +209,7 @@ void Connection::on_unreadable(Error error) {
 
 void Connection::handle() {
     phase_ = Phase::handler;
+    handling_since_ = steady_clock::now();
     request_.parameters = std::move(match_.parameters);
     const Handler& handler = match_.route->handle;
     handler(std::move(request_), [self = shared_from_this()](Response response) {
@@ -277,24 +225,11 @@ void Connection::send(Response response) {
     }
     enter(Phase::writing, context_.limits.write);
     body_share_ = {};
+    if (handling_since_) {
+        context_.counts.durations.add(steady_clock::now() - *std::exchange(handling_since_, {}));
+    }
     context_.counts.responses.at(static_cast<std::size_t>(response.status / 100)).fetch_add(1);
-    response_.emplace();
-    response_->version(11);
-    response_->result(static_cast<unsigned>(response.status));
-    response_->reason(std::string(words_of(response.status)));
-    response_->set(http::field::date, http_date());
-    // Answers are of this moment, and no page shall take them for anything but what they are.
-    response_->set(http::field::cache_control, "no-store");
-    response_->set("X-Content-Type-Options", "nosniff");
-    for (const Header& header : response.headers) {
-        response_->set(header.name, header.value);
-    }
-    if (response.status != 204) {
-        response_->set(http::field::content_type, response.content_type);
-        response_->body() = std::move(response.body);
-        response_->prepare_payload();
-    }
-    response_->keep_alive(!is_last_);
+    response_ = on_the_wire(std::move(response), !is_last_);
     http::async_write(socket_, *response_, [self = shared_from_this()](Error error, std::size_t) {
         self->on_sent(error);
     });

@@ -1,18 +1,17 @@
 #pragma once
 
-#include "tools/service/http/body_budget.hpp"
-#include "tools/service/http/gate.hpp"
+#include "tools/service/http/admission.hpp"
 #include "tools/service/http/http_counts.hpp"
-#include "tools/service/http/router.hpp"
 #include "tools/service/http/server_limits.hpp"
+#include "tools/service/http/wire_response.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,10 +20,8 @@ namespace jobstrand::service {
 
 /// What all connections of a server share. It outlives them.
 struct ConnectionContext {
-    const Router& router;
-    Gate& gate;
+    const Admissions& admissions;
     const ServerLimits& limits;
-    BodyBudget& bodies;
     HttpCounts& counts;
 };
 
@@ -57,7 +54,6 @@ public:
 private:
     using Error = boost::beast::error_code;
     using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
-    using WireResponse = boost::beast::http::response<boost::beast::http::string_body>;
 
     enum class Phase { idle, header, body, handler, writing, lingering, closed };
 
@@ -65,8 +61,7 @@ private:
     void await_request();
     void read_head();
     void on_head(Error error);
-    [[nodiscard]] std::optional<Response> refusal_of_head(bool& must_close);
-    [[nodiscard]] std::optional<Response> refusal_of_body(const Route& route);
+    [[nodiscard]] std::optional<std::uint64_t> announced_length() const;
     void read_body();
     void on_body(Error error);
     void on_unreadable(Error error);
@@ -90,6 +85,7 @@ private:
     Request request_;
     RouteMatch match_;
     BodyBudget::Share body_share_;
+    std::optional<std::chrono::steady_clock::time_point> handling_since_;
     std::optional<WireResponse> response_;
 };
 

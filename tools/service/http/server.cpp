@@ -47,10 +47,18 @@ constexpr std::string_view kFull =
 
 }  // namespace
 
-Server::Server(const ListenAddress& address, const Router& router, Gate& gate, ServerLimits limits)
+Server::Server(
+    const ListenAddress& address,
+    const Router& router,
+    Gate& gate,
+    HttpCounts& counts,
+    ServerLimits limits
+)
     : limits_(limits),
+      counts_(counts),
       bodies_(limits.all_body_bytes),
-      context_{router, gate, limits_, bodies_, counts_},
+      admissions_(router, gate, limits_, bodies_),
+      context_{admissions_, limits_, counts_},
       io_(1),
       acceptor_(listening(io_, address)),
       ticker_(io_),

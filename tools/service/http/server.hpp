@@ -28,7 +28,13 @@ class Server final {
 public:
     /// Listens, but serves nobody yet. Throws std::runtime_error, with what to do, when the address
     /// cannot be had.
-    Server(const ListenAddress& address, const Router& router, Gate& gate, ServerLimits limits);
+    Server(
+        const ListenAddress& address,
+        const Router& router,
+        Gate& gate,
+        HttpCounts& counts,
+        ServerLimits limits
+    );
     ~Server();
 
     Server(const Server&) = delete;
@@ -43,8 +49,6 @@ public:
     /// The one that was asked for, or that the system chose for 0.
     [[nodiscard]] std::uint16_t port() const;
 
-    [[nodiscard]] const HttpCounts& counts() const { return counts_; }
-
 private:
     void accept();
     void take(boost::asio::ip::tcp::socket socket);
@@ -53,8 +57,9 @@ private:
     void close_down();
 
     const ServerLimits limits_;
+    HttpCounts& counts_;
     BodyBudget bodies_;
-    HttpCounts counts_;
+    const Admissions admissions_;
     const ConnectionContext context_;
     boost::asio::io_context io_;
     boost::asio::ip::tcp::acceptor acceptor_;

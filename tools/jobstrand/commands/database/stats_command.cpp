@@ -1,9 +1,9 @@
 #include "tools/jobstrand/commands/database/type_stats.hpp"
 #include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/json/stats_json.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace jobstrand::cli {
 
@@ -49,37 +49,14 @@ void tell_unserved(Session& session, const std::vector<UnservedJobs>& unserved) 
     }
 }
 
-std::string list_of(const std::vector<UnservedJobs>& unserved) {
-    std::vector<std::string> kinds;
-    for (const auto& [kind, jobs] : unserved) {
-        kinds.push_back(json_of(Record{
-            text_field("handlerType", kind.handler_type),
-            text_or_null_field("needs", kind.needs),
-            number_field("jobs", jobs),
-        }));
-    }
-    return fmt::format("[{}]", fmt::join(kinds, ","));
-}
-
 void write_object(
     Session& session,
     const std::vector<PlaceCount>& counts,
     const std::vector<UnservedJobs>& unserved
 ) {
-    Record places;
-    Record locked;
-    for (const PlaceCount& count : counts) {
-        places.push_back(number_field(name_of(count.place), count.jobs));
-        if (count.locked) {
-            locked.push_back(number_field(name_of(count.place), *count.locked));
-        }
-    }
-    const Record all{
-        {.name = "places", .json = json_of(places), .text = {}},
-        {.name = "locked", .json = json_of(locked), .text = {}},
-        {.name = "unserved", .json = list_of(unserved), .text = {}},
-    };
-    write_record(session.streams().out, session.format(), all, session.style());
+    write_record(
+        session.streams().out, session.format(), record_of(counts, unserved), session.style()
+    );
 }
 
 ExitCode show_stats(Session& session, const StatsOptions& options) {

@@ -1,0 +1,144 @@
+#include "deadletter/desk/job_desk.hpp"
+#include "test/service/api_fixture.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+namespace jobstrand {
+namespace {
+
+using nlohmann::json;
+using test::ApiTest;
+using test::get;
+using test::post;
+using testing::HasSubstr;
+
+TEST_F(ApiTest, A_job_that_was_added_is_shown) {
+    const std::string id = add(R"({"handlerType":"noop","payload":{"order":17}})");
+    const json job = look("/api/v1/jobs/" + id);
+    EXPECT_EQ(job["place"], "executable");
+    EXPECT_EQ(job["payload"]["order"], 17);
+    EXPECT_EQ(ask(get("/api/v1/jobs/none")).status, 404);
+}
+
+TEST_F(ApiTest, What_is_no_job_is_refused_with_each_mistake_and_changes_nothing) {
+    for (const char* const body :
+         {"",
+          "{",
+          "17",
+          "null",
+          "{}",
+          R"({"handlerType":""})",
+          R"({"handlerType":"a","x":1})",
+          R"({"handlerType":"a","retries":-1})",
+          "{\"handlerType\":\"\xff\"}",
+          R"({"handlerType":"a"} {"handlerType":"a"})",
+          "[]",
+          "[17]",
+          "[{]",
+          R"([{"handlerType":"a","id":"1"},{"handlerType":"a","id":"1"}])"}) {
+        const auto refused = ask(post("/api/v1/jobs", body));
+        EXPECT_EQ(refused.status, 400) << body;
+        EXPECT_FALSE(json::parse(refused.body)["errors"].empty()) << body;
+        EXPECT_THAT(refused.head, HasSubstr("application/problem+json"));
+    }
+    const std::string key = "Idempotency-Key: 17\r\n";
+    EXPECT_EQ(ask(post("/api/v1/jobs", R"({"handlerType":"a"})", key)).status, 400);
+    EXPECT_EQ(look("/api/v1/jobs?place=all")["items"].size(), 0);
+}
+
+TEST_F(ApiTest, Json_nested_a_hundred_thousand_deep_harms_nobody) {
+    const std::string deep(100'000, '[');
+    EXPECT_EQ(ask(post("/api/v1/jobs", deep)).status, 400);
+    EXPECT_EQ(ask(post("/api/v1/jobs", R"({"handlerType":"a","payload":)" + deep)).status, 400);
+    (void)add(R"({"handlerType":"a"})");
+}
+
+TEST_F(ApiTest, A_list_has_filters_and_goes_on_behind_its_last_job) {
+    for (int i = 0; i < 5; ++i) {
+        add(fmt::format(R"({{"handlerType":"mail","id":"m{}"}})", i));
+    }
+    add(R"({"handlerType":"report","id":"r","dueDate":"2099-01-01T00:00:00Z"})");
+    const json first = look("/api/v1/jobs?type=mail&limit=3");
+    EXPECT_EQ(first["items"].size(), 3);
+    EXPECT_EQ(first["after"], "m2");
+    const json second = look("/api/v1/jobs?type=mail&limit=3&after=m2");
+    EXPECT_EQ(second["items"].size(), 2);
+    EXPECT_TRUE(second["after"].is_null());
+    EXPECT_EQ(look("/api/v1/jobs?place=all")["items"].size(), 6);
+    EXPECT_EQ(look("/api/v1/jobs?place=timer&due-after=2098-01-01")["items"][0]["id"], "r");
+    EXPECT_EQ(look("/api/v1/jobs?locked=true")["items"].size(), 0);
+    EXPECT_EQ(look("/api/v1/jobs?created-before=1h+ago")["items"].size(), 0);
+}
+
+TEST_F(ApiTest, A_filter_that_cannot_be_meant_so_is_named) {
+    for (const char* const query :
+         {"limit=0",
+          "limit=x",
+          "limit=10001",
+          "place=here",
+          "locked=perhaps",
+          "type=",
+          "typ=mail",
+          "created-before=then",
+          "type=%ff"}) {
+        EXPECT_EQ(ask(get(std::string("/api/v1/jobs?") + query)).status, 400) << query;
+    }
+    EXPECT_THAT(ask(get("/api/v1/jobs?typ=mail")).body, HasSubstr("type"));
+}
+
+TEST_F(ApiTest, Statistics_are_those_of_the_command_line) {
+    add(R"({"handlerType":"mail"})");
+    const json stats = look("/api/v1/stats");
+    EXPECT_EQ(stats["places"]["executable"], 1);
+    EXPECT_EQ(stats["unserved"][0]["handlerType"], "mail");
+}
+
+TEST_F(ApiTest, Dead_letters_are_requeued_and_of_each_it_is_said_what_became_of_it) {
+    const std::string id = add(R"({"handlerType":"mail"})");
+    (void)deadletter::JobDesk(engine.store(), engine.series_store(), engine.clock())
+        .cancel({id}, {.by = "test", .reason = "test"});
+    const std::string body = fmt::format(R"({{"ids":["{}","other"],"retries":5}})", id);
+    const json answers = json::parse(ask(post("/api/v1/dead/requeue", body)).body);
+    EXPECT_EQ(answers[0]["answer"], "requeued");
+    EXPECT_EQ(answers[1]["answer"], "not found");
+    EXPECT_EQ(look("/api/v1/jobs/" + id)["retries"], 5);
+}
+
+TEST_F(ApiTest, No_ids_never_mean_all) {
+    for (const char* const body :
+         {"{}",
+          R"({"ids":[]})",
+          R"({"ids":"a"})",
+          R"({"ids":["a"],"retries":0})",
+          R"({"ids":["a"],"all":true})",
+          "[]",
+          ""}) {
+        EXPECT_EQ(ask(post("/api/v1/dead/requeue", body)).status, 400) << body;
+    }
+}
+
+TEST_F(ApiTest, A_node_that_does_not_live_is_not_found) {
+    EXPECT_EQ(look("/api/v1/nodes").size(), 0);
+    EXPECT_EQ(ask("POST /api/v1/nodes/a/drain HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 404);
+    EXPECT_EQ(ask("POST /api/v1/wake HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 204);
+}
+
+TEST_F(ApiTest, Metrics_are_counted_as_things_happen) {
+    add(R"({"handlerType":"mail"})");
+    const auto response = ask(get("/metrics"));
+    EXPECT_THAT(response.head, HasSubstr("Content-Type: text/plain; version=0.0.4"));
+    for (const char* const line :
+         {"\njobstrand_enqueued_total 1\n",
+          "\njobstrand_enqueue_transactions_total 1\n",
+          "\njobstrand_completed_total 0\n",
+          "\njobstrand_running 0\n",
+          "\njobstrand_http_responses_total{code=\"2xx\"} 1\n",
+          "\njobstrand_http_request_duration_seconds_count 1\n",
+          "\njobstrand_http_request_duration_seconds_bucket{le=\"+Inf\"} 1\n"}) {
+        EXPECT_THAT(response.body, HasSubstr(line));
+    }
+}
+
+}  // namespace
+}  // namespace jobstrand

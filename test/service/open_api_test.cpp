@@ -1,0 +1,147 @@
+#include "test/service/api_fixture.hpp"
+#include "tools/service/api/enqueue_group.hpp"
+#include "tools/service/api/readiness.hpp"
+#include "tools/service/api/routes.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace jobstrand {
+namespace {
+
+using nlohmann::json;
+using service::Route;
+using test::get;
+using test::post;
+
+class OpenApiTest : public test::ApiTest {
+protected:
+    /// The same table that the service has.
+    [[nodiscard]] std::vector<Route> routes() {
+        return service::all_routes({api, readiness, pool, singles, enqueued, counts});
+    }
+
+    service::ApiParts api = parts;
+    service::Readiness readiness{api, false};
+    service::EnqueueCounts enqueued;
+    service::HttpCounts counts;
+    service::WorkPool pool{1, 1, log};
+    service::EnqueueGroup singles{api, enqueued};
+};
+
+[[nodiscard]] std::string lower(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+    return text;
+}
+
+TEST_F(OpenApiTest, Every_route_is_described_and_every_description_is_a_route) {
+    std::set<std::string> served;
+    for (const Route& route : routes()) {
+        served.insert(lower(route.method) + " " + route.pattern);
+    }
+    std::set<std::string> described;
+    const json document = look("/api/v1/openapi.json");
+    EXPECT_EQ(document["openapi"], "3.1.0");
+    for (const auto& [path, operations] : document["paths"].items()) {
+        for (const auto& [method, operation] : operations.items()) {
+            if (method != "parameters") {
+                described.insert(method + " " + path);
+            }
+        }
+    }
+    EXPECT_EQ(described, served);
+}
+
+TEST_F(OpenApiTest, Every_route_names_its_role_and_the_content_that_it_takes) {
+    const json document = look("/api/v1/openapi.json");
+    for (const Route& route : routes()) {
+        const json& operation = document.at("paths").at(route.pattern).at(lower(route.method));
+        const std::string summary = operation.at("summary");
+        if (route.role != service::Role::anybody) {
+            const std::string role = "(role " + std::string(name_of(route.role)) + ")";
+            EXPECT_THAT(summary, testing::HasSubstr(role)) << route.pattern;
+        }
+        std::set<std::string> taken(route.takes.begin(), route.takes.end());
+        std::set<std::string> told;
+        const json request = operation.value("requestBody", json::object());
+        const json contents = request.value("content", json::object());
+        for (const auto& [type, content] : contents.items()) {
+            told.insert(type);
+        }
+        EXPECT_EQ(told, taken) << route.pattern;
+    }
+}
+
+/// Every `$ref` leads somewhere.
+void expect_references(const json& part, const json& document) {
+    if (part.is_object() && part.contains("$ref")) {
+        const std::string target = part["$ref"].get<std::string>().substr(1);
+        EXPECT_TRUE(document.contains(json::json_pointer(target))) << target;
+    }
+    for (const json& inner : part) {
+        if (inner.is_structured()) {
+            expect_references(inner, document);
+        }
+    }
+}
+
+[[nodiscard]] std::string document_of_http() {
+    std::ostringstream text;
+    text << std::ifstream(JOBSTRAND_SOURCE_DIR "/docs/http.md").rdbuf();
+    return text.str();
+}
+
+TEST_F(OpenApiTest, The_document_has_every_route_with_its_role_and_every_metric) {
+    const std::string document = document_of_http();
+    for (const Route& route : routes()) {
+        const std::string role =
+            route.role == service::Role::anybody ? "–" : std::string(name_of(route.role));
+        const std::string row = "| `" + route.method + " " + route.pattern + "` | " + role + " |";
+        EXPECT_THAT(document, testing::HasSubstr(row));
+    }
+    std::istringstream metrics(ask(get("/metrics")).body);
+    for (std::string line; std::getline(metrics, line);) {
+        if (line.starts_with("# TYPE ")) {
+            const std::string name = line.substr(7, line.find(' ', 7) - 7);
+            EXPECT_TRUE(
+                document.find("`" + name + "`") != std::string::npos ||
+                document.find("`" + name + "{") != std::string::npos
+            ) << name;
+        }
+    }
+}
+
+TEST_F(OpenApiTest, References_lead_somewhere) {
+    const json document = look("/api/v1/openapi.json");
+    expect_references(document, document);
+}
+
+TEST_F(OpenApiTest, Every_route_answers_with_a_status_that_is_described) {
+    const json document = look("/api/v1/openapi.json");
+    for (const Route& route : routes()) {
+        const std::string path = route.pattern.substr(0, route.pattern.find('{')) +
+                                 (route.pattern.ends_with("}")        ? "x"
+                                  : route.pattern.ends_with("drain")  ? "x/drain"
+                                  : route.pattern.ends_with("resume") ? "x/resume"
+                                                                      : "");
+        const std::string body = route.takes.empty() ? "" : R"({"handlerType":"a"})";
+        const int status = ask(route.method == "GET" ? get(path) : post(path, body)).status;
+        const json& responses =
+            document.at("paths").at(route.pattern).at(lower(route.method)).at("responses");
+        EXPECT_NE(status, 405) << path;
+        EXPECT_LT(status, 500) << path;
+        EXPECT_TRUE(
+            responses.contains(std::to_string(status)) ||
+            (status >= 400 && responses.contains("default"))
+        ) << path
+          << " " << status;
+    }
+}
+
+}  // namespace
+}  // namespace jobstrand

@@ -1,0 +1,45 @@
+#include "tools/jobstrand/json/stats_json.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using deadletter::PlaceCount;
+using persistence::UnservedJobs;
+
+[[nodiscard]] std::string list_of(const std::vector<UnservedJobs>& unserved) {
+    std::vector<std::string> kinds;
+    for (const auto& [kind, jobs] : unserved) {
+        kinds.push_back(json_of(Record{
+            text_field("handlerType", kind.handler_type),
+            text_or_null_field("needs", kind.needs),
+            number_field("jobs", jobs),
+        }));
+    }
+    return fmt::format("[{}]", fmt::join(kinds, ","));
+}
+
+}  // namespace
+
+Record record_of(const std::vector<PlaceCount>& counts, const std::vector<UnservedJobs>& unserved) {
+    Record places;
+    Record locked;
+    for (const PlaceCount& count : counts) {
+        places.push_back(number_field(name_of(count.place), count.jobs));
+        if (count.locked) {
+            locked.push_back(number_field(name_of(count.place), *count.locked));
+        }
+    }
+    return {
+        {.name = "places", .json = json_of(places), .text = {}},
+        {.name = "locked", .json = json_of(locked), .text = {}},
+        {.name = "unserved", .json = list_of(unserved), .text = {}},
+    };
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,136 @@
+#include "tools/service/api/job_query.hpp"
+
+#include "timers/zone/spoken_time.hpp"
+#include "tools/jobstrand/commands/job/job_filter_options.hpp"
+#include "tools/jobstrand/output/printable.hpp"
+#include "tools/service/http/percent.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+namespace jobstrand::service {
+
+namespace {
+
+using cli::TypedCondition;
+using persistence::FieldCondition;
+
+/// Jobs of one page.
+constexpr std::size_t kPageMax = 10'000;
+
+constexpr std::string_view kAllPlaces = "all";
+
+/// `--created-before` is `created-before` here.
+[[nodiscard]] std::string_view name_of(const TypedCondition& condition) {
+    return std::string_view(condition.option).substr(2);
+}
+
+/// Each returns what is wrong; empty: nothing.
+class QueryReading {
+public:
+    explicit QueryReading(schema::TimePoint now) : now_(now) {}
+
+    [[nodiscard]] std::string read(const std::string& name, const std::string& value) {
+        if (value.empty()) {
+            return "must not be empty";
+        }
+        if (name == "place") {
+            return read_place(value);
+        }
+        if (name == "limit") {
+            return read_limit(value);
+        }
+        if (name == "after") {
+            query.after = value;
+            return {};
+        }
+        if (name == "locked") {
+            query.filter.locked = value == "true";
+            return value == "true" || value == "false" ? "" : "must be true or false";
+        }
+        return read_condition(name, value);
+    }
+
+    deadletter::JobQuery query{.places = {schema::JobPlace::executable}};
+
+private:
+    [[nodiscard]] std::string read_place(const std::string& value) {
+        if (value == kAllPlaces) {
+            query.places = {schema::kJobPlaces.begin(), schema::kJobPlaces.end()};
+            return {};
+        }
+        const auto place = schema::place_named(value);
+        if (!place) {
+            return "must be executable, timer, suspended, dead, external or all";
+        }
+        query.places = {*place};
+        return {};
+    }
+
+    [[nodiscard]] std::string read_limit(const std::string& value) {
+        const char* const end = value.data() + value.size();
+        const auto [stop, error] = std::from_chars(value.data(), end, query.limit);
+        const bool is_good =
+            error == std::errc{} && stop == end && query.limit >= 1 && query.limit <= kPageMax;
+        return is_good ? "" : fmt::format("must be a whole number, 1 to {}", kPageMax);
+    }
+
+    [[nodiscard]] std::string read_condition(const std::string& name, const std::string& value) {
+        const std::vector<TypedCondition> known = cli::filter_conditions();
+        const auto found = std::ranges::find(known, name, name_of);
+        if (found == known.end()) {
+            std::string names = "place, limit, after, locked";
+            for (const TypedCondition& condition : known) {
+                names += fmt::format(", {}", name_of(condition));
+            }
+            return "is not known here; there are " + names;
+        }
+        FieldCondition condition{
+            .member = found->field->member, .match = found->match, .value = value};
+        if (found->field->filter_by == schema::FieldFilter::period) {
+            const auto time = time_of(*found, value);
+            if (!time) {
+                return "must be a time, such as 2026-11-20T10:15:30Z or 2h ago";
+            }
+            condition.value = *time;
+        }
+        query.filter.fields.push_back(std::move(condition));
+        return {};
+    }
+
+    [[nodiscard]] std::optional<schema::TimePoint>
+    time_of(const TypedCondition& condition, const std::string& text) const {
+        const auto spoken = timers::parse_spoken_time(text);
+        const bool is_ahead = condition.field->is_about(&schema::Job::due_date);
+        return spoken ? spoken.value().at(
+                            timers::Zone::utc(),
+                            now_,
+                            is_ahead ? timers::Toward::ahead : timers::Toward::behind
+                        )
+                      : std::nullopt;
+    }
+
+    const schema::TimePoint now_;
+};
+
+}  // namespace
+
+schema::ParseResult<deadletter::JobQuery>
+job_query_of(std::string_view query, schema::TimePoint now) {
+    const auto items = query_items(query);
+    if (!items) {
+        return schema::ParseError{"the query has a bad escape, or is not UTF-8"};
+    }
+    QueryReading reading(now);
+    for (const auto& [name, value] : *items) {
+        if (const std::string problem = reading.read(name, value); !problem.empty()) {
+            return schema::ParseError{fmt::format("{} {}", cli::printable(name), problem)};
+        }
+    }
+    return std::move(reading.query);
+}
+
+}  // namespace jobstrand::service

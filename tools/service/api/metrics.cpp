@@ -1,0 +1,115 @@
+#include "tools/service/api/metrics.hpp"
+
+#include "executor/report/outcome_counts.hpp"
+#include "tools/service/http/metrics_text.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace jobstrand::service {
+
+namespace {
+
+using schema::TransitionReason;
+
+void write_outcomes(MetricsText& text, const executor::OutcomeCounts& outcomes) {
+    using enum TransitionReason;
+    text.counter(
+        "jobstrand_completed_total", outcomes.count({completed}), "Jobs that ended in success here."
+    );
+    text.counter(
+        "jobstrand_failed_total",
+        outcomes.count({retry, retries_exhausted, not_retryable}),
+        "Attempts whose handler failed."
+    );
+    text.counter(
+        "jobstrand_retried_total", outcomes.count({retry}), "Failed attempts that are tried again."
+    );
+    text.counter(
+        "jobstrand_dead_lettered_total",
+        outcomes.count({retries_exhausted, not_retryable, crash_loop, unreadable, id_taken}),
+        "Jobs that became dead letters after a run here."
+    );
+    text.counter(
+        "jobstrand_interrupted_total",
+        outcomes.count({interrupted}),
+        "Runs that were interrupted; they use no retry."
+    );
+    text.counter(
+        "jobstrand_released_total",
+        outcomes.count({released, not_served}),
+        "Jobs that were freed without a run."
+    );
+    text.counter(
+        "jobstrand_stale_completion_rejected_total",
+        outcomes.lost(),
+        "Results that were discarded, because the lock was lost."
+    );
+}
+
+void write_node(MetricsText& text, const engine::Wiring& engine) {
+    const persistence::NodeLoad load = engine.load();
+    text.gauge("jobstrand_workers", static_cast<double>(load.workers), "Worker threads at most.");
+    text.gauge("jobstrand_running", static_cast<double>(load.running), "Handlers that run now.");
+    text.gauge(
+        "jobstrand_held",
+        static_cast<double>(load.held),
+        "Jobs that this node holds: queued, running, or about to be written."
+    );
+    text.gauge(
+        "jobstrand_clock_offset_seconds",
+        std::chrono::duration<double>(engine.clock_skew()).count(),
+        "How far this machine's clock is ahead of the database's."
+    );
+}
+
+void write_http(MetricsText& text, const HttpCounts& http) {
+    text.begin("jobstrand_http_responses_total", "counter", "HTTP responses by status class.");
+    for (std::size_t digit = 1; digit < http.responses.size(); ++digit) {
+        text.value(http.responses.at(digit).load(), fmt::format("code=\"{}xx\"", digit));
+    }
+    text.begin(
+        "jobstrand_http_request_duration_seconds",
+        "histogram",
+        "From a whole request to its response."
+    );
+    text.values(http.durations);
+    text.counter(
+        "jobstrand_http_connections_total", http.connections.load(), "HTTP connections accepted."
+    );
+    text.counter(
+        "jobstrand_http_connections_refused_total",
+        http.refused_connections.load(),
+        "HTTP connections beyond httpMaxConnections."
+    );
+    text.gauge(
+        "jobstrand_http_connections",
+        static_cast<double>(http.open_connections.load()),
+        "HTTP connections open now."
+    );
+}
+
+}  // namespace
+
+Response metrics(const MetricsParts& parts) {
+    MetricsText text;
+    write_outcomes(text, parts.api.engine.outcome_counts());
+    write_node(text, parts.api.engine);
+    text.counter(
+        "jobstrand_enqueued_total", parts.enqueued.jobs.load(), "Jobs enqueued over HTTP."
+    );
+    text.counter(
+        "jobstrand_enqueue_transactions_total",
+        parts.enqueued.transactions.load(),
+        "Transactions in which they were enqueued."
+    );
+    write_http(text, parts.http);
+    return {
+        .status = 200,
+        .content_type = std::string(MetricsText::kContentType),
+        .body = text.text(),
+    };
+}
+
+}  // namespace jobstrand::service

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "tools/service/api/api_parts.hpp"
+#include "tools/service/http/work_pool.hpp"
+
+/// What the paths for operators do: each a skin over the desk that the command line uses too.
+namespace jobstrand::service {
+
+/// Jobs of a place, page by page, as `job ls -o json` prints them: `{"items":[...],"after":ID}`,
+/// where `after` leads to the next page and is null on the last.
+[[nodiscard]] WorkPool::BlockingHandler list_jobs(const ApiParts& api);
+
+/// What `stats -o json` prints. Counts all jobs.
+[[nodiscard]] WorkPool::BlockingHandler show_stats(const ApiParts& api);
+
+/// Has the node look for jobs and timers now.
+[[nodiscard]] WorkPool::BlockingHandler wake_node(const ApiParts& api);
+
+/// What `node ls -o json` prints.
+[[nodiscard]] WorkPool::BlockingHandler list_nodes(const ApiParts& api);
+
+[[nodiscard]] WorkPool::BlockingHandler drain_node(const ApiParts& api);
+[[nodiscard]] WorkPool::BlockingHandler resume_node(const ApiParts& api);
+
+/// The dead letters with the `ids` of the body, with `retries` new attempts each: what became of
+/// each.
+[[nodiscard]] WorkPool::BlockingHandler requeue_dead(const ApiParts& api);
+
+}  // namespace jobstrand::service

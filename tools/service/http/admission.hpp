@@ -1,0 +1,51 @@
+#pragma once
+
+#include "tools/service/http/body_budget.hpp"
+#include "tools/service/http/gate.hpp"
+#include "tools/service/http/head_check.hpp"
+#include "tools/service/http/router.hpp"
+#include "tools/service/http/server_limits.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace jobstrand::service {
+
+/// What stands behind a head.
+struct AnnouncedBody {
+    bool is_there = false;
+    std::optional<std::uint64_t> length = {};  ///< nullopt: it comes in chunks.
+};
+
+/// What becomes of a request whose head has been read.
+struct Admission {
+    std::optional<Response> refusal = {};
+    bool must_close = false;  ///< After the refusal: nobody knows where the next request begins.
+
+    // Without a refusal.
+    RouteMatch match = {};
+    BodyBudget::Share body_share = {};
+};
+
+/// Decides before the body is read whether it should be: the head is one that nobody reads
+/// otherwise, there is such a path, the gate lets the caller through, and the body is of a kind and
+/// length that the path takes.
+class Admissions final {
+public:
+    /// All of it must outlive this object.
+    Admissions(const Router& router, Gate& gate, const ServerLimits& limits, BodyBudget& bodies)
+        : router_(router), gate_(gate), limits_(limits), bodies_(bodies) {}
+
+    [[nodiscard]] Admission decide(const RequestHead& head, const AnnouncedBody& body) const;
+
+private:
+    [[nodiscard]] std::optional<Response>
+    refuse_body(const Request& request, const AnnouncedBody& body, Admission& admission) const;
+
+    const Router& router_;
+    Gate& gate_;
+    const ServerLimits& limits_;
+    BodyBudget& bodies_;
+};
+
+}  // namespace jobstrand::service

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace jobstrand::service {
+
+/// How long things took, as a Prometheus histogram counts them.
+///
+/// Thread safety: safe.
+class DurationHistogram final {
+public:
+    /// Upper bounds of the buckets, inclusive; the last bucket, behind them, has none.
+    static constexpr std::array<double, 11>
+        kBoundsS{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30};
+
+    void add(std::chrono::steady_clock::duration taken) {
+        const double seconds = std::chrono::duration<double>(taken).count();
+        std::size_t bucket = 0;
+        while (bucket < kBoundsS.size() && seconds > kBoundsS.at(bucket)) {
+            ++bucket;
+        }
+        buckets_.at(bucket).fetch_add(1, std::memory_order_relaxed);
+        sum_ns_.fetch_add(
+            static_cast<std::uint64_t>(
+                std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count()
+            ),
+            std::memory_order_relaxed
+        );
+    }
+
+    /// How many fell into a bucket itself, not into those below it.
+    [[nodiscard]] std::uint64_t count(std::size_t bucket) const {
+        return buckets_.at(bucket).load(std::memory_order_relaxed);
+    }
+
+    [[nodiscard]] double sum_s() const {
+        return static_cast<double>(sum_ns_.load(std::memory_order_relaxed)) / 1e9;
+    }
+
+private:
+    std::array<std::atomic<std::uint64_t>, kBoundsS.size() + 1> buckets_{};
+    std::atomic<std::uint64_t> sum_ns_{0};
+};
+
+}  // namespace jobstrand::service

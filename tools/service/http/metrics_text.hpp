@@ -1,0 +1,43 @@
+#pragma once
+
+#include "tools/service/http/duration_histogram.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace jobstrand::service {
+
+/// The text that Prometheus reads (exposition format 0.0.4), under construction.
+class MetricsText final {
+public:
+    static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+    /// Begins a metric; its values follow. `type` is `counter`, `gauge` or `histogram`.
+    void begin(std::string_view name, std::string_view type, std::string_view help);
+
+    /// A value of the metric that was begun last; `labels` as `code="2xx"`, without values from
+    /// outside.
+    void value(std::uint64_t number, std::string_view labels = {});
+    void value(double number, std::string_view labels = {});
+
+    void values(const DurationHistogram& histogram);
+
+    void counter(std::string_view name, std::uint64_t number, std::string_view help) {
+        begin(name, "counter", help);
+        value(number);
+    }
+    void gauge(std::string_view name, double number, std::string_view help) {
+        begin(name, "gauge", help);
+        value(number);
+    }
+
+    [[nodiscard]] const std::string& text() const { return text_; }
+
+private:
+    std::string name_;
+    std::string text_;
+};
+
+}  // namespace jobstrand::service
