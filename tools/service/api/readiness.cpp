@@ -1,10 +1,12 @@
 #include "tools/service/api/readiness.hpp"
 
 #include "persistence/node_store.hpp"
-#include "persistence/sql/db_error.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <utility>
+#include <vector>
 
 namespace jobstrand::service {
 
@@ -12,7 +14,9 @@ namespace {
 
 using std::chrono::steady_clock;
 
+/// How long an answer counts, and how long it is repeated while nobody knows a newer one.
 constexpr std::chrono::seconds kFresh{1};
+constexpr std::chrono::seconds kStale{5};
 
 }  // namespace
 
@@ -20,17 +24,27 @@ Response Readiness::answer() {
     if (is_stopping_) {
         return come_again("the service stops");
     }
-    const std::unique_lock lock(mutex_);
-    const auto now = steady_clock::now();
-    if (!last_ || now - asked_at_ >= kFresh) {
-        last_ = ask();
-        asked_at_ = steady_clock::now();
+    std::unique_lock lock(mutex_);
+    const auto age = steady_clock::now() - asked_at_;
+    if (last_ && age < kFresh) {
+        return *last_;
     }
+    // One asks; else a database that does not answer would hold all threads of the pool.
+    if (is_asking_) {
+        return last_ && age < kStale ? *last_ : come_again("the database has not answered yet");
+    }
+    is_asking_ = true;
+    lock.unlock();
+    Response response = ask();
+    lock.lock();
+    is_asking_ = false;
+    asked_at_ = steady_clock::now();
+    last_ = std::move(response);
     return *last_;
 }
 
 Response Readiness::ask() {
-    // Defended catch: a database that does not answer is an answer.
+    // Defended catch: whatever keeps the database from answering is an answer.
     try {
         const std::vector<persistence::Node> nodes = parts_.engine.node_store().nodes();
         const schema::TimePoint now = parts_.engine.clock().now();
@@ -40,7 +54,7 @@ Response Readiness::ask() {
         if (runs_jobs_ && !has_lease) {
             return come_again("this node does not hold its lease");
         }
-    } catch (const persistence::DbError& error) {
+    } catch (const std::exception& error) {
         parts_.log.write(schema::LogLevel::warn, "not ready", {{"error", error.what()}});
         return come_again("the database does not answer as it should; the log says why");
     }

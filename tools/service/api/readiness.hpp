@@ -12,7 +12,7 @@ namespace jobstrand::service {
 
 /// Whether the service should be sent work: its database answers with tables that fit, and, if it
 /// runs jobs, this node holds its lease and does not stop. Anybody may ask, so the database is
-/// asked once a second at most.
+/// asked once a second at most, by one caller at a time.
 ///
 /// Thread safety: safe.
 class Readiness final {
@@ -37,6 +37,7 @@ private:
     std::mutex mutex_;
     std::chrono::steady_clock::time_point asked_at_;
     std::optional<Response> last_;
+    bool is_asking_ = false;
 };
 
 }  // namespace jobstrand::service

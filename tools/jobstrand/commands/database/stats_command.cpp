@@ -55,7 +55,7 @@ void write_object(
     const std::vector<UnservedJobs>& unserved
 ) {
     write_record(
-        session.streams().out, session.format(), record_of(counts, unserved), session.style()
+        session.streams().out, session.format(), cli::record_of(counts, unserved), session.style()
     );
 }
 
