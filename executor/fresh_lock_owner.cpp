@@ -26,7 +26,10 @@ std::string host_name() {
 
 std::string fresh_lock_owner() {
     std::random_device device;
-    const std::uint64_t random = std::uint64_t{device()} << 32 | device();
+    schema::NodeRandom random{};
+    for (std::uint64_t& part : random) {
+        part = std::uint64_t{device()} << 32 | device();
+    }
     return schema::lock_owner_of({.host = host_name(), .process = ::getpid()}, random);
 }
 

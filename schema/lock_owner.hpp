@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,9 +20,12 @@ struct NodeAddress {
 /// Characters of a host name that are told; Linux allows no more.
 inline constexpr std::size_t kHostLength = 64;
 
-/// The lock owner of a node; `random` tells it from all others, also from those that had its
-/// process number before. At most 102 characters of ASCII; what no host name may hold becomes `-`.
-[[nodiscard]] std::string lock_owner_of(const NodeAddress& node, std::uint64_t random);
+/// Tells a node from all others, also from those that had its process number before.
+using NodeRandom = std::array<std::uint64_t, 2>;
+
+/// The lock owner of a node, at most 118 characters of ASCII. What no host name may hold becomes
+/// `-`.
+[[nodiscard]] std::string lock_owner_of(const NodeAddress& node, const NodeRandom& random);
 
 /// The inverse; nullopt: the name was configured, or is Flowable's.
 [[nodiscard]] std::optional<NodeAddress> node_of(std::string_view lock_owner);

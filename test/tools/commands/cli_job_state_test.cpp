@@ -84,18 +84,21 @@ TEST_F(CliJobState, A_waiting_exclusive_job_says_for_whom) {
         );
     };
     add({"--type", "noop", "--instance", "order-17"});
-    take("web-1:4711:00000000000000ab");
+    take("web-1:4711:000000000000000000000000000000ab");
     const std::string second = add({"--type", "noop", "--instance", "order-17"});
-    take("web-2:12:00000000000000cd");
+    take("web-2:12:000000000000000000000000000000cd");
     EXPECT_EQ(
         state(second, "waitsFor"),
-        json::parse(R"({"instance":"order-17","lockOwner":"web-1:4711:00000000000000ab"})")
+        json::parse(
+            R"({"instance":"order-17","lockOwner":"web-1:4711:000000000000000000000000000000ab"})"
+        )
     );
     EXPECT_EQ(field(second, "runsOn"), "null");
     EXPECT_EQ(field(second, "lockLeftMs"), "null");
     EXPECT_THAT(
         ok({"job", "show", second}),
-        HasSubstr("an exclusive job of instance order-17, held by web-1:4711:00000000000000ab")
+        HasSubstr("an exclusive job of instance order-17, held by "
+                  "web-1:4711:000000000000000000000000000000ab")
     );
 }
 
