@@ -62,8 +62,8 @@ bool is_about_leases(const Table& table) {
     return table.name == "JS_NODE";
 }
 
-std::vector<std::string> room_for_locks(const Dialect& dialect) {
-    const std::string_view statement = dialect.tables.room_for_locks;
+std::vector<std::string> job_storage(const Dialect& dialect) {
+    const std::string_view statement = dialect.tables.job_storage;
     return statement.empty() ? std::vector<std::string>{} : std::vector{std::string(statement)};
 }
 
@@ -161,7 +161,7 @@ std::string add_column(const Table& table, const Column& column, const Dialect& 
 
 std::vector<std::string> create_statements(const Dialect& dialect) {
     std::vector<std::string> statements = create_tables_and_indexes(dialect, is_any);
-    std::ranges::move(room_for_locks(dialect), std::back_inserter(statements));
+    std::ranges::move(job_storage(dialect), std::back_inserter(statements));
     statements.push_back(version_statement(dialect));
     return statements;
 }
@@ -171,11 +171,12 @@ std::vector<Migration> migrations(const Dialect& dialect) {
         {1, "create the tables", create_tables_and_indexes(dialect, is_any)},
         {2, "repeating jobs", create_tables_and_indexes(dialect, is_about_series)},
         {3, "what nodes serve", create_tables_and_indexes(dialect, is_about_what_nodes_serve)},
-        {4, "room for locks", room_for_locks(dialect)},
+        {4, "room for locks", job_storage(dialect)},
         {5, "when jobs became dead letters", create_index_of_dead_letters(dialect)},
         {6, "exclusive jobs", create_tables_and_indexes(dialect, is_about_exclusive_jobs)},
         {7, "instances of any text", {}},  // What that changes is looked up: widen_app_ids.
         {8, "nodes and their leases", create_tables_and_indexes(dialect, is_about_leases)},
+        {9, "fewer merges of emptied pages", job_storage(dialect)},
     };
 }
 

@@ -83,9 +83,9 @@ struct TableDialect {
     /// Behind the columns of a new table.
     std::string_view table_options;
 
-    /// Leaves room beside each row of the executable jobs for its locked version, with a comment
-    /// that says why; empty: a lock needs none. It may be run again, and waits for nobody.
-    std::string_view room_for_locks = {};
+    /// Has the pages of executable jobs kept so that locks and deletions are cheap, with a comment
+    /// that says why; empty: they are as it is. It may be run again, and rewrites nothing.
+    std::string_view job_storage = {};
 
     /// Conditions that a new table puts on what anybody writes, where types alone do not.
     std::span<const ColumnCheck> checks;

@@ -57,7 +57,7 @@ constexpr TableDialect kTables{
     .now = "(now() AT TIME ZONE 'UTC')",
     .optional_time = "",
     .table_options = "",
-    .room_for_locks =
+    .job_storage =
         "-- Serves: the lock of a job, which is written beside the free row, so that no index "
         "changes.\n"
         "ALTER TABLE ACT_RU_JOB SET (fillfactor = 40)",

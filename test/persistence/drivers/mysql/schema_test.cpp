@@ -33,6 +33,18 @@ TEST_P(MysqlSchema, The_tables_name_their_character_set_whatever_that_of_the_dat
     EXPECT_EQ(type_of("ACT_RU_JOB", "DUEDATE_"), "timestamp(3)");
 }
 
+TEST_P(MysqlSchema, A_database_of_version_8_gets_pages_that_are_merged_late) {
+    upgrade_schema(*connection_);
+    connection_->run_script("ALTER TABLE ACT_RU_JOB COMMENT = ''");
+    execute("UPDATE ACT_GE_PROPERTY SET VALUE_ = '8' WHERE NAME_ = 'jobstrand.schema.version'");
+    EXPECT_EQ(upgrade_schema(*connection_).from, 8);
+    EXPECT_EQ(
+        text_of("SELECT TABLE_COMMENT FROM information_schema.tables "
+                "WHERE table_schema = DATABASE() AND table_name = 'ACT_RU_JOB'"),
+        "MERGE_THRESHOLD=10"
+    );
+}
+
 TEST_P(MysqlSchema, An_upgrade_that_was_interrupted_goes_on_where_it_stopped) {
     upgrade_schema(*connection_);
     // DDL is final on MySQL: without the version and the last table it looks like a crash.
