@@ -31,8 +31,8 @@ TEST_F(CliToken, A_token_is_printed_once_and_the_file_has_its_hash) {
     EXPECT_THAT(content.str(), HasSubstr("shop worker sha256:"));
     EXPECT_THAT(content.str(), Not(HasSubstr(made.out.substr(0, made.out.size() - 1))));
 
-    const CliResult json = token({"make", "ops", "--role", "admin", "-o", "json"});
-    EXPECT_EQ(nlohmann::json::parse(json.out)["role"], "admin");
+    const CliResult made_as_json = token({"make", "ops", "--role", "admin", "-o", "json"});
+    EXPECT_EQ(nlohmann::json::parse(made_as_json.out)["role"], "admin");
     EXPECT_EQ(token({"ls", "-o", "name"}).out, "shop\nops\n");
 }
 
