@@ -1,6 +1,7 @@
 #include "executor/async_executor.hpp"
 
 #include "executor/fresh_lock_owner.hpp"
+#include "executor/pool/long_runs.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/ensure.hpp"
 #include "schema/job_transition.hpp"
@@ -45,16 +46,6 @@ ExecutorSettings checked(ExecutorSettings settings) {
     return settings;
 }
 
-std::vector<persistence::Fence> fences_of(const std::vector<HeldJobPtr>& jobs) {
-    std::vector<persistence::Fence> fences;
-    fences.reserve(jobs.size());
-    for (const HeldJobPtr& held : jobs) {
-        fences.push_back({.id = held->job.id, .revision = held->job.revision, .group = held->group}
-        );
-    }
-    return fences;
-}
-
 }  // namespace
 
 AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
@@ -90,6 +81,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
            .clock = use.clock,
            .log = use.log,
            .load = [this] { return load(); },
+           .work = [this] { return work(); },
            .check_locks = [this] { renewal_.renew_all(); }},
           identity_of(settings_.lock_owner),
           settings_.node_lease
@@ -205,6 +197,7 @@ std::optional<persistence::PageLimit> AsyncExecutor::room_for_timers(std::size_t
 void AsyncExecutor::run(const HeldJobPtr& held) {
     std::optional<persistence::Outcome> outcome = runner_.run(held);
     if (!outcome) {
+        completion_.run_counts().add(held->job.handler_type);
         held_.remove(held->job);
         return;
     }
@@ -307,6 +300,13 @@ persistence::NodeLoad AsyncExecutor::load() const {
         .workers = settings_.max_pool_size,
         .running = held_.running().size(),
         .held = held_.size(),
+    };
+}
+
+persistence::NodeWork AsyncExecutor::work() {
+    return {
+        .runs = long_runs(held_.running(), settings_.node_lease / 3, use_.clock),
+        .last_minute = completion_.run_counts().last_minute(use_.clock.steady_now()),
     };
 }
 

@@ -108,6 +108,7 @@ private:
     void release(std::vector<HeldJobPtr> jobs);
     void pass_the_rest_on();
     [[nodiscard]] bool is_taking() const;
+    [[nodiscard]] persistence::NodeWork work();
     void tell(const std::function<void()>& news);
     [[nodiscard]] bool wait_for_running_jobs();
     void log_stop(bool all_ended);

@@ -82,6 +82,7 @@ schema::Duration JobCompletion::run_once() {
         }
         write_one_by_one();
     }
+    run_counts_.add(writing_);
     use_.held.remove_all_of(writing_);
     if (use_.held.is_room_awaited()) {
         use_.wake_ups.room_became_free();

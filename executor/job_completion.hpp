@@ -5,6 +5,7 @@
 #include "executor/pool/held_jobs.hpp"
 #include "executor/report/failure_log.hpp"
 #include "executor/report/outcome_counts.hpp"
+#include "executor/report/run_counts.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
@@ -42,6 +43,9 @@ public:
     /// What it has written. Safe to look at from any thread.
     [[nodiscard]] const OutcomeCounts& counts() const { return counts_; }
 
+    /// Of what it has written. A run whose outcome it never sees is added by whoever knows of it.
+    [[nodiscard]] RunCounts& run_counts() { return run_counts_; }
+
     [[nodiscard]] std::string_view name() const noexcept override { return "job completion"; }
     [[nodiscard]] schema::Duration run_once() override;
 
@@ -65,6 +69,7 @@ private:
     const std::string lock_owner_;
 
     OutcomeCounts counts_;
+    RunCounts run_counts_;
 
     // Touched only on the strand.
     std::vector<persistence::Outcome> writing_;

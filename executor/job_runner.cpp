@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <typeinfo>
@@ -92,6 +93,7 @@ std::optional<Outcome> JobRunner::run(const HeldJobPtr& held) const {
     if (auto transition = without_run(*held, began)) {
         return outcome_of(held, std::move(*transition));
     }
+    held->began.store(began, std::memory_order_relaxed);
     held->is_running = true;
     const std::optional<HandlerResult> result =
         call(*use_.handlers.find(held->job.handler_type), held);

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "persistence/node_work.hpp"
 #include "persistence/served_jobs.hpp"
 #include "schema/time.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,6 +75,16 @@ public:
 
     /// What the node serves from now on.
     virtual void tell_served(std::string_view node, const ServedJobs& served) = 0;
+
+    /// What the node does now, in place of what it told before.
+    virtual void tell_work(std::string_view node, const NodeWork& work) = 0;
+
+    /// Since when a node has been running a job; nullopt: it does not, or not for long.
+    [[nodiscard]] virtual std::optional<schema::TimePoint>
+    running_since(std::string_view node, std::string_view job, std::int64_t revision) = 0;
+
+    /// Of all living nodes together, by handler type.
+    [[nodiscard]] virtual std::vector<TypeRuns> runs_of_last_minute(schema::TimePoint now) = 0;
 
     /// The node has stopped. Its locks, if it left any, are not touched.
     virtual void leave(const NodeIdentity& identity) = 0;

@@ -194,6 +194,33 @@ Table served_table() {
         {}};
 }
 
+// Jobs that a node has been running for longer than a moment, and since when.
+Table run_table() {
+    return {
+        "JS_RUN",
+        {
+            {"NODE_", ColumnKind::name, "", true},
+            kAppId,
+            {"REV_", ColumnKind::integer, "1", true},
+            {"SINCE_", ColumnKind::timestamp, "now", true},
+        },
+        "NODE_, ID_",
+        {}};
+}
+
+// How many runs of a handler type have ended on a node in the last minute.
+Table rate_table() {
+    return {
+        "JS_RATE",
+        {
+            {"NODE_", ColumnKind::name, "", true},
+            {"HANDLER_TYPE_", ColumnKind::name, "", true},
+            {"RUNS_", ColumnKind::big_integer, "0", true},
+        },
+        "NODE_, HANDLER_TYPE_",
+        {}};
+}
+
 // Who may run exclusive jobs of an instance.
 Table exclusive_table() {
     return {
@@ -240,6 +267,8 @@ std::vector<Table> all_tables() {
         calendar_table(),
         node_table(),
         served_table(),
+        run_table(),
+        rate_table(),
         exclusive_table(),
         waiting_table(),
     };

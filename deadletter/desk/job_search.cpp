@@ -104,10 +104,16 @@ Preview JobSearch::preview(
     };
 }
 
-std::vector<PlacedTypeCount> JobSearch::count_types() const {
+std::vector<PlacedTypeCount> JobSearch::count_types(
+    const std::vector<persistence::TypeRuns>& last_minute
+) const {
     std::map<std::string, std::vector<persistence::OwnerCount>, std::less<>> owners;
     for (persistence::OwnerCount& owner : store_.count_lock_owners()) {
         owners[owner.handler_type].push_back(std::move(owner));
+    }
+    std::map<std::string, std::int64_t, std::less<>> runs;
+    for (const auto& [type, count] : last_minute) {
+        runs.emplace(type, count);
     }
     std::vector<PlacedTypeCount> counts;
     for (const JobPlace place : schema::kJobPlaces) {
@@ -115,12 +121,19 @@ std::vector<PlacedTypeCount> JobSearch::count_types() const {
             PlacedTypeCount line{.place = place, .count = std::move(count)};
             if (place == JobPlace::executable) {
                 line.owners = std::move(owners[line.count.handler_type]);
+                const auto ended = runs.extract(line.count.handler_type);
+                line.runs = ended ? ended.mapped() : 0;
             }
             counts.push_back(std::move(line));
         }
     }
-    std::ranges::stable_sort(counts, {}, [](const PlacedTypeCount& one) -> const std::string& {
-        return one.count.handler_type;
+    for (const auto& [type, count] : runs) {
+        counts.push_back(
+            {.place = JobPlace::executable, .count = {.handler_type = type}, .runs = count}
+        );
+    }
+    std::ranges::stable_sort(counts, {}, [](const PlacedTypeCount& one) {
+        return std::pair(std::string_view(one.count.handler_type), one.place);
     });
     return counts;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "deadletter/bulk/job_selection.hpp"
+#include "persistence/node_work.hpp"
 #include "persistence/operator_store.hpp"
 #include "schema/paging.hpp"
 
@@ -63,6 +64,7 @@ struct PlacedTypeCount {
     schema::JobPlace place = schema::JobPlace::executable;
     persistence::TypeCount count;
     std::vector<persistence::OwnerCount> owners = {};  ///< Who holds how many, the most first.
+    std::optional<std::int64_t> runs = {};  ///< Executable: those that ended in the last minute.
 };
 
 /// How an operator finds jobs; nothing is changed. Throws DbError. Thread safety: safe. The store
@@ -105,8 +107,11 @@ public:
         return store_.count_types(place, filter);
     }
 
-    /// By handler type, and of each the places that hold some. Reads all jobs.
-    [[nodiscard]] std::vector<PlacedTypeCount> count_types() const;
+    /// By handler type, and of each the places that hold some; the executable place too when none
+    /// waits there but some were run. Reads all jobs.
+    [[nodiscard]] std::vector<PlacedTypeCount> count_types(
+        const std::vector<persistence::TypeRuns>& last_minute
+    ) const;
 
     /// Of every place, in the order of JobPlace.
     [[nodiscard]] std::vector<PlaceCount> count_places() const;

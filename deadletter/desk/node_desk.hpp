@@ -2,7 +2,9 @@
 
 #include "deadletter/bulk/bulk_result.hpp"
 #include "persistence/node_store.hpp"
+#include "schema/job.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +30,19 @@ public:
     /// The nodes take jobs again.
     void resume(const std::vector<std::string>& nodes, const BulkWatch& watch) {
         set_state(nodes, persistence::NodeState::running, watch);
+    }
+
+    /// Since when a node has been running the job; nullopt: none does, or not for longer than a
+    /// third of its lease.
+    [[nodiscard]] std::optional<schema::TimePoint> running_since(const schema::Job& job) {
+        return job.lock_owner.empty() ? std::nullopt
+                                      : store_.running_since(job.lock_owner, job.id, job.revision);
+    }
+
+    /// How many runs have ended in the last minute, by handler type, as the living nodes told when
+    /// they last renewed their leases.
+    [[nodiscard]] std::vector<persistence::TypeRuns> runs_of_last_minute(schema::TimePoint now) {
+        return store_.runs_of_last_minute(now);
     }
 
     /// Those of `drained` (as list() gave them when they were told) that still hold jobs, or have

@@ -1,5 +1,7 @@
 #include "executor/nodes/node_presence.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace jobstrand::executor {
@@ -52,11 +54,27 @@ void NodePresence::renew() {
     if (!had_lease) {
         use_.wake_ups.room_became_free();
     }
+    tell_work();
+}
+
+// Since when a job runs does not change, but is reckoned anew each time; a millisecond is no news.
+void NodePresence::tell_work() {
+    persistence::NodeWork work = use_.work();
+    const auto name = [](const persistence::LongRun& run) {
+        return std::pair(std::string_view(run.id), run.revision);
+    };
+    const bool is_news = work.last_minute != told_.last_minute ||
+                         !std::ranges::equal(work.runs, told_.runs, {}, name, name);
+    if (is_news) {
+        use_.nodes.tell_work(identity_.node, work);
+        told_ = std::move(work);
+    }
 }
 
 void NodePresence::register_anew() {
     const schema::TimePoint now = use_.clock.now();
     use_.nodes.register_node(identity_, served_now(), now, now + lease_time_);
+    told_ = {};
     if (std::exchange(has_registered_, true)) {
         use_.log.write(
             schema::LogLevel::warn,

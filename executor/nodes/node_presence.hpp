@@ -36,6 +36,7 @@ public:
         const schema::Clock& clock;
         schema::Log& log;
         std::function<persistence::NodeLoad()> load;
+        std::function<persistence::NodeWork()> work;
         /// Renews all locks of this node, and gives up those that others have.
         std::function<void()> check_locks;
     };
@@ -60,6 +61,7 @@ public:
 private:
     void renew();
     void register_anew();
+    void tell_work();
     void obey(persistence::NodeState state);
     [[nodiscard]] persistence::ServedJobs served_now() const;
     [[nodiscard]] bool can_tell_who_is_dead();
@@ -74,6 +76,7 @@ private:
     // Touched by passes only.
     ClockJumps clock_jumps_;
     bool has_registered_ = false;
+    persistence::NodeWork told_;  ///< What others can read of this node.
     bool is_taken_over_ = false;
     schema::SteadyPoint trusts_from_ = schema::SteadyPoint::max();  ///< Its view of other nodes.
 };

@@ -4,6 +4,16 @@
 
 namespace jobstrand::executor {
 
+std::vector<persistence::Fence> fences_of(const std::vector<HeldJobPtr>& jobs) {
+    std::vector<persistence::Fence> fences;
+    fences.reserve(jobs.size());
+    for (const HeldJobPtr& held : jobs) {
+        fences.push_back({.id = held->job.id, .revision = held->job.revision, .group = held->group}
+        );
+    }
+    return fences;
+}
+
 std::vector<HeldJobPtr> HeldJobs::add(std::vector<schema::Job> jobs, schema::SteadyPoint until) {
     std::vector<HeldJobPtr> held;
     held.reserve(jobs.size());

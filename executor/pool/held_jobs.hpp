@@ -41,12 +41,17 @@ struct HeldJob {
     std::atomic<bool> is_taken{false};
     /// The lock is gone.
     std::atomic<bool> is_lost{false};
+    /// When its handler was called; of meaning while it is_running.
+    std::atomic<schema::SteadyPoint> began{schema::SteadyPoint::min()};
     /// Its handler has been called and has not returned yet.
     std::atomic<bool> is_running{false};
 };
 
 /// Shared by the queue, the worker and the lock renewal, which end in no fixed order.
 using HeldJobPtr = std::shared_ptr<HeldJob>;
+
+/// In the order of the jobs.
+[[nodiscard]] std::vector<persistence::Fence> fences_of(const std::vector<HeldJobPtr>& jobs);
 
 /// All jobs whose locks this executor holds, for renewal and for the stop signal. What their
 /// payloads take in memory has a bound (I8).

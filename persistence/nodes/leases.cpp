@@ -1,5 +1,6 @@
 #include "persistence/nodes/leases.hpp"
 
+#include "persistence/nodes/node_work.hpp"
 #include "persistence/nodes/served_jobs.hpp"
 #include "persistence/sql/transaction.hpp"
 
@@ -104,6 +105,7 @@ void register_node(
                  until}
             );
             replace_served(transaction, node, served);
+            replace_work(transaction, node, {});
         },
         run_again
     );
@@ -145,6 +147,7 @@ void leave(const StoreContext& context, const NodeIdentity& identity) {
         [&](Transaction& transaction) {
             if (transaction.execute(kLeave, {node, std::string_view(identity.incarnation)}) > 0) {
                 replace_served(transaction, node, {});
+                replace_work(transaction, node, {});
             }
         },
         run_again
@@ -169,6 +172,7 @@ std::vector<std::string> end_expired_leases(const StoreContext& context, schema:
                 is_ended = transaction.execute(kEndLease, {std::string_view(node), now}) > 0;
                 if (is_ended) {
                     replace_served(transaction, node, {});
+                    replace_work(transaction, node, {});
                     end_locks(transaction, node, now);
                 }
             },

@@ -4,6 +4,7 @@
 #include "persistence/jobs/operator_moves.hpp"
 #include "persistence/jobs/timer_moves.hpp"
 #include "persistence/nodes/leases.hpp"
+#include "persistence/nodes/node_work.hpp"
 #include "persistence/nodes/served_jobs.hpp"
 #include "persistence/queries/job_queries.hpp"
 #include "persistence/rows/insert_jobs.hpp"
@@ -146,6 +147,21 @@ void SqlStore::tell_served(std::string_view node, const ServedJobs& served) {
     in_transaction(
         [&](Transaction& transaction) { replace_served(transaction, node, served); }, run_again
     );
+}
+
+void SqlStore::tell_work(std::string_view node, const NodeWork& work) {
+    in_transaction(
+        [&](Transaction& transaction) { replace_work(transaction, node, work); }, run_again
+    );
+}
+
+std::optional<TimePoint>
+SqlStore::running_since(std::string_view node, std::string_view job, std::int64_t revision) {
+    return persistence::running_since(context_, {node, job, revision});
+}
+
+std::vector<TypeRuns> SqlStore::runs_of_last_minute(TimePoint now) {
+    return persistence::runs_of_last_minute(context_, now);
 }
 
 void SqlStore::leave(const NodeIdentity& identity) {

@@ -110,6 +110,10 @@ public:
         schema::TimePoint until
     ) override;
     void tell_served(std::string_view node, const ServedJobs& served) override;
+    void tell_work(std::string_view node, const NodeWork& work) override;
+    [[nodiscard]] std::optional<schema::TimePoint>
+    running_since(std::string_view node, std::string_view job, std::int64_t revision) override;
+    [[nodiscard]] std::vector<TypeRuns> runs_of_last_minute(schema::TimePoint now) override;
     void leave(const NodeIdentity& identity) override;
     [[nodiscard]] std::vector<std::string> end_expired_leases(schema::TimePoint now) override;
     [[nodiscard]] std::vector<Node> nodes() override;

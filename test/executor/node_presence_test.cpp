@@ -50,6 +50,7 @@ protected:
     NodeLease lease;
     DeadNodes dead{{nodes, jobs, clock, wake_ups, log}};
     int checks = 0;
+    persistence::NodeWork work;
     NodePresence presence{
         {.nodes = nodes,
          .intake = intake,
@@ -59,10 +60,41 @@ protected:
          .clock = clock,
          .log = log,
          .load = [] { return persistence::NodeLoad{.workers = 8, .running = 3, .held = 5}; },
+         .work = [this] { return work; },
          .check_locks = [this] { ++checks; }},
         {.node = "intake", .incarnation = "first"},
         kLease};
 };
+
+TEST_F(NodePresenceTest, What_the_node_does_is_told_when_it_has_changed) {
+    lease_is(kHeld);
+    EXPECT_CALL(nodes, tell_work(_, _)).Times(0);
+    live_for(kLease);
+    testing::Mock::VerifyAndClearExpectations(&nodes);
+    lease_is(kHeld);
+    work = {
+        .runs = {{.id = "a", .revision = 2, .since = clock.now()}},
+        .last_minute = {{.handler_type = "mail", .runs = 7}},
+    };
+    EXPECT_CALL(nodes, tell_work("intake", work)).Times(1);
+    live_for(kLease);
+    work.runs.front().since += 1ms;  // The clock was compared in between.
+    live_for(kLease);
+    testing::Mock::VerifyAndClearExpectations(&nodes);
+    lease_is(kHeld);
+    work.runs.front().revision = 3;
+    EXPECT_CALL(nodes, tell_work("intake", work)).Times(1);
+    live_for(kLease);
+}
+
+TEST_F(NodePresenceTest, A_node_that_registers_anew_tells_again_what_it_does) {
+    lease_is(kHeld);
+    work.last_minute = {{.handler_type = "mail", .runs = 7}};
+    live_for(kLease);
+    lease_is(kGone);
+    EXPECT_CALL(nodes, tell_work("intake", work)).Times(1);
+    (void)presence.run_once();
+}
 
 TEST_F(NodePresenceTest, Registers_with_what_the_node_serves_before_it_takes_a_job) {
     EXPECT_FALSE(takes_jobs());

@@ -52,6 +52,22 @@ TEST_F(NodeTest, A_killed_node_s_job_runs_elsewhere_when_its_lease_is_over) {
     EXPECT_THAT(other->log(), HasSubstr("a node has not renewed its lease"));
 }
 
+TEST_F(NodeTest, Others_see_since_when_a_job_runs_and_how_many_were_run) {
+    add_hold();
+    const auto service = a_service();
+    std::string id = expect_success({"job", "ls", "-o", "name"});
+    id.pop_back();
+    ASSERT_TRUE(test::eventually([&] {
+        return expect_success({"job", "show", id, "-o", "json"}).find("\"runningSince\":\"20") !=
+               std::string::npos;
+    }));
+    let_go();
+    EXPECT_TRUE(test::eventually([&] {
+        return expect_success({"stats", "--by-type", "-o", "json"}).find("\"runsLastMinute\":1") !=
+               std::string::npos;
+    }));
+}
+
 TEST_F(NodeTest, A_restart_under_its_own_name_has_its_jobs_long_before_its_lease_is_over) {
     configure_nodes("nodeLease = 600000\nlockOwner = \"node-1\"\n");
     add_hold();

@@ -110,6 +110,8 @@ TEST_P(UserRights, On_one_table_are_looked_at_too) {
           "JS_CALENDAR",
           "JS_NODE",
           "JS_SERVED",
+          "JS_RUN",
+          "JS_RATE",
           "JS_EXCLUSIVE",
           "JS_WAITING"}) {
         const auto before = error_of([this] { require_write_rights(*connect_as_reader()); });

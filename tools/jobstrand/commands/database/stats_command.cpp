@@ -90,7 +90,9 @@ void add_stats_command(const Command& program, Action& action) {
         show_stats
     );
     app.add_flag(
-        "--by-type", options.by_type, "By handler type, with the oldest job and who holds how many"
+        "--by-type",
+        options.by_type,
+        "By handler type, with the runs of the last minute, the oldest job and who holds how many"
     );
 }
 

@@ -16,6 +16,7 @@ const std::vector<TableColumn>& type_columns() {
         {.field = "handlerType", .heading = "TYPE", .width_max = 64},
         {.field = "place", .heading = "PLACE"},
         {.field = "jobs", .heading = "JOBS"},
+        {.field = "runsLastMinute", .heading = "RUNS/MIN", .rank = 1},
         {.field = "locked", .heading = "LOCKED", .rank = 2},
         {.field = "oldest", .heading = "OLDEST", .rank = 1},
         {.field = "lockedBy",
@@ -49,6 +50,8 @@ const std::vector<TableColumn>& type_columns() {
         text_field("handlerType", line.count.handler_type),
         text_field("place", name_of(line.place)),
         number_field("jobs", line.count.jobs),
+        line.runs ? number_field("runsLastMinute", *line.runs)
+                  : text_or_null_field("runsLastMinute", {}),
         number_field("locked", line.count.locked),
         time_field("oldest", line.count.oldest),
         owners_field(line.owners),
@@ -59,11 +62,13 @@ const std::vector<TableColumn>& type_columns() {
 
 void write_type_stats(Session& session) {
     OutputStyle style = session.style();
+    const schema::TimePoint now = session.database_now();
     if (style.columns) {
-        style.now = session.database_now();
+        style.now = now;
     }
     RecordWriter writer(session.streams().out, session.format(), type_columns(), style);
-    for (const PlacedTypeCount& line : session.search().count_types()) {
+    const auto runs = session.nodes().runs_of_last_minute(now);
+    for (const PlacedTypeCount& line : session.search().count_types(runs)) {
         writer.add(line_of(line));
     }
     writer.finish();

@@ -135,6 +135,7 @@ Record state_of(Session& session, const deadletter::JobDetails& found) {
         awaited_field(found),
         text_or_null_field("nobodyServes", nobody_serves(session, found.placed)),
         node_field(job),
+        time_field("runningSince", session.nodes().running_since(job)),
         lock_field(job, session.database_now()),
     };
 }

@@ -1,0 +1,78 @@
+#include "persistence/node_store.hpp"
+#include "test/conformance/store_test.hpp"
+
+namespace jobstrand::test {
+
+namespace {
+
+using persistence::NodeWork;
+using persistence::TypeRuns;
+using testing::IsEmpty;
+
+/// What nodes tell of their work.
+class Work : public StoreTest {
+protected:
+    void start(const std::string& node) {
+        store_.register_node(
+            {.node = node, .incarnation = "1"}, {}, clock_.now(), clock_.now() + 10s
+        );
+    }
+
+    [[nodiscard]] NodeWork one_run() const {
+        return {
+            .runs = {{.id = "ørder-17", .revision = 2, .since = clock_.now()}},
+            .last_minute = {{.handler_type = "mail", .runs = 3'000'000'000}},
+        };
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    Work,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+TEST_P(Work, Others_see_since_when_a_node_runs_a_job) {
+    start("node-1");
+    const schema::TimePoint since = clock_.now();
+    store_.tell_work("node-1", one_run());
+    clock_.tick(3s);
+    EXPECT_EQ(store_.running_since("node-1", "ørder-17", 2), since);
+    EXPECT_EQ(store_.running_since("node-1", "ørder-17", 3), std::nullopt) << "another run";
+    EXPECT_EQ(store_.running_since("node-1", "other", 2), std::nullopt);
+    EXPECT_EQ(store_.running_since("node-2", "ørder-17", 2), std::nullopt);
+    store_.tell_work("node-1", {});
+    EXPECT_EQ(store_.running_since("node-1", "ørder-17", 2), std::nullopt);
+}
+
+TEST_P(Work, The_runs_of_all_living_nodes_are_added_up) {
+    start("node-1");
+    start("node-2");
+    store_.tell_work("node-1", one_run());
+    store_.tell_work("node-2", {.last_minute = {{"mail", 2}, {"noop", 1}}});
+    EXPECT_THAT(
+        store_.runs_of_last_minute(clock_.now()),
+        testing::ElementsAre(TypeRuns{"mail", 3'000'000'002}, TypeRuns{"noop", 1})
+    );
+    EXPECT_THAT(store_.runs_of_last_minute(clock_.now() + 11s), IsEmpty());
+}
+
+TEST_P(Work, A_node_that_is_gone_leaves_none_behind) {
+    start("node-1");
+    store_.tell_work("node-1", one_run());
+    store_.leave({.node = "node-1", .incarnation = "1"});
+    EXPECT_EQ(count_rows("JS_RUN") + count_rows("JS_RATE"), 0);
+    start("node-1");
+    store_.tell_work("node-1", one_run());
+    start("node-1");
+    EXPECT_EQ(count_rows("JS_RUN") + count_rows("JS_RATE"), 0) << "another start";
+    store_.tell_work("node-1", one_run());
+    clock_.tick(11s);
+    EXPECT_EQ(store_.end_expired_leases(clock_.now()).size(), 1U);
+    EXPECT_EQ(count_rows("JS_RUN") + count_rows("JS_RATE"), 0);
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test
