@@ -47,6 +47,10 @@ def main():
                 print(f"{'ok' if results[-1] else 'FAILED'}: {document}: {line}", flush=True)
                 if not results[-1]:
                     print(done.stdout + done.stderr)
+        done = subprocess.run([ROOT / "bench/targets", "--db", f"sqlite:{folder}/targets.db", "--bench", binary, "--jobs", "2000"],
+                              capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        results.append(done.returncode == 0 and done.stdout.count("| SQLite |") == 4)
+        print(f"{'ok' if results[-1] else 'FAILED'}: bench/targets", flush=True)
     print(f"{results.count(True)} passed, {results.count(False)} failed")
     return 0 if results and all(results) else 1
 

@@ -69,7 +69,7 @@ TEST_F(CliJob, Add_takes_every_field_and_prints_the_id) {
         "lockOwner": null, "lockExpirationTime": null, "exceptionMessage": null,
         "series": null, "attempts": 0, "failedTime": null, "exceptionDetails": null,
         "suspendedBy": null, "waitsFor": null, "nobodyServes": "handler type send-invoice",
-        "runsOn": null, "lockLeftMs": null
+        "runsOn": null, "runningSince": null, "lockLeftMs": null
     })"));
 }
 
