@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Completion as a person meets it: bash, zsh and fish in a terminal, with the script that the program prints.
 
-Usage:  completion_test.py JOBSTRAND_BINARY
+Usage:  completion_test.py JOBSTRAND_BINARY [PREFIX]
+
+With a PREFIX nobody tells the shells where the scripts are: they find those that were installed there, as they find those in /usr.
 """
 import os
 import socket
@@ -14,6 +16,7 @@ from pathlib import Path
 from terminal import Terminal, skip_without
 
 BINARY = Path(sys.argv[1]).resolve()
+PREFIX = Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
 PROMPT = "ready> "
 
 # How each shell is started, and made to complete.
@@ -26,6 +29,17 @@ SHELLS = {
     "fish": (["fish", "--no-config", "-i"],
              ["set -g fish_greeting", "jobstrand completion fish | source",
               f"function fish_prompt; printf '{PROMPT}'; end"]),
+}
+
+LOADER = Path("/usr/share/bash-completion/bash_completion")  # Debian's package, which looks for scripts by their names.
+INSTALLED = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"],
+             [f"source {LOADER if LOADER.exists() else f'{PREFIX}/share/bash-completion/completions/jobstrand'}",
+              "bind 'set show-all-if-ambiguous on'", f"PS1='{PROMPT}'"]),
+    "zsh": (["zsh", "-f", "-i"],
+            [f"fpath=({PREFIX}/share/zsh/site-functions $fpath)", "autoload -U compinit && compinit -u -d $HOME/.zcompdump",
+             f"PS1='{PROMPT}'; PROMPT_SP=''"]),
+    "fish": (["fish", "-i"], ["set -g fish_greeting", f"function fish_prompt; printf '{PROMPT}'; end"]),
 }
 
 # What is typed before the key Tab, and what the line is then.
@@ -55,6 +69,7 @@ def environment(folder):
         "TERM": "screen",
         "LC_ALL": "C.UTF-8",
         "JOBSTRAND_DB": "sqlite:jobs.db",
+        **({"XDG_DATA_DIRS": f"{PREFIX}/share:/usr/share"} if PREFIX else {}),
     }
 
 
@@ -87,7 +102,7 @@ class Completion(unittest.TestCase):
         cls.scratch.cleanup()
 
     def in_shell(self, shell):
-        command, preparation = SHELLS[shell]
+        command, preparation = (INSTALLED if PREFIX else SHELLS)[shell]
         terminal = Terminal(command, self.folder, environment(self.folder), columns=120)
         for line in preparation:
             terminal.type(line)
@@ -139,4 +154,4 @@ class Completion(unittest.TestCase):
 
 if __name__ == "__main__":
     skip_without("tmux", *SHELLS)
-    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
+    unittest.main(argv=sys.argv[:1])
