@@ -16,6 +16,7 @@
 #include "tools/jobstrand/output/record_writer.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 #include "tools/jobstrand/streams.hpp"
+#include "tools/jobstrand/supervisor.hpp"
 
 #include <memory>
 #include <optional>
@@ -121,6 +122,9 @@ public:
 
     /// Of the programs that this process runs. It is not started yet.
     [[nodiscard]] Guardian& guardian() { return guardian_; }
+
+    /// Who started this process and wants to hear how it goes.
+    [[nodiscard]] Supervisor supervisor() const { return Supervisor(environment_); }
 
     /// One line on stderr.
     void tell(const std::string& line);

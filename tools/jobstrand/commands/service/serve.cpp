@@ -42,6 +42,14 @@ void tell_ready(Session& session, engine::Wiring& engine, bool is_executing) {
     );
 }
 
+void wait_for_signal(StopSignals& signals, const Supervisor& supervisor, engine::Wiring& engine) {
+    while (signals.wait(supervisor.alive_interval()) == StopSignals::Event::timed_out) {
+        // For this it has to get at the jobs that it holds: an executor that is stuck cannot.
+        (void)engine.load();
+        supervisor.tell_alive();
+    }
+}
+
 /// Ends the process without destroying what running handlers still use.
 [[noreturn]] void leave(Session& session, const char* why) {
     session.log().write(LogLevel::error, why, {});
@@ -142,7 +150,10 @@ ExitCode serve(Session& session, const ServeOptions& options) {
         start_http(session, *http);
     }
     tell_ready(session, engine, is_executing);
-    (void)signals.wait();
+    const Supervisor supervisor = session.supervisor();
+    supervisor.tell_ready(is_executing ? "running jobs" : "running no jobs");
+    wait_for_signal(signals, supervisor, engine);
+    supervisor.tell_stopping();
     if (http) {
         http->say_stopping();
     }
