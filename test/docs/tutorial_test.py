@@ -25,7 +25,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 FILE_NAME = re.compile(r"`([\w.-]+)`:\n*\Z")
 ONLY_LOOKS = re.compile(r"cat |tail |jobstrand (stats|\w+ (ls|show)\b)")
 PATIENCE_S = 60  # Beyond this something hangs; nothing is measured.
-UUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+UUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){2}(-[0-9a-f]{4}-[0-9a-f]{12}|…)"  # Whole, or as a table shortens it.
 AGE = r"\b\d+ (d|h|min|s) ago\b"
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 

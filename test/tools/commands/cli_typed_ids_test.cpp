@@ -5,6 +5,7 @@
 namespace jobstrand::test {
 namespace {
 
+using cli::ExitCode;
 using testing::HasSubstr;
 
 /// A list with `-o name` feeds the next command: every verb that takes many names reads them from
@@ -23,6 +24,28 @@ TEST_F(CliTypedIds, Jobs_are_removed_and_cancelled) {
     EXPECT_EQ(places(), "executable=1 dead=1");
     ok({"job", "rm", "-"}, ok({"job", "ls", "--place", "all", "-o", "name"}));
     EXPECT_EQ(places(), "");
+}
+
+TEST_F(CliTypedIds, The_beginning_of_an_id_with_dots_behind_it_names_the_job) {
+    add({"--type", "noop", "--id", "invoice-17-first"});
+    add({"--type", "noop", "--id", "invoice-17-second"});
+    add({"--type", "noop", "--id", "invoice-18", "--due", "2126-11-20T10:00Z"});
+    EXPECT_THAT(ok({"job", "show", "invoice-17-f…"}), HasSubstr("invoice-17-first"));
+    EXPECT_THAT(ok({"timer", "show", "invoice-18..."}), HasSubstr("invoice-18"));
+    const CliResult several = run({"job", "rm", "invoice-17-...", "invoice-18"});
+    EXPECT_EQ(several.code, ExitCode::wrong_usage);
+    EXPECT_THAT(several.err, HasSubstr("such as invoice-17-first and invoice-17-second"));
+    EXPECT_EQ(run({"job", "rm", "invoice-2..."}).code, ExitCode::not_found);
+    EXPECT_EQ(places(), "executable=2 timer=1");
+    ok({"job", "rm", "invoice-17-s...", "invoice-18"});
+    EXPECT_EQ(ok({"job", "ls", "-o", "name"}), "invoice-17-first\n");
+}
+
+// "order-1" that has run must not mean "order-17".
+TEST_F(CliTypedIds, A_beginning_without_dots_names_nothing) {
+    add({"--type", "noop", "--id", "order-17"});
+    EXPECT_EQ(run({"job", "rm", "order-1"}).code, ExitCode::not_found);
+    EXPECT_EQ(places(), "executable=1");
 }
 
 TEST_F(CliTypedIds, Dead_letters_are_requeued_and_removed) {

@@ -9,6 +9,7 @@ namespace jobstrand::test {
 namespace {
 
 using cli::ExitCode;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -117,12 +118,16 @@ TEST_F(CliTerminal, Data_for_programs_is_never_coloured) {
     }
 }
 
-TEST_F(CliTerminal, Ids_are_whole_at_every_width) {
+TEST_F(CliTerminal, Ids_are_short_where_there_is_no_room_and_name_the_job_even_so) {
     const std::string id =
         add_dead("connection refused by the server at the other end of the line");
-    for (const std::size_t columns : {40U, 80U, 140U}) {
-        EXPECT_THAT(seen({"dead", "ls"}, columns), HasSubstr(id));
+    const std::string shown = id.substr(0, 18) + "…";
+    for (const std::size_t columns : {40U, 80U}) {
+        EXPECT_THAT(seen({"dead", "ls"}, columns), AllOf(HasSubstr(shown), Not(HasSubstr(id))));
     }
+    EXPECT_THAT(ok({"dead", "show", shown}), HasSubstr(id));
+    EXPECT_THAT(seen({"dead", "ls"}, 140), HasSubstr(id));
+    EXPECT_THAT(seen({"dead", "ls"}, std::nullopt), HasSubstr(id));
 }
 
 }  // namespace

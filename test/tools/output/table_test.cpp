@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -92,6 +93,26 @@ TEST(Table, What_verbs_are_given_stays_whole_however_narrow_it_is) {
         table_of({job("0123456789", "dead", 1, "x")}, {.columns = 5}).substr(0, 14),
         "ID\n0123456789\n"
     );
+}
+
+TEST(Table, Ids_of_jobs_are_short_only_where_a_terminal_has_no_room_for_all_columns) {
+    const std::vector<TableColumn> columns{
+        {.field = "id", .heading = "ID", .is_job_id = true},
+        {.field = "note", .heading = "NOTE", .rank = 1},
+    };
+    const auto written = [&](std::optional<std::size_t> width) {
+        const OutputStyle style{.columns = width};
+        Table table(columns);
+        table.add(job("01a205a8-3e16-7001-9b02-1dac6f1bacd0", "", 0, "no"), style);
+        std::ostringstream out;
+        table.write(out, style);
+        return out.str();
+    };
+    const std::string whole =
+        "ID                                    NOTE\n01a205a8-3e16-7001-9b02-1dac6f1bacd0  no\n";
+    EXPECT_EQ(written(std::nullopt), whole);
+    EXPECT_EQ(written(42), whole);
+    EXPECT_EQ(written(41), "ID                   NOTE\n01a205a8-3e16-7001…  no\n");
 }
 
 TEST(Table, A_terminal_has_no_column_without_a_value) {

@@ -37,7 +37,7 @@ deadletter::JobSelection selection_of(Session& session, const BulkOptions& optio
         "ids, filters and --all exclude each other"
     );
     return options.ids.empty() ? deadletter::JobSelection::matching(std::move(filter))
-                               : deadletter::JobSelection::these(typed_ids(session, options.ids));
+                               : deadletter::JobSelection::these(job_ids(session, options.ids));
 }
 
 std::string by_type(const std::vector<persistence::TypeCount>& counts) {

@@ -3,6 +3,8 @@
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/input/input.hpp"
+#include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/output/short_ids.hpp"
 
 #include <fmt/format.h>
 
@@ -52,6 +54,27 @@ void append_lines(Session& session, std::vector<std::string>& ids) {
     }
 }
 
+/// At most three.
+[[nodiscard]] std::vector<std::string>
+ids_beginning_with(Session& session, const std::string& beginning) {
+    std::vector<std::string> ids;
+    if (session.search().find(beginning)) {
+        ids.push_back(beginning);
+    }
+    // Ids are listed in their order, so those that begin so come first behind it.
+    const auto page = session.search().list(
+        {.places = {schema::kJobPlaces.begin(), schema::kJobPlaces.end()},
+         .after = beginning,
+         .limit = 2}
+    );
+    for (const schema::PlacedJob& placed : page.items) {
+        if (placed.job.id.starts_with(beginning)) {
+            ids.push_back(placed.job.id);
+        }
+    }
+    return ids;
+}
+
 }  // namespace
 
 std::vector<std::string> typed_ids(Session& session, const std::vector<std::string>& typed) {
@@ -65,6 +88,40 @@ std::vector<std::string> typed_ids(Session& session, const std::vector<std::stri
         } else {
             ids.push_back(not_empty("an id", id));
         }
+    }
+    return ids;
+}
+
+std::string job_id(Session& session, const std::string& typed) {
+    const std::string beginning(beginning_of(typed));
+    if (beginning.empty()) {
+        return typed;
+    }
+    const std::vector<std::string> found = ids_beginning_with(session, beginning);
+    if (found.empty()) {
+        throw CliError(
+            ExitCode::not_found,
+            fmt::format("there is no job whose id begins with {}", quoted_if_needed(beginning))
+        );
+    }
+    if (found.size() > 1) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format(
+                "several jobs have ids that begin with {}, such as {} and {}: say more of it",
+                quoted_if_needed(beginning),
+                quoted_if_needed(found[0]),
+                quoted_if_needed(found[1])
+            )
+        );
+    }
+    return found.front();
+}
+
+std::vector<std::string> job_ids(Session& session, const std::vector<std::string>& typed) {
+    std::vector<std::string> ids = typed_ids(session, typed);
+    for (std::string& id : ids) {
+        id = job_id(session, id);
     }
     return ids;
 }

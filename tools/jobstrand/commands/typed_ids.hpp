@@ -20,4 +20,15 @@ inline constexpr std::size_t kIdsFromInput = 1'000'000;
 [[nodiscard]] std::vector<std::string>
 typed_ids(Session& session, const std::vector<std::string>& typed);
 
+/// The job that `typed` names: an id, or one that a table has shortened (`01a205a8-3e16-7001…`, or
+/// with three dots). An id that is typed whole is not looked for here, and not cut short either:
+/// who removes `order-1` does not mean `order-17`.
+///
+/// Throws CliError: not_found when no job begins so, wrong_usage when several do.
+[[nodiscard]] std::string job_id(Session& session, const std::string& typed);
+
+/// typed_ids(), and job_id() of each.
+[[nodiscard]] std::vector<std::string>
+job_ids(Session& session, const std::vector<std::string>& typed);
+
 }  // namespace jobstrand::cli

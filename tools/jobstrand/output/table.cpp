@@ -2,9 +2,11 @@
 
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/output/relative_time.hpp"
+#include "tools/jobstrand/output/short_ids.hpp"
 #include "tools/jobstrand/output/table_fit.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -45,7 +47,8 @@ void Table::add(const Record& record, const OutputStyle& style) {
     rows_.push_back(std::move(row));
 }
 
-void Table::write(std::ostream& out, const OutputStyle& style) const {
+void Table::write(std::ostream& out, const OutputStyle& style) {
+    shorten_ids(style);
     const std::vector<std::size_t> width = widths(style);
     out << line_of(heading_row(), true, width, style) << '\n';
     for (const Row& row : rows_) {
@@ -56,6 +59,31 @@ void Table::write(std::ostream& out, const OutputStyle& style) const {
         out << in_tone(Tone::quiet, cut_to_width("no room: " + names, *style.columns), style)
             << '\n';
     }
+}
+
+void Table::shorten_ids(const OutputStyle& style) {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (!columns_[i].is_job_id || !is_too_wide(style)) {
+            continue;
+        }
+        std::vector<std::string> ids;
+        std::ranges::transform(rows_, std::back_inserter(ids), [i](const Row& row) {
+            return row[i].text;
+        });
+        const std::vector<std::string> texts = shortened(ids);
+        for (std::size_t row = 0; row < rows_.size(); ++row) {
+            rows_[row][i].text = texts[row];
+        }
+    }
+}
+
+bool Table::is_too_wide(const OutputStyle& style) const {
+    std::size_t width = 0;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        const std::size_t column = natural_width(i, style);
+        width += column > 0 ? column + kColumnGap.size() : 0;
+    }
+    return style.columns && width > *style.columns + kColumnGap.size();
 }
 
 std::string Table::line_of(

@@ -17,9 +17,10 @@ struct TableColumn {
     std::string_view heading;
     std::size_t width_max = 40;
     bool is_optional = false;  ///< Left out when no row has a value.
+    bool is_job_id = false;    ///< Shortened on a terminal that has no room for all columns.
 
     /// The larger, the sooner it is left out of a narrow terminal; 0: never, and never cut there:
-    /// what a verb is given, such as an id.
+    /// what a verb is given, such as a key.
     int rank = 0;
 
     /// Of a free text: how far a narrow terminal may cut it. 0: not at all.
@@ -31,15 +32,15 @@ struct TableColumn {
 
 /// Rows that are written when all are there, because the widths depend on all of them. On a
 /// terminal a table is no wider than it, columns of any rank but 0 without a value are left out,
-/// numbers stand at the right and in groups of three digits, and a last line names the columns that
-/// had no room.
+/// numbers stand at the right and in groups of three digits, ids of jobs are as short as
+/// short_ids.hpp says when they are in the way, and a last line names the columns that had no room.
 class Table final {
 public:
     /// `columns` must outlive it.
     explicit Table(const std::vector<TableColumn>& columns) : columns_(columns) {}
 
     void add(const Record& record, const OutputStyle& style);
-    void write(std::ostream& out, const OutputStyle& style) const;
+    void write(std::ostream& out, const OutputStyle& style);
 
 private:
     struct Cell {
@@ -54,6 +55,8 @@ private:
         const std::vector<std::size_t>& widths,
         const OutputStyle& style
     ) const;
+    void shorten_ids(const OutputStyle& style);
+    [[nodiscard]] bool is_too_wide(const OutputStyle& style) const;
     [[nodiscard]] Row heading_row() const;
     [[nodiscard]] bool has_value(std::size_t column) const;
     [[nodiscard]] std::size_t natural_width(std::size_t column, const OutputStyle& style) const;

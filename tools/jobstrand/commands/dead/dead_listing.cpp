@@ -19,7 +19,7 @@ using schema::PlacedJob;
 /// All of them stand in one place, without retries and locks.
 const std::vector<TableColumn>& dead_columns() {
     static const std::vector<TableColumn> columns{
-        {.field = "id", .heading = "ID", .width_max = 64},
+        {.field = "id", .heading = "ID", .width_max = 64, .is_job_id = true},
         {.field = "handlerType", .heading = "TYPE", .rank = 1},
         {.field = "failedTime", .heading = "DIED", .rank = 3},
         {.field = "age", .heading = "AGE", .is_optional = true, .rank = 3},

@@ -32,7 +32,7 @@ ExitCode cancel_jobs(Session& session, const CancelOptions& options) {
     };
     require_length("--reason", cancellation.reason, kReasonLength);
     require_length("--by", cancellation.by, kByLength);
-    const std::vector<std::string> ids = typed_ids(session, options.ids);
+    const std::vector<std::string> ids = job_ids(session, options.ids);
     return report_jobs(session, "cancelled", [&](const deadletter::BulkWatch& watch) {
         session.jobs().cancel(ids, cancellation, watch);
     });

@@ -185,13 +185,14 @@ ExitCode set_job(Session& session, const SetOptions& options) {
     const deadletter::JobDetails found = find_job(session, options.id);
     refuse_bad_values(session, found.placed.job, changes);
     const auto due = due_of(session, options.due);
-    deadletter::ItemResult item{.id = options.id};
+    const std::string& id = found.placed.job.id;
+    deadletter::ItemResult item{.id = id};
     // First: then no node takes the job before the rest is set.
     if (due) {
-        item = set_due_date(session, options.id, *due);
+        item = set_due_date(session, id, *due);
     }
     if (!changes.empty() && item.answer == deadletter::ItemAnswer::done) {
-        item = session.jobs().change(options.id, changes);
+        item = session.jobs().change(id, changes);
     }
     if (item.refusal == deadletter::Refusal::has_no_retries) {
         throw CliError(
@@ -206,8 +207,10 @@ ExitCode set_job(Session& session, const SetOptions& options) {
 
 ExitCode run_job(Session& session, const RunOptions& options) {
     session.use_service_log();
-    refuse_if_not_runnable(session, find_job(session, options.id).placed);
-    return report_run(session, options.id, session.engine().run_job(options.id));
+    const deadletter::JobDetails found = find_job(session, options.id);
+    refuse_if_not_runnable(session, found.placed);
+    const std::string& id = found.placed.job.id;
+    return report_run(session, id, session.engine().run_job(id));
 }
 
 }  // namespace jobstrand::cli

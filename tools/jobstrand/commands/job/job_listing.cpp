@@ -20,7 +20,7 @@ constexpr std::string_view kAllPlaces = "all";
 
 const std::vector<TableColumn>& job_columns() {
     static const std::vector<TableColumn> columns{
-        {.field = "id", .heading = "ID", .width_max = 64},
+        {.field = "id", .heading = "ID", .width_max = 64, .is_job_id = true},
         {.field = "place", .heading = "PLACE", .rank = 3},
         {.field = "handlerType", .heading = "TYPE", .rank = 1},
         {.field = "series", .heading = "SERIES", .width_max = 64, .is_optional = true, .rank = 5},

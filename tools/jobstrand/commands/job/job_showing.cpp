@@ -1,6 +1,7 @@
 #include "tools/jobstrand/commands/job/job_showing.hpp"
 
 #include "tools/jobstrand/commands/job/job_state.hpp"
+#include "tools/jobstrand/commands/typed_ids.hpp"
 #include "tools/jobstrand/json/job_json.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
@@ -22,7 +23,8 @@ ExitCode show_job(Session& session, const ShowOptions& options) {
 }
 
 deadletter::JobDetails
-find_job(Session& session, const std::string& id, std::optional<schema::JobPlace> place) {
+find_job(Session& session, const std::string& typed, std::optional<schema::JobPlace> place) {
+    const std::string id = job_id(session, typed);
     auto found = session.search().find(id);
     if (!found) {
         throw CliError(

@@ -18,9 +18,9 @@ struct ShowOptions {
 /// why it does nothing (job_state.hpp).
 [[nodiscard]] ExitCode show_job(Session& session, const ShowOptions& options);
 
-/// The job, or CliError not_found. A job that stands in another place than the one asked for is not
-/// found either; the message says where it is.
+/// The job that was typed (job_id()), or CliError not_found. A job that stands in another place
+/// than the one asked for is not found either; the message says where it is.
 [[nodiscard]] deadletter::JobDetails
-find_job(Session& session, const std::string& id, std::optional<schema::JobPlace> place = {});
+find_job(Session& session, const std::string& typed, std::optional<schema::JobPlace> place = {});
 
 }  // namespace jobstrand::cli

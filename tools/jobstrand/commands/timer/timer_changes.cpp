@@ -34,7 +34,7 @@ ExitCode fire_timers(Session& session, const FireOptions& options) {
             "{} was the next turn of {}, which goes on", item.id, named(item.series)
         );
     };
-    const auto ids = typed_ids(session, options.ids);
+    const auto ids = job_ids(session, options.ids);
     return report_jobs(session, "fired", [&](const BulkWatch& watch) {
         session.jobs().fire(ids, with_remark(session, watch, remark));
     });
@@ -50,7 +50,7 @@ ExitCode reschedule_timers(Session& session, const RescheduleOptions& options) {
             "only this turn of {} moves; for all: `jobstrand series reschedule`", named(item.series)
         );
     };
-    const auto ids = typed_ids(session, options.ids);
+    const auto ids = job_ids(session, options.ids);
     return report_jobs(session, "rescheduled", [&](const BulkWatch& watch) {
         session.jobs().reschedule(ids, *due, with_remark(session, watch, remark));
     });

@@ -19,7 +19,7 @@ using schema::JobPlace;
 
 const std::vector<TableColumn>& timer_columns() {
     static const std::vector<TableColumn> columns{
-        {.field = "id", .heading = "ID", .width_max = 64},
+        {.field = "id", .heading = "ID", .width_max = 64, .is_job_id = true},
         {.field = "series", .heading = "SERIES", .width_max = 64, .is_optional = true, .rank = 3},
         {.field = "group", .heading = "GROUP", .is_optional = true, .rank = 8},
         {.field = "handlerType", .heading = "TYPE", .rank = 2},
