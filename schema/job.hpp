@@ -15,6 +15,9 @@ inline constexpr std::string_view kMessageType = "message";
 inline constexpr std::string_view kTimerType = "timer";
 inline constexpr std::string_view kExternalWorkerType = "externalWorker";
 
+/// The handler type of what an external worker hands on to the app; Flowable's.
+inline constexpr std::string_view kWorkerOutcomeType = "external-worker-complete";
+
 /// Attempts that a job has when neither it nor a retry cycle says otherwise (R166).
 inline constexpr int kDefaultRetries = 3;
 

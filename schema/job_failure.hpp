@@ -14,6 +14,8 @@ struct JobFailure {
     bool retryable = true;     ///< false: straight to the dead letters, whatever retries are left.
     /// The handler's own wish for the wait; wins over the policy.
     std::optional<Duration> retry_after = {};
+    /// How many attempts are left, if whoever ran the job says so: they are not counted then.
+    std::optional<int> retries_left = {};
 
     bool operator==(const JobFailure&) const = default;
 };

@@ -106,6 +106,8 @@ std::string_view name_of(TransitionReason reason) {
     switch (reason) {
         case TransitionReason::completed:
             return "completed";
+        case TransitionReason::handed_on:
+            return "handed_on";
         case TransitionReason::retry:
             return "retry";
         case TransitionReason::retries_exhausted:
@@ -152,10 +154,21 @@ Transition completed(const Job& job, std::optional<std::string> payload) {
     return transition;
 }
 
+Transition handed_on(const Job& job, std::string outcome, int retries) {
+    Transition transition = move_to(JobPlace::executable, TransitionReason::handed_on, job);
+    transition.due_date.reset();
+    transition.retries = retries;
+    transition.attempts = 0;
+    transition.failure = JobFailure{};
+    transition.outcome = std::move(outcome);
+    return transition;
+}
+
 Transition
 failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, TimePoint now) {
     const auto [cycle, complaint] = applicable_cycle(job, policy);
-    const int retries = retries_before(job, cycle, policy);
+    const int retries =
+        failure.retries_left ? *failure.retries_left + 1 : retries_before(job, cycle, policy);
 
     Transition transition = bury(TransitionReason::not_retryable, job, now);
     transition.retries = 0;

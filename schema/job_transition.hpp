@@ -26,6 +26,9 @@
 /// | executable (lock expired) | let go: its node died           | gone                         |
 /// | timer                     | fell due, or was fired by hand  | executable or external       |
 /// | executable, external      | an operator gave it a due date  | timer                        |
+/// | external (locked)         | its worker completed it         | gone                         |
+/// | external (locked)         | its worker told the app more    | executable, for the app      |
+/// | external (locked)         | failed                          | as an executable one         |
 /// | timer, executable, ext.   | instance or definition suspended| suspended                    |
 /// | suspended                 | activated                       | where it came from           |
 /// | timer, executable         | its id is taken where it goes   | dead letter                  |
@@ -39,6 +42,7 @@ namespace jobstrand::schema {
 /// Why a job moves; also the word in the log line of the transition.
 enum class TransitionReason {
     completed,
+    handed_on,
     retry,
     retries_exhausted,
     not_retryable,
@@ -71,7 +75,9 @@ struct Transition {
     int attempts = 0;
     std::optional<JobFailure> failure = {};  ///< Set: message and details replace what the row had.
     std::string suspended_from = {};
-    std::optional<std::string> payload = {};    ///< What a turn hands on to the next (R126).
+    std::optional<std::string> payload = {};  ///< What a turn hands on to the next (R126).
+    /// Set: from now on a message job of kWorkerOutcomeType, with this payload.
+    std::optional<std::string> outcome = {};
     std::string needs = {};                     ///< Set: what the job needs and its node lacks.
     std::optional<TimePoint> failed_time = {};  ///< Of a dead letter: when it became one.
 
@@ -80,6 +86,11 @@ struct Transition {
 
 /// `payload`: for the next turn, if the job is one of a series that keeps its data.
 [[nodiscard]] Transition completed(const Job& job, std::optional<std::string> payload = {});
+
+/// An external worker has done its part, and has more to tell than that: a job of
+/// kWorkerOutcomeType takes it to the app, with `retries` attempts of its own and without what
+/// earlier failures have left. To its series the turn has completed.
+[[nodiscard]] Transition handed_on(const Job& job, std::string outcome, int retries);
 
 /// The handler failed. `policy` holds the configured defaults; the job's own retry cycle wins over
 /// them.

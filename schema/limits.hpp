@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -36,6 +37,22 @@ inline constexpr std::size_t kIdsPerStatement = 512;
 
 /// Jobs that one transaction may insert, move or delete; keeps locks and undo short.
 inline constexpr std::size_t kJobsPerTransaction = 1000;
+
+/// Characters of the name of an external worker: LOCK_OWNER_ is varchar(255), and the lock of a
+/// group adds a word to it.
+inline constexpr std::size_t kWorkerLength = 200;
+
+/// Topics that a worker asks for at once.
+inline constexpr std::size_t kTopicsOfWorker = 100;
+
+/// Jobs that a worker takes, or writes about, in one call.
+inline constexpr std::size_t kJobsOfWorker = 10'000;
+
+/// Bytes of payloads that a worker takes in one call.
+inline constexpr std::size_t kBytesOfWorker = std::size_t{16} * 1024 * 1024;
+
+/// The longest lock of an external worker: a job of one that died waits so long for another one.
+inline constexpr std::chrono::hours kWorkerLock{24 * 30};
 
 /// Attempts in a retry cycle; more is a typing error.
 inline constexpr int kRetryAttempts = 100'000;

@@ -158,6 +158,7 @@ bool concerns_series(const Job& job, TransitionReason reason) {
         case TransitionReason::fell_due:
         case TransitionReason::fired:
         case TransitionReason::completed:
+        case TransitionReason::handed_on:
         case TransitionReason::removed:
             return !job.repeat.empty();
         case TransitionReason::retries_exhausted:
@@ -236,6 +237,7 @@ SeriesTransition series_transition(
         case TransitionReason::fired:
             return taken(*series, turn, plan, now);
         case TransitionReason::completed:
+        case TransitionReason::handed_on:
             return ended(*series, turn, transition.payload, plan, now);
         case TransitionReason::retries_exhausted:
         case TransitionReason::not_retryable:

@@ -25,7 +25,7 @@
 /// | waits           | fell due; left out, was the last | over         | ended      | -         |
 /// | waits           | fell due; cannot be planned (!)  | moves        | ended      | -         |
 /// | runs, has baton | its wait before a retry is over  | moves, baton | as it was  | -         |
-/// | runs, has baton | completed, or became a dead one  | moves        | waiting    | inserted  |
+/// | runs, has baton | completed, handed on, died       | moves        | waiting    | inserted  |
 /// | runs, has baton | the same, and was the last       | moves        | ended      | -         |
 /// | any of a series | dead, and that stops the series  | as above     | paused (!) | as above  |
 /// | runs            | let go; no recovery (!)          | as completed | the same   | the same  |

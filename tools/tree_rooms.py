@@ -25,13 +25,18 @@ OWN_INCLUDES = {
     'persistence/nodes': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/store': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
-        'persistence/jobs/', 'persistence/nodes/'
+        'persistence/jobs/', 'persistence/nodes/', 'persistence/workers/'
+    },
+    'persistence/workers': {
+        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/', 'persistence/series/',
+        'persistence/jobs/'
     },
     'executor': {'schema/', 'executor/loop/', 'executor/nodes/', 'executor/pool/', 'executor/report/'} | STORE,
     'executor/nodes': {'schema/', 'executor/loop/'} | STORE,
     'executor/loop': {'schema/'} | STORE,
     'executor/pool': {'schema/', 'executor/loop/'} | STORE,
     'executor/report': {'schema/', 'executor/loop/'} | STORE,
+    'executor/workers': {'schema/', 'executor/loop/'} | STORE,
     'timers': {'schema/', 'timers/', 'executor/loop/'} | STORE,
     'timers/zone': {'schema/'},
     'timers/cron': {'schema/', 'timers/zone/'},

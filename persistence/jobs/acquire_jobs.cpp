@@ -62,11 +62,12 @@ std::vector<Job> acquire_page(
         page = select(transaction, behind);
         last = page.rows.jobs.empty() ? behind : page.rows.jobs.back().id;
         set_aside(transaction, context, JobPlace::executable, page.rows);
-        move_suspended(transaction, context, page.rows.jobs, twins);
+        move_suspended(transaction, context, JobPlace::executable, page.rows.jobs, twins);
         (void)cut_to_bytes(transaction, page.rows.jobs, limit.bytes);
         waiting = join_groups(transaction, claim, context.exclusive_over, page.rows.jobs);
         // The rows that stay would be found by the next page as well.
-        page.is_end = !claim_rows(transaction, claim, page.rows.jobs) || page.is_end;
+        page.is_end =
+            !claim_rows(transaction, JobPlace::executable, claim, page.rows.jobs) || page.is_end;
         use_served_names(page.rows.jobs, served.types);
         load_payloads(transaction, page.rows.jobs);
     };
@@ -160,13 +161,13 @@ AcquiredJob acquire_one(
             return;
         }
         set_aside(transaction, context, JobPlace::executable, rows);
-        move_suspended(transaction, context, jobs, twins);
+        move_suspended(transaction, context, JobPlace::executable, jobs, twins);
         if (!jobs.empty() &&
             !join_group_alone(transaction, claim, context.exclusive_over, jobs.front())) {
             answer = JobAnswer::locked;
             return;
         }
-        (void)claim_rows(transaction, claim, jobs);
+        (void)claim_rows(transaction, JobPlace::executable, claim, jobs);
         load_payloads(transaction, jobs);
         if (!jobs.empty()) {
             answer = JobAnswer::done;

@@ -21,14 +21,19 @@ using schema::JobPlace;
 using schema::PlacedJob;
 
 constexpr std::string_view kLock = R"sql(
-    UPDATE ACT_RU_JOB {by_id}
+    UPDATE {table} {by_id}
     SET LOCK_OWNER_ = ?, LOCK_EXP_TIME_ = ?, REV_ = COALESCE(REV_, 1) + 1
     WHERE ID_ IN (...))sql";
 
 /// Only a row whose lock was counted may run. One that its id does not find would run again and
 /// again.
-void drop_unlocked(Transaction& transaction, std::string_view owner, std::vector<Job>& jobs) {
-    const auto held = held_for_update(transaction, owner, fenced(jobs));
+void drop_unlocked(
+    Transaction& transaction,
+    JobPlace place,
+    std::string_view owner,
+    std::vector<Job>& jobs
+) {
+    const auto held = held_for_update(transaction, owner, fenced(jobs), place);
     std::erase_if(jobs, [&](const Job& job) { return !held.contains(job.id); });
 }
 
@@ -37,6 +42,7 @@ void drop_unlocked(Transaction& transaction, std::string_view owner, std::vector
 void move_suspended(
     Transaction& transaction,
     const StoreContext& context,
+    JobPlace place,
     std::vector<Job>& candidates,
     Twins& twins
 ) {
@@ -49,15 +55,20 @@ void move_suspended(
     std::erase_if(candidates, [&](const Job& job) {
         const bool is_suspended = suspended.contain(job);
         if (is_suspended) {
-            moves.push_back(moved(job, schema::suspended(job, JobPlace::executable)));
+            moves.push_back(moved(job, schema::suspended(job, place)));
         }
         return is_suspended;
     });
-    bury_twins(transaction, context, JobPlace::executable, moves, twins);
-    move_rows(transaction, JobPlace::executable, moves);
+    bury_twins(transaction, context, place, moves, twins);
+    move_rows(transaction, place, moves);
 }
 
-bool claim_rows(Transaction& transaction, const LockClaim& claim, std::vector<Job>& jobs) {
+bool claim_rows(
+    Transaction& transaction,
+    JobPlace place,
+    const LockClaim& claim,
+    std::vector<Job>& jobs
+) {
     std::vector<std::string_view> ids;
     for (Job& job : jobs) {
         job.lock_owner = claim.owner;
@@ -65,7 +76,11 @@ bool claim_rows(Transaction& transaction, const LockClaim& claim, std::vector<Jo
         ++job.revision;
         ids.emplace_back(job.id);
     }
-    const std::string sql = fmt::format(kLock, fmt::arg("by_id", transaction.dialect().by_id));
+    const std::string sql = fmt::format(
+        kLock,
+        fmt::arg("table", schema::table_of(place)),
+        fmt::arg("by_id", transaction.dialect().by_id)
+    );
     const auto statements = cut_id_list(sql, {.before = {claim.owner, claim.until}, .ids = ids});
     std::int64_t locked = 0;
     for (const auto& [text, parameters] : statements) {
@@ -73,7 +88,7 @@ bool claim_rows(Transaction& transaction, const LockClaim& claim, std::vector<Jo
     }
     const bool are_all = std::cmp_equal(locked, jobs.size());
     if (!are_all) {
-        drop_unlocked(transaction, claim.owner, jobs);
+        drop_unlocked(transaction, place, claim.owner, jobs);
     }
     return are_all;
 }

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-/// What all ways to take jobs do with the executable rows that their transaction has read for
+/// What all ways to take jobs do with the rows of a place that their transaction has read for
 /// update.
 namespace jobstrand::persistence {
 
@@ -17,12 +17,18 @@ namespace jobstrand::persistence {
 void move_suspended(
     Transaction& transaction,
     const StoreContext& context,
+    schema::JobPlace place,
     std::vector<schema::Job>& candidates,
     Twins& twins
 );
 
 /// Locks them, and drops those from the list that could not be locked. Returns whether all of them
 /// could.
-bool claim_rows(Transaction& transaction, const LockClaim& claim, std::vector<schema::Job>& jobs);
+bool claim_rows(
+    Transaction& transaction,
+    schema::JobPlace place,
+    const LockClaim& claim,
+    std::vector<schema::Job>& jobs
+);
 
 }  // namespace jobstrand::persistence

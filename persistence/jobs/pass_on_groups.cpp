@@ -166,8 +166,8 @@ bool take_waiting(
     }
     std::erase_if(waiting, [&](const WaitingJob& one) { return is_cut && left.contains(one.id); });
     set_aside(transaction, asked.context, JobPlace::executable, rows);
-    move_suspended(transaction, asked.context, rows.jobs, twins);
-    (void)claim_rows(transaction, asked.claim, rows.jobs);
+    move_suspended(transaction, asked.context, JobPlace::executable, rows.jobs, twins);
+    (void)claim_rows(transaction, JobPlace::executable, asked.claim, rows.jobs);
     load_payloads(transaction, rows.jobs);
     forget_waiting(transaction, waiting);
     taken = std::move(rows.jobs);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kLockHeld = R"sql(
     SELECT ID_
-    FROM ACT_RU_JOB {by_id}
+    FROM {table} {by_id}
     WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?
     ORDER BY ID_
     {for_update})sql";
@@ -98,11 +98,18 @@ std::int64_t free_unserved(
     return execute_fenced(transaction, kFreeUnserved, {needs}, owner, ids);
 }
 
-std::map<std::string, int, std::less<>>
-held_for_update(Transaction& transaction, std::string_view owner, const FencedIds& ids) {
+std::map<std::string, int, std::less<>> held_for_update(
+    Transaction& transaction,
+    std::string_view owner,
+    const FencedIds& ids,
+    schema::JobPlace place
+) {
     const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
-        kLockHeld, fmt::arg("by_id", dialect.by_id), fmt::arg("for_update", dialect.for_update)
+        kLockHeld,
+        fmt::arg("table", schema::table_of(place)),
+        fmt::arg("by_id", dialect.by_id),
+        fmt::arg("for_update", dialect.for_update)
     );
     std::map<std::string, int, std::less<>> held;
     for (const auto& [revision, group] : ids) {

@@ -42,9 +42,13 @@ std::int64_t free_unserved(
     std::string_view needs
 );
 
-/// The executable jobs that still stand under these fences, each id with the revision that holds:
+/// The jobs of a place that still stand under these fences, each id with the revision that holds:
 /// two runs of one job may both be asked about. They are read for update.
-[[nodiscard]] std::map<std::string, int, std::less<>>
-held_for_update(Transaction& transaction, std::string_view owner, const FencedIds& ids);
+[[nodiscard]] std::map<std::string, int, std::less<>> held_for_update(
+    Transaction& transaction,
+    std::string_view owner,
+    const FencedIds& ids,
+    schema::JobPlace place = schema::JobPlace::executable
+);
 
 }  // namespace jobstrand::persistence

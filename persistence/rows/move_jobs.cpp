@@ -34,6 +34,11 @@ PlacedJob changed(Job&& job, const Transition& transition) {
     if (transition.failure) {
         job.exception_message = transition.failure->message;
     }
+    if (transition.outcome) {
+        job.type = schema::kMessageType;
+        job.handler_type = schema::kWorkerOutcomeType;
+        job.payload = *transition.outcome;
+    }
     return {.place = transition.to.value(), .job = std::move(job)};
 }
 

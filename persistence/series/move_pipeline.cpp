@@ -131,13 +131,17 @@ void MovePipeline::leave(Job&& row, Transition&& transition, const SuspendedScop
         transition.due_date = std::min(*transition.due_date, transaction_.dialect().latest_time);
     }
     if (transition.failure) {
-        replaced_traces_.push_back(std::exchange(row.exception_stack_id, {}));
+        replaced_texts_.push_back(std::exchange(row.exception_stack_id, {}));
         if (!transition.failure->details.empty()) {
             row.exception_stack_id = context_.ids.next();
             stack_traces_.push_back(
                 {.job = leaving_.size(), .text = std::move(transition.failure->details)}
             );
         }
+    }
+    if (transition.outcome) {
+        replaced_texts_.push_back(std::exchange(row.custom_values_id, {}));
+        outcomes_.push_back(leaving_.size());
     }
     PlacedJob placed = moved(std::move(row), transition);
     if (schema::can_be_suspended(placed.place) && suspended.contain(placed.job)) {
@@ -162,11 +166,12 @@ std::size_t MovePipeline::size() const {
 void MovePipeline::write(Twins* twins) {
     turns_.write();
     insert_stack_traces();
+    insert_outcomes();
     if (twins != nullptr) {
         bury_twins(transaction_, context_, from_, leaving_, *twins);
     }
     move_rows(transaction_, from_, leaving_);
-    delete_replaced_traces();
+    delete_replaced_texts();
     write_staying();
     delete_over();
 }
@@ -179,9 +184,15 @@ void MovePipeline::insert_stack_traces() {
     insert_byte_arrays(transaction_, kStackTraceName, arrays);
 }
 
-void MovePipeline::delete_replaced_traces() {
-    if (!replaced_traces_.empty()) {
-        delete_byte_arrays(transaction_, {replaced_traces_.begin(), replaced_traces_.end()});
+void MovePipeline::insert_outcomes() {
+    for (const std::size_t job : outcomes_) {
+        store_payloads(transaction_, std::span(&leaving_[job].job, 1), context_.ids);
+    }
+}
+
+void MovePipeline::delete_replaced_texts() {
+    if (!replaced_texts_.empty()) {
+        delete_byte_arrays(transaction_, {replaced_texts_.begin(), replaced_texts_.end()});
     }
 }
 

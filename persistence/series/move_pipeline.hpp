@@ -79,7 +79,8 @@ private:
     void
     leave(schema::Job&& row, schema::Transition&& transition, const SuspendedScopes& suspended);
     void insert_stack_traces();
-    void delete_replaced_traces();
+    void insert_outcomes();
+    void delete_replaced_texts();
     void write_staying();
     void delete_over();
 
@@ -92,7 +93,8 @@ private:
     std::vector<schema::Job> staying_;  ///< With a later due date.
     std::vector<schema::Job> over_;     ///< Deleted.
     std::vector<StackTrace> stack_traces_;
-    std::vector<std::string> replaced_traces_;
+    std::vector<std::size_t> outcomes_;  ///< Of those that leave, which have a new payload.
+    std::vector<std::string> replaced_texts_;
 };
 
 }  // namespace jobstrand::persistence

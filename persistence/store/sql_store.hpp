@@ -11,6 +11,7 @@
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/transaction_runner.hpp"
 #include "persistence/timer_store.hpp"
+#include "persistence/worker_store.hpp"
 #include "schema/log.hpp"
 #include "schema/series_schedule.hpp"
 
@@ -30,6 +31,7 @@ class SqlStore final : public ExecutorStore,
                        public SeriesStore,
                        public NodeStore,
                        public ServedStore,
+                       public WorkerStore,
                        public ClockSource {
 public:
     SqlStore(
@@ -97,6 +99,33 @@ public:
     void uncount_starts(std::span<const std::string> ids) override;
     [[nodiscard]] LockReset reset_expired_locks(schema::JobPlace place, const LockSearch& search)
         override;
+
+    [[nodiscard]] std::vector<schema::Job> acquire_external(
+        const LockClaim& claim,
+        const WantedJobs& wanted,
+        PageLimit limit,
+        schema::TimePoint now
+    ) override;
+    [[nodiscard]] std::vector<WorkerAnswer> apply_external(
+        std::string_view worker,
+        std::span<const WorkerOutcome> outcomes,
+        schema::TimePoint now
+    ) override;
+    [[nodiscard]] std::vector<WorkerAnswer> extend_external(
+        const LockClaim& claim,
+        std::span<const HeldJob> jobs,
+        schema::TimePoint now
+    ) override;
+    [[nodiscard]] std::vector<WorkerAnswer> release_external(
+        std::string_view worker,
+        std::span<const HeldJob> jobs,
+        schema::TimePoint now
+    ) override;
+    std::int64_t release_all_external(
+        std::string_view worker,
+        const std::optional<std::string_view>& tenant,
+        schema::TimePoint now
+    ) override;
 
     void register_node(
         const NodeIdentity& identity,

@@ -91,6 +91,9 @@ TEST(JobJson, An_external_job_is_known_by_its_place) {
     EXPECT_EQ(
         job_in(R"({"handlerType":"x","place":"external"})").type, schema::kExternalWorkerType
     );
+    EXPECT_EQ(job_in(R"({"handlerType":"x","external":true})").type, schema::kExternalWorkerType);
+    EXPECT_EQ(job_in(R"({"handlerType":"x","external":false})").type, schema::kMessageType);
+    EXPECT_EQ(job_in(R"({"handlerType":"x","external":null})").type, schema::kMessageType);
 }
 
 TEST(JobJson, What_a_series_is_given_stands_beside_the_job) {

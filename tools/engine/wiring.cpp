@@ -83,7 +83,8 @@ public:
           clock_interval(clock_comparison.run_once()),
           dead_letters(store, clock),
           executor({store, store, store, handlers, clock, log, wake_ups}, settings),
-          producer({store, executor, clock, wake_ups}, settings.retry) {
+          producer({store, executor, clock, wake_ups}, settings.retry),
+          workers({store, clock, wake_ups}, settings.retry) {
         if (clock_interval != executor::kUntilWoken) {
             executor.add_activity(clock_comparison);
         }
@@ -143,6 +144,7 @@ public:
     std::optional<timers::TimerMover> mover;  ///< Outlives the executor, whose loop runs it.
     executor::AsyncExecutor executor;
     executor::JobProducer producer;
+    executor::WorkerDesk workers;
 };
 
 Wiring::Wiring(WiringOptions options, const schema::Clock& clock, schema::Log& log)
@@ -226,6 +228,10 @@ executor::ManualRunResult Wiring::run_job(const std::string& id) {
 
 executor::BulkEnqueue Wiring::enqueueing() {
     return {{parts_->store, parts_->store}, parts_->producer, parts_->clock};
+}
+
+executor::WorkerDesk& Wiring::workers() {
+    return parts_->workers;
 }
 
 persistence::ExecutorStore& Wiring::executor_store() {

@@ -7,6 +7,7 @@
 #include "executor/manual_run.hpp"
 #include "executor/report/outcome_counts.hpp"
 #include "executor/stop_mode.hpp"
+#include "executor/workers/worker_desk.hpp"
 #include "persistence/drivers/database.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/node_store.hpp"
@@ -108,6 +109,9 @@ public:
 
     /// See executor::run_by_hand.
     [[nodiscard]] executor::ManualRunResult run_job(const std::string& id);
+
+    /// Where external workers take jobs, whether this node runs jobs itself or not.
+    [[nodiscard]] executor::WorkerDesk& workers();
 
     /// For who takes the executor's place: tests.
     [[nodiscard]] persistence::ExecutorStore& executor_store();

@@ -32,6 +32,9 @@ constexpr std::string_view kNull = "null";
 constexpr std::string_view kPlace = "place";
 constexpr std::string_view kUniqueKey = "uniqueKey";
 
+/// Only read: another word for the place of an external worker job.
+constexpr std::string_view kExternal = "external";
+
 /// Mistakes that are told of one job. Whoever makes more has not written a job.
 constexpr std::size_t kProblemsOfJob = 20;
 
@@ -110,6 +113,16 @@ struct ReadMember {
     return is_of_new ? "" : "of a new job must be executable, timer or external";
 }
 
+/// Returns what is wrong; empty: nothing.
+[[nodiscard]] std::string read_external(std::string_view value, NewJob& into) {
+    bool is_external = false;
+    std::string problem = read_flag(value, is_external);
+    if (is_external) {
+        into.job.type = schema::kExternalWorkerType;
+    }
+    return problem;
+}
+
 /// A member of a job in JSON: a field, or one of the two that are none.
 struct KnownMember {
     std::string_view name;
@@ -184,6 +197,8 @@ public:
             refuse_unknown(member.name);
         } else if (member.name == schema::field_of(&Job::due_date).name) {
             note(member.name, read_due_date(member.value));
+        } else if (member.name == kExternal) {
+            note(member.name, read_external(member.value, result_.content));
         } else if (const auto known = find(known_members(), member.name)) {
             note(member.name, cli::read(*known, member.value, result_.content));
         } else if (const auto of_series = find(series_members(), member.name)) {
@@ -246,7 +261,8 @@ private:
     }
 
     void refuse_unknown(const std::string& name) {
-        if (find(known_members(), name) == nullptr && find(series_members(), name) == nullptr) {
+        if (name != kExternal && find(known_members(), name) == nullptr &&
+            find(series_members(), name) == nullptr) {
             result_.problems.push_back(unknown_member(name));
         }
     }

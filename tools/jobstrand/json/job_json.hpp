@@ -33,9 +33,10 @@ struct JobFromJson {
 };
 
 /// Reads a new job from a JSON object of the same form. Only handlerType must be there. A place can
-/// only be that of a new job: `external` makes an external worker job, the due date decides between
-/// the others. createTime, lockOwner, lockExpirationTime and exceptionMessage are Jobstrand's to
-/// say: accepted, so that a written job can be read again, and not used.
+/// only be that of a new job: `external` makes an external worker job, as `"external": true` does,
+/// and the due date decides between the others. createTime, lockOwner, lockExpirationTime and
+/// exceptionMessage are Jobstrand's to say: accepted, so that a written job can be read again, and
+/// not used.
 ///
 /// dueDate may be any timer text; the `zone` and the `calendar` beside it are then its own.
 ///

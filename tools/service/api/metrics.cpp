@@ -64,6 +64,39 @@ void write_node(MetricsText& text, const engine::Wiring& engine) {
     );
 }
 
+void write_workers(MetricsText& text, const executor::WorkerCounts& workers) {
+    text.counter(
+        "jobstrand_worker_acquired_total",
+        workers.acquired.load(),
+        "Jobs that external workers took."
+    );
+    text.counter(
+        "jobstrand_worker_completed_total",
+        workers.completed.load(),
+        "Jobs that external workers completed."
+    );
+    text.counter(
+        "jobstrand_worker_handed_on_total",
+        workers.handed_on.load(),
+        "Jobs of external workers that were handed on to the app."
+    );
+    text.counter(
+        "jobstrand_worker_failed_total",
+        workers.failed.load(),
+        "Attempts that external workers said have failed."
+    );
+    text.counter(
+        "jobstrand_worker_given_back_total",
+        workers.given_back.load(),
+        "Jobs that external workers gave back."
+    );
+    text.counter(
+        "jobstrand_worker_not_held_total",
+        workers.not_held.load(),
+        "Results of external workers that were refused, because they did not hold the job."
+    );
+}
+
 void write_http(MetricsText& text, const HttpCounts& http) {
     text.begin("jobstrand_http_responses_total", "counter", "HTTP responses by status class.");
     for (std::size_t digit = 1; digit < http.responses.size(); ++digit) {
@@ -104,6 +137,7 @@ Response metrics(const MetricsParts& parts) {
         parts.enqueued.transactions.load(),
         "Transactions in which they were enqueued."
     );
+    write_workers(text, parts.api.engine.workers().counts());
     write_http(text, parts.http);
     return {
         .status = 200,

@@ -4,7 +4,10 @@
 #include "tools/service/api/metrics.hpp"
 #include "tools/service/api/open_api.hpp"
 #include "tools/service/api/operator_paths.hpp"
+#include "tools/service/workers/flowable_paths.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -35,7 +38,7 @@ std::vector<Route> all_routes(const RouteParts& parts) {
     const auto tell_metrics = [from = MetricsParts{api, parts.counts, parts.http}](
                                   const Request&, const Answer& answer
                               ) { answer(metrics(from)); };
-    return {
+    std::vector<Route> routes{
         {"GET", "/health/live", Role::anybody, answer_alive},
         {"GET", "/health/ready", Role::anybody, pool.wrap(is_ready)},
         {"GET", "/metrics", Role::read, tell_metrics},
@@ -52,6 +55,8 @@ std::vector<Route> all_routes(const RouteParts& parts) {
         {"POST", "/api/v1/nodes/{node}/drain", Role::admin, pool.wrap(drain_node(api))},
         {"POST", "/api/v1/nodes/{node}/resume", Role::admin, pool.wrap(resume_node(api))},
     };
+    std::ranges::move(flowable_worker_routes(api, pool), std::back_inserter(routes));
+    return routes;
 }
 
 }  // namespace jobstrand::service

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace jobstrand::executor {
+
+/// What external workers have done through this node since it began. Thread safety: safe.
+struct WorkerCounts {
+    std::atomic<std::uint64_t> acquired{0};
+    std::atomic<std::uint64_t> completed{0};
+    std::atomic<std::uint64_t> handed_on{0};
+    std::atomic<std::uint64_t> failed{0};
+    std::atomic<std::uint64_t> given_back{0};
+    std::atomic<std::uint64_t> not_held{0};  ///< Results that were refused.
+};
+
+}  // namespace jobstrand::executor

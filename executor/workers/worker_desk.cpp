@@ -1,0 +1,209 @@
+#include "executor/workers/worker_desk.hpp"
+
+#include "schema/limits.hpp"
+#include "schema/text/text_rules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::executor {
+
+namespace {
+
+using persistence::HeldJob;
+using persistence::WorkerAnswer;
+using persistence::WorkerOutcome;
+using schema::Job;
+using schema::Transition;
+
+/// The scope type that Flowable's workers name when they want jobs of processes.
+constexpr std::string_view kOfProcesses = "bpmn";
+
+void require(bool is_right, std::string_view problem) {
+    if (!is_right) {
+        throw std::invalid_argument(std::string(problem));
+    }
+}
+
+void require_name(std::string_view name, std::size_t most, std::string_view field) {
+    require(!name.empty(), fmt::format("{} is required", field));
+    std::vector<std::string> problems;
+    schema::check_text(field, name, most, problems);
+    require(problems.empty(), problems.empty() ? "" : problems.front());
+}
+
+void require_worker(std::string_view worker) {
+    require_name(worker, schema::limits::kWorkerLength, "workerId");
+}
+
+void require_lock(schema::Duration lock) {
+    require(
+        lock > schema::Duration::zero() && lock <= schema::limits::kWorkerLock,
+        fmt::format(
+            "lockDuration must be more than 0, and at most {} days",
+            schema::limits::kWorkerLock.count() / 24
+        )
+    );
+}
+
+void require_count(std::size_t jobs) {
+    require(
+        jobs <= schema::limits::kJobsOfWorker,
+        fmt::format("one call is about at most {} jobs", schema::limits::kJobsOfWorker)
+    );
+}
+
+void require_sound(const AcquireOrder& order) {
+    require_worker(order.worker);
+    require(!order.topics.empty(), "topic is required");
+    require(
+        order.topics.size() <= schema::limits::kTopicsOfWorker,
+        fmt::format("there are at most {} topics", schema::limits::kTopicsOfWorker)
+    );
+    for (const std::string& topic : order.topics) {
+        require_name(topic, schema::limits::kNameLength, "topic");
+    }
+    require_lock(order.lock);
+    require(
+        order.jobs >= 1 && std::cmp_less_equal(order.jobs, schema::limits::kJobsOfWorker),
+        fmt::format("numberOfTasks must be 1 to {}", schema::limits::kJobsOfWorker)
+    );
+}
+
+persistence::WantedJobs wanted_by(const AcquireOrder& order) {
+    persistence::WantedJobs wanted{.topics = order.topics, .tenant = order.tenant};
+    if (order.scope_type == kOfProcesses) {
+        wanted.are_of_instances = true;
+    } else if (order.scope_type) {
+        wanted.scope_type = *order.scope_type;
+    }
+    return wanted;
+}
+
+}  // namespace
+
+/// The results of one call on their way to the store.
+class WorkerDesk::Writing {
+public:
+    Writing(const schema::RetryPolicy& policy, schema::TimePoint now)
+        : policy_(policy), now_(now) {}
+
+    [[nodiscard]] WorkerOutcome outcome_of(const WorkResult& result) {
+        const auto transition = [this, &result](const Job& row) {
+            return std::visit(
+                [&](const auto& what) { return transition_of(row, what); }, result.what
+            );
+        };
+        return {
+            .job = result.job,
+            .transition = transition,
+            .reads_payload = std::holds_alternative<WorkHandedOn>(result.what)};
+    }
+
+    /// The earliest due date of a retry, if there is one.
+    [[nodiscard]] std::optional<schema::TimePoint> due() const { return due_; }
+
+private:
+    Transition transition_of(const Job& row, const WorkCompleted&) {
+        return schema::completed(row);
+    }
+    Transition transition_of(const Job& row, const WorkHandedOn& what) {
+        return schema::handed_on(row, what.outcome(row), policy_.default_attempts);
+    }
+    Transition transition_of(const Job& row, const WorkFailed& what) {
+        Transition transition =
+            schema::failed(row, schema::cut_to_limits(what.failure), policy_, now_);
+        if (transition.to == schema::JobPlace::timer && transition.due_date) {
+            due_ = std::min(due_.value_or(*transition.due_date), *transition.due_date);
+        }
+        return transition;
+    }
+
+    const schema::RetryPolicy& policy_;
+    const schema::TimePoint now_;
+    std::optional<schema::TimePoint> due_;
+};
+
+std::vector<Job> WorkerDesk::acquire(const AcquireOrder& order) {
+    require_sound(order);
+    const schema::TimePoint now = use_.clock.now();
+    std::vector<Job> jobs = use_.store.acquire_external(
+        {.owner = order.worker, .until = now + order.lock},
+        wanted_by(order),
+        {static_cast<std::size_t>(order.jobs), schema::limits::kBytesOfWorker},
+        now
+    );
+    counts_.acquired.fetch_add(jobs.size());
+    return jobs;
+}
+
+std::vector<WorkerAnswer>
+WorkerDesk::finish(std::string_view worker, std::span<const WorkResult> results) {
+    require_worker(worker);
+    require_count(results.size());
+    const schema::TimePoint now = use_.clock.now();
+    Writing writing(policy_, now);
+    std::vector<WorkerOutcome> outcomes;
+    outcomes.reserve(results.size());
+    for (const WorkResult& result : results) {
+        outcomes.push_back(writing.outcome_of(result));
+    }
+    std::vector<WorkerAnswer> answers = use_.store.apply_external(worker, outcomes, now);
+    count(results, answers);
+    if (writing.due()) {
+        use_.wake_ups.timer_was_stored(*writing.due());
+    }
+    return answers;
+}
+
+void WorkerDesk::count(std::span<const WorkResult> results, std::span<const WorkerAnswer> answers) {
+    bool is_any_handed_on = false;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        if (answers[i] != WorkerAnswer::done) {
+            counts_.not_held.fetch_add(1);
+        } else if (std::holds_alternative<WorkFailed>(results[i].what)) {
+            counts_.failed.fetch_add(1);
+        } else if (std::holds_alternative<WorkHandedOn>(results[i].what)) {
+            counts_.handed_on.fetch_add(1);
+            is_any_handed_on = true;
+        } else {
+            counts_.completed.fetch_add(1);
+        }
+    }
+    if (is_any_handed_on) {
+        use_.wake_ups.jobs_are_there();
+    }
+}
+
+std::vector<WorkerAnswer>
+WorkerDesk::extend(std::string_view worker, std::span<const HeldJob> jobs, schema::Duration lock) {
+    require_worker(worker);
+    require_count(jobs.size());
+    require_lock(lock);
+    const schema::TimePoint now = use_.clock.now();
+    return use_.store.extend_external({.owner = worker, .until = now + lock}, jobs, now);
+}
+
+std::vector<WorkerAnswer>
+WorkerDesk::give_back(std::string_view worker, std::span<const HeldJob> jobs) {
+    require_worker(worker);
+    require_count(jobs.size());
+    std::vector<WorkerAnswer> answers = use_.store.release_external(worker, jobs, use_.clock.now());
+    counts_.given_back.fetch_add(
+        static_cast<std::uint64_t>(std::ranges::count(answers, WorkerAnswer::done))
+    );
+    return answers;
+}
+
+std::int64_t
+WorkerDesk::give_back_all(std::string_view worker, const std::optional<std::string>& tenant) {
+    require_worker(worker);
+    const auto count = use_.store.release_all_external(worker, tenant, use_.clock.now());
+    counts_.given_back.fetch_add(static_cast<std::uint64_t>(count));
+    return count;
+}
+
+}  // namespace jobstrand::executor

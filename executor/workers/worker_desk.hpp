@@ -1,0 +1,106 @@
+#pragma once
+
+#include "executor/loop/wake_ups.hpp"
+#include "executor/workers/worker_counts.hpp"
+#include "persistence/worker_store.hpp"
+#include "schema/clock.hpp"
+#include "schema/job.hpp"
+#include "schema/job_failure.hpp"
+#include "schema/retry_policy.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace jobstrand::executor {
+
+/// What a worker asks for. A topic is a handler type.
+struct AcquireOrder {
+    std::string worker;
+    std::vector<std::string> topics;
+    schema::Duration lock{0};
+    std::int64_t jobs = 1;
+    std::optional<std::string> tenant = {};      ///< Only its jobs; empty: those of no tenant.
+    std::optional<std::string> scope_type = {};  ///< Flowable's word: `bpmn`, `cmmn`, ...
+};
+
+/// It is done.
+struct WorkCompleted {};
+
+/// It is done, and the app is to hear of what came of it: the payload of a job of the handler type
+/// schema::kWorkerOutcomeType, made from the job as it stands in the table.
+struct WorkHandedOn {
+    std::function<std::string(const schema::Job& job)> outcome;
+};
+
+/// It failed. The texts are cut to what the columns hold.
+struct WorkFailed {
+    schema::JobFailure failure;
+};
+
+/// What a worker says about a job that it holds.
+struct WorkResult {
+    persistence::HeldJob job;
+    std::variant<WorkCompleted, WorkHandedOn, WorkFailed> what;
+};
+
+/// Where external workers take jobs and say what became of them. The HTTP service and C++ apps call
+/// the same class.
+///
+/// What is asked for in a way that cannot be meant is refused with std::invalid_argument, whose
+/// text names it by Flowable's word (`lockDuration`), and changes nothing. Throws DbError.
+///
+/// Thread safety: safe. Everything passed in must outlive it.
+class WorkerDesk final {
+public:
+    struct Dependencies {
+        persistence::WorkerStore& store;
+        const schema::Clock& clock;
+        const WakeUps& wake_ups;
+    };
+
+    WorkerDesk(Dependencies use, schema::RetryPolicy policy)
+        : use_(use), policy_(std::move(policy)) {}
+
+    /// Free jobs, oldest first, locked for the worker from now on; fewer than were asked for when
+    /// there are no more, or their payloads are long.
+    [[nodiscard]] std::vector<schema::Job> acquire(const AcquireOrder& order);
+
+    /// The answers are in the order of the results.
+    [[nodiscard]] std::vector<persistence::WorkerAnswer>
+    finish(std::string_view worker, std::span<const WorkResult> results);
+
+    /// The locks end so long after now.
+    [[nodiscard]] std::vector<persistence::WorkerAnswer> extend(
+        std::string_view worker,
+        std::span<const persistence::HeldJob> jobs,
+        schema::Duration lock
+    );
+
+    /// The jobs are free again, and no retry is used.
+    [[nodiscard]] std::vector<persistence::WorkerAnswer>
+    give_back(std::string_view worker, std::span<const persistence::HeldJob> jobs);
+
+    /// All of a worker, or those of a tenant among them. Returns how many there were.
+    std::int64_t give_back_all(std::string_view worker, const std::optional<std::string>& tenant);
+
+    [[nodiscard]] const WorkerCounts& counts() const { return counts_; }
+
+private:
+    class Writing;
+
+    void
+    count(std::span<const WorkResult> results, std::span<const persistence::WorkerAnswer> answers);
+
+    const Dependencies use_;
+    const schema::RetryPolicy policy_;
+    WorkerCounts counts_;
+};
+
+}  // namespace jobstrand::executor

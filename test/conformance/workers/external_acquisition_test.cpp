@@ -1,0 +1,192 @@
+#include "test/conformance/workers/worker_fixture.hpp"
+
+#include <thread>
+
+namespace jobstrand::test {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class ExternalAcquisition : public WorkerTest {};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    ExternalAcquisition,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+TEST_P(ExternalAcquisition, A_worker_gets_the_oldest_jobs_of_its_topics_locked) {
+    give({an_external_job("a"), an_external_job("b").of_type("mail"), an_external_job("c")});
+    const std::vector<Job> taken = take("w-1", 1);
+    ASSERT_THAT(ids_of(taken), ElementsAre("a"));
+    EXPECT_EQ(taken.front(), job("a"));
+    EXPECT_EQ(job("a").lock_owner, "w-1");
+    EXPECT_EQ(job("a").lock_expiration, claim_of("w-1").until);
+    EXPECT_EQ(job("a").revision, 2);
+    const std::vector<std::string> both{"mail", "invoice"};
+    EXPECT_THAT(ids_of(take("w-2", 9, {.topics = both})), ElementsAre("b", "c"));
+    EXPECT_THAT(take("w-3"), IsEmpty());
+}
+
+TEST_P(ExternalAcquisition, Nodes_and_workers_leave_each_others_jobs_alone) {
+    give({an_external_job("a").of_type("noop")});
+    insert(JobPlace::executable, a_job("b").of_type("invoice"));
+    EXPECT_THAT(acquire(), IsEmpty());
+    EXPECT_THAT(take(), IsEmpty());
+}
+
+TEST_P(ExternalAcquisition, Tenant_scope_and_instance_choose) {
+    Job of_tenant = an_external_job("a");
+    of_tenant.tenant_id = "acme";
+    Job of_scope = an_external_job("b");
+    of_scope.scope_type = "cmmn";
+    give({of_tenant, of_scope, an_external_job("c").of_instance("i").not_exclusive()});
+    EXPECT_THAT(ids_of(take("w", 9, {.topics = invoices_, .tenant = "acme"})), ElementsAre("a"));
+    EXPECT_THAT(
+        ids_of(take("w", 9, {.topics = invoices_, .scope_type = "cmmn"})), ElementsAre("b")
+    );
+    EXPECT_THAT(
+        ids_of(take("w", 9, {.topics = invoices_, .tenant = "", .are_of_instances = true})),
+        ElementsAre("c")
+    );
+}
+
+TEST_P(ExternalAcquisition, Long_payloads_are_read_and_bound_a_page) {
+    const std::string longer(9000, 'x');
+    give({an_external_job("a").with_payload(longer), an_external_job("b").with_payload(longer)});
+    const auto taken =
+        store_.acquire_external(claim_of("w"), {.topics = invoices_}, {100, 10'000}, clock_.now());
+    ASSERT_THAT(ids_of(taken), ElementsAre("a"));
+    EXPECT_EQ(taken.front().payload, longer);
+    EXPECT_THAT(ids_of(take()), ElementsAre("b"));
+}
+
+TEST_P(ExternalAcquisition, A_lock_that_ended_frees_its_job_without_using_a_retry) {
+    give({an_external_job("a")});
+    (void)take_one("w-1");
+    clock_.tick(5min);
+    EXPECT_THAT(take("w-2"), IsEmpty()) << "it ends now";
+    clock_.tick(1ms);
+    EXPECT_EQ(take_one("w-2").lock_owner, "w-2");
+    EXPECT_EQ(job("a").retries, 3);
+    EXPECT_EQ(job("a").attempts, 0);
+}
+
+TEST_P(ExternalAcquisition, A_lock_of_flowables_that_nobody_owns_keeps_the_job_until_it_ends) {
+    Job waiting = an_external_job("a");
+    waiting.lock_expiration = clock_.now() + 1min;
+    give({waiting});
+    EXPECT_THAT(take(), IsEmpty());
+    clock_.tick(2min);
+    EXPECT_THAT(ids_of(take()), ElementsAre("a"));
+}
+
+TEST_P(ExternalAcquisition, Jobs_of_what_was_suspended_while_they_were_held_move_aside) {
+    give({an_external_job("a").of_instance("i").not_exclusive(), an_external_job("b")});
+    const std::vector<Job> held = take("w-1", 1);
+    (void)store_.suspend(persistence::SuspensionScope::instance, "i", clock_.now());
+    const std::vector<HeldJob> back{{.id = "a"}};
+    EXPECT_THAT(
+        store_.release_external("w-1", back, clock_.now()), ElementsAre(WorkerAnswer::done)
+    );
+    EXPECT_THAT(ids_of(take()), ElementsAre("b"));
+    EXPECT_EQ(place_of("a"), "suspended");
+    (void)store_.activate(persistence::SuspensionScope::instance, "i", clock_.now());
+    EXPECT_EQ(place_of("a"), "external");
+}
+
+// R082
+TEST_P(ExternalAcquisition, Of_exclusive_jobs_of_an_instance_one_is_held_at_a_time) {
+    give(
+        {an_external_job("a").of_instance("i"),
+         an_external_job("b").of_instance("i"),
+         an_external_job("c").of_instance("j"),
+         an_external_job("d").of_instance("i").not_exclusive()}
+    );
+    EXPECT_THAT(ids_of(take("w-1")), ElementsAre("a", "c", "d"));
+    EXPECT_THAT(take("w-1"), IsEmpty());
+    EXPECT_THAT(take("w-2"), IsEmpty());
+    EXPECT_THAT(complete("w-1", {{.id = "a"}}), ElementsAre(WorkerAnswer::done));
+    EXPECT_THAT(ids_of(take("w-2")), ElementsAre("b"));
+}
+
+// R082
+TEST_P(ExternalAcquisition, A_node_waits_for_the_worker_that_has_an_exclusive_job_of_the_instance) {
+    give({an_external_job("a").of_instance("i")});
+    insert(JobPlace::executable, a_job("b").of_instance("i"));
+    (void)take_one("w-1");
+    EXPECT_THAT(acquire(), IsEmpty());
+    EXPECT_TRUE(schema::waits_for_exclusive(job("b")));
+    EXPECT_THAT(complete("w-1", {{.id = "a"}}), ElementsAre(WorkerAnswer::done));
+    EXPECT_THAT(ids_of(acquire()), ElementsAre("b"));
+}
+
+// R082
+TEST_P(ExternalAcquisition, A_worker_waits_for_the_node_that_has_an_exclusive_job_of_the_instance) {
+    insert(JobPlace::executable, a_job("b").of_instance("i"));
+    ASSERT_THAT(acquire(), SizeIs(1));
+    give({an_external_job("a").of_instance("i"), an_external_job("free")});
+    EXPECT_THAT(ids_of(take("node-1")), ElementsAre("free")) << "even if it bears the node's name";
+}
+
+// R082
+TEST_P(ExternalAcquisition, The_instance_of_an_exclusive_job_is_free_again_when_its_lock_ends) {
+    give({an_external_job("a").of_instance("i"), an_external_job("b").of_instance("i")});
+    ASSERT_THAT(ids_of(take("w-1")), ElementsAre("a"));
+    clock_.tick(6min);
+    EXPECT_THAT(take("w-2"), IsEmpty()) << "this call frees it";
+    EXPECT_THAT(ids_of(take("w-2")), ElementsAre("a"));
+    EXPECT_THAT(complete("w-1", {{.id = "a"}}), ElementsAre(WorkerAnswer::not_held));
+}
+
+TEST_P(ExternalAcquisition, More_held_groups_than_a_page_has_jobs_hide_no_free_job) {
+    std::vector<Job> jobs;
+    for (Job job : many_jobs("j", 5)) {
+        jobs.push_back(an_external_job(job.id).of_instance("i"));
+    }
+    jobs.push_back(an_external_job("z"));
+    give(jobs);
+    ASSERT_THAT(take("w-1", 1), SizeIs(1));
+    EXPECT_THAT(ids_of(take("w-2", 1)), ElementsAre("z"));
+}
+
+TEST_P(ExternalAcquisition, Two_workers_at_once_never_get_the_same_job) {
+    constexpr std::size_t kJobs = 200;
+    std::vector<Job> jobs;
+    for (Job job : many_jobs("j", kJobs)) {
+        jobs.push_back(an_external_job(job.id));
+    }
+    give(jobs);
+    Node other(*database_, faults_);
+    std::vector<Job> theirs;
+    const auto take_all = [&](persistence::SqlStore& store, std::string_view worker, auto& taken) {
+        const persistence::WantedJobs wanted{.topics = invoices_};
+        while (true) {
+            const auto page = store.acquire_external(claim_of(worker), wanted, 7, clock_.now());
+            if (page.empty()) {
+                return;
+            }
+            taken.insert(taken.end(), page.begin(), page.end());
+        }
+    };
+    std::thread second([&] { take_all(other.store(), "w-2", theirs); });
+    std::vector<Job> ours;
+    take_all(store_, "w-1", ours);
+    second.join();
+    // Whoever passes over rows that the other is claiming may end early, so some may be left.
+    take_all(store_, "w-1", ours);
+    EXPECT_EQ(ours.size() + theirs.size(), kJobs);
+    std::vector<HeldJob> held;
+    for (const Job& job : ours) {
+        held.push_back({.id = job.id, .revision = job.revision});
+    }
+    EXPECT_THAT(complete("w-1", held), testing::Each(WorkerAnswer::done));
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

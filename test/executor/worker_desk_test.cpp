@@ -1,0 +1,173 @@
+#include "executor/workers/worker_desk.hpp"
+
+#include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/manual_clock.hpp"
+
+#include <gmock/gmock.h>
+
+namespace jobstrand::executor {
+namespace {
+
+using namespace std::chrono_literals;
+using persistence::HeldJob;
+using persistence::WorkerAnswer;
+using schema::Job;
+using schema::TimePoint;
+using test::a_job;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// Has one job, which everybody holds, and keeps what it was asked.
+class OneJobStore final : public persistence::WorkerStore {
+public:
+    std::vector<Job> acquire_external(
+        const persistence::LockClaim& claim,
+        const persistence::WantedJobs& wanted,
+        persistence::PageLimit limit,
+        TimePoint /*now*/
+    ) override {
+        until = claim.until;
+        are_of_instances = wanted.are_of_instances;
+        has_scope_type = wanted.scope_type.has_value();
+        most = limit.jobs;
+        return {job};
+    }
+
+    std::vector<WorkerAnswer> apply_external(
+        std::string_view /*worker*/,
+        std::span<const persistence::WorkerOutcome> outcomes,
+        TimePoint /*now*/
+    ) override {
+        for (const persistence::WorkerOutcome& outcome : outcomes) {
+            transitions.push_back(outcome.transition(job));
+        }
+        return std::vector<WorkerAnswer>(outcomes.size(), answer);
+    }
+
+    std::vector<WorkerAnswer> extend_external(
+        const persistence::LockClaim& claim,
+        std::span<const HeldJob> jobs,
+        TimePoint /*now*/
+    ) override {
+        until = claim.until;
+        return std::vector<WorkerAnswer>(jobs.size(), answer);
+    }
+
+    std::vector<WorkerAnswer> release_external(
+        std::string_view /*worker*/,
+        std::span<const HeldJob> jobs,
+        TimePoint /*now*/
+    ) override {
+        return std::vector<WorkerAnswer>(jobs.size(), answer);
+    }
+
+    std::int64_t release_all_external(
+        std::string_view /*worker*/,
+        const std::optional<std::string_view>& /*tenant*/,
+        TimePoint /*now*/
+    ) override {
+        return 4;
+    }
+
+    Job job = a_job("a").of_kind(schema::kExternalWorkerType);
+    WorkerAnswer answer = WorkerAnswer::done;
+    TimePoint until;
+    bool are_of_instances = false;
+    bool has_scope_type = false;
+    std::size_t most = 0;
+    std::vector<schema::Transition> transitions;
+};
+
+class WorkerDeskTest : public testing::Test {
+protected:
+    WorkerDeskTest() {
+        wake_ups_.sleepers.acquisition = [this] { ++looks_for_jobs_; };
+        wake_ups_.sleepers.timer_mover = [this](TimePoint due) { due_.push_back(due); };
+    }
+
+    std::vector<WorkerAnswer> finish(decltype(WorkResult::what) what) {
+        const WorkResult result{.job = {.id = "a"}, .what = std::move(what)};
+        return desk_.finish("w", std::span(&result, 1));
+    }
+
+    test::ManualClock clock_;
+    OneJobStore store_;
+    WakeUps wake_ups_;
+    WorkerDesk desk_{{store_, clock_, wake_ups_}, {.default_attempts = 5}};
+    int looks_for_jobs_ = 0;
+    std::vector<TimePoint> due_;
+};
+
+TEST_F(WorkerDeskTest, A_lock_lasts_from_now_on_by_the_databases_clock) {
+    EXPECT_EQ(desk_.acquire({.worker = "w", .topics = {"t"}, .lock = 5min, .jobs = 7}).size(), 1U);
+    EXPECT_EQ(store_.until, clock_.now() + 5min);
+    EXPECT_EQ(store_.most, 7U);
+    const HeldJob job{.id = "a"};
+    EXPECT_THAT(desk_.extend("w", std::span(&job, 1), 9min), ElementsAre(WorkerAnswer::done));
+    EXPECT_EQ(store_.until, clock_.now() + 9min);
+}
+
+TEST_F(WorkerDeskTest, The_scope_type_of_processes_means_jobs_of_instances) {
+    (void)desk_.acquire({.worker = "w", .topics = {"t"}, .lock = 1s, .scope_type = "bpmn"});
+    EXPECT_TRUE(store_.are_of_instances);
+    EXPECT_FALSE(store_.has_scope_type);
+    (void)desk_.acquire({.worker = "w", .topics = {"t"}, .lock = 1s, .scope_type = "cmmn"});
+    EXPECT_FALSE(store_.are_of_instances);
+    EXPECT_TRUE(store_.has_scope_type);
+}
+
+TEST_F(WorkerDeskTest, What_cannot_be_meant_is_refused) {
+    const AcquireOrder good{.worker = "w", .topics = {"t"}, .lock = 1s};
+    std::vector<AcquireOrder> bad(8, good);
+    bad[0].worker = "";
+    bad[1].worker = std::string(201, 'w');
+    bad[2].topics.clear();
+    bad[3].topics.assign(101, "t");
+    bad[4].lock = 0s;
+    bad[5].lock = 31 * 24h;
+    bad[6].jobs = 0;
+    bad[7].jobs = 10'001;
+    for (const AcquireOrder& order : bad) {
+        EXPECT_THROW((void)desk_.acquire(order), std::invalid_argument);
+    }
+    const std::vector<HeldJob> many(10'001);
+    EXPECT_THROW((void)desk_.give_back("w", many), std::invalid_argument);
+    EXPECT_THROW((void)desk_.extend("", {}, 1s), std::invalid_argument);
+    EXPECT_NO_THROW((void)desk_.acquire(good));
+}
+
+TEST_F(WorkerDeskTest, A_failed_job_waits_as_its_retry_cycle_says_and_the_mover_hears_of_it) {
+    store_.job.retry_cycle = "R3/PT1M";
+    EXPECT_THAT(finish(WorkFailed{{.message = "m"}}), ElementsAre(WorkerAnswer::done));
+    EXPECT_EQ(store_.transitions.front().to, schema::JobPlace::timer);
+    EXPECT_THAT(due_, ElementsAre(clock_.now() + 1min));
+    EXPECT_EQ(desk_.counts().failed, 1U);
+}
+
+TEST_F(WorkerDeskTest, What_is_handed_on_has_the_configured_attempts_and_is_run_at_once) {
+    const auto outcome = [](const Job& job) { return job.id + " is done"; };
+    EXPECT_THAT(finish(WorkHandedOn{outcome}), ElementsAre(WorkerAnswer::done));
+    EXPECT_EQ(store_.transitions.front().outcome, "a is done");
+    EXPECT_EQ(store_.transitions.front().retries, 5);
+    EXPECT_EQ(looks_for_jobs_, 1);
+    EXPECT_THAT(due_, IsEmpty());
+}
+
+TEST_F(WorkerDeskTest, What_was_not_held_is_counted_and_wakes_nobody) {
+    store_.answer = WorkerAnswer::not_held;
+    EXPECT_THAT(
+        finish(WorkHandedOn{[](const Job&) { return std::string(); }}),
+        ElementsAre(WorkerAnswer::not_held)
+    );
+    EXPECT_EQ(desk_.counts().not_held, 1U);
+    EXPECT_EQ(desk_.counts().handed_on, 0U);
+    EXPECT_EQ(looks_for_jobs_, 0);
+}
+
+TEST_F(WorkerDeskTest, What_is_given_back_is_counted) {
+    EXPECT_EQ(desk_.give_back_all("w", std::nullopt), 4);
+    EXPECT_EQ(desk_.counts().given_back, 4U);
+}
+
+}  // namespace
+}  // namespace jobstrand::executor

@@ -1,0 +1,161 @@
+#include "tools/service/workers/flowable_paths.hpp"
+
+#include "deadletter/desk/job_search.hpp"
+#include "schema/limits.hpp"
+#include "tools/service/http/problem.hpp"
+#include "tools/service/workers/flowable_job_json.hpp"
+#include "tools/service/workers/flowable_list.hpp"
+#include "tools/service/workers/request_members.hpp"
+#include "tools/service/workers/work_outcome.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+using executor::WorkResult;
+using persistence::HeldJob;
+using persistence::WorkerAnswer;
+
+constexpr std::string_view kJson = "application/json";
+
+[[nodiscard]] Response no_job() {
+    return problem(404, "there is no such external job: it may be done already");
+}
+
+[[nodiscard]] Response response_for(WorkerAnswer answer, std::string_view worker) {
+    switch (answer) {
+        case WorkerAnswer::done:
+            return {.status = 204, .body = {}};
+        case WorkerAnswer::not_found:
+            return no_job();
+        case WorkerAnswer::not_held:
+            break;
+    }
+    return problem(403, fmt::format("{} does not hold a lock on the requested job", worker));
+}
+
+[[nodiscard]] Response show_job(const ApiParts& api, const Request& request) {
+    const auto found = deadletter::JobSearch(api.engine.store()).find(request.parameters.front());
+    if (!found || found->placed.place != schema::JobPlace::external_worker) {
+        return no_job();
+    }
+    const std::string origin = origin_of(request.header("Host"));
+    return {.status = 200, .body = flowable_json(found->placed.job, origin) + '\n'};
+}
+
+[[nodiscard]] executor::AcquireOrder order_in(const RequestMembers& members) {
+    executor::AcquireOrder order{
+        .worker = members.required_text("workerId"),
+        .topics = {members.required_text("topic")},
+        .lock = members.duration("lockDuration").value_or(schema::Duration::zero()),
+        .jobs = members.number("numberOfTasks", 1, schema::limits::kJobsOfWorker).value_or(1),
+        .tenant = members.text("tenantId"),
+        .scope_type = members.text("scopeType")};
+    // How often Flowable begins anew when two workers meet. Here they do not.
+    (void)members.number("numberOfRetries", 0, std::numeric_limits<int>::max());
+    return order;
+}
+
+[[nodiscard]] Response acquire(const ApiParts& api, const Request& request) {
+    const auto jobs = api.engine.workers().acquire(order_in(RequestMembers(request.body)));
+    const std::string origin = origin_of(request.header("Host"));
+    std::vector<std::string> texts;
+    for (const schema::Job& job : jobs) {
+        texts.push_back(flowable_json_with_variables(job, origin));
+    }
+    return {.status = 200, .body = fmt::format("[{}]\n", fmt::join(texts, ","))};
+}
+
+[[nodiscard]] Response
+finish(const ApiParts& api, const Request& request, const RequestMembers& members, auto what) {
+    const std::string worker = members.required_text("workerId");
+    const WorkResult result{.job = {.id = request.parameters.front()}, .what = std::move(what)};
+    return response_for(api.engine.workers().finish(worker, std::span(&result, 1)).front(), worker);
+}
+
+[[nodiscard]] WorkNews news_in(const RequestMembers& members, std::string action) {
+    WorkNews news{.action = std::move(action)};
+    if (const auto variables = members.value("variables")) {
+        news.variables = flowable_variables(*variables);
+    }
+    return news;
+}
+
+[[nodiscard]] Response complete(const ApiParts& api, const Request& request) {
+    const RequestMembers members(request.body);
+    WorkNews news = news_in(members, "complete");
+    if (news.variables.empty()) {
+        return finish(api, request, members, executor::WorkCompleted{});
+    }
+    return finish(api, request, members, executor::WorkHandedOn{outcome_of(std::move(news))});
+}
+
+[[nodiscard]] Response throw_error(const ApiParts& api, const Request& request) {
+    const RequestMembers members(request.body);
+    WorkNews news = news_in(members, "bpmnError");
+    news.error_code = members.text("errorCode");
+    return finish(api, request, members, executor::WorkHandedOn{outcome_of(std::move(news))});
+}
+
+[[nodiscard]] Response terminate(const ApiParts& api, const Request& request) {
+    const RequestMembers members(request.body);
+    WorkNews news = news_in(members, "cmmnTerminate");
+    return finish(api, request, members, executor::WorkHandedOn{outcome_of(std::move(news))});
+}
+
+[[nodiscard]] Response fail(const ApiParts& api, const Request& request) {
+    const RequestMembers members(request.body);
+    schema::JobFailure failure{
+        .message = members.text("errorMessage").value_or(""),
+        .details = members.text("errorDetails").value_or(""),
+        .retry_after = members.duration("retryTimeout")};
+    if (const auto retries = members.number("retries", 0, schema::limits::kRetryAttempts)) {
+        failure.retries_left = static_cast<int>(*retries);
+    }
+    return finish(api, request, members, executor::WorkFailed{std::move(failure)});
+}
+
+[[nodiscard]] Response give_back(const ApiParts& api, const Request& request) {
+    const std::string worker = RequestMembers(request.body).required_text("workerId");
+    const HeldJob job{.id = request.parameters.front()};
+    return response_for(api.engine.workers().give_back(worker, std::span(&job, 1)).front(), worker);
+}
+
+[[nodiscard]] Response give_back_all(const ApiParts& api, const Request& request) {
+    const RequestMembers members(request.body);
+    (void)api.engine.workers().give_back_all(
+        members.required_text("workerId"), members.text("tenantId")
+    );
+    return {.status = 204, .body = {}};
+}
+
+}  // namespace
+
+std::vector<Route> flowable_worker_routes(const ApiParts& api, WorkPool& pool) {
+    const auto on = [&](Response (*handle)(const ApiParts&, const Request&)) {
+        return pool.wrap([&api, handle](const Request& request) { return handle(api, request); });
+    };
+    using enum Role;
+    const std::string base = "/external-job-api";
+    const std::string job = base + "/acquire/jobs/{id}";
+    return {
+        {"GET", base + "/jobs", read, on(list_flowable_jobs)},
+        {"GET", base + "/jobs/{id}", read, on(show_job)},
+        {"POST", base + "/acquire/jobs", worker, on(acquire), {kJson}},
+        {"POST", job + "/complete", worker, on(complete), {kJson}},
+        {"POST", job + "/bpmnError", worker, on(throw_error), {kJson}},
+        {"POST", job + "/cmmnTerminate", worker, on(terminate), {kJson}},
+        {"POST", job + "/fail", worker, on(fail), {kJson}},
+        {"POST", base + "/unacquire/jobs", worker, on(give_back_all), {kJson}},
+        {"POST", base + "/unacquire/jobs/{id}", worker, on(give_back), {kJson}},
+    };
+}
+
+}  // namespace jobstrand::service

@@ -1,0 +1,70 @@
+#include "tools/service/workers/request_members.hpp"
+
+#include "tools/jobstrand/json/member_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+/// `problem` stands behind the member's name; empty: there is none.
+void refuse(std::string_view name, const std::string& problem) {
+    if (!problem.empty()) {
+        throw std::invalid_argument(fmt::format("{} {}", name, problem));
+    }
+}
+
+}  // namespace
+
+RequestMembers::RequestMembers(std::string_view json) {
+    auto members = cli::members_of(json);
+    refuse("the body", members ? "" : members.error().message);
+    members_ = std::move(members.value());
+}
+
+std::optional<std::string_view> RequestMembers::value(std::string_view name) const {
+    const auto found = std::ranges::find(members_, name, &cli::JsonMember::name);
+    const bool is_there = found != members_.end() && found->value != "null";
+    return is_there ? std::optional(found->value) : std::nullopt;
+}
+
+std::optional<std::string> RequestMembers::text(std::string_view name) const {
+    const auto written = value(name);
+    std::optional<std::string> read;
+    if (written) {
+        refuse(name, cli::read_text(*written, read.emplace()));
+    }
+    return read;
+}
+
+std::string RequestMembers::required_text(std::string_view name) const {
+    std::string read = text(name).value_or("");
+    refuse(name, read.empty() ? "is required" : "");
+    return read;
+}
+
+std::optional<std::int64_t>
+RequestMembers::number(std::string_view name, std::int64_t least, std::int64_t most) const {
+    const auto written = value(name);
+    std::optional<std::int64_t> read;
+    if (written) {
+        refuse(name, cli::read_whole_number(*written, least, most, read.emplace()));
+    }
+    return read;
+}
+
+std::optional<schema::Duration> RequestMembers::duration(std::string_view name) const {
+    const auto written = value(name);
+    std::optional<schema::Duration> read;
+    if (written) {
+        refuse(name, cli::read_duration(*written, read));
+    }
+    return read;
+}
+
+}  // namespace jobstrand::service
