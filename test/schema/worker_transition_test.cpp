@@ -41,8 +41,10 @@ TEST(WorkerTransition, To_its_series_a_turn_that_is_handed_on_has_completed) {
     Job turn = a_job("a").of_kind(kExternalWorkerType);
     turn.repeat = "R/PT1H";
     turn.series = "s";
-    const Series running{
-        .key = "s", .state = SeriesState::running, .next_fire = kFailedAt + 1h, .turn_id = "a"};
+    Series running{.key = "s"};
+    running.state = SeriesState::running;
+    running.next_fire = kFailedAt + 1h;
+    running.turn_id = "a";
     EXPECT_TRUE(concerns_series(turn, TransitionReason::handed_on));
     const auto result =
         series_transition(&running, turn, handed_on(turn, "{}", 3), std::nullopt, kFailedAt);

@@ -1,0 +1,98 @@
+"""What the tests with other people's clients share: their packages, and a service to talk to."""
+import hashlib
+import json
+import os
+import re
+import select
+import subprocess
+import sys
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SKIPPED = 77
+PATIENCE_S = 60  # Beyond this something hangs; nothing is measured.
+INSTALL_S = 300
+
+
+class CannotInstall(Exception):
+    """Not to be had on this machine: the test is skipped."""
+
+
+def install(target, listed, command):
+    """Downloads what a file lists, unless that has been done for the same list."""
+    target.mkdir(parents=True, exist_ok=True)
+    stamp = target / 'installed'
+    wanted = hashlib.sha256((HERE / listed).read_bytes()).hexdigest()
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    try:
+        done = subprocess.run(command, cwd=target, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=INSTALL_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CannotInstall(str(error)) from error
+    if done.returncode != 0:
+        raise CannotInstall(f'{command[0]}: {done.stdout[-300:]}')
+    stamp.write_text(wanted)
+
+
+@contextmanager
+def service(binary, folder):
+    """The service on a SQLite database, with its origin `http://127.0.0.1:PORT`."""
+    env = {**os.environ, 'JOBSTRAND_DB': 'sqlite:jobs.db'}
+    subprocess.run([binary, 'schema', 'create'], cwd=folder, env=env, check=True, capture_output=True, timeout=PATIENCE_S)
+    with subprocess.Popen([binary, 'serve', '--http', '127.0.0.1:0'], cwd=folder, env=env, stderr=subprocess.PIPE) as process:
+        try:
+            yield f'http://127.0.0.1:{port_of(process)}'
+        finally:
+            process.terminate()
+            process.communicate(timeout=PATIENCE_S)
+
+
+def port_of(process):
+    """Which the service has chosen, as soon as it is ready."""
+    log = b''
+    while b' clock_skew_ms=' not in log:
+        if not select.select([process.stderr], [], [], PATIENCE_S)[0]:
+            raise RuntimeError('the service is not ready: ' + log.decode())
+        log += os.read(process.stderr.fileno(), 4096) or b' clock_skew_ms='
+    return re.search(rb'\bport=(\d+)', log)[1].decode()
+
+
+def enqueue(origin, jobs):
+    body = json.dumps(jobs).encode()
+    request = urllib.request.Request(origin + '/api/v1/jobs', body, {'Content-Type': 'application/json'})
+    with urllib.request.urlopen(request, timeout=PATIENCE_S) as response:
+        assert response.status == 201, response.status
+
+
+def look(origin, path):
+    with urllib.request.urlopen(origin + path, timeout=PATIENCE_S) as response:
+        return response.read().decode()
+
+
+def places(origin):
+    return json.loads(look(origin, '/api/v1/stats'))['places']
+
+
+def metric(origin, name):
+    return int(float(re.search(rf'^{name} (\S+)$', look(origin, '/metrics'), re.M)[1]))
+
+
+class Checks:
+    """Counts what was expected, and says what was not."""
+
+    def __init__(self):
+        self.failed = 0
+        self.passed = 0
+
+    def equal(self, what, is_now, expected):
+        if is_now == expected:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f'FAILED: {what} is {is_now}, not {expected}', file=sys.stderr)
+
+    def result(self):
+        print(f'{self.passed} passed, {self.failed} failed')
+        return 1 if self.failed or not self.passed else 0
