@@ -177,6 +177,8 @@ JobProducer::HandOver JobProducer::hand_over_of(std::vector<PlacedJob> jobs) {
             handed.locked.push_back(std::move(placed.job));
         } else if (placed.place == JobPlace::executable) {
             handed.is_any_free = true;
+        } else if (placed.place == JobPlace::external_worker) {
+            handed.is_any_external = true;
         }
     }
     return handed;
@@ -207,6 +209,9 @@ void JobProducer::hand_over(HandOver jobs, schema::SteadyPoint locked_at) {
     }
     if (jobs.is_any_free) {
         use_.wake_ups.jobs_are_there();
+    }
+    if (jobs.is_any_external) {
+        use_.wake_ups.external_jobs_are_there();
     }
     if (jobs.first_due) {
         use_.wake_ups.timer_was_stored(*jobs.first_due);

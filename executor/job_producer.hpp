@@ -71,6 +71,7 @@ private:
         std::vector<schema::Job> locked;
         std::optional<schema::TimePoint> first_due;
         bool is_any_free = false;
+        bool is_any_external = false;
     };
 
     [[nodiscard]] std::vector<schema::PlacedJob> prepare(std::vector<schema::Job> jobs);

@@ -116,6 +116,7 @@ void TimerMover::hand_over(DueTimers due, schema::SteadyPoint locked_at) const {
     }
     if (is_any_free) {
         use_.wake_ups.jobs_are_there();
+        use_.wake_ups.external_jobs_are_there();  // Which of the two, nobody has looked at.
     }
 }
 

@@ -25,11 +25,15 @@ public:
         std::function<void()> groups;
         std::function<void()> listener;
         std::function<void()> unserved;
+        std::function<void()> external_workers;
     };
     Sleepers sleepers;
 
     /// Free jobs stand in the table.
     void jobs_are_there() const { wake(sleepers.acquisition); }
+
+    /// Free jobs stand in the external place.
+    void external_jobs_are_there() const { wake(sleepers.external_workers); }
 
     /// The worker queue takes jobs again.
     void room_became_free() const {
@@ -58,6 +62,7 @@ public:
     /// Others have enqueued jobs or timers.
     void others_enqueued() const {
         jobs_are_there();
+        external_jobs_are_there();
         timer_was_stored(schema::kEarliestInstant);
     }
 

@@ -192,9 +192,7 @@ WorkerDesk::give_back(std::string_view worker, std::span<const HeldJob> jobs) {
     require_worker(worker);
     require_count(jobs.size());
     std::vector<WorkerAnswer> answers = use_.store.release_external(worker, jobs, use_.clock.now());
-    counts_.given_back.fetch_add(
-        static_cast<std::uint64_t>(std::ranges::count(answers, WorkerAnswer::done))
-    );
+    count_given_back(std::ranges::count(answers, WorkerAnswer::done));
     return answers;
 }
 
@@ -202,8 +200,15 @@ std::int64_t
 WorkerDesk::give_back_all(std::string_view worker, const std::optional<std::string>& tenant) {
     require_worker(worker);
     const auto count = use_.store.release_all_external(worker, tenant, use_.clock.now());
-    counts_.given_back.fetch_add(static_cast<std::uint64_t>(count));
+    count_given_back(count);
     return count;
+}
+
+void WorkerDesk::count_given_back(std::int64_t jobs) {
+    counts_.given_back.fetch_add(static_cast<std::uint64_t>(jobs));
+    if (jobs > 0) {
+        use_.wake_ups.external_jobs_are_there();
+    }
 }
 
 }  // namespace jobstrand::executor

@@ -97,6 +97,7 @@ private:
 
     void
     count(std::span<const WorkResult> results, std::span<const persistence::WorkerAnswer> answers);
+    void count_given_back(std::int64_t jobs);
 
     const Dependencies use_;
     const schema::RetryPolicy policy_;

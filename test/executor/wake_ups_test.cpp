@@ -27,6 +27,7 @@ protected:
             .groups = [this] { woken.emplace_back("groups"); },
             .listener = [this] { woken.emplace_back("listener"); },
             .unserved = [this] { woken.emplace_back("unserved"); },
+            .external_workers = [this] { woken.emplace_back("external workers"); },
         };
     }
 
@@ -41,7 +42,13 @@ TEST_F(WakeUpsTest, Each_sleeper_is_woken_by_what_it_waits_for) {
     wake_ups.groups_ended();
     wake_ups.announcement_waits();
     wake_ups.jobs_are_unserved();
-    EXPECT_THAT(woken, ElementsAre("acquisition", "completion", "groups", "listener", "unserved"));
+    wake_ups.external_jobs_are_there();
+    EXPECT_THAT(
+        woken,
+        ElementsAre(
+            "acquisition", "completion", "groups", "listener", "unserved", "external workers"
+        )
+    );
 }
 
 TEST_F(WakeUpsTest, Room_is_for_timers_and_for_free_jobs) {
@@ -58,7 +65,7 @@ TEST_F(WakeUpsTest, The_timer_mover_is_told_when_a_timer_is_due) {
 
 TEST_F(WakeUpsTest, What_others_enqueued_may_be_a_job_or_a_timer_of_any_due_date) {
     wake_ups.others_enqueued();
-    EXPECT_THAT(woken, ElementsAre("acquisition", "timer mover"));
+    EXPECT_THAT(woken, ElementsAre("acquisition", "external workers", "timer mover"));
     EXPECT_EQ(told_due, schema::kEarliestInstant);
 }
 

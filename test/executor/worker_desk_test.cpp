@@ -164,9 +164,12 @@ TEST_F(WorkerDeskTest, What_was_not_held_is_counted_and_wakes_nobody) {
     EXPECT_EQ(looks_for_jobs_, 0);
 }
 
-TEST_F(WorkerDeskTest, What_is_given_back_is_counted) {
+TEST_F(WorkerDeskTest, What_is_given_back_is_counted_and_wakes_other_workers) {
+    bool are_woken = false;
+    wake_ups_.sleepers.external_workers = [&] { are_woken = true; };
     EXPECT_EQ(desk_.give_back_all("w", std::nullopt), 4);
     EXPECT_EQ(desk_.counts().given_back, 4U);
+    EXPECT_TRUE(are_woken);
 }
 
 }  // namespace

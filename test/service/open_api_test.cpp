@@ -24,7 +24,7 @@ class OpenApiTest : public test::ApiTest {
 protected:
     /// The same table that the service has.
     [[nodiscard]] std::vector<Route> routes() {
-        return service::all_routes({api, readiness, pool, singles, enqueued, counts});
+        return service::all_routes({api, readiness, pool, singles, enqueued, counts, waits});
     }
 
     service::ApiParts api = parts;
@@ -33,6 +33,7 @@ protected:
     service::HttpCounts counts;
     service::WorkPool pool{1, 1, log};
     service::EnqueueGroup singles{api, enqueued};
+    service::WorkWaits waits{engine.workers()};
 };
 
 [[nodiscard]] std::string lower(std::string text) {

@@ -17,6 +17,8 @@
 #include "timers/series/series_planner.hpp"
 #include "timers/timer_mover.hpp"
 
+#include <functional>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -91,6 +93,12 @@ public:
         if (settings.acquire_timers) {
             add_mover();
         }
+        wake_ups.sleepers.external_workers = [this] {
+            const std::scoped_lock lock(hearing);
+            if (hear_of_external_jobs) {
+                hear_of_external_jobs();
+            }
+        };
         if (auto open_listener = persistence::listener_of(url)) {
             executor.listen(std::move(open_listener));
         }
@@ -141,7 +149,9 @@ public:
     deadletter::DeadLetters dead_letters;
     executor::HandlerRegistry handlers;
     executor::WakeUps wake_ups;
-    std::optional<timers::TimerMover> mover;  ///< Outlives the executor, whose loop runs it.
+    std::mutex hearing;
+    std::function<void()> hear_of_external_jobs;  ///< Guarded by hearing.
+    std::optional<timers::TimerMover> mover;      ///< Outlives the executor, whose loop runs it.
     executor::AsyncExecutor executor;
     executor::JobProducer producer;
     executor::WorkerDesk workers;
@@ -232,6 +242,11 @@ executor::BulkEnqueue Wiring::enqueueing() {
 
 executor::WorkerDesk& Wiring::workers() {
     return parts_->workers;
+}
+
+void Wiring::on_external_jobs(std::function<void()> hear) {
+    const std::scoped_lock lock(parts_->hearing);
+    parts_->hear_of_external_jobs = std::move(hear);
 }
 
 persistence::ExecutorStore& Wiring::executor_store() {

@@ -113,6 +113,11 @@ public:
     /// Where external workers take jobs, whether this node runs jobs itself or not.
     [[nodiscard]] executor::WorkerDesk& workers();
 
+    /// Calls `hear`, from any thread, when this node hears of free external jobs; an empty
+    /// function: nobody wants to know. It must not block. When this returns, the one before is not
+    /// called any more.
+    void on_external_jobs(std::function<void()> hear);
+
     /// For who takes the executor's place: tests.
     [[nodiscard]] persistence::ExecutorStore& executor_store();
     [[nodiscard]] persistence::TimerStore& timer_store();

@@ -57,20 +57,25 @@ public:
           readiness(parts, runs_jobs),
           pool(kThreads, kWaitingRequests, parts.log),
           singles(parts, enqueued),
-          router(all_routes({parts, readiness, pool, singles, enqueued, counts})),
+          waits(parts.engine.workers()),
+          router(all_routes({parts, readiness, pool, singles, enqueued, counts, waits})),
           server(
               address_of(parts.settings.http),
               router,
               *gate,
               counts,
               limits_of(parts.settings.http)
-          ) {}
+          ) {
+        parts.engine.on_external_jobs([this] { waits.news(); });
+    }
 
     ~Objects() { stop(); }
 
     /// What holds answers ends before the server that they go to.
     void stop() {
+        parts.engine.on_external_jobs({});
         server.stop();
+        waits.stop();
         singles.stop();
         pool.stop();
     }
@@ -82,6 +87,7 @@ public:
     HttpCounts counts;
     WorkPool pool;
     EnqueueGroup singles;
+    WorkWaits waits;
     const Router router;
     Server server;
 };
@@ -97,6 +103,7 @@ void HttpService::start() {
 
 void HttpService::say_stopping() {
     objects_->readiness.stop();
+    objects_->waits.finish();
 }
 
 void HttpService::stop() {

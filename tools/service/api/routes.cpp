@@ -5,6 +5,7 @@
 #include "tools/service/api/open_api.hpp"
 #include "tools/service/api/operator_paths.hpp"
 #include "tools/service/workers/flowable_paths.hpp"
+#include "tools/service/workers/work_paths.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -55,6 +56,7 @@ std::vector<Route> all_routes(const RouteParts& parts) {
         {"POST", "/api/v1/nodes/{node}/drain", Role::admin, pool.wrap(drain_node(api))},
         {"POST", "/api/v1/nodes/{node}/resume", Role::admin, pool.wrap(resume_node(api))},
     };
+    std::ranges::move(work_routes(api, pool, parts.waits), std::back_inserter(routes));
     std::ranges::move(flowable_worker_routes(api, pool), std::back_inserter(routes));
     return routes;
 }

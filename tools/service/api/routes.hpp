@@ -6,6 +6,7 @@
 #include "tools/service/http/http_counts.hpp"
 #include "tools/service/http/router.hpp"
 #include "tools/service/http/work_pool.hpp"
+#include "tools/service/workers/work_waits.hpp"
 
 #include <vector>
 
@@ -19,6 +20,7 @@ struct RouteParts {
     EnqueueGroup& singles;
     EnqueueCounts& counts;
     const HttpCounts& http;
+    WorkWaits& waits;
 };
 
 /// Every path of the service: the table that docs/http.md and the OpenAPI description tell.

@@ -19,6 +19,12 @@ WorkPool::~WorkPool() {
 }
 
 Handler WorkPool::wrap(BlockingHandler handler) {
+    return wrap_late([handler = std::move(handler)](const Request& request, const Answer& answer) {
+        answer(handler(request));
+    });
+}
+
+Handler WorkPool::wrap_late(LateHandler handler) {
     return [this, handler = std::move(handler)](Request request, const Answer& answer) {
         if (held_.fetch_add(1) >= most_) {
             held_.fetch_sub(1);
@@ -29,7 +35,7 @@ Handler WorkPool::wrap(BlockingHandler handler) {
         boost::asio::post(threads_, [this, &handler, shared, answer] {
             // Defended catch: what a request meets is its answer, and ends nobody else's.
             try {
-                answer(handler(*shared));
+                handler(*shared, answer);
             } catch (const std::exception& error) {
                 answer(response_to(error, log_));
             }

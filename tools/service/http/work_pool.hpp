@@ -29,6 +29,10 @@ public:
     /// response_to().
     [[nodiscard]] Handler wrap(BlockingHandler handler);
 
+    /// One that may also answer later, from any thread; it throws only if it does not answer.
+    using LateHandler = std::function<void(const Request&, const Answer&)>;
+    [[nodiscard]] Handler wrap_late(LateHandler handler);
+
     /// Ends what has begun, and forgets what waits: its answers are never given.
     void stop();
 

@@ -1,8 +1,10 @@
 #include "tools/service/workers/request_members.hpp"
 
 #include "tools/jobstrand/json/member_values.hpp"
+#include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -65,6 +67,16 @@ std::optional<schema::Duration> RequestMembers::duration(std::string_view name) 
         refuse(name, cli::read_duration(*written, read));
     }
     return read;
+}
+
+void RequestMembers::refuse_others(std::initializer_list<std::string_view> known) const {
+    for (const cli::JsonMember& member : members_) {
+        if (std::ranges::find(known, member.name) == known.end()) {
+            throw std::invalid_argument(fmt::format(
+                "there is no {}, only {}", cli::printable(member.name), fmt::join(known, ", ")
+            ));
+        }
+    }
 }
 
 }  // namespace jobstrand::service

@@ -4,6 +4,7 @@
 #include "tools/jobstrand/json/json_text.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,9 @@ public:
 
     /// ISO 8601, or milliseconds as a text.
     [[nodiscard]] std::optional<schema::Duration> duration(std::string_view name) const;
+
+    /// Members of other names, null too.
+    void refuse_others(std::initializer_list<std::string_view> known) const;
 
 private:
     std::vector<cli::JsonMember> members_;

@@ -54,6 +54,18 @@ std::vector<Variable> variables_of(std::string_view payload) {
     return variables;
 }
 
+std::vector<Variable> variables_in(std::string_view json) {
+    const auto members = cli::members_of(json);
+    if (!members) {
+        throw std::invalid_argument("variables must be an object");
+    }
+    std::vector<Variable> variables;
+    for (const cli::JsonMember& member : members.value()) {
+        variables.push_back({.name = member.name, .value = cli::on_one_line(member.value)});
+    }
+    return variables;
+}
+
 std::vector<Variable> flowable_variables(std::string_view json) {
     const auto items = cli::items_of(json);
     if (!items) {

@@ -25,6 +25,9 @@ struct Variable {
 /// else an item says, its type above all, is not looked at. std::invalid_argument: it is not that.
 [[nodiscard]] std::vector<Variable> flowable_variables(std::string_view json);
 
+/// Reads `{"name": value, ...}`.
+[[nodiscard]] std::vector<Variable> variables_in(std::string_view json);
+
 /// What a worker tells the app beside that it is done.
 struct WorkNews {
     std::string action;  ///< `complete`, `bpmnError`, `cmmnTerminate`.

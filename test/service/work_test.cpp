@@ -1,0 +1,168 @@
+#include "test/service/api_fixture.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+namespace jobstrand {
+namespace {
+
+using nlohmann::json;
+using test::ApiTest;
+using test::post;
+using testing::HasSubstr;
+
+/// Workers that take and finish many jobs in one request.
+class WorkTest : public ApiTest {
+protected:
+    void add_external(int count, const std::string& type = "invoice") const {
+        json jobs = json::array();
+        for (int i = 0; i < count; ++i) {
+            jobs.push_back({{"handlerType", type}, {"external", true}, {"payload", {{"n", i}}}});
+        }
+        EXPECT_EQ(ask(post("/api/v1/jobs", jobs.dump())).status, 201);
+    }
+
+    /// The body of an answer that must be 200.
+    [[nodiscard]] json say(const std::string& verb, const json& body) const {
+        const auto response = ask(post("/api/v1/work/" + verb, body.dump()));
+        EXPECT_EQ(response.status, 200) << response.body;
+        return json::parse(response.body);
+    }
+
+    [[nodiscard]] json acquire(int jobs, const json& topics = {"invoice"}) const {
+        return say("acquire", {{"worker", "w-1"}, {"topics", topics}, {"jobs", jobs}})["items"];
+    }
+
+    /// `what` about each of the jobs, fenced by its revision.
+    [[nodiscard]] static json results_for(const json& jobs, const json& what) {
+        json results = json::array();
+        for (const json& job : jobs) {
+            json result = what;
+            result["id"] = job["id"];
+            result["revision"] = job["revision"];
+            results.push_back(result);
+        }
+        return results;
+    }
+
+    [[nodiscard]] json finish(const json& results) const {
+        return say("finish", {{"worker", "w-1"}, {"results", results}});
+    }
+};
+
+TEST_F(WorkTest, Jobs_of_several_topics_come_at_once_as_the_command_line_prints_them) {
+    add_external(2);
+    add_external(1, "mail");
+    const json jobs = acquire(10, {"mail", "invoice"});
+    ASSERT_EQ(jobs.size(), 3U);
+    EXPECT_EQ(jobs[0]["place"], "external");
+    EXPECT_EQ(jobs[1]["payload"]["n"], 1);
+    EXPECT_EQ(jobs[2]["handlerType"], "mail");
+    EXPECT_EQ(jobs[2]["lockOwner"], "w-1");
+    EXPECT_EQ(jobs[2]["revision"], 2);
+}
+
+TEST_F(WorkTest, Thousands_are_finished_in_one_request) {
+    add_external(2500);
+    const json jobs = acquire(1000);
+    json results = results_for(jobs, json::object());
+    for (const json& more : {acquire(1000), acquire(1000)}) {
+        const json further = results_for(more, json::object());
+        results.insert(results.end(), further.begin(), further.end());
+    }
+    const json answer = finish(results);
+    EXPECT_EQ(answer["done"], 2500);
+    EXPECT_EQ(answer["refused"].size(), 0U);
+    EXPECT_EQ(look("/api/v1/stats")["places"]["external"], 0);
+}
+
+TEST_F(WorkTest, Of_those_that_are_refused_it_is_said_why) {
+    add_external(2);
+    json results = results_for(acquire(2), json::object());
+    results[0]["revision"] = 1;
+    results.push_back({{"id", "none"}});
+    const json answer = finish(results);
+    EXPECT_EQ(answer["done"], 1);
+    EXPECT_EQ(answer["refused"][0]["id"], results[0]["id"]);
+    EXPECT_EQ(answer["refused"][0]["answer"], "not held");
+    EXPECT_EQ(answer["refused"][1]["answer"], "not found");
+}
+
+TEST_F(WorkTest, A_report_may_mix_what_is_done_has_failed_and_is_handed_on) {
+    add_external(4);
+    const json jobs = acquire(4);
+    const json whats = json::parse(R"([
+        {},
+        {"outcome": "complete", "variables": {"total": 17}},
+        {"outcome": "error", "errorCode": "E1", "message": "no"},
+        {"outcome": "fail", "message": "no ink", "details": "tray", "retries": 7, "retryAfter": "PT1H"}
+    ])");
+    json results = json::array();
+    for (std::size_t i = 0; i < 4; ++i) {
+        results.push_back(results_for(json::array({jobs[i]}), whats[i])[0]);
+    }
+    EXPECT_EQ(finish(results)["done"], 4);
+    const json places = look("/api/v1/stats")["places"];
+    EXPECT_EQ(places["executable"], 2);
+    const json told = look("/api/v1/jobs/" + jobs[1]["id"].get<std::string>())["payload"];
+    EXPECT_EQ(told["variables"]["total"], 17);
+    const json error = look("/api/v1/jobs/" + jobs[2]["id"].get<std::string>())["payload"];
+    EXPECT_EQ(error["errorCode"], "E1");
+    EXPECT_EQ(error["errorMessage"], "no");
+    const json failed = look("/api/v1/jobs/" + jobs[3]["id"].get<std::string>());
+    EXPECT_EQ(failed["place"], "timer");
+    EXPECT_EQ(failed["retries"], 7);
+    EXPECT_EQ(failed["exceptionDetails"], "tray");
+}
+
+TEST_F(WorkTest, Locks_are_prolonged_and_jobs_are_given_back) {
+    add_external(2);
+    const json jobs = results_for(acquire(2), json::object());
+    const json first = acquire(1);
+    EXPECT_EQ(first.size(), 0U);
+    const json extended =
+        say("extend", {{"worker", "w-1"}, {"jobs", jobs}, {"lockDuration", "PT1H"}});
+    EXPECT_EQ(extended["done"], 2);
+    EXPECT_EQ(say("release", {{"worker", "w-2"}, {"jobs", jobs}})["refused"].size(), 2U);
+    EXPECT_EQ(say("release", {{"worker", "w-1"}, {"jobs", jobs}})["done"], 2);
+    EXPECT_EQ(acquire(9).size(), 2U);
+}
+
+TEST_F(WorkTest, A_mistake_in_one_result_is_named_by_its_number_and_nothing_happens) {
+    add_external(1);
+    const json jobs = acquire(1);
+    json results = results_for(jobs, json::object());
+    results.push_back({{"id", "a"}, {"outcome", "done"}});
+    const json report{{"worker", "w-1"}, {"results", results}};
+    const auto response = ask(post("/api/v1/work/finish", report.dump()));
+    EXPECT_EQ(response.status, 400);
+    EXPECT_THAT(response.body, HasSubstr("result 2: outcome must be"));
+    EXPECT_EQ(look("/api/v1/stats")["places"]["external"], 1);
+}
+
+TEST_F(WorkTest, What_cannot_be_meant_so_is_refused) {
+    for (const char* const body :
+         {R"({"worker":"w"})",
+          R"({"worker":"w","results":[]})",
+          R"({"worker":"w","results":{}})",
+          R"({"worker":"w","results":[17]})",
+          R"({"worker":"w","results":[{"id":"a","x":1}]})",
+          R"({"worker":"w","results":[{"id":"a","outcome":"fail","variables":{}}]})",
+          R"({"worker":"w","results":[{"id":"a","variables":[1]}]})",
+          R"({"results":[{"id":"a"}]})"}) {
+        EXPECT_EQ(ask(post("/api/v1/work/finish", body)).status, 400) << body;
+    }
+    for (const char* const body :
+         {R"({"worker":"w"})",
+          R"({"worker":"w","topics":[]})",
+          R"({"worker":"w","topics":["a"],"jobs":0})",
+          R"({"worker":"w","topics":["a"],"topic":"a"})"}) {
+        EXPECT_EQ(ask(post("/api/v1/work/acquire", body)).status, 400) << body;
+    }
+    EXPECT_EQ(
+        ask(post("/api/v1/work/extend", R"({"worker":"w","jobs":[{"id":"a"}]})")).status, 400
+    );
+}
+
+}  // namespace
+}  // namespace jobstrand

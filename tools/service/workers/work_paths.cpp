@@ -1,0 +1,126 @@
+#include "tools/service/workers/work_paths.hpp"
+
+#include "tools/jobstrand/json/job_json.hpp"
+#include "tools/jobstrand/json/json_text.hpp"
+#include "tools/service/http/failure_response.hpp"
+#include "tools/service/http/problem.hpp"
+#include "tools/service/workers/work_requests.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+using persistence::WorkerAnswer;
+
+constexpr std::string_view kWorkContent = "application/json";
+
+[[nodiscard]] Response work_taken(const std::vector<schema::Job>& jobs) {
+    std::vector<std::string> items;
+    items.reserve(jobs.size());
+    for (const schema::Job& job : jobs) {
+        cli::Record record =
+            cli::record_of({.place = schema::JobPlace::external_worker, .job = job});
+        record.push_back(cli::number_field("revision", job.revision));
+        items.push_back(json_of(record));
+    }
+    return {.status = 200, .body = fmt::format("{{\"items\":[{}]}}\n", fmt::join(items, ","))};
+}
+
+/// Who waits does so in no thread of the pool.
+void acquire_work(
+    const ApiParts& api,
+    WorkWaits& waits,
+    const Request& request,
+    const Answer& answer
+) {
+    WorkOrder work = work_order_in(request.body);
+    if (work.wait <= schema::Duration::zero()) {
+        answer(work_taken(api.engine.workers().acquire(work.order)));
+        return;
+    }
+    const bool may_wait = waits.add(
+        std::move(work.order),
+        work.wait,
+        {.take = [answer](const std::vector<schema::Job>& jobs) { answer(work_taken(jobs)); },
+         .fail = [answer,
+                  &log = api.log](const std::exception& error) { answer(response_to(error, log)); }}
+    );
+    if (!may_wait) {
+        answer(come_again("too many workers wait"));
+    }
+}
+
+/// How many it is done for, and which not and why: those are few.
+template <typename Items, typename IdOf>
+[[nodiscard]] Response
+answer_for(const std::vector<WorkerAnswer>& answers, const Items& items, const IdOf& id_of) {
+    std::size_t done = 0;
+    std::vector<std::string> refused;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        if (answers[i] == WorkerAnswer::done) {
+            ++done;
+            continue;
+        }
+        refused.push_back(fmt::format(
+            R"({{"id":{},"answer":"{}"}})",
+            cli::json_string(id_of(items[i])),
+            answers[i] == WorkerAnswer::not_held ? "not held" : "not found"
+        ));
+    }
+    return {
+        .status = 200,
+        .body = fmt::format("{{\"done\":{},\"refused\":[{}]}}\n", done, fmt::join(refused, ","))};
+}
+
+[[nodiscard]] const std::string& id_of_held(const persistence::HeldJob& job) {
+    return job.id;
+}
+
+[[nodiscard]] Response finish_work(const ApiParts& api, const Request& request) {
+    const WorkReport report = work_report_in(request.body);
+    return answer_for(
+        api.engine.workers().finish(report.worker, report.results),
+        report.results,
+        [](const executor::WorkResult& result) { return result.job.id; }
+    );
+}
+
+[[nodiscard]] Response extend_work(const ApiParts& api, const Request& request) {
+    const HeldOrder order = held_order_in(request.body);
+    return answer_for(
+        api.engine.workers().extend(order.worker, order.jobs, order.lock), order.jobs, id_of_held
+    );
+}
+
+[[nodiscard]] Response release_work(const ApiParts& api, const Request& request) {
+    const HeldOrder order = held_order_in(request.body);
+    return answer_for(
+        api.engine.workers().give_back(order.worker, order.jobs), order.jobs, id_of_held
+    );
+}
+
+}  // namespace
+
+std::vector<Route> work_routes(const ApiParts& api, WorkPool& pool, WorkWaits& waits) {
+    const auto on = [&](Response (*handle)(const ApiParts&, const Request&)) {
+        return pool.wrap([&api, handle](const Request& request) { return handle(api, request); });
+    };
+    const auto acquire = [&api, &waits](const Request& request, const Answer& answer) {
+        acquire_work(api, waits, request, answer);
+    };
+    using enum Role;
+    return {
+        {"POST", "/api/v1/work/acquire", worker, pool.wrap_late(acquire), {kWorkContent}},
+        {"POST", "/api/v1/work/finish", worker, on(finish_work), {kWorkContent}},
+        {"POST", "/api/v1/work/extend", worker, on(extend_work), {kWorkContent}},
+        {"POST", "/api/v1/work/release", worker, on(release_work), {kWorkContent}},
+    };
+}
+
+}  // namespace jobstrand::service

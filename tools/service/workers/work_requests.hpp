@@ -1,0 +1,43 @@
+#pragma once
+
+#include "executor/workers/worker_desk.hpp"
+#include "tools/service/workers/request_members.hpp"
+
+#include <string_view>
+#include <vector>
+
+/// Reads the bodies of `/api/v1/work/...`. What cannot be meant so is std::invalid_argument, whose
+/// text names it; members that are not known are refused.
+namespace jobstrand::service {
+
+/// `{"worker", "topics", "lockDuration", "jobs", "tenantId", "wait"}`.
+struct WorkOrder {
+    executor::AcquireOrder order;
+    schema::Duration wait{0};
+};
+[[nodiscard]] WorkOrder work_order_in(std::string_view json);
+
+/// `{"worker", "results"}`; borrows the text.
+struct WorkReport {
+    std::string worker;
+    std::vector<executor::WorkResult> results;
+};
+
+/// A result is `{"id", "revision", "outcome", ...}`:
+///
+/// | outcome               | also takes                                      |
+/// |-----------------------|-------------------------------------------------|
+/// | `complete`, or absent | `variables`, an object: handed on with them     |
+/// | `error`               | `errorCode`, `message`, `variables`: handed on  |
+/// | `fail`                | `message`, `details`, `retries`, `retryAfter`   |
+[[nodiscard]] WorkReport work_report_in(std::string_view json);
+
+/// `{"worker", "jobs", "lockDuration"}`, the jobs as `{"id", "revision"}`.
+struct HeldOrder {
+    std::string worker;
+    std::vector<persistence::HeldJob> jobs;
+    schema::Duration lock{0};  ///< 0: none was given.
+};
+[[nodiscard]] HeldOrder held_order_in(std::string_view json);
+
+}  // namespace jobstrand::service

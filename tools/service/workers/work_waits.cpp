@@ -1,0 +1,171 @@
+#include "tools/service/workers/work_waits.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+/// How often it is looked for jobs that nobody here has told of: those of other nodes, and those
+/// of workers whose locks have ended.
+constexpr std::chrono::seconds kLook{1};
+
+}  // namespace
+
+/// What was asked for and is not there: others who want the same need not ask again.
+class WorkWaits::Wants {
+public:
+    void add(const executor::AcquireOrder& order) { wants_.insert(key_of(order)); }
+    [[nodiscard]] bool has(const executor::AcquireOrder& order) const {
+        return wants_.contains(key_of(order));
+    }
+
+private:
+    using Key = std::
+        tuple<std::vector<std::string>, std::optional<std::string>, std::optional<std::string>>;
+
+    static Key key_of(const executor::AcquireOrder& order) {
+        return {order.topics, order.tenant, order.scope_type};
+    }
+
+    std::set<Key> wants_;
+};
+
+WorkWaits::WorkWaits(executor::WorkerDesk& desk) : desk_(desk), thread_([this] { run(); }) {}
+
+WorkWaits::~WorkWaits() {
+    stop();
+}
+
+bool WorkWaits::add(executor::AcquireOrder order, schema::Duration wait, Answer answer) {
+    const auto longest = std::chrono::duration_cast<schema::Duration>(kLongest);
+    const auto until = steady_clock::now() + std::clamp(wait, schema::Duration::zero(), longest);
+    const std::scoped_lock lock(mutex_);
+    if (count_ >= kWaiting || is_stopping_) {
+        return false;
+    }
+    ++count_;
+    fresh_.push_back({.order = std::move(order), .until = until, .answer = std::move(answer)});
+    something_.notify_one();
+    return true;
+}
+
+void WorkWaits::news() {
+    const std::scoped_lock lock(mutex_);
+    has_news_ = true;
+    something_.notify_one();
+}
+
+void WorkWaits::finish() {
+    const std::scoped_lock lock(mutex_);
+    is_finishing_ = true;
+    something_.notify_one();
+}
+
+void WorkWaits::stop() {
+    {
+        const std::scoped_lock lock(mutex_);
+        is_stopping_ = true;
+    }
+    something_.notify_one();
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+void WorkWaits::run() {
+    while (true) {
+        const Turn turn = next_turn();
+        if (turn.is_over) {
+            return;
+        }
+        serve(turn.are_all_looked_for);
+        end_waits(turn.is_last_chance);
+    }
+}
+
+/// Sleeps until somebody comes, hears something, or has waited long enough.
+WorkWaits::Turn WorkWaits::next_turn() {
+    std::unique_lock lock(mutex_);
+    const auto is_something = [this] {
+        return is_stopping_ || has_news_ || !fresh_.empty() || (is_finishing_ && !parked_.empty());
+    };
+    if (parked_.empty()) {
+        something_.wait(lock, is_something);
+    } else {
+        const auto first_end = std::ranges::min(parked_, {}, &Waiting::until).until;
+        something_.wait_until(lock, std::min(first_end, next_look_), is_something);
+    }
+    const auto now = steady_clock::now();
+    const Turn turn{
+        .are_all_looked_for = std::exchange(has_news_, false) || now >= next_look_,
+        .is_last_chance = is_finishing_,
+        .is_over = is_stopping_};
+    if (turn.are_all_looked_for || parked_.empty()) {
+        next_look_ = now + kLook;
+    }
+    first_fresh_ = parked_.size();
+    std::ranges::move(fresh_, std::back_inserter(parked_));
+    fresh_.clear();
+    return turn;
+}
+
+/// Those who came last are looked for in any case.
+void WorkWaits::serve(bool are_all_looked_for) {
+    Wants in_vain;
+    std::vector<Waiting> left;
+    for (std::size_t i = 0; i < parked_.size(); ++i) {
+        Waiting& one = parked_[i];
+        const bool is_looked_for =
+            (are_all_looked_for || i >= first_fresh_) && !in_vain.has(one.order);
+        if (!is_looked_for || !is_served(one)) {
+            if (is_looked_for) {
+                in_vain.add(one.order);
+            }
+            left.push_back(std::move(one));
+        }
+    }
+    forget(parked_.size() - left.size());
+    parked_ = std::move(left);
+}
+
+bool WorkWaits::is_served(const Waiting& one) {
+    // Defended catch: what one request meets is its own answer.
+    try {
+        std::vector<schema::Job> jobs = desk_.acquire(one.order);
+        if (jobs.empty()) {
+            return false;
+        }
+        one.answer.take(std::move(jobs));
+    } catch (const std::exception& error) {
+        one.answer.fail(error);
+    }
+    return true;
+}
+
+void WorkWaits::end_waits(bool are_all_over) {
+    const auto now = steady_clock::now();
+    const auto over = std::ranges::stable_partition(parked_, [&](const Waiting& one) {
+        return !are_all_over && one.until > now;
+    });
+    for (const Waiting& one : over) {
+        one.answer.take({});
+    }
+    forget(over.size());
+    parked_.erase(over.begin(), over.end());
+}
+
+void WorkWaits::forget(std::size_t count) {
+    const std::scoped_lock lock(mutex_);
+    count_ -= count;
+}
+
+}  // namespace jobstrand::service
