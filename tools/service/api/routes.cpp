@@ -4,6 +4,7 @@
 #include "tools/service/api/metrics.hpp"
 #include "tools/service/api/open_api.hpp"
 #include "tools/service/api/operator_paths.hpp"
+#include "tools/service/workers/camunda_paths.hpp"
 #include "tools/service/workers/flowable_paths.hpp"
 #include "tools/service/workers/work_paths.hpp"
 
@@ -58,6 +59,7 @@ std::vector<Route> all_routes(const RouteParts& parts) {
     };
     std::ranges::move(work_routes(api, pool, parts.waits), std::back_inserter(routes));
     std::ranges::move(flowable_worker_routes(api, pool), std::back_inserter(routes));
+    std::ranges::move(camunda_worker_routes(api, pool, parts.waits), std::back_inserter(routes));
     return routes;
 }
 

@@ -1,0 +1,114 @@
+#include "test/service/api_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+namespace jobstrand {
+namespace {
+
+using nlohmann::json;
+using test::ApiTest;
+using test::post;
+using testing::HasSubstr;
+
+/// What Camunda's clients for external tasks send, and what they read.
+class CamundaWorkers : public ApiTest {
+protected:
+    std::string add_external(const std::string& more = "") const {
+        return add(R"({"handlerType":"invoice","external":true)" + more + "}");
+    }
+
+    [[nodiscard]] static json fetch_body(const json& topics = {{{"topicName", "invoice"}}}) {
+        json body{{"workerId", "w-1"}, {"maxTasks", 10}, {"usePriority", true}, {"topics", topics}};
+        for (json& topic : body["topics"]) {
+            topic.emplace("lockDuration", 60'000);
+        }
+        return body;
+    }
+
+    [[nodiscard]] json fetch() const {
+        const auto response =
+            ask(post("/engine-rest/external-task/fetchAndLock", fetch_body().dump()));
+        EXPECT_EQ(response.status, 200) << response.body;
+        return json::parse(response.body);
+    }
+
+    /// Returns the status.
+    [[nodiscard]] int say(const std::string& id, const std::string& verb, json body) const {
+        body.emplace("workerId", "w-1");
+        return ask(post("/engine-rest/external-task/" + id + "/" + verb, body.dump())).status;
+    }
+};
+
+TEST_F(CamundaWorkers, Fetch_tasks_with_the_payload_as_typed_variables) {
+    const std::string id = add_external(R"(,"payload":{"n":1,"s":"x","o":{"a":[1]},"none":null})");
+    const json tasks = fetch();
+    ASSERT_EQ(tasks.size(), 1U);
+    EXPECT_EQ(tasks[0]["id"], id);
+    EXPECT_EQ(tasks[0]["topicName"], "invoice");
+    EXPECT_EQ(tasks[0]["workerId"], "w-1");
+    EXPECT_THAT(tasks[0]["lockExpirationTime"].get<std::string>(), HasSubstr("+0000"));
+    const json& variables = tasks[0]["variables"];
+    EXPECT_EQ(
+        variables["n"], json({{"type", "Integer"}, {"value", 1}, {"valueInfo", json::object()}})
+    );
+    EXPECT_EQ(variables["s"]["type"], "String");
+    EXPECT_EQ(variables["o"]["type"], "Json");
+    EXPECT_EQ(variables["o"]["value"], R"({"a":[1]})");
+    EXPECT_EQ(variables["none"]["type"], "Null");
+}
+
+TEST_F(CamundaWorkers, Complete_with_variables_of_both_kinds) {
+    const std::string id = add_external();
+    (void)fetch();
+    const json variables{
+        {"total", {{"value", 17}, {"type", "integer"}}},
+        {"lines", {{"value", "[1,2]"}, {"type", "json"}}}};
+    EXPECT_EQ(say(id, "complete", {{"variables", variables}, {"localVariables", {}}}), 204);
+    const json told = look("/api/v1/jobs/" + id)["payload"];
+    EXPECT_EQ(told["variables"], json({{"total", 17}, {"lines", {1, 2}}}));
+    EXPECT_EQ(say(id, "complete", json::object()), 404);
+}
+
+TEST_F(CamundaWorkers, Say_that_an_attempt_failed_with_what_is_left) {
+    const std::string id = add_external();
+    (void)fetch();
+    const json failure{{"errorMessage", "m"}, {"errorDetails", "d"}, {"retries", 4}};
+    EXPECT_EQ(say(id, "failure", failure), 204);
+    const json job = look("/api/v1/jobs/" + id);
+    EXPECT_EQ(job["place"], "timer");
+    EXPECT_EQ(job["retries"], 4);
+}
+
+TEST_F(CamundaWorkers, Throw_errors_prolong_locks_and_unlock) {
+    const std::string id = add_external();
+    (void)fetch();
+    EXPECT_EQ(say(id, "extendLock", {{"newDuration", 90'000}}), 204);
+    EXPECT_EQ(ask(post("/engine-rest/external-task/" + id + "/unlock", "")).status, 204);
+    EXPECT_EQ(say(id, "extendLock", {{"newDuration", 90'000}}), 400);
+    (void)fetch();
+    EXPECT_EQ(say(id, "bpmnError", {{"errorCode", "E1"}, {"errorMessage", "why"}}), 204);
+    EXPECT_EQ(look("/api/v1/jobs/" + id)["payload"]["errorCode"], "E1");
+}
+
+TEST_F(CamundaWorkers, Are_told_in_camundas_words_what_is_wrong) {
+    const std::string id = add_external();
+    const std::string url = "/engine-rest/external-task/" + id + "/complete";
+    const auto response = ask(post(url, R"({"workerId":"w-1"})"));
+    EXPECT_EQ(response.status, 400);
+    EXPECT_EQ(json::parse(response.body)["type"], "RestException");
+    for (const json& topics : {
+             json::array(),
+             json{{{"topicName", ""}}},
+             json{{{"topicName", "a"}, {"businessKey", "b"}}},
+             json{{{"topicName", "a"}, {"tenantIdIn", {"b", "c"}}}},
+             json{{{"topicName", "a"}, {"tenantIdIn", {"b"}}}, {{"topicName", "c"}}},
+         }) {
+        const std::string body = fetch_body(topics).dump();
+        const auto refused = ask(post("/engine-rest/external-task/fetchAndLock", body));
+        EXPECT_EQ(refused.status, 400) << body;
+        EXPECT_FALSE(json::parse(refused.body)["message"].empty());
+    }
+}
+
+}  // namespace
+}  // namespace jobstrand

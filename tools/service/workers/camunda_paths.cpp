@@ -1,0 +1,279 @@
+#include "tools/service/workers/camunda_paths.hpp"
+
+#include "deadletter/desk/job_search.hpp"
+#include "schema/limits.hpp"
+#include "tools/jobstrand/json/json_text.hpp"
+#include "tools/service/http/failure_response.hpp"
+#include "tools/service/http/problem.hpp"
+#include "tools/service/workers/camunda_task_json.hpp"
+#include "tools/service/workers/request_members.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+using executor::WorkResult;
+using persistence::HeldJob;
+using persistence::WorkerAnswer;
+
+constexpr std::string_view kTaskContent = "application/json";
+
+/// Of a topic, what restricts a fetch and is not known here.
+constexpr std::array<std::string_view, 7> kOtherFilters{
+    "businessKey",
+    "processDefinitionId",
+    "processDefinitionIdIn",
+    "processDefinitionKey",
+    "processDefinitionKeyIn",
+    "processDefinitionVersionTag",
+    "processVariables"};
+
+/// An error as Camunda's clients read it.
+[[nodiscard]] Response camunda_error(int status, std::string_view type, std::string_view message) {
+    return {
+        .status = status,
+        .body = fmt::format(
+            R"({{"type":"{}","message":{},"code":0}})"
+            "\n",
+            type,
+            cli::json_string(message)
+        )};
+}
+
+[[nodiscard]] Response task_response(WorkerAnswer answer, std::string_view worker) {
+    switch (answer) {
+        case WorkerAnswer::done:
+            return {.status = 204, .body = {}};
+        case WorkerAnswer::not_found:
+            return camunda_error(404, "RestException", "there is no such external task");
+        case WorkerAnswer::not_held:
+            break;
+    }
+    return camunda_error(
+        400, "RestException", fmt::format("the external task is not locked by worker {}", worker)
+    );
+}
+
+[[nodiscard]] std::optional<schema::Duration>
+milliseconds_in(const RequestMembers& members, std::string_view name) {
+    const std::int64_t most = schema::Duration(schema::limits::kWorkerLock).count();
+    const auto number = members.number(name, 0, most);
+    return number ? std::optional(schema::Duration(*number)) : std::nullopt;
+}
+
+/// The tenant that a topic wants; nullopt: any.
+[[nodiscard]] std::optional<std::string> tenant_in(const RequestMembers& topic) {
+    if (topic.value("withoutTenantId").value_or("false") == "true") {
+        return "";
+    }
+    const auto listed = topic.value("tenantIdIn");
+    if (!listed) {
+        return std::nullopt;
+    }
+    const auto tenants = cli::items_of(*listed);
+    if (!tenants || tenants.value().size() != 1) {
+        throw std::invalid_argument("tenantIdIn must be a list of one tenant");
+    }
+    const std::string member = fmt::format(R"({{"tenant":{}}})", tenants.value().front());
+    return RequestMembers(member).required_text("tenant");
+}
+
+/// All topics are fetched in one: with the longest of their locks, and for one tenant.
+void add_topic(executor::AcquireOrder& order, const RequestMembers& topic) {
+    for (const std::string_view filter : kOtherFilters) {
+        if (topic.value(filter)) {
+            throw std::invalid_argument(fmt::format("{} is not supported here", filter));
+        }
+    }
+    const auto tenant = tenant_in(topic);
+    if (!order.topics.empty() && tenant != order.tenant) {
+        throw std::invalid_argument("topics of different tenants cannot be fetched in one");
+    }
+    order.tenant = tenant;
+    order.topics.push_back(topic.required_text("topicName"));
+    order.lock = std::max(
+        order.lock, milliseconds_in(topic, "lockDuration").value_or(schema::Duration::zero())
+    );
+}
+
+[[nodiscard]] executor::AcquireOrder task_order_in(const RequestMembers& members) {
+    executor::AcquireOrder order{
+        .worker = members.required_text("workerId"),
+        .topics = {},
+        .jobs = members.number("maxTasks", 1, schema::limits::kJobsOfWorker).value_or(1)};
+    const auto topics = cli::items_of(members.value("topics").value_or(""));
+    if (!topics) {
+        throw std::invalid_argument("topics must be a list");
+    }
+    for (const std::string_view topic : topics.value()) {
+        add_topic(order, RequestMembers(topic));
+    }
+    return order;
+}
+
+[[nodiscard]] Response tasks_taken(const std::vector<schema::Job>& jobs) {
+    std::vector<std::string> tasks;
+    for (const schema::Job& job : jobs) {
+        tasks.push_back(camunda_json(job));
+    }
+    return {.status = 200, .body = fmt::format("[{}]\n", fmt::join(tasks, ","))};
+}
+
+[[nodiscard]] Response failure_of_task(const std::exception& error, schema::Log& log) {
+    if (dynamic_cast<const std::invalid_argument*>(&error) != nullptr) {
+        return camunda_error(400, "InvalidRequestException", error.what());
+    }
+    return response_to(error, log);
+}
+
+void fetch_tasks(
+    const ApiParts& api,
+    WorkWaits& waits,
+    const Request& request,
+    const Answer& answer
+) {
+    const RequestMembers members(request.body);
+    executor::AcquireOrder order = task_order_in(members);
+    const auto wait = milliseconds_in(members, "asyncResponseTimeout");
+    if (!wait) {
+        answer(tasks_taken(api.engine.workers().acquire(order)));
+        return;
+    }
+    const bool may_wait = waits.add(
+        std::move(order),
+        *wait,
+        {.take = [answer](const std::vector<schema::Job>& jobs) { answer(tasks_taken(jobs)); },
+         .fail = [answer, &log = api.log](const std::exception& error
+                 ) { answer(failure_of_task(error, log)); }}
+    );
+    if (!may_wait) {
+        answer(come_again("too many workers wait"));
+    }
+}
+
+[[nodiscard]] Response
+end_task(const ApiParts& api, const Request& request, const RequestMembers& members, auto what) {
+    const std::string worker = members.required_text("workerId");
+    const WorkResult result{.job = {.id = request.parameters.front()}, .what = std::move(what)};
+    return task_response(
+        api.engine.workers().finish(worker, std::span(&result, 1)).front(), worker
+    );
+}
+
+/// Variables of the task alone are as good as those of its instance here.
+[[nodiscard]] std::vector<Variable> told_variables(const RequestMembers& members) {
+    std::vector<Variable> all;
+    for (const std::string_view name : {"localVariables", "variables"}) {
+        for (Variable& variable : camunda_variables(members.value(name).value_or("{}"))) {
+            std::erase_if(all, [&](const Variable& one) { return one.name == variable.name; });
+            all.push_back(std::move(variable));
+        }
+    }
+    return all;
+}
+
+[[nodiscard]] Response complete_task(const ApiParts& api, const Request& request) {
+    const RequestMembers members(request.body);
+    WorkNews news{.action = "complete", .variables = told_variables(members)};
+    if (news.variables.empty()) {
+        return end_task(api, request, members, executor::WorkCompleted{});
+    }
+    return end_task(api, request, members, executor::WorkHandedOn{outcome_of(std::move(news))});
+}
+
+[[nodiscard]] Response throw_task_error(const ApiParts& api, const Request& request) {
+    const RequestMembers members(request.body);
+    WorkNews news{
+        .action = "bpmnError",
+        .error_code = members.required_text("errorCode"),
+        .error_message = members.text("errorMessage"),
+        .variables = told_variables(members)};
+    return end_task(api, request, members, executor::WorkHandedOn{outcome_of(std::move(news))});
+}
+
+/// Without `retries` the job's retry cycle decides, and with them nothing is waited for unless that
+/// is said too.
+[[nodiscard]] Response fail_task(const ApiParts& api, const Request& request) {
+    const RequestMembers members(request.body);
+    schema::JobFailure failure{
+        .message = members.text("errorMessage").value_or(""),
+        .details = members.text("errorDetails").value_or(""),
+        .retry_after = milliseconds_in(members, "retryTimeout")};
+    if (const auto retries = members.number("retries", 0, schema::limits::kRetryAttempts)) {
+        failure.retries_left = static_cast<int>(*retries);
+        failure.retry_after = failure.retry_after.value_or(schema::Duration::zero());
+    }
+    return end_task(api, request, members, executor::WorkFailed{std::move(failure)});
+}
+
+[[nodiscard]] Response extend_task(const ApiParts& api, const Request& request) {
+    const RequestMembers members(request.body);
+    const std::string worker = members.required_text("workerId");
+    const HeldJob job{.id = request.parameters.front()};
+    const auto lock = milliseconds_in(members, "newDuration").value_or(schema::Duration::zero());
+    return task_response(
+        api.engine.workers().extend(worker, std::span(&job, 1), lock).front(), worker
+    );
+}
+
+/// Camunda's clients do not say who they are here: whoever holds the job gives it back.
+[[nodiscard]] Response unlock_task(const ApiParts& api, const Request& request) {
+    const HeldJob job{.id = request.parameters.front()};
+    const auto found = deadletter::JobSearch(api.engine.store()).find(job.id);
+    if (!found || found->placed.place != schema::JobPlace::external_worker) {
+        return task_response(WorkerAnswer::not_found, "");
+    }
+    const std::string& worker = found->placed.job.lock_owner;
+    if (worker.empty()) {
+        return {.status = 204, .body = {}};
+    }
+    return task_response(
+        api.engine.workers().give_back(worker, std::span(&job, 1)).front(), worker
+    );
+}
+
+}  // namespace
+
+std::vector<Route> camunda_worker_routes(const ApiParts& api, WorkPool& pool, WorkWaits& waits) {
+    using HandleLate = std::function<void(const Request&, const Answer&)>;
+    const auto late = [&](HandleLate handle) {
+        return pool.wrap_late([&api, handle](const Request& request, const Answer& answer) {
+            // Defended catch: what a request meets is its answer, in Camunda's words.
+            try {
+                handle(request, answer);
+            } catch (const std::exception& error) {
+                answer(failure_of_task(error, api.log));
+            }
+        });
+    };
+    const auto on = [&](Response (*handle)(const ApiParts&, const Request&)) {
+        return late([&api, handle](const Request& request, const Answer& answer) {
+            answer(handle(api, request));
+        });
+    };
+    const auto fetch = [&api, &waits](const Request& request, const Answer& answer) {
+        fetch_tasks(api, waits, request, answer);
+    };
+    using enum Role;
+    const std::string base = "/engine-rest/external-task/";
+    const std::string task = base + "{id}/";
+    return {
+        {"POST", base + "fetchAndLock", worker, late(fetch), {kTaskContent}},
+        {"POST", task + "complete", worker, on(complete_task), {kTaskContent}},
+        {"POST", task + "bpmnError", worker, on(throw_task_error), {kTaskContent}},
+        {"POST", task + "failure", worker, on(fail_task), {kTaskContent}},
+        {"POST", task + "extendLock", worker, on(extend_task), {kTaskContent}},
+        {"POST", task + "unlock", worker, on(unlock_task)},
+    };
+}
+
+}  // namespace jobstrand::service
