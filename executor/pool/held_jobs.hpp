@@ -25,7 +25,8 @@ namespace jobstrand::executor {
 
 /// A job that this executor has locked: queued, running, or waiting for its outcome to be written.
 struct HeldJob {
-    HeldJob(schema::Job locked_job, schema::SteadyPoint until, std::string its_group = {})
+    // By reference: to move a job is to move two dozen texts.
+    HeldJob(schema::Job&& locked_job, schema::SteadyPoint until, std::string its_group = {})
         : job(std::move(locked_job)), group(std::move(its_group)), lock_until(until) {}
 
     // Constant after construction.

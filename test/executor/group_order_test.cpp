@@ -26,7 +26,7 @@ protected:
     [[nodiscard]] HeldJobPtr of(const std::string& instance, std::string id) const {
         schema::Job job = a_job(std::move(id)).of_instance(instance);
         job.lock_expiration = clock.now() + 30s;
-        return std::make_shared<HeldJob>(job, clock.steady_now() + 30s, instance);
+        return std::make_shared<HeldJob>(std::move(job), clock.steady_now() + 30s, instance);
     }
 
     static std::vector<std::string> ids(const std::vector<HeldJobPtr>& jobs) {

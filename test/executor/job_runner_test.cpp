@@ -31,7 +31,7 @@ protected:
     std::optional<persistence::Outcome> run(const schema::Job& job) { return run(hold(job)); }
 
     [[nodiscard]] HeldJobPtr hold(const schema::Job& job) const {
-        return std::make_shared<HeldJob>(job, clock.steady_now() + 30s);
+        return std::make_shared<HeldJob>(schema::Job(job), clock.steady_now() + 30s);
     }
 
     std::optional<persistence::Outcome> run(const HeldJobPtr& held) {
