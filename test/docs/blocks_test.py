@@ -20,6 +20,7 @@ RUN_BY = {
     "bench/README.md": {"sh": "docs.bench"},
     "docs/cli.md": {"sh": "docs.operations, tools_test", "json": "tools_test"},
     "docs/configuration.md": {"toml": "docs.operations"},
+    "docs/correctness.md": {"sh": "ledger_test, simulation_test"},
     "docs/databases.md": {"sql": "docs.operations"},
     "docs/embedding.md": {"cpp": "docs.snippets", "cmake": "package"},
     "docs/from-a-jobs-table.md": {"sh": "docs.readme", "sql": "docs.readme"},

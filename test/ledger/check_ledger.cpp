@@ -1,0 +1,228 @@
+#include "test/ledger/check_ledger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+namespace jobstrand::test {
+
+namespace {
+
+/// SQLite knows the time to the millisecond, and the ledger's triggers round it once more.
+constexpr std::chrono::milliseconds kDatabaseTick{2};
+
+/// All that is known of one job, in the order of its tokens.
+struct Story {
+    std::vector<const Run*> runs = {};
+    std::vector<const AcceptedEnd*> ends = {};
+    std::vector<std::int64_t> effects = {};
+    bool is_transactional = false;
+
+    [[nodiscard]] const Run* run_of(std::int64_t token) const {
+        const auto found = std::ranges::find(runs, token, &Run::token);
+        return found == runs.end() ? nullptr : *found;
+    }
+    [[nodiscard]] bool is_accepted(const Run& run) const {
+        return std::ranges::find(ends, run.token, &AcceptedEnd::token) != ends.end();
+    }
+    /// A transactional handler that was done has failed all the same when its commit did: then the
+    /// job leaves to wait, without a retry used.
+    [[nodiscard]] bool has_succeeded(const Run& run) const {
+        return !run.failed && (!is_transactional || std::ranges::count(effects, run.token) > 0);
+    }
+};
+using Stories = std::unordered_map<std::string_view, Story>;
+
+Stories stories_of(const Ledger& ledger) {
+    Stories stories;
+    for (const Run& run : ledger.runs) {
+        stories[run.job].runs.push_back(&run);
+    }
+    for (const AcceptedEnd& end : ledger.ends) {
+        stories[end.job].ends.push_back(&end);
+    }
+    for (const Effect& effect : ledger.effects) {
+        stories[effect.job].effects.push_back(effect.token);
+    }
+    for (const std::string& job : ledger.transactional) {
+        stories[job].is_transactional = true;
+    }
+    for (auto& [job, story] : stories) {
+        std::ranges::sort(story.runs, {}, &Run::token);
+        std::ranges::sort(story.ends, {}, &AcceptedEnd::token);
+    }
+    return stories;
+}
+
+/// For whoever has to find out what happened.
+std::string describe(std::string_view job, const Story& story) {
+    std::string text = fmt::format("{}:", job);
+    for (const Run* const run : story.runs) {
+        text += fmt::format(
+            " token {} on node {} from {} to {}{};",
+            run->token,
+            run->node,
+            run->began.time_since_epoch().count(),
+            run->ended ? run->ended->time_since_epoch().count() : 0,
+            run->failed ? " failed" : ""
+        );
+    }
+    for (const AcceptedEnd* const end : story.ends) {
+        text += fmt::format(" end of {} at {};", end->token, end->at.time_since_epoch().count());
+    }
+    return text;
+}
+
+/// Ends that the database took, against the runs that reached them. Returns how many succeeded.
+int check_ends(std::string_view job, const Story& story, Findings& findings) {
+    int successes = 0;
+    for (const AcceptedEnd* const end : story.ends) {
+        const Run* const run = story.run_of(end->token);
+        if (run == nullptr) {
+            continue;  // Given back before it began; if it was not, the job will be missed.
+        }
+        if (!run->ended || *run->ended > end->at + kDatabaseTick) {
+            findings.stale.push_back(describe(job, story));
+        } else if (story.has_succeeded(*run)) {
+            ++successes;
+        }
+    }
+    return successes;
+}
+
+void check_attempts(std::string_view job, const Story& story, Findings& findings) {
+    int failures = 0;
+    for (const Run* const run : story.runs) {
+        if (run->attempt > failures + 1) {
+            findings.retries_used.push_back(
+                fmt::format("{}: attempt {} after {} failures", job, run->attempt, failures)
+            );
+        }
+        failures += run->failed && story.is_accepted(*run) ? 1 : 0;
+    }
+}
+
+bool is_explained(const Ledger& ledger, const Run& former, const Run& next) {
+    const auto meets = [&](const Stretch& fault) {
+        return fault.from <= next.began && fault.until >= former.began;
+    };
+    const NodeFate& fate = ledger.nodes[former.node];
+    const auto meets_instant = [&](Instant at) { return meets({.from = at, .until = at}); };
+    return (fate.died && meets_instant(*fate.died)) || std::ranges::any_of(fate.frozen, meets) ||
+           std::ranges::any_of(fate.buried, meets_instant) ||
+           std::ranges::any_of(ledger.outages, meets);
+}
+
+void check_repeats(
+    const Ledger& ledger,
+    std::string_view job,
+    const Story& story,
+    Findings& findings
+) {
+    for (std::size_t i = 1; i < story.runs.size(); ++i) {
+        const Run& former = *story.runs[i - 1];
+        if (former.failed && story.is_accepted(former)) {
+            continue;
+        }
+        ++findings.repeats;
+        if (!is_explained(ledger, former, *story.runs[i])) {
+            findings.unexplained.push_back(
+                fmt::format("{}: token {} came after {}", job, story.runs[i]->token, former.token)
+            );
+        }
+    }
+}
+
+void check_effects(std::string_view job, const Story& story, Findings& findings) {
+    const bool is_once = story.effects.size() == 1 && !story.ends.empty() &&
+                         story.effects.front() == story.ends.back()->token;
+    if (!is_once) {
+        findings.effects.push_back(fmt::format("{}: {} effects", job, story.effects.size()));
+    }
+}
+
+/// Until when a run counts. One whose end the database took has held its lock all the time.
+Instant end_of(const Ledger& ledger, const Run& run, bool is_accepted) {
+    const NodeFate& fate = ledger.nodes[run.node];
+    const Instant end = run.ended ? *run.ended : fate.died.value_or(Instant::max());
+    if (is_accepted) {
+        return end;
+    }
+    const auto freeze = std::ranges::find_if(fate.frozen, [&](const Stretch& one) {
+        return one.until >= run.began && one.from <= end;
+    });
+    return freeze == fate.frozen.end() ? end : std::max(freeze->from, run.began);
+}
+
+void check_overlaps(const Ledger& ledger, const Stories& stories, Findings& findings) {
+    std::map<std::string_view, std::vector<std::pair<const Run*, Instant>>> instances;
+    for (const Run& run : ledger.runs) {
+        if (!run.instance.empty()) {
+            const bool is_accepted = stories.at(run.job).is_accepted(run);
+            instances[run.instance].emplace_back(&run, end_of(ledger, run, is_accepted));
+        }
+    }
+    for (auto& [instance, runs] : instances) {
+        std::ranges::sort(runs, {}, [](const auto& run) { return run.first->began; });
+        const auto* last = &runs.front();
+        for (const auto& run : std::span(runs).subspan(1)) {
+            if (run.first->began < last->second) {
+                findings.overlaps.push_back(fmt::format(
+                    "{}: {} token {} and {} token {}",
+                    instance,
+                    last->first->job,
+                    last->first->token,
+                    run.first->job,
+                    run.first->token
+                ));
+            }
+            last = run.second > last->second ? &run : last;
+        }
+    }
+}
+
+std::size_t count_buried_alive(const NodeFate& fate) {
+    return static_cast<std::size_t>(std::ranges::count_if(fate.buried, [&](Instant at) {
+        const bool is_dead = fate.died && *fate.died <= at;
+        return !is_dead && std::ranges::none_of(fate.frozen, [&](const Stretch& freeze) {
+            return freeze.from <= at && at <= freeze.until;
+        });
+    }));
+}
+
+}  // namespace
+
+bool Findings::are_none() const {
+    return lost.empty() && done_twice.empty() && stale.empty() && overlaps.empty() &&
+           retries_used.empty() && unexplained.empty() && effects.empty();
+}
+
+Findings check(const Ledger& ledger) {
+    Stories stories = stories_of(ledger);
+    Findings findings{.runs = ledger.runs.size()};
+    for (const std::string& job : ledger.jobs) {
+        const Story& story = stories[job];
+        const int successes = check_ends(job, story, findings);
+        if (successes == 0) {
+            findings.lost.push_back(describe(job, story));
+        } else if (successes > 1) {
+            findings.done_twice.push_back(describe(job, story));
+        }
+        check_attempts(job, story, findings);
+        check_repeats(ledger, job, story, findings);
+    }
+    for (const std::string& job : ledger.transactional) {
+        check_effects(job, stories[job], findings);
+    }
+    check_overlaps(ledger, stories, findings);
+    for (const NodeFate& fate : ledger.nodes) {
+        findings.buried_alive += count_buried_alive(fate);
+    }
+    return findings;
+}
+
+}  // namespace jobstrand::test

@@ -1,0 +1,255 @@
+#include "test/ledger/ledger_database.hpp"
+
+#include "test/fixtures/count_all_jobs.hpp"
+#include "test/fixtures/mariadb_server.hpp"
+#include "test/fixtures/open_connection.hpp"
+#include "test/fixtures/open_store.hpp"
+#include "test/fixtures/postgresql_server.hpp"
+#include "test/fixtures/url_text.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace jobstrand::test {
+
+namespace {
+
+using persistence::Row;
+
+// What the triggers of each database write: an end of a run, and the end of a lease.
+
+class SqliteLedger final : public LedgerDatabase {
+public:
+    SqliteLedger() {
+        make_tables(
+            {R"sql(
+            CREATE TRIGGER LEDGER_ENDS AFTER DELETE ON ACT_RU_JOB BEGIN
+                INSERT INTO LEDGER_END VALUES (OLD.ID_, OLD.REV_,
+                    CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000);
+            END)sql",
+             R"sql(
+            CREATE TRIGGER LEDGER_BURIALS AFTER DELETE ON JS_NODE BEGIN
+                INSERT INTO LEDGER_BURIAL VALUES (OLD.PROCESS_,
+                    CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000);
+            END)sql"}
+        );
+    }
+    [[nodiscard]] std::string url() const override { return file_.url_text(); }
+
+private:
+    const SqliteFile file_;
+};
+
+class ServerLedger : public LedgerDatabase {
+public:
+    [[nodiscard]] std::string url() const override {
+        persistence::DatabaseUrl url = server_->url();
+        url.database = "jobs";
+        return url_text(url);
+    }
+    [[nodiscard]] bool is_server() const override { return true; }
+    void crash() override {
+        server_->kill();
+        server_->start();
+    }
+
+protected:
+    explicit ServerLedger(std::unique_ptr<DatabaseServer> server) : server_(std::move(server)) {
+        server_connection()->run_script("CREATE DATABASE jobs");
+    }
+
+    /// Not in the database of the jobs.
+    [[nodiscard]] std::unique_ptr<persistence::Connection> server_connection() const {
+        return open_connection(server_->url());
+    }
+
+private:
+    const std::unique_ptr<DatabaseServer> server_;
+};
+
+class MariaDbLedger final : public ServerLedger {
+public:
+    MariaDbLedger() : ServerLedger(std::make_unique<MariaDbServer>()) {
+        make_tables(
+            {R"sql(
+            CREATE TRIGGER LEDGER_ENDS AFTER DELETE ON ACT_RU_JOB FOR EACH ROW
+                INSERT INTO LEDGER_END VALUES (OLD.ID_, OLD.REV_,
+                    FLOOR(1000000 * UNIX_TIMESTAMP(SYSDATE(6)))))sql",
+             R"sql(
+            CREATE TRIGGER LEDGER_BURIALS AFTER DELETE ON JS_NODE FOR EACH ROW
+                INSERT INTO LEDGER_BURIAL VALUES (OLD.PROCESS_,
+                    FLOOR(1000000 * UNIX_TIMESTAMP(SYSDATE(6)))))sql"}
+        );
+    }
+    void cut_connections() override {
+        const auto own = server_connection();
+        std::vector<std::int64_t> ids;
+        own->query(
+            {.sql = "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = 'jobs'",
+             .columns = 1},
+            {},
+            [&](const Row& row) { ids.push_back(row.integer(0)); }
+        );
+        for (const std::int64_t id : ids) {
+            // Defended catch: whoever has gone by himself needs no cut.
+            try {
+                own->run_script(fmt::format("KILL CONNECTION {}", id));
+            } catch (const persistence::DbError&) {
+            }
+        }
+    }
+};
+
+class PostgresqlLedger final : public ServerLedger {
+public:
+    PostgresqlLedger() : ServerLedger(std::make_unique<PostgresqlServer>()) {
+        make_tables(
+            {R"sql(
+            CREATE FUNCTION ledger_end() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                INSERT INTO LEDGER_END VALUES (OLD.ID_, OLD.REV_,
+                    floor(1000000 * extract(epoch FROM clock_timestamp())));
+                RETURN NULL;
+            END $$)sql",
+             R"sql(
+            CREATE TRIGGER LEDGER_ENDS AFTER DELETE ON ACT_RU_JOB
+                FOR EACH ROW EXECUTE FUNCTION ledger_end())sql",
+             R"sql(
+            CREATE FUNCTION ledger_burial() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                INSERT INTO LEDGER_BURIAL VALUES (OLD.PROCESS_,
+                    floor(1000000 * extract(epoch FROM clock_timestamp())));
+                RETURN NULL;
+            END $$)sql",
+             R"sql(
+            CREATE TRIGGER LEDGER_BURIALS AFTER DELETE ON JS_NODE
+                FOR EACH ROW EXECUTE FUNCTION ledger_burial())sql"}
+        );
+    }
+    void cut_connections() override {
+        server_connection()->run_script(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'jobs'"
+        );
+    }
+};
+
+constexpr std::size_t kInstances = 200;
+
+/// One in a hundred kinds of jobs.
+schema::Job a_ledger_job(std::size_t number) {
+    schema::Job job{.id = fmt::format("job-{:09}", number)};
+    const std::size_t kind = number % 100;
+    if (kind < 55) {
+        job.handler_type = "plain";
+    } else if (kind < 75) {
+        job.handler_type = "alone";
+        job.process_instance_id = fmt::format("i{:03}", number / 100 % kInstances);
+    } else if (kind < 90) {
+        job.handler_type = "effect";
+    } else if (kind < 97) {
+        job.handler_type = "flaky";
+    } else {
+        job.handler_type = "command";
+        job.payload = R"({"command": "note"})";
+    }
+    return job;
+}
+
+}  // namespace
+
+std::unique_ptr<persistence::Connection> LedgerDatabase::connect() const {
+    return open_connection(persistence::parse_database_url(url()).value());
+}
+
+void LedgerDatabase::make_tables(const std::vector<std::string>& triggers) const {
+    const auto connection = connect();
+    persistence::upgrade_schema(*connection);
+    connection->run_script("CREATE TABLE LEDGER_EFFECT (JOB_ID_ varchar(64), TOKEN_ bigint)");
+    connection->run_script(
+        "CREATE TABLE LEDGER_END (JOB_ID_ varchar(64), TOKEN_ bigint, AT_ bigint)"
+    );
+    connection->run_script("CREATE TABLE LEDGER_BURIAL (PROCESS_ bigint, AT_ bigint)");
+    for (const std::string& statement : triggers) {
+        connection->run_script(statement);
+    }
+}
+
+void LedgerDatabase::add_jobs(std::size_t count, Ledger& ledger) const {
+    constexpr std::size_t page = 1000;
+    const OpenStore store(url());
+    for (std::size_t added = 0; added < count; added += page) {
+        std::vector<schema::PlacedJob> jobs;
+        for (std::size_t i = added; i < std::min(added + page, count); ++i) {
+            jobs.push_back({.place = schema::JobPlace::executable, .job = a_ledger_job(i)});
+            ledger.jobs.push_back(jobs.back().job.id);
+            if (jobs.back().job.handler_type == "effect") {
+                ledger.transactional.push_back(jobs.back().job.id);
+            }
+        }
+        store->insert(std::move(jobs), persistence::IdOrigin::given);
+    }
+}
+
+std::int64_t LedgerDatabase::count_jobs() const {
+    return count_all_jobs(*connect());
+}
+
+std::string LedgerDatabase::describe_jobs() const {
+    const OpenStore store(url());
+    std::string lines;
+    for (const schema::JobPlace place : schema::kJobPlaces) {
+        for (const schema::Job& job : store->list(place, {}, "", 5)) {
+            lines += fmt::format(
+                "{} {} {} token {} owner {} exception {}\n",
+                schema::name_of(place),
+                job.id,
+                job.handler_type,
+                job.revision,
+                job.lock_owner,
+                job.exception_message
+            );
+        }
+    }
+    return lines;
+}
+
+void LedgerDatabase::report_to(Ledger& ledger) const {
+    const auto connection = connect();
+    connection->query(
+        {.sql = "SELECT JOB_ID_, TOKEN_, AT_ FROM LEDGER_END", .columns = 3},
+        {},
+        [&](const Row& row) {
+            ledger.ends.push_back(
+                {.job = std::string(row.text(0)),
+                 .token = row.integer(1),
+                 .at = Instant(std::chrono::microseconds(row.integer(2)))}
+            );
+        }
+    );
+    connection->query(
+        {.sql = "SELECT JOB_ID_, TOKEN_ FROM LEDGER_EFFECT", .columns = 2},
+        {},
+        [&](const Row& row) {
+            ledger.effects.push_back({.job = std::string(row.text(0)), .token = row.integer(1)});
+        }
+    );
+    connection->query(
+        {.sql = "SELECT PROCESS_, AT_ FROM LEDGER_BURIAL", .columns = 2},
+        {},
+        [&](const Row& row) {
+            ledger.add_burial(row.integer(0), Instant(std::chrono::microseconds(row.integer(1))));
+        }
+    );
+}
+
+std::vector<LedgerDatabaseUnderTest> ledger_databases() {
+    return {
+        {.name = "sqlite", .open = [] { return std::make_unique<SqliteLedger>(); }},
+        {.name = "mariadb",
+         .open = [] { return std::make_unique<MariaDbLedger>(); },
+         .missing = MariaDbServer::what_is_missing()},
+        {.name = "postgresql",
+         .open = [] { return std::make_unique<PostgresqlLedger>(); },
+         .missing = PostgresqlServer::what_is_missing()}};
+}
+
+}  // namespace jobstrand::test

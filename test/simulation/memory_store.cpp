@@ -1,0 +1,392 @@
+#include "test/simulation/memory_store.hpp"
+
+#include "persistence/rows/move_jobs.hpp"
+#include "schema/exclusive_group.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+namespace jobstrand::test {
+
+using persistence::Fence;
+using persistence::GroupEnd;
+using persistence::GroupsPassedOn;
+using persistence::LockSearch;
+using persistence::Outcome;
+using persistence::OutcomeAnswer;
+using schema::Job;
+using schema::JobPlace;
+using schema::TimePoint;
+
+/// One transaction.
+template <typename Work>
+auto MemoryStore::operation(const Work& work) {
+    hooks_.before();
+    if constexpr (std::is_void_v<decltype(work())>) {
+        work();
+        hooks_.after();
+    } else {
+        auto answer = work();
+        hooks_.after();
+        return answer;
+    }
+}
+
+void MemoryStore::add(Job job) {
+    std::string id = job.id;
+    rows_.emplace(std::move(id), Row{.job = std::move(job)});
+}
+
+std::optional<TimePoint> MemoryStore::move_due_timers(TimePoint now) {
+    std::optional<TimePoint> next;
+    for (auto& [id, row] : rows_) {
+        if (row.place != JobPlace::timer) {
+            continue;
+        }
+        if (*row.job.due_date <= now) {
+            row.place = JobPlace::executable;
+            ++row.job.revision;
+        } else {
+            next = std::min(next.value_or(*row.job.due_date), *row.job.due_date);
+        }
+    }
+    return next;
+}
+
+std::string_view MemoryStore::group_of(const Job& job) const {
+    return broken_ == Broken::instance_lock
+               ? std::string_view()
+               : schema::exclusive_group(job, schema::ExclusiveOver::instance);
+}
+
+void MemoryStore::lock(Job& job, const Claim& claim) {
+    job.lock_owner = claim.owner;
+    job.lock_expiration = claim.until;
+    ++job.revision;
+}
+
+void MemoryStore::free(Job& job) {
+    job.lock_owner.clear();
+    job.lock_expiration.reset();
+    ++job.revision;
+}
+
+bool MemoryStore::has_acquirable(const Served&) {
+    return operation([&] {
+        return std::ranges::any_of(rows_, [](const auto& named) {
+            const Row& row = named.second;
+            return row.place == JobPlace::executable && row.job.lock_owner.empty() && !row.waits;
+        });
+    });
+}
+
+bool MemoryStore::join_group(const Claim& claim, const Job& job) {
+    const std::string_view group = group_of(job);
+    if (group.empty()) {
+        return true;
+    }
+    const auto found = groups_.find(group);
+    if (found == groups_.end()) {
+        groups_.emplace(
+            group,
+            GroupLock{
+                .owner = std::string(claim.owner),
+                .until = claim.until,
+                .began = claim.until,
+                .claimed = 1}
+        );
+        return true;
+    }
+    GroupLock& lock = found->second;
+    if (lock.owner != claim.owner || schema::may_claim_of_group(lock.claimed, 1) == 0) {
+        return false;
+    }
+    ++lock.claimed;
+    lock.until = std::max(lock.until, claim.until);
+    return true;
+}
+
+std::vector<Job> MemoryStore::acquire(
+    const Claim& claim,
+    const Served&,
+    persistence::PageLimit limit,
+    std::string_view after
+) {
+    return operation([&] {
+        std::vector<Job> jobs;
+        std::size_t waiting = 0;
+        for (auto at = rows_.upper_bound(after);
+             at != rows_.end() && jobs.size() + waiting < limit.jobs;
+             ++at) {
+            Row& row = at->second;
+            if (row.place != JobPlace::executable || !row.job.lock_owner.empty() || row.waits) {
+                continue;
+            }
+            if (!join_group(claim, row.job)) {
+                row.waits = true;
+                ++waiting;
+                continue;
+            }
+            lock(row.job, claim);
+            jobs.push_back(row.job);
+        }
+        if (limit.waiting != nullptr) {
+            *limit.waiting = waiting;
+        }
+        return jobs;
+    });
+}
+
+MemoryStore::Row* MemoryStore::held(std::string_view owner, std::string_view id, int revision) {
+    const auto found = rows_.find(id);
+    const bool is_held = found != rows_.end() && found->second.place == JobPlace::executable &&
+                         found->second.job.lock_owner == owner &&
+                         found->second.job.revision == revision;
+    return is_held ? &found->second : nullptr;
+}
+
+bool MemoryStore::is_group_held(std::string_view owner, const Job& job) const {
+    const std::string_view group = group_of(job);
+    const auto lock = groups_.find(group);
+    return group.empty() || (lock != groups_.end() && lock->second.owner == owner);
+}
+
+OutcomeAnswer MemoryStore::apply_one(std::string_view owner, const Outcome& outcome) {
+    Row* row = held(owner, outcome.job->id, outcome.job->revision);
+    if (broken_ == Broken::fence && row == nullptr) {
+        const auto found = rows_.find(outcome.job->id);
+        row = found == rows_.end() ? nullptr : &found->second;
+    } else if (row != nullptr && !is_group_held(owner, *outcome.job)) {
+        row = nullptr;
+    }
+    if (row == nullptr) {
+        return OutcomeAnswer::lost_lock;
+    }
+    if (outcome.transition.to == JobPlace::executable) {
+        free(row->job);
+        return OutcomeAnswer::done;
+    }
+    hooks_.on_end(row->job);
+    if (!outcome.transition.to) {
+        rows_.erase(outcome.job->id);
+        return OutcomeAnswer::done;
+    }
+    schema::PlacedJob placed = persistence::moved(std::move(row->job), outcome.transition);
+    *row = {.place = placed.place, .job = std::move(placed.job)};
+    return OutcomeAnswer::done;
+}
+
+std::vector<OutcomeAnswer>
+MemoryStore::apply(std::string_view owner, std::span<const Outcome> outcomes) {
+    return operation([&] {
+        std::vector<OutcomeAnswer> answers;
+        for (const Outcome& outcome : outcomes) {
+            answers.push_back(apply_one(owner, outcome));
+        }
+        return answers;
+    });
+}
+
+MemoryStore::Strings MemoryStore::not_held(std::string_view owner, Fences fences) {
+    return operation([&] {
+        Strings gone;
+        for (const Fence& fence : fences) {
+            if (held(owner, fence.id, fence.revision) == nullptr) {
+                gone.push_back(fence.id);
+            }
+        }
+        return gone;
+    });
+}
+
+MemoryStore::Strings MemoryStore::extend_locks(const Claim& claim, Fences fences) {
+    return operation([&] {
+        Strings lost;
+        for (const Fence& fence : fences) {
+            Row* const row = held(claim.owner, fence.id, fence.revision);
+            if (broken_ == Broken::renewal) {
+                continue;
+            }
+            if (row == nullptr || !is_group_held(claim.owner, row->job)) {
+                lost.push_back(fence.id);
+                continue;
+            }
+            row->job.lock_expiration = claim.until;
+            if (const auto group = groups_.find(group_of(row->job)); group != groups_.end()) {
+                group->second.until = std::max(group->second.until, claim.until);
+            }
+        }
+        return lost;
+    });
+}
+
+void MemoryStore::release(std::string_view owner, Fences fences) {
+    operation([&] {
+        for (const Fence& fence : fences) {
+            if (Row* const row = held(owner, fence.id, fence.revision)) {
+                free(row->job);
+            }
+        }
+    });
+}
+
+bool MemoryStore::count_start(std::string_view owner, const Fence& fence) {
+    return operation([&] {
+        Row* const row = held(owner, fence.id, fence.revision);
+        if (row != nullptr) {
+            ++row->job.lost_starts;
+        }
+        return row != nullptr;
+    });
+}
+
+void MemoryStore::uncount_starts(std::span<const std::string> ids) {
+    operation([&] {
+        for (const std::string& id : ids) {
+            if (const auto found = rows_.find(id); found != rows_.end()) {
+                found->second.job.lost_starts = std::max(0, found->second.job.lost_starts - 1);
+            }
+        }
+    });
+}
+
+persistence::LockReset MemoryStore::reset_expired_locks(JobPlace place, const LockSearch& search) {
+    return operation([&] {
+        persistence::LockReset reset;
+        for (auto& [id, row] : rows_) {
+            const bool is_expired = row.place == place && !row.job.lock_owner.empty() &&
+                                    *row.job.lock_expiration < search.now &&
+                                    (search.owner.empty() || row.job.lock_owner == search.owner);
+            if (is_expired) {
+                free(row.job);
+                ++row.job.lost_starts;
+                ++reset.freed;
+            }
+        }
+        return reset;
+    });
+}
+
+std::vector<Job> MemoryStore::claim_waiting(const Claim& claim, std::string_view group) {
+    std::vector<Job> jobs;
+    for (auto& [id, row] : rows_) {
+        const bool is_next = row.waits && group_of(row.job) == group &&
+                             std::cmp_less(jobs.size(), schema::kMostClaimedOfGroup);
+        if (is_next) {
+            row.waits = false;
+            lock(row.job, claim);
+            jobs.push_back(row.job);
+        }
+    }
+    return jobs;
+}
+
+GroupsPassedOn MemoryStore::pass_on(
+    const Claim& claim,
+    const Served&,
+    std::size_t,
+    std::span<const GroupEnd> groups
+) {
+    return operation([&] {
+        GroupsPassedOn passed;
+        for (const GroupEnd& end : groups) {
+            const auto lock = groups_.find(end.group);
+            if (lock == groups_.end() || lock->second.owner != claim.owner) {
+                continue;
+            }
+            if (lock->second.claimed != end.claimed || lock->second.began != end.began) {
+                passed.busy.push_back(end);
+                continue;
+            }
+            std::vector<Job> jobs = claim_waiting(claim, end.group);
+            if (jobs.empty()) {
+                groups_.erase(lock);
+                continue;
+            }
+            lock->second.claimed = std::ssize(jobs);
+            lock->second.began = claim.until;
+            lock->second.until = std::max(lock->second.until, claim.until);
+            std::ranges::move(jobs, std::back_inserter(passed.jobs));
+        }
+        return passed;
+    });
+}
+
+std::int64_t MemoryStore::reset_expired_groups(TimePoint now) {
+    return operation([&] {
+        std::int64_t freed = 0;
+        for (auto& [id, row] : rows_) {
+            const auto lock = row.waits ? groups_.find(group_of(row.job)) : groups_.end();
+            if (lock != groups_.end() && lock->second.until < now) {
+                row.waits = false;
+                ++freed;
+            }
+        }
+        std::erase_if(groups_, [&](const auto& named) { return named.second.until < now; });
+        return freed;
+    });
+}
+
+// REV_ stays, as in the real store: until a reset frees the job, the node may come back to it.
+void MemoryStore::end_locks(std::string_view owner, TimePoint now) {
+    const TimePoint over = now - schema::Duration(1);
+    for (auto& [id, row] : rows_) {
+        if (row.job.lock_owner == owner) {
+            row.job.lock_expiration = std::min(*row.job.lock_expiration, over);
+        }
+    }
+    for (auto& [name, lock] : groups_) {
+        if (lock.owner == owner) {
+            lock.until = std::min(lock.until, over);
+        }
+    }
+}
+
+void MemoryStore::register_node(
+    const persistence::NodeIdentity& identity,
+    const Served&,
+    TimePoint now,
+    TimePoint until
+) {
+    operation([&] {
+        if (leases_.erase(identity.node) > 0) {
+            end_locks(identity.node, now);
+        }
+        leases_[identity.node] = {.incarnation = identity.incarnation, .until = until};
+    });
+}
+
+persistence::LeaseAnswer MemoryStore::renew_lease(
+    const persistence::NodeIdentity& identity,
+    const persistence::NodeLoad&,
+    TimePoint until
+) {
+    return operation([&] {
+        const auto lease = leases_.find(identity.node);
+        if (lease == leases_.end()) {
+            return persistence::LeaseAnswer{};
+        }
+        const bool is_held = lease->second.incarnation == identity.incarnation;
+        if (is_held) {
+            lease->second.until = until;
+        }
+        return persistence::LeaseAnswer{.is_held = is_held, .is_taken_over = !is_held};
+    });
+}
+
+MemoryStore::Strings MemoryStore::end_expired_leases(TimePoint now) {
+    return operation([&] {
+        Strings ended;
+        for (const auto& [node, lease] : leases_) {
+            if (lease.until < now) {
+                ended.push_back(node);
+                end_locks(node, now);
+            }
+        }
+        std::erase_if(leases_, [&](const auto& named) { return named.second.until < now; });
+        return ended;
+    });
+}
+
+}  // namespace jobstrand::test

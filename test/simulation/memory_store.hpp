@@ -1,0 +1,122 @@
+#pragma once
+
+#include "test/simulation/unused_operations.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace jobstrand::test {
+
+/// The rules that a broken variant leaves out, to show that the simulation notices.
+enum class Broken {
+    nothing,
+    fence,          ///< Outcomes are taken whoever holds the job now.
+    renewal,        ///< Locks are said to be renewed, and are not.
+    instance_lock,  ///< Nobody asks for the lock of a group.
+};
+
+/// What the store promises to an executor and to its node, in memory. That the real one keeps these
+/// promises is what the conformance suite shows.
+///
+/// Thread safety: none.
+class MemoryStore final : public UnusedOperations {
+public:
+    struct Hooks {
+        /// Before and after each operation: throws DbError for one that does not happen, or whose
+        /// answer is lost.
+        std::function<void()> before;
+        std::function<void()> after;
+        /// The database takes the end of a run; the job is as it was.
+        std::function<void(const schema::Job&)> on_end;
+    };
+
+    MemoryStore(Broken broken, Hooks hooks) : broken_(broken), hooks_(std::move(hooks)) {}
+
+    void add(schema::Job job);
+    /// Due timers become executable. Returns when the next one is due.
+    std::optional<schema::TimePoint> move_due_timers(schema::TimePoint now);
+    [[nodiscard]] std::size_t size() const { return rows_.size(); }
+
+    // ExecutorStore
+    using UnusedOperations::apply;
+    using Fences = std::span<const persistence::Fence>;
+    using Strings = std::vector<std::string>;
+    bool has_acquirable(const Served& served) override;
+    std::vector<schema::Job> acquire(
+        const Claim& claim,
+        const Served& served,
+        persistence::PageLimit limit,
+        std::string_view after
+    ) override;
+    std::vector<persistence::OutcomeAnswer>
+    apply(std::string_view owner, std::span<const persistence::Outcome> outcomes) override;
+    Strings not_held(std::string_view owner, Fences fences) override;
+    Strings extend_locks(const Claim& claim, Fences fences) override;
+    void release(std::string_view owner, Fences fences) override;
+    bool count_start(std::string_view owner, const persistence::Fence& fence) override;
+    void uncount_starts(std::span<const std::string> ids) override;
+    persistence::LockReset
+    reset_expired_locks(schema::JobPlace place, const persistence::LockSearch& search) override;
+    persistence::GroupsPassedOn pass_on(
+        const Claim& claim,
+        const Served& served,
+        std::size_t most_bytes,
+        std::span<const persistence::GroupEnd> groups
+    ) override;
+    std::int64_t reset_expired_groups(schema::TimePoint now) override;
+
+    // NodeStore
+    void register_node(
+        const persistence::NodeIdentity& identity,
+        const Served& served,
+        schema::TimePoint now,
+        schema::TimePoint until
+    ) override;
+    persistence::LeaseAnswer renew_lease(
+        const persistence::NodeIdentity& identity,
+        const persistence::NodeLoad& load,
+        schema::TimePoint until
+    ) override;
+    Strings end_expired_leases(schema::TimePoint now) override;
+
+private:
+    struct Row {
+        schema::JobPlace place = schema::JobPlace::executable;
+        schema::Job job;
+        bool waits = false;  ///< For the group that it excludes.
+    };
+    struct GroupLock {
+        std::string owner;
+        schema::TimePoint until = {};
+        schema::TimePoint began = {};
+        std::int64_t claimed = 0;
+    };
+    struct Lease {
+        std::string incarnation;
+        schema::TimePoint until = {};
+    };
+
+    template <typename Work>
+    auto operation(const Work& work);
+    [[nodiscard]] std::string_view group_of(const schema::Job& job) const;
+    [[nodiscard]] bool join_group(const Claim& claim, const schema::Job& job);
+    [[nodiscard]] Row* held(std::string_view owner, std::string_view id, int revision);
+    [[nodiscard]] bool is_group_held(std::string_view owner, const schema::Job& job) const;
+    static void lock(schema::Job& job, const Claim& claim);
+    static void free(schema::Job& job);
+    [[nodiscard]] persistence::OutcomeAnswer
+    apply_one(std::string_view owner, const persistence::Outcome& outcome);
+    [[nodiscard]] std::vector<schema::Job>
+    claim_waiting(const Claim& claim, std::string_view group);
+    void end_locks(std::string_view owner, schema::TimePoint now);
+
+    const Broken broken_;
+    const Hooks hooks_;
+    std::map<std::string, Row, std::less<>> rows_;
+    std::map<std::string, GroupLock, std::less<>> groups_;
+    std::map<std::string, Lease, std::less<>> leases_;
+};
+
+}  // namespace jobstrand::test
