@@ -46,6 +46,7 @@ void NodePresence::renew() {
         return;
     }
     if (answer.is_held) {
+        has_registered_ = true;  // Perhaps by a call whose answer was lost.
         obey(answer.state);
     } else {
         register_anew();

@@ -1,5 +1,6 @@
 #include "executor/nodes/node_presence.hpp"
 
+#include "persistence/sql/db_error.hpp"
 #include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/mock_node_store.hpp"
@@ -129,6 +130,20 @@ TEST_F(NodePresenceTest, Looks_at_its_locks_before_it_goes_on_when_others_have_e
     EXPECT_EQ(checks, 1);
     EXPECT_TRUE(takes_jobs());
     EXPECT_EQ(log.count(schema::LogLevel::warn, "lease was over"), 1);
+}
+
+// I9
+TEST_F(NodePresenceTest, Looks_at_its_locks_also_when_its_first_registration_went_unanswered) {
+    EXPECT_CALL(nodes, register_node(_, _, _, _))
+        .WillOnce(testing::Throw(persistence::DbError(persistence::DbErrorKind::in_doubt, "?")))
+        .WillRepeatedly(Return());
+    EXPECT_THROW((void)presence.run_once(), persistence::DbError);
+    lease_is(kHeld);
+    live_for(kLease);
+    EXPECT_EQ(checks, 0);
+    lease_is(kGone);
+    (void)presence.run_once();
+    EXPECT_EQ(checks, 1);
 }
 
 TEST_F(NodePresenceTest, Goes_on_as_before_when_nobody_has_ended_its_late_lease) {
