@@ -15,6 +15,14 @@ namespace {
 /// SQLite knows the time to the millisecond, and the ledger's triggers round it once more.
 constexpr std::chrono::milliseconds kDatabaseTick{2};
 
+/// A worker may stand still between its last look at the lock and its first line, and goes on from
+/// there: so long after a freeze, what it does still belongs to it.
+constexpr std::chrono::seconds kThaw{1};
+
+bool is_frozen_in(const Stretch& freeze, Instant from, Instant until) {
+    return freeze.from <= until && (freeze.until == Instant::max() || freeze.until + kThaw >= from);
+}
+
 /// All that is known of one job, in the order of its tokens.
 struct Story {
     std::vector<const Run*> runs = {};
@@ -112,7 +120,10 @@ bool is_explained(const Ledger& ledger, const Run& former, const Run& next) {
     };
     const NodeFate& fate = ledger.nodes[former.node];
     const auto meets_instant = [&](Instant at) { return meets({.from = at, .until = at}); };
-    return (fate.died && meets_instant(*fate.died)) || std::ranges::any_of(fate.frozen, meets) ||
+    const auto freezes = [&](const Stretch& freeze) {
+        return is_frozen_in(freeze, former.began, next.began);
+    };
+    return (fate.died && meets_instant(*fate.died)) || std::ranges::any_of(fate.frozen, freezes) ||
            std::ranges::any_of(fate.buried, meets_instant) ||
            std::ranges::any_of(ledger.outages, meets);
 }
@@ -153,7 +164,7 @@ Instant end_of(const Ledger& ledger, const Run& run, bool is_accepted) {
         return end;
     }
     const auto freeze = std::ranges::find_if(fate.frozen, [&](const Stretch& one) {
-        return one.until >= run.began && one.from <= end;
+        return is_frozen_in(one, run.began, end);
     });
     return freeze == fate.frozen.end() ? end : std::max(freeze->from, run.began);
 }

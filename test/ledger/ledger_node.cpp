@@ -95,6 +95,7 @@ void run_node(
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    std::signal(SIGUSR1, SIG_DFL);  // Ignored until here: see Fleet.
 
     JumpingClock clock;
     schema::SilentLog log;

@@ -82,23 +82,25 @@ protected:
 
     void print_report(const test::Findings& findings) const {
         fmt::print(
-            "{}: {} jobs, {} SIGKILLs, {} runs, {} repeats; lost {}, done twice {}, stale writes "
-            "{}, "
-            "overlaps {}, retries used by faults {}, effects amiss {}, repeats without a fault "
-            "{}\n",
+            "{}: {} jobs, {} SIGKILLs, {} runs, {} repeats, {} nodes too slow to renew their "
+            "lease\n",
             GetParam().name,
             jobs,
             kills,
             findings.runs,
             findings.repeats,
+            findings.buried_alive
+        );
+        fmt::print(
+            "  lost {}, done twice {}, stale writes {}, overlaps {}, retries used by faults {}, "
+            "effects amiss {}, repeats without a fault {}\n",
             findings.lost.size(),
             findings.done_twice.size(),
             findings.stale.size(),
             findings.overlaps.size(),
             findings.retries_used.size(),
             findings.effects.size(),
-            findings.unexplained.size(),
-            findings.buried_alive
+            findings.unexplained.size()
         );
     }
 
