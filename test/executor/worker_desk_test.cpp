@@ -9,7 +9,6 @@ namespace jobstrand::executor {
 namespace {
 
 using namespace std::chrono_literals;
-using persistence::HeldJob;
 using persistence::WorkerAnswer;
 using schema::Job;
 using schema::TimePoint;
@@ -46,7 +45,7 @@ public:
 
     std::vector<WorkerAnswer> extend_external(
         const persistence::LockClaim& claim,
-        std::span<const HeldJob> jobs,
+        std::span<const persistence::HeldJob> jobs,
         TimePoint /*now*/
     ) override {
         until = claim.until;
@@ -55,7 +54,7 @@ public:
 
     std::vector<WorkerAnswer> release_external(
         std::string_view /*worker*/,
-        std::span<const HeldJob> jobs,
+        std::span<const persistence::HeldJob> jobs,
         TimePoint /*now*/
     ) override {
         return std::vector<WorkerAnswer>(jobs.size(), answer);
@@ -102,7 +101,7 @@ TEST_F(WorkerDeskTest, A_lock_lasts_from_now_on_by_the_databases_clock) {
     EXPECT_EQ(desk_.acquire({.worker = "w", .topics = {"t"}, .lock = 5min, .jobs = 7}).size(), 1U);
     EXPECT_EQ(store_.until, clock_.now() + 5min);
     EXPECT_EQ(store_.most, 7U);
-    const HeldJob job{.id = "a"};
+    const persistence::HeldJob job{.id = "a"};
     EXPECT_THAT(desk_.extend("w", std::span(&job, 1), 9min), ElementsAre(WorkerAnswer::done));
     EXPECT_EQ(store_.until, clock_.now() + 9min);
 }
@@ -130,7 +129,7 @@ TEST_F(WorkerDeskTest, What_cannot_be_meant_is_refused) {
     for (const AcquireOrder& order : bad) {
         EXPECT_THROW((void)desk_.acquire(order), std::invalid_argument);
     }
-    const std::vector<HeldJob> many(10'001);
+    const std::vector<persistence::HeldJob> many(10'001);
     EXPECT_THROW((void)desk_.give_back("w", many), std::invalid_argument);
     EXPECT_THROW((void)desk_.extend("", {}, 1s), std::invalid_argument);
     EXPECT_NO_THROW((void)desk_.acquire(good));

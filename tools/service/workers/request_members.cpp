@@ -26,7 +26,7 @@ void refuse(std::string_view name, const std::string& problem) {
 RequestMembers::RequestMembers(std::string_view json) {
     auto members = cli::members_of(json);
     refuse("the body", members ? "" : members.error().message);
-    members_ = std::move(members.value());
+    members_ = members.value();
 }
 
 std::optional<std::string_view> RequestMembers::value(std::string_view name) const {
