@@ -94,9 +94,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
            .queue = settings_.queue_size,
            .keep_alive = settings_.keep_alive,
            .ahead = settings_.acquire_ahead,
-           .order =
-               {.by_priority = settings_.acquire_by_priority,
-                .alone_from = settings_.lost_starts - 1}},
+           .order = {.order = settings_.order, .alone_from = settings_.lost_starts - 1}},
           [this](const HeldJobPtr& held) { run(held); },
           use.wake_ups
       ),
@@ -170,9 +168,9 @@ persistence::PageLimit AsyncExecutor::room_to_claim(std::size_t page) {
     return {bytes == 0 ? 0 : pool_.room_to_claim(page), bytes};
 }
 
-// What is important must not stand behind what came another way.
+// What comes first must not stand behind what came another way.
 bool AsyncExecutor::does_acquisition_decide() const {
-    return settings_.acquire_by_priority && settings_.acquire_async_jobs;
+    return settings_.order.is_any() && settings_.acquire_async_jobs;
 }
 
 persistence::PageLimit AsyncExecutor::room_for_handoffs() {

@@ -92,7 +92,9 @@ public:
     [[nodiscard]] persistence::PageLimit room_for_handoffs() override;
     [[nodiscard]] std::optional<persistence::PageLimit> room_for_timers(std::size_t page) override;
     [[nodiscard]] persistence::ServedJobs served() const override {
-        return {handler_types_, needs_};
+        persistence::ServedJobs served(handler_types_, needs_);
+        served.priorities = settings_.priorities;
+        return served;
     }
     [[nodiscard]] const std::string& lock_owner() const override { return settings_.lock_owner; }
     [[nodiscard]] schema::Duration lock_time() const override { return settings_.lock_time; }

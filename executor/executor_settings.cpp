@@ -33,6 +33,29 @@ public:
         }
     }
 
+    void check_order(const schema::AcquisitionOrder& order) {
+        check_time("order.aging", order.aging, Duration{0}, 365 * 24h);
+        if (order.aging > Duration{0} && !order.by_priority) {
+            found_.emplace_back("order.aging is of priorities, and needs order.by_priority");
+        }
+        if (order.ages() && order.timers_first) {
+            found_.emplace_back(
+                "order.aging and order.timers_first exclude each other: a timer that came before "
+                "all others would leave nothing to age"
+            );
+        }
+    }
+
+    void check_range(const schema::PriorityRange& range) {
+        if (range.least > range.most) {
+            found_.push_back(fmt::format(
+                "priorities.least is {}, but must not be above priorities.most, which is {}",
+                range.least,
+                range.most
+            ));
+        }
+    }
+
     [[nodiscard]] std::vector<std::string> take() { return std::move(found_); }
 
 private:
@@ -70,6 +93,8 @@ std::vector<std::string> validate(const ExecutorSettings& settings) {
     findings.check_time("acquire_ahead", settings.acquire_ahead, 0ms, kDay);
     findings.check_time("acquire_first_wait", settings.acquire_first_wait, 1ms, 1h);
     findings.check_time("acquire_wait", settings.acquire_wait, 1ms, 1h);
+    findings.check_order(settings.order);
+    findings.check_range(settings.priorities);
     findings.check_time("queue_full_wait", settings.queue_full_wait, 0ms, kDay);
     findings.check("timer_page", settings.timer_page, one, page_max);
     findings.check_time("timer_wait", settings.timer_wait, 1ms, 1h);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "schema/acquisition_order.hpp"
 #include "schema/exclusive_group.hpp"
 #include "schema/retry_policy.hpp"
 #include "schema/time.hpp"
@@ -49,11 +50,12 @@ struct ExecutorSettings {
     schema::Duration acquire_wait{std::chrono::seconds(1)};
     /// The longest wait while the queue is full; room in it is announced before. 0 to 24 h.
     schema::Duration queue_full_wait{std::chrono::seconds(5)};
-    /// The job of the highest priority comes first, whatever its age (R014, R045); needs the index
-    /// schema::kPriorityIndex. Jobs of low priority wait as long as more important ones keep
-    /// coming, for ever if need be: nothing ages (R015). It orders what waits in the table and in
-    /// the queue.
-    bool acquire_by_priority = false;
+    /// Which jobs come first (R014, R045 to R050), in the table and in the queue. Any order needs
+    /// its index (schema::index_of). `aging` is 0 to 365 days, needs by_priority, and excludes
+    /// timers_first.
+    schema::AcquisitionOrder order = {};
+    /// Jobs of other priorities are left to others (R053), also those that this node enqueues.
+    schema::PriorityRange priorities = {};
     /// Exclusive jobs of all instances under one root run one at a time (R093), and not only those
     /// of one instance (R092). All nodes of a database must agree.
     bool exclusive_over_hierarchies = false;

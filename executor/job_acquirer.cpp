@@ -28,7 +28,7 @@ JobAcquirer::JobAcquirer(
       queue_full_wait_(
           std::max(std::min(settings.queue_full_wait, settings.acquire_ahead), kLeastFullWait)
       ),
-      by_priority_(settings.acquire_by_priority),
+      order_(settings.order),
       pace_(
           {.first = settings.acquire_first_wait, .idle_max = settings.acquire_wait},
           std::random_device{}()
@@ -50,9 +50,9 @@ schema::Duration JobAcquirer::run_once() {
     const persistence::PageLimit limit(
         std::min(room.jobs, page_.jobs), std::min(room.bytes, page_.bytes)
     );
-    const bool is_from_the_start = oldest_.is_at_start() && most_important_.is_at_start();
+    const bool is_from_the_start = oldest_.is_at_start() && lanes_.is_at_start();
     std::vector<schema::Job> jobs =
-        by_priority_ ? take_most_important(claim, limit) : take_oldest(claim, limit);
+        order_.is_any() ? take_in_order(claim, limit) : take_oldest(claim, limit);
     const std::size_t found = jobs.size();
     if (found > 0) {
         intake_.accept(std::move(jobs), locked_at);
@@ -75,19 +75,17 @@ JobAcquirer::take_oldest(const persistence::LockClaim& claim, persistence::PageL
     return jobs;
 }
 
-std::vector<schema::Job> JobAcquirer::take_most_important(
-    const persistence::LockClaim& claim,
-    persistence::PageLimit limit
-) {
-    persistence::PriorityPositions behind = most_important_.position();
+std::vector<schema::Job>
+JobAcquirer::take_in_order(const persistence::LockClaim& claim, persistence::PageLimit limit) {
+    persistence::LanePositions behind = lanes_.position();
     std::size_t waiting = 0;
     limit.waiting = &waiting;
     std::vector<schema::Job> jobs =
-        store_.acquire_by_priority(claim, intake_.served(), limit, behind);
+        store_.acquire_in_order(claim, intake_.served(), order_, limit, behind);
     for (const schema::Job& job : jobs) {
-        behind[job.priority] = job.id;
+        behind[persistence::lane_of(order_, job)] = persistence::position_of(job);
     }
-    most_important_.advance(jobs.size() + waiting, limit.jobs, std::move(behind));
+    lanes_.advance(jobs.size() + waiting, limit.jobs, std::move(behind));
     return jobs;
 }
 

@@ -13,8 +13,8 @@
 
 namespace jobstrand::executor {
 
-/// Takes executable jobs from the table, as many as the queue has room for: the oldest first, or by
-/// priority. In a backlog each page begins behind the last one (see BacklogCursor).
+/// Takes executable jobs from the table, as many as the queue has room for: the oldest first, or in
+/// another order. In a backlog each page begins behind the last one (see BacklogCursor).
 ///
 /// Thread safety: run_once() belongs to the loop's strand.
 class JobAcquirer final : public Activity {
@@ -33,7 +33,7 @@ private:
     [[nodiscard]] std::vector<schema::Job>
     take_oldest(const persistence::LockClaim& claim, persistence::PageLimit limit);
     [[nodiscard]] std::vector<schema::Job>
-    take_most_important(const persistence::LockClaim& claim, persistence::PageLimit limit);
+    take_in_order(const persistence::LockClaim& claim, persistence::PageLimit limit);
 
     // Constant after construction.
     persistence::ExecutorStore& store_;
@@ -41,12 +41,12 @@ private:
     const schema::Clock& clock_;
     const persistence::PageLimit page_;
     const schema::Duration queue_full_wait_;
-    const bool by_priority_;
+    const schema::AcquisitionOrder order_;
 
     // Touched only on the strand.
     AcquisitionPace pace_;
     BacklogCursor<std::string> oldest_;  ///< An id, which the next page stands behind.
-    BacklogCursor<persistence::PriorityPositions> most_important_;  ///< Such an id per priority.
+    BacklogCursor<persistence::LanePositions> lanes_;
 };
 
 }  // namespace jobstrand::executor

@@ -145,7 +145,7 @@ std::string JobProducer::start_series(
 std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
     defaults_.fill_in(jobs);
     const schema::TimePoint now = use_.clock.now();
-    const std::span<const std::string> types = use_.intake.served().types;
+    const persistence::ServedJobs served = use_.intake.served();
     persistence::PageLimit room = use_.intake.room_for_handoffs();
     std::vector<PlacedJob> placed;
     placed.reserve(jobs.size());
@@ -156,7 +156,8 @@ std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
         const bool can_run =
             place == JobPlace::executable && !repeats(job) && !schema::may_exclude(job);
         if (can_run && room.jobs > 0 && job.payload.size() <= room.bytes &&
-            std::ranges::binary_search(types, job.handler_type)) {
+            served.priorities.contains(job.priority) &&
+            std::ranges::binary_search(served.types, job.handler_type)) {
             job.lock_owner = use_.intake.lock_owner();
             job.lock_expiration = now + use_.intake.lock_time();
             --room.jobs;

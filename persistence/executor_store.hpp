@@ -3,25 +3,23 @@
 #include "persistence/exclusive_group_end.hpp"
 #include "persistence/fence.hpp"
 #include "persistence/job_answer.hpp"
+#include "persistence/lane_positions.hpp"
 #include "persistence/lock_claim.hpp"
 #include "persistence/outcome.hpp"
 #include "persistence/page_limit.hpp"
 #include "persistence/served_jobs.hpp"
 #include "persistence/transactions.hpp"
+#include "schema/acquisition_order.hpp"
 #include "schema/job.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace jobstrand::persistence {
-
-/// Of each priority, the last id that was claimed.
-using PriorityPositions = std::map<std::int64_t, std::string>;
 
 struct AcquiredJob {
     JobAnswer answer = JobAnswer::not_found;
@@ -63,14 +61,15 @@ public:
         std::string_view after = {}
     ) = 0;
 
-    /// The same in strict priority order: the highest first, and within one the oldest id (R014,
-    /// R045). Of each priority it looks at ids behind its position only. Needs the index
-    /// schema::kPriorityIndex, without which it is slow, and on MySQL an error.
-    [[nodiscard]] virtual std::vector<schema::Job> acquire_by_priority(
+    /// The same in another order, which must be any (R014, R045 to R050). Of each lane it looks
+    /// behind its position only. Needs schema::index_of(order). Where priorities age, it looks at
+    /// the 1,000 highest that there are.
+    [[nodiscard]] virtual std::vector<schema::Job> acquire_in_order(
         const LockClaim& claim,
         const ServedJobs& served,
+        const schema::AcquisitionOrder& order,
         PageLimit limit,
-        const PriorityPositions& behind = {}
+        const LanePositions& behind = {}
     ) = 0;
 
     // Two exclusive jobs of one group (schema::exclusive_group) are never locked by two owners

@@ -1,13 +1,15 @@
 #pragma once
 
+#include "schema/acquisition_order.hpp"
+
 #include <span>
 #include <string>
 #include <vector>
 
 namespace jobstrand::persistence {
 
-/// Which jobs a node takes (I7): of these handler types, and needing nothing that it lacks, as far
-/// as that has been read (see schema::Job::needs). Borrows the texts.
+/// Which jobs a node takes (I7): of these handler types, needing nothing that it lacks, as far as
+/// that has been read (see schema::Job::needs), and of these priorities (R053). Borrows the texts.
 struct ServedJobs {
     ServedJobs() = default;
     ServedJobs(std::span<const std::string> the_types, std::span<const std::string> has = {})
@@ -17,6 +19,7 @@ struct ServedJobs {
 
     std::span<const std::string> types;
     std::span<const std::string> needs;  ///< What is here of all that jobs may need.
+    schema::PriorityRange priorities = {};
 };
 
 }  // namespace jobstrand::persistence

@@ -2,13 +2,12 @@
 
 #include "persistence/lock_claim.hpp"
 #include "persistence/page_limit.hpp"
+#include "persistence/served_jobs.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 
 #include <cstddef>
 #include <optional>
-#include <span>
-#include <string>
 #include <vector>
 
 namespace jobstrand::persistence {
@@ -32,7 +31,7 @@ struct DueWindow {
     /// catches up makes its next turn with each one that falls due, and would be served for ever.
     std::optional<schema::TimePoint> as_of = {};
 
-    /// Whether the timers that the given handler types serve stay where they are.
+    /// Whether the timers that are served stay where they are.
     bool are_served_left = false;
 
     bool operator==(const DueWindow&) const = default;
@@ -53,19 +52,18 @@ public:
     /// The earliest due date of a free timer; nullopt: there is none.
     [[nodiscard]] virtual std::optional<schema::TimePoint> next_due() = 0;
 
-    /// The earliest due date, up to `until`, of a free timer that none of these handler types
-    /// serves: of another type, or for external workers. Earlier ones than `from` are not looked
-    /// at; the cost depends on how many timers there are between the two. Precondition: there are
-    /// handler types.
+    /// The earliest due date, up to `until`, of a free timer that is not served: of another type or
+    /// priority, or for external workers. Earlier ones than `from` are not looked at; the cost
+    /// depends on how many timers there are between the two. Precondition: some types are served.
     [[nodiscard]] virtual std::optional<schema::TimePoint> next_due_of_others(
-        std::span<const std::string> handler_types,
+        const ServedJobs& served,
         std::optional<schema::TimePoint> from,
         schema::TimePoint until
     ) = 0;
 
     /// Moves up to `limit` due timers to the executable place, earliest first. Where `claim` is
-    /// given, jobs of these handler types arrive locked by it; they are returned, ready to run.
-    /// The bound in bytes holds only there.
+    /// given, jobs that are served arrive locked by it, whatever they need; they are returned,
+    /// ready to run. The bound in bytes holds only there.
     ///
     /// A turn of a series (a timer with a REPEAT_) brings the next one with it, in the same
     /// transaction; its misfire instruction may also give it a later due date, or end its series.
@@ -73,7 +71,7 @@ public:
         DueWindow window,
         PageLimit limit,
         const std::optional<LockClaim>& claim,
-        std::span<const std::string> handler_types
+        const ServedJobs& served
     ) = 0;
 };
 

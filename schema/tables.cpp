@@ -40,7 +40,7 @@ constexpr Index kSeriesOfGroup{
     "the series of a group that is being paused, resumed or listed",
 };
 
-constexpr std::array kOptionalIndexes{kPriorityIndex};
+constexpr std::array kOptionalIndexes{kPriorityIndex, kDueIndex, kPriorityDueIndex};
 
 Table job_table(JobPlace place, std::vector<Index> indexes = {}) {
     std::vector<Column> columns;

@@ -82,6 +82,33 @@ inline constexpr OptionalIndex kPriorityIndex{
         },
 };
 
+/// For the acquisition of timers first or by due date (R046, R047), without regard to priorities.
+/// Immediate jobs stand together in it, in the order of their ids.
+inline constexpr OptionalIndex kDueIndex{
+    .name = "due",
+    .table = "ACT_RU_JOB",
+    .index =
+        {
+            "JS_IDX_JOB_DUE",
+            "DUEDATE_, ID_",
+            "the executable jobs by their due dates, and those without one by age",
+            "HANDLER_TYPE_ IS NOT NULL",
+        },
+};
+
+/// The same within each priority, also where priorities age.
+inline constexpr OptionalIndex kPriorityDueIndex{
+    .name = "priority-due",
+    .table = "ACT_RU_JOB",
+    .index =
+        {
+            "JS_IDX_JOB_PRIORITY_DUE",
+            "PRIORITY_, DUEDATE_, ID_",
+            "the executable jobs of one priority by their due dates, and those without by age",
+            "HANDLER_TYPE_ IS NOT NULL",
+        },
+};
+
 [[nodiscard]] std::span<const OptionalIndex> optional_indexes();
 
 /// All tables of the current schema, in the order in which they are created.

@@ -86,18 +86,18 @@ bool BenchDatabase::wait_until_empty(
     return true;
 }
 
-bool BenchDatabase::set_priority_index(bool is_wanted) {
+bool BenchDatabase::set_index(const schema::OptionalIndex& index, bool is_wanted) {
     const auto session = lease(Access::write);
     if (is_wanted) {
-        return !persistence::create_index(*session, schema::kPriorityIndex);
+        return !persistence::create_index(*session, index);
     }
-    return persistence::drop_index(*session, schema::kPriorityIndex);
+    return persistence::drop_index(*session, index);
 }
 
-PriorityIndexForRun::~PriorityIndexForRun() {
+IndexForRun::~IndexForRun() {
     // Defended catch: nobody catches what a destructor throws.
     try {
-        database_.set_priority_index(was_there_);
+        database_.set_index(index_, was_there_);
     } catch (const persistence::DbError&) {
     }
 }

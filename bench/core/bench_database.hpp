@@ -46,8 +46,9 @@ public:
         std::span<const schema::JobPlace> places = schema::kJobPlaces
     );
 
-    /// Creates or drops the index for the acquisition by priority; returns whether it was there.
-    bool set_priority_index(bool is_wanted);
+    /// Creates or drops an index that only some orders of acquisition need; returns whether it was
+    /// there.
+    bool set_index(const schema::OptionalIndex& index, bool is_wanted);
 
     /// Deletes all jobs.
     void wipe();
@@ -61,21 +62,21 @@ private:
     persistence::SqlStore store_;
 };
 
-/// For a run with the index for the acquisition by priority, or without it. Afterwards it is there,
-/// or not, as it was before.
-class PriorityIndexForRun final {
+/// For a run with an index, or without it. Afterwards it is there, or not, as it was before.
+class IndexForRun final {
 public:
-    PriorityIndexForRun(BenchDatabase& database, bool is_wanted)
-        : database_(database), was_there_(database.set_priority_index(is_wanted)) {}
+    IndexForRun(BenchDatabase& database, const schema::OptionalIndex& index, bool is_wanted)
+        : database_(database), index_(index), was_there_(database.set_index(index, is_wanted)) {}
 
     /// Errors are dropped: the database is left as the run has left it.
-    ~PriorityIndexForRun();
+    ~IndexForRun();
 
-    PriorityIndexForRun(const PriorityIndexForRun&) = delete;
-    PriorityIndexForRun& operator=(const PriorityIndexForRun&) = delete;
+    IndexForRun(const IndexForRun&) = delete;
+    IndexForRun& operator=(const IndexForRun&) = delete;
 
 private:
     BenchDatabase& database_;
+    const schema::OptionalIndex& index_;
     const bool was_there_;
 };
 

@@ -40,6 +40,9 @@ public:
             ->check(CLI::Range(std::size_t{1}, std::size_t{1000}))
             ->capture_default_str();
         command.add_flag("--by-priority", by_priority_, "Acquire by priority, with its index");
+        add_duration(
+            command, "--aging", aging_, "Acquire by priority, where a step is worth so much"
+        );
     }
 
     void run(Bench& bench) override {
@@ -48,7 +51,11 @@ public:
         bench.set("instances", fmt::to_string(instances_));
         bench.set("priorities", fmt::to_string(priorities_));
         bench.set("byPriority", fmt::to_string(by_priority_));
-        const PriorityIndexForRun index(bench.database, by_priority_);
+        bench.set("agingMs", fmt::to_string(aging_.count()));
+        const IndexForRun by_priority(
+            bench.database, schema::kPriorityIndex, by_priority_ && !order().ages()
+        );
+        const IndexForRun aging(bench.database, schema::kPriorityDueIndex, order().ages());
         if (bench.options.warm_up > 0) {
             (void)drain(bench, bench.options.warm_up);
         }
@@ -70,6 +77,10 @@ private:
         double cpu_micros_per_job = 0;
     };
 
+    [[nodiscard]] schema::AcquisitionOrder order() const {
+        return {.by_priority = by_priority_ || aging_ > schema::Duration{0}, .aging = aging_};
+    }
+
     [[nodiscard]] Drained drain(const Bench& bench, std::size_t jobs) const {
         insert_raw(
             *bench.database.lease(persistence::SessionPool::Access::write),
@@ -78,7 +89,7 @@ private:
         );
         RunLedger ledger(jobs);
         executor::ExecutorSettings settings = executor_settings(bench.options);
-        settings.acquire_by_priority = by_priority_;
+        settings.order = order();
         Nodes nodes(bench, {.executor = std::move(settings)}, handler(ledger));
         const double cpu_before = process_cpu_seconds();
         const Stopwatch watch;
@@ -119,6 +130,7 @@ private:
     std::size_t instances_ = 0;
     std::size_t priorities_ = 1;
     bool by_priority_ = false;
+    schema::Duration aging_{0};
 };
 
 }  // namespace

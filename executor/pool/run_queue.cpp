@@ -21,8 +21,7 @@ void RunQueue::push(HeldJobPtr job) {
         (starts_alone(*job) ? alone_ : suspected_).push_back(std::move(job));
         return;
     }
-    const std::int64_t priority = rules_.by_priority ? job->job.priority : 0;
-    waiting_[priority].push_back(std::move(job));
+    waiting_[schema::order_key(rules_.order, job->job)].push_back(std::move(job));
     ++size_;
 }
 

@@ -1,11 +1,10 @@
 #pragma once
 
 #include "executor/pool/held_jobs.hpp"
+#include "schema/acquisition_order.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <functional>
 #include <limits>
 #include <map>
 #include <vector>
@@ -20,8 +19,8 @@ namespace jobstrand::executor {
 class RunQueue final {
 public:
     struct Rules {
-        /// The highest priority first; else, and within a priority, as they came.
-        bool by_priority = false;
+        /// As in the table; else, and where it makes no difference, as they came.
+        schema::AcquisitionOrder order = {};
         /// Job::lost_starts from which a job starts alone.
         int alone_from = std::numeric_limits<int>::max();
     };
@@ -63,8 +62,8 @@ private:
     [[nodiscard]] HeldJobPtr pop_waiting();
 
     const Rules rules_;
-    std::map<std::int64_t, std::deque<HeldJobPtr>, std::greater<>> waiting_;  ///< By priority.
-    std::size_t size_ = 0;                                                    ///< Of waiting_.
+    std::map<schema::OrderKey, std::deque<HeldJobPtr>> waiting_;
+    std::size_t size_ = 0;  ///< Of waiting_.
     std::deque<HeldJobPtr> suspected_;
     std::deque<HeldJobPtr> alone_;
     int suspected_running_ = 0;  ///< Without one that has started alone.

@@ -2,6 +2,7 @@
 #include "persistence/jobs/claim_rows.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/job_candidates.hpp"
+#include "persistence/jobs/ordered_candidates.hpp"
 #include "persistence/jobs/served_names.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <utility>
 
 namespace jobstrand::persistence {
@@ -119,24 +119,24 @@ std::vector<Job> acquire(
     return acquire_page(context, claim, served, limit, after, select);
 }
 
-std::vector<Job> acquire_by_priority(
+std::vector<Job> acquire_in_order(
     const StoreContext& context,
     const LockClaim& claim,
     const ServedJobs& served,
+    const schema::AcquisitionOrder& order,
     PageLimit limit,
-    const PriorityPositions& behind
+    const LanePositions& behind
 ) {
     if (served.types.empty() || limit.jobs == 0) {
         return {};
     }
-    std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+    OrderedSearch search{.served = served, .order = order, .behind = behind};
     // Its own positions say where it is; an id would not.
     const auto select = [&](Transaction& transaction, std::string_view) {
-        auto [rows, rest] =
-            most_important_candidates(transaction, served, limit.jobs, behind, highest);
+        auto [rows, rest] = ordered_candidates(transaction, search, limit.jobs);
         const bool is_end = rows.are_none() && !rest;
         if (rows.are_none() && rest) {
-            highest = *rest;
+            search.highest = *rest;
         }
         return Candidates{.rows = std::move(rows), .is_end = is_end};
     };

@@ -12,9 +12,10 @@ namespace jobstrand::persistence {
 
 namespace {
 
-// Its one parameter behind the list is the type of external workers.
+// The parameter behind the list is the type of external workers.
 constexpr std::string_view kOthers =
-    "(HANDLER_TYPE_ IS NULL OR HANDLER_TYPE_ NOT IN (...) OR TYPE_ = ?)";
+    "(HANDLER_TYPE_ IS NULL OR HANDLER_TYPE_ NOT IN (...) OR TYPE_ = ?{or_of_other_priority})";
+constexpr std::string_view kOrOfOtherPriority = " OR PRIORITY_ NOT BETWEEN ? AND ?";
 
 constexpr std::string_view kNextDueOfOthers = R"sql(
     SELECT DUEDATE_
@@ -25,25 +26,33 @@ constexpr std::string_view kNextDueOfOthers = R"sql(
 
 }  // namespace
 
-BoundStatement condition_of_others(std::span<const std::string> handler_types) {
+BoundStatement condition_of_others(const ServedJobs& served) {
     // Lists of one statement are never cut.
-    const std::size_t size = padded_list_size(handler_types.size());
-    BoundStatement condition{.sql = with_list_size(kOthers, size), .parameters = {}};
+    const std::size_t size = padded_list_size(served.types.size());
+    const bool is_any_priority = served.priorities.is_all();
+    const std::string sql = fmt::format(
+        kOthers, fmt::arg("or_of_other_priority", is_any_priority ? "" : kOrOfOtherPriority)
+    );
+    BoundStatement condition{.sql = with_list_size(sql, size), .parameters = {}};
     for (std::size_t i = 0; i < size; ++i) {
-        const std::string& type = handler_types[std::min(i, handler_types.size() - 1)];
+        const std::string& type = served.types[std::min(i, served.types.size() - 1)];
         condition.parameters.emplace_back(std::string_view(type));
     }
     condition.parameters.emplace_back(schema::kExternalWorkerType);
+    if (!is_any_priority) {
+        condition.parameters.emplace_back(served.priorities.least);
+        condition.parameters.emplace_back(served.priorities.most);
+    }
     return condition;
 }
 
 std::optional<schema::TimePoint> next_due_of_others(
     const StoreContext& context,
-    std::span<const std::string> handler_types,
+    const ServedJobs& served,
     std::optional<schema::TimePoint> from,
     schema::TimePoint until
 ) {
-    BoundStatement others = condition_of_others(handler_types);
+    BoundStatement others = condition_of_others(served);
     std::vector<Value> parameters{until};
     if (from) {
         parameters.emplace_back(*from);

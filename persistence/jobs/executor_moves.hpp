@@ -24,12 +24,13 @@ namespace jobstrand::persistence {
     std::string_view after
 );
 
-[[nodiscard]] std::vector<schema::Job> acquire_by_priority(
+[[nodiscard]] std::vector<schema::Job> acquire_in_order(
     const StoreContext& context,
     const LockClaim& claim,
     const ServedJobs& served,
+    const schema::AcquisitionOrder& order,
     PageLimit limit,
-    const PriorityPositions& behind
+    const LanePositions& behind
 );
 
 [[nodiscard]] AcquiredJob acquire_one(

@@ -45,10 +45,10 @@ JobRows select_due(
     Transaction& transaction,
     const DueWindow& window,
     std::size_t limit,
-    std::span<const std::string> handler_types
+    const ServedJobs& served
 ) {
-    const bool are_others_only = window.are_served_left && !handler_types.empty();
-    BoundStatement others = are_others_only ? condition_of_others(handler_types) : BoundStatement{};
+    const bool are_others_only = window.are_served_left && !served.types.empty();
+    BoundStatement others = are_others_only ? condition_of_others(served) : BoundStatement{};
     const std::string sql = fmt::format(
         kDue,
         fmt::arg("columns", columns_of(JobPlace::timer)),
@@ -82,12 +82,13 @@ void lock_served(
     std::vector<PlacedJob>& jobs,
     const LockClaim& claim,
     schema::ExclusiveOver over,
-    std::span<const std::string> handler_types
+    const ServedJobs& served
 ) {
     for (PlacedJob& placed : jobs) {
         if (placed.place == JobPlace::executable &&
             schema::exclusive_group(placed.job, over).empty() &&
-            std::ranges::find(handler_types, placed.job.handler_type) != handler_types.end()) {
+            served.priorities.contains(placed.job.priority) &&
+            std::ranges::find(served.types, placed.job.handler_type) != served.types.end()) {
             placed.job.lock_owner = claim.owner;
             placed.job.lock_expiration = claim.until;
         }
@@ -112,13 +113,13 @@ DueTimers move_due_timers(
     DueWindow window,
     PageLimit limit,
     const std::optional<LockClaim>& claim,
-    std::span<const std::string> handler_types
+    const ServedJobs& served
 ) {
     DueTimers result;
     std::vector<std::string> ids;
     Twins twins;
     const auto move = [&](Transaction& transaction) {
-        JobRows rows = select_due(transaction, window, limit.jobs, handler_types);
+        JobRows rows = select_due(transaction, window, limit.jobs, served);
         std::vector<Job>& due = rows.jobs;
         result.is_cut = claim && cut_to_bytes(transaction, due, limit.bytes);
         result.end = due.empty() ? std::nullopt : due.back().due_date;
@@ -128,7 +129,7 @@ DueTimers move_due_timers(
         MovePipeline moves(transaction, context, JobPlace::timer, window.now);
         moves.decide(std::move(due), schema::fell_due);
         if (claim) {
-            lock_served(moves.leaving(), *claim, context.exclusive_over, handler_types);
+            lock_served(moves.leaving(), *claim, context.exclusive_over, served);
         }
         moves.write(&twins);
         ids = moves.leaving_ids();

@@ -64,6 +64,7 @@ std::vector<WaitingJob> first_of_each(std::vector<WaitingJob> waiting) {
 
 bool is_served(const Job& job, const ServedJobs& served) {
     return std::ranges::find(served.types, job.handler_type) != served.types.end() &&
+           served.priorities.contains(job.priority) &&
            (job.needs.empty() || std::ranges::find(served.needs, job.needs) != served.needs.end());
 }
 

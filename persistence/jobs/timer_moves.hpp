@@ -16,7 +16,7 @@ namespace jobstrand::persistence {
 
 [[nodiscard]] std::optional<schema::TimePoint> next_due_of_others(
     const StoreContext& context,
-    std::span<const std::string> handler_types,
+    const ServedJobs& served,
     std::optional<schema::TimePoint> from,
     schema::TimePoint until
 );
@@ -26,7 +26,7 @@ namespace jobstrand::persistence {
     DueWindow window,
     PageLimit limit,
     const std::optional<LockClaim>& claim,
-    std::span<const std::string> handler_types
+    const ServedJobs& served
 );
 
 }  // namespace jobstrand::persistence

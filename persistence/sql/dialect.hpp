@@ -75,6 +75,18 @@ struct Dialect {
     /// enough, and read all other priorities on the way.
     std::string_view behind_in_priority;
 
+    /// The condition for rows behind a due date and an id, whose parameters are the date twice and
+    /// the id: in the order of DUEDATE_ and ID_, within one priority where there is an equality.
+    std::string_view behind_due;
+
+    /// The condition for rows with a due date, so that an index on it is entered behind the others.
+    std::string_view has_due;
+
+    /// In which order rows without a due date are asked for by their ids, so that the same index
+    /// has it. MySQL and MariaDB sort when it names the column that is NULL; PostgreSQL would take
+    /// the order of the key as good enough when it does not, and read all other rows on the way.
+    std::string_view order_without_due;
+
     /// The time of the database's clock, UTC, to the millisecond. Empty where it has none but the
     /// machine's.
     std::string_view now;

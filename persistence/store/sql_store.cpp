@@ -72,13 +72,14 @@ std::vector<Job> SqlStore::acquire(
     return persistence::acquire(context_, claim, served, limit, after);
 }
 
-std::vector<Job> SqlStore::acquire_by_priority(
+std::vector<Job> SqlStore::acquire_in_order(
     const LockClaim& claim,
     const ServedJobs& served,
+    const schema::AcquisitionOrder& order,
     PageLimit limit,
-    const PriorityPositions& behind
+    const LanePositions& behind
 ) {
-    return persistence::acquire_by_priority(context_, claim, served, limit, behind);
+    return persistence::acquire_in_order(context_, claim, served, order, limit, behind);
 }
 
 GroupsPassedOn SqlStore::pass_on(
@@ -197,20 +198,20 @@ std::optional<TimePoint> SqlStore::next_due() {
 }
 
 std::optional<TimePoint> SqlStore::next_due_of_others(
-    std::span<const std::string> handler_types,
+    const ServedJobs& served,
     std::optional<TimePoint> from,
     TimePoint until
 ) {
-    return persistence::next_due_of_others(context_, handler_types, from, until);
+    return persistence::next_due_of_others(context_, served, from, until);
 }
 
 DueTimers SqlStore::move_due_timers(
     DueWindow window,
     PageLimit limit,
     const std::optional<LockClaim>& claim,
-    std::span<const std::string> handler_types
+    const ServedJobs& served
 ) {
-    return persistence::move_due_timers(context_, window, limit, claim, handler_types);
+    return persistence::move_due_timers(context_, window, limit, claim, served);
 }
 
 JobAnswer SqlStore::fire_timer(std::string_view id, TimePoint now) {

@@ -67,11 +67,12 @@ public:
         PageLimit limit,
         std::string_view after = {}
     ) override;
-    [[nodiscard]] std::vector<schema::Job> acquire_by_priority(
+    [[nodiscard]] std::vector<schema::Job> acquire_in_order(
         const LockClaim& claim,
         const ServedJobs& served,
+        const schema::AcquisitionOrder& order,
         PageLimit limit,
-        const PriorityPositions& behind = {}
+        const LanePositions& behind = {}
     ) override;
     [[nodiscard]] GroupsPassedOn pass_on(
         const LockClaim& claim,
@@ -154,7 +155,7 @@ public:
 
     [[nodiscard]] std::optional<schema::TimePoint> next_due() override;
     [[nodiscard]] std::optional<schema::TimePoint> next_due_of_others(
-        std::span<const std::string> handler_types,
+        const ServedJobs& served,
         std::optional<schema::TimePoint> from,
         schema::TimePoint until
     ) override;
@@ -162,7 +163,7 @@ public:
         DueWindow window,
         PageLimit limit,
         const std::optional<LockClaim>& claim,
-        std::span<const std::string> handler_types
+        const ServedJobs& served
     ) override;
     [[nodiscard]] JobAnswer fire_timer(std::string_view id, schema::TimePoint now) override;
     [[nodiscard]] JobAnswer reschedule_timer(

@@ -94,7 +94,9 @@ TEST_P(PageBytes, By_priority_the_bound_is_the_same) {
         JobPlace::executable, a_job("high").with_priority(9).with_payload(std::string(kLong, 'x'))
     );
     const auto by_priority = [&](PageLimit limit) {
-        return ids_of(store_.acquire_by_priority(claim_of("node-1"), noop_, limit, {}));
+        return ids_of(
+            store_.acquire_in_order(claim_of("node-1"), noop_, {.by_priority = true}, limit)
+        );
     };
     EXPECT_THAT(by_priority({10, kLong}), ElementsAre("high"));
     EXPECT_THAT(by_priority({10, kLong}), ElementsAre("low"));

@@ -5,16 +5,26 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <thread>
 
 namespace jobstrand::test {
 
 namespace {
 
-using persistence::PriorityPositions;
+using persistence::Lane;
+using persistence::LanePositions;
 using persistence::SuspensionScope;
 using testing::ElementsAre;
 using testing::IsEmpty;
+
+LanePositions behind(const std::map<std::int64_t, std::string>& ids) {
+    LanePositions positions;
+    for (const auto& [priority, id] : ids) {
+        positions[Lane{priority}] = {.id = id};
+    }
+    return positions;
+}
 
 class Priorities : public StoreTest {
 protected:
@@ -36,9 +46,18 @@ protected:
         insert(JobPlace::executable, a_job(std::move(id)).with_priority(priority).build());
     }
 
+    [[nodiscard]] std::vector<Job> acquire_by_priority(
+        persistence::SqlStore& store,
+        std::string_view owner,
+        std::size_t limit,
+        const LanePositions& behind = {}
+    ) {
+        return store.acquire_in_order(claim_of(owner), noop_, {.by_priority = true}, limit, behind);
+    }
+
     [[nodiscard]] std::vector<std::string>
-    take(std::size_t limit = 100, const PriorityPositions& behind = {}) {
-        return ids_of(store_.acquire_by_priority(claim_of("node-1"), noop_, limit, behind));
+    take(std::size_t limit = 100, const LanePositions& behind = {}) {
+        return ids_of(acquire_by_priority(store_, "node-1", limit, behind));
     }
 };
 
@@ -64,7 +83,7 @@ TEST_P(Priorities, Exclusive_jobs_of_an_instance_are_held_by_one_node) {
     insert(JobPlace::executable, a_job("a").of_instance("i"));
     insert(JobPlace::executable, a_job("b").of_instance("i").with_priority(9));
     EXPECT_THAT(take(1), ElementsAre("b"));
-    EXPECT_THAT(store_.acquire_by_priority(claim_of("node-2"), noop_, 10), IsEmpty());
+    EXPECT_THAT(acquire_by_priority(store_, "node-2", 10), IsEmpty());
     EXPECT_TRUE(schema::waits_for_exclusive(job("a")));
 }
 
@@ -81,7 +100,7 @@ TEST_P(Priorities, The_highest_comes_first_and_within_it_the_oldest_id) {
 
 TEST_P(Priorities, An_acquired_job_is_the_one_in_the_table) {
     add("a", 7);
-    const auto jobs = store_.acquire_by_priority(claim_of("node-1"), noop_, 10);
+    const auto jobs = acquire_by_priority(store_, "node-1", 10);
     ASSERT_EQ(jobs.size(), 1U);
     EXPECT_EQ(jobs[0], job("a"));
     EXPECT_EQ(jobs[0].lock_owner, "node-1");
@@ -104,7 +123,7 @@ TEST_P(Priorities, A_newer_job_of_a_higher_priority_overtakes) {
     add("b", 1);
     ASSERT_THAT(take(1), ElementsAre("a"));
     add("c", 2);
-    EXPECT_THAT(take(2, {{1, "a"}}), ElementsAre("c", "b"));
+    EXPECT_THAT(take(2, behind({{1, "a"}})), ElementsAre("c", "b"));
 }
 
 TEST_P(Priorities, Each_priority_is_looked_at_behind_its_own_position) {
@@ -112,15 +131,15 @@ TEST_P(Priorities, Each_priority_is_looked_at_behind_its_own_position) {
         add(std::string("1") + id, 1);
         add(std::string("2") + id, 2);
     }
-    EXPECT_THAT(take(10, {{2, "2b"}, {1, "1a"}}), ElementsAre("2c", "1b", "1c"));
-    EXPECT_THAT(take(10, {{2, "2c"}, {1, "1c"}}), IsEmpty());
+    EXPECT_THAT(take(10, behind({{2, "2b"}, {1, "1a"}})), ElementsAre("2c", "1b", "1c"));
+    EXPECT_THAT(take(10, behind({{2, "2c"}, {1, "1c"}})), IsEmpty());
     EXPECT_THAT(take(10), ElementsAre("2a", "2b", "1a")) << "from the oldest again";
 }
 
 TEST_P(Priorities, A_freed_job_is_found_again) {
     add("a", 2);
     add("b", 2);
-    const auto held = store_.acquire_by_priority(claim_of("node-1"), noop_, 2);
+    const auto held = acquire_by_priority(store_, "node-1", 2);
     store_.release("node-1", std::vector<Fence>{fences_of(held).front()});
     EXPECT_THAT(take(), ElementsAre("a"));
 }
@@ -133,7 +152,7 @@ TEST_P(Priorities, Types_that_are_not_served_are_left) {
     );
     EXPECT_THAT(take(), ElementsAre("b"));
     EXPECT_TRUE(job("a").lock_owner.empty());
-    EXPECT_THAT(store_.acquire_by_priority(claim_of("n"), {}, 10), IsEmpty());
+    EXPECT_THAT(store_.acquire_in_order(claim_of("n"), {}, {.by_priority = true}, 10), IsEmpty());
     EXPECT_THAT(take(0), IsEmpty());
 }
 
@@ -171,7 +190,7 @@ TEST_P(Priorities, Two_nodes_never_get_the_same_job) {
     const auto drain = [this](persistence::SqlStore& store, std::string_view owner) {
         std::vector<std::string> ids;
         for (int empty = 0; empty < 3;) {
-            const auto page = store.acquire_by_priority(claim_of(owner), noop_, 25);
+            const auto page = acquire_by_priority(store, owner, 25);
             empty = page.empty() ? empty + 1 : 0;
             std::ranges::move(ids_of(page), std::back_inserter(ids));
         }

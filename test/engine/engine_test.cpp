@@ -53,7 +53,7 @@ TEST_F(EngineTest, Nothing_runs_until_the_engine_is_started) {
 // R014 R018 R045
 TEST_F(EngineTest, One_worker_runs_jobs_in_priority_order) {
     const auto engine =
-        an_engine({.core_pool_size = 1, .max_pool_size = 1, .acquire_by_priority = true});
+        an_engine({.core_pool_size = 1, .max_pool_size = 1, .order = {.by_priority = true}});
     EXPECT_THROW(engine->start(), persistence::DbError);
     make_priority_index(*engine);
     std::vector<std::int64_t> order;
@@ -74,7 +74,7 @@ TEST_F(EngineTest, By_priority_an_important_job_passes_all_that_wait) {
     Signal runs;
     Signal go;
     const auto engine =
-        an_engine({.core_pool_size = 1, .max_pool_size = 1, .acquire_by_priority = true});
+        an_engine({.core_pool_size = 1, .max_pool_size = 1, .order = {.by_priority = true}});
     make_priority_index(*engine);
     std::vector<std::int64_t> order;
     engine->handlers().add("test", [&](const JobContext& context) -> HandlerResult {

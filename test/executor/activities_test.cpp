@@ -11,6 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace jobstrand::executor {
 namespace {
 
@@ -96,20 +98,29 @@ TEST_F(ActivitiesTest, Acquisition_looks_for_older_jobs_every_sixteen_pages) {
 
 // R045
 TEST_F(ActivitiesTest, Acquisition_by_priority_goes_on_behind_the_last_id_of_each_priority) {
-    JobAcquirer acquirer = an_acquirer({.acquire_page = 3, .acquire_by_priority = true});
+    JobAcquirer acquirer = an_acquirer({.acquire_page = 3, .order = {.by_priority = true}});
     intake.free_places = 2048;
-    using Behind = persistence::PriorityPositions;
-    EXPECT_CALL(store, acquire_by_priority(_, serves("mail"), limit_of_page(3), Behind{}))
+    const auto behind = [](const std::map<std::int64_t, std::string>& ids) {
+        persistence::LanePositions positions;
+        for (const auto& [priority, id] : ids) {
+            positions[persistence::Lane{priority}] = {.id = id};
+        }
+        return positions;
+    };
+    EXPECT_CALL(
+        store,
+        acquire_in_order(_, serves("mail"), _, limit_of_page(3), persistence::LanePositions{})
+    )
         .WillOnce(Return(std::vector<schema::Job>{
             a_job("b").with_priority(9), a_job("c").with_priority(9), a_job("a").with_priority(1)}))
         .WillOnce(Return(std::vector<schema::Job>{}));
-    EXPECT_CALL(store, acquire_by_priority(_, _, limit_of_page(3), Behind{{9, "c"}, {1, "a"}}))
+    EXPECT_CALL(store, acquire_in_order(_, _, _, limit_of_page(3), behind({{9, "c"}, {1, "a"}})))
         .WillOnce(Return(std::vector<schema::Job>{
             a_job("d").with_priority(10),
             a_job("d1").with_priority(9),
             a_job("d2").with_priority(9)}));
     EXPECT_CALL(
-        store, acquire_by_priority(_, _, limit_of_page(3), Behind{{10, "d"}, {9, "d2"}, {1, "a"}})
+        store, acquire_in_order(_, _, _, limit_of_page(3), behind({{10, "d"}, {9, "d2"}, {1, "a"}}))
     ).WillOnce(Return(std::vector<schema::Job>{a_job("e").with_priority(1)}));
     for (int page = 0; page < 4; ++page) {
         (void)acquirer.run_once();

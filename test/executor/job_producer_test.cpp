@@ -69,6 +69,18 @@ TEST_F(JobProducerTest, A_job_that_this_node_does_not_serve_is_free_for_others) 
     EXPECT_EQ(acquisition_woken_, 1);
 }
 
+// R053
+TEST_F(JobProducerTest, A_job_outside_the_priority_range_of_this_node_is_free_for_others) {
+    intake_.free_places = 10;
+    intake_.priorities = {1, 5};
+    Job job_of_others = a_mail("a");
+    job_of_others.priority = 6;
+    producer_.enqueue({job_of_others});
+    EXPECT_THAT(intake_.ids(), IsEmpty());
+    EXPECT_EQ(job("a").lock_owner, "");
+    EXPECT_EQ(acquisition_woken_, 1);
+}
+
 // R154
 TEST_F(JobProducerTest, What_exceeds_the_room_of_this_node_is_free_for_others) {
     intake_.free_places = 2;

@@ -49,7 +49,7 @@ TEST(RunQueue, Jobs_start_as_they_came) {
 
 // R014
 TEST(RunQueue, By_priority_an_important_job_passes_those_that_wait_already) {
-    RunQueue queue({.by_priority = true});
+    RunQueue queue({.order = {.by_priority = true}});
     queue.push(waiting("low-1", -5));
     queue.push(waiting("low-2", -5));
     queue.push(waiting("middle", 0));
@@ -58,8 +58,24 @@ TEST(RunQueue, By_priority_an_important_job_passes_those_that_wait_already) {
     EXPECT_THAT(run_all(queue), ElementsAre("high", "middle", "low-1", "low-2", "low-3"));
 }
 
+// R048
+TEST(RunQueue, What_waits_is_in_the_order_of_the_table) {
+    using namespace std::chrono_literals;
+    const schema::TimePoint now(1h);
+    const auto job = [&](const char* id, std::int64_t priority, schema::TimePoint due) {
+        return std::make_shared<HeldJob>(
+            a_job(id).with_priority(priority).due_at(due), schema::SteadyPoint::max()
+        );
+    };
+    RunQueue queue({.order = {.by_priority = true, .by_due_date = true}});
+    queue.push(job("low", 1, now - 5s));
+    queue.push(job("late", 2, now));
+    queue.push(job("early", 2, now - 1s));
+    EXPECT_THAT(run_all(queue), ElementsAre("early", "late", "low"));
+}
+
 TEST(RunQueue, By_priority_what_comes_while_others_run_is_ordered_too) {
-    RunQueue queue({.by_priority = true});
+    RunQueue queue({.order = {.by_priority = true}});
     queue.push(waiting("a", 1));
     queue.push(waiting("b", 1));
     EXPECT_EQ(queue.pop()->job.id, "a");
@@ -123,7 +139,7 @@ TEST(RunQueue, Other_jobs_run_beside_one_that_starts_alone) {
 }
 
 TEST(RunQueue, What_would_start_last_can_be_taken_out_again) {
-    RunQueue queue({.by_priority = true, .alone_from = 2});
+    RunQueue queue({.order = {.by_priority = true}, .alone_from = 2});
     queue.push(waiting("low", 1));
     queue.push(waiting("high-1", 9));
     queue.push(suspect("last", 2));
@@ -142,7 +158,7 @@ TEST(RunQueue, What_would_start_last_can_be_taken_out_again) {
 }
 
 TEST(RunQueue, All_can_be_taken_out_at_once) {
-    RunQueue queue({.by_priority = true, .alone_from = 2});
+    RunQueue queue({.order = {.by_priority = true}, .alone_from = 2});
     queue.push(waiting("a", 1));
     queue.push(suspect("early", 1));
     queue.push(suspect("last", 2));

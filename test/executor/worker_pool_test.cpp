@@ -244,7 +244,7 @@ TEST(WorkerPool, What_starts_alone_is_not_given_back) {
 
 // R014
 TEST(WorkerPool, By_priority_an_important_job_starts_before_those_that_wait_already) {
-    GatedPool gated({.core = 1, .max = 1, .queue = 10, .order = {.by_priority = true}});
+    GatedPool gated({.core = 1, .max = 1, .queue = 10, .order = {.order = {.by_priority = true}}});
     EXPECT_TRUE(gated.pool.submit(held({"first", "low"})).empty());
     ASSERT_TRUE(gated.started.wait_for(1));
     EXPECT_TRUE(gated.pool

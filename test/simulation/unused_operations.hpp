@@ -16,11 +16,12 @@ public:
 
     using ExecutorStore::apply;
 
-    std::vector<schema::Job> acquire_by_priority(
+    std::vector<schema::Job> acquire_in_order(
         const Claim& /*claim*/,
         const Served& /*served*/,
+        const schema::AcquisitionOrder& /*order*/,
         persistence::PageLimit /*limit*/,
-        const persistence::PriorityPositions& /*behind*/
+        const persistence::LanePositions& /*behind*/
     ) override {
         is_not_simulated();
     }

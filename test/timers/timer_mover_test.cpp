@@ -20,22 +20,26 @@ using testing::ElementsAre;
 using testing::Eq;
 using testing::Return;
 
+testing::Matcher<const persistence::ServedJobs&> serves(const char* type) {
+    return testing::Field(&persistence::ServedJobs::types, ElementsAre(type));
+}
+
 class MockTimerStore : public persistence::TimerStore {
 public:
     using Claim = std::optional<persistence::LockClaim>;
-    using Types = std::span<const std::string>;
+    using Served = persistence::ServedJobs;
 
     MOCK_METHOD(std::optional<schema::TimePoint>, next_due, (), (override));
     MOCK_METHOD(
         std::optional<schema::TimePoint>,
         next_due_of_others,
-        (Types, std::optional<schema::TimePoint>, schema::TimePoint),
+        (const Served&, std::optional<schema::TimePoint>, schema::TimePoint),
         (override)
     );
     MOCK_METHOD(
         DueTimers,
         move_due_timers,
-        (DueWindow, PageLimit, const Claim&, Types),
+        (DueWindow, PageLimit, const Claim&, const Served&),
         (override)
     );
 };
@@ -69,7 +73,7 @@ TEST_F(TimerMoverTest, Due_timers_arrive_locked_and_are_handed_over_while_there_
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now()));
     intake.free_bytes = 1000;
     EXPECT_CALL(
-        store, move_due_timers(DueWindow(clock.now()), PageLimit(7, 1000), _, ElementsAre("mail"))
+        store, move_due_timers(DueWindow(clock.now()), PageLimit(7, 1000), _, serves("mail"))
     )
         .WillOnce([&](auto, auto, const std::optional<persistence::LockClaim>& claim, auto) {
             EXPECT_EQ(claim->owner, "intake");
@@ -94,7 +98,7 @@ TEST_F(TimerMoverTest, Due_timers_move_free_where_the_order_of_acquisition_is_to
 TEST_F(TimerMoverTest, Due_timers_stay_where_they_are_until_there_is_room) {
     EXPECT_CALL(store, next_due()).WillRepeatedly(Return(clock.now() - 5s));
     EXPECT_FALSE(mover.awaits_room());
-    EXPECT_CALL(store, next_due_of_others(ElementsAre("mail"), _, clock.now() + 1s))
+    EXPECT_CALL(store, next_due_of_others(serves("mail"), _, clock.now() + 1s))
         .WillOnce(Return(std::nullopt));
     EXPECT_EQ(mover.run_once(), 1s);
     EXPECT_TRUE(mover.awaits_room()) << "and is woken";
@@ -114,9 +118,7 @@ TEST_F(TimerMoverTest, Timers_of_others_do_not_wait_for_room_here) {
     EXPECT_CALL(store, next_due_of_others(_, Eq(std::nullopt), _)).WillOnce(Return(due));
     DueWindow window(clock.now(), 0ms, due);
     window.are_served_left = true;
-    EXPECT_CALL(
-        store, move_due_timers(window, PageLimit(100), Eq(std::nullopt), ElementsAre("mail"))
-    )
+    EXPECT_CALL(store, move_due_timers(window, PageLimit(100), Eq(std::nullopt), serves("mail")))
         .WillOnce(Return(DueTimers{.moved = 2, .locked = {}}));
     EXPECT_EQ(mover.run_once(), 0ms);
     EXPECT_EQ(wakes, 1);

@@ -187,6 +187,17 @@ TEST_F(Serve, Acquisition_by_priority_without_its_index_is_refused_with_the_comm
     EXPECT_EQ(run({"job", "ls", "--config", config}).code, ExitCode::done);
 }
 
+// R051
+TEST_F(Serve, Another_order_without_its_index_is_refused_and_with_it_the_service_starts) {
+    const std::string config = file("order.toml", "preferTimerJobs = true\n");
+    ServiceProcess refused({"serve", "--config", config, "--db", url()}, {});
+    EXPECT_EQ(refused.exit_code(), 1);
+    EXPECT_THAT(refused.output(), HasSubstr("`jobstrand schema index due --create"));
+    ASSERT_EQ(run({"schema", "index", "due", "--create"}).code, ExitCode::done);
+    ServiceProcess service({"serve", "--config", config, "--db", url()}, {});
+    EXPECT_TRUE(service.says("ready"));
+}
+
 TEST_F(Serve, The_first_signal_lets_running_jobs_finish_and_frees_the_others) {
     ServiceProcess service({"serve", "--config", settings()}, {});
     ASSERT_TRUE(service.says("ready"));

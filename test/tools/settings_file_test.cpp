@@ -164,7 +164,12 @@ TEST(SettingsFile, Every_mistake_is_told_with_its_line_and_what_would_be_right) 
         {"preset = \"flowable-9\"", "preset must be \"flowable-6\" or \"camunda-7\""},
         {"queueSize = 5\nasyncExecutorThreadPoolQueueSize = 6",
          "queueSize and asyncExecutorThreadPoolQueueSize are two names of one setting"},
-        {"jobExecutorPreferTimerJobs = true", "only its value false is supported"},
+        {"producePrioritizedJobs = false", "only its value true is supported"},
+        {"priorityAging = 60000", "priorityAging needs acquireByPriority"},
+        {"acquireByPriority = true\npriorityAging = 1\npreferTimerJobs = true",
+         "priorityAging and preferTimerJobs exclude each other"},
+        {"priorityRangeMin = 1\njobExecutorPriorityRangeMax = 0",
+         "priorityRangeMin (1) must not be above priorityRangeMax (0)"},
         {"jobExecutorDeploymentAware = true", "deployments are not there yet"},
         {"enabledJobCategories = [\"fast\"]", "categories per node are not there yet"},
         {"queueSize = 2026-11-20", "queueSize has a value of a kind that no setting takes"},
@@ -213,15 +218,36 @@ TEST(SettingsFile, Two_names_with_one_value_are_no_mistake) {
 
 // R018
 TEST(SettingsFile, Acquisition_by_priority_is_off_unless_asked_for) {
-    EXPECT_FALSE(good("").executor.acquire_by_priority);
-    EXPECT_TRUE(good("jobExecutorAcquireByPriority = true\n").executor.acquire_by_priority);
-    EXPECT_TRUE(good("acquireByPriority = true\n").executor.acquire_by_priority);
+    EXPECT_FALSE(good("").executor.order.by_priority);
+    EXPECT_TRUE(good("jobExecutorAcquireByPriority = true\n").executor.order.by_priority);
+    EXPECT_TRUE(good("acquireByPriority = true\n").executor.order.by_priority);
+}
+
+// R046 R047 R048 R053
+TEST(SettingsFile, The_orders_of_camunda_and_its_priority_ranges_have_its_names_and_ours) {
+    const executor::ExecutorSettings unordered = good("").executor;
+    EXPECT_EQ(unordered.order, schema::AcquisitionOrder{});
+    EXPECT_TRUE(unordered.priorities.is_all());
+    const executor::ExecutorSettings theirs = good(R"(
+        jobExecutorPreferTimerJobs = true
+        jobExecutorAcquireByDueDate = true
+        jobExecutorPriorityRangeMin = -9223372036854775808
+        jobExecutorPriorityRangeMax = -1
+    )")
+                                                  .executor;
+    EXPECT_EQ(theirs.order, (schema::AcquisitionOrder{.timers_first = true, .by_due_date = true}));
+    EXPECT_EQ(theirs.priorities.most, -1);
+    const executor::ExecutorSettings ours =
+        good("acquireByPriority = true\npriorityAging = \"PT1M\"\npriorityRangeMin = 5").executor;
+    EXPECT_EQ(
+        ours.order,
+        (schema::AcquisitionOrder{.by_priority = true, .aging = std::chrono::minutes(1)})
+    );
+    EXPECT_EQ(ours.priorities.least, 5);
 }
 
 TEST(SettingsFile, A_feature_that_is_not_there_may_be_switched_off) {
     good(R"(
-        jobExecutorPreferTimerJobs = false
-        jobExecutorPriorityRangeMin = -9223372036854775808
         producePrioritizedJobs = true
         waitIncreaseFactor = 2.0
         backoffTimeInMillis = 0

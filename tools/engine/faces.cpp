@@ -174,7 +174,12 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
     executor.max_pool_size = options.threads;
     executor.queue_size = options.queue_size;
     executor.acquire_page = options.acquire_page;
-    executor.acquire_by_priority = options.acquire_by_priority;
+    executor.order = {
+        .by_priority = options.acquire_by_priority,
+        .timers_first = options.prefer_timers,
+        .by_due_date = options.acquire_by_due_date,
+        .aging = options.priority_aging};
+    executor.priorities = {options.priority_min, options.priority_max};
     executor.exclusive_over_hierarchies = options.exclusive_over_hierarchies;
     executor.acquire_wait = options.acquire_wait;
     executor.timer_wait = options.timer_wait;

@@ -63,9 +63,11 @@ void require_rights_on(persistence::SessionPool& pool) {
     persistence::require_write_rights(*session);
 }
 
-void require_priority_index(persistence::SessionPool& pool) {
+void require_index_of(const schema::AcquisitionOrder& order, persistence::SessionPool& pool) {
     const auto session = pool.lease(persistence::SessionPool::Access::read);
-    persistence::require_index(*session, schema::kPriorityIndex, "acquisition by priority");
+    persistence::require_index(
+        *session, schema::index_of(order), "the order in which jobs are acquired"
+    );
 }
 
 }  // namespace
@@ -106,8 +108,8 @@ public:
 
     void start() {
         require_rights_on(*pool);
-        if (settings.acquire_by_priority && settings.acquire_async_jobs) {
-            require_priority_index(*pool);
+        if (settings.order.is_any() && settings.acquire_async_jobs) {
+            require_index_of(settings.order, *pool);
         }
         executor.start();
     }

@@ -110,6 +110,9 @@ constexpr Dialect kTimestampDialect{
         "DELETE FROM {0} USING {0} FORCE INDEX (PRIMARY)"
         " WHERE (REV_ IS NULL) IN (TRUE, FALSE) AND",
     .behind_in_priority = "PRIORITY_ = ? AND ID_ > ?",
+    .behind_due = "(DUEDATE_ > ? OR (DUEDATE_ = ? AND ID_ > ?))",
+    .has_due = "DUEDATE_ IS NOT NULL",
+    .order_without_due = "ID_",
     .now = "UTC_TIMESTAMP(3)",
     // A timestamp is read in the zone of the session.
     .guest =

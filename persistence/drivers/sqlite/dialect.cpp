@@ -124,6 +124,10 @@ constinit const Dialect kSqliteDialect{
     .by_index = "",
     .delete_where = "DELETE FROM {0} WHERE",
     .behind_in_priority = "(PRIORITY_, ID_) > (?, ?)",
+    .behind_due = "DUEDATE_ >= ? AND (DUEDATE_, ID_) > (?, ?)",
+    // It does not seek with IS NOT NULL. No text is less than the empty one.
+    .has_due = "DUEDATE_ >= ''",
+    .order_without_due = "DUEDATE_, ID_",
     .now = "",
     .has_texts_for_times = true,
     .earliest_time = schema::kEarliestInstant,

@@ -262,7 +262,8 @@ TEST_P(UnreadableRows, A_priority_that_is_no_integer_does_not_stop_the_others) {
     insert_odd(JobPlace::executable, "b3", {"PRIORITY_", "'high'"});
     insert_odd(JobPlace::executable, "b4", {"PRIORITY_", "x'01'"});
     EXPECT_THAT(
-        ids_of(store_.acquire_by_priority(claim_of("node-1"), noop_, 10)), ElementsAre("c", "a")
+        ids_of(store_.acquire_in_order(claim_of("node-1"), noop_, {.by_priority = true}, 10)),
+        ElementsAre("c", "a")
     );
 }
 

@@ -244,8 +244,11 @@ TEST_P(FlowablesTables, Serve_acquisition_by_priority_with_its_index) {
          {JobPlace::executable, a_job("b").with_priority(1)}},
         IdOrigin::given
     );
-    const std::vector<Job> jobs = store_.acquire_by_priority(
-        {.owner = "node", .until = now_ + 5min}, std::vector<std::string>{"noop"}, 10
+    const std::vector<Job> jobs = store_.acquire_in_order(
+        {.owner = "node", .until = now_ + 5min},
+        std::vector<std::string>{"noop"},
+        {.by_priority = true},
+        10
     );
     ASSERT_EQ(jobs.size(), 2U);
     EXPECT_EQ(jobs[0].id, "b");

@@ -6,8 +6,6 @@ namespace {
 
 constexpr std::string_view kAny = "*";
 
-constexpr std::string_view kRange = "a priority range per node is not there yet";
-constexpr std::string_view kOrder = "a configurable acquisition order is not there yet";
 constexpr std::string_view kDeployments = "deployments are not there yet";
 constexpr std::string_view kIncidents = "incidents are not there yet";
 constexpr std::string_view kMetrics = "metrics are not there yet";
@@ -16,10 +14,6 @@ constexpr std::string_view kBackoff = "two nodes never conflict over a job, so n
 constexpr std::string_view kGlobalLock = "acquisition needs no global lock";
 
 constexpr std::array kAbsentSettings{
-    AbsentSetting{"jobExecutorPreferTimerJobs", "false", kOrder},
-    AbsentSetting{"jobExecutorAcquireByDueDate", "false", kOrder},
-    AbsentSetting{"jobExecutorPriorityRangeMin", "-9223372036854775808", kRange},
-    AbsentSetting{"jobExecutorPriorityRangeMax", "9223372036854775807", kRange},
     AbsentSetting{"producePrioritizedJobs", "true", "jobs keep the priority that they are given"},
     AbsentSetting{"batchJobPriority", "0", "batch jobs are not there yet"},
     AbsentSetting{"historyCleanupJobPriority", "0", kHistory},

@@ -170,15 +170,6 @@ constexpr std::array kExecutorSettings{
         .aliases = {{{"asyncExecutorDefaultQueueSizeFullWaitTime", Unit::milliseconds}}},
     },
     Setting{
-        .name = "acquireByPriority",
-        .unit = Unit::flag,
-        .field = &in_executor<&ExecutorSettings::acquire_by_priority>,
-        .meaning = "`true`: jobs are acquired by their priority, highest first, and those of one "
-                   "priority oldest first. Low ones wait as long as higher ones keep coming. Needs "
-                   "the index that `jobstrand schema index priority --create` makes.",
-        .aliases = {{{"jobExecutorAcquireByPriority", Unit::flag}}},
-    },
-    Setting{
         .name = "exclusiveOverHierarchies",
         .unit = Unit::flag,
         .field = &in_executor<&ExecutorSettings::exclusive_over_hierarchies>,

@@ -114,6 +114,7 @@ private:
 
     [[nodiscard]] Refusal store(int& field) const { return store_number(field); }
     [[nodiscard]] Refusal store(std::size_t& field) const { return store_number(field); }
+    [[nodiscard]] Refusal store(std::int64_t& field) const { return store_number(field); }
 
     template <typename Number>
     [[nodiscard]] Refusal store_number(Number& field) const {
@@ -202,6 +203,7 @@ std::string text_of(const Settings& settings, const Setting& setting) {
             },
             [&copy](int& (*field)(Settings&)) { return std::to_string(field(copy)); },
             [&copy](std::size_t& (*field)(Settings&)) { return std::to_string(field(copy)); },
+            [&copy](std::int64_t& (*field)(Settings&)) { return std::to_string(field(copy)); },
             [&copy](Duration& (*field)(Settings&)) { return schema::format_duration(field(copy)); },
             [&copy](std::string& (*field)(Settings&)) { return field(copy); },
             [&copy](auto& (*field)(Settings&)) { return std::string(name_of(field(copy))); },

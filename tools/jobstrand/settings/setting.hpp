@@ -33,6 +33,7 @@ using Field = std::variant<
     bool& (*)(Settings&),
     int& (*)(Settings&),
     std::size_t& (*)(Settings&),
+    std::int64_t& (*)(Settings&),
     schema::Duration& (*)(Settings&),
     std::string& (*)(Settings&),
     schema::LogLevel& (*)(Settings&),

@@ -135,6 +135,26 @@ void SettingEntries::apply_known(const SettingEntry& entry, const NamedSetting& 
     settings_ = std::move(changed);
 }
 
+namespace {
+
+/// Where the later one of two settings was written; 1: neither.
+int last_line_of(
+    std::string_view one,
+    std::string_view other,
+    const std::vector<SettingEntry>& entries
+) {
+    int line = 1;
+    for (const SettingEntry& entry : entries) {
+        const Setting* const setting = find_setting(entry.name).setting;
+        const bool is_meant =
+            setting != nullptr && (setting->name == one || setting->name == other);
+        line = is_meant ? entry.line : line;
+    }
+    return line;
+}
+
+}  // namespace
+
 // Only what was written can contradict maxPoolSize; a default or a preset gives way to it.
 void SettingEntries::lower_core_pool() {
     executor::ExecutorSettings& pool = settings_.executor;
@@ -144,21 +164,41 @@ void SettingEntries::lower_core_pool() {
 }
 
 void SettingEntries::check_together(const std::vector<SettingEntry>& entries) {
-    const executor::ExecutorSettings& pool = settings_.executor;
-    if (pool.core_pool_size > pool.max_pool_size) {
-        int line = 1;
-        for (const SettingEntry& entry : entries) {
-            const std::string_view name =
-                find_setting(entry.name).setting ? find_setting(entry.name).setting->name : "";
-            line = name == "corePoolSize" || name == "maxPoolSize" ? entry.line : line;
-        }
-        problems_.push_back(
-            {line,
-             fmt::format(
-                 "corePoolSize ({}) must not be above maxPoolSize ({})",
-                 pool.core_pool_size,
-                 pool.max_pool_size
-             )}
+    const executor::ExecutorSettings& executor = settings_.executor;
+    const schema::PriorityRange& range = executor.priorities;
+    const auto refuse = [&](std::string_view one, std::string_view other, std::string text) {
+        problems_.push_back({last_line_of(one, other, entries), std::move(text)});
+    };
+    if (executor.core_pool_size > executor.max_pool_size) {
+        refuse(
+            "corePoolSize",
+            "maxPoolSize",
+            fmt::format(
+                "corePoolSize ({}) must not be above maxPoolSize ({})",
+                executor.core_pool_size,
+                executor.max_pool_size
+            )
+        );
+    }
+    if (range.least > range.most) {
+        refuse(
+            "priorityRangeMin",
+            "priorityRangeMax",
+            fmt::format(
+                "priorityRangeMin ({}) must not be above priorityRangeMax ({})",
+                range.least,
+                range.most
+            )
+        );
+    }
+    if (executor.order.aging > schema::Duration{0} && !executor.order.by_priority) {
+        refuse("priorityAging", "acquireByPriority", "priorityAging needs acquireByPriority");
+    } else if (executor.order.ages() && executor.order.timers_first) {
+        refuse(
+            "priorityAging",
+            "preferTimerJobs",
+            "priorityAging and preferTimerJobs exclude each other: where all timers come first, "
+            "nothing ages"
         );
     }
 }

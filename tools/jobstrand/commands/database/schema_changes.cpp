@@ -14,6 +14,7 @@
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -59,13 +60,21 @@ void tell_upgrade(Session& session, const persistence::UpgradeResult& result) {
     return driver->dialect;
 }
 
+[[nodiscard]] std::string index_names() {
+    std::vector<std::string_view> names;
+    for (const schema::OptionalIndex& index : schema::optional_indexes()) {
+        names.push_back(index.name);
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
 [[nodiscard]] const schema::OptionalIndex& index_named(const std::string& name) {
     const auto all = schema::optional_indexes();
     const auto found = std::ranges::find(all, name, &schema::OptionalIndex::name);
     if (found == all.end()) {
         throw CliError(
             ExitCode::wrong_usage,
-            fmt::format("there is no index {}; there is priority", quoted_if_needed(name))
+            fmt::format("there is no index {}; there are {}", quoted_if_needed(name), index_names())
         );
     }
     return *found;

@@ -14,11 +14,15 @@ void add_index_command(const Command& noun, Action& action) {
          .summary = "Create or drop an index that only one setting needs, or tell whether it is "
                     "there",
          .examples = "  jobstrand schema index priority --create      # for acquireByPriority\n"
+                     "  jobstrand schema index due --create           # for preferTimerJobs and "
+                     "acquireByDueDate\n"
+                     "  jobstrand schema index priority-due --create  # for both together, and for "
+                     "priorityAging\n"
                      "  jobstrand schema index priority --drop        # when no node needs it any "
                      "more"},
         change_index
     );
-    app.add_option("NAME", options.name, "priority").required();
+    app.add_option("NAME", options.name, "priority, due or priority-due").required();
     const CommandOption create = app.add_flag("--create", options.create, "Create it");
     app.add_flag("--drop", options.drop, "Drop it").excludes(create);
 }

@@ -1,0 +1,145 @@
+#include "persistence/jobs/ordered_candidates.hpp"
+
+#include "persistence/jobs/lane_rows.hpp"
+#include "schema/limits.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::AcquisitionOrder;
+using schema::OrderKey;
+
+/// How many priorities one transaction looks at, a few short statements each.
+constexpr int kPrioritiesPerPage = 1000;
+
+/// The fewest jobs that are worth a statement, where many lanes share a page.
+constexpr std::size_t kLeastAhead = 10;
+
+/// Fills a page from lanes.
+class OrderedReading final {
+public:
+    OrderedReading(Transaction& transaction, const OrderedSearch& search, std::size_t limit)
+        : search_(search),
+          order_(search.order),
+          limit_(limit),
+          source_(transaction, search.served, search.order) {
+        page_.rest = std::min(search.highest, search.served.priorities.most);
+        page_.rows.jobs.reserve(std::min(limit, schema::limits::kJobsPerTransaction));
+    }
+
+    OrderedPage read() && {
+        if (!order_.by_priority) {
+            page_.rest.reset();
+            take({0});
+        } else if (order_.ages()) {
+            take(all_priorities());
+        } else {
+            take_from_the_highest();
+        }
+        return std::move(page_);
+    }
+
+private:
+    [[nodiscard]] bool is_full() const { return page_.rows.jobs.size() >= limit_; }
+
+    /// The priority that `rest` comes to, which then is the one below it.
+    [[nodiscard]] std::optional<std::int64_t> next_priority() {
+        const auto priority = page_.rest ? source_.next_priority(*page_.rest) : std::nullopt;
+        const bool is_any = priority && *priority >= search_.served.priorities.least;
+        const bool is_last = !is_any || *priority == search_.served.priorities.least;
+        page_.rest = is_last ? std::nullopt : std::optional(*priority - 1);
+        return is_any ? priority : std::nullopt;
+    }
+
+    [[nodiscard]] std::vector<std::int64_t> all_priorities() {
+        std::vector<std::int64_t> all;
+        while (all.size() < kPrioritiesPerPage) {
+            const auto priority = next_priority();
+            if (!priority) {
+                break;
+            }
+            all.push_back(*priority);
+        }
+        page_.rest.reset();  // What is lower waits until there are fewer.
+        return all;
+    }
+
+    void take_from_the_highest() {
+        for (int i = 0; i < kPrioritiesPerPage && page_.rest && !is_full(); ++i) {
+            if (const auto priority = next_priority()) {
+                take({*priority});
+            }
+        }
+    }
+
+    /// Of these priorities what comes first.
+    void take(const std::vector<std::int64_t>& priorities) {
+        using enum Lane::Kind;
+        if (!order_.asks_for_due_dates()) {
+            merge(priorities, {by_id});
+        } else if (order_.timers_first) {
+            merge(priorities, {due});
+            merge(priorities, {immediate});
+        } else {
+            merge(priorities, {due, immediate});
+        }
+    }
+
+    /// Of these lanes again and again the job that comes first.
+    void merge(const std::vector<std::int64_t>& priorities, const std::vector<Lane::Kind>& kinds) {
+        std::vector<LaneReader> lanes;
+        for (const std::int64_t priority : priorities) {
+            for (const Lane::Kind kind : kinds) {
+                const auto position = search_.behind.find({priority, kind});
+                const bool is_any = position != search_.behind.end();
+                lanes.emplace_back(Lane{priority, kind}, is_any ? &position->second : nullptr);
+            }
+        }
+        while (!is_full()) {
+            LaneReader* const first = first_of(lanes);
+            if (first == nullptr) {
+                return;
+            }
+            page_.rows.jobs.push_back(first->take_next());
+        }
+    }
+
+    [[nodiscard]] LaneReader* first_of(std::vector<LaneReader>& lanes) {
+        const std::size_t left = limit_ - page_.rows.jobs.size();
+        const std::size_t share = left / std::max(lanes.size(), std::size_t{1});
+        const std::size_t ahead = std::min(left, std::max(share, kLeastAhead));
+        LaneReader* first = nullptr;
+        OrderKey least;
+        for (LaneReader& lane : lanes) {
+            if (!lane.has_next(source_, ahead, page_.rows)) {
+                continue;
+            }
+            const OrderKey key = schema::order_key(order_, lane.next());
+            if (first == nullptr || key < least) {
+                first = &lane;
+                least = key;
+            }
+        }
+        return first;
+    }
+
+    const OrderedSearch& search_;
+    const AcquisitionOrder& order_;
+    const std::size_t limit_;
+    LaneRows source_;
+    OrderedPage page_;
+};
+
+}  // namespace
+
+OrderedPage
+ordered_candidates(Transaction& transaction, const OrderedSearch& search, std::size_t limit) {
+    return OrderedReading(transaction, search, limit).read();
+}
+
+}  // namespace jobstrand::persistence

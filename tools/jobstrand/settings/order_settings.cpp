@@ -1,0 +1,82 @@
+#include "tools/jobstrand/settings/setting_table.hpp"
+
+namespace jobstrand::cli {
+
+namespace {
+
+template <auto Member>
+[[nodiscard]] auto& in_order(Settings& settings) {
+    return settings.executor.order.*Member;
+}
+
+template <auto Member>
+[[nodiscard]] auto& in_priorities(Settings& settings) {
+    return settings.executor.priorities.*Member;
+}
+
+constexpr std::int64_t kAgingMost = schema::Duration(std::chrono::hours(365 * 24)).count();
+
+constexpr std::array kOrderSettings{
+    Setting{
+        .name = "acquireByPriority",
+        .unit = Unit::flag,
+        .field = &in_order<&schema::AcquisitionOrder::by_priority>,
+        .meaning =
+            "`true`: jobs are acquired by their priority, highest first, and those of one "
+            "priority oldest first. Low ones wait as long as higher ones keep coming, unless "
+            "they age. Needs the index that `jobstrand schema index priority --create` "
+            "makes, or with any of the next three settings that of `priority-due`.",
+        .aliases = {{{"jobExecutorAcquireByPriority", Unit::flag}}},
+    },
+    Setting{
+        .name = "preferTimerJobs",
+        .unit = Unit::flag,
+        .field = &in_order<&schema::AcquisitionOrder::timers_first>,
+        .meaning = "`true`: jobs with a due date, timers and retries, are acquired before all "
+                   "others, earliest first; with `acquireByPriority` within each priority. Needs "
+                   "the index that `jobstrand schema index due --create` makes.",
+        .aliases = {{{"jobExecutorPreferTimerJobs", Unit::flag}}},
+    },
+    Setting{
+        .name = "acquireByDueDate",
+        .unit = Unit::flag,
+        .field = &in_order<&schema::AcquisitionOrder::by_due_date>,
+        .meaning = "`true`: jobs are acquired by their due date, earliest first, and those without "
+                   "one by their creation; with `acquireByPriority` within each priority. Needs "
+                   "the index of `preferTimerJobs`.",
+        .aliases = {{{"jobExecutorAcquireByDueDate", Unit::flag}}},
+    },
+    Setting{
+        .name = "priorityAging",
+        .unit = Unit::milliseconds,
+        .field = &in_order<&schema::AcquisitionOrder::aging>,
+        .most = kAgingMost,
+        .meaning =
+            "With `acquireByPriority`: one step of priority is worth so long a wait, so that "
+            "a low priority runs in the end, however many higher ones keep coming. 0: "
+            "nothing ages. Not with `preferTimerJobs`.",
+    },
+    Setting{
+        .name = "priorityRangeMin",
+        .field = &in_priorities<&schema::PriorityRange::least>,
+        .least = schema::PriorityRange{}.least,
+        .meaning = "Jobs of a lower priority are left to other processes. What no process takes "
+                   "waits, and no command tells so.",
+        .aliases = {{{"jobExecutorPriorityRangeMin"}}},
+    },
+    Setting{
+        .name = "priorityRangeMax",
+        .field = &in_priorities<&schema::PriorityRange::most>,
+        .least = schema::PriorityRange{}.least,
+        .meaning = "Likewise those of a higher one.",
+        .aliases = {{{"jobExecutorPriorityRangeMax"}}},
+    },
+};
+
+}  // namespace
+
+std::span<const Setting> order_settings() {
+    return kOrderSettings;
+}
+
+}  // namespace jobstrand::cli
