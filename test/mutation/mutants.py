@@ -88,11 +88,11 @@ MUTANTS = [
     ),
     Mutant("a claim takes what is locked", CANDIDATES, "LOCK_EXP_TIME_ IS NULL AND ", "", "kOldest = "),
     Mutant(
-        "a claim by priority takes what is locked",
-        CANDIDATES,
+        "a claim in an order takes what is locked",
+        "persistence/jobs/lane_rows.cpp",
         "LOCK_EXP_TIME_ IS NULL AND ",
         "",
-        "kOldestOfPriority",
+        "kNextOfLane",
     ),
     Mutant(
         "a claim takes any handler type",
