@@ -51,6 +51,7 @@ ExecutorSettings checked(ExecutorSettings settings) {
 AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
     : settings_(checked(std::move(settings))),
       use_(use),
+      served_(use.handlers, settings_.scope),
       held_(settings_.queue_bytes, exclusive_over(settings_)),
       order_(use.clock, exclusive_over(settings_), settings_.lock_time),
       runner_(
@@ -134,8 +135,7 @@ void AsyncExecutor::listen(persistence::OpenListener open) {
 
 void AsyncExecutor::start() {
     JOBSTRAND_ENSURE(!started_.exchange(true));
-    handler_types_ = use_.handlers.types();
-    needs_ = use_.handlers.needs();
+    served_.look_at_handlers();
     (void)presence_.run_once();
     accepting_ = true;
     threads_.start();
@@ -144,8 +144,28 @@ void AsyncExecutor::start() {
         "executor started",
         {{"lock_owner", settings_.lock_owner},
          {"threads", settings_.max_pool_size},
-         {"handler_types", fmt::format("{}", fmt::join(handler_types_, ","))}}
+         {"handler_types", fmt::format("{}", fmt::join(served()->types, ","))}}
     );
+}
+
+void AsyncExecutor::serve_anew() {
+    served_.look_at_handlers();
+    what_is_served_changed();
+}
+
+void AsyncExecutor::limit_to(schema::ServedScope scope) {
+    ExecutorSettings settings = settings_;
+    settings.scope = scope;
+    (void)checked(std::move(settings));
+    served_.limit_to(std::move(scope));
+    what_is_served_changed();
+}
+
+void AsyncExecutor::what_is_served_changed() {
+    if (started_) {
+        presence_loop_.wake();
+        use_.wake_ups.room_became_free();
+    }
 }
 
 bool AsyncExecutor::is_taking() const {

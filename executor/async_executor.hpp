@@ -20,6 +20,7 @@
 #include "executor/pool/held_jobs.hpp"
 #include "executor/pool/worker_pool.hpp"
 #include "executor/report/unserved_jobs.hpp"
+#include "executor/served_here.hpp"
 #include "executor/stop_mode.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/sql/job_listener.hpp"
@@ -68,8 +69,16 @@ public:
     /// Hears of jobs that other processes enqueue.
     void listen(persistence::OpenListener open);
 
-    /// From here on the handler types are fixed. Throws DbError when the node cannot be registered.
+    /// Throws DbError when the node cannot be registered.
     void start();
+
+    /// Handlers have come or gone: takes what is served now, and tells it to the other nodes soon.
+    /// What is held of types that have gone is freed instead of started.
+    void serve_anew();
+
+    /// The same within another scope. Throws std::invalid_argument for one that validate() finds
+    /// fault with.
+    void limit_to(schema::ServedScope scope);
 
     /// Takes in nothing more, frees what did not start, waits for the rest as `mode` says, writes
     /// the last outcomes, and ends the threads. A second call from another thread with at_once
@@ -91,10 +100,8 @@ public:
     [[nodiscard]] persistence::PageLimit room() override;
     [[nodiscard]] persistence::PageLimit room_for_handoffs() override;
     [[nodiscard]] std::optional<persistence::PageLimit> room_for_timers(std::size_t page) override;
-    [[nodiscard]] persistence::ServedJobs served() const override {
-        persistence::ServedJobs served(handler_types_, needs_);
-        served.priorities = settings_.priorities;
-        return served;
+    [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> served() const override {
+        return served_.now();
     }
     [[nodiscard]] const std::string& lock_owner() const override { return settings_.lock_owner; }
     [[nodiscard]] schema::Duration lock_time() const override { return settings_.lock_time; }
@@ -111,6 +118,7 @@ private:
     void pass_the_rest_on();
     [[nodiscard]] bool is_taking() const;
     [[nodiscard]] persistence::NodeWork work();
+    void what_is_served_changed();
     void tell(const std::function<void()>& news);
     [[nodiscard]] bool wait_for_running_jobs();
     void log_stop(bool all_ended);
@@ -118,8 +126,7 @@ private:
     // Constant after start(), or thread-safe. The activities outlive the threads that run them.
     const ExecutorSettings settings_;
     const Dependencies use_;
-    std::vector<std::string> handler_types_;
-    std::vector<std::string> needs_;  ///< What is here of what jobs need.
+    ServedHere served_;
     HeldJobs held_;
     GroupOrder order_;
     NodeLease lease_;

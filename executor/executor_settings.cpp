@@ -1,9 +1,11 @@
 #include "executor/executor_settings.hpp"
 
+#include "schema/job_fields.hpp"
 #include "schema/limits.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 namespace jobstrand::executor {
 
 namespace {
@@ -46,12 +48,37 @@ public:
         }
     }
 
-    void check_range(const schema::PriorityRange& range) {
-        if (range.least > range.most) {
+    void check_scope(const schema::ServedScope& scope) {
+        if (scope.priorities.least > scope.priorities.most) {
             found_.push_back(fmt::format(
-                "priorities.least is {}, but must not be above priorities.most, which is {}",
-                range.least,
-                range.most
+                "scope.priorities.least is {}, but must not be above scope.priorities.most, which "
+                "is {}",
+                scope.priorities.least,
+                scope.priorities.most
+            ));
+        }
+        for (const schema::ScopeList& list : schema::kScopeLists) {
+            check_values(schema::field_of(list.field).name, scope.*list.values);
+        }
+    }
+
+    void check_values(std::string_view field, const std::vector<std::string>& values) {
+        if (values.size() > schema::limits::kScopeValues) {
+            found_.push_back(fmt::format(
+                "the scope has {} values of {}, but may have up to {}",
+                values.size(),
+                field,
+                schema::limits::kScopeValues
+            ));
+        }
+        const auto is_too_long = [](const std::string& value) {
+            return value.size() > schema::limits::kNameLength;
+        };
+        if (std::ranges::any_of(values, is_too_long)) {
+            found_.push_back(fmt::format(
+                "a value of {} in the scope has more than {} characters",
+                field,
+                schema::limits::kNameLength
             ));
         }
     }
@@ -94,7 +121,7 @@ std::vector<std::string> validate(const ExecutorSettings& settings) {
     findings.check_time("acquire_first_wait", settings.acquire_first_wait, 1ms, 1h);
     findings.check_time("acquire_wait", settings.acquire_wait, 1ms, 1h);
     findings.check_order(settings.order);
-    findings.check_range(settings.priorities);
+    findings.check_scope(settings.scope);
     findings.check_time("queue_full_wait", settings.queue_full_wait, 0ms, kDay);
     findings.check("timer_page", settings.timer_page, one, page_max);
     findings.check_time("timer_wait", settings.timer_wait, 1ms, 1h);

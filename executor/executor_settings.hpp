@@ -3,6 +3,7 @@
 #include "schema/acquisition_order.hpp"
 #include "schema/exclusive_group.hpp"
 #include "schema/retry_policy.hpp"
+#include "schema/served_scope.hpp"
 #include "schema/time.hpp"
 
 #include <cstddef>
@@ -54,8 +55,9 @@ struct ExecutorSettings {
     /// its index (schema::index_of). `aging` is 0 to 365 days, needs by_priority, and excludes
     /// timers_first.
     schema::AcquisitionOrder order = {};
-    /// Jobs of other priorities are left to others (R053), also those that this node enqueues.
-    schema::PriorityRange priorities = {};
+    /// All other jobs are left to others (R053, R100), also those that this node enqueues. Up to
+    /// limits::kScopeValues values of each field.
+    schema::ServedScope scope = {};
     /// Exclusive jobs of all instances under one root run one at a time (R093), and not only those
     /// of one instance (R092). All nodes of a database must agree.
     bool exclusive_over_hierarchies = false;

@@ -3,6 +3,7 @@
 #include "persistence/sql/db_error.hpp"
 #include "schema/limits.hpp"
 
+#include <memory>
 #include <utility>
 
 namespace jobstrand::executor {
@@ -15,11 +16,11 @@ schema::Duration GroupPassing::run_once() {
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
     const persistence::LockClaim claim{
         .owner = use_.intake.lock_owner(), .until = use_.clock.now() + use_.intake.lock_time()};
-    const persistence::ServedJobs served =
-        is_closed_ ? persistence::ServedJobs{} : use_.intake.served();
+    const auto served =
+        is_closed_ ? std::make_shared<const persistence::ServedJobs>() : use_.intake.served();
     persistence::GroupsPassedOn passed;
     try {
-        passed = use_.store.pass_on(claim, served, page_bytes_, ended);
+        passed = use_.store.pass_on(claim, *served, page_bytes_, ended);
     } catch (const persistence::DbError&) {
         use_.order.end_again(ended);
         throw;

@@ -11,71 +11,96 @@
 
 namespace jobstrand::executor {
 
+namespace {
+
+/// It comes out of a payload, so it may be anything.
+std::string need_in(const HandlerRegistry::Needs& needs, const schema::Job& job) {
+    return needs.of ? schema::first_characters(needs.of(job), schema::limits::kNameLength)
+                    : std::string();
+}
+
+}  // namespace
+
 void HandlerRegistry::add(std::string handler_type, JobHandler handler) {
-    insert(std::move(handler_type), std::move(handler));
+    insert(std::move(handler_type), {.handler = std::move(handler)});
 }
 
 void HandlerRegistry::add(std::string handler_type, JobHandler handler, Needs needs) {
-    insert(handler_type, std::move(handler));
-    needs_.emplace(std::move(handler_type), std::move(needs));
+    insert(std::move(handler_type), {.handler = std::move(handler), .needs = std::move(needs)});
 }
 
 void HandlerRegistry::add_transactional(std::string handler_type, TransactionalJobHandler handler) {
-    insert(std::move(handler_type), std::move(handler));
+    insert(std::move(handler_type), {.handler = std::move(handler)});
 }
 
-const HandlerRegistry::Handler* HandlerRegistry::find(const std::string& handler_type) const {
-    const auto found = handlers_.find(handler_type);
-    return found == handlers_.end() ? nullptr : &found->second;
+bool HandlerRegistry::remove(const std::string& handler_type) {
+    const std::unique_lock lock(mutex_);
+    return entries_.erase(handler_type) > 0;
+}
+
+std::shared_ptr<const HandlerRegistry::Handler>
+HandlerRegistry::find(const std::string& handler_type) const {
+    std::shared_ptr<const Entry> entry = entry_of(handler_type);
+    const Handler* handler = entry == nullptr ? nullptr : &entry->handler;
+    return {std::move(entry), handler};
 }
 
 std::vector<std::string> HandlerRegistry::types() const {
+    const std::shared_lock lock(mutex_);
     std::vector<std::string> types;
-    types.reserve(handlers_.size());
-    for (const auto& [type, handler] : handlers_) {
+    types.reserve(entries_.size());
+    for (const auto& [type, entry] : entries_) {
         types.push_back(type);
     }
     return types;
 }
 
 std::vector<std::string> HandlerRegistry::needs() const {
+    const std::shared_lock lock(mutex_);
     std::vector<std::string> all;
-    for (const auto& [type, needs] : needs_) {
-        all.insert(all.end(), needs.here.begin(), needs.here.end());
+    for (const auto& [type, entry] : entries_) {
+        all.insert(all.end(), entry->needs.here.begin(), entry->needs.here.end());
     }
     std::ranges::sort(all);
     return all;
 }
 
 std::string HandlerRegistry::need_of(const schema::Job& job) const {
-    const auto found = needs_.find(job.handler_type);
-    // It comes out of a payload, so it may be anything.
-    return found == needs_.end()
-               ? std::string()
-               : schema::first_characters(found->second.of(job), schema::limits::kNameLength);
+    const auto entry = entry_of(job.handler_type);
+    return entry == nullptr ? std::string() : need_in(entry->needs, job);
 }
 
 std::string HandlerRegistry::lacks(const schema::Job& job) const {
-    std::string need = need_of(job);
-    if (!need.empty() && std::ranges::count(needs_.at(job.handler_type).here, need) > 0) {
-        need.clear();
+    const auto entry = entry_of(job.handler_type);
+    if (entry == nullptr) {
+        return {};
     }
-    return need;
+    std::string need = need_in(entry->needs, job);
+    const bool is_here = std::ranges::count(entry->needs.here, need) > 0;
+    return is_here ? std::string() : need;
 }
 
-void HandlerRegistry::insert(std::string handler_type, Handler handler) {
+void HandlerRegistry::insert(std::string handler_type, Entry entry) {
     if (handler_type.empty() || handler_type.size() > schema::limits::kNameLength) {
         throw std::invalid_argument(
             fmt::format("a handler type has 1 to {} characters", schema::limits::kNameLength)
         );
     }
-    const auto [place, inserted] =
-        handlers_.try_emplace(std::move(handler_type), std::move(handler));
+    const std::unique_lock lock(mutex_);
+    const auto [place, inserted] = entries_.try_emplace(std::move(handler_type));
     if (!inserted) {
         throw std::invalid_argument(
             fmt::format("the handler type '{}' is registered already", place->first)
         );
     }
+    place->second = std::make_shared<const Entry>(std::move(entry));
+}
+
+std::shared_ptr<const HandlerRegistry::Entry>
+HandlerRegistry::entry_of(const std::string& handler_type) const {
+    const std::shared_lock lock(mutex_);
+    const auto found = entries_.find(handler_type);
+    return found == entries_.end() ? nullptr : found->second;
 }
 
 }  // namespace jobstrand::executor

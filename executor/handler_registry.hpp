@@ -4,16 +4,18 @@
 
 #include <functional>
 #include <map>
+#include <memory>
+#include <shared_mutex>
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace jobstrand::executor {
 
-/// Which code runs which handler type. Filled before the executor starts, and not changed while it
-/// runs. The types named here are the only ones that this node acquires (I7).
+/// Which code runs which handler type. The types named here are the only ones that this node
+/// acquires (I7). Who changes them while an executor runs tells it (AsyncExecutor::serve_anew).
 ///
-/// Thread safety: safe to read from all threads once it is filled.
+/// Thread safety: safe.
 class HandlerRegistry final {
 public:
     using Handler = std::variant<JobHandler, TransactionalJobHandler>;
@@ -31,8 +33,11 @@ public:
     void add(std::string handler_type, JobHandler handler, Needs needs);
     void add_transactional(std::string handler_type, TransactionalJobHandler handler);
 
-    /// nullptr: this node does not know the type.
-    [[nodiscard]] const Handler* find(const std::string& handler_type) const;
+    /// Its runs that are under way go on. false: there is no such type.
+    bool remove(const std::string& handler_type);
+
+    /// nullptr: this node does not know the type. The handler stays as long as the caller needs it.
+    [[nodiscard]] std::shared_ptr<const Handler> find(const std::string& handler_type) const;
 
     /// In alphabetical order.
     [[nodiscard]] std::vector<std::string> types() const;
@@ -47,10 +52,16 @@ public:
     [[nodiscard]] std::string lacks(const schema::Job& job) const;
 
 private:
-    void insert(std::string handler_type, Handler handler);
+    struct Entry {
+        Handler handler;
+        Needs needs = {};  ///< Without a function: none.
+    };
 
-    std::map<std::string, Handler> handlers_;
-    std::map<std::string, Needs> needs_;  ///< By handler type.
+    void insert(std::string handler_type, Entry entry);
+    [[nodiscard]] std::shared_ptr<const Entry> entry_of(const std::string& handler_type) const;
+
+    mutable std::shared_mutex mutex_;
+    std::map<std::string, std::shared_ptr<const Entry>> entries_;  ///< Guarded by mutex_.
 };
 
 }  // namespace jobstrand::executor

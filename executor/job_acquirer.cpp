@@ -39,7 +39,7 @@ schema::Duration JobAcquirer::run_once() {
     if (room.jobs == 0) {
         return queue_full_wait_;
     }
-    if (pace_.is_idle() && !store_.has_acquirable(intake_.served())) {
+    if (pace_.is_idle() && !store_.has_acquirable(*intake_.served())) {
         return pace_.next_wait(0);
     }
     const schema::SteadyPoint locked_at = clock_.steady_now();
@@ -68,7 +68,7 @@ JobAcquirer::take_oldest(const persistence::LockClaim& claim, persistence::PageL
     std::size_t waiting = 0;
     limit.waiting = &waiting;
     std::vector<schema::Job> jobs =
-        store_.acquire(claim, intake_.served(), limit, oldest_.position());
+        store_.acquire(claim, *intake_.served(), limit, oldest_.position());
     oldest_.advance(
         jobs.size() + waiting, limit.jobs, jobs.empty() ? std::string() : jobs.back().id
     );
@@ -81,7 +81,7 @@ JobAcquirer::take_in_order(const persistence::LockClaim& claim, persistence::Pag
     std::size_t waiting = 0;
     limit.waiting = &waiting;
     std::vector<schema::Job> jobs =
-        store_.acquire_in_order(claim, intake_.served(), order_, limit, behind);
+        store_.acquire_in_order(claim, *intake_.served(), order_, limit, behind);
     for (const schema::Job& job : jobs) {
         behind[persistence::lane_of(order_, job)] = persistence::position_of(job);
     }

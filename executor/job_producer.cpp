@@ -145,7 +145,7 @@ std::string JobProducer::start_series(
 std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
     defaults_.fill_in(jobs);
     const schema::TimePoint now = use_.clock.now();
-    const persistence::ServedJobs served = use_.intake.served();
+    const auto served = use_.intake.served();
     persistence::PageLimit room = use_.intake.room_for_handoffs();
     std::vector<PlacedJob> placed;
     placed.reserve(jobs.size());
@@ -156,8 +156,7 @@ std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
         const bool can_run =
             place == JobPlace::executable && !repeats(job) && !schema::may_exclude(job);
         if (can_run && room.jobs > 0 && job.payload.size() <= room.bytes &&
-            served.priorities.contains(job.priority) &&
-            std::ranges::binary_search(served.types, job.handler_type)) {
+            served->contains(job)) {
             job.lock_owner = use_.intake.lock_owner();
             job.lock_expiration = now + use_.intake.lock_time();
             --room.jobs;

@@ -90,13 +90,14 @@ JobRunner::JobRunner(Dependencies dependencies, Rules rules, std::string lock_ow
 
 std::optional<Outcome> JobRunner::run(const HeldJobPtr& held) const {
     const schema::SteadyPoint began = use_.clock.steady_now();
-    if (auto transition = without_run(*held, began)) {
+    const auto handler = use_.handlers.find(held->job.handler_type);
+    if (auto transition = without_run(*held, began, handler != nullptr)) {
         return outcome_of(held, std::move(*transition));
     }
     held->began.store(began, std::memory_order_relaxed);
     held->is_running = true;
     const std::optional<HandlerResult> result =
-        call(*use_.handlers.find(held->job.handler_type), held);
+        call(*handler, held);
     held->is_running = false;
     if (!result) {
         return std::nullopt;
@@ -110,7 +111,7 @@ std::optional<Outcome> JobRunner::run(const HeldJobPtr& held) const {
 
 // What becomes of a job that is not to be run here, or not now; nullopt: it is to be run.
 std::optional<schema::Transition>
-JobRunner::without_run(const HeldJob& held, schema::SteadyPoint now) const {
+JobRunner::without_run(const HeldJob& held, schema::SteadyPoint now, bool has_handler) const {
     const schema::Job& job = held.job;
     const bool is_lease_over = use_.lease != nullptr && !use_.lease->is_held(now);
     if (held.stop.stop_requested() || now >= held.lock_until.load() || is_lease_over) {
@@ -121,7 +122,7 @@ JobRunner::without_run(const HeldJob& held, schema::SteadyPoint now) const {
         );
         return schema::released(job);
     }
-    if (use_.handlers.find(job.handler_type) == nullptr) {
+    if (!has_handler) {
         return schema::released(job);  // Not mine is not failure (I7).
     }
     if (std::string need = use_.handlers.lacks(job); !need.empty()) {

@@ -42,7 +42,7 @@ public:
 
 private:
     [[nodiscard]] std::optional<schema::Transition>
-    without_run(const HeldJob& held, schema::SteadyPoint now) const;
+    without_run(const HeldJob& held, schema::SteadyPoint now, bool has_handler) const;
     [[nodiscard]] std::optional<schema::Transition> count_start(const schema::Job& job) const;
     [[nodiscard]] JobContext context_for(const HeldJob& held) const;
     [[nodiscard]] std::optional<HandlerResult>

@@ -52,6 +52,7 @@ struct Node {
     schema::TimePoint started;
     schema::TimePoint lease_until;
     std::vector<std::string> handler_types = {};  ///< In alphabetical order.
+    schema::ServedScope scope = {};
 };
 
 /// The nodes that live: each has a row with a lease, which it renews, and others end the leases of

@@ -1,25 +1,37 @@
 #pragma once
 
-#include "schema/acquisition_order.hpp"
+#include "schema/job.hpp"
+#include "schema/served_scope.hpp"
 
-#include <span>
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::persistence {
 
 /// Which jobs a node takes (I7): of these handler types, needing nothing that it lacks, as far as
-/// that has been read (see schema::Job::needs), and of these priorities (R053). Borrows the texts.
+/// that has been read (see schema::Job::needs), and within its scope.
 struct ServedJobs {
     ServedJobs() = default;
-    ServedJobs(std::span<const std::string> the_types, std::span<const std::string> has = {})
-        : types(the_types), needs(has) {}
-    ServedJobs(const std::vector<std::string>& the_types, const std::vector<std::string>& has = {})
-        : types(the_types), needs(has) {}
+    ServedJobs(
+        std::vector<std::string> the_types,
+        std::vector<std::string> has = {},
+        schema::ServedScope within = {}
+    )
+        : types(std::move(the_types)), needs(std::move(has)), scope(std::move(within)) {}
 
-    std::span<const std::string> types;
-    std::span<const std::string> needs;  ///< What is here of all that jobs may need.
-    schema::PriorityRange priorities = {};
+    std::vector<std::string> types;  ///< In alphabetical order.
+    std::vector<std::string> needs;  ///< What is here of all that jobs may need; likewise.
+    schema::ServedScope scope;
+
+    [[nodiscard]] bool contains(const schema::Job& job) const {
+        return std::ranges::binary_search(types, job.handler_type) &&
+               (job.needs.empty() || std::ranges::binary_search(needs, job.needs)) &&
+               scope.contains(job);
+    }
+
+    bool operator==(const ServedJobs&) const = default;
 };
 
 }  // namespace jobstrand::persistence

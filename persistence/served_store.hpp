@@ -1,26 +1,44 @@
 #pragma once
 
 #include "persistence/served_jobs.hpp"
+#include "schema/job.hpp"
 #include "schema/time.hpp"
 
 #include <chrono>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace jobstrand::persistence {
 
-/// What decides which nodes can run a job: its handler type, and what it needs beside that (see
-/// schema::Job::needs).
+/// What decides which nodes can run a job: its handler type, what it needs beside that (see
+/// schema::Job::needs), and what else a node may be limited to (see schema::ServedScope).
 struct JobKind {
     std::string handler_type = {};
     std::string needs = {};  ///< Empty: nothing, or nobody has read it yet.
 
+    // Of unserved jobs, only what some living node is limited to; else as if there were none.
+    std::optional<std::int64_t> priority = {};
+    std::string category = {};
+    std::string tenant_id = {};
+    std::string process_definition_id = {};
+
     auto operator<=>(const JobKind&) const = default;
 };
+
+/// What no living node has for a job that it could run otherwise.
+enum class Lack {
+    nothing,       ///< Some node takes it.
+    handler_type,  ///< A handler.
+    needs,         ///< What it needs beside that.
+    scope,         ///< Nodes that have both are limited to other jobs.
+};
+
+[[nodiscard]] JobKind kind_of(const schema::Job& job);
 
 /// Free executable jobs that no living node takes.
 struct UnservedJobs {
@@ -39,7 +57,8 @@ class ServedStore {
 public:
     virtual ~ServedStore() = default;
 
-    [[nodiscard]] virtual bool is_served(const JobKind& kind, schema::TimePoint now) = 0;
+    /// What keeps the living nodes from these jobs.
+    [[nodiscard]] virtual Lack lacking(const JobKind& kind, schema::TimePoint now) = 0;
 
     /// By kind, in its order. Looks at the first `rows` free jobs only, and its cost depends on
     /// them.

@@ -11,19 +11,6 @@
 
 namespace jobstrand::schema {
 
-/// The priorities that a node takes (R053), both ends included.
-struct PriorityRange {
-    std::int64_t least = std::numeric_limits<std::int64_t>::min();
-    std::int64_t most = std::numeric_limits<std::int64_t>::max();
-
-    [[nodiscard]] constexpr bool contains(std::int64_t priority) const {
-        return least <= priority && priority <= most;
-    }
-    [[nodiscard]] constexpr bool is_all() const { return *this == PriorityRange{}; }
-
-    bool operator==(const PriorityRange&) const = default;
-};
-
 /// Which free jobs an executor takes first. Without any of these it is the cheap order, that of the
 /// ids. They combine in Camunda's precedence (R048): the priority, then timers before others, then
 /// the due date.

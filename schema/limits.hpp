@@ -38,6 +38,9 @@ inline constexpr std::size_t kIdsPerStatement = 512;
 /// Jobs that one transaction may insert, move or delete; keeps locks and undo short.
 inline constexpr std::size_t kJobsPerTransaction = 1000;
 
+/// Values of one field that a node may be limited to: each is a parameter of every acquisition.
+inline constexpr std::size_t kScopeValues = 100;
+
 /// Characters of the name of an external worker: LOCK_OWNER_ is varchar(255), and the lock of a
 /// group adds a word to it.
 inline constexpr std::size_t kWorkerLength = 200;

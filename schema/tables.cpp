@@ -194,6 +194,19 @@ Table served_table() {
         {}};
 }
 
+// What a node is particular about: one row for each value that it takes of a field.
+Table scope_table() {
+    return {
+        "JS_SCOPE",
+        {
+            {"NODE_", ColumnKind::name, "", true},
+            {"FIELD_", ColumnKind::id, "", true},
+            {"VALUE_", ColumnKind::name, "''", true},
+        },
+        "NODE_, FIELD_, VALUE_",
+        {}};
+}
+
 // Jobs that a node has been running for longer than a moment, and since when.
 Table run_table() {
     return {
@@ -267,6 +280,7 @@ std::vector<Table> all_tables() {
         calendar_table(),
         node_table(),
         served_table(),
+        scope_table(),
         run_table(),
         rate_table(),
         exclusive_table(),

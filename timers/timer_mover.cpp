@@ -45,7 +45,7 @@ schema::Duration TimerMover::run_once() {
 
 // nullopt: everything goes, and arrives free.
 std::optional<PageLimit> TimerMover::ask_for_room() {
-    if (use_.intake.served().types.empty()) {
+    if (use_.intake.served()->types.empty()) {
         return std::nullopt;
     }
     awaits_room_ = true;  // Before the answer, behind which the news that there is room may come.
@@ -77,7 +77,7 @@ std::size_t TimerMover::move_page(const std::optional<PageLimit>& room) {
     const PageLimit limit = room.value_or(settings_.page);
     DueWindow window{now, settings_.fire_ahead, cursor_.position()};
     window.as_of = round_;
-    DueTimers due = use_.store.move_due_timers(window, limit, claim, use_.intake.served());
+    DueTimers due = use_.store.move_due_timers(window, limit, claim, *use_.intake.served());
     const std::size_t moved = due.moved;
     const bool is_full = moved >= limit.jobs || due.is_cut;
     cursor_.advance(is_full ? limit.jobs : moved, limit.jobs, due.end);
@@ -88,7 +88,7 @@ std::size_t TimerMover::move_page(const std::optional<PageLimit>& room) {
 
 // They may come in between those that wait, so these are read once, and again from time to time.
 schema::Duration TimerMover::move_others() {
-    const persistence::ServedJobs served = use_.intake.served();
+    const auto served = use_.intake.served();
     const schema::TimePoint now = use_.clock.now();
     const schema::SteadyPoint steady_now = use_.clock.steady_now();
     if (!only_served_until_ || steady_now - looked_at_all_ >= kLookAtAll) {
@@ -96,14 +96,14 @@ schema::Duration TimerMover::move_others() {
         looked_at_all_ = steady_now;
     }
     const std::optional<schema::TimePoint> first =
-        use_.store.next_due_of_others(served, only_served_until_, now + settings_.wait);
+        use_.store.next_due_of_others(*served, only_served_until_, now + settings_.wait);
     only_served_until_ = std::min(first.value_or(now), now);
     if (!first || *first > now) {
         return first ? *first - now : settings_.wait;
     }
     DueWindow window{now, settings_.fire_ahead, first};
     window.are_served_left = true;
-    DueTimers due = use_.store.move_due_timers(window, settings_.page, std::nullopt, served);
+    DueTimers due = use_.store.move_due_timers(window, settings_.page, std::nullopt, *served);
     const bool has_moved_some = due.moved > 0;
     hand_over(std::move(due), steady_now);
     return has_moved_some ? schema::Duration{0} : std::min(settings_.wait, kContendedWait);

@@ -6,6 +6,7 @@
 #include "schema/time.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,8 +37,8 @@ public:
     [[nodiscard]] virtual std::optional<persistence::PageLimit> room_for_timers(std::size_t page
     ) = 0;
 
-    /// The jobs that it takes (I7); the types are in alphabetical order.
-    [[nodiscard]] virtual persistence::ServedJobs served() const = 0;
+    /// The jobs that it takes now (I7); never nullptr.
+    [[nodiscard]] virtual std::shared_ptr<const persistence::ServedJobs> served() const = 0;
 
     /// The owner that jobs for this intake must be locked by.
     [[nodiscard]] virtual const std::string& lock_owner() const = 0;

@@ -48,6 +48,7 @@ void NodePresence::renew() {
     if (answer.is_held) {
         has_registered_ = true;  // Perhaps by a call whose answer was lost.
         obey(answer.state);
+        tell_served();
     } else {
         register_anew();
     }
@@ -74,8 +75,10 @@ void NodePresence::tell_work() {
 
 void NodePresence::register_anew() {
     const schema::TimePoint now = use_.clock.now();
-    use_.nodes.register_node(identity_, served_now(), now, now + lease_time_);
+    const auto served = served_now();
+    use_.nodes.register_node(identity_, *served, now, now + lease_time_);
     told_ = {};
+    told_served_ = served;
     if (std::exchange(has_registered_, true)) {
         use_.log.write(
             schema::LogLevel::warn,
@@ -92,7 +95,6 @@ void NodePresence::obey(NodeState state) {
         return;
     }
     use_.lease.drain(is_to_drain);
-    use_.nodes.tell_served(identity_.node, served_now());
     use_.log.write(
         schema::LogLevel::info,
         is_to_drain ? "this node is drained: it ends what it holds and takes nothing more"
@@ -102,9 +104,17 @@ void NodePresence::obey(NodeState state) {
     use_.wake_ups.room_became_free();
 }
 
-persistence::ServedJobs NodePresence::served_now() const {
+void NodePresence::tell_served() {
+    const auto served = served_now();
+    if (told_served_ == nullptr || *served != *told_served_) {
+        use_.nodes.tell_served(identity_.node, *served);
+    }
+    told_served_ = served;
+}
+
+std::shared_ptr<const persistence::ServedJobs> NodePresence::served_now() const {
     const bool takes_any = !is_leaving_ && !use_.lease.is_draining();
-    return takes_any ? use_.intake.served() : persistence::ServedJobs();
+    return takes_any ? use_.intake.served() : std::make_shared<const persistence::ServedJobs>();
 }
 
 bool NodePresence::can_tell_who_is_dead() {

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 
 namespace jobstrand::executor {
 
@@ -63,7 +64,8 @@ private:
     void register_anew();
     void tell_work();
     void obey(persistence::NodeState state);
-    [[nodiscard]] persistence::ServedJobs served_now() const;
+    void tell_served();
+    [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> served_now() const;
     [[nodiscard]] bool can_tell_who_is_dead();
 
     // Constant after construction.
@@ -76,7 +78,8 @@ private:
     // Touched by passes only.
     ClockJumps clock_jumps_;
     bool has_registered_ = false;
-    persistence::NodeWork told_;  ///< What others can read of this node.
+    persistence::NodeWork told_;  ///< What others can read of this node; and of what it serves:
+    std::shared_ptr<const persistence::ServedJobs> told_served_;
     bool is_taken_over_ = false;
     schema::SteadyPoint trusts_from_ = schema::SteadyPoint::max();  ///< Its view of other nodes.
 };

@@ -25,7 +25,12 @@ schema::Duration UnservedJobs::run_once() {
             log_.write(
                 schema::LogLevel::warn,
                 "nobody here serves this kind of job; its jobs wait until a node does",
-                {{"handler_type", kind.handler_type}, {"needs", kind.needs}, {"jobs", jobs}}
+                {{"handler_type", kind.handler_type},
+                 {"needs", kind.needs},
+                 {"category", kind.category},
+                 {"tenant", kind.tenant_id},
+                 {"definition", kind.process_definition_id},
+                 {"jobs", jobs}}
             );
         }
     }

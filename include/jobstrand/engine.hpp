@@ -56,10 +56,20 @@ public:
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    // Handlers: before start(), one for each type.
+    // Handlers: one for each type, before start() or later.
 
     void add_handler(std::string handler_type, Handler handler);
     void add_transactional_handler(std::string handler_type, TransactionalHandler handler);
+
+    /// Leaves jobs of this type to other nodes from now on. Runs that are under way go on. false:
+    /// it has no handler.
+    bool remove_handler(const std::string& handler_type);
+
+    /// Takes these jobs from now on (R101), in place of EngineOptions::scope.
+    void limit_to(ServedScope scope);
+
+    /// What it takes now.
+    [[nodiscard]] ServedScope scope() const;
 
     // Running: once.
 

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <jobstrand/log.hpp>
+#include <jobstrand/served_scope.hpp>
 #include <jobstrand/time.hpp>
 
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <string>
 
 namespace jobstrand {
@@ -34,9 +33,7 @@ struct EngineOptions {
     bool prefer_timers = false;        ///< After the priority, jobs with a due date first.
     bool acquire_by_due_date = false;  ///< Then the earliest due date, else creation.
     Duration priority_aging{0};        ///< By priority: one step is worth so long a wait.
-    /// Jobs of other priorities are left to other nodes.
-    std::int64_t priority_min = std::numeric_limits<std::int64_t>::min();
-    std::int64_t priority_max = std::numeric_limits<std::int64_t>::max();
+    ServedScope scope = {};                   ///< What is not in it is left to other nodes.
     bool exclusive_over_hierarchies = false;  ///< Else over one instance; see Job::exclusive.
     Duration acquire_wait{std::chrono::seconds(1)};        ///< The longest wait of an idle poll.
     Duration timer_wait{std::chrono::seconds(2)};          ///< The same for timers of others.

@@ -3,6 +3,7 @@
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/job_candidates.hpp"
 #include "persistence/jobs/ordered_candidates.hpp"
+#include "persistence/jobs/served_condition.hpp"
 #include "persistence/jobs/served_names.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"

@@ -1,5 +1,6 @@
 #include "persistence/jobs/job_candidates.hpp"
 
+#include "persistence/jobs/served_condition.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/limits.hpp"
 
@@ -22,41 +23,7 @@ constexpr std::string_view kOldest = R"sql(
     LIMIT ?
     {skip_locked})sql";
 
-constexpr std::string_view kServed =
-    "HANDLER_TYPE_ IN (...) AND (NEEDS_ IS NULL OR NEEDS_ IN (...))";
-constexpr std::string_view kServedWithoutNeeds = "HANDLER_TYPE_ IN (...) AND NEEDS_ IS NULL";
-
-// Nodes without a range go without this condition.
-constexpr std::string_view kInRange = " AND PRIORITY_ BETWEEN ? AND ?";
-
 }  // namespace
-
-BoundStatement condition_of(const ServedJobs& served) {
-    // Lists of one statement are never cut: the page is one SELECT.
-    BoundStatement condition{.sql = {}, .parameters = {}};
-    const auto append = [&](std::span<const std::string> texts) {
-        const std::size_t size = padded_list_size(texts.size());
-        for (std::size_t i = 0; i < size; ++i) {
-            condition.parameters.emplace_back(std::string_view(texts[std::min(i, texts.size() - 1)])
-            );
-        }
-        return size;
-    };
-    const std::size_t types = append(served.types);
-    if (served.needs.empty()) {
-        condition.sql = with_list_size(kServedWithoutNeeds, types);
-    } else {
-        const std::size_t split = kServed.find(" AND ");
-        condition.sql = with_list_size(kServed.substr(0, split), types) +
-                        with_list_size(kServed.substr(split), append(served.needs));
-    }
-    if (!served.priorities.is_all()) {
-        condition.sql += kInRange;
-        condition.parameters.emplace_back(served.priorities.least);
-        condition.parameters.emplace_back(served.priorities.most);
-    }
-    return condition;
-}
 
 JobRows oldest_candidates(
     Transaction& transaction,

@@ -2,7 +2,6 @@
 
 #include "persistence/rows/job_row.hpp"
 #include "persistence/served_jobs.hpp"
-#include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/transaction.hpp"
 
 #include <cstddef>
@@ -12,9 +11,6 @@
 /// another node is claiming right now are passed over, so that two nodes do not wait for each
 /// other.
 namespace jobstrand::persistence {
-
-/// The condition of a job that is served, with its parameters. It needs at least one type.
-[[nodiscard]] BoundStatement condition_of(const ServedJobs& served);
 
 /// In the order of the primary key, which is the cheap one, behind `after`.
 [[nodiscard]] JobRows oldest_candidates(

@@ -1,6 +1,6 @@
 #include "persistence/jobs/lane_rows.hpp"
 
-#include "persistence/jobs/job_candidates.hpp"
+#include "persistence/jobs/served_condition.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 

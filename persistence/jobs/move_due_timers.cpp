@@ -1,4 +1,4 @@
-#include "persistence/jobs/due_others.hpp"
+#include "persistence/jobs/served_condition.hpp"
 #include "persistence/jobs/text_order.hpp"
 #include "persistence/jobs/timer_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
@@ -87,8 +87,7 @@ void lock_served(
     for (PlacedJob& placed : jobs) {
         if (placed.place == JobPlace::executable &&
             schema::exclusive_group(placed.job, over).empty() &&
-            served.priorities.contains(placed.job.priority) &&
-            std::ranges::find(served.types, placed.job.handler_type) != served.types.end()) {
+            served.contains(placed.job)) {
             placed.job.lock_owner = claim.owner;
             placed.job.lock_expiration = claim.until;
         }

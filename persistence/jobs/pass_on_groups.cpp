@@ -62,12 +62,6 @@ std::vector<WaitingJob> first_of_each(std::vector<WaitingJob> waiting) {
     return waiting;
 }
 
-bool is_served(const Job& job, const ServedJobs& served) {
-    return std::ranges::find(served.types, job.handler_type) != served.types.end() &&
-           served.priorities.contains(job.priority) &&
-           (job.needs.empty() || std::ranges::find(served.needs, job.needs) != served.needs.end());
-}
-
 /// The rows of waiting jobs; those that wait no more, for this group, or for this node are free.
 JobRows still_waiting(
     Transaction& transaction,
@@ -93,7 +87,7 @@ JobRows still_waiting(
     std::erase_if(rows.jobs, [&](const Job& job) {
         const bool is_ours =
             group_of[job.id] == schema::exclusive_group(job, context.exclusive_over) &&
-            is_served(job, served);
+            served.contains(job);
         if (!is_ours) {
             others.push_back(job.id);
         }

@@ -1,4 +1,5 @@
 #include "persistence/nodes/leases.hpp"
+#include "persistence/nodes/served_jobs.hpp"
 #include "persistence/sql/connection.hpp"
 
 #include <map>
@@ -69,6 +70,11 @@ std::vector<Node> list_nodes(const StoreContext& context) {
                 found->second.handler_types.emplace_back(row.text(1));
             }
         });
+        for (auto& [name, scope] : scopes_of_nodes(connection)) {
+            if (const auto found = nodes.find(name); found != nodes.end()) {
+                found->second.scope = std::move(scope);
+            }
+        }
     });
     std::vector<Node> list;
     for (auto& [name, node] : nodes) {

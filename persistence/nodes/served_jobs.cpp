@@ -1,12 +1,16 @@
 #include "persistence/nodes/served_jobs.hpp"
 
+#include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
+#include "schema/job_fields.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <charconv>
 #include <set>
+#include <utility>
 
 namespace jobstrand::persistence {
 
@@ -28,46 +32,190 @@ constexpr std::string_view kLiving = R"sql(
     JOIN JS_SERVED ON JS_SERVED.NODE_ = JS_NODE.NODE_
     WHERE LEASE_EXP_TIME_ >= ?)sql";
 
+constexpr std::string_view kForgetScope = R"sql(
+    DELETE FROM JS_SCOPE
+    WHERE NODE_ = ?)sql";
+
+constexpr std::string_view kInsertScope = R"sql(
+    INSERT INTO JS_SCOPE (NODE_, FIELD_, VALUE_)
+    VALUES (?, ?, ?))sql";
+
+constexpr std::string_view kScopes = R"sql(
+    SELECT NODE_, FIELD_, VALUE_
+    FROM JS_SCOPE
+    ORDER BY NODE_, FIELD_, VALUE_)sql";
+
 constexpr std::string_view kWaiting = R"sql(
-    SELECT HANDLER_TYPE_, NEEDS_, COUNT(*)
+    SELECT COUNT(*), {columns}
     FROM (
-        SELECT HANDLER_TYPE_, NEEDS_
+        SELECT {columns}
         FROM ACT_RU_JOB {by_id}
         WHERE LOCK_EXP_TIME_ IS NULL
         ORDER BY ID_
         LIMIT ?
     ) part
-    GROUP BY HANDLER_TYPE_, NEEDS_)sql";
+    GROUP BY {columns})sql";
 
-struct NodeServes {
-    std::set<std::string, std::less<>> types;
-    std::set<std::string, std::less<>> needs;
+/// JS_SCOPE.FIELD_ of the two ends of a range; the others are names of fields.
+constexpr std::string_view kLeastPriority = "least priority";
+constexpr std::string_view kMostPriority = "most priority";
 
-    [[nodiscard]] bool serves(const JobKind& kind) const {
-        return types.contains(kind.handler_type) &&
-               (kind.needs.empty() || needs.contains(kind.needs));
+using Scopes = std::map<std::string, schema::ServedScope, std::less<>>;
+using LivingNodes = std::map<std::string, ServedJobs, std::less<>>;
+
+std::string_view name_of(const schema::ScopeList& list) {
+    return schema::field_of(list.field).name;
+}
+
+/// A number that we have written; anything else leaves it as it is.
+void read_number(std::string_view text, std::int64_t& number) {
+    (void)std::from_chars(text.data(), text.data() + text.size(), number);
+}
+
+void add_value(schema::ServedScope& scope, std::string_view field, std::string_view value) {
+    if (field == kLeastPriority) {
+        read_number(value, scope.priorities.least);
+    } else if (field == kMostPriority) {
+        read_number(value, scope.priorities.most);
     }
-};
+    for (const schema::ScopeList& list : schema::kScopeLists) {
+        if (name_of(list) == field) {
+            (scope.*list.values).emplace_back(value);
+        }
+    }
+}
 
-/// By node.
-using LivingNodes = std::map<std::string, NodeServes, std::less<>>;
+void replace_scope(
+    Transaction& transaction,
+    std::string_view node,
+    const schema::ServedScope& scope
+) {
+    transaction.execute(kForgetScope, {node});
+    const auto insert = [&](std::string_view field, std::string_view value) {
+        transaction.execute(kInsertScope, {node, field, value});
+    };
+    if (!scope.priorities.is_all()) {
+        insert(kLeastPriority, std::to_string(scope.priorities.least));
+        insert(kMostPriority, std::to_string(scope.priorities.most));
+    }
+    for (const schema::ScopeList& list : schema::kScopeLists) {
+        const std::vector<std::string>& values = scope.*list.values;
+        for (const std::string& value : std::set(values.begin(), values.end())) {
+            insert(name_of(list), value);
+        }
+    }
+}
 
 LivingNodes living_nodes(Connection& connection, schema::TimePoint now) {
     LivingNodes nodes;
     const Value since{now};
     connection.query({.sql = kLiving, .columns = 3}, {&since, 1}, [&](const Row& row) {
-        NodeServes& node = nodes[std::string(row.text(0))];
+        ServedJobs& node = nodes[std::string(row.text(0))];
         const bool is_type = !row.text(1).empty();
-        (is_type ? node.types : node.needs).emplace(row.text(is_type ? 1 : 2));
+        (is_type ? node.types : node.needs).emplace_back(row.text(is_type ? 1 : 2));
     });
+    Scopes scopes = scopes_of_nodes(connection);
+    for (auto& [name, node] : nodes) {
+        std::ranges::sort(node.types);
+        std::ranges::sort(node.needs);
+        if (const auto scope = scopes.find(name); scope != scopes.end()) {
+            node.scope = std::move(scope->second);
+        }
+    }
     return nodes;
 }
 
-bool is_any_serving(const LivingNodes& nodes, const JobKind& kind) {
-    return std::ranges::any_of(nodes, [&](const auto& node) { return node.second.serves(kind); });
+/// A text of a kind, and the list of values that nodes take of it.
+struct KindText {
+    std::string JobKind::*member;
+    schema::ScopeList list;
+};
+constexpr std::array kKindTexts{
+    KindText{&JobKind::category, schema::kScopeLists[0]},
+    KindText{&JobKind::tenant_id, schema::kScopeLists[1]},
+    KindText{&JobKind::process_definition_id, schema::kScopeLists[2]},
+};
+
+schema::Job job_of(const JobKind& kind) {
+    schema::Job job;
+    job.handler_type = kind.handler_type;
+    job.needs = kind.needs;
+    job.priority = kind.priority.value_or(job.priority);
+    for (const KindText& text : kKindTexts) {
+        job.*text.list.field = kind.*text.member;
+    }
+    return job;
 }
 
+bool is_any_serving(const LivingNodes& nodes, const JobKind& kind) {
+    const schema::Job job = job_of(kind);
+    return std::ranges::any_of(nodes, [&](const auto& node) { return node.second.contains(job); });
+}
+
+/// What kinds are told apart by: what no living node is limited to would only cut them up.
+class KindColumns final {
+public:
+    explicit KindColumns(const LivingNodes& nodes) {
+        for (const auto& [name, node] : nodes) {
+            has_priority_ = has_priority_ || !node.scope.priorities.is_all();
+        }
+        for (const KindText& text : kKindTexts) {
+            if (std::ranges::any_of(nodes, [&](const auto& node) {
+                    return !(node.second.scope.*text.list.values).empty();
+                })) {
+                texts_.push_back(text);
+            }
+        }
+    }
+
+    [[nodiscard]] std::string names() const {
+        std::string names = "HANDLER_TYPE_, NEEDS_";
+        for (const KindText& text : texts_) {
+            names += fmt::format(", {}", schema::field_of(text.list.field).column.name);
+        }
+        return has_priority_ ? names + ", PRIORITY_" : names;
+    }
+
+    [[nodiscard]] std::size_t count() const { return 2 + texts_.size() + (has_priority_ ? 1 : 0); }
+
+    /// From the columns behind the first one.
+    [[nodiscard]] JobKind kind_in(const Row& row) const {
+        JobKind kind{.handler_type = std::string(row.text(1)), .needs = std::string(row.text(2))};
+        std::size_t column = 2;
+        for (const KindText& text : texts_) {
+            kind.*text.member = row.text(++column);
+        }
+        if (has_priority_) {
+            kind.priority = priority_in(row, ++column);
+        }
+        return kind;
+    }
+
+private:
+    /// Defended catch: what SQLite stores that is no number makes a kind too, until a claim sets it
+    /// aside.
+    static std::optional<std::int64_t> priority_in(const Row& row, std::size_t column) {
+        try {
+            return row.integer(column);
+        } catch (const DbError&) {
+            return std::nullopt;
+        }
+    }
+
+    bool has_priority_ = false;
+    std::vector<KindText> texts_;
+};
+
 }  // namespace
+
+JobKind kind_of(const schema::Job& job) {
+    JobKind kind{
+        .handler_type = job.handler_type, .needs = job.needs, .priority = job.priority};
+    for (const KindText& text : kKindTexts) {
+        kind.*text.member = job.*text.list.field;
+    }
+    return kind;
+}
 
 void replace_served(Transaction& transaction, std::string_view node, const ServedJobs& served) {
     transaction.execute(kForgetServed, {node});
@@ -77,14 +225,31 @@ void replace_served(Transaction& transaction, std::string_view node, const Serve
     for (const std::string& need : served.needs) {
         transaction.execute(kInsertServed, {node, std::string_view(), std::string_view(need)});
     }
+    replace_scope(transaction, node, served.scope);
 }
 
-bool is_served(const StoreContext& context, const JobKind& kind, schema::TimePoint now) {
-    bool is_any = false;
-    context.runner.read([&](Connection& connection) {
-        is_any = is_any_serving(living_nodes(connection, now), kind);
+Scopes scopes_of_nodes(Connection& connection) {
+    Scopes scopes;
+    connection.query({.sql = kScopes, .columns = 3}, {}, [&](const Row& row) {
+        add_value(scopes[std::string(row.text(0))], row.text(1), row.text(2));
     });
-    return is_any;
+    return scopes;
+}
+
+Lack lacking(const StoreContext& context, const JobKind& kind, schema::TimePoint now) {
+    LivingNodes nodes;
+    context.runner.read([&](Connection& connection) { nodes = living_nodes(connection, now); });
+    if (is_any_serving(nodes, kind)) {
+        return Lack::nothing;
+    }
+    for (auto& [name, node] : nodes) {
+        node.scope = {};
+    }
+    if (is_any_serving(nodes, kind)) {
+        return Lack::scope;
+    }
+    const bool has_type = is_any_serving(nodes, {.handler_type = kind.handler_type});
+    return has_type ? Lack::needs : Lack::handler_type;
 }
 
 std::vector<UnservedJobs>
@@ -93,14 +258,18 @@ unserved_jobs(const StoreContext& context, schema::TimePoint now, std::size_t ro
     context.runner.read([&](Connection& connection) {
         unserved.clear();
         const LivingNodes nodes = living_nodes(connection, now);
-        const std::string sql =
-            fmt::format(kWaiting, fmt::arg("by_id", connection.dialect().by_id));
+        const KindColumns columns(nodes);
+        const std::string sql = fmt::format(
+            kWaiting,
+            fmt::arg("columns", columns.names()),
+            fmt::arg("by_id", connection.dialect().by_id)
+        );
         const Value limit{static_cast<std::int64_t>(rows)};
-        connection.query({.sql = sql, .columns = 3}, {&limit, 1}, [&](const Row& row) {
-            JobKind kind{
-                .handler_type = std::string(row.text(0)), .needs = std::string(row.text(1))};
+        const Query waiting{.sql = sql, .columns = 1 + columns.count()};
+        connection.query(waiting, {&limit, 1}, [&](const Row& row) {
+            JobKind kind = columns.kind_in(row);
             if (!is_any_serving(nodes, kind)) {
-                unserved.push_back({.kind = std::move(kind), .jobs = row.integer(2)});
+                unserved.push_back({.kind = std::move(kind), .jobs = row.integer(0)});
             }
         });
     });

@@ -5,6 +5,9 @@
 #include "persistence/sql/transaction.hpp"
 
 #include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,8 +17,12 @@ namespace jobstrand::persistence {
 /// What the node serves from now on; nothing: it is forgotten.
 void replace_served(Transaction& transaction, std::string_view node, const ServedJobs& served);
 
-[[nodiscard]] bool
-is_served(const StoreContext& context, const JobKind& kind, schema::TimePoint now);
+/// What nodes are limited to, by node; those without an entry take all.
+[[nodiscard]] std::map<std::string, schema::ServedScope, std::less<>>
+scopes_of_nodes(Connection& connection);
+
+[[nodiscard]] Lack
+lacking(const StoreContext& context, const JobKind& kind, schema::TimePoint now);
 
 [[nodiscard]] std::vector<UnservedJobs>
 unserved_jobs(const StoreContext& context, schema::TimePoint now, std::size_t rows);

@@ -181,8 +181,8 @@ bool SqlStore::set_node_state(std::string_view node, NodeState state) {
     return persistence::set_node_state(context_, node, state);
 }
 
-bool SqlStore::is_served(const JobKind& kind, TimePoint now) {
-    return persistence::is_served(context_, kind, now);
+Lack SqlStore::lacking(const JobKind& kind, TimePoint now) {
+    return persistence::lacking(context_, kind, now);
 }
 
 std::vector<UnservedJobs> SqlStore::unserved(TimePoint now, std::size_t rows) {

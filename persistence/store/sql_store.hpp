@@ -149,7 +149,7 @@ public:
     [[nodiscard]] std::vector<Node> nodes() override;
     [[nodiscard]] bool set_node_state(std::string_view node, NodeState state) override;
 
-    [[nodiscard]] bool is_served(const JobKind& kind, schema::TimePoint now) override;
+    [[nodiscard]] Lack lacking(const JobKind& kind, schema::TimePoint now) override;
     [[nodiscard]] std::vector<UnservedJobs> unserved(schema::TimePoint now, std::size_t rows)
         override;
 

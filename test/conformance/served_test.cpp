@@ -7,6 +7,7 @@ namespace jobstrand::test {
 namespace {
 
 using persistence::JobKind;
+using persistence::Lack;
 using persistence::ServedJobs;
 using persistence::UnservedJobs;
 using testing::ElementsAre;
@@ -39,6 +40,8 @@ protected:
     std::vector<UnservedJobs> unserved() {
         return store_.unserved(clock_.now(), persistence::kAllRows);
     }
+
+    Lack lacking(const JobKind& kind) { return store_.lacking(kind, clock_.now()); }
 
     std::vector<std::string> needs_;
     const std::vector<std::string> commands_{"noop"};
@@ -131,8 +134,8 @@ TEST_P(Served, Jobs_of_a_type_that_no_node_serves_are_counted_by_type) {
     EXPECT_THAT(
         unserved(), ElementsAre(UnservedJobs{.kind = {.handler_type = "emial"}, .jobs = 2})
     );
-    EXPECT_FALSE(store_.is_served({.handler_type = "emial"}, clock_.now()));
-    EXPECT_TRUE(store_.is_served({.handler_type = "mail"}, clock_.now()));
+    EXPECT_EQ(lacking({.handler_type = "emial"}), Lack::handler_type);
+    EXPECT_EQ(lacking({.handler_type = "mail"}), Lack::nothing);
 }
 
 TEST_P(Served, Jobs_that_need_what_no_node_has_are_counted_by_need) {
@@ -153,10 +156,10 @@ TEST_P(Served, Type_and_need_must_be_served_by_the_same_node) {
     tell("node-1", {"mail"});
     needs_.clear();
     tell("node-2", {"noop"});
-    EXPECT_FALSE(store_.is_served({.handler_type = "noop", .needs = "x"}, clock_.now()));
+    EXPECT_EQ(lacking({.handler_type = "noop", .needs = "x"}), Lack::needs);
     needs_ = {"x"};
     tell("node-2", {"noop"});
-    EXPECT_TRUE(store_.is_served({.handler_type = "noop", .needs = "x"}, clock_.now()));
+    EXPECT_EQ(lacking({.handler_type = "noop", .needs = "x"}), Lack::nothing);
 }
 
 TEST_P(Served, A_locked_job_is_served_by_whoever_holds_it) {
@@ -167,19 +170,19 @@ TEST_P(Served, A_locked_job_is_served_by_whoever_holds_it) {
 TEST_P(Served, A_node_whose_lease_is_over_serves_nothing) {
     tell("node-1", {"noop"});
     clock_.tick(10s);
-    EXPECT_TRUE(store_.is_served({.handler_type = "noop"}, clock_.now()));
+    EXPECT_EQ(lacking({.handler_type = "noop"}), Lack::nothing);
     clock_.tick(1ms);
-    EXPECT_FALSE(store_.is_served({.handler_type = "noop"}, clock_.now()));
+    EXPECT_EQ(lacking({.handler_type = "noop"}), Lack::handler_type);
     tell("node-1", {"noop"});
-    EXPECT_TRUE(store_.is_served({.handler_type = "noop"}, clock_.now()));
+    EXPECT_EQ(lacking({.handler_type = "noop"}), Lack::nothing);
 }
 
 TEST_P(Served, A_node_that_stops_serves_nothing_at_once) {
     tell("node-1", {"noop"});
     tell("node-2", {"mail"});
     store_.tell_served("node-1", {});
-    EXPECT_FALSE(store_.is_served({.handler_type = "noop"}, clock_.now()));
-    EXPECT_TRUE(store_.is_served({.handler_type = "mail"}, clock_.now()));
+    EXPECT_EQ(lacking({.handler_type = "noop"}), Lack::handler_type);
+    EXPECT_EQ(lacking({.handler_type = "mail"}), Lack::nothing);
 }
 
 TEST_P(Served, A_look_at_a_long_table_ends_where_it_is_told_to) {

@@ -51,6 +51,26 @@ TEST(HandlerRegistry, A_type_has_one_handler_of_either_kind) {
     EXPECT_TRUE(std::holds_alternative<JobHandler>(*handlers.find("mail"))) << "the first stays";
 }
 
+// R101
+TEST(HandlerRegistry, A_removed_type_is_gone_and_its_run_under_way_goes_on) {
+    HandlerRegistry handlers;
+    int runs = 0;
+    handlers.add("mail", [&runs](const JobContext&) -> HandlerResult {
+        ++runs;
+        return Succeeded{};
+    });
+    const auto under_way = handlers.find("mail");
+    EXPECT_TRUE(handlers.remove("mail"));
+    EXPECT_FALSE(handlers.remove("mail"));
+    EXPECT_EQ(handlers.find("mail"), nullptr);
+    EXPECT_THAT(handlers.types(), IsEmpty());
+    const schema::Job job;
+    (void)std::get<JobHandler>(*under_way)(JobContext{.job = job});
+    EXPECT_EQ(runs, 1);
+    handlers.add("mail", [](const JobContext&) -> HandlerResult { return Succeeded{}; });
+    EXPECT_THAT(handlers.types(), ElementsAre("mail"));
+}
+
 TEST(HandlerRegistry, A_type_fits_its_column) {
     HandlerRegistry handlers;
     EXPECT_THROW(handlers.add("", succeed), std::invalid_argument);

@@ -165,6 +165,30 @@ TEST_F(NodePresenceTest, Takes_no_job_any_more_when_another_has_started_under_it
     EXPECT_EQ(log.count(schema::LogLevel::error, "another executor has started"), 1);
 }
 
+// R101
+TEST_F(NodePresenceTest, What_the_node_serves_is_told_when_it_has_changed) {
+    (void)presence.run_once();
+    lease_is(kHeld);
+    EXPECT_CALL(nodes, tell_served(_, _)).Times(0);
+    live_for(kLease);
+    testing::Mock::VerifyAndClearExpectations(&nodes);
+    lease_is(kHeld);
+    intake.served_jobs.types = {"bill", "mail"};
+    EXPECT_CALL(nodes, tell_served("intake", Field(&ServedJobs::types, ElementsAre("bill", "mail"))));
+    live_for(kLease);
+}
+
+TEST_F(NodePresenceTest, What_could_not_be_told_of_what_is_served_is_told_again) {
+    (void)presence.run_once();
+    lease_is(kHeld);
+    intake.served_jobs.scope.tenants = {"acme"};
+    EXPECT_CALL(nodes, tell_served(_, _))
+        .WillOnce(testing::Throw(persistence::DbError(persistence::DbErrorKind::busy, "later")))
+        .WillOnce(Return());
+    EXPECT_THROW((void)presence.run_once(), persistence::DbError);
+    live_for(kLease);
+}
+
 TEST_F(NodePresenceTest, Is_drained_and_resumed_by_an_operator) {
     (void)presence.run_once();
     lease_is({.is_held = true, .state = NodeState::draining});

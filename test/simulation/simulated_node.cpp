@@ -41,7 +41,7 @@ SimulatedNode::SimulatedNode(
       executor_settings_(executor_settings_of(settings)),
       store_(store),
       clock_(clock),
-      types_(handlers.types()),
+      served_(std::make_shared<const persistence::ServedJobs>(handlers.types())),
       order_(clock, schema::ExclusiveOver::instance, settings.lock_time),
       runner_(
           {store, handlers, clock, log_, &lease_},

@@ -62,7 +62,9 @@ public:
     [[nodiscard]] std::optional<persistence::PageLimit> room_for_timers(std::size_t) override {
         return 0;
     }
-    [[nodiscard]] persistence::ServedJobs served() const override { return types_; }
+    [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> served() const override {
+        return served_;
+    }
     [[nodiscard]] const std::string& lock_owner() const override { return name_; }
     [[nodiscard]] schema::Duration lock_time() const override { return settings_.lock_time; }
     void accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) override;
@@ -84,7 +86,7 @@ private:
     const executor::ExecutorSettings executor_settings_;
     MemoryStore& store_;
     const schema::Clock& clock_;
-    const std::vector<std::string> types_;
+    const std::shared_ptr<const persistence::ServedJobs> served_;
     schema::SilentLog log_;
     executor::WakeUps wake_ups_;
     executor::HeldJobs held_;

@@ -170,8 +170,7 @@ TEST(SettingsFile, Every_mistake_is_told_with_its_line_and_what_would_be_right) 
          "priorityAging and preferTimerJobs exclude each other"},
         {"priorityRangeMin = 1\njobExecutorPriorityRangeMax = 0",
          "priorityRangeMin (1) must not be above priorityRangeMax (0)"},
-        {"jobExecutorDeploymentAware = true", "deployments are not there yet"},
-        {"enabledJobCategories = [\"fast\"]", "categories per node are not there yet"},
+        {"jobExecutorDeploymentAware = true", "list the definitions whose code a process has in enabledDefinitions"},
         {"queueSize = 2026-11-20", "queueSize has a value of a kind that no setting takes"},
         {"[executor]\nqueueSize = 5", "there is no table [executor]"},
         {"queueSize = ", "jobstrand.toml:1: "},
@@ -227,7 +226,7 @@ TEST(SettingsFile, Acquisition_by_priority_is_off_unless_asked_for) {
 TEST(SettingsFile, The_orders_of_camunda_and_its_priority_ranges_have_its_names_and_ours) {
     const executor::ExecutorSettings unordered = good("").executor;
     EXPECT_EQ(unordered.order, schema::AcquisitionOrder{});
-    EXPECT_TRUE(unordered.priorities.is_all());
+    EXPECT_TRUE(unordered.scope.priorities.is_all());
     const executor::ExecutorSettings theirs = good(R"(
         jobExecutorPreferTimerJobs = true
         jobExecutorAcquireByDueDate = true
@@ -236,14 +235,14 @@ TEST(SettingsFile, The_orders_of_camunda_and_its_priority_ranges_have_its_names_
     )")
                                                   .executor;
     EXPECT_EQ(theirs.order, (schema::AcquisitionOrder{.timers_first = true, .by_due_date = true}));
-    EXPECT_EQ(theirs.priorities.most, -1);
+    EXPECT_EQ(theirs.scope.priorities.most, -1);
     const executor::ExecutorSettings ours =
         good("acquireByPriority = true\npriorityAging = \"PT1M\"\npriorityRangeMin = 5").executor;
     EXPECT_EQ(
         ours.order,
         (schema::AcquisitionOrder{.by_priority = true, .aging = std::chrono::minutes(1)})
     );
-    EXPECT_EQ(ours.priorities.least, 5);
+    EXPECT_EQ(ours.scope.priorities.least, 5);
 }
 
 TEST(SettingsFile, A_feature_that_is_not_there_may_be_switched_off) {
@@ -251,8 +250,22 @@ TEST(SettingsFile, A_feature_that_is_not_there_may_be_switched_off) {
         producePrioritizedJobs = true
         waitIncreaseFactor = 2.0
         backoffTimeInMillis = 0
-        enabledJobCategories = []
+        asyncHistoryExecutorActivate = false
     )");
+}
+
+// R100 R102
+TEST(SettingsFile, A_process_may_be_limited_to_some_jobs) {
+    const schema::ServedScope scope = good(R"(
+        enabledJobCategories = ["", "mail"]
+        asyncExecutorTenantId = "acme"
+        enabledDefinitions = ["invoice:1:17", "order:3:18"]
+    )")
+                                          .executor.scope;
+    EXPECT_THAT(scope.categories, ElementsAre("", "mail"));
+    EXPECT_THAT(scope.tenants, ElementsAre("acme"));
+    EXPECT_THAT(scope.definitions, ElementsAre("invoice:1:17", "order:3:18"));
+    EXPECT_TRUE(good("enabledJobCategories = []").executor.scope.is_all());
 }
 
 TEST(SettingsFile, What_has_no_effect_is_accepted_and_said) {

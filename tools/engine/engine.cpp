@@ -59,6 +59,18 @@ void Engine::add_handler(std::string handler_type, Handler handler) {
     parts_->add_handler(handler_type, std::move(handler));
 }
 
+bool Engine::remove_handler(const std::string& handler_type) {
+    return parts_->remove_handler(handler_type);
+}
+
+void Engine::limit_to(ServedScope scope) {
+    parts_->wiring().limit_to(engine::scope_of(std::move(scope)));
+}
+
+ServedScope Engine::scope() const {
+    return engine::face_of(parts_->wiring().served()->scope);
+}
+
 void Engine::add_transactional_handler(std::string handler_type, TransactionalHandler handler) {
     parts_->add_transactional_handler(handler_type, std::move(handler));
 }

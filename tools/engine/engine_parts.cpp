@@ -34,12 +34,20 @@ void Engine::Parts::in_transaction(const std::function<void(Transaction&)>& work
 
 void Engine::Parts::add(const std::string& handler_type, const std::function<void()>& add_it) {
     const std::lock_guard lock(mutex_);
-    if (phase_ != Phase::fresh) {
-        throw std::logic_error(fmt::format(
-            "the handler for '{}' was added after start(): add all handlers before it", handler_type
-        ));
+    if (phase_ != Phase::fresh && phase_ != Phase::running) {
+        throw std::logic_error(
+            fmt::format("the handler for '{}' was added after stop()", handler_type)
+        );
     }
     add_it();
+    wiring_.serve_anew();
+}
+
+bool Engine::Parts::remove_handler(const std::string& handler_type) {
+    const std::lock_guard lock(mutex_);
+    const bool was_there = wiring_.handlers().remove(handler_type);
+    wiring_.serve_anew();
+    return was_there;
 }
 
 void Engine::Parts::add_handler(const std::string& handler_type, Handler handler) {

@@ -27,6 +27,7 @@ public:
 
     void add_handler(const std::string& handler_type, Handler handler);
     void add_transactional_handler(const std::string& handler_type, TransactionalHandler handler);
+    bool remove_handler(const std::string& handler_type);
     void start();
     bool stop(StopMode mode);
     [[nodiscard]] bool is_running() const;

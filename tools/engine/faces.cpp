@@ -79,6 +79,25 @@ DbErrorKind kind_of(ErrorKind kind) {
     return second_of(kErrors, kind);
 }
 
+schema::ServedScope scope_of(ServedScope scope) {
+    return {
+        .priorities = {scope.priority_min, scope.priority_max},
+        .categories = std::move(scope.categories),
+        .tenants = std::move(scope.tenants),
+        .definitions = std::move(scope.definitions),
+    };
+}
+
+ServedScope face_of(schema::ServedScope scope) {
+    return {
+        .priority_min = scope.priorities.least,
+        .priority_max = scope.priorities.most,
+        .categories = std::move(scope.categories),
+        .tenants = std::move(scope.tenants),
+        .definitions = std::move(scope.definitions),
+    };
+}
+
 JobContext context_of(const executor::JobContext& context) {
     const schema::Job& job = context.job;
     return {
@@ -179,7 +198,7 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
         .timers_first = options.prefer_timers,
         .by_due_date = options.acquire_by_due_date,
         .aging = options.priority_aging};
-    executor.priorities = {options.priority_min, options.priority_max};
+    executor.scope = scope_of(options.scope);
     executor.exclusive_over_hierarchies = options.exclusive_over_hierarchies;
     executor.acquire_wait = options.acquire_wait;
     executor.timer_wait = options.timer_wait;

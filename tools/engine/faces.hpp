@@ -5,6 +5,7 @@
 #include "persistence/sql/db_error.hpp"
 #include "schema/job.hpp"
 #include "schema/retry_policy.hpp"
+#include "schema/served_scope.hpp"
 #include "schema/series.hpp"
 #include "tools/engine/wiring.hpp"
 
@@ -24,6 +25,9 @@ namespace jobstrand::engine {
 
 [[nodiscard]] schema::JobPlace place_of(JobPlace place);
 [[nodiscard]] JobPlace face_of(schema::JobPlace place);
+
+[[nodiscard]] schema::ServedScope scope_of(ServedScope scope);
+[[nodiscard]] ServedScope face_of(schema::ServedScope scope);
 
 /// Borrows the texts of the job.
 [[nodiscard]] JobContext context_of(const executor::JobContext& context);

@@ -168,6 +168,18 @@ executor::HandlerRegistry& Wiring::handlers() {
     return parts_->handlers;
 }
 
+void Wiring::serve_anew() {
+    parts_->executor.serve_anew();
+}
+
+void Wiring::limit_to(schema::ServedScope scope) {
+    parts_->executor.limit_to(std::move(scope));
+}
+
+std::shared_ptr<const persistence::ServedJobs> Wiring::served() const {
+    return parts_->executor.served();
+}
+
 void Wiring::start() {
     parts_->start();
 }

@@ -60,6 +60,11 @@ public:
 
     [[nodiscard]] executor::HandlerRegistry& handlers();
 
+    /// See executor::AsyncExecutor.
+    void serve_anew();
+    void limit_to(schema::ServedScope scope);
+    [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> served() const;
+
     /// Throws DbError: schema_missing when the settings need an index that is not there,
     /// access_denied when the database's user may not write.
     void start();

@@ -21,7 +21,6 @@ constexpr schema::Duration kLockTime = std::chrono::hours(24 * 365);
 StepExecutor::StepExecutor(const Dependencies& use, const schema::RetryPolicy& policy)
     : use_(use),
       lock_owner_("test-engine"),
-      handler_types_(use.handlers.types()),
       runner_({use.store, use.handlers, use.clock, use.log}, {.retry = policy}, lock_owner_) {}
 
 schema::Duration StepExecutor::lock_time() const {
@@ -36,7 +35,7 @@ void StepExecutor::move_due_timers() {
 
 std::optional<StepExecutor::Step> StepExecutor::run_next() {
     const persistence::LockClaim claim{.owner = lock_owner_, .until = use_.clock.now() + kLockTime};
-    std::vector<schema::Job> jobs = use_.store.acquire(claim, handler_types_, 1);
+    std::vector<schema::Job> jobs = use_.store.acquire(claim, *use_.served, 1);
     if (jobs.empty()) {
         return std::nullopt;
     }

@@ -26,6 +26,7 @@ public:
         persistence::ExecutorStore& store;
         persistence::TimerStore& timers;
         const executor::HandlerRegistry& handlers;
+        std::shared_ptr<const persistence::ServedJobs> served;
         const schema::Clock& clock;
         schema::Log& log;
     };
@@ -53,14 +54,15 @@ private:
     [[nodiscard]] std::optional<persistence::PageLimit> room_for_timers(std::size_t) override {
         return std::nullopt;
     }
-    [[nodiscard]] persistence::ServedJobs served() const override { return handler_types_; }
+    [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> served() const override {
+        return use_.served;
+    }
     [[nodiscard]] const std::string& lock_owner() const override { return lock_owner_; }
     [[nodiscard]] schema::Duration lock_time() const override;
     void accept(std::vector<schema::Job>, schema::SteadyPoint) override {}
 
     const Dependencies use_;
     const std::string lock_owner_;
-    const std::vector<std::string> handler_types_;
     const executor::JobRunner runner_;
     const executor::WakeUps nobody_sleeps_;
 };

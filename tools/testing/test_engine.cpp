@@ -92,6 +92,7 @@ public:
             {inner->wiring().executor_store(),
              timers(),
              inner->wiring().handlers(),
+             inner->wiring().served(),
              clock,
              inner->log()},
             inner->retry()

@@ -143,7 +143,7 @@ TEST_P(Orders, The_schema_is_as_expected_with_all_of_their_indexes) {
 
 class PriorityRanges : public Orders {
 protected:
-    PriorityRanges() { served_.priorities = {2, 5}; }
+    PriorityRanges() { served_.scope.priorities = {2, 5}; }
 
     persistence::ServedJobs served_{noop_};
 };

@@ -110,6 +110,7 @@ TEST_P(UserRights, On_one_table_are_looked_at_too) {
           "JS_CALENDAR",
           "JS_NODE",
           "JS_SERVED",
+          "JS_SCOPE",
           "JS_RUN",
           "JS_RATE",
           "JS_EXCLUSIVE",

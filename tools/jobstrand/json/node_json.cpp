@@ -9,15 +9,39 @@ namespace jobstrand::cli {
 
 namespace {
 
-[[nodiscard]] RecordField types_field(const std::vector<std::string>& types) {
+[[nodiscard]] RecordField
+list_field(std::string_view name, const std::vector<std::string>& list) {
     std::vector<std::string> texts;
-    for (const std::string& type : types) {
-        texts.push_back(text_field("", type).json);
+    for (const std::string& item : list) {
+        texts.push_back(text_field("", item).json);
     }
     return {
-        .name = "handlerTypes",
+        .name = name,
         .json = fmt::format("[{}]", fmt::join(texts, ",")),
-        .text = fmt::format("{}", fmt::join(types, " "))};
+        .text = fmt::format("{}", fmt::join(list, " "))};
+}
+
+/// Null where the node takes all.
+[[nodiscard]] RecordField scope_field(const schema::ServedScope& scope) {
+    Record fields;
+    if (!scope.priorities.is_all()) {
+        fields.push_back(number_field("priorityMin", scope.priorities.least));
+        fields.push_back(number_field("priorityMax", scope.priorities.most));
+    }
+    const auto add = [&](std::string_view name, const std::vector<std::string>& values) {
+        if (!values.empty()) {
+            fields.push_back(list_field(name, values));
+        }
+    };
+    add("categories", scope.categories);
+    add("tenants", scope.tenants);
+    add("definitions", scope.definitions);
+    RecordField field = text_or_null_field("scope", {});
+    if (!fields.empty()) {
+        field.json = json_of(fields);
+        field.text = field.json;
+    }
+    return field;
 }
 
 [[nodiscard]] RecordField count_field(std::string_view name, std::size_t count) {
@@ -38,7 +62,8 @@ Record record_of(const persistence::Node& node) {
         text_field("host", node.identity.host),
         number_field("process", node.identity.process),
         text_field("version", node.identity.version),
-        types_field(node.handler_types),
+        list_field("handlerTypes", node.handler_types),
+        scope_field(node.scope),
     };
 }
 

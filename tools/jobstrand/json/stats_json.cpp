@@ -18,6 +18,10 @@ using persistence::UnservedJobs;
         kinds.push_back(json_of(Record{
             text_field("handlerType", kind.handler_type),
             text_or_null_field("needs", kind.needs),
+            text_or_null_field("category", kind.category),
+            text_or_null_field("tenantId", kind.tenant_id),
+            text_or_null_field("processDefinitionId", kind.process_definition_id),
+            kind.priority ? number_field("priority", *kind.priority) : text_or_null_field("priority", {}),
             number_field("jobs", jobs),
         }));
     }

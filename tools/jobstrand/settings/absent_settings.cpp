@@ -6,7 +6,8 @@ namespace {
 
 constexpr std::string_view kAny = "*";
 
-constexpr std::string_view kDeployments = "deployments are not there yet";
+constexpr std::string_view kDeployments =
+    "list the definitions whose code a process has in enabledDefinitions";
 constexpr std::string_view kIncidents = "incidents are not there yet";
 constexpr std::string_view kMetrics = "metrics are not there yet";
 constexpr std::string_view kHistory = "history jobs are not there yet";
@@ -35,9 +36,7 @@ constexpr std::array kAbsentSettings{
     AbsentSetting{"unlockOwnedJobs", "true", "a stopping service always frees its jobs"},
     AbsentSetting{"asyncExecutorUnlockOwnedJobs", "true", "a stopping service frees its jobs"},
     AbsentSetting{"asyncExecutorMessageQueueMode", "false", "jobs are always taken from the table"},
-    AbsentSetting{"enabledJobCategories", "", "categories per node are not there yet"},
     AbsentSetting{"jobExecutionScope", "all", "there is one scope"},
-    AbsentSetting{"asyncExecutorTenantId", "", "tenants per node are not there yet"},
     AbsentSetting{"asyncHistoryExecutorActivate", "false", kHistory},
     AbsentSetting{"enableHistoryCleaning", "false", kHistory},
     AbsentSetting{"metricsEnabled", "false", kMetrics},

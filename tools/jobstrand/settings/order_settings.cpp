@@ -9,11 +9,6 @@ template <auto Member>
     return settings.executor.order.*Member;
 }
 
-template <auto Member>
-[[nodiscard]] auto& in_priorities(Settings& settings) {
-    return settings.executor.priorities.*Member;
-}
-
 constexpr std::int64_t kAgingMost = schema::Duration(std::chrono::hours(365 * 24)).count();
 
 constexpr std::array kOrderSettings{
@@ -55,21 +50,6 @@ constexpr std::array kOrderSettings{
             "With `acquireByPriority`: one step of priority is worth so long a wait, so that "
             "a low priority runs in the end, however many higher ones keep coming. 0: "
             "nothing ages. Not with `preferTimerJobs`.",
-    },
-    Setting{
-        .name = "priorityRangeMin",
-        .field = &in_priorities<&schema::PriorityRange::least>,
-        .least = schema::PriorityRange{}.least,
-        .meaning = "Jobs of a lower priority are left to other processes. What no process takes "
-                   "waits, and no command tells so.",
-        .aliases = {{{"jobExecutorPriorityRangeMin"}}},
-    },
-    Setting{
-        .name = "priorityRangeMax",
-        .field = &in_priorities<&schema::PriorityRange::most>,
-        .least = schema::PriorityRange{}.least,
-        .meaning = "Likewise those of a higher one.",
-        .aliases = {{{"jobExecutorPriorityRangeMax"}}},
     },
 };
 

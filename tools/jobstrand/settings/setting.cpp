@@ -4,6 +4,9 @@
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <ranges>
 
 namespace jobstrand::cli {
 
@@ -156,6 +159,20 @@ private:
         return std::nullopt;
     }
 
+    [[nodiscard]] Refusal store(std::vector<std::string>& field) const {
+        std::string text;
+        if (const Refusal refusal = store(text)) {
+            return refusal;
+        }
+        field.clear();
+        if (!text.empty()) {
+            for (const auto part : std::views::split(text, ',')) {
+                field.emplace_back(part.begin(), part.end());
+            }
+        }
+        return std::nullopt;
+    }
+
     [[nodiscard]] Refusal store(schema::LogLevel& field) const {
         return store_named(field, log_level_named(name()), "must be debug, info, warn or error");
     }
@@ -206,6 +223,9 @@ std::string text_of(const Settings& settings, const Setting& setting) {
             [&copy](std::int64_t& (*field)(Settings&)) { return std::to_string(field(copy)); },
             [&copy](Duration& (*field)(Settings&)) { return schema::format_duration(field(copy)); },
             [&copy](std::string& (*field)(Settings&)) { return field(copy); },
+            [&copy](std::vector<std::string>& (*field)(Settings&)) {
+                return fmt::format("{}", fmt::join(field(copy), ","));
+            },
             [&copy](auto& (*field)(Settings&)) { return std::string(name_of(field(copy))); },
         },
         setting.field

@@ -36,6 +36,7 @@ using Field = std::variant<
     std::int64_t& (*)(Settings&),
     schema::Duration& (*)(Settings&),
     std::string& (*)(Settings&),
+    std::vector<std::string>& (*)(Settings&),
     schema::LogLevel& (*)(Settings&),
     LogFormat& (*)(Settings&)>;
 

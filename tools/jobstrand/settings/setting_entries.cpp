@@ -165,7 +165,7 @@ void SettingEntries::lower_core_pool() {
 
 void SettingEntries::check_together(const std::vector<SettingEntry>& entries) {
     const executor::ExecutorSettings& executor = settings_.executor;
-    const schema::PriorityRange& range = executor.priorities;
+    const schema::PriorityRange& range = executor.scope.priorities;
     const auto refuse = [&](std::string_view one, std::string_view other, std::string text) {
         problems_.push_back({last_line_of(one, other, entries), std::move(text)});
     };

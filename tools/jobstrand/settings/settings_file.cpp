@@ -6,6 +6,7 @@
 #include "tools/jobstrand/settings/setting_entries.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -34,14 +35,14 @@ constexpr std::ptrdiff_t kMaxDotsAnywhere = 500;
 
 /// A list of texts as one text; nothing for other lists.
 [[nodiscard]] std::optional<SettingValue> joined(const toml::array& list) {
-    std::string text;
+    std::vector<std::string> texts;
     for (const toml::node& item : list) {
         if (!item.is_string()) {
             return std::nullopt;
         }
-        text += (text.empty() ? "" : ",") + item.as_string()->get();
+        texts.push_back(item.as_string()->get());
     }
-    return text;
+    return fmt::format("{}", fmt::join(texts, ","));
 }
 
 [[nodiscard]] std::optional<SettingValue> value_of(const toml::node& node) {

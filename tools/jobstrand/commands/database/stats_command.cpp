@@ -10,6 +10,7 @@ namespace jobstrand::cli {
 namespace {
 
 using deadletter::PlaceCount;
+using persistence::JobKind;
 using persistence::UnservedJobs;
 
 struct StatsOptions {
@@ -37,13 +38,31 @@ void write_rows(Session& session, const std::vector<PlaceCount>& counts) {
     writer.finish();
 }
 
+/// What nodes are limited to, as far as that keeps these jobs from them.
+[[nodiscard]] std::string limits_of(const JobKind& kind) {
+    std::string text;
+    const auto add = [&](std::string_view name, const std::string& value) {
+        if (!value.empty()) {
+            text += fmt::format(", {} {}", name, quoted_if_needed(value));
+        }
+    };
+    add("category", kind.category);
+    add("tenant", kind.tenant_id);
+    add("definition", kind.process_definition_id);
+    if (kind.priority) {
+        text += fmt::format(", priority {}", *kind.priority);
+    }
+    return text;
+}
+
 /// For people; in JSON it is part of the object.
 void tell_unserved(Session& session, const std::vector<UnservedJobs>& unserved) {
     for (const auto& [kind, jobs] : unserved) {
         session.tell(fmt::format(
-            "nobody serves {}{}: {} jobs wait",
+            "nobody serves {}{}{}: {} jobs wait",
             quoted_if_needed(kind.handler_type),
             kind.needs.empty() ? "" : " that needs " + quoted_if_needed(kind.needs),
+            limits_of(kind),
             jobs
         ));
     }

@@ -95,12 +95,19 @@ constexpr std::string_view kNull = "null";
     const std::string needs =
         job.needs.empty() ? session.engine().handlers().need_of(job) : job.needs;
     const schema::TimePoint now = session.database_now();
-    if (!session.served().is_served({.handler_type = job.handler_type, .needs = {}}, now)) {
-        return "handler type " + job.handler_type;
+    persistence::JobKind kind = kind_of(job);
+    kind.needs = needs;
+    switch (session.served().lacking(kind, now)) {
+        case persistence::Lack::nothing:
+            return {};
+        case persistence::Lack::handler_type:
+            return "handler type " + job.handler_type;
+        case persistence::Lack::needs:
+            return needs;
+        case persistence::Lack::scope:
+            return "its category, tenant, definition or priority";
     }
-    const bool is_served =
-        session.served().is_served({.handler_type = job.handler_type, .needs = needs}, now);
-    return is_served ? std::string() : needs;
+    return {};
 }
 
 [[nodiscard]] RecordField node_field(const Job& job) {

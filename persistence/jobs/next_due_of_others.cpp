@@ -1,5 +1,4 @@
-#include "persistence/jobs/due_others.hpp"
-
+#include "persistence/jobs/served_condition.hpp"
 #include "persistence/jobs/timer_moves.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/sql_time.hpp"
@@ -12,11 +11,6 @@ namespace jobstrand::persistence {
 
 namespace {
 
-// The parameter behind the list is the type of external workers.
-constexpr std::string_view kOthers =
-    "(HANDLER_TYPE_ IS NULL OR HANDLER_TYPE_ NOT IN (...) OR TYPE_ = ?{or_of_other_priority})";
-constexpr std::string_view kOrOfOtherPriority = " OR PRIORITY_ NOT BETWEEN ? AND ?";
-
 constexpr std::string_view kNextDueOfOthers = R"sql(
     SELECT DUEDATE_
     FROM ACT_RU_TIMER_JOB {by_due_date}
@@ -25,26 +19,6 @@ constexpr std::string_view kNextDueOfOthers = R"sql(
     LIMIT 1)sql";
 
 }  // namespace
-
-BoundStatement condition_of_others(const ServedJobs& served) {
-    // Lists of one statement are never cut.
-    const std::size_t size = padded_list_size(served.types.size());
-    const bool is_any_priority = served.priorities.is_all();
-    const std::string sql = fmt::format(
-        kOthers, fmt::arg("or_of_other_priority", is_any_priority ? "" : kOrOfOtherPriority)
-    );
-    BoundStatement condition{.sql = with_list_size(sql, size), .parameters = {}};
-    for (std::size_t i = 0; i < size; ++i) {
-        const std::string& type = served.types[std::min(i, served.types.size() - 1)];
-        condition.parameters.emplace_back(std::string_view(type));
-    }
-    condition.parameters.emplace_back(schema::kExternalWorkerType);
-    if (!is_any_priority) {
-        condition.parameters.emplace_back(served.priorities.least);
-        condition.parameters.emplace_back(served.priorities.most);
-    }
-    return condition;
-}
 
 std::optional<schema::TimePoint> next_due_of_others(
     const StoreContext& context,

@@ -1,0 +1,33 @@
+#include "executor/served_here.hpp"
+
+#include <utility>
+
+namespace jobstrand::executor {
+
+ServedHere::ServedHere(const HandlerRegistry& handlers, schema::ServedScope scope)
+    : handlers_(handlers) {
+    look(std::move(scope));
+}
+
+std::shared_ptr<const persistence::ServedJobs> ServedHere::now() const {
+    const std::lock_guard lock(mutex_);
+    return now_;
+}
+
+void ServedHere::look_at_handlers() {
+    const std::lock_guard lock(mutex_);
+    look(now_->scope);
+}
+
+void ServedHere::limit_to(schema::ServedScope scope) {
+    const std::lock_guard lock(mutex_);
+    look(std::move(scope));
+}
+
+void ServedHere::look(schema::ServedScope scope) {
+    now_ = std::make_shared<const persistence::ServedJobs>(
+        handlers_.types(), handlers_.needs(), std::move(scope)
+    );
+}
+
+}  // namespace jobstrand::executor

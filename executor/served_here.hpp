@@ -1,0 +1,35 @@
+#pragma once
+
+#include "executor/handler_registry.hpp"
+#include "persistence/served_jobs.hpp"
+#include "schema/served_scope.hpp"
+
+#include <memory>
+#include <mutex>
+
+namespace jobstrand::executor {
+
+/// Which jobs this node takes now (I7): those of its handlers, within its scope. Every look is a
+/// whole that does not change any more.
+///
+/// Thread safety: safe.
+class ServedHere final {
+public:
+    ServedHere(const HandlerRegistry& handlers, schema::ServedScope scope);
+
+    [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> now() const;
+
+    /// Handlers have come or gone.
+    void look_at_handlers();
+
+    void limit_to(schema::ServedScope scope);
+
+private:
+    void look(schema::ServedScope scope);
+
+    const HandlerRegistry& handlers_;
+    mutable std::mutex mutex_;
+    std::shared_ptr<const persistence::ServedJobs> now_;  ///< Guarded by mutex_.
+};
+
+}  // namespace jobstrand::executor
