@@ -4,14 +4,11 @@
 #include "executor/pool/long_runs.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/ensure.hpp"
-#include "schema/job_transition.hpp"
-#include "schema/limits.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -60,6 +57,11 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
            .time_limit = settings_.job_time_limit,
            .lost_starts = settings_.lost_starts},
           settings_.lock_owner
+      ),
+      release_(
+          {use.store, held_, order_, use.wake_ups, use.clock, use.log},
+          settings_.lock_owner,
+          does_acquisition_decide()
       ),
       completion_({use.store, held_, use.wake_ups, use.clock, use.log}, settings_.lock_owner),
       renewal_({use.store, held_, use.clock, use.log}, settings_.lock_owner, settings_.lock_time),
@@ -178,7 +180,7 @@ persistence::PageLimit AsyncExecutor::room() {
     }
     {
         const std::lock_guard lock(timers_mutex_);
-        give_back(pool_.take_surplus(use_.clock.steady_now()));
+        release_.give_back(pool_.take_surplus(use_.clock.steady_now()));
     }
     return room_to_claim(settings_.acquire_page);
 }
@@ -231,14 +233,14 @@ void AsyncExecutor::accept(std::vector<schema::Job> jobs, schema::SteadyPoint lo
         pool_.submit(order_.admit(held_.add(std::move(jobs), locked_at + settings_.lock_time)));
     if (!rejected.empty()) {
         const std::lock_guard lock(timers_mutex_);
-        give_back(std::move(rejected));
+        release_.give_back(std::move(rejected));
     }
 }
 
 // The next of their groups. Those that find no place are freed at once, with all behind them.
 void AsyncExecutor::start(std::vector<HeldJobPtr> jobs) {
     if (!jobs.empty()) {
-        release(pool_.submit(std::move(jobs)));
+        release_.free(pool_.submit(std::move(jobs)));
     }
 }
 
@@ -247,54 +249,6 @@ void AsyncExecutor::on_gone(std::span<const schema::Job* const> jobs) {
     start(order_.ended(jobs));
     if (order_.has_ended_groups()) {
         use_.wake_ups.groups_ended();
-    }
-}
-
-// What does not start soon here after all.
-void AsyncExecutor::give_back(std::vector<HeldJobPtr> jobs) {
-    std::ranges::move(order_.take_behind(jobs), std::back_inserter(jobs));
-    if (jobs.empty() || does_acquisition_decide() || !use_.wake_ups.is_mover_here()) {
-        release(std::move(jobs));
-        return;
-    }
-    const schema::TimePoint now = use_.clock.now();
-    schema::TimePoint first_due = now;
-    std::vector<persistence::Outcome> outcomes;
-    for (const HeldJobPtr& held : jobs) {
-        const std::shared_ptr<const schema::Job> job(held, &held->job);
-        outcomes.push_back({.job = job, .transition = schema::given_back(*job, now)});
-        first_due = std::min(first_due, job->due_date.value_or(now));
-    }
-    try {
-        for (std::size_t i = 0; i < outcomes.size(); i += schema::limits::kJobsPerTransaction) {
-            const auto rest = std::span(outcomes).subspan(i);
-            const std::size_t count = std::min(rest.size(), schema::limits::kJobsPerTransaction);
-            (void)use_.store.apply(settings_.lock_owner, rest.first(count));
-        }
-        held_.remove_all_of(outcomes);
-    } catch (const persistence::DbError&) {
-        release(jobs);  // Harmless for those that are given back: their locks are gone.
-    }
-    use_.wake_ups.timer_was_stored(first_due);
-}
-
-// Never throws: what cannot be freed now is freed by anybody's reset when its lock expires (I5).
-void AsyncExecutor::release(std::vector<HeldJobPtr> jobs) {
-    std::ranges::move(order_.take_behind(jobs), std::back_inserter(jobs));
-    if (jobs.empty()) {
-        return;
-    }
-    try {
-        use_.store.release(settings_.lock_owner, fences_of(jobs));
-    } catch (const persistence::DbError& error) {
-        use_.log.write(
-            schema::LogLevel::warn,
-            "jobs could not be freed; they run again when their locks expire",
-            {{"jobs", jobs.size()}, {"error", error.what()}}
-        );
-    }
-    for (const HeldJobPtr& held : jobs) {
-        held_.remove(held->job);
     }
 }
 
@@ -353,8 +307,8 @@ bool AsyncExecutor::stop(StopMode mode) {
     passing_.close();
     // First the pool, so that no queued job starts any more; what a pass still brings in is
     // rejected.
-    release(pool_.close());
-    release(order_.take_all());
+    release_.free(pool_.close());
+    release_.free(order_.take_all());
     for (PollingLoop* loop : intake_loops_) {
         loop->stop();
     }

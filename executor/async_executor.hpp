@@ -4,6 +4,7 @@
 #include "executor/expired_lock_reset.hpp"
 #include "executor/group_passing.hpp"
 #include "executor/handler_registry.hpp"
+#include "executor/held_release.hpp"
 #include "executor/job_acquirer.hpp"
 #include "executor/job_completion.hpp"
 #include "executor/job_runner.hpp"
@@ -113,8 +114,6 @@ private:
     void run(const HeldJobPtr& held);
     void start(std::vector<HeldJobPtr> jobs);
     void on_gone(std::span<const schema::Job* const> jobs);
-    void give_back(std::vector<HeldJobPtr> jobs);
-    void release(std::vector<HeldJobPtr> jobs);
     void pass_the_rest_on();
     [[nodiscard]] bool is_taking() const;
     [[nodiscard]] persistence::NodeWork work();
@@ -131,6 +130,7 @@ private:
     GroupOrder order_;
     NodeLease lease_;
     JobRunner runner_;
+    HeldRelease release_;
     JobCompletion completion_;
     LockRenewal renewal_;
     LockWatch watch_;

@@ -38,8 +38,9 @@ bool HandlerRegistry::remove(const std::string& handler_type) {
     return entries_.erase(handler_type) > 0;
 }
 
-std::shared_ptr<const HandlerRegistry::Handler>
-HandlerRegistry::find(const std::string& handler_type) const {
+std::shared_ptr<const HandlerRegistry::Handler> HandlerRegistry::find(
+    const std::string& handler_type
+) const {
     std::shared_ptr<const Entry> entry = entry_of(handler_type);
     const Handler* handler = entry == nullptr ? nullptr : &entry->handler;
     return {std::move(entry), handler};
@@ -96,8 +97,9 @@ void HandlerRegistry::insert(std::string handler_type, Entry entry) {
     place->second = std::make_shared<const Entry>(std::move(entry));
 }
 
-std::shared_ptr<const HandlerRegistry::Entry>
-HandlerRegistry::entry_of(const std::string& handler_type) const {
+std::shared_ptr<const HandlerRegistry::Entry> HandlerRegistry::entry_of(
+    const std::string& handler_type
+) const {
     const std::shared_lock lock(mutex_);
     const auto found = entries_.find(handler_type);
     return found == entries_.end() ? nullptr : found->second;

@@ -155,8 +155,7 @@ std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
         // here would keep the others of the instance waiting until the app commits.
         const bool can_run =
             place == JobPlace::executable && !repeats(job) && !schema::may_exclude(job);
-        if (can_run && room.jobs > 0 && job.payload.size() <= room.bytes &&
-            served->contains(job)) {
+        if (can_run && room.jobs > 0 && job.payload.size() <= room.bytes && served->contains(job)) {
             job.lock_owner = use_.intake.lock_owner();
             job.lock_expiration = now + use_.intake.lock_time();
             --room.jobs;

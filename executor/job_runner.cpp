@@ -96,8 +96,7 @@ std::optional<Outcome> JobRunner::run(const HeldJobPtr& held) const {
     }
     held->began.store(began, std::memory_order_relaxed);
     held->is_running = true;
-    const std::optional<HandlerResult> result =
-        call(*handler, held);
+    const std::optional<HandlerResult> result = call(*handler, held);
     held->is_running = false;
     if (!result) {
         return std::nullopt;

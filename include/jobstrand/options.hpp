@@ -26,13 +26,13 @@ struct EngineOptions {
     /// error.
     bool update_schema = true;
 
-    std::size_t threads = 8;           ///< That run handlers. 1 to 1,000.
-    std::size_t queue_size = 4096;     ///< Jobs that wait for a thread. 1 to 100,000.
-    std::size_t acquire_page = 1000;   ///< Jobs taken at once. 1 to 1,000.
-    bool acquire_by_priority = false;  ///< Each order needs an index: `schema index`.
-    bool prefer_timers = false;        ///< After the priority, jobs with a due date first.
-    bool acquire_by_due_date = false;  ///< Then the earliest due date, else creation.
-    Duration priority_aging{0};        ///< By priority: one step is worth so long a wait.
+    std::size_t threads = 8;                  ///< That run handlers. 1 to 1,000.
+    std::size_t queue_size = 4096;            ///< Jobs that wait for a thread. 1 to 100,000.
+    std::size_t acquire_page = 1000;          ///< Jobs taken at once. 1 to 1,000.
+    bool acquire_by_priority = false;         ///< Each order needs an index: `schema index`.
+    bool prefer_timers = false;               ///< After the priority, jobs with a due date first.
+    bool acquire_by_due_date = false;         ///< Then the earliest due date, else creation.
+    Duration priority_aging{0};               ///< By priority: one step is worth so long a wait.
     ServedScope scope = {};                   ///< What is not in it is left to other nodes.
     bool exclusive_over_hierarchies = false;  ///< Else over one instance; see Job::exclusive.
     Duration acquire_wait{std::chrono::seconds(1)};        ///< The longest wait of an idle poll.

@@ -86,8 +86,7 @@ void lock_served(
 ) {
     for (PlacedJob& placed : jobs) {
         if (placed.place == JobPlace::executable &&
-            schema::exclusive_group(placed.job, over).empty() &&
-            served.contains(placed.job)) {
+            schema::exclusive_group(placed.job, over).empty() && served.contains(placed.job)) {
             placed.job.lock_owner = claim.owner;
             placed.job.lock_expiration = claim.until;
         }

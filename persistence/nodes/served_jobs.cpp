@@ -209,8 +209,7 @@ private:
 }  // namespace
 
 JobKind kind_of(const schema::Job& job) {
-    JobKind kind{
-        .handler_type = job.handler_type, .needs = job.needs, .priority = job.priority};
+    JobKind kind{.handler_type = job.handler_type, .needs = job.needs, .priority = job.priority};
     for (const KindText& text : kKindTexts) {
         kind.*text.member = job.*text.list.field;
     }

@@ -18,11 +18,11 @@ namespace jobstrand::persistence {
 void replace_served(Transaction& transaction, std::string_view node, const ServedJobs& served);
 
 /// What nodes are limited to, by node; those without an entry take all.
-[[nodiscard]] std::map<std::string, schema::ServedScope, std::less<>>
-scopes_of_nodes(Connection& connection);
+[[nodiscard]] std::map<std::string, schema::ServedScope, std::less<>> scopes_of_nodes(
+    Connection& connection
+);
 
-[[nodiscard]] Lack
-lacking(const StoreContext& context, const JobKind& kind, schema::TimePoint now);
+[[nodiscard]] Lack lacking(const StoreContext& context, const JobKind& kind, schema::TimePoint now);
 
 [[nodiscard]] std::vector<UnservedJobs>
 unserved_jobs(const StoreContext& context, schema::TimePoint now, std::size_t rows);

@@ -174,7 +174,9 @@ TEST_F(NodePresenceTest, What_the_node_serves_is_told_when_it_has_changed) {
     testing::Mock::VerifyAndClearExpectations(&nodes);
     lease_is(kHeld);
     intake.served_jobs.types = {"bill", "mail"};
-    EXPECT_CALL(nodes, tell_served("intake", Field(&ServedJobs::types, ElementsAre("bill", "mail"))));
+    EXPECT_CALL(
+        nodes, tell_served("intake", Field(&ServedJobs::types, ElementsAre("bill", "mail")))
+    );
     live_for(kLease);
 }
 

@@ -5,8 +5,8 @@
 #include "persistence/sql/db_error.hpp"
 #include "schema/job.hpp"
 #include "schema/retry_policy.hpp"
-#include "schema/served_scope.hpp"
 #include "schema/series.hpp"
+#include "schema/served_scope.hpp"
 #include "tools/engine/wiring.hpp"
 
 #include <jobstrand/engine.hpp>

@@ -38,9 +38,7 @@ protected:
 
     void live(std::string_view node, ServedScope scope) {
         const persistence::NodeIdentity identity{.node = std::string(node), .incarnation = "1"};
-        store_.register_node(
-            identity, within(std::move(scope)), clock_.now(), clock_.now() + 10s
-        );
+        store_.register_node(identity, within(std::move(scope)), clock_.now(), clock_.now() + 10s);
     }
 
     std::vector<UnservedJobs> unserved() {

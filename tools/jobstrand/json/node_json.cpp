@@ -9,8 +9,7 @@ namespace jobstrand::cli {
 
 namespace {
 
-[[nodiscard]] RecordField
-list_field(std::string_view name, const std::vector<std::string>& list) {
+[[nodiscard]] RecordField list_field(std::string_view name, const std::vector<std::string>& list) {
     std::vector<std::string> texts;
     for (const std::string& item : list) {
         texts.push_back(text_field("", item).json);

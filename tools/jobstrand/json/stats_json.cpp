@@ -21,7 +21,8 @@ using persistence::UnservedJobs;
             text_or_null_field("category", kind.category),
             text_or_null_field("tenantId", kind.tenant_id),
             text_or_null_field("processDefinitionId", kind.process_definition_id),
-            kind.priority ? number_field("priority", *kind.priority) : text_or_null_field("priority", {}),
+            kind.priority ? number_field("priority", *kind.priority)
+                          : text_or_null_field("priority", {}),
             number_field("jobs", jobs),
         }));
     }

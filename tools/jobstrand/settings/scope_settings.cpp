@@ -38,9 +38,10 @@ constexpr std::array kScopeSettings{
         .unit = Unit::text,
         .field = &in_scope<&schema::ServedScope::categories>,
         .most = kListLength,
-        .meaning = "Only jobs of these categories are taken, and all others left to other "
-                   "processes: a list such as `[\"mail\", \"\"]`, in which the empty name stands for "
-                   "jobs without a category. Nothing: all. A name cannot have a comma.",
+        .meaning =
+            "Only jobs of these categories are taken, and all others left to other "
+            "processes: a list such as `[\"mail\", \"\"]`, in which the empty name stands for "
+            "jobs without a category. Nothing: all. A name cannot have a comma.",
     },
     Setting{
         .name = "enabledTenants",

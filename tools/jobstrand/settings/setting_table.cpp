@@ -6,7 +6,8 @@ namespace jobstrand::cli {
 
 std::vector<const Setting*> all_settings() {
     std::vector<const Setting*> all;
-    for (const auto rows : {service_settings(), executor_settings(), order_settings(), scope_settings()}) {
+    for (const auto rows :
+         {service_settings(), executor_settings(), order_settings(), scope_settings()}) {
         for (const Setting& setting : rows) {
             all.push_back(&setting);
         }
