@@ -32,6 +32,14 @@ constexpr schema::Duration kStopTick = 20ms;
 /// Abandoned handlers that a line names.
 constexpr std::size_t kNamed = 50;
 
+JobRunner::Rules rules_of(const ExecutorSettings& settings) {
+    return {
+        .retry = settings.retry,
+        .time_limit = settings.job_time_limit,
+        .lost_starts = settings.lost_starts,
+    };
+}
+
 ExecutorSettings checked(ExecutorSettings settings) {
     const std::vector<std::string> mistakes = validate(settings);
     if (!mistakes.empty()) {
@@ -53,9 +61,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       order_(use.clock, exclusive_over(settings_), settings_.lock_time),
       runner_(
           {use.store, use.handlers, use.clock, use.log, &lease_},
-          {.retry = settings_.retry,
-           .time_limit = settings_.job_time_limit,
-           .lost_starts = settings_.lost_starts},
+          rules_of(settings_),
           settings_.lock_owner
       ),
       release_(

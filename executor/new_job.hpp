@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schema/job.hpp"
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 
 namespace jobstrand::executor {
 

@@ -2,7 +2,7 @@
 
 #include "persistence/transactions.hpp"
 #include "schema/job.hpp"
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 
 #include <string_view>
 #include <vector>

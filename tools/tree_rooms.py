@@ -31,8 +31,9 @@ OWN_INCLUDES = {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/', 'persistence/series/',
         'persistence/jobs/'
     },
-    'executor': {'schema/', 'executor/loop/', 'executor/nodes/', 'executor/pool/', 'executor/report/'} | STORE,
+    'executor': {'schema/', 'executor/locks/', 'executor/loop/', 'executor/nodes/', 'executor/pool/', 'executor/report/'} | STORE,
     'executor/nodes': {'schema/', 'executor/loop/'} | STORE,
+    'executor/locks': {'schema/', 'executor/loop/', 'executor/pool/'} | STORE,
     'executor/loop': {'schema/'} | STORE,
     'executor/pool': {'schema/', 'executor/loop/'} | STORE,
     'executor/report': {'schema/', 'executor/loop/'} | STORE,

@@ -1,7 +1,7 @@
 #include "deadletter/bulk/bulk_change.hpp"
 #include "deadletter/bulk/job_answer.hpp"
 #include "deadletter/desk/job_desk.hpp"
-#include "schema/series_transition.hpp"
+#include "schema/series/series_transition.hpp"
 
 #include <span>
 #include <utility>

@@ -2,7 +2,7 @@
 
 #include "deadletter/desk/job_search.hpp"
 #include "deadletter/desk/series_desk.hpp"
-#include "schema/series_transition.hpp"
+#include "schema/series/series_transition.hpp"
 
 #include <utility>
 

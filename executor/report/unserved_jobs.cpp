@@ -27,10 +27,10 @@ schema::Duration UnservedJobs::run_once() {
                 "nobody here serves this kind of job; its jobs wait until a node does",
                 {{"handler_type", kind.handler_type},
                  {"needs", kind.needs},
+                 {"jobs", jobs},
                  {"category", kind.category},
                  {"tenant", kind.tenant_id},
-                 {"definition", kind.process_definition_id},
-                 {"jobs", jobs}}
+                 {"definition", kind.process_definition_id}}
             );
         }
     }

@@ -1,7 +1,7 @@
 #include "persistence/jobs/served_condition.hpp"
 
 #include "schema/job_fields.hpp"
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 
 #include <fmt/format.h>
 

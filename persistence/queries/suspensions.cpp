@@ -1,6 +1,6 @@
 #include "persistence/queries/job_queries.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 
 #include <array>
 

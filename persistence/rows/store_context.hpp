@@ -4,7 +4,7 @@
 #include "persistence/sql/transaction_runner.hpp"
 #include "schema/exclusive_group.hpp"
 #include "schema/log.hpp"
-#include "schema/series_schedule.hpp"
+#include "schema/series/series_schedule.hpp"
 
 namespace jobstrand::persistence {
 

@@ -3,7 +3,7 @@
 #include "persistence/sql/transaction.hpp"
 #include "persistence/suspension.hpp"
 #include "schema/job.hpp"
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 
 #include <set>
 #include <span>

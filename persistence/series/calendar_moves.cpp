@@ -7,7 +7,7 @@
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "schema/series_change.hpp"
+#include "schema/series/series_change.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

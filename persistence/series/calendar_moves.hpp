@@ -3,7 +3,7 @@
 #include "persistence/series/series_and_turn.hpp"
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/transaction.hpp"
-#include "schema/series_schedule.hpp"
+#include "schema/series/series_schedule.hpp"
 
 #include <cstddef>
 #include <map>

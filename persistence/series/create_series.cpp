@@ -5,7 +5,7 @@
 #include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "schema/series_change.hpp"
+#include "schema/series/series_change.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "schema/series_change.hpp"
+#include "schema/series/series_change.hpp"
 
 #include <fmt/format.h>
 

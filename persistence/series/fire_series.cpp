@@ -3,7 +3,7 @@
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/series/series_and_turn.hpp"
 #include "persistence/series/series_operations.hpp"
-#include "schema/series_change.hpp"
+#include "schema/series/series_change.hpp"
 
 #include <utility>
 

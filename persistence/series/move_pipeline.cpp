@@ -5,7 +5,7 @@
 #include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
-#include "schema/series_transition.hpp"
+#include "schema/series/series_transition.hpp"
 
 #include <algorithm>
 #include <string_view>

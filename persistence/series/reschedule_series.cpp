@@ -1,7 +1,7 @@
 #include "persistence/series/series_and_turn.hpp"
 #include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
-#include "schema/series_change.hpp"
+#include "schema/series/series_change.hpp"
 
 #include <stdexcept>
 #include <utility>

@@ -3,8 +3,8 @@
 #include "persistence/rows/store_context.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
-#include "schema/series.hpp"
-#include "schema/series_transition.hpp"
+#include "schema/series/series.hpp"
+#include "schema/series/series_transition.hpp"
 
 #include <optional>
 #include <string_view>
@@ -30,7 +30,7 @@ struct SeriesAndTurn {
 [[nodiscard]] std::optional<SeriesAndTurn>
 with_turn_for_update(Transaction& transaction, std::string_view key);
 
-/// Writes what schema/series_change decided about it.
+/// Writes what schema/series/series_change decided about it.
 void write_change(
     Transaction& transaction,
     const schema::SeriesSchedule& schedule,

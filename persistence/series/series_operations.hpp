@@ -5,7 +5,7 @@
 #include "persistence/series_store.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/sql/connection.hpp"
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 
 #include <cstddef>
 #include <span>

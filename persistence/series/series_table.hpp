@@ -3,7 +3,7 @@
 #include "persistence/series/series_row.hpp"
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/transaction.hpp"
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 #include "schema/text/parse_result.hpp"
 
 #include <map>

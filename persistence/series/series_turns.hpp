@@ -5,9 +5,9 @@
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
 #include "schema/job_transition.hpp"
-#include "schema/series.hpp"
-#include "schema/series_schedule.hpp"
-#include "schema/series_transition.hpp"
+#include "schema/series/series.hpp"
+#include "schema/series/series_schedule.hpp"
+#include "schema/series/series_transition.hpp"
 
 #include <optional>
 #include <set>
@@ -18,7 +18,7 @@
 namespace jobstrand::persistence {
 
 /// The series of some turns, in one transaction: reads them for update, asks the schedule for
-/// plans, and writes what schema/series_transition decides. The baton passes from a turn to the
+/// plans, and writes what schema/series/series_transition decides. The baton passes from a turn to the
 /// next in this transaction, so that no crash loses or doubles a turn.
 ///
 /// A REPEAT_ without a series (an app or Flowable inserted the row) gets one here, with all

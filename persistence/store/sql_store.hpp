@@ -13,7 +13,7 @@
 #include "persistence/timer_store.hpp"
 #include "persistence/worker_store.hpp"
 #include "schema/log.hpp"
-#include "schema/series_schedule.hpp"
+#include "schema/series/series_schedule.hpp"
 
 namespace jobstrand::persistence {
 

@@ -1,7 +1,7 @@
 #include "executor/clock_comparison.hpp"
 
-#include "executor/expired_lock_reset.hpp"
-#include "executor/lock_renewal.hpp"
+#include "executor/locks/expired_lock_reset.hpp"
+#include "executor/locks/lock_renewal.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"

@@ -65,7 +65,7 @@ TEST(HandlerRegistry, A_removed_type_is_gone_and_its_run_under_way_goes_on) {
     EXPECT_EQ(handlers.find("mail"), nullptr);
     EXPECT_THAT(handlers.types(), IsEmpty());
     const schema::Job job;
-    (void)std::get<JobHandler> (*under_way)(JobContext{.job = job});
+    (void)std::get<JobHandler> (*under_way)({.job = job, .attempt = 1, .deadline = {}, .stop = {}});
     EXPECT_EQ(runs, 1);
     handlers.add("mail", [](const JobContext&) -> HandlerResult { return Succeeded{}; });
     EXPECT_THAT(handlers.types(), ElementsAre("mail"));

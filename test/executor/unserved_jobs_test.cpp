@@ -37,7 +37,10 @@ TEST_F(UnservedJobsTest, Says_once_an_hour_what_nobody_serves_for_each_kind) {
     );
     (void)unserved.run_once();
     ASSERT_EQ(lines(), 2);
-    EXPECT_EQ(log.lines()[0].fields, "handler_type=command needs=[commands.x] jobs=1000 ");
+    EXPECT_EQ(
+        log.lines()[0].fields,
+        "handler_type=command needs=[commands.x] jobs=1000 category= tenant= definition= "
+    );
     clock.tick(59min);
     (void)unserved.run_once();
     EXPECT_EQ(lines(), 2);
@@ -54,7 +57,9 @@ TEST_F(UnservedJobsTest, Says_a_new_kind_at_once) {
     );
     (void)unserved.run_once();
     EXPECT_EQ(lines(), 2);
-    EXPECT_EQ(log.lines().back().fields, "handler_type=b needs= jobs=1 ");
+    EXPECT_EQ(
+        log.lines().back().fields, "handler_type=b needs= jobs=1 category= tenant= definition= "
+    );
 }
 
 TEST_F(UnservedJobsTest, Says_nothing_while_everything_is_served) {

@@ -1,4 +1,3 @@
-#include "test/fixtures/signal.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 
 #include <gmock/gmock.h>
@@ -342,34 +341,6 @@ TEST_F(PublicEngine, Calls_in_a_wrong_order_are_refused_with_what_to_do) {
     );
     engine_.enqueue({.handler_type = "a"});
     EXPECT_EQ(engine_.count(JobPlace::executable), 1) << "stored for whoever runs it";
-}
-
-// R100 R101
-TEST_F(PublicEngine, What_it_takes_may_change_while_it_runs) {
-    test::Signal runs;
-    const auto run = [&runs](const JobContext&) -> HandlerResult {
-        runs.notify();
-        return Succeeded{};
-    };
-    engine_.limit_to({.tenants = {"acme"}});
-    engine_.start();
-    const std::string theirs = engine_.enqueue({.handler_type = "a", .tenant_id = "umbra"});
-    engine_.enqueue({.handler_type = "a", .tenant_id = "acme"});
-    engine_.add_handler("a", run);
-    EXPECT_TRUE(runs.wait_for(1));
-    EXPECT_EQ(engine_.find(theirs)->place, JobPlace::executable);
-
-    engine_.limit_to({.tenants = {"umbra"}});
-    EXPECT_THAT(engine_.scope().tenants, testing::ElementsAre("umbra"));
-    EXPECT_TRUE(runs.wait_for(2));
-
-    EXPECT_TRUE(engine_.remove_handler("a"));
-    EXPECT_FALSE(engine_.remove_handler("a"));
-    const std::string left = engine_.enqueue({.handler_type = "a", .tenant_id = "umbra"});
-    EXPECT_EQ(engine_.find(left)->place, JobPlace::executable);
-    engine_.add_handler("a", run);
-    EXPECT_TRUE(runs.wait_for(3));
-    EXPECT_THROW(engine_.limit_to({.priority_min = 2, .priority_max = 1}), std::invalid_argument);
 }
 
 TEST_F(PublicEngine, A_transaction_that_has_ended_is_refused_with_what_to_do) {

@@ -184,7 +184,9 @@ TEST_F(CliUsage, Stats_count_every_place) {
         ok({"stats", "-o", "json"}),
         "{\"places\":{\"executable\":2,\"timer\":0,\"suspended\":0,\"dead\":1,\"external\":0},"
         "\"locked\":{\"executable\":1,\"timer\":0,\"external\":0},"
-        "\"unserved\":[{\"handlerType\":\"noop\",\"needs\":null,\"jobs\":1}]}\n"
+        "\"unserved\":[{\"handlerType\":\"noop\",\"needs\":null,\"category\":null,\"tenantId\":"
+        "null,"
+        "\"processDefinitionId\":null,\"priority\":null,\"jobs\":1}]}\n"
     );
     EXPECT_THAT(ok({"stats"}), HasSubstr("executable  2     1\n"));
     EXPECT_THAT(ok({"stats", "-o", "csv"}), HasSubstr("dead,1,\r\n"));
@@ -198,7 +200,7 @@ TEST_F(CliUsage, Stats_name_the_jobs_that_no_living_node_serves) {
     EXPECT_EQ(run({"stats"}).err, "nobody serves emial: 1 jobs wait\n");
     EXPECT_THAT(
         ok({"stats", "-o", "json"}),
-        HasSubstr("\"unserved\":[{\"handlerType\":\"emial\",\"needs\":null,\"jobs\":1}]")
+        HasSubstr("\"unserved\":[{\"handlerType\":\"emial\",\"needs\":null,\"category\":null,")
     );
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 #include "schema/text/parse_result.hpp"
 #include "timers/calendar/calendar.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 #include "schema/text/parse_result.hpp"
 #include "timers/calendar/cron_timer.hpp"
 #include "timers/cycle/repeat_cycle.hpp"

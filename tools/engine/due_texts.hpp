@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 #include "schema/time.hpp"
 
 #include <jobstrand/job.hpp>

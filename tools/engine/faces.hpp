@@ -5,7 +5,7 @@
 #include "persistence/sql/db_error.hpp"
 #include "schema/job.hpp"
 #include "schema/retry_policy.hpp"
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 #include "schema/served_scope.hpp"
 #include "tools/engine/wiring.hpp"
 

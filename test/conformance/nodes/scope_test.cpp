@@ -45,7 +45,7 @@ protected:
         return store_.unserved(clock_.now(), persistence::kAllRows);
     }
 
-    Lack lacking(const Job& job) { return store_.lacking(kind_of(job), clock_.now()); }
+    Lack lacking(const Job& job) { return store_.lacking(persistence::kind_of(job), clock_.now()); }
 };
 
 INSTANTIATE_TEST_SUITE_P(

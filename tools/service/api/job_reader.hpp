@@ -1,7 +1,7 @@
 #pragma once
 
 #include "executor/new_job.hpp"
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 #include "tools/service/api/api_parts.hpp"
 
 #include <optional>

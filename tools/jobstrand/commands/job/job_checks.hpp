@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schema/job.hpp"
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 #include "schema/time.hpp"
 #include "tools/jobstrand/json/new_job.hpp"
 #include "tools/jobstrand/session.hpp"

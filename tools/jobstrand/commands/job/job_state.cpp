@@ -95,7 +95,7 @@ constexpr std::string_view kNull = "null";
     const std::string needs =
         job.needs.empty() ? session.engine().handlers().need_of(job) : job.needs;
     const schema::TimePoint now = session.database_now();
-    persistence::JobKind kind = kind_of(job);
+    persistence::JobKind kind = persistence::kind_of(job);
     kind.needs = needs;
     switch (session.served().lacking(kind, now)) {
         case persistence::Lack::nothing:

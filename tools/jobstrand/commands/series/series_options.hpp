@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 #include "tools/jobstrand/json/new_job.hpp"
 
 #include <optional>

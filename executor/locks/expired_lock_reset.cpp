@@ -1,4 +1,4 @@
-#include "executor/expired_lock_reset.hpp"
+#include "executor/locks/expired_lock_reset.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "executor/lock_renewal.hpp"
+#include "executor/locks/lock_renewal.hpp"
 
 #include <utility>
 #include <vector>

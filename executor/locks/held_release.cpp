@@ -1,4 +1,4 @@
-#include "executor/held_release.hpp"
+#include "executor/locks/held_release.hpp"
 
 #include "persistence/sql/db_error.hpp"
 #include "schema/job_transition.hpp"

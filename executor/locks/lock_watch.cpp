@@ -1,4 +1,4 @@
-#include "executor/lock_watch.hpp"
+#include "executor/locks/lock_watch.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "schema/job.hpp"
-#include "schema/series.hpp"
-#include "schema/series_transition.hpp"
+#include "schema/series/series.hpp"
+#include "schema/series/series_transition.hpp"
 
 #include <optional>
 #include <string>

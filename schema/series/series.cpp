@@ -1,4 +1,4 @@
-#include "schema/series.hpp"
+#include "schema/series/series.hpp"
 
 #include "schema/limits.hpp"
 #include "schema/text/text_rules.hpp"

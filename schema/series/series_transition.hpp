@@ -3,8 +3,8 @@
 #include "schema/job.hpp"
 #include "schema/job_transition.hpp"
 #include "schema/log.hpp"
-#include "schema/series.hpp"
-#include "schema/series_schedule.hpp"
+#include "schema/series/series.hpp"
+#include "schema/series/series_schedule.hpp"
 #include "schema/text/parse_result.hpp"
 
 #include <optional>

@@ -1,4 +1,4 @@
-#include "schema/series_change.hpp"
+#include "schema/series/series_change.hpp"
 
 #include <utility>
 
