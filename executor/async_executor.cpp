@@ -219,9 +219,19 @@ std::optional<persistence::PageLimit> AsyncExecutor::room_for_timers(std::size_t
     );
 }
 
+// Where it is told to stop before there is a place, it does not start.
+std::optional<persistence::Outcome> AsyncExecutor::run_in_place(const HeldJobPtr& held) {
+    if (use_.threads == nullptr || !use_.threads->take(held->stop.get_token())) {
+        return runner_.run(held);
+    }
+    std::optional<persistence::Outcome> outcome = runner_.run(held);
+    use_.threads->give_back();
+    return outcome;
+}
+
 // Runs on a worker thread.
 void AsyncExecutor::run(const HeldJobPtr& held) {
-    std::optional<persistence::Outcome> outcome = runner_.run(held);
+    std::optional<persistence::Outcome> outcome = run_in_place(held);
     if (!outcome) {
         completion_.run_counts().add(held->job.handler_type);
         held_.remove(held->job);

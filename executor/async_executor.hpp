@@ -19,6 +19,7 @@
 #include "executor/nodes/node_presence.hpp"
 #include "executor/pool/group_order.hpp"
 #include "executor/pool/held_jobs.hpp"
+#include "executor/pool/shared_threads.hpp"
 #include "executor/pool/worker_pool.hpp"
 #include "executor/report/unserved_jobs.hpp"
 #include "executor/served_here.hpp"
@@ -56,7 +57,8 @@ public:
         const HandlerRegistry& handlers;
         const schema::Clock& clock;
         schema::Log& log;
-        WakeUps& wake_ups;  ///< The executor sets its own loops as sleepers.
+        WakeUps& wake_ups;                        ///< The executor sets its own loops as sleepers.
+        SharedThreads::Share* threads = nullptr;  ///< With which others it shares them.
     };
 
     /// Throws std::invalid_argument for settings that validate() finds fault with.
@@ -112,6 +114,7 @@ private:
     [[nodiscard]] persistence::PageLimit room_to_claim(std::size_t page);
     [[nodiscard]] bool does_acquisition_decide() const;
     void run(const HeldJobPtr& held);
+    [[nodiscard]] std::optional<persistence::Outcome> run_in_place(const HeldJobPtr& held);
     void start(std::vector<HeldJobPtr> jobs);
     void on_gone(std::span<const schema::Job* const> jobs);
     void pass_the_rest_on();

@@ -70,6 +70,13 @@ void require_index_of(const schema::AcquisitionOrder& order, persistence::Sessio
     );
 }
 
+std::unique_ptr<executor::SharedThreads::Share> share_of(
+    const std::shared_ptr<executor::SharedThreads>& threads
+) {
+    return threads == nullptr ? nullptr
+                              : std::make_unique<executor::SharedThreads::Share>(*threads);
+}
+
 }  // namespace
 
 /// The objects of one engine, oldest dependency first.
@@ -86,7 +93,9 @@ public:
           clock_comparison(store, clock, log),
           clock_interval(clock_comparison.run_once()),
           dead_letters(store, clock),
-          executor({store, store, store, handlers, clock, log, wake_ups}, settings),
+          all_threads(std::move(options.threads)),
+          threads(share_of(all_threads)),
+          executor({store, store, store, handlers, clock, log, wake_ups, threads.get()}, settings),
           producer({store, executor, clock, wake_ups}, settings.retry),
           workers({store, clock, wake_ups}, settings.retry) {
         if (clock_interval != executor::kUntilWoken) {
@@ -154,6 +163,8 @@ public:
     std::mutex hearing;
     std::function<void()> hear_of_external_jobs;  ///< Guarded by hearing.
     std::optional<timers::TimerMover> mover;      ///< Outlives the executor, whose loop runs it.
+    const std::shared_ptr<executor::SharedThreads> all_threads;
+    const std::unique_ptr<executor::SharedThreads::Share> threads;
     executor::AsyncExecutor executor;
     executor::JobProducer producer;
     executor::WorkerDesk workers;

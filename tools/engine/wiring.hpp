@@ -5,6 +5,7 @@
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
 #include "executor/manual_run.hpp"
+#include "executor/pool/shared_threads.hpp"
 #include "executor/report/outcome_counts.hpp"
 #include "executor/stop_mode.hpp"
 #include "executor/workers/worker_desk.hpp"
@@ -37,6 +38,9 @@ struct WiringOptions {
 
     /// Make the file of a database that is in a file, if it is not there.
     bool create_database = true;
+
+    /// With which engines of this process it shares its threads; nullptr: none.
+    std::shared_ptr<executor::SharedThreads> threads = {};
 
     /// See persistence::OpenOptions::decorate.
     persistence::DecorateConnection decorate_connection = {};

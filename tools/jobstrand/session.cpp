@@ -5,7 +5,6 @@
 #include "persistence/url/database_url.hpp"
 #include "tools/jobstrand/boost_log.hpp"
 #include "tools/jobstrand/exit_code.hpp"
-#include "tools/jobstrand/handlers/service_handlers.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/process.hpp"
 #include "tools/jobstrand/settings/password_source.hpp"
@@ -113,7 +112,36 @@ void Session::read_settings() {
         throw CliError(ExitCode::wrong_usage, fmt::format("{}", fmt::join(read.problems, "\n")));
     }
     settings_ = std::move(read.settings);
+    further_engines_ = std::move(read.engines);
     remarks_ = std::move(read.remarks);
+    if (options_.engine) {
+        choose_engine(*options_.engine);
+    }
+}
+
+void Session::choose_engine(const std::string& name) {
+    const auto found = further_engines_.find(name);
+    if (found == further_engines_.end()) {
+        std::vector<std::string> names;
+        for (const auto& [engine, settings] : further_engines_) {
+            names.push_back(engine);
+        }
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format(
+                "there is no engine {} in the configuration file; it has {}",
+                quoted_if_needed(name),
+                names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))
+            )
+        );
+    }
+    settings_ = found->second;
+    further_engines_.clear();
+}
+
+const std::map<std::string, Settings, std::less<>>& Session::further_engines() {
+    (void)settings();
+    return further_engines_;
 }
 
 std::string Session::given_database_url() {
@@ -166,22 +194,14 @@ schema::Log& Session::log() {
 
 engine::Wiring& Session::engine(OpenFor purpose) {
     if (!engine_) {
-        const bool is_service = purpose == OpenFor::service;
-        engine::WiringOptions options{
-            .database_url = database_url(),
-            .executor = settings().executor,
-            .update_schema = is_service && settings().update_schema,
-            .create_database = is_service && settings().create_database,
-        };
-        engine_ = std::make_unique<engine::Wiring>(std::move(options), clock_, log());
-        add_service_handlers(
-            engine_->handlers(),
-            {.clock = engine_->clock(), .log = log(), .guardian = guardian_},
-            settings().commands,
-            path()
-        );
+        engine_ = open_engine(database_url(), settings(), purpose, surroundings());
     }
     return *engine_;
+}
+
+EngineSurroundings Session::surroundings() {
+    return {
+        .clock = clock_, .log = log(), .guardian = guardian_, .path = path(), .threads = threads_};
 }
 
 std::string Session::missing_rights() {

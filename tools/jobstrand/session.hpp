@@ -13,6 +13,7 @@
 #include "schema/log.hpp"
 #include "tools/engine/wiring.hpp"
 #include "tools/jobstrand/handlers/guardian.hpp"
+#include "tools/jobstrand/open_engine.hpp"
 #include "tools/jobstrand/output/record_writer.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 #include "tools/jobstrand/streams.hpp"
@@ -29,14 +30,9 @@ namespace jobstrand::cli {
 struct GlobalOptions {
     std::optional<std::string> database_url;
     std::optional<std::string> config_file;
+    std::optional<std::string> engine;  ///< Which one of the file is meant.
     std::string output = "table";
     std::string color = "auto";
-};
-
-/// Who opens the database.
-enum class OpenFor {
-    command,  ///< What is there must fit.
-    service,  ///< Makes what the settings allow it to make.
 };
 
 /// What a command works with: streams, settings, the database. Each part is made when it is first
@@ -69,6 +65,16 @@ public:
     [[nodiscard]] std::string user() const;
 
     [[nodiscard]] const Settings& settings();
+
+    /// The engines that the configuration file names beside that of settings(), which is the one
+    /// that --engine names.
+    [[nodiscard]] const std::map<std::string, Settings, std::less<>>& further_engines();
+
+    /// With whom this engine shares its threads; before the engine is asked for.
+    void share(std::shared_ptr<executor::SharedThreads> threads) { threads_ = std::move(threads); }
+
+    /// What an engine of this process needs beside its settings.
+    [[nodiscard]] EngineSurroundings surroundings();
 
     /// Where the HTTP service listens, whatever the configuration file says. An address that cannot
     /// be meant so is wrong usage.
@@ -131,6 +137,7 @@ public:
 
 private:
     void read_settings();
+    void choose_engine(const std::string& name);
 
     Streams streams_;
     const Environment& environment_;
@@ -140,6 +147,8 @@ private:
     const schema::SystemClock clock_;
     bool service_log_ = false;
     std::optional<Settings> settings_;
+    std::map<std::string, Settings, std::less<>> further_engines_;
+    std::shared_ptr<executor::SharedThreads> threads_;
     std::vector<std::string> remarks_;
     std::optional<std::string> database_url_;
     std::unique_ptr<schema::Log> log_;

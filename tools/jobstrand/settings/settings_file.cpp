@@ -2,6 +2,7 @@
 
 #include "executor/executor_settings.hpp"
 #include "schema/retry_policy.hpp"
+#include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/settings/command_settings.hpp"
 #include "tools/jobstrand/settings/setting_entries.hpp"
 
@@ -117,36 +118,86 @@ public:
 private:
     void read(const toml::table& document) {
         std::vector<SettingEntry> entries;
+        const toml::node* engines = nullptr;
         for (const auto& [key, node] : document) {
-            const std::string name(key.str());
-            if (name == kCommandsName) {
+            if (key.str() == kCommandsName) {
                 CommandTables commands;
                 file_.settings.commands = commands.read(node);
-                for (const LineMessage& problem : commands.problems()) {
-                    problems_.push_back(problem);
-                }
-            } else if (auto value = value_of(node)) {
-                entries.push_back({name, std::move(*value), line_of(node)});
+                add_all(commands.problems(), {});
+            } else if (key.str() == kEnginesName) {
+                engines = &node;
             } else {
-                add_problem(line_of(node), misplaced(name, node));
+                read_entry(std::string(key.str()), node, entries);
             }
         }
+        apply(std::move(entries), file_.settings, {});
+        if (engines != nullptr) {
+            read_engines(*engines);
+        }
+    }
+
+    void read_entry(std::string name, const toml::node& node, std::vector<SettingEntry>& entries) {
+        if (auto value = value_of(node)) {
+            entries.push_back({std::move(name), std::move(*value), line_of(node)});
+        } else {
+            add_problem(line_of(node), misplaced(name, node));
+        }
+    }
+
+    void apply(std::vector<SettingEntry> entries, Settings& settings, const std::string& table) {
         // The parser hands out keys in alphabetical order.
-        std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
-            return a.line < b.line;
-        });
-        SettingEntries applied(file_.settings);
+        std::ranges::sort(entries, {}, &SettingEntry::line);
+        SettingEntries applied(settings);
         applied.apply(entries);
-        problems_.insert(problems_.end(), applied.problems().begin(), applied.problems().end());
-        remarks_ = applied.remarks();
+        add_all(applied.problems(), table);
+        for (const LineMessage& remark : applied.remarks()) {
+            remarks_.push_back({remark.line, table + remark.text});
+        }
+        if (!settings.retry_time_cycle.empty()) {
+            settings.executor.retry.cycle =
+                schema::parse_retry_cycle(settings.retry_time_cycle).value();
+        }
+    }
+
+    void read_engines(const toml::node& node) {
+        const toml::table* tables = node.as_table();
+        if (tables == nullptr) {
+            add_problem(line_of(node), "engines must be tables: [engines.NAME]");
+            return;
+        }
+        for (const auto& [key, engine] : *tables) {
+            if (const toml::table* table = engine.as_table()) {
+                read_engine(std::string(key.str()), *table);
+            } else {
+                add_problem(line_of(engine), "engines must be tables: [engines.NAME]");
+            }
+        }
+    }
+
+    void read_engine(const std::string& name, const toml::table& table) {
+        Settings settings = file_.settings;
+        settings.database_url.clear();
+        settings.password_file.clear();
+        settings.password_command.clear();
+        settings.executor.lock_owner.clear();
+        settings.http.listen.clear();
+        std::vector<SettingEntry> entries;
+        for (const auto& [key, node] : table) {
+            read_entry(std::string(key.str()), node, entries);
+        }
+        const std::string place = fmt::format("[engines.{}] ", printable(name));
+        apply(std::move(entries), settings, place);
+        if (settings.database_url.empty()) {
+            add_problem(line_of(table), place + "needs db = \"URL\"");
+        }
+        file_.engines.emplace(name, std::move(settings));
     }
 
     [[nodiscard]] static std::string misplaced(const std::string& name, const toml::node& node) {
         if (node.is_table()) {
             return fmt::format(
                 "there is no table [{}]; settings stand at the top of the file, and the only "
-                "tables "
-                "are [commands.NAME]",
+                "tables are [commands.NAME] and [engines.NAME]",
                 name
             );
         }
@@ -155,20 +206,28 @@ private:
 
     void add_problem(int line, std::string text) { problems_.push_back({line, std::move(text)}); }
 
-    [[nodiscard]] SettingsFile finish() {
-        Settings& settings = file_.settings;
-        if (!settings.retry_time_cycle.empty()) {
-            settings.executor.retry.cycle =
-                schema::parse_retry_cycle(settings.retry_time_cycle).value();
+    void add_all(const std::vector<LineMessage>& problems, const std::string& table) {
+        for (const LineMessage& problem : problems) {
+            add_problem(problem.line, table + problem.text);
         }
+    }
+
+    [[nodiscard]] SettingsFile finish() {
         file_.problems = in_line_order(problems_);
         file_.remarks = in_line_order(remarks_);
         if (file_.problems.empty()) {
-            for (const std::string& problem : executor::validate(settings.executor)) {
-                file_.problems.push_back(file_name_ + ": " + problem);
+            validate(file_.settings, file_name_);
+            for (const auto& [name, settings] : file_.engines) {
+                validate(settings, fmt::format("{}: [engines.{}]", file_name_, name));
             }
         }
         return std::move(file_);
+    }
+
+    void validate(const Settings& settings, const std::string& place) {
+        for (const std::string& problem : executor::validate(settings.executor)) {
+            file_.problems.push_back(place + ": " + problem);
+        }
     }
 
     [[nodiscard]] std::vector<std::string> in_line_order(std::vector<LineMessage> messages) const {

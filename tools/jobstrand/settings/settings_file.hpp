@@ -2,6 +2,8 @@
 
 #include "tools/jobstrand/settings/settings.hpp"
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,11 @@ namespace jobstrand::cli {
 /// What a configuration file says.
 struct SettingsFile {
     Settings settings;
+
+    /// The tables [engines.NAME]: engines of the same service with databases of their own. What a
+    /// table does not say is as at the top of the file, but for `db`, which it must say, the
+    /// password, `lockOwner` and `httpListen`.
+    std::map<std::string, Settings, std::less<>> engines;
 
     /// Every mistake in the file, one sentence each with its line number; empty: none. Settings
     /// with a mistake keep their default.

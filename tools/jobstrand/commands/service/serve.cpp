@@ -1,5 +1,6 @@
 #include "tools/jobstrand/commands/service/serve.hpp"
 
+#include "tools/jobstrand/commands/service/further_engine.hpp"
 #include "tools/jobstrand/handlers/command_check.hpp"
 #include "tools/jobstrand/stop_signals.hpp"
 #include "tools/service/api/http_service.hpp"
@@ -10,9 +11,11 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <future>
 #include <memory>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 namespace jobstrand::cli {
 
@@ -42,10 +45,31 @@ void tell_ready(Session& session, engine::Wiring& engine, bool is_executing) {
     );
 }
 
-void wait_for_signal(StopSignals& signals, const Supervisor& supervisor, engine::Wiring& engine) {
+/// All engines of the service: at most one that the command names, and those beside it.
+struct Engines {
+    engine::Wiring* first = nullptr;
+    std::vector<std::unique_ptr<FurtherEngine>> further = {};
+
+    /// All at once, since each may take as long as its jobs. As AsyncExecutor::stop().
+    [[nodiscard]] bool stop(StopMode mode) {
+        std::vector<std::future<bool>> ends;
+        for (const auto& engine : further) {
+            ends.push_back(std::async(std::launch::async, [&] { return engine->stop(mode); }));
+        }
+        bool have_all_ended = first == nullptr || first->stop(mode);
+        for (std::future<bool>& end : ends) {
+            have_all_ended = end.get() && have_all_ended;
+        }
+        return have_all_ended;
+    }
+};
+
+void wait_for_signal(StopSignals& signals, const Supervisor& supervisor, const Engines& engines) {
     while (signals.wait(supervisor.alive_interval()) == StopSignals::Event::timed_out) {
         // For this it has to get at the jobs that it holds: an executor that is stuck cannot.
-        (void)engine.load();
+        if (engines.first != nullptr) {
+            (void)engines.first->load();
+        }
         supervisor.tell_alive();
     }
 }
@@ -60,12 +84,12 @@ void wait_for_signal(StopSignals& signals, const Supervisor& supervisor, engine:
 
 /// Hurries the drain when a further signal comes. true: it came before the drain had begun, so this
 /// call has stopped everything, cleanly.
-[[nodiscard]] bool hurry(Session& session, engine::Wiring& engine, StopSignals& signals) {
+[[nodiscard]] bool hurry(Session& session, Engines& engines, StopSignals& signals) {
     if (signals.wait() != StopSignals::Event::signal) {
         return false;
     }
     session.log().write(LogLevel::warn, "second signal: stopping running jobs", {});
-    if (engine.stop(StopMode::at_once)) {
+    if (engines.stop(StopMode::at_once)) {
         return true;
     }
     if (signals.wait(kPatienceAtOnce) != StopSignals::Event::cancelled) {
@@ -74,13 +98,13 @@ void wait_for_signal(StopSignals& signals, const Supervisor& supervisor, engine:
     return false;
 }
 
-void drain(Session& session, engine::Wiring& engine, StopSignals& signals) {
+void drain(Session& session, Engines& engines, StopSignals& signals) {
     session.log().write(
         LogLevel::info, "stopping: running jobs may finish, a second signal stops them", {}
     );
     bool was_hurried = false;  // Read after the thread has ended.
-    std::thread hurrying([&] { was_hurried = hurry(session, engine, signals); });
-    const bool was_drained = engine.stop(StopMode::drain);
+    std::thread hurrying([&] { was_hurried = hurry(session, engines, signals); });
+    const bool was_drained = engines.stop(StopMode::drain);
     signals.cancel();
     hurrying.join();
     if (!was_drained && !was_hurried) {
@@ -121,6 +145,56 @@ void start_http(Session& session, service::HttpService& http) {
 
 }  // namespace
 
+namespace {
+
+void tell_of_settings(Session& session) {
+    for (const std::string& remark : session.remarks()) {
+        session.log().write(LogLevel::warn, "setting without effect", {{"setting", remark}});
+    }
+    for (const std::string& obstacle : obstacles_to_commands(session.settings().commands)) {
+        session.log().write(LogLevel::warn, "command cannot run", {{"command", obstacle}});
+    }
+}
+
+/// Engines beside each other share the threads of the settings at the top; nullptr: there is one.
+[[nodiscard]] std::shared_ptr<executor::SharedThreads> threads_to_share(Session& session) {
+    const std::size_t further = session.further_engines().size();
+    const std::size_t threads = session.settings().executor.max_pool_size;
+    if (further == 0) {
+        return nullptr;
+    }
+    if (threads <= further) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format(
+                "maxPoolSize is {}, but {} engines share these threads, and each needs one",
+                threads,
+                further + 1
+            )
+        );
+    }
+    return std::make_shared<executor::SharedThreads>(threads);
+}
+
+/// Opens the first engine and starts it, with its HTTP service.
+[[nodiscard]] std::unique_ptr<service::HttpService>
+start_first(Session& session, Engines& engines, bool is_executing) {
+    engine::Wiring& engine = session.engine(OpenFor::service);
+    // It listens before jobs run, so that a port which is taken is told at once.
+    auto http = http_service(session, session.settings(), engine, is_executing);
+    if (is_executing) {
+        engine.start();
+    }
+    if (http) {
+        start_http(session, *http);
+    }
+    tell_ready(session, engine, is_executing);
+    engines.first = &engine;
+    return http;
+}
+
+}  // namespace
+
 ExitCode serve(Session& session, const ServeOptions& options) {
     session.use_service_log();
     StopSignals signals;
@@ -129,35 +203,35 @@ ExitCode serve(Session& session, const ServeOptions& options) {
     if (options.http) {
         session.listen_on(*options.http);
     }
+    tell_of_settings(session);
     const Settings& settings = session.settings();
-    for (const std::string& remark : session.remarks()) {
-        session.log().write(LogLevel::warn, "setting without effect", {{"setting", remark}});
-    }
-    for (const std::string& obstacle : obstacles_to_commands(settings.commands)) {
-        session.log().write(LogLevel::warn, "command cannot run", {{"command", obstacle}});
-    }
     const bool is_executing = settings.executor_active && !options.no_executor;
     if (is_executing && !settings.commands.empty()) {
         session.guardian().start();  // While this process is small.
     }
-    engine::Wiring& engine = session.engine(OpenFor::service);
-    // It listens before jobs run, so that a port which is taken is told at once.
-    const auto http = http_service(session, settings, engine, is_executing);
-    if (is_executing) {
-        engine.start();
+    const auto threads = threads_to_share(session);
+    session.share(threads);
+    Engines engines;
+    for (const auto& [name, further] : session.further_engines()) {
+        engines.further.push_back(std::make_unique<FurtherEngine>(
+            name, further, session.surroundings(), further.executor_active && is_executing
+        ));
     }
-    if (http) {
-        start_http(session, *http);
+    std::unique_ptr<service::HttpService> http;
+    if (engines.further.empty() || !session.given_database_url().empty()) {
+        http = start_first(session, engines, is_executing);
     }
-    tell_ready(session, engine, is_executing);
     const Supervisor supervisor = session.supervisor();
     supervisor.tell_ready(is_executing ? "running jobs" : "running no jobs");
-    wait_for_signal(signals, supervisor, engine);
+    wait_for_signal(signals, supervisor, engines);
     supervisor.tell_stopping();
     if (http) {
         http->say_stopping();
     }
-    drain(session, engine, signals);
+    for (const auto& engine : engines.further) {
+        engine->say_stopping();
+    }
+    drain(session, engines, signals);
     if (http) {
         http->stop();
     }

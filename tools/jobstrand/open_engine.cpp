@@ -1,0 +1,33 @@
+#include "tools/jobstrand/open_engine.hpp"
+
+#include "tools/jobstrand/handlers/service_handlers.hpp"
+
+#include <utility>
+
+namespace jobstrand::cli {
+
+std::unique_ptr<engine::Wiring> open_engine(
+    const std::string& database_url,
+    const Settings& settings,
+    OpenFor purpose,
+    const EngineSurroundings& around
+) {
+    const bool is_service = purpose == OpenFor::service;
+    engine::WiringOptions options{
+        .database_url = database_url,
+        .executor = settings.executor,
+        .update_schema = is_service && settings.update_schema,
+        .create_database = is_service && settings.create_database,
+        .threads = around.threads,
+    };
+    auto engine = std::make_unique<engine::Wiring>(std::move(options), around.clock, around.log);
+    add_service_handlers(
+        engine->handlers(),
+        {.clock = engine->clock(), .log = around.log, .guardian = around.guardian},
+        settings.commands,
+        around.path
+    );
+    return engine;
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "executor/pool/shared_threads.hpp"
+#include "schema/clock.hpp"
+#include "schema/log.hpp"
+#include "tools/engine/wiring.hpp"
+#include "tools/jobstrand/handlers/guardian.hpp"
+#include "tools/jobstrand/settings/settings.hpp"
+
+#include <memory>
+#include <string>
+
+namespace jobstrand::cli {
+
+/// Who opens the database.
+enum class OpenFor {
+    command,  ///< What is there must fit.
+    service,  ///< Makes what the settings allow it to make.
+};
+
+/// What an engine of this program needs beside its settings. It must outlive the engine.
+struct EngineSurroundings {
+    const schema::Clock& clock;
+    schema::Log& log;
+    Guardian& guardian;
+    std::string path;  ///< PATH, for the programs that it runs.
+    std::shared_ptr<executor::SharedThreads> threads = {};
+};
+
+/// An engine that is not started, with the service's handlers. Throws as engine::Wiring does.
+[[nodiscard]] std::unique_ptr<engine::Wiring> open_engine(
+    const std::string& database_url,
+    const Settings& settings,
+    OpenFor purpose,
+    const EngineSurroundings& around
+);
+
+}  // namespace jobstrand::cli
