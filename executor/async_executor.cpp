@@ -231,6 +231,7 @@ std::optional<persistence::Outcome> AsyncExecutor::run_in_place(const HeldJobPtr
 
 // Runs on a worker thread.
 void AsyncExecutor::run(const HeldJobPtr& held) {
+    use_.store.wait_for_database(held->stop.get_token(), held->lock_until);
     std::optional<persistence::Outcome> outcome = run_in_place(held);
     if (!outcome) {
         completion_.run_counts().add(held->job.handler_type);

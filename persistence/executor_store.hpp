@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -133,6 +135,14 @@ public:
 
     /// These starts have ended although their locks were lost: no process has died of them.
     virtual void uncount_starts(std::span<const std::string> ids) = 0;
+
+    /// Waits while the database is away, as far as this process has seen: what would run now might
+    /// not be written before its lock ends. Until `until`, or a stop, at most.
+    virtual void wait_for_database(const std::stop_token& stop, schema::SteadyPoint until) = 0;
+
+    /// Since when it has been back from its last outage, which nobody could renew a lock in;
+    /// SteadyPoint::max(): it is away; nullopt: it has never been.
+    [[nodiscard]] virtual std::optional<schema::SteadyPoint> back_since() = 0;
 
     /// Frees the jobs in a part of a place (executable, external worker, timer) whose lock expired
     /// before `now`; one that is renewed meanwhile stays. The cost depends on `rows`, not on the

@@ -1,5 +1,7 @@
 #include "executor/locks/expired_lock_reset.hpp"
 
+#include "executor/loop/polling_loop.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +32,7 @@ schema::Duration least_jump(schema::Duration lock_time) {
 
 schema::Duration ExpiredLockReset::run_once() {
     const schema::TimePoint now = use_.clock.now();
-    if (is_waiting_after_jump()) {
+    if (is_waiting_after_jump() || is_waiting_after_outage()) {
         return timing_.interval;
     }
     const schema::SteadyPoint began = use_.clock.steady_now();
@@ -72,6 +74,13 @@ std::int64_t ExpiredLockReset::go_on_sweeping(schema::TimePoint now) {
     }
     std::erase_if(swept_, [](const auto& sweep) { return sweep.second.empty(); });
     return freed;
+}
+
+bool ExpiredLockReset::is_waiting_after_outage() {
+    const auto back_since = use_.store.back_since();
+    return back_since &&
+           (*back_since == schema::SteadyPoint::max() ||
+            use_.clock.steady_now() - *back_since < timing_.lock_time + kFailureWaitMax);
 }
 
 bool ExpiredLockReset::is_waiting_after_jump() {

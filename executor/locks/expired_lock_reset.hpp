@@ -21,8 +21,8 @@ namespace jobstrand::executor {
 /// table a sweep goes through the rest, as many rows every tenth of the interval: by default ten
 /// million rows take eight minutes. So a pass costs the same however long the tables are.
 ///
-/// After a jump of the clock, live locks would seem expired. So nothing is freed until every node
-/// has noticed the jump and renewed its locks by the new time.
+/// After a jump of the clock, or while and after the database was away, locks of nodes that live
+/// are expired. So nothing is freed until every node has noticed that and renewed its locks.
 ///
 /// Thread safety: run_once() belongs to the loop's strand.
 class ExpiredLockReset final : public Activity {
@@ -50,6 +50,7 @@ public:
 
 private:
     [[nodiscard]] bool is_waiting_after_jump();
+    [[nodiscard]] bool is_waiting_after_outage();
     [[nodiscard]] std::int64_t look_at_first_rows(schema::TimePoint now);
     [[nodiscard]] std::int64_t go_on_sweeping(schema::TimePoint now);
 

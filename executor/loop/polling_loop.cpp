@@ -19,7 +19,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr schema::Duration kFirstFailureWait = 100ms;
-constexpr schema::Duration kFailureWaitMax = 10s;
 
 }  // namespace
 

@@ -7,10 +7,14 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 
 namespace jobstrand::executor {
+
+/// The longest wait of a loop before it tries again what the database has refused.
+inline constexpr schema::Duration kFailureWaitMax{std::chrono::seconds(10)};
 
 /// Repeats the passes of one activity on a strand of its own. All loops of the project are this
 /// one.

@@ -71,7 +71,7 @@ void TransactionRunner::run(const Work& work, const WasCommitted& was_committed)
                 doubt.reset();
                 run_once(work);
             }
-            outage_.succeeded(OutageLog::Access::write, began);
+            outage_.succeeded(OutageWatch::Access::write, began);
             return;
         } catch (const DbError& error) {
             outage_.failed(error);
@@ -110,7 +110,7 @@ void TransactionRunner::read(const std::function<void(Connection&)>& work) {
         try {
             const SessionPool::Lease connection = pool_.lease(Access::read);
             work(*connection);
-            outage_.succeeded(OutageLog::Access::read, began);
+            outage_.succeeded(OutageWatch::Access::read, began);
             return;
         } catch (const DbError& error) {
             outage_.failed(error);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/sql/db_error.hpp"
-#include "persistence/sql/outage_log.hpp"
+#include "persistence/sql/outage_watch.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/log.hpp"
@@ -49,6 +49,9 @@ public:
     /// same way.
     void read(const std::function<void(Connection&)>& work);
 
+    /// What its accesses show.
+    [[nodiscard]] OutageWatch& outage() { return outage_; }
+
 private:
     void run_once(const Work& work);
     [[nodiscard]] bool was_done(const WasCommitted& was_committed);
@@ -57,7 +60,7 @@ private:
     SessionPool& pool_;
     schema::Log& log_;
     const RetryLimits limits_;
-    OutageLog outage_;
+    OutageWatch outage_;
 };
 
 /// The WasCommitted of work that does no harm when it runs twice.

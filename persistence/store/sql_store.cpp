@@ -130,6 +130,14 @@ void SqlStore::uncount_starts(std::span<const std::string> ids) {
     persistence::uncount_starts(context_, ids);
 }
 
+void SqlStore::wait_for_database(const std::stop_token& stop, schema::SteadyPoint until) {
+    context_.runner.outage().wait_until_over(stop, until);
+}
+
+std::optional<schema::SteadyPoint> SqlStore::back_since() {
+    return context_.runner.outage().last_end();
+}
+
 void SqlStore::register_node(
     const NodeIdentity& identity,
     const ServedJobs& served,

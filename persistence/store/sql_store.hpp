@@ -98,6 +98,8 @@ public:
     void release(std::string_view owner, std::span<const Fence> fences) override;
     [[nodiscard]] bool count_start(std::string_view owner, const Fence& fence) override;
     void uncount_starts(std::span<const std::string> ids) override;
+    void wait_for_database(const std::stop_token& stop, schema::SteadyPoint until) override;
+    [[nodiscard]] std::optional<schema::SteadyPoint> back_since() override;
     [[nodiscard]] LockReset reset_expired_locks(schema::JobPlace place, const LockSearch& search)
         override;
 

@@ -307,6 +307,23 @@ TEST_F(ResetTest, Wakes_the_acquisition_when_it_has_freed_something) {
     EXPECT_EQ(wakes, 1);
 }
 
+// I3 I5
+TEST_F(ResetTest, Frees_nothing_while_the_database_is_away_nor_before_all_could_renew_their_locks) {
+    ON_CALL(store, back_since()).WillByDefault(Return(schema::SteadyPoint::max()));
+    EXPECT_CALL(store, reset_expired_locks(_, _)).Times(0);
+    EXPECT_EQ(reset.run_once(), 60s);
+    ON_CALL(store, back_since()).WillByDefault(Return(clock.steady_now()));
+    clock.tick(39s);
+    EXPECT_EQ(reset.run_once(), 60s);
+    testing::Mock::VerifyAndClearExpectations(&store);
+    ON_CALL(store, back_since()).WillByDefault(Return(clock.steady_now() - 40s));
+    expect_looks("").WillOnce(Return(LockReset{.freed = 3, .end = {}}));
+    EXPECT_CALL(store, reset_expired_locks(testing::Ne(JobPlace::executable), _))
+        .Times(AnyNumber());
+    EXPECT_EQ(reset.run_once(), 60s);
+    EXPECT_EQ(wakes, 1);
+}
+
 TEST_F(ResetTest, Sweeps_a_long_table_in_parts_between_the_looks_at_its_first_rows) {
     expect_looks("").Times(2).WillRepeatedly(Return(LockReset{.freed = 0, .end = "c"}));
     expect_looks("c")

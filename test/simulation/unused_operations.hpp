@@ -65,6 +65,9 @@ public:
         is_not_simulated();
     }
 
+    void wait_for_database(const std::stop_token& /*stop*/, schema::SteadyPoint /*until*/)
+        override {}
+    std::optional<schema::SteadyPoint> back_since() override { return std::nullopt; }
     void tell_served(std::string_view /*node*/, const Served& /*served*/) override {}
     void tell_work(std::string_view /*node*/, const persistence::NodeWork& /*work*/) override {}
     void leave(const persistence::NodeIdentity& /*identity*/) override {}

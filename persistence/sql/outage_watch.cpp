@@ -1,4 +1,4 @@
-#include "persistence/sql/outage_log.hpp"
+#include "persistence/sql/outage_watch.hpp"
 
 #include <chrono>
 #include <string>
@@ -11,9 +11,13 @@ bool takes_no_writes(DbErrorKind kind) {
     return kind == DbErrorKind::read_only || kind == DbErrorKind::storage_full;
 }
 
+schema::SteadyPoint now() {
+    return std::chrono::time_point_cast<schema::Duration>(std::chrono::steady_clock::now());
+}
+
 }  // namespace
 
-void OutageLog::failed(const DbError& error) {
+void OutageWatch::failed(const DbError& error) {
     if (!error.is_outage()) {
         return;
     }
@@ -22,7 +26,8 @@ void OutageLog::failed(const DbError& error) {
         if (outage_) {
             return;
         }
-        outage_ = {.since = std::chrono::steady_clock::now(), .kind = error.kind()};
+        outage_ = {.since = now(), .kind = error.kind()};
+        is_away_ = true;
     }
     log_.write(
         schema::LogLevel::warn,
@@ -31,7 +36,7 @@ void OutageLog::failed(const DbError& error) {
     );
 }
 
-void OutageLog::succeeded(Access access, schema::SteadyPoint began) {
+void OutageWatch::succeeded(Access access, schema::SteadyPoint began) {
     schema::Duration lasted{};
     {
         const std::scoped_lock lock(mutex_);
@@ -39,12 +44,25 @@ void OutageLog::succeeded(Access access, schema::SteadyPoint began) {
             (access == Access::read && takes_no_writes(outage_->kind))) {
             return;
         }
-        lasted = std::chrono::duration_cast<schema::Duration>(
-            std::chrono::steady_clock::now() - outage_->since
-        );
+        last_end_ = now();
+        lasted = std::chrono::floor<schema::Duration>(*last_end_ - outage_->since);
         outage_.reset();
+        is_away_ = false;
     }
+    is_over_.notify_all();
     log_.write(schema::LogLevel::info, "the database is back", {{"away_ms", lasted.count()}});
+}
+
+void OutageWatch::wait_until_over(const std::stop_token& stop, schema::SteadyPoint until) {
+    if (is_away_.load(std::memory_order_relaxed)) {  // Asked for every job.
+        std::unique_lock lock(mutex_);
+        (void)is_over_.wait_until(lock, stop, until, [this] { return !outage_; });
+    }
+}
+
+std::optional<schema::SteadyPoint> OutageWatch::last_end() const {
+    const std::scoped_lock lock(mutex_);
+    return outage_ ? schema::SteadyPoint::max() : last_end_;
 }
 
 }  // namespace jobstrand::persistence

@@ -1,10 +1,12 @@
-#include "persistence/sql/outage_log.hpp"
+#include "persistence/sql/outage_watch.hpp"
 
 #include "test/fixtures/recording_log.hpp"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <optional>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -13,9 +15,9 @@ namespace {
 
 using schema::LogLevel;
 
-class OutageLogTest : public testing::Test {
+class OutageWatchTest : public testing::Test {
 protected:
-    using Access = OutageLog::Access;
+    using Access = OutageWatch::Access;
 
     void fail(DbErrorKind kind) { outage_.failed(DbError(kind, "the cable is out")); }
 
@@ -29,10 +31,10 @@ protected:
     [[nodiscard]] std::ptrdiff_t returns() const { return log_.count(LogLevel::info, "is back"); }
 
     test::RecordingLog log_;
-    OutageLog outage_{log_};
+    OutageWatch outage_{log_};
 };
 
-TEST_F(OutageLogTest, An_outage_is_told_once_and_its_end_once) {
+TEST_F(OutageWatchTest, An_outage_is_told_once_and_its_end_once) {
     for (int attempt = 0; attempt < 100; ++attempt) {
         fail(DbErrorKind::connection_lost);
         fail(DbErrorKind::unreachable);
@@ -46,7 +48,30 @@ TEST_F(OutageLogTest, An_outage_is_told_once_and_its_end_once) {
     EXPECT_NE(log_.lines()[1].fields.find("away_ms="), std::string::npos);
 }
 
-TEST_F(OutageLogTest, The_next_outage_is_told_again) {
+TEST_F(OutageWatchTest, It_is_known_when_the_last_one_ended) {
+    EXPECT_EQ(outage_.last_end(), std::nullopt);
+    fail(DbErrorKind::connection_lost);
+    EXPECT_EQ(outage_.last_end(), schema::SteadyPoint::max());
+    const schema::SteadyPoint before = now();
+    outage_.succeeded(Access::write, later());
+    EXPECT_GE(outage_.last_end(), before);
+    EXPECT_LE(outage_.last_end(), now());
+}
+
+TEST_F(OutageWatchTest, Whoever_waits_goes_on_at_its_end_at_a_stop_or_when_its_time_is_over) {
+    outage_.wait_until_over({}, later());
+    fail(DbErrorKind::connection_lost);
+    outage_.wait_until_over({}, now());
+    std::stop_source stop;
+    std::jthread waits_for_end([this] { outage_.wait_until_over({}, later()); });
+    std::jthread waits_for_stop([&] { outage_.wait_until_over(stop.get_token(), later()); });
+    stop.request_stop();
+    waits_for_stop.join();
+    outage_.succeeded(Access::write, later());
+    waits_for_end.join();
+}
+
+TEST_F(OutageWatchTest, The_next_outage_is_told_again) {
     for (int outage = 0; outage < 3; ++outage) {
         fail(DbErrorKind::connection_lost);
         outage_.succeeded(Access::read, later());
@@ -55,7 +80,7 @@ TEST_F(OutageLogTest, The_next_outage_is_told_again) {
     EXPECT_EQ(returns(), 3);
 }
 
-TEST_F(OutageLogTest, What_concerns_one_statement_only_is_no_outage) {
+TEST_F(OutageWatchTest, What_concerns_one_statement_only_is_no_outage) {
     for (const DbErrorKind kind :
          {DbErrorKind::conflict,
           DbErrorKind::busy,
@@ -70,12 +95,12 @@ TEST_F(OutageLogTest, What_concerns_one_statement_only_is_no_outage) {
     }
 }
 
-TEST_F(OutageLogTest, What_succeeds_without_an_outage_is_no_news) {
+TEST_F(OutageWatchTest, What_succeeds_without_an_outage_is_no_news) {
     outage_.succeeded(Access::write, later());
     EXPECT_TRUE(log_.lines().empty());
 }
 
-TEST_F(OutageLogTest, What_began_before_the_outage_does_not_end_it) {
+TEST_F(OutageWatchTest, What_began_before_the_outage_does_not_end_it) {
     const schema::SteadyPoint before = now() - std::chrono::seconds(1);
     fail(DbErrorKind::connection_lost);
     outage_.succeeded(Access::write, before);
@@ -84,7 +109,7 @@ TEST_F(OutageLogTest, What_began_before_the_outage_does_not_end_it) {
     EXPECT_EQ(returns(), 1);
 }
 
-TEST_F(OutageLogTest, A_database_that_can_be_read_may_still_take_no_writes) {
+TEST_F(OutageWatchTest, A_database_that_can_be_read_may_still_take_no_writes) {
     for (const DbErrorKind kind : {DbErrorKind::read_only, DbErrorKind::storage_full}) {
         log_.clear();
         fail(kind);
@@ -95,7 +120,7 @@ TEST_F(OutageLogTest, A_database_that_can_be_read_may_still_take_no_writes) {
     }
 }
 
-TEST_F(OutageLogTest, Many_threads_that_meet_one_outage_tell_it_once) {
+TEST_F(OutageWatchTest, Many_threads_that_meet_one_outage_tell_it_once) {
     {
         std::vector<std::jthread> threads;
         for (int i = 0; i < 4; ++i) {
