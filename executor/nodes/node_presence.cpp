@@ -52,6 +52,9 @@ void NodePresence::renew() {
     } else {
         register_anew();
     }
+    if (!had_lease || !answer.is_held) {
+        use_.check_locks();
+    }
     use_.lease.hold_until(began + lease_time_);
     if (!had_lease) {
         use_.wake_ups.room_became_free();
@@ -85,7 +88,6 @@ void NodePresence::register_anew() {
             "this node's lease was over; others may have its jobs",
             {{"node", identity_.node}}
         );
-        use_.check_locks();
     }
 }
 

@@ -18,8 +18,9 @@ namespace jobstrand::executor {
 /// Renews this node's lease, does what an operator wants of the node, and ends the leases of nodes
 /// that died.
 ///
-/// A node that finds its lease gone (it was frozen, or cut off) registers anew; before it starts a
-/// job again, it looks which of its locks it has kept.
+/// A node that finds its lease gone (it was frozen, or cut off) registers anew. Whenever its lease
+/// was over, perhaps before a registration whose answer it never got, it looks which of its locks
+/// it has kept before it starts a job again.
 ///
 /// It takes others for dead only when its own lease has held without a gap for a whole lease time:
 /// after an outage of the database everybody's lease is over, and nobody has died. After a jump of
