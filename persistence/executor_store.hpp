@@ -14,8 +14,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>

@@ -18,8 +18,8 @@
 namespace jobstrand::persistence {
 
 /// The series of some turns, in one transaction: reads them for update, asks the schedule for
-/// plans, and writes what schema/series/series_transition decides. The baton passes from a turn to the
-/// next in this transaction, so that no crash loses or doubles a turn.
+/// plans, and writes what schema/series/series_transition decides. The baton passes from a turn to
+/// the next in this transaction, so that no crash loses or doubles a turn.
 ///
 /// A REPEAT_ without a series (an app or Flowable inserted the row) gets one here, with all
 /// settings at their defaults. One that cannot be read is run once more, and said in the log; so is
