@@ -104,7 +104,9 @@ void tell_error(Streams& streams, const std::string& message) {
             Session session(
                 {.in = streams.in, .out = unheard, .err = unheard},
                 environment,
-                {.database_url = database.url, .config_file = database.config_file}
+                {.database_url = database.url,
+                 .config_file = database.config_file,
+                 .engine = database.engine}
             );
             return known_values(session, source, typed);
         } catch (const std::exception&) {

@@ -87,6 +87,8 @@ private:
             database_.url = value;
         } else if (option.names.back() == "--config") {
             database_.config_file = value;
+        } else if (option.names.back() == "--engine") {
+            database_.engine = value;
         }
     }
 

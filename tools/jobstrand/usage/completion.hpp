@@ -26,6 +26,7 @@ struct Completion {
 struct TypedDatabase {
     std::optional<std::string> url;          ///< --db
     std::optional<std::string> config_file;  ///< --config
+    std::optional<std::string> engine;       ///< --engine
 };
 
 /// The values of a source that may begin with `typed`; others are left out later.
