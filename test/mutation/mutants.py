@@ -34,6 +34,7 @@ HOLD = "persistence/jobs/hold_locks.cpp"
 STARTS = "persistence/jobs/count_starts.cpp"
 RESET = "persistence/jobs/reset_expired_locks.cpp"
 CANDIDATES = "persistence/jobs/job_candidates.cpp"
+SERVED = "persistence/jobs/served_condition.cpp"
 ACQUIRE = "persistence/jobs/acquire_jobs.cpp"
 CLAIM = "persistence/jobs/claim_rows.cpp"
 GROUPS = "persistence/exclusive/group_locks.cpp"
@@ -96,17 +97,24 @@ MUTANTS = [
     ),
     Mutant(
         "a claim takes any handler type",
-        CANDIDATES,
+        SERVED,
         "HANDLER_TYPE_ IN (...)",
         "(HANDLER_TYPE_ IN (...) OR 1 = 1)",
-        "kServedWithoutNeeds",
+        "kOfType",
     ),
     Mutant(
         "a claim takes what it lacks the need of",
-        CANDIDATES,
+        SERVED,
         " AND NEEDS_ IS NULL",
         "",
-        "kServedWithoutNeeds",
+        "kNeedsNothing",
+    ),
+    Mutant(
+        "a claim takes what is outside of the scope",
+        SERVED,
+        "{column} IN (...)",
+        "({column} IN (...) OR 1 = 1)",
+        "kListed = ",
     ),
     Mutant("a claim keeps the revision", CLAIM, "COALESCE(REV_, 1) + 1", "COALESCE(REV_, 1)", "kLock"),
     Mutant("a claim keeps rows that it could not lock", CLAIM, "if (!are_all) {", "if (false) {"),
@@ -160,6 +168,18 @@ MUTANTS = [
     ),
     Mutant("a hand-off asks for no group", PRODUCER, " && !schema::may_exclude(job)", ""),
     Mutant("a waiting job counts as held", TABLE, " && !schema::waits_for_exclusive(job)", ""),
+    Mutant(
+        "a node whose lease was over does not look at its locks",
+        "executor/nodes/node_presence.cpp",
+        "if (!had_lease || !answer.is_held) {",
+        "if (false) {",
+    ),
+    Mutant(
+        "locks are reset right after an outage",
+        "executor/locks/expired_lock_reset.cpp",
+        " || is_waiting_after_outage()",
+        "",
+    ),
     Mutant("a job whose stop is requested starts", RUNNER, "held.stop.stop_requested() || ", ""),
     Mutant(
         "a job whose lock has ended starts",
