@@ -77,6 +77,8 @@ TEST_P(Scopes, Orders_keep_to_them) {
     const auto jobs =
         store_.acquire_in_order(claim_of("node-1"), served, {.by_priority = true}, 100, {});
     EXPECT_THAT(ids_of(jobs), ElementsAre("acme"));
+    // The tables of a server are those of the next test.
+    EXPECT_TRUE(persistence::drop_index(*connection_, schema::kPriorityIndex));
 }
 
 TEST_P(Scopes, A_due_timer_outside_arrives_free_for_others) {
