@@ -5,7 +5,7 @@
 option(JOBSTRAND_UNITY "Compile the sources of each folder as one" OFF)
 
 # More than this many are divided, so that no core has to wait for the other at the end.
-set(jobstrand_most_united 10)
+set(JOBSTRAND_MOST_UNITED 10 CACHE STRING "Of how many sources of a folder one is made at most")
 
 # jobstrand_unite(TARGET): groups its sources by folder.
 function(jobstrand_unite target)
@@ -16,7 +16,7 @@ function(jobstrand_unite target)
     file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${path}/..)
     string(MAKE_C_IDENTIFIER "${folder}" group)
     math(EXPR count_${group} "0${count_${group}} + 1")
-    math(EXPR part "(${count_${group}} - 1) / ${jobstrand_most_united}")
+    math(EXPR part "(${count_${group}} - 1) / ${JOBSTRAND_MOST_UNITED}")
     set_source_files_properties(
       ${path} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP "${group}_${part}"
     )
