@@ -22,10 +22,15 @@ using Answers = std::vector<JobAnswer>;
 constexpr std::size_t kPage = schema::limits::kJobsPerTransaction;
 
 /// Nobody asked for this very job: that it is gone means that somebody else was faster.
-[[nodiscard]] std::vector<ItemResult> results_of(const Ids& ids, const Answers& answers) {
+[[nodiscard]] std::vector<ItemResult>
+results_of(persistence::OperatorStore& store, const Ids& ids, const Answers& answers) {
     std::vector<ItemResult> items;
     items.reserve(ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (answers[i] == JobAnswer::key_held) {
+            items.push_back(result_of(store, ids[i], answers[i]));
+            continue;
+        }
         const bool is_done = answers[i] == JobAnswer::done;
         items.push_back({
             .id = ids[i],
@@ -196,7 +201,7 @@ BulkCounts DeadLetters::change_matching(
         .key_of = std::identity{},
     };
     return change_all(
-        source, [&](const Ids& ids) { return results_of(ids, change(ids)); }, watch
+        source, [&](const Ids& ids) { return results_of(store_, ids, change(ids)); }, watch
     );
 }
 

@@ -1,5 +1,6 @@
 #include "executor/bulk_enqueue.hpp"
 
+#include "persistence/key_held.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/limits.hpp"
@@ -15,7 +16,9 @@ namespace {
 
 using persistence::DbError;
 using persistence::DbErrorKind;
+using persistence::KeyHeld;
 using persistence::Transaction;
+using schema::Enqueued;
 
 using JobPage = std::vector<NumberedJob>;
 
@@ -47,10 +50,24 @@ void for_each_page(NewJobSource& source, const std::function<void(JobPage)>& use
     return jobs;
 }
 
-void tell(const EnqueueWatch& watch, std::int64_t added) {
+void tell(const EnqueueWatch& watch, const EnqueueCounts& counts) {
     if (watch.on_page) {
-        watch.on_page(added);
+        watch.on_page(counts.added + counts.kept_out);
     }
+}
+
+void count(EnqueueCounts& counts, const std::vector<Enqueued>& enqueued) {
+    std::ranges::for_each(enqueued, [&counts](const Enqueued& one) { counts.add(one); });
+}
+
+/// Jobs without a series.
+[[nodiscard]] std::vector<UniqueJob> unique_jobs_of(std::vector<NewJob> jobs) {
+    std::vector<UniqueJob> unique;
+    unique.reserve(jobs.size());
+    for (NewJob& job : jobs) {
+        unique.push_back({.job = std::move(job.job), .rule = job.key_rule});
+    }
+    return unique;
 }
 
 }  // namespace
@@ -119,150 +136,159 @@ private:
     Counts counts_;
 };
 
-std::string BulkEnqueue::enqueue(NewJob job) {
+schema::Enqueued BulkEnqueue::enqueue(NewJob job) {
     Suspended nobody_asks;
     return enqueue(std::move(job), nobody_asks);
 }
 
-std::string BulkEnqueue::enqueue(NewJob job, Suspended& suspended) {
-    if (!job.repeats()) {
-        suspended.begin();
-        std::string id = producer_.enqueue({std::move(job.job)}, suspended.seen()).front();
-        suspended.commit();
-        return id;
+schema::Enqueued BulkEnqueue::enqueue(NewJob job, Suspended& suspended) {
+    std::vector<NewJob> one;
+    one.push_back(std::move(job));
+    if (!one.front().repeats()) {
+        return enqueue_all(std::move(one), suspended).front();
     }
-    give_id(job);
-    std::string id = job.job.id;
+    give_id(one.front());
+    const std::string id = one.front().job.id;
     stores_.jobs.in_transaction(
         [&](Transaction& transaction) {
             suspended.begin();
-            enqueue_in(transaction, {job}, suspended);
+            (void)enqueue_in(transaction, one, suspended);
         },
         [&](Transaction&) { return stores_.jobs.is_stored(id); }
     );
     suspended.commit();
-    return id;
+    return {.id = id};
 }
 
-std::vector<std::string>
+std::vector<Enqueued>
 BulkEnqueue::enqueue_all(std::vector<NewJob> jobs, const EnqueueWatch& watch) {
     Suspended suspended;
-    std::vector<std::string> ids = enqueue_all(std::move(jobs), suspended);
+    std::vector<Enqueued> enqueued = enqueue_all(std::move(jobs), suspended);
     suspended.tell(watch);
-    return ids;
+    return enqueued;
 }
 
-std::vector<std::string> BulkEnqueue::enqueue_all(std::vector<NewJob> jobs, Suspended& suspended) {
+std::vector<Enqueued> BulkEnqueue::enqueue_all(std::vector<NewJob> jobs, Suspended& suspended) {
     suspended.begin();
-    std::vector<std::string> ids;
+    std::vector<Enqueued> enqueued;
     if (std::ranges::none_of(jobs, &NewJob::repeats)) {
-        std::vector<schema::Job> plain;
-        plain.reserve(jobs.size());
-        for (NewJob& job : jobs) {
-            plain.push_back(std::move(job.job));
-        }
-        ids = producer_.enqueue(std::move(plain), suspended.seen());
+        enqueued = producer_.enqueue_unique(unique_jobs_of(std::move(jobs)), suspended.seen());
     } else {
-        ids.reserve(jobs.size());
-        for (NewJob& job : jobs) {
-            give_id(job);
-            ids.push_back(job.job.id);
-        }
+        std::ranges::for_each(jobs, [this](NewJob& job) { give_id(job); });
         stores_.jobs.in_transaction(
             [&](Transaction& transaction) {
                 suspended.begin();
-                enqueue_in(transaction, jobs, suspended);
+                enqueued = enqueue_in(transaction, jobs, suspended);
             },
             {}
         );
     }
     suspended.commit();
-    return ids;
+    return enqueued;
 }
 
-std::int64_t
+EnqueueCounts
 BulkEnqueue::import_all(NewJobSource& source, std::int64_t expected, const EnqueueWatch& watch) {
-    std::int64_t added = 0;
+    EnqueueCounts counts;
     Suspended suspended;
     const auto import = [&](Transaction& transaction) {
-        added = 0;
+        counts = {};
         suspended.begin();
         for_each_page(source, [&](JobPage page) {
-            added += static_cast<std::int64_t>(page.size());
-            enqueue_in(transaction, jobs_of(std::move(page)), suspended);
-            tell(watch, added);
+            count(counts, enqueue_in(transaction, jobs_of(std::move(page)), suspended));
+            tell(watch, counts);
         });
-        if (added != expected) {
+        if (counts.added + counts.kept_out != expected) {
             throw SourceChanged();
         }
     };
     stores_.jobs.in_transaction(import, {});
     suspended.commit();
     suspended.tell(watch);
-    return added;
+    return counts;
 }
 
-std::int64_t BulkEnqueue::import_each(NewJobSource& source, const EnqueueWatch& watch) {
-    std::int64_t added = 0;
+EnqueueCounts BulkEnqueue::import_each(NewJobSource& source, const EnqueueWatch& watch) {
+    EnqueueCounts counts;
     Suspended suspended;
     for_each_page(source, [&](const JobPage& page) {
-        // Defended catch: a name that is taken spoils its job only; one by one tells which it is.
-        try {
-            (void)enqueue_all(jobs_of(page), suspended);
-            added += static_cast<std::int64_t>(page.size());
-        } catch (const DbError& error) {
-            if (error.kind() != DbErrorKind::duplicate_key) {
-                throw;
+        if (const auto enqueued = enqueue_page(page, suspended)) {
+            count(counts, *enqueued);
+        } else {
+            // One by one tells which it is.
+            for (const NumberedJob& one : page) {
+                if (const auto alone = enqueue_unless_taken(one, watch, suspended)) {
+                    counts.add(*alone);
+                }
             }
-            added += std::ranges::count_if(page, [&](const NumberedJob& one) {
-                return was_enqueued(one, watch, suspended);
-            });
         }
-        tell(watch, added);
+        tell(watch, counts);
     });
     suspended.tell(watch);
-    return added;
+    return counts;
 }
 
-bool BulkEnqueue::was_enqueued(
+/// nullopt: a name is taken, and none was enqueued.
+std::optional<std::vector<Enqueued>>
+BulkEnqueue::enqueue_page(const JobPage& page, Suspended& suspended) {
+    // Defended catch: a name that is taken spoils its job only.
+    try {
+        return enqueue_all(jobs_of(page), suspended);
+    } catch (const KeyHeld&) {
+        return std::nullopt;
+    } catch (const DbError& error) {
+        if (error.kind() != DbErrorKind::duplicate_key) {
+            throw;
+        }
+        return std::nullopt;
+    }
+}
+
+/// nullopt: it was left out.
+std::optional<Enqueued> BulkEnqueue::enqueue_unless_taken(
     const NumberedJob& one,
     const EnqueueWatch& watch,
     Suspended& suspended
 ) {
-    // Defended catch: see import_each.
+    TakenName taken;
+    // Defended catch: see enqueue_page.
     try {
-        (void)enqueue(one.job, suspended);
-        return true;
+        return enqueue(one.job, suspended);
+    } catch (const KeyHeld& held) {
+        taken = {.name = held.key(), .why = held.what()};
     } catch (const DbError& error) {
-        const auto taken =
-            error.kind() == DbErrorKind::duplicate_key ? find_taken(one.job) : std::nullopt;
-        if (!taken) {
+        const bool is_duplicate = error.kind() == DbErrorKind::duplicate_key;
+        const auto found = is_duplicate ? find_taken(one.job) : std::nullopt;
+        if (!found) {
             throw;
         }
-        if (watch.on_taken) {
-            watch.on_taken(one.number, *taken);
-        }
-        return false;
+        taken = *found;
     }
+    if (watch.on_taken) {
+        watch.on_taken(one.number, taken);
+    }
+    return std::nullopt;
 }
 
 std::optional<TakenName> BulkEnqueue::find_taken(const NewJob& job) {
     return executor::find_taken(stores_.jobs, stores_.series, job);
 }
 
-void BulkEnqueue::enqueue_in(
-    Transaction& transaction,
-    std::vector<NewJob> jobs,
-    Suspended& suspended
-) {
-    std::vector<schema::Job> plain;
+std::vector<Enqueued>
+BulkEnqueue::enqueue_in(Transaction& transaction, std::vector<NewJob> jobs, Suspended& suspended) {
+    std::vector<Enqueued> enqueued(jobs.size());
+    std::vector<NewJob> plain;
+    std::vector<std::size_t> places_of_plain;
     plain.reserve(jobs.size());
-    for (NewJob& job : jobs) {
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        NewJob& job = jobs[i];
         if (!job.repeats()) {
-            plain.push_back(std::move(job.job));
+            plain.push_back(std::move(job));
+            places_of_plain.push_back(i);
             continue;
         }
         give_id(job);
+        enqueued[i].id = job.job.id;
         job.series.key = schema::series_key_of(job.job);
         (void)producer_.start_series(
             transaction,
@@ -273,8 +299,14 @@ void BulkEnqueue::enqueue_in(
         );
     }
     if (!plain.empty()) {
-        (void)producer_.enqueue(transaction, std::move(plain), suspended.seen());
+        auto answers = producer_.enqueue_unique(
+            transaction, unique_jobs_of(std::move(plain)), suspended.seen()
+        );
+        for (std::size_t i = 0; i < answers.size(); ++i) {
+            enqueued[places_of_plain[i]] = std::move(answers[i]);
+        }
     }
+    return enqueued;
 }
 
 // The key of a series is the id of its first turn unless there is another; so it must be known.

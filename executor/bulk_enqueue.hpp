@@ -45,12 +45,25 @@ struct SuspendedNewJobs {
     std::int64_t jobs = 0;
 };
 
+/// What became of many new jobs.
+struct EnqueueCounts {
+    std::int64_t added = 0;
+    std::int64_t kept_out = 0;  ///< Not added, because another job has their unique key.
+    std::int64_t replaced = 0;  ///< Jobs that made room for those with their keys.
+
+    void add(const schema::Enqueued& job) {
+        added += job.is_added ? 1 : 0;
+        kept_out += job.is_added ? 0 : 1;
+        replaced += job.replaced.empty() ? 0 : 1;
+    }
+};
+
 /// Who looks on while many jobs are enqueued. Each may be empty.
 struct EnqueueWatch {
     /// Called after each page, with the number of jobs so far.
-    std::function<void(std::int64_t added)> on_page = {};
+    std::function<void(std::int64_t jobs)> on_page = {};
 
-    /// A job was left out, because its id or the key of its series is taken.
+    /// A job was left out, because its id, its unique key or the key of its series is taken.
     std::function<void(std::int64_t number, const TakenName& taken)> on_taken = {};
 
     /// Called once at the end, if any job was stored suspended. Jobs that belong to nothing count
@@ -60,7 +73,8 @@ struct EnqueueWatch {
 
 /// Enqueues jobs of which some may begin series; many of them page by page.
 ///
-/// Throws what JobProducer throws. Thread safety: none. Everything passed in must outlive it.
+/// Throws what JobProducer throws, KeyHeld too. Thread safety: none. Everything passed in must
+/// outlive it.
 class BulkEnqueue final {
 public:
     /// Both faces of one store.
@@ -72,19 +86,20 @@ public:
     BulkEnqueue(Stores stores, JobProducer& producer, const schema::Clock& clock)
         : stores_(stores), producer_(producer), clock_(clock) {}
 
-    /// Returns the job's id; of one that repeats, that of the first turn.
-    std::string enqueue(NewJob job);
+    /// The id of a job that repeats is that of its first turn.
+    schema::Enqueued enqueue(NewJob job);
 
-    /// All or none. Returns the ids, in order; of those that repeat, of their first turns.
-    std::vector<std::string> enqueue_all(std::vector<NewJob> jobs, const EnqueueWatch& watch = {});
+    /// All or none. What became of each, in order.
+    std::vector<schema::Enqueued>
+    enqueue_all(std::vector<NewJob> jobs, const EnqueueWatch& watch = {});
 
     /// All or none, however many, in one transaction, which reads the source anew when the database
-    /// asks for it. Returns how many. Throws SourceChanged unless there were `expected`.
-    std::int64_t
+    /// asks for it. Throws SourceChanged unless there were `expected`.
+    EnqueueCounts
     import_all(NewJobSource& source, std::int64_t expected, const EnqueueWatch& watch = {});
 
-    /// Each that can be, each page in one transaction. Returns how many.
-    std::int64_t import_each(NewJobSource& source, const EnqueueWatch& watch = {});
+    /// Each that can be, each page in one transaction.
+    EnqueueCounts import_each(NewJobSource& source, const EnqueueWatch& watch = {});
 
     [[nodiscard]] std::optional<TakenName> find_taken(const NewJob& job);
 
@@ -92,16 +107,18 @@ private:
     /// Jobs that were stored suspended.
     class Suspended;
 
-    std::string enqueue(NewJob job, Suspended& suspended);
-    std::vector<std::string> enqueue_all(std::vector<NewJob> jobs, Suspended& suspended);
-    void enqueue_in(
+    schema::Enqueued enqueue(NewJob job, Suspended& suspended);
+    std::vector<schema::Enqueued> enqueue_all(std::vector<NewJob> jobs, Suspended& suspended);
+    std::vector<schema::Enqueued> enqueue_in(
         persistence::Transaction& transaction,
         std::vector<NewJob> jobs,
         Suspended& suspended
     );
     void give_id(NewJob& job);
-    [[nodiscard]] bool
-    was_enqueued(const NumberedJob& one, const EnqueueWatch& watch, Suspended& suspended);
+    [[nodiscard]] std::optional<std::vector<schema::Enqueued>>
+    enqueue_page(const std::vector<NumberedJob>& page, Suspended& suspended);
+    [[nodiscard]] std::optional<schema::Enqueued>
+    enqueue_unless_taken(const NumberedJob& one, const EnqueueWatch& watch, Suspended& suspended);
 
     const Stores stores_;
     JobProducer& producer_;

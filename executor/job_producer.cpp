@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 namespace jobstrand::executor {
@@ -18,12 +19,6 @@ using persistence::NewSeries;
 using schema::Job;
 using schema::JobPlace;
 using schema::PlacedJob;
-
-persistence::IdOrigin origin_of_ids(const std::vector<Job>& jobs) {
-    const bool is_any_given =
-        std::ranges::any_of(jobs, [](const Job& job) { return !job.id.empty(); });
-    return is_any_given ? persistence::IdOrigin::given : persistence::IdOrigin::made;
-}
 
 std::vector<std::string> ids_of(const std::vector<PlacedJob>& jobs) {
     std::vector<std::string> ids;
@@ -50,6 +45,27 @@ std::vector<NewSeries> take_repeating(std::vector<PlacedJob>& jobs) {
     return series;
 }
 
+bool wants_key(const Job& job) {
+    return !job.unique_key.empty();
+}
+
+/// With the rule for those who say nothing.
+std::vector<UniqueJob> with_rules(std::vector<Job> jobs) {
+    std::vector<UniqueJob> unique;
+    unique.reserve(jobs.size());
+    for (Job& job : jobs) {
+        unique.push_back({.job = std::move(job), .rule = {}});
+    }
+    return unique;
+}
+
+std::vector<std::string> ids_of(const std::vector<schema::Enqueued>& jobs) {
+    std::vector<std::string> ids;
+    ids.reserve(jobs.size());
+    std::ranges::transform(jobs, std::back_inserter(ids), &schema::Enqueued::id);
+    return ids;
+}
+
 void show(const JobProducer::Seen& seen, std::span<const PlacedJob> stored) {
     if (seen) {
         seen(stored);
@@ -62,6 +78,9 @@ JobProducer::JobProducer(Dependencies dependencies, schema::RetryPolicy policy)
     : use_(dependencies), defaults_(dependencies.clock, std::move(policy)) {}
 
 std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs, const Seen& seen) {
+    if (std::ranges::any_of(jobs, wants_key)) {
+        return ids_of(enqueue_unique(with_rules(std::move(jobs)), seen));
+    }
     if (std::ranges::any_of(jobs, repeats)) {
         defaults_.fill_in(jobs);
         std::vector<std::string> ids;
@@ -85,8 +104,26 @@ std::vector<std::string> JobProducer::enqueue(
     std::vector<Job> jobs,
     const Seen& seen
 ) {
-    const schema::SteadyPoint locked_at = use_.clock.steady_now();
+    if (std::ranges::any_of(jobs, wants_key)) {
+        return ids_of(enqueue_unique(transaction, with_rules(std::move(jobs)), seen));
+    }
     const persistence::IdOrigin origin = origin_of_ids(jobs);
+    return store(transaction, std::move(jobs), origin, seen);
+}
+
+persistence::IdOrigin JobProducer::origin_of_ids(const std::vector<Job>& jobs) {
+    const bool is_any_given =
+        std::ranges::any_of(jobs, [](const Job& job) { return !job.id.empty(); });
+    return is_any_given ? persistence::IdOrigin::given : persistence::IdOrigin::made;
+}
+
+std::vector<std::string> JobProducer::store(
+    persistence::Transaction& transaction,
+    std::vector<Job> jobs,
+    persistence::IdOrigin origin,
+    const Seen& seen
+) {
+    const schema::SteadyPoint locked_at = use_.clock.steady_now();
     std::vector<PlacedJob> placed = prepare(std::move(jobs));
     std::vector<std::string> ids = ids_of(placed);
     std::vector<NewSeries> series = take_repeating(placed);
@@ -129,6 +166,11 @@ std::string JobProducer::start_series(
     const Seen& seen
 ) {
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
+    if (wants_key(fresh.first_turn)) {
+        throw std::invalid_argument(
+            "uniqueKey does not go with a series: the key of the series is unique already"
+        );
+    }
     std::vector<Job> jobs{std::move(fresh.first_turn)};
     defaults_.fill_in(jobs);
     fresh.first_turn = std::move(jobs.front());
@@ -152,9 +194,10 @@ std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
     for (Job& job : jobs) {
         const JobPlace place = schema::place_of_new(job, now);
         // What may have to wait for another job of its instance is claimed like all others: to ask
-        // here would keep the others of the instance waiting until the app commits.
-        const bool can_run =
-            place == JobPlace::executable && !repeats(job) && !schema::may_exclude(job);
+        // here would keep the others of the instance waiting until the app commits. And what has
+        // a key may still be replaced.
+        const bool can_run = place == JobPlace::executable && !repeats(job) &&
+                             !schema::may_exclude(job) && !wants_key(job);
         if (can_run && room.jobs > 0 && job.payload.size() <= room.bytes && served->contains(job)) {
             job.lock_owner = use_.intake.lock_owner();
             job.lock_expiration = now + use_.intake.lock_time();

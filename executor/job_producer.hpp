@@ -3,6 +3,7 @@
 #include "executor/job_defaults.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/loop/wake_ups.hpp"
+#include "executor/new_job.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/job.hpp"
@@ -54,6 +55,18 @@ public:
         const Seen& seen = {}
     );
 
+    /// The same for jobs of which some have unique keys: what became of each, in order. A job whose
+    /// key is held is rejected with persistence::KeyHeld, kept out, or takes the other's place, as
+    /// its rule says; without one it is rejected. Jobs with a key are not handed over but claimed
+    /// like all others, so that they can still be replaced.
+    std::vector<schema::Enqueued>
+    enqueue_unique(std::vector<UniqueJob> jobs, const Seen& seen = {});
+    std::vector<schema::Enqueued> enqueue_unique(
+        persistence::Transaction& transaction,
+        std::vector<UniqueJob> jobs,
+        const Seen& seen = {}
+    );
+
     /// Starts a series whose turns are like `turn`; see persistence::NewSeries. Returns its key.
     std::string start_series(schema::Series series, schema::Job turn);
     std::string
@@ -74,6 +87,30 @@ private:
         bool is_any_external = false;
     };
 
+    /// Jobs with all that they need to be stored, which must be the same however often that is
+    /// tried.
+    struct UniqueJobs {
+        std::vector<schema::Job> jobs;
+        std::vector<schema::KeyRule> rules;
+        persistence::IdOrigin ids = persistence::IdOrigin::given;
+    };
+
+    /// Whether ids have to be looked for: none has if all are to be made.
+    [[nodiscard]] static persistence::IdOrigin origin_of_ids(const std::vector<schema::Job>& jobs);
+
+    std::vector<std::string> store(
+        persistence::Transaction& transaction,
+        std::vector<schema::Job> jobs,
+        persistence::IdOrigin origin,
+        const Seen& seen
+    );
+    [[nodiscard]] UniqueJobs fill_in(std::vector<UniqueJob> jobs);
+    std::vector<schema::Enqueued>
+    store_unique(persistence::Transaction& transaction, const UniqueJobs& jobs, const Seen& seen);
+    [[nodiscard]] std::vector<schema::Enqueued>
+    take_keys(persistence::Transaction& transaction, const UniqueJobs& jobs);
+    [[nodiscard]] bool
+    is_any_stored(std::span<const schema::Job> jobs, std::span<const schema::Enqueued> enqueued);
     [[nodiscard]] std::vector<schema::PlacedJob> prepare(std::vector<schema::Job> jobs);
     void hand_over_on_commit(
         persistence::Transaction& transaction,

@@ -10,10 +10,11 @@
 
 namespace jobstrand::executor {
 
-/// What a new job wants and cannot have: its id, or the key of its series.
+/// What a new job wants and cannot have: its id, its unique key, or the key of its series.
 struct TakenName {
     bool is_series = false;
     std::string name;
+    std::string why = {};  ///< Of a unique key: one sentence that says who has it.
 };
 
 /// The ids and the keys of series that a list of new jobs uses up.

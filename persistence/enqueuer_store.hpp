@@ -1,9 +1,12 @@
 #pragma once
 
 #include "persistence/transactions.hpp"
+#include "persistence/unique_keys.hpp"
 #include "schema/job.hpp"
 #include "schema/series/series.hpp"
 
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -46,6 +49,19 @@ public:
     /// The same in a transaction of its own: all or none, however many.
     virtual std::vector<schema::PlacedJob>
     insert(std::vector<schema::PlacedJob> jobs, IdOrigin ids = IdOrigin::given) = 0;
+
+    /// Takes the unique keys of new jobs in the caller's transaction, which then inserts those
+    /// whose answer says `is_added`. Keys that were left over, because a job ended where nobody
+    /// knew of its key, count as free. A job that has to make room is deleted.
+    ///
+    /// The list is as if its jobs came one after the other; of those with one key at most one is
+    /// added, and all get its id. Throws KeyHeld when a key cannot be had; then nothing was
+    /// written. Two transactions that want one key wait for each other.
+    [[nodiscard]] virtual std::vector<schema::Enqueued>
+    take_keys(Transaction& transaction, std::span<const KeyWish> wishes, schema::TimePoint now) = 0;
+
+    /// Who has a key, or had it last; nullopt: nobody that is remembered.
+    [[nodiscard]] virtual std::optional<KeyOwner> key_owner(std::string_view key) = 0;
 
     /// Jobs that this transaction has inserted locked, as their rows are now: an app may have
     /// changed or deleted them since. Those that are gone, were moved, or lost their lock are left

@@ -9,6 +9,7 @@
 #include "persistence/page_limit.hpp"
 #include "persistence/served_jobs.hpp"
 #include "persistence/transactions.hpp"
+#include "persistence/unique_keys.hpp"
 #include "schema/acquisition_order.hpp"
 #include "schema/job.hpp"
 
@@ -150,6 +151,9 @@ public:
     /// a series that is not to be recovered are deleted instead.
     [[nodiscard]] virtual LockReset
     reset_expired_locks(schema::JobPlace place, const LockSearch& search) = 0;
+
+    /// Forgets the unique keys in a part of them whose period is over.
+    [[nodiscard]] virtual ExpiredKeys remove_expired_keys(const KeySearch& search) = 0;
 };
 
 }  // namespace jobstrand::persistence

@@ -5,6 +5,7 @@
 #include "persistence/job_filter.hpp"
 #include "persistence/suspension.hpp"
 #include "persistence/type_count.hpp"
+#include "persistence/unique_keys.hpp"
 #include "schema/job.hpp"
 #include "schema/job_change.hpp"
 
@@ -106,13 +107,16 @@ public:
 
     /// Gives dead letters new attempts (see schema::requeued), and each its due date. Answers are
     /// in the order of the ids. A dead letter that is already requeued is not found, so a second
-    /// call does nothing.
+    /// call does nothing. One whose unique key another job has is `key_held`, and stays.
     [[nodiscard]] virtual std::vector<JobAnswer> requeue(
         std::span<const std::string> ids,
         int retries,
         const DueDates& due_dates,
         schema::TimePoint now
     ) = 0;
+
+    /// Who has a unique key, or had it last; nullopt: nobody that is remembered.
+    [[nodiscard]] virtual std::optional<KeyOwner> key_owner(std::string_view key) = 0;
 
     /// Makes a timer executable now, whatever its due date; its series goes on with the turn after
     /// it.

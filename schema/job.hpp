@@ -82,6 +82,9 @@ struct Job {
     /// older version of ours, buried it.
     std::optional<TimePoint> failed_time = {};
 
+    /// Who else has it is not added (see schema/unique/unique_key.hpp); empty: it needs none.
+    std::string unique_key = {};
+
     bool operator==(const Job&) const = default;
 };
 

@@ -53,6 +53,18 @@ void check_due_date(const Job& job, Problems& problems) {
     }
 }
 
+// MySQL compares without the spaces at the end, so two such keys would be the same there.
+void check_unique_key(const Job& job, Problems& problems) {
+    if (job.unique_key.ends_with(' ')) {
+        problems.emplace_back("uniqueKey may have no space at its end");
+    }
+    if (!job.unique_key.empty() && !job.repeat.empty()) {
+        problems.emplace_back(
+            "uniqueKey does not go with repeat: the key of the series is unique already"
+        );
+    }
+}
+
 /// What the columns of texts take by themselves.
 std::size_t most_characters(const JobField& field) {
     if (field.most_characters > 0) {
@@ -101,6 +113,7 @@ constexpr std::array kRules{
     Rule{&Job::retries, check_retries},
     Rule{&Job::retry_cycle, check_retry_cycle},
     Rule{&Job::due_date, check_due_date},
+    Rule{&Job::unique_key, check_unique_key},
 };
 
 void check_field(const JobField& field, const Job& job, Problems& problems) {

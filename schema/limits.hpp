@@ -57,6 +57,9 @@ inline constexpr std::size_t kBytesOfWorker = std::size_t{16} * 1024 * 1024;
 /// The longest lock of an external worker: a job of one that died waits so long for another one.
 inline constexpr std::chrono::hours kWorkerLock{24 * 30};
 
+/// The longest period for which a unique key is held: ten years. Who means for ever means an id.
+inline constexpr std::chrono::hours kUniquePeriod{24 * 3660};
+
 /// Attempts in a retry cycle; more is a typing error.
 inline constexpr int kRetryAttempts = 100'000;
 

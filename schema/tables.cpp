@@ -263,6 +263,21 @@ Table waiting_table() {
         {}};
 }
 
+// Who has which unique key. A table of its own, so that jobs without a key pay nothing, and the key
+// is checked where no claim writes.
+Table unique_table() {
+    return {
+        "JS_UNIQUE",
+        {
+            {"KEY_", ColumnKind::name, "", true},
+            {"REV_", ColumnKind::integer, "1", true},
+            {"JOB_ID_", ColumnKind::id, "''", true},
+            {"UNTIL_", ColumnKind::timestamp},
+        },
+        "KEY_",
+        {}};
+}
+
 std::vector<Table> all_tables() {
     return {
         // No index but the key: acquisition claims in key order, and every claim and delete would
@@ -285,6 +300,7 @@ std::vector<Table> all_tables() {
         rate_table(),
         exclusive_table(),
         waiting_table(),
+        unique_table(),
     };
 }
 

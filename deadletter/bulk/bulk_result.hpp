@@ -28,6 +28,7 @@ enum class Refusal {
     series_has_not_ended,  ///< It must end before it is forgotten.
     group_is_paused,       ///< The series stays paused with its group.
     is_in_use,             ///< A calendar that a series or another calendar names.
+    unique_key_is_held,    ///< By another job: there would be two with one key.
 };
 
 /// What a bulk operation tells of one item.
@@ -36,11 +37,13 @@ struct ItemResult {
     ItemAnswer answer = ItemAnswer::done;
     Refusal refusal = Refusal::none;
     std::optional<schema::JobPlace> place =
-        {};                    ///< Not found, skipped, refused: where the job stands.
-    std::string series = {};   ///< The series that the job carries on.
-    std::string group = {};    ///< Of the series.
-    std::string new_job = {};  ///< The job that was made of the series.
-    std::int64_t moved = 0;    ///< Jobs that were suspended or activated.
+        {};                       ///< Not found, skipped, refused: where the job stands.
+    std::string series = {};      ///< The series that the job carries on.
+    std::string group = {};       ///< Of the series.
+    std::string new_job = {};     ///< The job that was made of the series.
+    std::string unique_key = {};  ///< The key that another job has.
+    std::string holder = {};      ///< The job that has it.
+    std::int64_t moved = 0;       ///< Jobs that were suspended or activated.
 };
 
 /// How far a bulk operation has come.

@@ -98,6 +98,11 @@ public:
     std::vector<std::string> enqueue_all(Transaction& transaction, std::vector<NewJob> jobs);
     std::vector<std::string> enqueue_all(const AppConnection& connection, std::vector<NewJob> jobs);
 
+    /// The same for a job with a unique key, and what became of it; the others return the id of the
+    /// job that has the key now.
+    Enqueued enqueue_unique(NewJob job);
+    Enqueued enqueue_unique(Transaction& transaction, NewJob job);
+
     /// Returns the key.
     std::string start_series(NewSeries series);
     std::string start_series(Transaction& transaction, NewSeries series);

@@ -9,6 +9,13 @@
 
 namespace jobstrand {
 
+/// What becomes of a new job whose unique key another job has.
+enum class OnDuplicate {
+    reject,   ///< Error duplicate_key, which says who has it; nothing is enqueued.
+    keep,     ///< Nothing is added: the job that has the key will do.
+    replace,  ///< The job that has the key makes room if it waits; else as reject.
+};
+
 /// What to enqueue. Only the handler type is necessary.
 ///
 ///     engine.enqueue({.handler_type = "send-invoice", .payload = R"({"order":17})"});
@@ -23,11 +30,14 @@ struct NewJob {
     std::string due_calendar =
         {};                     ///< Which business days count in `due`; empty: Monday to Friday.
     std::int64_t priority = 0;  ///< Larger is more important.
-    std::optional<int> retries = {};       ///< Attempts, the first one included.
-    std::string retry_cycle = {};          ///< `R5/PT5M` or `PT1M,PT10M`.
-    std::string repeat = {};               ///< `R/PT1H` or a cron text: a series with defaults.
-    std::string correlation_id = {};       ///< Kept for ever; empty: the id.
-    std::string process_instance_id = {};  ///< Suspended and activated as a whole.
+    std::optional<int> retries = {};  ///< Attempts, the first one included.
+    std::string retry_cycle = {};     ///< `R5/PT5M` or `PT1M,PT10M`.
+    std::string repeat = {};          ///< `R/PT1H` or a cron text: a series with defaults.
+    std::string unique_key = {};      ///< No other job has it while this one is open; any text.
+    OnDuplicate on_duplicate = OnDuplicate::reject;
+    std::optional<Duration> unique_for = {};  ///< For so long instead, whatever becomes of the job.
+    std::string correlation_id = {};          ///< Kept for ever; empty: the id.
+    std::string process_instance_id = {};     ///< Suspended and activated as a whole.
     std::string root_process_instance_id = {};
     std::string process_definition_id = {};
     std::string execution_id = {};
@@ -77,6 +87,15 @@ struct NewSeries {
     bool stop_on_dead_letter = false;  ///< A dead letter pauses the series.
 
     bool operator==(const NewSeries&) const = default;
+};
+
+/// What became of a new job with a unique key.
+struct Enqueued {
+    std::string id;             ///< Of the new job, or of the one that was kept.
+    bool is_added = true;       ///< false: another job has its key, and was kept.
+    std::string replaced = {};  ///< The job that made room for it, and is gone.
+
+    bool operator==(const Enqueued&) const = default;
 };
 
 /// Where a job stands: each place is a table.

@@ -3,6 +3,7 @@
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/key_rows.hpp"
 #include "persistence/rows/twins.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/sql/db_error.hpp"
@@ -127,6 +128,7 @@ bool delete_completed(Transaction& transaction, std::string_view owner, const Ou
     const std::int64_t deleted =
         execute_fenced(transaction, kDelete, {}, owner, fences_of(completed));
     delete_byte_arrays_of(transaction, jobs);
+    free_keys_of(transaction, jobs);
     return are_all(deleted, completed);
 }
 

@@ -3,6 +3,7 @@
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/series/move_pipeline.hpp"
+#include "persistence/unique/unique_operations.hpp"
 
 #include <map>
 #include <optional>
@@ -48,12 +49,17 @@ AnswersById requeue_page(
     for (const std::string_view id : ids) {
         require_storable(life.due_date_of(id), transaction.dialect());
     }
+    AnswersById answers;
+    std::vector<Job> rows = rows_for_update(transaction, JobPlace::dead_letter, ids);
+    for (std::string& id : take_back_keys(transaction, rows, life.now)) {
+        answers.emplace(std::move(id), JobAnswer::key_held);
+    }
+    std::erase_if(rows, [&](const Job& row) { return answers.contains(row.id); });
     MovePipeline moves(transaction, context, JobPlace::dead_letter, life.now);
-    moves.decide(rows_for_update(transaction, JobPlace::dead_letter, ids), [&](const Job& row) {
+    moves.decide(std::move(rows), [&](const Job& row) {
         return schema::requeued(row, life.retries, life.due_date_of(row.id), life.now);
     });
     moves.write();
-    AnswersById answers;
     for (std::string& id : moves.leaving_ids()) {
         answers.emplace(std::move(id), JobAnswer::done);
     }

@@ -70,6 +70,10 @@ bool is_about_scopes(const Table& table) {
     return table.name == "JS_SCOPE";
 }
 
+bool is_about_unique_keys(const Table& table) {
+    return table.name == "JS_UNIQUE";
+}
+
 std::vector<std::string> job_storage(const Dialect& dialect) {
     const std::string_view statement = dialect.tables.job_storage;
     return statement.empty() ? std::vector<std::string>{} : std::vector{std::string(statement)};
@@ -187,6 +191,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
         {9, "fewer merges of emptied pages", job_storage(dialect)},
         {10, "what nodes run", create_tables_and_indexes(dialect, is_about_work)},
         {11, "what nodes are limited to", create_tables_and_indexes(dialect, is_about_scopes)},
+        {12, "unique keys", create_tables_and_indexes(dialect, is_about_unique_keys)},
     };
 }
 

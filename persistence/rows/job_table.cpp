@@ -104,10 +104,11 @@ std::string assignments_of(JobPlace place) {
     return assignments;
 }
 
-void read_for_update(
+void read_locking(
     Transaction& transaction,
     JobPlace place,
     std::span<const std::string_view> ids,
+    std::string_view how,
     const RowReader& read
 ) {
     const Dialect& dialect = transaction.dialect();
@@ -116,12 +117,21 @@ void read_for_update(
         fmt::arg("columns", columns_of(place)),
         fmt::arg("table", schema::table_of(place)),
         fmt::arg("by_id", dialect.by_id),
-        fmt::arg("for_update", dialect.for_update)
+        fmt::arg("for_update", how)
     );
     const std::vector<std::string_view> possible = possible_ids(ids, dialect);
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = possible})) {
         transaction.query({.sql = text, .columns = fields_of(place).size()}, parameters, read);
     }
+}
+
+void read_for_update(
+    Transaction& transaction,
+    JobPlace place,
+    std::span<const std::string_view> ids,
+    const RowReader& read
+) {
+    read_locking(transaction, place, ids, transaction.dialect().for_update, read);
 }
 
 }  // namespace
@@ -137,6 +147,17 @@ rows_for_update(Transaction& transaction, JobPlace place, std::span<const std::s
     std::vector<Job> jobs;
     jobs.reserve(ids.size());
     read_for_update(transaction, place, ids, append_to(jobs, place));
+    return jobs;
+}
+
+std::vector<Job> untouched_for_update(
+    Transaction& transaction,
+    JobPlace place,
+    std::span<const std::string_view> ids
+) {
+    std::vector<Job> jobs;
+    const std::string_view skip_locked = transaction.dialect().skip_locked;
+    read_locking(transaction, place, ids, skip_locked, append_to(jobs, place));
     return jobs;
 }
 

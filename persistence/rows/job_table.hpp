@@ -31,7 +31,14 @@ void insert_rows(
     std::span<const std::string_view> ids
 );
 
-/// The same, with those apart that cannot be read whole.
+/// The same, leaving out rows that another transaction has read for update: it waits for nobody.
+[[nodiscard]] std::vector<schema::Job> untouched_for_update(
+    Transaction& transaction,
+    schema::JobPlace place,
+    std::span<const std::string_view> ids
+);
+
+/// Like rows_for_update, with those apart that cannot be read whole.
 [[nodiscard]] JobRows checked_for_update(
     Transaction& transaction,
     schema::JobPlace place,

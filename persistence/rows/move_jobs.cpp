@@ -2,6 +2,7 @@
 
 #include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/key_rows.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/sql/db_error.hpp"
 
@@ -40,6 +41,17 @@ PlacedJob changed(Job&& job, const Transition& transition) {
         job.payload = *transition.outcome;
     }
     return {.place = transition.to.value(), .job = std::move(job)};
+}
+
+/// A dead letter does not keep its unique key: nobody may look at it for ever.
+void free_keys_of_dead(Transaction& transaction, std::span<const PlacedJob* const> jobs) {
+    std::vector<const Job*> dead;
+    for (const PlacedJob* placed : jobs) {
+        if (placed->place == JobPlace::dead_letter) {
+            dead.push_back(&placed->job);
+        }
+    }
+    free_keys_of(transaction, dead);
 }
 
 bool is_for_anybody(const PlacedJob* placed) {
@@ -101,6 +113,7 @@ void move_rows(Transaction& transaction, JobPlace from, std::span<const PlacedJo
     });
     const std::vector<std::string_view> ids = ids_of(placed);
     insert_placed(transaction, placed);
+    free_keys_of_dead(transaction, placed);
     const std::int64_t deleted = delete_rows(transaction, from, ids);
     if (deleted != static_cast<std::int64_t>(ids.size())) {
         // Never seen where row locks work; the cluster databases with local locks are why it is

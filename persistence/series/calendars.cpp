@@ -22,7 +22,7 @@ using schema::TimePoint;
 
 constexpr std::string_view kPut = R"sql(
     INSERT INTO JS_CALENDAR (ID_, TEXT_) VALUES (?, ?)
-    {on_existing_id} TEXT_ = {new_text})sql";
+    {on_existing} TEXT_ = {new_text})sql";
 
 constexpr std::string_view kList = R"sql(
     SELECT ID_, TEXT_
@@ -88,7 +88,7 @@ put(Transaction& transaction, const StoredCalendar& calendar, CalendarMoves& mov
     const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kPut,
-        fmt::arg("on_existing_id", dialect.on_existing_id),
+        fmt::arg("on_existing", on_existing(dialect, "ID_")),
         fmt::arg("new_text", fmt::format(fmt::runtime(dialect.new_value), "TEXT_"))
     );
     transaction.execute(sql, {std::string_view(calendar.name), std::string_view(calendar.text)});

@@ -4,6 +4,7 @@
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/key_rows.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "schema/series/series_transition.hpp"
 
@@ -213,6 +214,7 @@ void MovePipeline::delete_over() {
     }
     delete_rows(transaction_, from_, ids_of(jobs));
     delete_byte_arrays_of(transaction_, jobs);
+    free_keys_of(transaction_, jobs);
 }
 
 }  // namespace jobstrand::persistence

@@ -2,6 +2,7 @@
 
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/key_rows.hpp"
 #include "persistence/series/series_table.hpp"
 #include "persistence/sql/db_error.hpp"
 
@@ -82,6 +83,7 @@ void write_change(
         const std::string_view id = turn->id;
         delete_rows(transaction, current.turn->place, std::span(&id, 1));
         delete_byte_arrays_of(transaction, std::span(&turn, 1));
+        free_keys_of(transaction, std::span(&turn, 1));
     }
     update_series(transaction, std::span(&series, 1));
 }

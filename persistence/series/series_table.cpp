@@ -21,7 +21,7 @@ constexpr std::string_view kInsert = R"sql(INSERT INTO JS_SERIES ({columns}) VAL
 
 constexpr std::string_view kInsertOrUpdate = R"sql(
     INSERT INTO JS_SERIES ({columns}) VALUES {rows}
-    {on_existing_id} {assignments})sql";
+    {on_existing} {assignments})sql";
 
 constexpr std::string_view kLock = R"sql(
     SELECT {columns}
@@ -80,7 +80,7 @@ void write_rows(Transaction& transaction, std::string_view sql, std::span<const 
             fmt::runtime(sql),
             fmt::arg("columns", series_columns()),
             fmt::arg("rows", placeholder_rows(part.size())),
-            fmt::arg("on_existing_id", dialect.on_existing_id),
+            fmt::arg("on_existing", on_existing(dialect, "ID_")),
             fmt::arg("assignments", assignments(dialect))
         );
         transaction.execute(text, values);

@@ -8,6 +8,10 @@ std::string delete_where(const Dialect& dialect, std::string_view table) {
     return fmt::format(fmt::runtime(dialect.delete_where), table);
 }
 
+std::string on_existing(const Dialect& dialect, std::string_view key) {
+    return fmt::format(fmt::runtime(dialect.on_existing), key);
+}
+
 std::string by_index(const Dialect& dialect, std::string_view index) {
     return fmt::format(fmt::runtime(dialect.by_index), index);
 }

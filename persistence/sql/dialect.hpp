@@ -30,9 +30,9 @@ struct Dialect {
     std::string_view insert_if_absent;
     std::string_view if_absent;
 
-    /// `INSERT INTO T (ID_, ...) VALUES ... {on_existing_id} X_ = {new_value with X_}, ...` changes
-    /// the rows that are already there.
-    std::string_view on_existing_id;
+    /// `INSERT INTO T (K_, ...) VALUES ... {on_existing with K_} X_ = {new_value with X_}, ...`
+    /// changes the rows that are already there. {0} is the key.
+    std::string_view on_existing;
     std::string_view new_value;
 
     /// A text parameter for the column BYTES_, and that column as text_of_bytes takes it.
@@ -120,6 +120,9 @@ struct Dialect {
 
 /// Dialect::delete_where with its table.
 [[nodiscard]] std::string delete_where(const Dialect& dialect, std::string_view table);
+
+/// Dialect::on_existing with the key of the table.
+[[nodiscard]] std::string on_existing(const Dialect& dialect, std::string_view key);
 
 /// Dialect::by_index with its index.
 [[nodiscard]] std::string by_index(const Dialect& dialect, std::string_view index);

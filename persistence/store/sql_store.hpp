@@ -57,6 +57,13 @@ public:
     std::vector<schema::PlacedJob>
     insert(std::vector<schema::PlacedJob> jobs, IdOrigin ids = IdOrigin::given) override;
 
+    [[nodiscard]] std::vector<schema::Enqueued> take_keys(
+        Transaction& transaction,
+        std::span<const KeyWish> wishes,
+        schema::TimePoint now
+    ) override;
+    [[nodiscard]] std::optional<KeyOwner> key_owner(std::string_view key) override;
+
     [[nodiscard]] std::vector<schema::Job>
     read_again(Transaction& transaction, std::vector<schema::Job> inserted) override;
 
@@ -102,6 +109,7 @@ public:
     [[nodiscard]] std::optional<schema::SteadyPoint> back_since() override;
     [[nodiscard]] LockReset reset_expired_locks(schema::JobPlace place, const LockSearch& search)
         override;
+    [[nodiscard]] ExpiredKeys remove_expired_keys(const KeySearch& search) override;
 
     [[nodiscard]] std::vector<schema::Job> acquire_external(
         const LockClaim& claim,

@@ -22,6 +22,7 @@ Job turn_after(Job turn, const Series& series, TimePoint now) {
     turn.exception_message.clear();
     turn.exception_stack_id.clear();
     turn.suspended_from.clear();
+    turn.unique_key.clear();  // Of the first turn, if SQL has given it one.
     turn.due_date = series.next_fire;
     turn.create_time = now;
     turn.series = series.key;

@@ -32,6 +32,7 @@ RUN_BY = {
     "docs/scaling.md": {"ini": "docs.blocks"},
     "docs/sql.md": {"sql": "docs.readme, docs.operations"},
     "docs/timers.md": {"sh": "docs.operations"},
+    "docs/unique-keys.md": {"sh": "docs.operations", "sql": "conformance_test"},
     "docs/tutorial.md": {"sh": "docs.tutorial", "csv": "docs.tutorial", "toml": "docs.tutorial", "console": "docs.tutorial"},
 }
 

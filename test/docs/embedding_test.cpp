@@ -148,6 +148,19 @@ TEST_F(Embedding, Producers_with_a_driver_of_their_own) {
     EXPECT_EQ(my_driver.calls, 2);
 }
 
+TEST_F(Embedding, Once_however_often_it_is_asked_for) {
+    jobstrand::TestEngine test;
+    Engine& engine = test.engine();
+    for (int i = 0; i < 2; ++i) {
+        engine.enqueue({
+            .handler_type = "report",
+            .unique_key = "report of order 17",
+            .on_duplicate = jobstrand::OnDuplicate::keep,
+        });
+    }
+    EXPECT_EQ(engine.count(JobPlace::executable), 1);
+}
+
 TEST_F(Embedding, What_repeats) {
     jobstrand::TestEngine test;
     Engine& engine = test.engine();

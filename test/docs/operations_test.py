@@ -25,6 +25,7 @@ PAGE = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
 CLI = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
 ELSEWHERE = (
     (ROOT / "docs/timers.md").read_text(encoding="utf-8"),
+    (ROOT / "docs/unique-keys.md").read_text(encoding="utf-8"),
     CLI[:CLI.index("\n## ")],
     CLI[CLI.index("\n## Jobs that repeat"):CLI.index("\n## Dead letters")],
 )

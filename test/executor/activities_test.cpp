@@ -342,5 +342,23 @@ TEST_F(ResetTest, Sweeps_a_long_table_in_parts_between_the_looks_at_its_first_ro
     EXPECT_EQ(reset.run_once(), 60s);
 }
 
+// B8
+TEST_F(ResetTest, Forgets_unique_keys_part_by_part_on_its_way) {
+    EXPECT_CALL(store, reset_expired_locks(_, _)).Times(AnyNumber());
+    const auto behind = [](const char* key) {
+        return testing::Field(&persistence::KeySearch::after, key);
+    };
+    EXPECT_CALL(store, remove_expired_keys(behind("")))
+        .Times(2)
+        .WillRepeatedly(Return(persistence::ExpiredKeys{.removed = 1, .end = "k"}));
+    EXPECT_CALL(store, remove_expired_keys(behind("k")))
+        .WillOnce(Return(persistence::ExpiredKeys{.removed = 0, .end = {}}));
+    EXPECT_EQ(reset.run_once(), 6s);
+    EXPECT_EQ(reset.run_once(), 60s);
+    clock.tick(60s);
+    EXPECT_EQ(reset.run_once(), 6s);
+    EXPECT_EQ(wakes, 0) << "nobody waits for a key";
+}
+
 }  // namespace
 }  // namespace jobstrand::executor

@@ -67,8 +67,8 @@ protected:
 };
 
 TEST_F(BulkEnqueueTest, One_job_is_enqueued_and_one_that_repeats_begins_a_series) {
-    EXPECT_EQ(bulk_.enqueue(a_new_job("a")), "a");
-    const std::string turn = bulk_.enqueue(a_new_series("", "s"));
+    EXPECT_EQ(bulk_.enqueue(a_new_job("a")).id, "a");
+    const std::string turn = bulk_.enqueue(a_new_series("", "s")).id;
     EXPECT_EQ(store_.find(turn).value().job.series, "s");
     EXPECT_EQ(count(JobPlace::executable), 1);
     EXPECT_EQ(count(JobPlace::timer), 1);
@@ -101,7 +101,7 @@ TEST_F(BulkEnqueueTest, A_source_that_changed_adds_none) {
     ListedJobs jobs({a_new_job("a"), a_new_job("b")});
     EXPECT_THROW((void)bulk_.import_all(jobs, 3), SourceChanged);
     EXPECT_EQ(count(JobPlace::executable), 0);
-    EXPECT_EQ(bulk_.import_all(jobs, 2), 2);
+    EXPECT_EQ(bulk_.import_all(jobs, 2).added, 2);
     EXPECT_EQ(count(JobPlace::executable), 2);
 }
 
@@ -116,7 +116,7 @@ TEST_F(BulkEnqueueTest, An_import_of_each_leaves_out_what_is_taken_and_says_whic
                          name.name + "; ";
             },
     };
-    EXPECT_EQ(bulk_.import_each(jobs, watch), 2);
+    EXPECT_EQ(bulk_.import_each(jobs, watch).added, 2);
     EXPECT_EQ(taken, "2 job b; 3 series s; ");
     EXPECT_EQ(count(JobPlace::executable), 3);
 }
@@ -147,7 +147,7 @@ TEST_F(BulkEnqueueTest, An_import_tells_which_jobs_are_stored_suspended) {
         of_instance("a", "i"), of_instance("b", "i"), of_instance("c", "j"), paused};
     ListedJobs jobs(all);
     std::string told;
-    EXPECT_EQ(bulk_.import_all(jobs, 4, tell_suspended(told)), 4);
+    EXPECT_EQ(bulk_.import_all(jobs, 4, tell_suspended(told)).added, 4);
     EXPECT_EQ(told, "1 |s; 2 i|; ");
 }
 
@@ -160,8 +160,72 @@ TEST_F(BulkEnqueueTest, What_an_import_leaves_out_is_not_told_as_suspended) {
     other.job.id = "b";
     ListedJobs jobs({job, other});
     std::string told;
-    EXPECT_EQ(bulk_.import_each(jobs, tell_suspended(told)), 1);
+    EXPECT_EQ(bulk_.import_each(jobs, tell_suspended(told)).added, 1);
     EXPECT_EQ(told, "1 i|; ");
+}
+
+[[nodiscard]] NewJob with_key(const std::string& id, const std::string& key, schema::KeyRule rule) {
+    NewJob job = a_new_job(id);
+    job.job.unique_key = key;
+    job.key_rule = rule;
+    return job;
+}
+
+constexpr schema::KeyRule kKeepFirst{.on_duplicate = schema::OnDuplicate::keep};
+constexpr schema::KeyRule kReplaceFirst{.on_duplicate = schema::OnDuplicate::replace};
+
+// B8
+TEST_F(BulkEnqueueTest, What_became_of_each_is_told_in_its_place) {
+    const auto enqueued = bulk_.enqueue_all(
+        {with_key("a", "k", {}),
+         a_new_series("b", "s"),
+         with_key("c", "k", kKeepFirst),
+         a_new_job("d")}
+    );
+    ASSERT_EQ(enqueued.size(), 4U);
+    EXPECT_EQ(enqueued[0].id, "a");
+    EXPECT_EQ(enqueued[1].id, "b");
+    EXPECT_EQ(enqueued[2], (schema::Enqueued{.id = "a", .is_added = false}));
+    EXPECT_EQ(enqueued[3].id, "d");
+    EXPECT_EQ(count(JobPlace::executable), 2);
+}
+
+// B8
+TEST_F(BulkEnqueueTest, An_import_counts_what_was_kept_out_and_what_made_room) {
+    bulk_.enqueue(with_key("old", "k", {}));
+    const std::vector<NewJob> all{
+        with_key("a", "k", kKeepFirst), with_key("b", "k", kReplaceFirst), a_new_job("c")};
+    ListedJobs jobs(all);
+    const EnqueueCounts counts = bulk_.import_all(jobs, 3);
+    EXPECT_EQ(counts.added, 2);
+    EXPECT_EQ(counts.kept_out, 1);
+    EXPECT_EQ(counts.replaced, 1);
+    EXPECT_EQ(count(JobPlace::executable), 2);
+}
+
+// B8
+TEST_F(BulkEnqueueTest, An_import_of_each_leaves_out_whose_key_is_held_and_says_who_has_it) {
+    bulk_.enqueue(with_key("old", "k", {}));
+    ListedJobs jobs({a_new_job("a"), with_key("b", "k", {}), with_key("c", "other", {})});
+    std::string taken;
+    const EnqueueWatch watch{.on_taken = [&](std::int64_t number, const TakenName& name) {
+        taken += std::to_string(number) + ' ' + name.why;
+    }};
+    EXPECT_EQ(bulk_.import_each(jobs, watch).added, 2);
+    EXPECT_EQ(taken, "2 job old has the unique key k");
+    EXPECT_EQ(count(JobPlace::executable), 3);
+}
+
+TEST_F(BulkEnqueueTest, A_rule_without_a_key_and_a_key_of_a_series_are_refused) {
+    EXPECT_THROW(bulk_.enqueue(with_key("a", "", kKeepFirst)), std::invalid_argument);
+    NewJob series = a_new_series("b", "s");
+    series.job.unique_key = "k";
+    EXPECT_THROW(bulk_.enqueue(series), std::invalid_argument);
+    EXPECT_THROW(
+        producer_.start_series({.key = "s", .repeat = "R/PT1H"}, with_key("c", "k", {}).job),
+        std::invalid_argument
+    );
+    EXPECT_EQ(count(JobPlace::executable) + count(JobPlace::timer), 0);
 }
 
 TEST(NewNames, A_name_is_new_once) {

@@ -34,6 +34,8 @@ NewJob a_full_job(const std::string& id) {
         .priority = -3,
         .retries = 7,
         .retry_cycle = "R7/PT1M",
+        .unique_key = "key of " + id + " \xF0\x9F\x9A\x80",
+        .unique_for = 1h,
         .correlation_id = "handle",
         .process_instance_id = "instance",
         .element_name = "Name \xF0\x9F\x9A\x80 'quoted' \\ ? $1",
@@ -46,7 +48,9 @@ void expect_stored(const std::string& url, const NewJob& job) {
     Engine engine({.database_url = url, .log = nullptr});
     const std::optional<StoredJob> stored = engine.find(job.id);
     ASSERT_TRUE(stored);
-    EXPECT_EQ(static_cast<const NewJob&>(*stored), job);
+    NewJob without_rule = job;
+    without_rule.unique_for = {};
+    EXPECT_EQ(static_cast<const NewJob&>(*stored), without_rule);
     EXPECT_EQ(stored->place, JobPlace::timer);
     EXPECT_LT(std::chrono::abs(*stored->create_time - engine.now()), 5min);
     EXPECT_EQ(engine.find("lost"), std::nullopt);
@@ -78,6 +82,27 @@ ErrorKind kind_of_twin(Enqueuer& enqueuer) {
     return ErrorKind::other;
 }
 
+/// B8
+ErrorKind kind_of_second_key(Enqueuer& enqueuer) {
+    try {
+        enqueuer.enqueue({.handler_type = "a", .unique_key = "k"});
+        enqueuer.enqueue({.handler_type = "a", .unique_key = "k"});
+    } catch (const Error& error) {
+        return error.kind();
+    }
+    return ErrorKind::other;
+}
+
+/// The engine sees who has the key, and since when.
+void expect_held(const std::string& url, const NewJob& job) {
+    Engine engine({.database_url = url, .log = nullptr});
+    const NewJob second{
+        .handler_type = "a", .unique_key = job.unique_key, .on_duplicate = OnDuplicate::keep};
+    EXPECT_EQ(engine.enqueue_unique(second), (Enqueued{.id = job.id, .is_added = false}));
+    EXPECT_TRUE(engine.remove(job.id));
+    EXPECT_FALSE(engine.enqueue_unique(second).is_added) << "the period is not over";
+}
+
 TEST(OwnPostgresqlConnection, A_job_is_stored_whole_with_the_apps_transaction) {
     if (const auto missing = PostgresqlServer::what_is_missing()) {
         GTEST_SKIP() << *missing;
@@ -99,9 +124,13 @@ TEST(OwnPostgresqlConnection, A_job_is_stored_whole_with_the_apps_transaction) {
     enqueuer.enqueue(a_full_job("kept"));
     run("COMMIT");
     expect_stored(url, a_full_job("kept"));
+    expect_held(url, a_full_job("kept"));
 
     run("BEGIN");
     EXPECT_EQ(kind_of_twin(enqueuer), ErrorKind::duplicate_key);
+    run("ROLLBACK");
+    run("BEGIN");
+    EXPECT_EQ(kind_of_second_key(enqueuer), ErrorKind::duplicate_key);
     run("ROLLBACK");
 }
 
@@ -143,9 +172,13 @@ TEST(OwnMysqlConnection, A_job_is_stored_whole_with_the_apps_transaction) {
     enqueuer.enqueue(a_full_job("kept"));
     run("COMMIT");
     expect_stored(url, a_full_job("kept"));
+    expect_held(url, a_full_job("kept"));
 
     run("BEGIN");
     EXPECT_EQ(kind_of_twin(enqueuer), ErrorKind::duplicate_key);
+    run("ROLLBACK");
+    run("BEGIN");
+    EXPECT_EQ(kind_of_second_key(enqueuer), ErrorKind::duplicate_key);
     run("ROLLBACK");
     run("SELECT @@session.time_zone");
     const std::unique_ptr<MYSQL_RES, void (*)(MYSQL_RES*)> zone(

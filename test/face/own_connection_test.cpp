@@ -152,6 +152,49 @@ TEST_F(OwnConnection, What_cannot_be_stored_is_refused_before_anything_is_writte
     EXPECT_EQ(engine.count(JobPlace::executable), 0);
 }
 
+// B8
+TEST_F(OwnConnection, A_second_job_with_a_unique_key_is_refused_by_the_key) {
+    Enqueuer enqueuer(on_sqlite(db_));
+    run("BEGIN IMMEDIATE");
+    const std::string first = enqueuer.enqueue({.handler_type = "a", .unique_key = "k"});
+    enqueuer.enqueue({.handler_type = "a", .unique_key = "hourly", .unique_for = 1h});
+    try {
+        enqueuer.enqueue({.handler_type = "a", .unique_key = "k"});
+        ADD_FAILURE() << "enqueued twice";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::duplicate_key) << error.what();
+    }
+    run("COMMIT");
+    Engine engine({.database_url = file_.url_text(), .log = nullptr});
+    EXPECT_EQ(engine.count(JobPlace::executable), 2);
+    EXPECT_EQ(engine.find(first)->unique_key, "k");
+    EXPECT_TRUE(engine.remove(first));
+    run("BEGIN IMMEDIATE");
+    run("UPDATE JS_UNIQUE SET UNTIL_ = '2001-01-01 00:00:00.000' WHERE KEY_ = 'hourly'");
+    EXPECT_NO_THROW(enqueuer.enqueue({.handler_type = "a", .unique_key = "k"}));
+    EXPECT_NO_THROW(enqueuer.enqueue({.handler_type = "a", .unique_key = "hourly"}));
+    run("COMMIT");
+    EXPECT_EQ(engine.count(JobPlace::executable), 3);
+}
+
+TEST_F(OwnConnection, What_needs_to_know_who_has_the_key_is_left_to_an_engine) {
+    Enqueuer enqueuer(on_sqlite(db_));
+    run("BEGIN IMMEDIATE");
+    for (const OnDuplicate rule : {OnDuplicate::keep, OnDuplicate::replace}) {
+        try {
+            enqueuer.enqueue({.handler_type = "a", .unique_key = "k", .on_duplicate = rule});
+            ADD_FAILURE() << "it was enqueued";
+        } catch (const std::invalid_argument& error) {
+            EXPECT_THAT(error.what(), HasSubstr("enqueue with an Engine"));
+        }
+    }
+    EXPECT_THROW(
+        enqueuer.enqueue({.handler_type = "a", .unique_key = "k", .unique_for = 0ms}),
+        std::invalid_argument
+    );
+    run("ROLLBACK");
+}
+
 TEST_F(OwnConnection, Without_a_transaction_it_says_to_begin_one) {
     try {
         Enqueuer(on_sqlite(db_)).enqueue({.handler_type = "a"});

@@ -23,11 +23,13 @@ const Grammar& job_grammar() {
     member  ::= "payload":<json> | "payload":{"command":"it","args":[<strings>]} | "id":<name>
               | "correlationId":<name> | "processInstanceId":<name> | "dueDate":<date> | "retries":<number>
               | "priority":<number> | "retryCycle":<cycle> | "exclusive":<flag> | "place":<place>
-              | "tenantId":<value> | "uniqueKey":null | "createTime":<date> | "lockOwner":"node-1"
+              | "tenantId":<value> | "uniqueKey":<value> | "onDuplicate":<rule> | "uniqueFor":<period> | "createTime":<date> | "lockOwner":"node-1"
               | "exceptionMessage":<value> | "repeat":<repeat> | "repeat":<repeat>,"zone":<zone>
               | "repeat":<repeat>,"misfire":"smart","overlap":<flag>,"keepData":<flag> | "series":<name>
               | "group":<name> | "calendar":<name> | "misfireThreshold":"PT5M" | "state":"paused"
               | "unknown":<value> | <name>:<value>
+    rule    ::= "reject" | "keep" | "replace" | "Keep" | <value>
+    period  ::= "PT1H" | "P3660D" | "PT0S" | "P1M" | <value>
     value   ::= null | <json> | <name> | <number> | <flag> | <date>
     name    ::= "a" | "" | "order-17" | "Größe" | "\u0000" | "\ud83d\ude00" | "\ud83d" | "a\n\tb"
               | "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"

@@ -44,6 +44,7 @@ TABLE = "persistence/rows/job_table.cpp"
 PRODUCER = "executor/job_producer.cpp"
 DUE = "persistence/jobs/move_due_timers.cpp"
 MOVE = "persistence/rows/move_jobs.cpp"
+KEYS = "persistence/rows/key_rows.cpp"
 RUNNER = "executor/job_runner.cpp"
 HELD = "executor/pool/held_jobs.cpp"
 
@@ -166,7 +167,7 @@ MUTANTS = [
         "schema::exclusive_group(placed.job, over).empty() &&",
         "",
     ),
-    Mutant("a hand-off asks for no group", PRODUCER, " && !schema::may_exclude(job)", ""),
+    Mutant("a hand-off asks for no group", PRODUCER, "!schema::may_exclude(job) && ", ""),
     Mutant("a waiting job counts as held", TABLE, " && !schema::waits_for_exclusive(job)", ""),
     Mutant(
         "a node whose lease was over does not look at its locks",
@@ -180,6 +181,18 @@ MUTANTS = [
         " || is_waiting_after_outage()",
         "",
     ),
+    Mutant("a key that somebody has counts as new", KEYS, "REV_ = 2)sql", "REV_ = 1)sql", "kClaim"),
+    Mutant("a completed job keeps its key", OUTCOMES, "    free_keys_of(transaction, jobs);\n", ""),
+    Mutant("a dead letter keeps its key", MOVE, "    free_keys_of_dead(transaction, placed);\n", ""),
+    Mutant("the end of a job frees another's key", KEYS, " AND JOB_ID_ IN (...){still_open}", " AND (JOB_ID_ IN (...) OR 1 = 1){still_open}"),
+    Mutant("the end of a job frees a key of a period", KEYS, '" AND UNTIL_ IS NULL"', '""'),
+    Mutant(
+        "a running job is replaced",
+        "persistence/unique/key_holders.cpp",
+        "!is_locked(row, now) && ",
+        "",
+    ),
+    Mutant("a job with a key is handed over", PRODUCER, " && !wants_key(job)", ""),
     Mutant("a job whose stop is requested starts", RUNNER, "held.stop.stop_requested() || ", ""),
     Mutant(
         "a job whose lock has ended starts",

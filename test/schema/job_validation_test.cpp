@@ -39,6 +39,7 @@ TEST(JobValidation, A_job_at_every_bound_is_fine) {
     job.type = kExternalWorkerType;
     job.process_instance_id = "order 12/7";
     job.process_definition_id = "ørder-注文";
+    job.unique_key = std::string(limits::kNameLength, '\t');
     EXPECT_THAT(problems_of(job), IsEmpty());
 }
 
@@ -81,6 +82,15 @@ TEST(JobValidation, Each_mistake_is_one_sentence_that_names_field_and_bound) {
          "retryCycle: expected H, M or S, each once and in this order at position 6"},
         {[](Job& job) { job.due_date = kEarliestInstant - 1ms; },
          "dueDate must be in the years 1970 to 9999"},
+        {[](Job& job) { job.unique_key = "k "; }, "uniqueKey may have no space at its end"},
+        {[](Job& job) { job.unique_key = "a\0b"s; }, "uniqueKey is not UTF-8 text without NUL"},
+        {[](Job& job) { job.unique_key = std::string(256, 'k'); },
+         "uniqueKey is longer than 255 characters"},
+        {[](Job& job) {
+             job.unique_key = "k";
+             job.repeat = "R/PT1H";
+         },
+         "uniqueKey does not go with repeat: the key of the series is unique already"},
         {[](Job& job) { job.due_date = kLatestInstant + 1ms; },
          "dueDate must be in the years 1970 to 9999"},
     };

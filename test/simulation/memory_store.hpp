@@ -59,6 +59,9 @@ public:
     void uncount_starts(std::span<const std::string> ids) override;
     persistence::LockReset
     reset_expired_locks(schema::JobPlace place, const persistence::LockSearch& search) override;
+    persistence::ExpiredKeys remove_expired_keys(const persistence::KeySearch&) override {
+        return {};  // No job has a key here.
+    }
     persistence::GroupsPassedOn pass_on(
         const Claim& claim,
         const Served& served,

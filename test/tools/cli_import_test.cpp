@@ -25,7 +25,7 @@ TEST_F(CliImport, A_file_of_jobs_is_enqueued) {
     const std::string path = file("jobs.jsonl", lines(2500));
     EXPECT_EQ(
         ok({"job", "add", "--from", path, "-o", "json"}),
-        "{\"added\":2500,\"badLines\":0,\"suspended\":0}\n"
+        "{\"added\":2500,\"badLines\":0,\"suspended\":0,\"keptOut\":0,\"replaced\":0}\n"
     );
     EXPECT_EQ(places(), "executable=2500");
 }
@@ -52,7 +52,9 @@ TEST_F(CliImport, Jobs_that_are_stored_suspended_are_counted_with_the_reason) {
             arguments.emplace_back("--keep-going");
         }
         const CliResult added = run(arguments, jobs);
-        EXPECT_EQ(added.out, "{\"added\":3,\"badLines\":0,\"suspended\":2}\n");
+        EXPECT_EQ(
+            added.out, "{\"added\":3,\"badLines\":0,\"suspended\":2,\"keptOut\":0,\"replaced\":0}\n"
+        );
         EXPECT_THAT(added.err, HasSubstr("2 of them are stored suspended\n"));
         EXPECT_THAT(added.err, HasSubstr("2: instance order-17 is suspended since "));
         EXPECT_THAT(added.err, HasSubstr("1: definition shipping is suspended since "));
@@ -146,7 +148,9 @@ TEST_F(CliImport, With_keep_going_the_good_lines_are_added) {
                 "\n" +
                 lines(1500));
     EXPECT_EQ(result.code, ExitCode::partly_done);
-    EXPECT_EQ(result.out, "{\"added\":1502,\"badLines\":2,\"suspended\":0}\n");
+    EXPECT_EQ(
+        result.out, "{\"added\":1502,\"badLines\":2,\"suspended\":0,\"keptOut\":0,\"replaced\":0}\n"
+    );
     EXPECT_THAT(result.err, HasSubstr("stdin:3: "));
     EXPECT_THAT(result.err, HasSubstr("stdin:4: there is a job taken already"));
     EXPECT_EQ(places(), "executable=1503");

@@ -52,6 +52,8 @@ TEST_F(CliJob, Add_takes_every_field_and_prints_the_id) {
          "invoice-17",
          "--id",
          "my-id",
+         "--unique-key",
+         "invoice of order 17",
          "--not-exclusive"}
     );
     EXPECT_EQ(id, "my-id");
@@ -65,7 +67,7 @@ TEST_F(CliJob, Add_takes_every_field_and_prints_the_id) {
         "processInstanceId": "order-17", "rootProcessInstanceId": "root-1",
         "processDefinitionId": "shipping:3", "executionId": "execution-1",
         "elementId": "task-1", "elementName": "Send it", "category": "mail",
-        "tenantId": "tenant-1", "exclusive": false, "uniqueKey": null,
+        "tenantId": "tenant-1", "exclusive": false, "uniqueKey": "invoice of order 17",
         "lockOwner": null, "lockExpirationTime": null, "exceptionMessage": null,
         "series": null, "attempts": 0, "failedTime": null, "exceptionDetails": null,
         "suspendedBy": null, "waitsFor": null, "nobodyServes": "handler type send-invoice",

@@ -176,7 +176,7 @@ TEST_F(CliRepeat, A_file_may_hold_series_beside_jobs) {
 )";
     EXPECT_EQ(
         ok({"job", "add", "--from", "-", "-o", "json"}, lines),
-        "{\"added\":3,\"badLines\":0,\"suspended\":1}\n"
+        "{\"added\":3,\"badLines\":0,\"suspended\":1,\"keptOut\":0,\"replaced\":0}\n"
     );
     EXPECT_EQ(places(), "executable=1 timer=1 suspended=1");
     const json noon = series("noon");

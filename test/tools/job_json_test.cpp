@@ -192,7 +192,16 @@ TEST(JobJson, Every_mistake_is_named_with_its_field) {
          "state of a new series must"},
         {R"({"handlerType":"x","calendar":"c"})", "calendar goes with repeat"},
         {R"({"handlerType":"x","state":"paused"})", "state paused goes with repeat"},
-        {R"({"handlerType":"x","uniqueKey":"k"})", "uniqueKey is not supported yet"},
+        {R"({"handlerType":"x","uniqueKey":"k "})", "uniqueKey may have no space at its end"},
+        {R"({"handlerType":"x","uniqueKey":"k","repeat":"R/PT1H"})",
+         "uniqueKey does not go with repeat"},
+        {R"({"handlerType":"x","uniqueKey":"k","onDuplicate":"skip"})",
+         "onDuplicate must be reject, keep or replace"},
+        {R"({"handlerType":"x","uniqueKey":"k","onDuplicate":1})", "onDuplicate must be a string"},
+        {R"({"handlerType":"x","uniqueKey":"k","uniqueFor":"PT0S"})",
+         "uniqueFor must be 1 ms to P3660D"},
+        {R"({"handlerType":"x","uniqueKey":"k","uniqueFor":"soon"})", "uniqueFor"},
+        {R"({"handlerType":"x","onDuplicate":"keep"})", "go with uniqueKey"},
         {R"({"handlerType":"x","id":"a b "})", "id may only hold printable"},
         {R"({"handlerType":"x","id":")" + std::string(65, 'x') + "\"}", "id is longer than 64"},
         {R"({"handlerType":")" + std::string(256, 'x') + "\"}", "handlerType is longer than 255"},
@@ -204,6 +213,18 @@ TEST(JobJson, Every_mistake_is_named_with_its_field) {
         EXPECT_THAT(job_from_json(test.json).problems, Contains(HasSubstr(test.problem)))
             << test.json;
     }
+}
+
+// B8
+TEST(JobJson, A_unique_key_has_its_rule_beside_it) {
+    const auto read = job_from_json(
+        R"({"handlerType":"x","uniqueKey":"k 1","onDuplicate":"replace","uniqueFor":"PT1H"})"
+    );
+    EXPECT_THAT(read.problems, testing::IsEmpty());
+    EXPECT_EQ(read.content.job.unique_key, "k 1");
+    EXPECT_EQ(read.content.key_rule.on_duplicate, schema::OnDuplicate::replace);
+    EXPECT_EQ(read.content.key_rule.period, std::chrono::hours(1));
+    EXPECT_EQ(job_from_json(R"({"handlerType":"x","onDuplicate":null})").problems.size(), 0U);
 }
 
 TEST(JobJson, All_mistakes_of_a_job_are_told_at_once) {

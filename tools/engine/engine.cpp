@@ -32,6 +32,15 @@ void resolve_due_texts(engine::Wiring& wiring, std::span<NewJob> jobs) {
     });
 }
 
+std::vector<std::string> taken_ids(std::vector<schema::Enqueued> enqueued) {
+    std::vector<std::string> ids;
+    ids.reserve(enqueued.size());
+    for (schema::Enqueued& one : enqueued) {
+        ids.push_back(std::move(one.id));
+    }
+    return ids;
+}
+
 RunAnswer answer_of(ManualRunAnswer answer) {
     switch (answer) {
         case ManualRunAnswer::done:
@@ -107,7 +116,7 @@ std::vector<std::string> Engine::enqueue_all(std::vector<NewJob> jobs) {
     parts_->require_no_transaction(kUseTransaction);
     return with_public_errors([&] {
         resolve_due_texts(parts_->wiring(), jobs);
-        return parts_->wiring().enqueue_all(engine::jobs_of(std::move(jobs)));
+        return taken_ids(parts_->wiring().enqueue_unique(engine::jobs_of(std::move(jobs))));
     });
 }
 
@@ -115,7 +124,29 @@ std::vector<std::string> Engine::enqueue_all(Transaction& transaction, std::vect
     persistence::Transaction& ours = transaction.open().ours_of(parts_->wiring());
     return with_public_errors([&] {
         resolve_due_texts(parts_->wiring(), jobs);
-        return parts_->wiring().enqueue_all(ours, engine::jobs_of(std::move(jobs)));
+        return taken_ids(parts_->wiring().enqueue_unique(ours, engine::jobs_of(std::move(jobs))));
+    });
+}
+
+Enqueued Engine::enqueue_unique(NewJob job) {
+    parts_->require_no_transaction(kUseTransaction);
+    return with_public_errors([&] {
+        std::vector<NewJob> jobs = one(std::move(job));
+        resolve_due_texts(parts_->wiring(), jobs);
+        return engine::face_of(
+            parts_->wiring().enqueue_unique(engine::jobs_of(std::move(jobs))).front()
+        );
+    });
+}
+
+Enqueued Engine::enqueue_unique(Transaction& transaction, NewJob job) {
+    persistence::Transaction& ours = transaction.open().ours_of(parts_->wiring());
+    return with_public_errors([&] {
+        std::vector<NewJob> jobs = one(std::move(job));
+        resolve_due_texts(parts_->wiring(), jobs);
+        return engine::face_of(
+            parts_->wiring().enqueue_unique(ours, engine::jobs_of(std::move(jobs))).front()
+        );
     });
 }
 

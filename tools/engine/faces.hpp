@@ -1,6 +1,8 @@
 #pragma once
 
 #include "executor/job_handler.hpp"
+#include "executor/new_job.hpp"
+#include "persistence/key_held.hpp"
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/job.hpp"
@@ -17,7 +19,8 @@
 namespace jobstrand::engine {
 
 [[nodiscard]] schema::Job job_of(NewJob job);
-[[nodiscard]] std::vector<schema::Job> jobs_of(std::vector<NewJob> jobs);
+[[nodiscard]] std::vector<executor::UniqueJob> jobs_of(std::vector<NewJob> jobs);
+[[nodiscard]] Enqueued face_of(schema::Enqueued enqueued);
 [[nodiscard]] StoredJob stored_job_of(schema::Job job, schema::JobPlace place);
 
 /// Without its turn.
@@ -51,6 +54,8 @@ auto with_public_errors(const Call& call) {
         return call();
     } catch (const persistence::DbError& error) {
         throw Error(face_of(error.kind()), error.what());
+    } catch (const persistence::KeyHeld& error) {
+        throw Error(ErrorKind::duplicate_key, error.what());
     }
 }
 

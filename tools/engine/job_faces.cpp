@@ -1,6 +1,7 @@
 #include "tools/engine/faces.hpp"
 
 #include <array>
+#include <stdexcept>
 #include <utility>
 
 namespace jobstrand {
@@ -24,6 +25,7 @@ constexpr std::array kSharedFields{
     SharedField{&NewJob::payload, &schema::Job::payload},
     SharedField{&NewJob::retry_cycle, &schema::Job::retry_cycle},
     SharedField{&NewJob::repeat, &schema::Job::repeat},
+    SharedField{&NewJob::unique_key, &schema::Job::unique_key},
     SharedField{&NewJob::correlation_id, &schema::Job::correlation_id},
     SharedField{&NewJob::process_instance_id, &schema::Job::process_instance_id},
     SharedField{&NewJob::root_process_instance_id, &schema::Job::root_process_instance_id},
@@ -42,6 +44,18 @@ constexpr std::array kSharedFields{
     SharedField{&NewJob::id, &schema::Job::id},
 };
 
+schema::OnDuplicate rule_of(OnDuplicate on_duplicate) {
+    switch (on_duplicate) {
+        case OnDuplicate::reject:
+            return schema::OnDuplicate::reject;
+        case OnDuplicate::keep:
+            return schema::OnDuplicate::keep;
+        case OnDuplicate::replace:
+            return schema::OnDuplicate::replace;
+    }
+    throw std::invalid_argument("on_duplicate is none of its values");
+}
+
 }  // namespace
 
 schema::Job job_of(NewJob job) {
@@ -59,13 +73,23 @@ schema::Job job_of(NewJob job) {
     return ours;
 }
 
-std::vector<schema::Job> jobs_of(std::vector<NewJob> jobs) {
-    std::vector<schema::Job> ours;
+std::vector<executor::UniqueJob> jobs_of(std::vector<NewJob> jobs) {
+    std::vector<executor::UniqueJob> ours;
     ours.reserve(jobs.size());
     for (NewJob& job : jobs) {
-        ours.push_back(job_of(std::move(job)));
+        const schema::KeyRule rule{
+            .on_duplicate = rule_of(job.on_duplicate), .period = job.unique_for};
+        ours.push_back({.job = job_of(std::move(job)), .rule = rule});
     }
     return ours;
+}
+
+Enqueued face_of(schema::Enqueued enqueued) {
+    return {
+        .id = std::move(enqueued.id),
+        .is_added = enqueued.is_added,
+        .replaced = std::move(enqueued.replaced),
+    };
 }
 
 StoredJob stored_job_of(schema::Job job, schema::JobPlace place) {

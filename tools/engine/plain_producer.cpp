@@ -55,6 +55,33 @@ schema::CalendarTexts refuse_calendars() {
     );
 }
 
+/// Throws std::invalid_argument for one that cannot be followed.
+std::vector<schema::KeyRule> rules_of(const std::vector<executor::UniqueJob>& jobs) {
+    std::vector<schema::KeyRule> rules;
+    for (const auto& [job, rule] : jobs) {
+        std::string problem = schema::problem_of(rule, job.unique_key);
+        if (problem.empty() && rule.on_duplicate != schema::OnDuplicate::reject) {
+            problem =
+                "on_duplicate: who has the key is in the database, which is not read on the app's "
+                "connection: leave it at reject, or enqueue with an Engine";
+        }
+        if (!problem.empty()) {
+            throw std::invalid_argument(problem);
+        }
+        rules.push_back(rule);
+    }
+    return rules;
+}
+
+std::vector<schema::Job> take_jobs(std::vector<executor::UniqueJob>& unique) {
+    std::vector<schema::Job> jobs;
+    jobs.reserve(unique.size());
+    for (executor::UniqueJob& one : unique) {
+        jobs.push_back(std::move(one.job));
+    }
+    return jobs;
+}
+
 std::vector<std::string> ids_of(const std::vector<schema::Job>& jobs) {
     std::vector<std::string> ids;
     ids.reserve(jobs.size());
@@ -72,7 +99,9 @@ PlainProducer::PlainProducer(const schema::Clock& clock, schema::RetryPolicy pol
 std::vector<std::string>
 PlainProducer::enqueue(const AppConnection& connection, std::vector<NewJob> jobs) {
     resolve_due_texts(jobs, clock_.now(), refuse_calendars);
-    std::vector<schema::Job> ours = jobs_of(std::move(jobs));
+    std::vector<executor::UniqueJob> unique = jobs_of(std::move(jobs));
+    const std::vector<schema::KeyRule> rules = rules_of(unique);
+    std::vector<schema::Job> ours = take_jobs(unique);
     defaults_.fill_in(ours);
     std::vector<std::string> ids = ids_of(ours);
     std::vector<schema::PlacedJob> rows = placed(std::move(ours));
@@ -83,7 +112,9 @@ PlainProducer::enqueue(const AppConnection& connection, std::vector<NewJob> jobs
         persistence::CallbackConnection own = opened(connection);
         persistence::Transaction transaction(own);
         const std::lock_guard lock(ids_mutex_);
-        persistence::insert_plainly(transaction, std::move(rows), payload_ids_, clock_.now());
+        persistence::insert_plainly(
+            transaction, std::move(rows), rules, payload_ids_, clock_.now()
+        );
         transaction.commit();
     });
     return ids;

@@ -233,6 +233,17 @@ std::vector<std::string> Wiring::enqueue_all(std::vector<schema::Job> jobs) {
     return parts_->producer.enqueue(std::move(jobs));
 }
 
+std::vector<schema::Enqueued> Wiring::enqueue_unique(std::vector<executor::UniqueJob> jobs) {
+    return parts_->producer.enqueue_unique(std::move(jobs));
+}
+
+std::vector<schema::Enqueued> Wiring::enqueue_unique(
+    persistence::Transaction& transaction,
+    std::vector<executor::UniqueJob> jobs
+) {
+    return parts_->producer.enqueue_unique(transaction, std::move(jobs));
+}
+
 std::string Wiring::enqueue(persistence::Transaction& transaction, schema::Job job) {
     std::vector<schema::Job> jobs;
     jobs.push_back(std::move(job));

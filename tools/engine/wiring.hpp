@@ -90,6 +90,9 @@ public:
     /// See executor::JobProducer: returns the id(s), throws std::invalid_argument or DbError.
     std::string enqueue(schema::Job job);
     std::vector<std::string> enqueue_all(std::vector<schema::Job> jobs);
+    std::vector<schema::Enqueued> enqueue_unique(std::vector<executor::UniqueJob> jobs);
+    std::vector<schema::Enqueued>
+    enqueue_unique(persistence::Transaction& transaction, std::vector<executor::UniqueJob> jobs);
     std::string enqueue(persistence::Transaction& transaction, schema::Job job);
     std::vector<std::string>
     enqueue_all(persistence::Transaction& transaction, std::vector<schema::Job> jobs);

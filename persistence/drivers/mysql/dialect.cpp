@@ -93,7 +93,7 @@ constexpr Dialect kTimestampDialect{
     .for_share = "LOCK IN SHARE MODE",
     .insert_if_absent = "INSERT IGNORE",
     .if_absent = "",
-    .on_existing_id = "ON DUPLICATE KEY UPDATE",
+    .on_existing = "ON DUPLICATE KEY UPDATE",
     .new_value = "VALUES({})",
     .bytes_parameter = "?",
     .bytes_as_text = "BYTES_",

@@ -82,7 +82,7 @@ constinit const Dialect kPostgresqlDialect{
     .for_share = "FOR SHARE",
     .insert_if_absent = "INSERT",
     .if_absent = "ON CONFLICT DO NOTHING",
-    .on_existing_id = "ON CONFLICT (ID_) DO UPDATE SET",
+    .on_existing = "ON CONFLICT ({0}) DO UPDATE SET",
     .new_value = "excluded.{}",
     .bytes_parameter = "convert_to(?, 'UTF8')",
     // Not convert_from, which fails for the bytes that others may have stored.

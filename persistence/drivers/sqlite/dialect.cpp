@@ -105,7 +105,7 @@ constinit const Dialect kSqliteDialect{
     .for_share = "",
     .insert_if_absent = "INSERT",
     .if_absent = "ON CONFLICT DO NOTHING",
-    .on_existing_id = "ON CONFLICT (ID_) DO UPDATE SET",
+    .on_existing = "ON CONFLICT ({0}) DO UPDATE SET",
     .new_value = "excluded.{}",
     .bytes_parameter = "?",
     .bytes_as_text = "BYTES_",

@@ -33,6 +33,7 @@ inline void make_version_1(persistence::Connection& connection) {
     for (const schema::JobPlace place : schema::kJobPlaces) {
         const std::string table(schema::table_of(place));
         connection.run_script("ALTER TABLE " + table + " DROP COLUMN SERIES_");
+        connection.run_script("ALTER TABLE " + table + " DROP COLUMN UNIQUE_KEY_");
     }
     make_app_ids_narrow(connection);
     connection.run_script("ALTER TABLE ACT_RU_JOB DROP COLUMN NEEDS_");
@@ -50,6 +51,7 @@ inline void make_version_1(persistence::Connection& connection) {
     connection.run_script("DROP TABLE JS_RATE");
     connection.run_script("DROP TABLE JS_EXCLUSIVE");
     connection.run_script("DROP TABLE JS_WAITING");
+    connection.run_script("DROP TABLE JS_UNIQUE");
     connection.run_script("DROP TABLE JS_SERIES");
     connection.run_script("DROP TABLE JS_CALENDAR");
     connection.run_script(

@@ -114,7 +114,8 @@ TEST_P(UserRights, On_one_table_are_looked_at_too) {
           "JS_RUN",
           "JS_RATE",
           "JS_EXCLUSIVE",
-          "JS_WAITING"}) {
+          "JS_WAITING",
+          "JS_UNIQUE"}) {
         const auto before = error_of([this] { require_write_rights(*connect_as_reader()); });
         EXPECT_THAT(before.what(), HasSubstr(std::string(table)));
         grant("INSERT, UPDATE, DELETE", table);

@@ -106,6 +106,14 @@ std::string why_not_job(const ItemResult& item) {
             "job {} carries series {} on: `jobstrand series end {}` removes it", shown, key, key
         );
     }
+    if (item.refusal == deadletter::Refusal::unique_key_is_held) {
+        return fmt::format(
+            "job {} has the unique key {}, as job {} has now",
+            shown,
+            quoted_if_needed(item.unique_key),
+            quoted_if_needed(item.holder)
+        );
+    }
     if (item.answer == ItemAnswer::locked) {
         return fmt::format("a node holds job {}: try again later", item.id);
     }

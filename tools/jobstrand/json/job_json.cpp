@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 #include <variant>
@@ -30,7 +31,10 @@ using schema::JobPlace;
 
 constexpr std::string_view kNull = "null";
 constexpr std::string_view kPlace = "place";
-constexpr std::string_view kUniqueKey = "uniqueKey";
+
+/// Only read: what becomes of the job if another has its unique key, and how long it has it.
+constexpr std::string_view kOnDuplicate = "onDuplicate";
+constexpr std::string_view kUniqueFor = "uniqueFor";
 
 /// Only read: another word for the place of an external worker job.
 constexpr std::string_view kExternal = "external";
@@ -123,7 +127,37 @@ struct ReadMember {
     return problem;
 }
 
-/// A member of a job in JSON: a field, or one of the two that are none.
+/// Returns what is wrong; empty: nothing.
+[[nodiscard]] std::string read_on_duplicate(std::string_view value, NewJob& into) {
+    const auto name = string_of(value);
+    if (!name) {
+        return name.error().message;
+    }
+    const auto on_duplicate = schema::on_duplicate_named(name.value());
+    if (!on_duplicate) {
+        return "must be reject, keep or replace";
+    }
+    into.key_rule.on_duplicate = *on_duplicate;
+    return {};
+}
+
+/// What is only read of a new job, and is no field.
+struct ReadMemberOnly {
+    std::string_view name;
+    std::string (*read)(std::string_view value, NewJob& into);
+};
+
+constexpr std::array kOnlyRead{
+    ReadMemberOnly{kExternal, read_external},
+    ReadMemberOnly{kOnDuplicate, read_on_duplicate},
+    ReadMemberOnly{
+        kUniqueFor,
+        [](std::string_view value, NewJob& into) {
+            return read_duration(value, into.key_rule.period);
+        }},
+};
+
+/// A member of a job in JSON: a field, or the place.
 struct KnownMember {
     std::string_view name;
     const JobField* field = nullptr;
@@ -142,8 +176,6 @@ struct KnownMember {
         members.push_back({.name = field->name, .field = field});
         if (field->is_about(&Job::correlation_id)) {
             members.push_back({.name = kPlace});
-        } else if (field->is_about(&Job::exclusive)) {
-            members.push_back({.name = kUniqueKey});
         }
     }
     return members;
@@ -162,7 +194,7 @@ struct KnownMember {
                    ? std::string()
                    : std::visit(ReadMember{*member.field, value, into.job}, member.field->member);
     }
-    return member.name == kPlace ? read_place(value, into) : "is not supported yet: leave it out";
+    return read_place(value, into);
 }
 
 [[nodiscard]] RecordField
@@ -170,8 +202,7 @@ show(const KnownMember& member, const schema::PlacedJob& placed, const timers::Z
     if (member.field != nullptr) {
         return std::visit(ShowMember{member.name, placed.job, zone}, member.field->member);
     }
-    return member.name == kPlace ? text_field(kPlace, name_of(placed.place))
-                                 : text_or_null_field(kUniqueKey, {});
+    return text_field(kPlace, name_of(placed.place));
 }
 
 [[nodiscard]] std::string unknown_member(std::string_view name) {
@@ -180,6 +211,9 @@ show(const KnownMember& member, const schema::PlacedJob& placed, const timers::Z
         names.push_back(known.name);
     }
     for (const SeriesMember& known : series_members()) {
+        names.push_back(known.name);
+    }
+    for (const ReadMemberOnly& known : kOnlyRead) {
         names.push_back(known.name);
     }
     return fmt::format(
@@ -197,8 +231,8 @@ public:
             refuse_unknown(member.name);
         } else if (member.name == schema::field_of(&Job::due_date).name) {
             note(member.name, read_due_date(member.value));
-        } else if (member.name == kExternal) {
-            note(member.name, read_external(member.value, result_.content));
+        } else if (const auto only_read = find(kOnlyRead, member.name)) {
+            note(member.name, only_read->read(member.value, result_.content));
         } else if (const auto known = find(known_members(), member.name)) {
             note(member.name, cli::read(*known, member.value, result_.content));
         } else if (const auto of_series = find(series_members(), member.name)) {
@@ -221,6 +255,11 @@ public:
         }
         if (result_.problems.empty()) {
             result_.problems = schema::problems_of(result_.content.job);
+        }
+        const NewJob& job = result_.content;
+        if (std::string problem = schema::problem_of(job.key_rule, job.job.unique_key);
+            result_.problems.empty() && !problem.empty()) {
+            result_.problems.push_back(std::move(problem));
         }
         return std::move(result_);
     }
@@ -261,7 +300,7 @@ private:
     }
 
     void refuse_unknown(const std::string& name) {
-        if (name != kExternal && find(known_members(), name) == nullptr &&
+        if (find(kOnlyRead, name) == nullptr && find(known_members(), name) == nullptr &&
             find(series_members(), name) == nullptr) {
             result_.problems.push_back(unknown_member(name));
         }

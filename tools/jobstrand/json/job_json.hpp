@@ -14,8 +14,8 @@
 namespace jobstrand::cli {
 
 /// A job in JSON, the one form in which jobs go out of the program and come in: the fields of
-/// schema::job_fields() that have a rank there, `place` behind correlationId, and `uniqueKey`,
-/// which is reserved, behind exclusive. docs/cli.md shows one.
+/// schema::job_fields() that have a rank there, and `place` behind correlationId. docs/cli.md shows
+/// one.
 ///
 /// All of them are always written; what a job does not have is null. Dates are ISO 8601, in UTC
 /// with milliseconds unless another zone is asked for. The payload is the JSON value that was
@@ -37,6 +37,9 @@ struct JobFromJson {
 /// and the due date decides between the others. createTime, lockOwner, lockExpirationTime and
 /// exceptionMessage are Jobstrand's to say: accepted, so that a written job can be read again, and
 /// not used.
+///
+/// Beside a uniqueKey stand `onDuplicate` and `uniqueFor`, which are only read: see
+/// schema::KeyRule.
 ///
 /// dueDate may be any timer text; the `zone` and the `calendar` beside it are then its own.
 ///

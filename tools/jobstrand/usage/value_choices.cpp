@@ -24,6 +24,8 @@ const std::vector<Entry>& entries() {
         {"token", "", "ROLE", {words, {"read", "worker", "admin"}}},
         {"timer", "", "STATE", {words, {"waiting", "paused", "all"}}},
         {"series", "", "STATE", {words, {"waiting", "running", "paused", "ended"}}},
+        {"", "--on-duplicate", "", {words, {"reject", "keep", "replace"}}},
+        {"", "--unique-key", "", {}},
         {"", "", "RULE", {words, {"quartz", "run-once"}}},
         {"",
          "--misfire",

@@ -1,5 +1,6 @@
 #include "tools/service/api/enqueue_group.hpp"
 
+#include "persistence/key_held.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "tools/service/api/enqueue_responses.hpp"
 #include "tools/service/http/failure_response.hpp"
@@ -69,7 +70,8 @@ std::vector<EnqueueGroup::Waiting> EnqueueGroup::next_batch() {
 void EnqueueGroup::enqueue(std::vector<Waiting> batch) {
     JobReader reader(parts_);
     std::vector<Item> fresh;
-    std::vector<Item> named;  // Their ids are looked for in all places, which costs more.
+    std::vector<Item> named;   // Their ids are looked for in all places, which costs more.
+    std::vector<Item> unique;  // One whose key is held fails, and with it all of its transaction.
     std::vector<Item> single;
     for (Waiting& waiting : batch) {
         // Defended catch: what one request meets is its own answer.
@@ -79,9 +81,10 @@ void EnqueueGroup::enqueue(std::vector<Waiting> batch) {
                 waiting.answer(bad_job(read.problems));
                 continue;
             }
-            std::vector<Item>& kind = read.job.repeats()        ? single
-                                      : read.job.job.id.empty() ? fresh
-                                                                : named;
+            std::vector<Item>& kind = read.job.repeats()                 ? single
+                                      : !read.job.job.unique_key.empty() ? unique
+                                      : read.job.job.id.empty()          ? fresh
+                                                                         : named;
             kind.push_back({.job = std::move(read.job), .answer = std::move(waiting.answer)});
         } catch (const std::exception& error) {
             waiting.answer(response_to(error, parts_.log));
@@ -89,6 +92,7 @@ void EnqueueGroup::enqueue(std::vector<Waiting> batch) {
     }
     store(std::move(fresh));
     store(std::move(named));
+    store(std::move(unique));
     std::ranges::for_each(single, [this](const Item& item) { store_one(item); });
 }
 
@@ -96,10 +100,10 @@ void EnqueueGroup::store(std::vector<Item> items) {
     if (items.empty()) {
         return;
     }
-    std::vector<schema::Job> jobs;
+    std::vector<executor::UniqueJob> jobs;
     jobs.reserve(items.size());
     std::ranges::transform(items, std::back_inserter(jobs), [](const Item& item) {
-        return item.job.job;
+        return executor::UniqueJob{.job = item.job.job, .rule = item.job.key_rule};
     });
     const auto store_each = [&] {
         std::ranges::for_each(items, [this](const Item& item) { store_one(item); });
@@ -107,12 +111,14 @@ void EnqueueGroup::store(std::vector<Item> items) {
     // Defended catch: one bad job spoils no other's transaction, and what the database has is told
     // to all.
     try {
-        const std::vector<std::string> ids = parts_.engine.enqueue_all(std::move(jobs));
-        counts_.add(ids.size());
+        const auto enqueued = parts_.engine.enqueue_unique(std::move(jobs));
+        counts_.add(enqueued);
         for (std::size_t i = 0; i < items.size(); ++i) {
-            items[i].answer(added(items[i].job, ids[i]));
+            items[i].answer(added(items[i].job, enqueued[i]));
         }
     } catch (const std::invalid_argument&) {
+        store_each();
+    } catch (const persistence::KeyHeld&) {
         store_each();
     } catch (const persistence::DbError& error) {
         const auto kind = error.kind();
@@ -134,9 +140,9 @@ void EnqueueGroup::store(std::vector<Item> items) {
 void EnqueueGroup::store_one(const Item& item) {
     // Defended catch: see store().
     try {
-        const std::string id = parts_.engine.enqueueing().enqueue(item.job);
-        counts_.add(1);
-        item.answer(added(item.job, id));
+        const schema::Enqueued enqueued = parts_.engine.enqueueing().enqueue(item.job);
+        counts_.add({enqueued});
+        item.answer(added(item.job, enqueued));
     } catch (const std::exception& error) {
         item.answer(enqueue_failure(parts_, error, {&item.job, 1}));
     }

@@ -1,5 +1,7 @@
 #include "tools/service/api/enqueue_responses.hpp"
 
+#include "executor/bulk_enqueue.hpp"
+#include "persistence/key_held.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "tools/jobstrand/commands/job/job_enqueueing.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
@@ -13,27 +15,40 @@
 
 namespace jobstrand::service {
 
-Response added(const executor::NewJob& job, const std::string& id) {
+Response added(const executor::NewJob& job, const schema::Enqueued& enqueued) {
+    const std::string& id = enqueued.id;
     cli::Record record{cli::text_field("id", id)};
     if (job.repeats()) {
         record.push_back(cli::text_field("series", job.job.series.empty() ? id : job.job.series));
     }
+    if (!job.job.unique_key.empty()) {
+        record.push_back(cli::flag_field("isNew", enqueued.is_added));
+        record.push_back(cli::text_or_null_field("replacedJob", enqueued.replaced));
+    }
     return {
-        .status = 201,
+        .status = enqueued.is_added ? 201 : 200,
         .body = json_of(record) + '\n',
         .headers = {{"Location", "/api/v1/jobs/" + percent_encoded(id)}},
     };
 }
 
-Response added(const std::vector<std::string>& ids) {
+Response added(const std::vector<schema::Enqueued>& enqueued) {
     std::vector<std::string> texts;
-    texts.reserve(ids.size());
-    for (const std::string& id : ids) {
-        texts.push_back(cli::json_string(id));
+    texts.reserve(enqueued.size());
+    executor::EnqueueCounts counts;
+    for (const schema::Enqueued& one : enqueued) {
+        texts.push_back(cli::json_string(one.id));
+        counts.add(one);
     }
     return {
-        .status = 201,
-        .body = fmt::format("{{\"added\":{},\"ids\":[{}]}}\n", ids.size(), fmt::join(texts, ",")),
+        .status = counts.added > 0 ? 201 : 200,
+        .body = fmt::format(
+            "{{\"added\":{},\"ids\":[{}],\"keptOut\":{},\"replaced\":{}}}\n",
+            counts.added,
+            fmt::join(texts, ","),
+            counts.kept_out,
+            counts.replaced
+        ),
     };
 }
 
@@ -46,6 +61,9 @@ Response enqueue_failure(
     const std::exception& error,
     std::span<const executor::NewJob> jobs
 ) {
+    if (dynamic_cast<const persistence::KeyHeld*>(&error) != nullptr) {
+        return problem(409, std::string(error.what()) + "; no job was added");
+    }
     const auto* const of_database = dynamic_cast<const persistence::DbError*>(&error);
     if (of_database == nullptr || of_database->kind() != persistence::DbErrorKind::duplicate_key) {
         return response_to(error, parts.log);

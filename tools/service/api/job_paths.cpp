@@ -23,9 +23,9 @@ enqueue_batch(const ApiParts& api, EnqueueCounts& counts, const Request& request
     }
     // Defended catch: an id that is taken is an answer to the caller, who is told which.
     try {
-        const std::vector<std::string> ids = api.engine.enqueueing().enqueue_all(batch.jobs);
-        counts.add(ids.size());
-        return added(ids);
+        const auto enqueued = api.engine.enqueueing().enqueue_all(batch.jobs);
+        counts.add(enqueued);
+        return added(enqueued);
     } catch (const std::exception& error) {
         return enqueue_failure(api, error, batch.jobs);
     }

@@ -102,6 +102,13 @@ struct RequeueOrder {
     return "";
 }
 
+/// Empty: it was not.
+[[nodiscard]] std::string why_refused(const deadletter::ItemResult& item) {
+    const bool is_refused = item.answer == deadletter::ItemAnswer::refused ||
+                            item.answer == deadletter::ItemAnswer::locked;
+    return is_refused ? cli::why_not_job(item) : "";
+}
+
 }  // namespace
 
 WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
@@ -177,6 +184,7 @@ WorkPool::BlockingHandler requeue_dead(const ApiParts& api) {
                      items.push_back(json_of(cli::Record{
                          cli::text_field("id", item.id),
                          cli::text_field("answer", word_of(item.answer)),
+                         cli::text_or_null_field("why", why_refused(item)),
                      }));
                  }}
         );

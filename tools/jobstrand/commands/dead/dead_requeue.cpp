@@ -7,6 +7,8 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace jobstrand::cli {
 
@@ -21,6 +23,9 @@ using deadletter::Revival;
 
 /// Faster than any database: no pace at all.
 constexpr std::int64_t kFastest = 1'000'000;
+
+/// Refused jobs that are told one by one.
+constexpr std::size_t kNamed = 10;
 
 [[nodiscard]] BulkPace pace_of(const std::string& text) {
     return {
@@ -55,17 +60,32 @@ constexpr std::int64_t kFastest = 1'000'000;
     return revival;
 }
 
-/// Runs an operation on all that match a filter, and says how many there were.
+/// Runs an operation on all that match a filter, says how many there were, and names the first ones
+/// that were refused.
 template <typename Operation>
 [[nodiscard]] ExitCode
 report_all(Session& session, std::string_view done_word, const Operation& operation) {
-    const BulkCounts counts = with_progress(session, done_word, operation);
-    write_record(
-        session.streams().out,
-        session.format(),
-        {number_field(done_word, counts.done), number_field("skipped", counts.skipped)}
-    );
-    return ExitCode::done;
+    std::vector<std::string> refused;
+    const BulkCounts counts = with_progress(session, done_word, [&](BulkWatch watch) {
+        watch.on_item = [&refused](const deadletter::ItemResult& item) {
+            if (item.answer == deadletter::ItemAnswer::refused && refused.size() < kNamed) {
+                refused.push_back(why_not_job(item));
+            }
+        };
+        return operation(watch);
+    });
+    for (const std::string& why : refused) {
+        session.tell("jobstrand: " + why);
+    }
+    Record record{number_field(done_word, counts.done), number_field("skipped", counts.skipped)};
+    if (counts.refused > 0) {
+        record.push_back(number_field("refused", counts.refused));
+    }
+    write_record(session.streams().out, session.format(), record);
+    if (counts.refused == 0) {
+        return ExitCode::done;
+    }
+    return counts.done > 0 ? ExitCode::partly_done : ExitCode::refused;
 }
 
 /// `This requeues 3 dead letters: 2 mail, 1 report.`

@@ -16,6 +16,8 @@ struct AddOptions {
     TypedFields fields = fields_with(&schema::JobField::add);
     DueOptions due;  ///< `--due` and `--due-in`: the due date is not among the fields.
     bool external = false;
+    std::optional<std::string> on_duplicate;
+    std::optional<std::string> unique_for;
     SeriesOptions series;
 
     std::optional<std::string> from;

@@ -25,6 +25,18 @@ void add_field_options(const Command& verb, AddOptions& options) {
         }
     }
     verb.add_flag("--external", options.external, "For external workers");
+    verb.add_option(
+            "--on-duplicate",
+            options.on_duplicate,
+            "If a job has the key: reject (default), keep it, or replace it"
+    )
+        .type_name("RULE");
+    verb.add_option(
+            "--unique-for",
+            options.unique_for,
+            "How long the key is taken (default: while the job is open)"
+    )
+        .type_name("DURATION");
 }
 
 void add_add(const Command& noun, Action& action) {
@@ -40,6 +52,7 @@ void add_add(const Command& noun, Action& action) {
              "  jobstrand job add --type log --repeat R/PT10M\n"
              "  jobstrand job add --type report --series nightly --repeat '0 30 2 * * ?' --zone "
              "Europe/Berlin\n"
+             "  jobstrand job add --type reindex --unique-key product-17 --on-duplicate keep\n"
              "  jobstrand job add --from jobs.jsonl\n"
              "  echo '{\"handlerType\":\"noop\"}' | jobstrand job add --from -"},
         add_jobs

@@ -6,7 +6,7 @@
 
 namespace jobstrand::cli {
 
-std::string enqueue(Session& session, const NewJob& job) {
+schema::Enqueued enqueue(Session& session, const NewJob& job) {
     return session.enqueueing().enqueue(job);
 }
 
@@ -16,6 +16,9 @@ std::string what_is_taken(Session& session, const NewJob& job) {
 }
 
 std::string in_words(const executor::TakenName& taken) {
+    if (!taken.why.empty()) {
+        return taken.why;
+    }
     return fmt::format(
         "there is a {} {} already", taken.is_series ? "series" : "job", quoted_if_needed(taken.name)
     );

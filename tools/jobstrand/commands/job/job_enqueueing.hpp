@@ -8,9 +8,9 @@
 
 namespace jobstrand::cli {
 
-/// Enqueues a job; one that repeats begins its series. Returns the job's id. Throws DbError
-/// duplicate_key when its id or the key of its series is taken.
-std::string enqueue(Session& session, const NewJob& job);
+/// Enqueues a job; one that repeats begins its series. Throws DbError duplicate_key when its id or
+/// the key of its series is taken, and KeyHeld when its unique key is.
+schema::Enqueued enqueue(Session& session, const NewJob& job);
 
 /// After a duplicate key: `there is a job 17 already`, or the series; empty: neither is there.
 [[nodiscard]] std::string what_is_taken(Session& session, const NewJob& job);

@@ -1,6 +1,7 @@
 #include "tools/jobstrand/commands/job/job_import.hpp"
 
 #include "executor/bulk_enqueue.hpp"
+#include "persistence/key_held.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "tools/jobstrand/commands/job/job_checks.hpp"
 #include "tools/jobstrand/commands/job/job_enqueueing.hpp"
@@ -51,13 +52,27 @@ public:
 
     [[nodiscard]] ExitCode keep_going() {
         check();
-        const std::int64_t added = with_progress([this](const executor::EnqueueWatch& watch) {
-            return session_.enqueueing().import_each(*this, watch);
-        });
+        const executor::EnqueueCounts counts =
+            with_progress([this](const executor::EnqueueWatch& watch) {
+                return session_.enqueueing().import_each(*this, watch);
+            });
         if (bad_ > 0) {
             session_.tell(problems_ + hidden() + fmt::format("{} lines were left out", bad_));
         }
-        return finish(added);
+        return finish(counts);
+    }
+
+    /// After a key that could not be had: which line has it.
+    [[noreturn]] void tell_held_key(const persistence::KeyHeld& held) {
+        rewind();
+        while (const auto line = lines_->next()) {
+            if (line->job.job.unique_key == held.key()) {
+                throw CliError(
+                    ExitCode::refused, at(line->number, held.what()) + "\nno job was added"
+                );
+            }
+        }
+        throw held;
     }
 
     /// After a duplicate key: which line has the id, or the key of a series, that is taken.
@@ -114,7 +129,7 @@ private:
 
     /// The line that tells the progress has ended when this returns.
     template <typename Enqueue>
-    [[nodiscard]] std::int64_t with_progress(const Enqueue& enqueue) {
+    [[nodiscard]] executor::EnqueueCounts with_progress(const Enqueue& enqueue) {
         Progress progress(session_.streams(), session_.clock(), "added");
         return enqueue(watch(progress));
     }
@@ -132,13 +147,15 @@ private:
         };
     }
 
-    [[nodiscard]] ExitCode finish(std::int64_t added) {
+    [[nodiscard]] ExitCode finish(const executor::EnqueueCounts& counts) {
         write_record(
             session_.streams().out,
             session_.format(),
-            {number_field("added", added),
+            {number_field("added", counts.added),
              number_field("badLines", bad_),
-             number_field("suspended", tell_suspended())}
+             number_field("suspended", tell_suspended()),
+             number_field("keptOut", counts.kept_out),
+             number_field("replaced", counts.replaced)}
         );
         return bad_ > 0 ? ExitCode::partly_done : ExitCode::done;
     }
@@ -205,6 +222,8 @@ ExitCode import_jobs(Session& session, const ImportOptions& options) {
         return import.all_or_none();
     } catch (const executor::SourceChanged&) {
         import.tell_changed_file();
+    } catch (const persistence::KeyHeld& held) {
+        import.tell_held_key(held);
     } catch (const DbError& error) {
         if (error.kind() != DbErrorKind::duplicate_key) {
             throw;

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "persistence/sql/transaction.hpp"
+#include "schema/job.hpp"
+#include "schema/time.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The rows of JS_UNIQUE: who has which unique key. A job with a key writes its row before its own,
+/// and frees it where it ends. Jobs without a key cost nothing here: nothing is asked for them.
+namespace jobstrand::persistence {
+
+/// A job that wants, or has, a key. The texts are borrowed.
+struct KeyClaim {
+    std::string_view key;
+    std::string_view job;
+    std::optional<schema::TimePoint> until = {};  ///< nullopt: while the job is open.
+};
+
+/// A key that somebody else had already.
+struct TakenKey {
+    std::string key;
+    std::string job;
+    std::optional<schema::TimePoint> until;
+};
+
+/// UNTIL_ of a row. What is no time, because SQL wrote something else there, holds the key while
+/// the job is open.
+[[nodiscard]] std::optional<schema::TimePoint> until_of(const Row& row, std::size_t column);
+
+/// Inserts the keys, of which each is there once, in ascending order. Returns those that were there
+/// before, with what they had: from now on nobody else changes any of them until the transaction
+/// ends. Two transactions with one key wait for each other here, and nowhere else.
+[[nodiscard]] std::vector<TakenKey>
+claim_keys(Transaction& transaction, std::span<const KeyClaim> claims);
+
+/// Inserts the keys with INSERTs alone, for connections on which nothing can be asked: one that
+/// somebody has fails as any key that is there. Those whose period is over make room.
+void insert_keys_plainly(
+    Transaction& transaction,
+    std::span<const KeyClaim> claims,
+    schema::TimePoint now
+);
+
+/// Gives keys to other jobs. This transaction has claimed them.
+void pass_keys(Transaction& transaction, std::span<const KeyClaim> claims);
+
+/// Deletes the rows with these keys and jobs, whatever they are held for.
+void withdraw_keys(Transaction& transaction, std::span<const KeyClaim> claims);
+
+/// Frees the keys of jobs that are not open any more, but for those that are held for a period.
+/// Asks and writes nothing for jobs without a key. A key that another job has by now stays.
+void free_keys_of(Transaction& transaction, std::span<const schema::Job* const> jobs);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,107 @@
+#include "persistence/unique/key_holders.hpp"
+
+#include "persistence/rows/job_table.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::HolderState;
+using schema::Job;
+using schema::JobPlace;
+using schema::KeyHolder;
+using schema::PlacedJob;
+
+// One statement for all places, so that a job that moves meanwhile is not missed. By the id alone:
+// tools that know only Flowable's columns may have moved a job without its key.
+constexpr std::string_view kOpen = R"sql(
+    SELECT 'executable', ID_ FROM ACT_RU_JOB WHERE ID_ IN (...)
+    UNION ALL
+    SELECT 'timer', ID_ FROM ACT_RU_TIMER_JOB WHERE ID_ IN (...)
+    UNION ALL
+    SELECT 'suspended', ID_ FROM ACT_RU_SUSPENDED_JOB WHERE ID_ IN (...)
+    UNION ALL
+    SELECT 'external', ID_ FROM ACT_RU_EXTERNAL_JOB WHERE ID_ IN (...))sql";
+
+using Places = std::multimap<std::string, JobPlace, std::less<>>;
+
+Places places_of_open(Transaction& transaction, std::vector<std::string_view> ids) {
+    std::ranges::sort(ids);
+    const std::vector<std::string_view> possible = possible_ids(ids, transaction.dialect());
+    Places places;
+    for (const auto& [sql, parameters] : cut_id_list(kOpen, {.ids = possible})) {
+        transaction.query({.sql = sql, .columns = 2}, parameters, [&](const Row& row) {
+            places.emplace(row.text(1), *schema::place_named(row.text(0)));
+        });
+    }
+    return places;
+}
+
+/// To MySQL and MariaDB, keys that differ by blanks at their ends are the same; ours have none.
+std::string without_blanks(std::string_view key) {
+    return std::string(key.substr(0, key.find_last_not_of(' ') + 1));
+}
+
+/// Without this job its series would end unasked.
+bool is_needed_by_series(const Job& job) {
+    return !job.repeat.empty() || !job.series.empty();
+}
+
+}  // namespace
+
+KeyHolders holders_of(Transaction& transaction, const std::vector<TakenKey>& taken) {
+    std::vector<std::string_view> ids;
+    ids.reserve(taken.size());
+    std::ranges::transform(taken, std::back_inserter(ids), &TakenKey::job);
+    const Places open = places_of_open(transaction, std::move(ids));
+    KeyHolders holders;
+    for (const TakenKey& one : taken) {
+        holders.emplace(
+            without_blanks(one.key),
+            KeyHolder{
+                .job = one.job,
+                .until = one.until,
+                .state = open.contains(one.job) ? HolderState::busy : HolderState::gone}
+        );
+    }
+    return holders;
+}
+
+std::vector<PlacedJob> waiting_for_update(
+    Transaction& transaction,
+    std::span<KeyHolder* const> holders,
+    schema::TimePoint now
+) {
+    std::map<std::string_view, KeyHolder*> by_id;
+    std::vector<std::string_view> ids;
+    for (KeyHolder* holder : holders) {
+        by_id.emplace(holder->job, holder);
+        ids.emplace_back(holder->job);
+    }
+    std::map<JobPlace, std::vector<std::string_view>> by_place;
+    for (const auto& [id, place] : places_of_open(transaction, std::move(ids))) {
+        // To MySQL and MariaDB, an id with blanks behind it is the same; here it is another job's.
+        if (const auto asked = by_id.find(id); asked != by_id.end()) {
+            by_place[place].push_back(asked->first);
+        }
+    }
+    std::vector<PlacedJob> waiting;
+    for (const auto& [place, of_place] : by_place) {
+        for (Job& row : untouched_for_update(transaction, place, of_place)) {
+            const auto holder = by_id.find(row.id);
+            if (holder != by_id.end() && !is_locked(row, now) && !is_needed_by_series(row)) {
+                holder->second->state = HolderState::waiting;
+                waiting.push_back({.place = place, .job = std::move(row)});
+            }
+        }
+    }
+    return waiting;
+}
+
+}  // namespace jobstrand::persistence
