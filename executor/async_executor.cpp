@@ -40,6 +40,19 @@ JobRunner::Rules rules_of(const ExecutorSettings& settings) {
     };
 }
 
+WorkerPool::Size size_of(const ExecutorSettings& settings, const LimitedRuns& limited) {
+    return {
+        .core = settings.core_pool_size,
+        .max = settings.max_pool_size,
+        .queue = settings.queue_size,
+        .keep_alive = settings.keep_alive,
+        .ahead = settings.acquire_ahead,
+        .order = {
+            .order = settings.order,
+            .alone_from = settings.lost_starts - 1,
+            .goes_first = [&](const schema::Job& job) { return limited.meets_limit(job); }}};
+}
+
 ExecutorSettings checked(ExecutorSettings settings) {
     const std::vector<std::string> mistakes = validate(settings);
     if (!mistakes.empty()) {
@@ -59,6 +72,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       served_(use.handlers, settings_.scope),
       held_(settings_.queue_bytes, exclusive_over(settings_)),
       order_(use.clock, exclusive_over(settings_), settings_.lock_time),
+      limited_(settings_.max_pool_size, use.store),
       runner_(
           {use.store, use.handlers, use.clock, use.log, &lease_},
           rules_of(settings_),
@@ -96,14 +110,10 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
           settings_.node_lease
       ),
       passing_({use.store, order_, *this, use.clock}, settings_),
+      limits_({use.store, *this, use.clock}, settings_.node_lease / 3),
       threads_(use.log),
       pool_(
-          {.core = settings_.core_pool_size,
-           .max = settings_.max_pool_size,
-           .queue = settings_.queue_size,
-           .keep_alive = settings_.keep_alive,
-           .ahead = settings_.acquire_ahead,
-           .order = {.order = settings_.order, .alone_from = settings_.lost_starts - 1}},
+          size_of(settings_, limited_),
           [this](const HeldJobPtr& held) { run(held); },
           use.wake_ups
       ),
@@ -121,6 +131,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
     if (settings_.reset_expired_jobs) {
         add_activity(reset_);
     }
+    use_.wake_ups.sleepers.limits = [&loop = add_activity(limits_)] { loop.wake(); };
     use_.wake_ups.sleepers.unserved = [&loop = add_activity(unserved_)] { loop.wake(); };
 }
 
@@ -145,6 +156,7 @@ void AsyncExecutor::start() {
     JOBSTRAND_ENSURE(!started_.exchange(true));
     served_.look_at_handlers();
     (void)presence_.run_once();
+    limits_.refresh();
     accepting_ = true;
     threads_.start();
     use_.log.write(
@@ -193,16 +205,14 @@ persistence::PageLimit AsyncExecutor::room() {
 
 persistence::PageLimit AsyncExecutor::room_to_claim(std::size_t page) {
     const std::size_t bytes = held_.bytes_left();
-    return {bytes == 0 ? 0 : pool_.room_to_claim(page), bytes};
+    persistence::PageLimit room(bytes == 0 ? 0 : pool_.room_to_claim(page), bytes);
+    room.limited = limited_.room();
+    return room;
 }
 
 // What comes first must not stand behind what came another way.
 bool AsyncExecutor::does_acquisition_decide() const {
     return settings_.order.is_any() && settings_.acquire_async_jobs;
-}
-
-persistence::PageLimit AsyncExecutor::room_for_handoffs() {
-    return {does_acquisition_decide() || !is_taking() ? 0 : pool_.room(), held_.bytes_left()};
 }
 
 std::optional<persistence::PageLimit> AsyncExecutor::room_for_timers(std::size_t page) {
@@ -246,6 +256,7 @@ void AsyncExecutor::run(const HeldJobPtr& held) {
 }
 
 void AsyncExecutor::accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) {
+    limited_.add(jobs);
     std::vector<HeldJobPtr> rejected =
         pool_.submit(order_.admit(held_.add(std::move(jobs), locked_at + settings_.lock_time)));
     if (!rejected.empty()) {
@@ -266,6 +277,9 @@ void AsyncExecutor::on_gone(std::span<const schema::Job* const> jobs) {
     start(order_.ended(jobs));
     if (order_.has_ended_groups()) {
         use_.wake_ups.groups_ended();
+    }
+    if (limited_.ended(jobs)) {
+        use_.wake_ups.limited_ended();
     }
 }
 

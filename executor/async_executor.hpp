@@ -19,6 +19,8 @@
 #include "executor/nodes/node_presence.hpp"
 #include "executor/pool/group_order.hpp"
 #include "executor/pool/held_jobs.hpp"
+#include "executor/pool/limit_passing.hpp"
+#include "executor/pool/limited_runs.hpp"
 #include "executor/pool/shared_threads.hpp"
 #include "executor/pool/worker_pool.hpp"
 #include "executor/report/unserved_jobs.hpp"
@@ -29,6 +31,7 @@
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <optional>
@@ -101,10 +104,16 @@ public:
 
     // JobIntake
     [[nodiscard]] persistence::PageLimit room() override;
-    [[nodiscard]] persistence::PageLimit room_for_handoffs() override;
+    [[nodiscard]] persistence::PageLimit room_for_handoffs() override {
+        return {does_acquisition_decide() || !is_taking() ? 0 : pool_.room(), held_.bytes_left()};
+    }
     [[nodiscard]] std::optional<persistence::PageLimit> room_for_timers(std::size_t page) override;
     [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> served() const override {
         return served_.now();
+    }
+    [[nodiscard]] persistence::PageLimit room_for_limited() override {
+        const bool may_take = is_taking() && held_.bytes_left() > 0;
+        return {may_take ? std::min(pool_.room(), limited_.room()) : 0, held_.bytes_left()};
     }
     [[nodiscard]] const std::string& lock_owner() const override { return settings_.lock_owner; }
     [[nodiscard]] schema::Duration lock_time() const override { return settings_.lock_time; }
@@ -131,6 +140,7 @@ private:
     ServedHere served_;
     HeldJobs held_;
     GroupOrder order_;
+    LimitedRuns limited_;
     NodeLease lease_;
     JobRunner runner_;
     HeldRelease release_;
@@ -143,6 +153,7 @@ private:
     DeadNodes dead_;
     NodePresence presence_;
     GroupPassing passing_;
+    LimitPassing limits_;
     ExecutorThreads threads_;
     std::optional<JobWakeup> wakeup_;  ///< Needs the threads' context, and they have stopped then.
     WorkerPool pool_;

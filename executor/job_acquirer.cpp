@@ -47,9 +47,10 @@ schema::Duration JobAcquirer::run_once() {
         .owner = intake_.lock_owner(),
         .until = clock_.now() + intake_.lock_time(),
     };
-    const persistence::PageLimit limit(
+    persistence::PageLimit limit(
         std::min(room.jobs, page_.jobs), std::min(room.bytes, page_.bytes)
     );
+    limit.limited = room.limited;
     const bool is_from_the_start = oldest_.is_at_start() && lanes_.is_at_start();
     std::vector<schema::Job> jobs =
         order_.is_any() ? take_in_order(claim, limit) : take_oldest(claim, limit);

@@ -29,6 +29,11 @@ struct AcquiredJob {
     schema::Job job;  ///< When done.
 };
 
+struct LimitedJobs {
+    std::vector<schema::Job> jobs;
+    std::string end;  ///< The last group that was looked at; empty: there is none behind it.
+};
+
 /// A part of a place: `rows` rows after the id `after` (exclusive; empty: from the start).
 struct LockSearch {
     schema::TimePoint now;
@@ -94,8 +99,33 @@ public:
     /// jobs that wait for them. Returns how many jobs that were.
     [[nodiscard]] virtual std::int64_t reset_expired_groups(schema::TimePoint now) = 0;
 
+    // Of the jobs that meet a limit (schema::ConcurrencyLimits) never more are locked than it
+    // allows. The others wait in the table, where no acquisition reads them again, until somebody
+    // who has seen that there is room takes them.
+
+    /// Goes by the limits as they are now in the table; before the first time by none. Returns
+    /// whether there are any.
+    virtual bool refresh_limits() = 0;
+
+    /// Whether any of these limits applies to the job. From memory; cheap.
+    [[nodiscard]] virtual bool meets_limit(const schema::Job& job) = 0;
+
+    /// Locks some of the jobs that wait for limits and now have room, of groups behind this one.
+    [[nodiscard]] virtual LimitedJobs acquire_limited(
+        const LockClaim& claim,
+        const ServedJobs& served,
+        PageLimit limit,
+        std::string_view behind = {}
+    ) = 0;
+
+    /// Deletes what is left in the tables of some groups behind this one in which nothing runs or
+    /// waits any more: nobody may ever look at them again. Returns the last group that was looked
+    /// at; empty: there is none behind it.
+    [[nodiscard]] virtual std::string forget_idle_groups(std::string_view behind) = 0;
+
     /// Locks one executable job by id, whatever its handler type, for a run by hand (R006). Locked
-    /// is also one whose group somebody holds.
+    /// is also one whose group somebody holds. Limits do not count here, nor does it count for
+    /// them.
     [[nodiscard]] virtual AcquiredJob
     acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) = 0;
 

@@ -14,12 +14,15 @@ struct PageLimit {
     std::size_t jobs = 0;
     std::size_t bytes = std::numeric_limits<std::size_t>::max();  ///< Of their payloads.
 
-    /// Where to write how many jobs of the last page wait for an exclusive one instead of being
-    /// taken; nullptr: nobody asks. Whoever goes on behind a page counts them as taken.
+    /// Of jobs that meet a limit (schema::ConcurrencyLimits); further ones wait.
+    std::size_t limited = std::numeric_limits<std::size_t>::max();
+
+    /// Where to write how many jobs of the last page wait for an exclusive one or a limit instead
+    /// of being taken; nullptr: nobody asks. Whoever goes on behind a page counts them as taken.
     std::size_t* waiting = nullptr;
 
     bool operator==(const PageLimit& other) const {
-        return jobs == other.jobs && bytes == other.bytes;
+        return jobs == other.jobs && bytes == other.bytes && limited == other.limited;
     }
 };
 

@@ -20,7 +20,7 @@ struct TypeCount {
 };
 
 /// The executable jobs of one handler type that one lock owner has; those that wait for an
-/// exclusive job are schema::kWaitingOwner's.
+/// exclusive job are schema::kWaitingOwner's, those for a limit schema::kLimitedOwner's.
 struct OwnerCount {
     std::string handler_type;
     std::string lock_owner;

@@ -278,6 +278,61 @@ Table unique_table() {
         {}};
 }
 
+// How many jobs may run at the same time.
+Table limit_table() {
+    return {
+        "JS_LIMIT",
+        {
+            {"GROUP_", ColumnKind::app_id, "", true},
+            {"REV_", ColumnKind::integer, "1", true},
+            {"KIND_", ColumnKind::id, "'type'", true},
+            {"VALUE_", ColumnKind::name, "'*'", true},
+            {"CONCURRENT_", ColumnKind::integer},
+            {"PER_NODE_", ColumnKind::integer},
+        },
+        "GROUP_",
+        {}};
+}
+
+// Groups of which jobs run that a limit meets: who decides about one locks its row.
+Table limited_table() {
+    return {
+        "JS_LIMITED",
+        {
+            {"GROUP_", ColumnKind::app_id, "", true},
+            {"REV_", ColumnKind::integer, "1", true},
+        },
+        "GROUP_",
+        {}};
+}
+
+// One row for each job that has started in a group, of meaning while its owner holds the job.
+Table slot_table() {
+    return {
+        "JS_SLOT",
+        {
+            {"GROUP_", ColumnKind::app_id, "", true},
+            kId,
+            {"REV_", ColumnKind::integer, "1", true},
+            {"OWNER_", ColumnKind::name, "''", true},
+        },
+        "GROUP_, ID_",
+        {}};
+}
+
+// Jobs that wait until a limit has room for them.
+Table limit_waiting_table() {
+    return {
+        "JS_LIMIT_WAITING",
+        {
+            {"GROUP_", ColumnKind::app_id, "", true},
+            kId,
+            {"REV_", ColumnKind::integer, "1", true},
+        },
+        "GROUP_, ID_",
+        {}};
+}
+
 std::vector<Table> all_tables() {
     return {
         // No index but the key: acquisition claims in key order, and every claim and delete would
@@ -301,6 +356,10 @@ std::vector<Table> all_tables() {
         exclusive_table(),
         waiting_table(),
         unique_table(),
+        limit_table(),
+        limited_table(),
+        slot_table(),
+        limit_waiting_table(),
     };
 }
 

@@ -17,17 +17,18 @@ OWN_INCLUDES = {
     'persistence/migration': {'schema/', 'persistence/sql/'},
     'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/'},
     'persistence/exclusive': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
+    'persistence/limits': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/'},
     'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/queries': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/unique': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/jobs': {
-        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/', 'persistence/series/',
-        'persistence/unique/'
+        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/', 'persistence/limits/',
+        'persistence/series/', 'persistence/unique/'
     },
     'persistence/nodes': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/store': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
-        'persistence/jobs/', 'persistence/nodes/', 'persistence/unique/', 'persistence/workers/'
+        'persistence/jobs/', 'persistence/limits/', 'persistence/nodes/', 'persistence/unique/', 'persistence/workers/'
     },
     'persistence/workers': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/', 'persistence/series/',

@@ -26,7 +26,8 @@ namespace jobstrand::executor {
 ///
 /// Unique keys whose period is over are forgotten on the same rounds: 5,000 of them are looked at
 /// in an interval, and in a longer table as many every tenth of it. They hold nothing any more, so
-/// that a jump of the clock does no harm.
+/// that a jump of the clock does no harm. So is what is left of limited groups in which nothing
+/// runs or waits any more: 200 of them are looked at in an interval.
 ///
 /// Thread safety: run_once() belongs to the loop's strand.
 class ExpiredLockReset final : public Activity {
@@ -69,6 +70,7 @@ private:
     schema::SteadyPoint next_first_rows_ = schema::SteadyPoint::min();
     std::map<schema::JobPlace, std::string> swept_;  ///< How far in long tables.
     std::string keys_behind_;                        ///< The same among unique keys.
+    std::string groups_behind_;                      ///< The same among limited groups.
 };
 
 }  // namespace jobstrand::executor

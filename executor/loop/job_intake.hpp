@@ -31,6 +31,9 @@ public:
     /// (WakeUps).
     [[nodiscard]] virtual persistence::PageLimit room_for_handoffs() = 0;
 
+    /// How many jobs that wait for limits it can start soon.
+    [[nodiscard]] virtual persistence::PageLimit room_for_limited() = 0;
+
     /// How many due timers, up to `page` with each transaction, should come locked for it now. No
     /// jobs while there are too few to be worth a transaction; then it tells when there are enough
     /// (WakeUps). nullopt: none ever, because the order of acquisition is to decide.

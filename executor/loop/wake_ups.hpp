@@ -23,6 +23,7 @@ public:
         std::function<void(schema::TimePoint due)> timer_mover;
         std::function<void()> completion;
         std::function<void()> groups;
+        std::function<void()> limits;
         std::function<void()> listener;
         std::function<void()> unserved;
         std::function<void()> external_workers;
@@ -52,6 +53,9 @@ public:
 
     /// Of a group of exclusive jobs none is held any more.
     void groups_ended() const { wake(sleepers.groups); }
+
+    /// A job that met a limit is not held any more.
+    void limited_ended() const { wake(sleepers.limits); }
 
     /// Jobs were found that this node cannot serve.
     void jobs_are_unserved() const { wake(sleepers.unserved); }

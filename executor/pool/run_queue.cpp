@@ -21,8 +21,12 @@ void RunQueue::push(HeldJobPtr job) {
         (starts_alone(*job) ? alone_ : suspected_).push_back(std::move(job));
         return;
     }
-    waiting_[schema::order_key(rules_.order, job->job)].push_back(std::move(job));
     ++size_;
+    if (rules_.goes_first && rules_.goes_first(job->job)) {
+        first_.push_back(std::move(job));
+        return;
+    }
+    waiting_[schema::order_key(rules_.order, job->job)].push_back(std::move(job));
 }
 
 // Suspected jobs go first: they have waited since their node died.
@@ -39,6 +43,10 @@ HeldJobPtr RunQueue::pop() {
 }
 
 HeldJobPtr RunQueue::pop_waiting() {
+    if (!first_.empty()) {
+        --size_;
+        return take_first(first_);
+    }
     const auto first = waiting_.begin();
     HeldJobPtr job = take_first(first->second);
     if (first->second.empty()) {
@@ -58,13 +66,18 @@ void RunQueue::ended(const HeldJob& job) {
 
 std::vector<HeldJobPtr> RunQueue::take_last(std::size_t count) {
     std::vector<HeldJobPtr> jobs;
-    while (jobs.size() < count && size_ > 0) {
+    while (jobs.size() < count && !waiting_.empty()) {
         const auto last = std::prev(waiting_.end());
         jobs.push_back(std::move(last->second.back()));
         last->second.pop_back();
         if (last->second.empty()) {
             waiting_.erase(last);
         }
+        --size_;
+    }
+    while (jobs.size() < count && !first_.empty()) {
+        jobs.push_back(std::move(first_.back()));
+        first_.pop_back();
         --size_;
     }
     return jobs;

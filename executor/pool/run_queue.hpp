@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::executor {
@@ -23,9 +25,12 @@ public:
         schema::AcquisitionOrder order = {};
         /// Job::lost_starts from which a job starts alone.
         int alone_from = std::numeric_limits<int>::max();
+        /// Jobs that go before all those; empty: none. They meet a limit, and while they wait
+        /// nobody uses their place.
+        std::function<bool(const schema::Job&)> goes_first = {};
     };
 
-    explicit RunQueue(Rules rules) : rules_(rules) {}
+    explicit RunQueue(Rules rules) : rules_(std::move(rules)) {}
 
     void push(HeldJobPtr job);
 
@@ -63,7 +68,8 @@ private:
 
     const Rules rules_;
     std::map<schema::OrderKey, std::deque<HeldJobPtr>> waiting_;
-    std::size_t size_ = 0;  ///< Of waiting_.
+    std::deque<HeldJobPtr> first_;
+    std::size_t size_ = 0;  ///< Of waiting_ and first_.
     std::deque<HeldJobPtr> suspected_;
     std::deque<HeldJobPtr> alone_;
     int suspected_running_ = 0;  ///< Without one that has started alone.

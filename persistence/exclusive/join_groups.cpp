@@ -108,7 +108,7 @@ std::size_t join_groups(
         return 0;
     }
     const std::vector<WaitingJob> waiting = take_others(jobs, are_in, over);
-    let_wait(transaction, waiting);
+    let_wait(transaction, kForExclusive, waiting);
     return waiting.size();
 }
 

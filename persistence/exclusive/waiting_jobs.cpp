@@ -3,7 +3,6 @@
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/row_parts.hpp"
-#include "schema/exclusive_group.hpp"
 
 #include <fmt/format.h>
 
@@ -22,13 +21,13 @@ constexpr std::string_view kMark = R"sql(
     WHERE ID_ IN (...))sql";
 
 constexpr std::string_view kInsert = R"sql(
-    {insert_if_absent} INTO JS_WAITING (GROUP_, ID_)
+    {insert_if_absent} INTO {table} (GROUP_, ID_)
     VALUES {rows}
     {if_absent})sql";
 
 constexpr std::string_view kWaiting = R"sql(
     SELECT GROUP_, ID_
-    FROM JS_WAITING {by_id}
+    FROM {table} {by_id}
     WHERE GROUP_ IN (...)
     ORDER BY GROUP_, ID_
     LIMIT ?)sql";
@@ -44,20 +43,21 @@ constexpr std::string_view kFreeWaiting = R"sql(
 /// Rows of one INSERT.
 constexpr std::array<std::size_t, 4> kWaitingPerInsert{256, 64, 8, 1};
 
-std::string insert_statement(const Dialect& dialect, std::size_t rows) {
+std::string insert_statement(const Dialect& dialect, std::string_view table, std::size_t rows) {
     std::string values = "(?, ?)";
     for (std::size_t i = 1; i < rows; ++i) {
         values += ", (?, ?)";
     }
     return fmt::format(
         kInsert,
+        fmt::arg("table", table),
         fmt::arg("insert_if_absent", dialect.insert_if_absent),
         fmt::arg("rows", values),
         fmt::arg("if_absent", dialect.if_absent)
     );
 }
 
-void mark(Transaction& transaction, std::span<const WaitingJob> jobs) {
+void mark(Transaction& transaction, std::string_view owner, std::span<const WaitingJob> jobs) {
     const Dialect& dialect = transaction.dialect();
     std::vector<std::string_view> ids;
     for (const WaitingJob& job : jobs) {
@@ -65,8 +65,7 @@ void mark(Transaction& transaction, std::span<const WaitingJob> jobs) {
     }
     std::ranges::sort(ids);
     const std::string sql = fmt::format(kMark, fmt::arg("by_id", dialect.by_id));
-    const IdListParameters parameters{
-        .before = {schema::kWaitingOwner, dialect.latest_time}, .ids = ids};
+    const IdListParameters parameters{.before = {owner, dialect.latest_time}, .ids = ids};
     for (const auto& [text, values] : cut_id_list(sql, parameters)) {
         transaction.execute(text, values);
     }
@@ -74,20 +73,28 @@ void mark(Transaction& transaction, std::span<const WaitingJob> jobs) {
 
 }  // namespace
 
-void let_wait(Transaction& transaction, std::span<const WaitingJob> jobs) {
-    mark(transaction, jobs);
+void let_wait(Transaction& transaction, const WaitingRoom& room, std::span<const WaitingJob> jobs) {
+    mark(transaction, room.mark, jobs);
     in_parts(jobs, kWaitingPerInsert, [&](std::span<const WaitingJob> part) {
         std::vector<Value> values;
         for (const WaitingJob& job : part) {
             values.insert(values.end(), {std::string_view(job.group), std::string_view(job.id)});
         }
-        transaction.execute(insert_statement(transaction.dialect(), part.size()), values);
+        transaction.execute(
+            insert_statement(transaction.dialect(), room.table, part.size()), values
+        );
     });
 }
 
-std::vector<WaitingJob>
-waiting_in(Transaction& transaction, std::span<const std::string_view> groups, std::size_t limit) {
-    const std::string sql = fmt::format(kWaiting, fmt::arg("by_id", transaction.dialect().by_id));
+std::vector<WaitingJob> waiting_in(
+    Transaction& transaction,
+    const WaitingRoom& room,
+    std::span<const std::string_view> groups,
+    std::size_t limit
+) {
+    const std::string sql = fmt::format(
+        kWaiting, fmt::arg("table", room.table), fmt::arg("by_id", transaction.dialect().by_id)
+    );
     std::vector<WaitingJob> waiting;
     const IdListParameters parameters{.ids = groups, .after = {static_cast<std::int64_t>(limit)}};
     for (const auto& [text, values] : cut_id_list(sql, parameters)) {
@@ -98,13 +105,17 @@ waiting_in(Transaction& transaction, std::span<const std::string_view> groups, s
     return waiting;
 }
 
-void forget_waiting(Transaction& transaction, std::span<const WaitingJob> jobs) {
+void forget_waiting(
+    Transaction& transaction,
+    const WaitingRoom& room,
+    std::span<const WaitingJob> jobs
+) {
     std::map<std::string_view, std::vector<std::string_view>> by_group;
     for (const WaitingJob& job : jobs) {
         by_group[job.group].emplace_back(job.id);
     }
     const std::string sql = fmt::format(
-        kForget, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_WAITING"))
+        kForget, fmt::arg("delete_where", delete_where(transaction.dialect(), room.table))
     );
     for (const auto& [group, ids] : by_group) {
         for (const auto& [text, values] : cut_id_list(sql, {.before = {group}, .ids = ids})) {
@@ -113,11 +124,15 @@ void forget_waiting(Transaction& transaction, std::span<const WaitingJob> jobs) 
     }
 }
 
-std::int64_t free_waiting(Transaction& transaction, std::span<const std::string_view> ids) {
+std::int64_t free_waiting(
+    Transaction& transaction,
+    const WaitingRoom& room,
+    std::span<const std::string_view> ids
+) {
     const std::string sql =
         fmt::format(kFreeWaiting, fmt::arg("by_id", transaction.dialect().by_id));
     std::int64_t freed = 0;
-    const IdListParameters parameters{.ids = ids, .after = {schema::kWaitingOwner}};
+    const IdListParameters parameters{.ids = ids, .after = {room.mark}};
     for (const auto& [text, values] : cut_id_list(sql, parameters)) {
         freed += transaction.execute(text, values);
     }

@@ -2,9 +2,11 @@
 #include "persistence/jobs/claim_rows.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/job_candidates.hpp"
+#include "persistence/jobs/limited_candidates.hpp"
 #include "persistence/jobs/ordered_candidates.hpp"
 #include "persistence/jobs/served_condition.hpp"
 #include "persistence/jobs/served_names.hpp"
+#include "persistence/limits/join_limits.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
@@ -59,17 +61,20 @@ std::vector<Job> acquire_page(
     std::string behind(after);
     std::string last;
     std::size_t waiting = 0;
+    const auto limits = context.limits.current();
     const auto acquire = [&](Transaction& transaction) {
         page = select(transaction, behind);
         last = page.rows.jobs.empty() ? behind : page.rows.jobs.back().id;
         set_aside(transaction, context, JobPlace::executable, page.rows);
         move_suspended(transaction, context, JobPlace::executable, page.rows.jobs, twins);
         (void)cut_to_bytes(transaction, page.rows.jobs, limit.bytes);
-        waiting = join_groups(transaction, claim, context.exclusive_over, page.rows.jobs);
+        // By their spelling here, which is that of the limits.
+        use_served_names(page.rows.jobs, served.types);
+        waiting = join_limits(transaction, claim, *limits, limit.limited, page.rows.jobs);
+        waiting += join_groups(transaction, claim, context.exclusive_over, page.rows.jobs);
         // The rows that stay would be found by the next page as well.
         page.is_end =
             !claim_rows(transaction, JobPlace::executable, claim, page.rows.jobs) || page.is_end;
-        use_served_names(page.rows.jobs, served.types);
         load_payloads(transaction, page.rows.jobs);
     };
     do {
@@ -142,6 +147,31 @@ std::vector<Job> acquire_in_order(
         return Candidates{.rows = std::move(rows), .is_end = is_end};
     };
     return acquire_page(context, claim, served, limit, {}, select);
+}
+
+LimitedJobs acquire_limited(
+    const StoreContext& context,
+    const LockClaim& claim,
+    const ServedJobs& served,
+    PageLimit limit,
+    std::string_view behind
+) {
+    limit.jobs = std::min(limit.jobs, limit.limited);
+    if (served.types.empty() || limit.jobs == 0) {
+        return {};
+    }
+    WaitingGroups groups = waiting_groups(context, claim.owner, served, behind);
+    LimitedJobs taken{.jobs = {}, .end = std::move(groups.end)};
+    if (!groups.with_room.empty()) {
+        const auto select = [&](Transaction& transaction, std::string_view) {
+            return Candidates{
+                .rows = limited_candidates(transaction, served, limit, groups.with_room),
+                .is_end = true,
+            };
+        };
+        taken.jobs = acquire_page(context, claim, served, limit, {}, select);
+    }
+    return taken;
 }
 
 AcquiredJob acquire_one(

@@ -33,6 +33,14 @@ namespace jobstrand::persistence {
     const LanePositions& behind
 );
 
+[[nodiscard]] LimitedJobs acquire_limited(
+    const StoreContext& context,
+    const LockClaim& claim,
+    const ServedJobs& served,
+    PageLimit limit,
+    std::string_view behind
+);
+
 [[nodiscard]] AcquiredJob acquire_one(
     const StoreContext& context,
     std::string_view id,

@@ -77,16 +77,18 @@ JobRows select_due(
     return due;
 }
 
-// Exclusive jobs of an instance arrive free: each may have to wait for another one.
+// Exclusive jobs of an instance, and those that meet a limit, arrive free: each may have to wait.
 void lock_served(
     std::vector<PlacedJob>& jobs,
     const LockClaim& claim,
-    schema::ExclusiveOver over,
+    const StoreContext& context,
     const ServedJobs& served
 ) {
+    const auto limits = context.limits.current();
     for (PlacedJob& placed : jobs) {
         if (placed.place == JobPlace::executable &&
-            schema::exclusive_group(placed.job, over).empty() && served.contains(placed.job)) {
+            schema::exclusive_group(placed.job, context.exclusive_over).empty() &&
+            !limits->meets(placed.job) && served.contains(placed.job)) {
             placed.job.lock_owner = claim.owner;
             placed.job.lock_expiration = claim.until;
         }
@@ -127,7 +129,7 @@ DueTimers move_due_timers(
         MovePipeline moves(transaction, context, JobPlace::timer, window.now);
         moves.decide(std::move(due), schema::fell_due);
         if (claim) {
-            lock_served(moves.leaving(), *claim, context.exclusive_over, served);
+            lock_served(moves.leaving(), *claim, context, served);
         }
         moves.write(&twins);
         ids = moves.leaving_ids();

@@ -3,6 +3,7 @@
 #include "persistence/jobs/claim_rows.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/served_names.hpp"
+#include "persistence/limits/join_limits.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
@@ -94,7 +95,7 @@ JobRows still_waiting(
         return !is_ours;
     });
     const std::vector<std::string_view> freed(others.begin(), others.end());
-    free_waiting(transaction, freed);
+    free_waiting(transaction, kForExclusive, freed);
     return rows;
 }
 
@@ -162,9 +163,12 @@ bool take_waiting(
     std::erase_if(waiting, [&](const WaitingJob& one) { return is_cut && left.contains(one.id); });
     set_aside(transaction, asked.context, JobPlace::executable, rows);
     move_suspended(transaction, asked.context, JobPlace::executable, rows.jobs, twins);
+    // What meets a full limit waits for that from here on, and comes back to its group later.
+    const auto limits = asked.context.limits.current();
+    (void)join_limits(transaction, asked.claim, *limits, rows.jobs.size(), rows.jobs);
     (void)claim_rows(transaction, JobPlace::executable, asked.claim, rows.jobs);
     load_payloads(transaction, rows.jobs);
-    forget_waiting(transaction, waiting);
+    forget_waiting(transaction, kForExclusive, waiting);
     taken = std::move(rows.jobs);
     return is_cut;
 }
@@ -180,7 +184,7 @@ void pass_on(
     const std::string_view owner = asked.claim.owner;
     drop_others(ends, locks_for_update(transaction, names_of(ends)), owner, done.busy);
     std::vector<WaitingJob> waiting =
-        waiting_in(transaction, names_of(ends), schema::limits::kJobsPerTransaction);
+        waiting_in(transaction, kForExclusive, names_of(ends), schema::limits::kJobsPerTransaction);
     bool is_cut = waiting.size() >= schema::limits::kJobsPerTransaction;
     waiting = first_of_each(std::move(waiting));
     if (!waiting.empty()) {

@@ -63,13 +63,15 @@ FreedPage free_page(Transaction& transaction, std::string_view group, schema::Ti
         return {};
     }
     constexpr std::size_t kPage = schema::limits::kJobsPerTransaction;
-    const std::vector<WaitingJob> waiting = waiting_in(transaction, std::span(&group, 1), kPage);
+    const std::vector<WaitingJob> waiting =
+        waiting_in(transaction, kForExclusive, std::span(&group, 1), kPage);
     std::vector<std::string_view> ids;
     for (const WaitingJob& job : waiting) {
         ids.emplace_back(job.id);
     }
-    FreedPage freed{.jobs = free_waiting(transaction, ids), .is_last = waiting.size() < kPage};
-    forget_waiting(transaction, waiting);
+    FreedPage freed{
+        .jobs = free_waiting(transaction, kForExclusive, ids), .is_last = waiting.size() < kPage};
+    forget_waiting(transaction, kForExclusive, waiting);
     if (freed.is_last) {
         const std::string sql = fmt::format(
             kFree, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_EXCLUSIVE"))

@@ -7,6 +7,7 @@
 #include "persistence/series/suspend_turns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "schema/limit/concurrency_limit.hpp"
 #include "schema/limits.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ constexpr std::string_view kActivate = R"sql(
 constexpr std::string_view kFreeJobs = R"sql(
     SELECT {columns}
     FROM {table}
-    WHERE {scope} = ? AND {behind} AND (LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ? OR LOCK_OWNER_ = ?)
+    WHERE {scope} = ? AND {behind} AND (LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ? OR LOCK_OWNER_ IN (?, ?))
     ORDER BY ID_
     LIMIT ?
     {skip_locked})sql";
@@ -82,7 +83,8 @@ JobRows free_jobs(
         fmt::arg("behind", ids_behind(after)),
         fmt::arg("skip_locked", transaction.dialect().skip_locked)
     );
-    const std::array<Value, 5> parameters{scope.id, after, now, schema::kWaitingOwner, kPage};
+    const std::array<Value, 6> parameters{
+        scope.id, after, now, schema::kWaitingOwner, schema::kLimitedOwner, kPage};
     return read_page(transaction, place, sql, parameters);
 }
 

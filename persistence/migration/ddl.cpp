@@ -96,6 +96,11 @@ bool is_about_exclusive_jobs(const Table& table) {
     return table.name == "JS_EXCLUSIVE" || table.name == "JS_WAITING";
 }
 
+bool is_about_limits(const Table& table) {
+    return table.name == "JS_LIMIT" || table.name == "JS_LIMITED" || table.name == "JS_SLOT" ||
+           table.name == "JS_LIMIT_WAITING";
+}
+
 std::string version_statement(const Dialect& dialect) {
     return fmt::format(
         "{} INTO ACT_GE_PROPERTY (NAME_, VALUE_, REV_)\nVALUES ('{}', '{}', 1){}{}",
@@ -192,6 +197,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
         {10, "what nodes run", create_tables_and_indexes(dialect, is_about_work)},
         {11, "what nodes are limited to", create_tables_and_indexes(dialect, is_about_scopes)},
         {12, "unique keys", create_tables_and_indexes(dialect, is_about_unique_keys)},
+        {13, "limits", create_tables_and_indexes(dialect, is_about_limits)},
     };
 }
 

@@ -2,6 +2,7 @@
 
 #include "persistence/sql/dialect.hpp"
 #include "schema/exclusive_group.hpp"
+#include "schema/limit/concurrency_limit.hpp"
 
 #include <fmt/format.h>
 
@@ -56,10 +57,11 @@ void add_locked(Condition& condition, std::optional<bool> locked, schema::JobPla
         return;
     }
     if (schema::has_lock(place)) {
-        condition.sql += *locked
-                             ? " AND LOCK_EXP_TIME_ IS NOT NULL AND COALESCE(LOCK_OWNER_, '') <> ?"
-                             : " AND (LOCK_EXP_TIME_ IS NULL OR LOCK_OWNER_ = ?)";
+        condition.sql +=
+            *locked ? " AND LOCK_EXP_TIME_ IS NOT NULL AND COALESCE(LOCK_OWNER_, '') NOT IN (?, ?)"
+                    : " AND (LOCK_EXP_TIME_ IS NULL OR LOCK_OWNER_ IN (?, ?))";
         condition.parameters.emplace_back(schema::kWaitingOwner);
+        condition.parameters.emplace_back(schema::kLimitedOwner);
     } else if (*locked) {
         condition.sql += kNever;
     }

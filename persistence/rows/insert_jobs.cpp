@@ -11,6 +11,7 @@
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/exclusive_group.hpp"
+#include "schema/limit/concurrency_limit.hpp"
 
 #include <fmt/format.h>
 
@@ -119,18 +120,39 @@ void give_payload_ids(std::vector<PlacedJob>& jobs, FreshIds& ids) {
     }
 }
 
-/// Frees those that the app has made exclusive jobs of an instance: they are claimed like all such.
-void free_exclusive(Transaction& transaction, std::vector<Job>& jobs) {
+/// Frees those that the app has made exclusive jobs of an instance, or such that meet a limit: they
+/// are claimed like all such.
+void free_restricted(
+    Transaction& transaction,
+    const schema::ConcurrencyLimits& limits,
+    std::vector<Job>& jobs
+) {
+    const auto is_restricted = [&](const Job& job) {
+        return schema::may_exclude(job) || limits.meets(job);
+    };
     std::map<std::string, FencedIds> by_owner;
     for (const Job& job : jobs) {
-        if (schema::may_exclude(job)) {
+        if (is_restricted(job)) {
             by_owner[job.lock_owner][job.revision].push_back(job.id);
         }
     }
     for (const auto& [owner, ids] : by_owner) {
         free_held(transaction, owner, ids);
     }
-    std::erase_if(jobs, schema::may_exclude);
+    std::erase_if(jobs, is_restricted);
+}
+
+/// Jobs that meet a limit are claimed like all such.
+void free_limited(const schema::ConcurrencyLimits& limits, std::vector<PlacedJob>& jobs) {
+    if (limits.are_none()) {
+        return;
+    }
+    for (PlacedJob& placed : jobs) {
+        if (!placed.job.lock_owner.empty() && limits.meets(placed.job)) {
+            placed.job.lock_owner.clear();
+            placed.job.lock_expiration.reset();
+        }
+    }
 }
 
 }  // namespace
@@ -141,12 +163,14 @@ std::vector<PlacedJob> insert_jobs(
     std::vector<PlacedJob> jobs,
     IdOrigin ids
 ) {
+    free_limited(*context.limits.current(), jobs);
     give_payload_ids(jobs, context.ids);
     JobsByIndex to_suspended = insert_all(transaction, jobs, ids);
     return with(std::move(jobs), std::move(to_suspended));
 }
 
-std::vector<Job> read_again(Transaction& transaction, std::vector<Job> inserted) {
+std::vector<Job>
+read_again(const StoreContext& context, Transaction& transaction, std::vector<Job> inserted) {
     std::map<std::string_view, const Job*> by_id;
     for (const Job& job : inserted) {
         by_id.emplace(job.id, &job);
@@ -160,13 +184,14 @@ std::vector<Job> read_again(Transaction& transaction, std::vector<Job> inserted)
         const auto found = by_id.find(row.id);
         return found == by_id.end() || row.lock_owner != found->second->lock_owner;
     });
-    free_exclusive(transaction, rows.jobs);
+    free_restricted(transaction, *context.limits.current(), rows.jobs);
     load_payloads(transaction, rows.jobs);
     return std::move(rows.jobs);
 }
 
 std::vector<PlacedJob>
 insert_jobs(const StoreContext& context, std::vector<PlacedJob> jobs, IdOrigin ids) {
+    free_limited(*context.limits.current(), jobs);
     give_payload_ids(jobs, context.ids);
     JobsByIndex to_suspended;
     context.runner.run(

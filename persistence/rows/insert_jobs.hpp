@@ -17,8 +17,11 @@ std::vector<schema::PlacedJob> insert_jobs(
     IdOrigin ids
 );
 
-[[nodiscard]] std::vector<schema::Job>
-read_again(Transaction& transaction, std::vector<schema::Job> inserted);
+[[nodiscard]] std::vector<schema::Job> read_again(
+    const StoreContext& context,
+    Transaction& transaction,
+    std::vector<schema::Job> inserted
+);
 
 /// In a transaction of its own.
 std::vector<schema::PlacedJob>

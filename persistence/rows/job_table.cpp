@@ -4,6 +4,7 @@
 #include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/row_parts.hpp"
 #include "schema/exclusive_group.hpp"
+#include "schema/limit/concurrency_limit.hpp"
 
 #include <fmt/format.h>
 
@@ -207,7 +208,8 @@ bool is_any_in(Transaction& transaction, JobPlace place, std::span<const std::st
 }
 
 bool is_locked(const Job& job, schema::TimePoint now) {
-    return job.lock_expiration && *job.lock_expiration >= now && !schema::waits_for_exclusive(job);
+    return job.lock_expiration && *job.lock_expiration >= now &&
+           !schema::waits_for_exclusive(job) && !schema::waits_for_limit(job);
 }
 
 }  // namespace jobstrand::persistence

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/rows/fresh_ids.hpp"
+#include "persistence/rows/limit_book.hpp"
 #include "persistence/sql/transaction_runner.hpp"
 #include "schema/exclusive_group.hpp"
 #include "schema/log.hpp"
@@ -14,6 +15,7 @@ struct StoreContext {
     schema::Log& log;
     const schema::SeriesSchedule& schedule;
     FreshIds& ids;
+    LimitBook& limits;
     schema::ExclusiveOver exclusive_over = schema::ExclusiveOver::instance;
 };
 

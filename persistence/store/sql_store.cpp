@@ -33,6 +33,7 @@ SqlStore::SqlStore(
           .log = log,
           .schedule = schedule,
           .ids = ids_,
+          .limits = limits_,
           .exclusive_over = exclusive_over} {}
 
 void SqlStore::in_transaction(
@@ -56,7 +57,7 @@ std::vector<PlacedJob> SqlStore::insert(std::vector<PlacedJob> jobs, IdOrigin id
 }
 
 std::vector<Job> SqlStore::read_again(Transaction& transaction, std::vector<Job> inserted) {
-    return persistence::read_again(transaction, std::move(inserted));
+    return persistence::read_again(context_, transaction, std::move(inserted));
 }
 
 bool SqlStore::has_acquirable(const ServedJobs& served) {

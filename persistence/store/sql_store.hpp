@@ -3,6 +3,7 @@
 #include "persistence/clock_source.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/executor_store.hpp"
+#include "persistence/limit_store.hpp"
 #include "persistence/node_store.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/rows/store_context.hpp"
@@ -32,6 +33,7 @@ class SqlStore final : public ExecutorStore,
                        public NodeStore,
                        public ServedStore,
                        public WorkerStore,
+                       public LimitStore,
                        public ClockSource {
 public:
     SqlStore(
@@ -88,6 +90,15 @@ public:
         std::span<const GroupEnd> groups
     ) override;
     [[nodiscard]] std::int64_t reset_expired_groups(schema::TimePoint now) override;
+    bool refresh_limits() override;
+    [[nodiscard]] bool meets_limit(const schema::Job& job) override;
+    [[nodiscard]] LimitedJobs acquire_limited(
+        const LockClaim& claim,
+        const ServedJobs& served,
+        PageLimit limit,
+        std::string_view behind = {}
+    ) override;
+    [[nodiscard]] std::string forget_idle_groups(std::string_view behind) override;
     [[nodiscard]] AcquiredJob
     acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) override;
 
@@ -266,9 +277,15 @@ public:
     [[nodiscard]] std::vector<StoredCalendar> calendars() override;
     [[nodiscard]] CalendarAnswer remove_calendar(std::string_view name) override;
 
+    [[nodiscard]] std::vector<schema::ConcurrencyLimit> limits() override;
+    void set_limit(const schema::ConcurrencyLimit& limit) override;
+    [[nodiscard]] bool remove_limit(const schema::ConcurrencyLimit& limit) override;
+    [[nodiscard]] std::vector<GroupUse> group_uses() override;
+
 private:
     TransactionRunner runner_;
     FreshIds ids_;
+    LimitBook limits_;
     const StoreContext context_;
 };
 

@@ -36,6 +36,18 @@ std::vector<std::string> run_all(RunQueue& queue) {
     return ids;
 }
 
+TEST(RunQueue, Jobs_that_meet_a_limit_go_first_and_are_given_up_last) {
+    RunQueue queue({.goes_first = [](const schema::Job& job) { return job.priority == 7; }});
+    for (const std::string id : {"a", "b", "c"}) {
+        queue.push(waiting(id));
+    }
+    queue.push(waiting("limited", 7));
+    queue.push(waiting("limited too", 7));
+    EXPECT_EQ(queue.size(), 5U);
+    EXPECT_EQ(queue.take_last(1).at(0)->job.id, "c");
+    EXPECT_THAT(run_all(queue), ElementsAre("limited", "limited too", "a", "b"));
+}
+
 TEST(RunQueue, Jobs_start_as_they_came) {
     RunQueue queue({});
     EXPECT_FALSE(queue.has_next());

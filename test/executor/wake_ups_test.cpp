@@ -25,6 +25,7 @@ protected:
                 },
             .completion = [this] { woken.emplace_back("completion"); },
             .groups = [this] { woken.emplace_back("groups"); },
+            .limits = [this] { woken.emplace_back("limits"); },
             .listener = [this] { woken.emplace_back("listener"); },
             .unserved = [this] { woken.emplace_back("unserved"); },
             .external_workers = [this] { woken.emplace_back("external workers"); },
@@ -40,13 +41,20 @@ TEST_F(WakeUpsTest, Each_sleeper_is_woken_by_what_it_waits_for) {
     wake_ups.jobs_are_there();
     wake_ups.outcomes_wait();
     wake_ups.groups_ended();
+    wake_ups.limited_ended();
     wake_ups.announcement_waits();
     wake_ups.jobs_are_unserved();
     wake_ups.external_jobs_are_there();
     EXPECT_THAT(
         woken,
         ElementsAre(
-            "acquisition", "completion", "groups", "listener", "unserved", "external workers"
+            "acquisition",
+            "completion",
+            "groups",
+            "limits",
+            "listener",
+            "unserved",
+            "external workers"
         )
     );
 }

@@ -25,6 +25,17 @@ public:
     ) override {
         is_not_simulated();
     }
+    bool refresh_limits() override { return false; }
+    bool meets_limit(const schema::Job& /*job*/) override { return false; }
+    persistence::LimitedJobs acquire_limited(
+        const Claim& /*claim*/,
+        const Served& /*served*/,
+        persistence::PageLimit /*limit*/,
+        std::string_view /*behind*/
+    ) override {
+        return {};
+    }
+    std::string forget_idle_groups(std::string_view /*behind*/) override { return {}; }
     persistence::AcquiredJob
     acquire_one(std::string_view /*id*/, const Claim& /*claim*/, schema::TimePoint /*now*/)
         override {

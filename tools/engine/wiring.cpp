@@ -301,6 +301,10 @@ persistence::SeriesStore& Wiring::series_store() {
     return parts_->store;
 }
 
+persistence::LimitStore& Wiring::limit_store() {
+    return parts_->store;
+}
+
 persistence::NodeStore& Wiring::node_store() {
     return parts_->store;
 }

@@ -11,6 +11,7 @@
 #include "executor/workers/worker_desk.hpp"
 #include "persistence/drivers/database.hpp"
 #include "persistence/executor_store.hpp"
+#include "persistence/limit_store.hpp"
 #include "persistence/node_store.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/series_store.hpp"
@@ -136,6 +137,7 @@ public:
 
     [[nodiscard]] persistence::OperatorStore& store();
     [[nodiscard]] persistence::SeriesStore& series_store();
+    [[nodiscard]] persistence::LimitStore& limit_store();
     [[nodiscard]] persistence::NodeStore& node_store();
     [[nodiscard]] persistence::ServedStore& served_store();
 

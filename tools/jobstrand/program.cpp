@@ -102,6 +102,7 @@ void Program::add_commands() {
     add_dead_commands(program, action_);
     add_instance_commands(program, action_);
     add_definition_commands(program, action_);
+    add_limit_commands(program, action_);
     add_node_commands(program, action_);
     add_token_commands(program, action_);
     add_stats_command(program, action_);

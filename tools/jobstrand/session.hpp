@@ -3,6 +3,7 @@
 #include "deadletter/dead_letters.hpp"
 #include "deadletter/desk/job_desk.hpp"
 #include "deadletter/desk/job_search.hpp"
+#include "deadletter/desk/limit_desk.hpp"
 #include "deadletter/desk/node_desk.hpp"
 #include "deadletter/desk/series_desk.hpp"
 #include "deadletter/desk/timer_search.hpp"
@@ -117,6 +118,9 @@ public:
     [[nodiscard]] deadletter::JobDesk jobs() { return {store(), series_store(), engine().clock()}; }
     [[nodiscard]] deadletter::SeriesDesk series() {
         return {store(), series_store(), engine().clock()};
+    }
+    [[nodiscard]] deadletter::LimitDesk limits() {
+        return deadletter::LimitDesk(engine().limit_store());
     }
     [[nodiscard]] deadletter::NodeDesk nodes() {
         return deadletter::NodeDesk(engine().node_store());

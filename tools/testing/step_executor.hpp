@@ -17,7 +17,8 @@
 namespace jobstrand::test_kit {
 
 /// An executor without threads: each step runs one job in the calling thread and writes its
-/// outcome. Jobs take no short way: they go through their tables, as on a busy node.
+/// outcome. Jobs take no short way: they go through their tables, as on a busy node. Limits are not
+/// asked: one job runs at a time.
 ///
 /// Thread safety: none. Everything passed in must outlive it.
 class StepExecutor final : private executor::JobIntake {
@@ -51,6 +52,7 @@ private:
     // JobIntake: nothing is handed over.
     [[nodiscard]] persistence::PageLimit room() override { return 0; }
     [[nodiscard]] persistence::PageLimit room_for_handoffs() override { return 0; }
+    [[nodiscard]] persistence::PageLimit room_for_limited() override { return 0; }
     [[nodiscard]] std::optional<persistence::PageLimit> room_for_timers(std::size_t) override {
         return std::nullopt;
     }

@@ -115,7 +115,11 @@ TEST_P(UserRights, On_one_table_are_looked_at_too) {
           "JS_RATE",
           "JS_EXCLUSIVE",
           "JS_WAITING",
-          "JS_UNIQUE"}) {
+          "JS_UNIQUE",
+          "JS_LIMIT",
+          "JS_LIMITED",
+          "JS_SLOT",
+          "JS_LIMIT_WAITING"}) {
         const auto before = error_of([this] { require_write_rights(*connect_as_reader()); });
         EXPECT_THAT(before.what(), HasSubstr(std::string(table)));
         grant("INSERT, UPDATE, DELETE", table);

@@ -12,6 +12,7 @@ void add_timer_commands(const Command& program, Action& action);
 void add_series_commands(const Command& program, Action& action);
 void add_group_commands(const Command& program, Action& action);
 void add_calendar_commands(const Command& program, Action& action);
+void add_limit_commands(const Command& program, Action& action);
 void add_dead_commands(const Command& program, Action& action);
 void add_instance_commands(const Command& program, Action& action);
 void add_definition_commands(const Command& program, Action& action);

@@ -64,6 +64,7 @@ const std::vector<Entry>& entries() {
         {"job", "ids", "", {.source = jobs}},
         {"", "", "ID", {}},
         {"", "", "NAME", {}},
+        {"", "", "KIND:VALUE", {}},
         {"", "", "TEXT", {}},
         {"", "", "EXPR", {}},
         {"", "", "DATE", {}},

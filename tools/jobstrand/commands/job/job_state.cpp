@@ -66,8 +66,17 @@ constexpr std::string_view kNull = "null";
     };
 }
 
-[[nodiscard]] RecordField awaited_field(const deadletter::JobDetails& found) {
+[[nodiscard]] RecordField
+awaited_field(const deadletter::JobDetails& found, const std::vector<std::string>& limits) {
     constexpr std::string_view kName = "waitsFor";
+    if (schema::waits_for_limit(found.placed.job)) {
+        const std::string names = fmt::format("{}", fmt::join(limits, " "));
+        return {
+            .name = kName,
+            .json = json_of(Record{text_field("limits", names)}),
+            .text = "room within limits: " + names,
+        };
+    }
     if (!found.awaits) {
         return null_field(kName);
     }
@@ -127,7 +136,8 @@ constexpr std::string_view kNull = "null";
 /// Negative: nobody has renewed it in time, and the next reset frees the job.
 [[nodiscard]] RecordField lock_field(const Job& job, schema::TimePoint now) {
     constexpr std::string_view kName = "lockLeftMs";
-    if (job.lock_owner.empty() || !job.lock_expiration || schema::waits_for_exclusive(job)) {
+    if (job.lock_owner.empty() || !job.lock_expiration || schema::waits_for_exclusive(job) ||
+        schema::waits_for_limit(job)) {
         return null_field(kName);
     }
     return number_field(kName, (*job.lock_expiration - now).count());
@@ -139,7 +149,7 @@ Record state_of(Session& session, const deadletter::JobDetails& found) {
     const Job& job = found.placed.job;
     return {
         suspended_field(found),
-        awaited_field(found),
+        awaited_field(found, session.limits().awaited_by(job)),
         text_or_null_field("nobodyServes", nobody_serves(session, found.placed)),
         node_field(job),
         time_field("runningSince", session.nodes().running_since(job)),

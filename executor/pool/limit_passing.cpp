@@ -1,0 +1,43 @@
+#include "executor/pool/limit_passing.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace jobstrand::executor {
+
+namespace {
+
+/// How often it looks for room that others have made.
+constexpr schema::Duration kLimitLook = std::chrono::seconds(1);
+
+}  // namespace
+
+schema::Duration LimitPassing::run_once() {
+    if (use_.clock.steady_now() >= refresh_at_) {
+        refresh();
+    }
+    // Without limits nothing waits, but for what a limit has left behind that was just removed.
+    const schema::Duration later = are_any_ ? kLimitLook : refresh_interval_;
+    const persistence::PageLimit room = use_.intake.room_for_limited();
+    if (room.jobs == 0) {
+        return later;
+    }
+    const schema::SteadyPoint locked_at = use_.clock.steady_now();
+    const persistence::LockClaim claim{
+        .owner = use_.intake.lock_owner(), .until = use_.clock.now() + use_.intake.lock_time()};
+    persistence::LimitedJobs taken =
+        use_.store.acquire_limited(claim, *use_.intake.served(), room, behind_);
+    behind_ = std::move(taken.end);
+    const bool has_more = !taken.jobs.empty() || !behind_.empty();
+    if (!taken.jobs.empty()) {
+        use_.intake.accept(std::move(taken.jobs), locked_at);
+    }
+    return has_more ? schema::Duration{0} : later;
+}
+
+void LimitPassing::refresh() {
+    are_any_ = use_.store.refresh_limits();
+    refresh_at_ = use_.clock.steady_now() + refresh_interval_;
+}
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "schema/limit/concurrency_limit.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// What goes on in a group of jobs that a limit meets.
+struct GroupUse {
+    std::string group;
+    std::int64_t running = 0;
+    std::int64_t waiting = 0;
+
+    bool operator==(const GroupUse&) const = default;
+};
+
+/// Limits, for operators. Nodes go by what they have last read, which they do with every renewal of
+/// their lease.
+class LimitStore {
+public:
+    virtual ~LimitStore() = default;
+
+    /// In the order of their names.
+    [[nodiscard]] virtual std::vector<schema::ConcurrencyLimit> limits() = 0;
+
+    /// Sets a limit, or changes its numbers. Jobs that run already are not counted against a new
+    /// one.
+    virtual void set_limit(const schema::ConcurrencyLimit& limit) = 0;
+
+    /// What waits for it runs when the nodes have heard of it. false: there is none.
+    [[nodiscard]] virtual bool remove_limit(const schema::ConcurrencyLimit& limit) = 0;
+
+    /// The first 10,000 groups in which anything runs or waits, in the order of their names. It
+    /// counts, so it is for people.
+    [[nodiscard]] virtual std::vector<GroupUse> group_uses() = 0;
+};
+
+}  // namespace jobstrand::persistence

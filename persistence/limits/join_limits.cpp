@@ -1,0 +1,120 @@
+#include "persistence/limits/join_limits.hpp"
+
+#include "persistence/exclusive/waiting_jobs.hpp"
+#include "persistence/limits/limit_slots.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::ConcurrencyLimits;
+using schema::Job;
+using schema::LimitedGroup;
+
+/// Of each job its groups, in the order of the jobs.
+using GroupsOfJobs = std::vector<std::vector<LimitedGroup>>;
+
+GroupsOfJobs groups_of(const ConcurrencyLimits& limits, const std::vector<Job>& jobs) {
+    GroupsOfJobs groups;
+    groups.reserve(jobs.size());
+    for (const Job& job : jobs) {
+        groups.push_back(limits.groups_of(job));
+    }
+    return groups;
+}
+
+/// How many more may start of each group.
+using LimitRooms = std::map<std::string_view, std::int64_t>;
+
+LimitRooms all_groups(const GroupsOfJobs& groups) {
+    LimitRooms rooms;
+    for (const auto& of_job : groups) {
+        for (const LimitedGroup& group : of_job) {
+            rooms.emplace(group.name, 0);
+        }
+    }
+    return rooms;
+}
+
+/// Until the transaction ends nobody else changes what it finds.
+void look_for_room(
+    Transaction& transaction,
+    const LockClaim& claim,
+    const ConcurrencyLimits& limits,
+    LimitRooms& rooms
+) {
+    std::vector<std::string_view> names;
+    for (const auto& [name, room] : rooms) {
+        names.push_back(name);
+    }
+    lock_limited(transaction, names);
+    const SlotsRead slots = read_slots(transaction, claim.owner, names);
+    delete_slots(transaction, slots.stale);
+    for (auto& [name, room] : rooms) {
+        const auto load = slots.loads.find(name);
+        room = schema::room_in(
+            limits.group(name), load == slots.loads.end() ? schema::GroupLoad{} : load->second
+        );
+    }
+}
+
+/// nullptr: all have room.
+const LimitedGroup* first_full(const std::vector<LimitedGroup>& groups, const LimitRooms& rooms) {
+    const auto full = std::ranges::find_if(groups, [&](const LimitedGroup& group) {
+        return rooms.at(group.name) == 0;
+    });
+    return full == groups.end() ? nullptr : &*full;
+}
+
+}  // namespace
+
+std::size_t join_limits(
+    Transaction& transaction,
+    const LockClaim& claim,
+    const ConcurrencyLimits& limits,
+    std::size_t most,
+    std::vector<Job>& jobs
+) {
+    if (limits.are_none()) {
+        return 0;
+    }
+    const GroupsOfJobs groups = groups_of(limits, jobs);
+    LimitRooms rooms = all_groups(groups);
+    if (rooms.empty()) {
+        return 0;
+    }
+    look_for_room(transaction, claim, limits, rooms);
+    std::vector<LimitSlot> taken;
+    std::vector<WaitingJob> waiting;
+    std::vector<Job> kept;
+    kept.reserve(jobs.size());
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        const LimitedGroup* full = first_full(groups[i], rooms);
+        if (full == nullptr && !groups[i].empty() && most == 0) {
+            full = &groups[i].front();
+        }
+        if (full != nullptr) {
+            waiting.push_back({.group = full->name, .id = jobs[i].id});
+            continue;
+        }
+        most -= groups[i].empty() ? 0U : 1U;
+        for (const LimitedGroup& group : groups[i]) {
+            --rooms.at(group.name);
+            taken.push_back({.group = group.name, .id = jobs[i].id});
+        }
+        kept.push_back(std::move(jobs[i]));
+    }
+    jobs = std::move(kept);
+    // A job that was given back may still have the slot of its former start.
+    delete_slots(transaction, taken);
+    take_slots(transaction, claim.owner, taken);
+    let_wait(transaction, kForLimit, waiting);
+    return waiting.size();
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,133 @@
+#include "persistence/limits/limit_rows.hpp"
+
+#include "persistence/sql/dialect.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::ConcurrencyLimit;
+
+constexpr std::string_view kAll = R"sql(
+    SELECT KIND_, VALUE_, CONCURRENT_, PER_NODE_
+    FROM JS_LIMIT
+    ORDER BY KIND_, VALUE_)sql";
+
+constexpr std::string_view kDelete = "{delete_where} GROUP_ = ?";
+
+constexpr std::string_view kInsert = R"sql(
+    INSERT INTO JS_LIMIT (KIND_, GROUP_, VALUE_, CONCURRENT_, PER_NODE_)
+    VALUES (?, ?, ?, ?, ?))sql";
+
+constexpr std::string_view kRunning = R"sql(
+    SELECT S.GROUP_, COUNT(*)
+    FROM JS_SLOT S
+    JOIN ACT_RU_JOB J ON J.ID_ = S.ID_
+    WHERE J.LOCK_OWNER_ IS NOT NULL AND J.LOCK_OWNER_ <> ?
+    GROUP BY S.GROUP_
+    ORDER BY S.GROUP_
+    LIMIT 10000)sql";
+
+constexpr std::string_view kWaitingNow = R"sql(
+    SELECT W.GROUP_, COUNT(*)
+    FROM JS_LIMIT_WAITING W
+    JOIN ACT_RU_JOB J ON J.ID_ = W.ID_
+    WHERE J.LOCK_OWNER_ = ?
+    GROUP BY W.GROUP_
+    ORDER BY W.GROUP_
+    LIMIT 10000)sql";
+
+std::optional<int> number_or_none(const Row& row, std::size_t column) {
+    return row.is_null(column) ? std::nullopt
+                               : std::optional(static_cast<int>(row.integer(column)));
+}
+
+Value value_or_null(const std::optional<int>& number) {
+    return number ? Value{static_cast<std::int64_t>(*number)} : Value{};
+}
+
+std::int64_t delete_limit(Transaction& transaction, std::string_view group) {
+    const std::string sql = fmt::format(
+        kDelete, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_LIMIT"))
+    );
+    return transaction.execute(sql, {group});
+}
+
+}  // namespace
+
+std::vector<ConcurrencyLimit> all_limits(const StoreContext& context) {
+    std::vector<ConcurrencyLimit> limits;
+    context.runner.read([&](Connection& connection) {
+        limits.clear();
+        connection.query({.sql = kAll, .columns = 4}, {}, [&](const Row& row) {
+            ConcurrencyLimit limit =
+                schema::limit_named(std::string(row.text(0)) + ":" + std::string(row.text(1)));
+            limit.concurrent = number_or_none(row, 2);
+            limit.per_node = number_or_none(row, 3);
+            limits.push_back(std::move(limit));
+        });
+    });
+    return limits;
+}
+
+void set_limit(const StoreContext& context, const ConcurrencyLimit& limit) {
+    const std::string name = schema::name_of(limit);
+    const std::string_view kind = std::string_view(name).substr(0, name.find(':'));
+    const std::string group = schema::group_name(limit.kind, limit.value);
+    const auto write = [&](Transaction& transaction) {
+        (void)delete_limit(transaction, group);
+        transaction.execute(
+            kInsert,
+            {kind,
+             std::string_view(group),
+             std::string_view(limit.value),
+             value_or_null(limit.concurrent),
+             value_or_null(limit.per_node)}
+        );
+    };
+    context.runner.run(write, run_again);
+}
+
+bool remove_limit(const StoreContext& context, const ConcurrencyLimit& limit) {
+    const std::string group = schema::group_name(limit.kind, limit.value);
+    std::int64_t removed = 0;
+    context.runner.run(
+        [&](Transaction& transaction) { removed += delete_limit(transaction, group); }, run_again
+    );
+    return removed > 0;
+}
+
+std::vector<GroupUse> group_uses(const StoreContext& context) {
+    std::map<std::string, GroupUse> uses;
+    const Value mark{schema::kLimitedOwner};
+    context.runner.read([&](Connection& connection) {
+        uses.clear();
+        connection.query({.sql = kRunning, .columns = 2}, {&mark, 1}, [&](const Row& row) {
+            uses[std::string(row.text(0))].running = row.integer(1);
+        });
+        connection.query({.sql = kWaitingNow, .columns = 2}, {&mark, 1}, [&](const Row& row) {
+            uses[std::string(row.text(0))].waiting = row.integer(1);
+        });
+    });
+    std::vector<GroupUse> list;
+    for (auto& [group, use] : uses) {
+        use.group = group;
+        list.push_back(std::move(use));
+    }
+    return list;
+}
+
+bool refresh_limits(const StoreContext& context) {
+    schema::ConcurrencyLimits limits(all_limits(context));
+    const bool are_any = !limits.are_none();
+    context.limits.replace(std::move(limits));
+    return are_any;
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "persistence/limit_store.hpp"
+#include "persistence/rows/store_context.hpp"
+
+#include <vector>
+
+/// See LimitStore.
+namespace jobstrand::persistence {
+
+[[nodiscard]] std::vector<schema::ConcurrencyLimit> all_limits(const StoreContext& context);
+
+void set_limit(const StoreContext& context, const schema::ConcurrencyLimit& limit);
+
+[[nodiscard]] bool remove_limit(const StoreContext& context, const schema::ConcurrencyLimit& limit);
+
+[[nodiscard]] std::vector<GroupUse> group_uses(const StoreContext& context);
+
+/// From here on the store goes by the limits that are set now. Returns whether there are any.
+bool refresh_limits(const StoreContext& context);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,192 @@
+#include "persistence/limits/limit_slots.hpp"
+
+#include "persistence/sql/db_error.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+#include "persistence/sql/row_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+constexpr std::string_view kLockGroups = R"sql(
+    SELECT GROUP_
+    FROM JS_LIMITED {by_id}
+    WHERE GROUP_ IN (...)
+    ORDER BY GROUP_
+    {for_update})sql";
+
+constexpr std::string_view kMakeGroup = R"sql(
+    {insert_if_absent} INTO JS_LIMITED (GROUP_)
+    VALUES (?)
+    {if_absent})sql";
+
+constexpr std::string_view kSlots = R"sql(
+    SELECT GROUP_, ID_, OWNER_
+    FROM JS_SLOT {by_id}
+    WHERE GROUP_ IN (...))sql";
+
+constexpr std::string_view kOwners = R"sql(
+    SELECT ID_, LOCK_OWNER_
+    FROM ACT_RU_JOB {by_id}
+    WHERE ID_ IN (...))sql";
+
+constexpr std::string_view kInsertSlots = R"sql(
+    INSERT INTO JS_SLOT (GROUP_, ID_, OWNER_)
+    VALUES {rows})sql";
+
+constexpr std::string_view kDeleteSlots = R"sql(
+    {delete_where} GROUP_ = ? AND ID_ IN (...))sql";
+
+/// Rows of one INSERT.
+constexpr std::array<std::size_t, 4> kSlotsPerInsert{256, 64, 8, 1};
+
+struct SlotRow {
+    LimitSlot slot;
+    std::string owner;
+};
+
+template <typename Source>
+std::vector<SlotRow>
+all_slots(Source& source, const Dialect& dialect, std::span<const std::string_view> groups) {
+    const std::string sql = fmt::format(kSlots, fmt::arg("by_id", dialect.by_id));
+    std::vector<SlotRow> slots;
+    for (const auto& [text, values] : cut_id_list(sql, {.ids = groups})) {
+        source.query({.sql = text, .columns = 3}, values, [&](const Row& row) {
+            slots.push_back(
+                {.slot = {.group = std::string(row.text(0)), .id = std::string(row.text(1))},
+                 .owner = std::string(row.text(2))}
+            );
+        });
+    }
+    return slots;
+}
+
+using OwnersById = std::map<std::string, std::string, std::less<>>;
+
+template <typename Source>
+OwnersById owners_of(Source& source, const Dialect& dialect, const std::vector<SlotRow>& slots) {
+    std::vector<std::string_view> ids;
+    for (const SlotRow& row : slots) {
+        ids.emplace_back(row.slot.id);
+    }
+    std::ranges::sort(ids);
+    ids.erase(std::ranges::unique(ids).begin(), ids.end());
+    const std::string sql = fmt::format(kOwners, fmt::arg("by_id", dialect.by_id));
+    OwnersById owners;
+    for (const auto& [text, values] : cut_id_list(sql, {.ids = ids})) {
+        source.query({.sql = text, .columns = 2}, values, [&](const Row& row) {
+            owners.emplace(row.text(0), row.text(1));
+        });
+    }
+    return owners;
+}
+
+template <typename Source>
+SlotsRead read_from(
+    Source& source,
+    const Dialect& dialect,
+    std::string_view owner,
+    std::span<const std::string_view> groups
+) {
+    SlotsRead read;
+    std::vector<SlotRow> slots = all_slots(source, dialect, groups);
+    const OwnersById owners = owners_of(source, dialect, slots);
+    for (SlotRow& row : slots) {
+        const auto holder = owners.find(row.slot.id);
+        if (holder == owners.end() || holder->second != row.owner) {
+            read.stale.push_back(std::move(row.slot));
+            continue;
+        }
+        schema::GroupLoad& load = read.loads[row.slot.group];
+        ++load.running;
+        load.here += row.owner == owner ? 1 : 0;
+    }
+    return read;
+}
+
+}  // namespace
+
+void lock_limited(Transaction& transaction, std::span<const std::string_view> groups) {
+    const Dialect& dialect = transaction.dialect();
+    const std::string lock = fmt::format(
+        kLockGroups, fmt::arg("by_id", dialect.by_id), fmt::arg("for_update", dialect.for_update)
+    );
+    std::vector<std::string> found;
+    for (const auto& [text, values] : cut_id_list(lock, {.ids = groups})) {
+        transaction.query({.sql = text, .columns = 1}, values, [&](const Row& row) {
+            found.emplace_back(row.text(0));
+        });
+    }
+    std::ranges::sort(found);
+    const std::string make = fmt::format(
+        kMakeGroup,
+        fmt::arg("insert_if_absent", dialect.insert_if_absent),
+        fmt::arg("if_absent", dialect.if_absent)
+    );
+    for (const std::string_view group : groups) {
+        if (!std::ranges::binary_search(found, group) && transaction.execute(make, {group}) == 0) {
+            throw DbError(DbErrorKind::conflict, "another node has just made a group of a limit");
+        }
+    }
+}
+
+SlotsRead read_slots(
+    Connection& connection,
+    std::string_view owner,
+    std::span<const std::string_view> groups
+) {
+    return read_from(connection, connection.dialect(), owner, groups);
+}
+
+SlotsRead read_slots(
+    Transaction& transaction,
+    std::string_view owner,
+    std::span<const std::string_view> groups
+) {
+    return read_from(transaction, transaction.dialect(), owner, groups);
+}
+
+void take_slots(
+    Transaction& transaction,
+    std::string_view owner,
+    std::span<const LimitSlot> slots
+) {
+    in_parts(slots, kSlotsPerInsert, [&](std::span<const LimitSlot> part) {
+        std::string rows = "(?, ?, ?)";
+        for (std::size_t i = 1; i < part.size(); ++i) {
+            rows += ", (?, ?, ?)";
+        }
+        std::vector<Value> values;
+        for (const LimitSlot& slot : part) {
+            values.insert(
+                values.end(), {std::string_view(slot.group), std::string_view(slot.id), owner}
+            );
+        }
+        transaction.execute(fmt::format(kInsertSlots, fmt::arg("rows", rows)), values);
+    });
+}
+
+void delete_slots(Transaction& transaction, std::span<const LimitSlot> slots) {
+    std::map<std::string_view, std::vector<std::string_view>> by_group;
+    for (const LimitSlot& slot : slots) {
+        by_group[slot.group].emplace_back(slot.id);
+    }
+    const std::string sql = fmt::format(
+        kDeleteSlots, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_SLOT"))
+    );
+    for (const auto& [group, ids] : by_group) {
+        for (const auto& [text, values] : cut_id_list(sql, {.before = {group}, .ids = ids})) {
+            transaction.execute(text, values);
+        }
+    }
+}
+
+}  // namespace jobstrand::persistence

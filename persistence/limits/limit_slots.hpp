@@ -1,0 +1,53 @@
+#pragma once
+
+#include "persistence/sql/transaction.hpp"
+#include "schema/limit/concurrency_limit.hpp"
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Which jobs run in the groups that limits meet. Each has a row of JS_SLOT with the owner that
+/// started it, and counts only while this owner holds the job: so whatever ends a run, the death of
+/// its node too, needs to write nothing here. Who looks next at the group deletes what counts no
+/// more. There are never more of them than the limit allows, so to look at them is to read a few
+/// rows by their keys.
+namespace jobstrand::persistence {
+
+struct LimitSlot {
+    std::string group;
+    std::string id;
+};
+
+using GroupLoads = std::map<std::string, schema::GroupLoad, std::less<>>;
+
+struct SlotsRead {
+    GroupLoads loads;              ///< Of groups in which any job runs.
+    std::vector<LimitSlot> stale;  ///< Those that count no more.
+};
+
+/// Locks the rows of the groups, making those that are not there. Until the transaction ends nobody
+/// else starts jobs of them. `groups` ascend. Throws DbError `conflict` when another node makes one
+/// at the same moment.
+void lock_limited(Transaction& transaction, std::span<const std::string_view> groups);
+
+/// What runs in the groups; `owner` says what is here. `groups` ascend.
+[[nodiscard]] SlotsRead read_slots(
+    Connection& connection,
+    std::string_view owner,
+    std::span<const std::string_view> groups
+);
+[[nodiscard]] SlotsRead read_slots(
+    Transaction& transaction,
+    std::string_view owner,
+    std::span<const std::string_view> groups
+);
+
+/// These jobs are about to be locked for `owner`.
+void take_slots(Transaction& transaction, std::string_view owner, std::span<const LimitSlot> slots);
+
+void delete_slots(Transaction& transaction, std::span<const LimitSlot> slots);
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,168 @@
+#include "schema/limit/concurrency_limit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::schema {
+
+namespace {
+
+constexpr std::size_t kMostNameBytes = 64;
+constexpr std::size_t kMostValue = 255;
+constexpr std::size_t kPartOfLongValue = 32;
+
+struct KindRow {
+    LimitKind kind;
+    std::string_view name;
+    std::string Job::*field;
+};
+
+constexpr std::array<KindRow, 4> kKinds{{
+    {LimitKind::type, "type", &Job::handler_type},
+    {LimitKind::definition, "definition", &Job::process_definition_id},
+    {LimitKind::tenant, "tenant", &Job::tenant_id},
+    {LimitKind::category, "category", &Job::category},
+}};
+
+std::string_view name_of_kind(LimitKind kind) {
+    return std::ranges::find(kKinds, kind, &KindRow::kind)->name;
+}
+
+std::string_view without_blanks_behind(std::string_view text) {
+    return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+/// FNV-1a: the same on every node and in every version.
+std::string digest_of(std::string_view text) {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (const char byte : text) {
+        hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+    }
+    std::string digits;
+    for (int shift = 60; shift >= 0; shift -= 4) {
+        digits += "0123456789abcdef"[(hash >> shift) & 0xfU];
+    }
+    return digits;
+}
+
+/// Cut where a character begins.
+std::string_view part_of(std::string_view text, std::size_t bytes) {
+    while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0U) == 0x80U) {
+        --bytes;
+    }
+    return text.substr(0, bytes);
+}
+
+std::string mistake_in_number(const std::optional<int>& number, std::string_view name) {
+    if (!number || (*number >= 0 && *number <= kMostConcurrent)) {
+        return {};
+    }
+    return std::string(name) + " must be between 0 and " + std::to_string(kMostConcurrent);
+}
+
+}  // namespace
+
+std::string name_of(const ConcurrencyLimit& limit) {
+    return std::string(name_of_kind(limit.kind)) + ":" + limit.value;
+}
+
+ConcurrencyLimit limit_named(std::string_view name) {
+    const std::size_t colon = name.find(':');
+    const auto kind = std::ranges::find(kKinds, name.substr(0, colon), &KindRow::name);
+    if (colon == std::string_view::npos || kind == kKinds.end()) {
+        throw std::invalid_argument(
+            "a limit is named KIND:VALUE, KIND being type, definition, tenant or category"
+        );
+    }
+    const std::string_view value = without_blanks_behind(name.substr(colon + 1));
+    if (value.empty() || value.size() > kMostValue) {
+        throw std::invalid_argument(
+            "the value behind the colon of a limit's name must have 1 to " +
+            std::to_string(kMostValue) + " bytes; * stands for each value by itself"
+        );
+    }
+    return {.kind = kind->kind, .value = std::string(value)};
+}
+
+std::string mistake_in(const ConcurrencyLimit& limit) {
+    if (!limit.concurrent && !limit.per_node) {
+        return "a limit needs a number: concurrent, perNode, or both";
+    }
+    const std::string mistake = mistake_in_number(limit.concurrent, "concurrent");
+    return mistake.empty() ? mistake_in_number(limit.per_node, "perNode") : mistake;
+}
+
+std::string group_name(LimitKind kind, std::string_view value) {
+    value = without_blanks_behind(value);
+    if (value.empty()) {
+        return {};
+    }
+    std::string name(name_of_kind(kind));
+    name += ':';
+    if (name.size() + value.size() <= kMostNameBytes) {
+        return name += value;
+    }
+    return (name += part_of(value, kPartOfLongValue)) += "#" + digest_of(value);
+}
+
+bool is_of_kind(std::string_view group, LimitKind kind) {
+    return group.substr(0, group.find(':')) == name_of_kind(kind);
+}
+
+ConcurrencyLimits::ConcurrencyLimits(std::span<const ConcurrencyLimit> limits) {
+    for (const ConcurrencyLimit& limit : limits) {
+        by_name_.emplace(group_name(limit.kind, limit.value), limit);
+    }
+}
+
+const ConcurrencyLimit* ConcurrencyLimits::limit_of(std::string_view group) const {
+    if (const auto own = by_name_.find(group); own != by_name_.end()) {
+        return &own->second;
+    }
+    std::string each(group.substr(0, group.find(':') + 1));
+    const auto found = by_name_.find(each += kEachValue);
+    return found == by_name_.end() ? nullptr : &found->second;
+}
+
+LimitedGroup ConcurrencyLimits::group(std::string_view name) const {
+    LimitedGroup group{.name = std::string(name)};
+    if (const ConcurrencyLimit* const limit = limit_of(name)) {
+        group.concurrent = limit->concurrent;
+        group.per_node = limit->per_node;
+    }
+    return group;
+}
+
+std::vector<LimitedGroup> ConcurrencyLimits::groups_of(const Job& job) const {
+    std::vector<LimitedGroup> groups;
+    if (are_none()) {
+        return groups;
+    }
+    for (const KindRow& row : kKinds) {
+        const std::string name = group_name(row.kind, job.*row.field);
+        if (!name.empty() && limit_of(name) != nullptr) {
+            groups.push_back(group(name));
+        }
+    }
+    return groups;
+}
+
+bool ConcurrencyLimits::meets(const Job& job) const {
+    return !are_none() && !groups_of(job).empty();
+}
+
+std::int64_t room_in(const LimitedGroup& group, const GroupLoad& load) {
+    std::int64_t room = std::numeric_limits<std::int64_t>::max();
+    if (group.concurrent) {
+        room = std::min(room, *group.concurrent - load.running);
+    }
+    if (group.per_node) {
+        room = std::min(room, *group.per_node - load.here);
+    }
+    return std::max<std::int64_t>(room, 0);
+}
+
+}  // namespace jobstrand::schema

@@ -1,0 +1,87 @@
+#include "tools/jobstrand/commands/limit/limits.hpp"
+
+#include "tools/jobstrand/commands/item_report.hpp"
+#include "tools/jobstrand/commands/listing.hpp"
+#include "tools/jobstrand/commands/option_values.hpp"
+#include "tools/jobstrand/commands/typed_ids.hpp"
+#include "tools/jobstrand/output/printable.hpp"
+
+#include <stdexcept>
+
+namespace jobstrand::cli {
+
+namespace {
+
+const std::vector<TableColumn>& limit_columns() {
+    static const std::vector<TableColumn> columns{
+        {.field = "limit", .heading = "LIMIT", .width_max = 64},
+        {.field = "concurrent", .heading = "CONCURRENT"},
+        {.field = "perNode", .heading = "PER NODE"},
+        {.field = "running", .heading = "RUNNING"},
+        {.field = "waiting", .heading = "WAITING"},
+    };
+    return columns;
+}
+
+[[nodiscard]] RecordField number_or_null(std::string_view name, const std::optional<int>& number) {
+    if (number) {
+        return number_field(name, *number);
+    }
+    return {.name = name, .json = "null", .text = {}};
+}
+
+[[nodiscard]] std::optional<int>
+runs_of(std::string_view option, const std::optional<std::string>& text) {
+    return text ? std::optional(
+                      static_cast<int>(whole_number(option, *text, 0, schema::kMostConcurrent))
+                  )
+                : std::nullopt;
+}
+
+}  // namespace
+
+ExitCode list_limits(Session& session, const LimitListOptions& /*options*/) {
+    RecordWriter writer(session.streams().out, session.format(), limit_columns(), session.style());
+    for (const deadletter::LimitSummary& one : session.limits().list()) {
+        writer.add({
+            text_field("limit", schema::name_of(one.limit)),
+            number_or_null("concurrent", one.limit.concurrent),
+            number_or_null("perNode", one.limit.per_node),
+            number_field("running", one.running),
+            number_field("waiting", one.waiting),
+        });
+    }
+    writer.finish();
+    return ExitCode::done;
+}
+
+ExitCode set_limit(Session& session, const LimitSetOptions& options) {
+    schema::ConcurrencyLimit limit;
+    try {
+        limit = schema::limit_named(options.name);
+        limit.concurrent = runs_of("--concurrent", options.concurrent);
+        limit.per_node = runs_of("--per-node", options.per_node);
+        session.limits().set(limit);
+    } catch (const std::invalid_argument& mistake) {
+        throw CliError(ExitCode::wrong_usage, mistake.what());
+    }
+    write_record(
+        session.streams().out,
+        session.format(),
+        {text_field("limit", schema::name_of(limit)),
+         number_or_null("concurrent", limit.concurrent),
+         number_or_null("perNode", limit.per_node)}
+    );
+    return ExitCode::done;
+}
+
+ExitCode remove_limits(Session& session, const LimitRemoveOptions& options) {
+    const auto why_not = [](const deadletter::ItemResult& item) {
+        return "there is no limit " + quoted_if_needed(item.id);
+    };
+    ItemReport report(session, {.done = "removed", .field = "limit", .why_not = why_not});
+    session.limits().remove(typed_ids(session, options.names), report.watch());
+    return report.finish();
+}
+
+}  // namespace jobstrand::cli
