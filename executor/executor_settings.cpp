@@ -37,6 +37,7 @@ public:
 
     void check_order(const schema::AcquisitionOrder& order) {
         check_time("order.aging", order.aging, Duration{0}, 365 * 24h);
+        check_turns(order);
         if (order.aging > Duration{0} && !order.by_priority) {
             found_.emplace_back("order.aging is of priorities, and needs order.by_priority");
         }
@@ -44,6 +45,15 @@ public:
             found_.emplace_back(
                 "order.aging and order.timers_first exclude each other: a timer that came before "
                 "all others would leave nothing to age"
+            );
+        }
+    }
+
+    void check_turns(const schema::AcquisitionOrder& order) {
+        if (order.tenants_in_turn && order != schema::AcquisitionOrder{.tenants_in_turn = true}) {
+            found_.emplace_back(
+                "order.tenants_in_turn goes with no other order: in each tenant's turn comes its "
+                "oldest job"
             );
         }
     }

@@ -15,7 +15,10 @@ schema::Duration GroupPassing::run_once() {
     }
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
     const persistence::LockClaim claim{
-        .owner = use_.intake.lock_owner(), .until = use_.clock.now() + use_.intake.lock_time()};
+        .owner = use_.intake.lock_owner(),
+        .until = use_.clock.now() + use_.intake.lock_time(),
+        .now = use_.clock.now(),
+    };
     const auto served =
         is_closed_ ? std::make_shared<const persistence::ServedJobs>() : use_.intake.served();
     persistence::GroupsPassedOn passed;

@@ -46,6 +46,7 @@ schema::Duration JobAcquirer::run_once() {
     const persistence::LockClaim claim{
         .owner = intake_.lock_owner(),
         .until = clock_.now() + intake_.lock_time(),
+        .now = clock_.now(),
     };
     persistence::PageLimit limit(
         std::min(room.jobs, page_.jobs), std::min(room.bytes, page_.bytes)

@@ -75,7 +75,8 @@ public:
 private:
     void pass_on() const {
         try {
-            const persistence::LockClaim claim{owner_, use_.clock.now() + lock_time_};
+            const persistence::LockClaim claim{
+                owner_, use_.clock.now() + lock_time_, use_.clock.now()};
             std::vector<persistence::GroupEnd> ends{end_};
             while (!ends.empty()) {
                 ends = use_.store.pass_on(claim, {}, 0, ends).rest;

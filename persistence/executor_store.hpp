@@ -32,6 +32,9 @@ struct AcquiredJob {
 struct LimitedJobs {
     std::vector<schema::Job> jobs;
     std::string end;  ///< The last group that was looked at; empty: there is none behind it.
+    /// How long until the rate of one of these groups lets more start; nullopt: no rate is in the
+    /// way.
+    std::optional<schema::Duration> until_next = {};
 };
 
 /// A part of a place: `rows` rows after the id `after` (exclusive; empty: from the start).
@@ -99,7 +102,7 @@ public:
     /// jobs that wait for them. Returns how many jobs that were.
     [[nodiscard]] virtual std::int64_t reset_expired_groups(schema::TimePoint now) = 0;
 
-    // Of the jobs that meet a limit (schema::ConcurrencyLimits) never more are locked than it
+    // Of the jobs that meet a limit (schema::JobLimits) never more are locked than it
     // allows. The others wait in the table, where no acquisition reads them again, until somebody
     // who has seen that there is room takes them.
 
@@ -119,9 +122,10 @@ public:
     ) = 0;
 
     /// Deletes what is left in the tables of some groups behind this one in which nothing runs or
-    /// waits any more: nobody may ever look at them again. Returns the last group that was looked
-    /// at; empty: there is none behind it.
-    [[nodiscard]] virtual std::string forget_idle_groups(std::string_view behind) = 0;
+    /// waits any more, and of whose rates nothing is used up: nobody may ever look at them again.
+    /// Returns the last group that was looked at; empty: there is none behind it.
+    [[nodiscard]] virtual std::string
+    forget_idle_groups(std::string_view behind, schema::TimePoint now) = 0;
 
     /// Locks one executable job by id, whatever its handler type, for a run by hand (R006). Locked
     /// is also one whose group somebody holds. Limits do not count here, nor does it count for

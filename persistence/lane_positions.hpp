@@ -19,10 +19,13 @@ struct Lane {
         by_id,      ///< All of a priority, by id: where due dates do not matter.
         due,        ///< Those with a due date, by it and then by id.
         immediate,  ///< Those without, by id.
+        of_tenant,  ///< Those of a tenant, by id.
+        no_tenant,  ///< Those without any, by id: where SQL wrote NULL.
     };
 
     std::int64_t priority = 0;  ///< 0 in orders that do not ask for it.
     Kind kind = Kind::by_id;
+    std::string tenant = {};
 
     auto operator<=>(const Lane&) const = default;
 };
@@ -38,6 +41,9 @@ struct LanePosition {
 using LanePositions = std::map<Lane, LanePosition>;
 
 [[nodiscard]] inline Lane lane_of(const schema::AcquisitionOrder& order, const schema::Job& job) {
+    if (order.tenants_in_turn) {
+        return {.kind = Lane::Kind::of_tenant, .tenant = job.tenant_id};
+    }
     const std::int64_t priority = order.by_priority ? job.priority : 0;
     if (!order.asks_for_due_dates()) {
         return {priority, Lane::Kind::by_id};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/limit/concurrency_limit.hpp"
+#include "schema/limit/job_limit.hpp"
 
 #include <cstdint>
 #include <string>
@@ -25,14 +25,14 @@ public:
     virtual ~LimitStore() = default;
 
     /// In the order of their names.
-    [[nodiscard]] virtual std::vector<schema::ConcurrencyLimit> limits() = 0;
+    [[nodiscard]] virtual std::vector<schema::JobLimit> limits() = 0;
 
     /// Sets a limit, or changes its numbers. Jobs that run already are not counted against a new
     /// one.
-    virtual void set_limit(const schema::ConcurrencyLimit& limit) = 0;
+    virtual void set_limit(const schema::JobLimit& limit) = 0;
 
     /// What waits for it runs when the nodes have heard of it. false: there is none.
-    [[nodiscard]] virtual bool remove_limit(const schema::ConcurrencyLimit& limit) = 0;
+    [[nodiscard]] virtual bool remove_limit(const schema::JobLimit& limit) = 0;
 
     /// The first 10,000 groups in which anything runs or waits, in the order of their names. It
     /// counts, so it is for people.

@@ -6,10 +6,11 @@
 
 namespace jobstrand::persistence {
 
-/// Who takes jobs, and until when the others must leave them alone.
+/// Who takes jobs now, and until when the others must leave them alone.
 struct LockClaim {
     std::string_view owner;
     schema::TimePoint until;
+    schema::TimePoint now = {};  ///< For rates; needed by whoever claims jobs to run them.
 };
 
 }  // namespace jobstrand::persistence

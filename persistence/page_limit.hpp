@@ -14,7 +14,7 @@ struct PageLimit {
     std::size_t jobs = 0;
     std::size_t bytes = std::numeric_limits<std::size_t>::max();  ///< Of their payloads.
 
-    /// Of jobs that meet a limit (schema::ConcurrencyLimits); further ones wait.
+    /// Of jobs that meet a limit (schema::JobLimits); further ones wait.
     std::size_t limited = std::numeric_limits<std::size_t>::max();
 
     /// Where to write how many jobs of the last page wait for an exclusive one or a limit instead

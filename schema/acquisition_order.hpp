@@ -28,7 +28,13 @@ struct AcquisitionOrder {
     /// keep coming. 0: nothing ages (R015).
     Duration aging{0};
 
-    [[nodiscard]] bool is_any() const { return by_priority || timers_first || by_due_date; }
+    /// Of each tenant in turn the oldest, so that nobody waits behind the backlog of another one.
+    /// Not with any of the others.
+    bool tenants_in_turn = false;
+
+    [[nodiscard]] bool is_any() const {
+        return by_priority || timers_first || by_due_date || tenants_in_turn;
+    }
     [[nodiscard]] bool ages() const { return by_priority && aging > Duration{0}; }
 
     /// Whether due dates matter, and not only priorities.
@@ -71,6 +77,9 @@ struct OrderKey {
 
 /// The index without which this order is slow, and on MySQL an error. Precondition: it is any.
 [[nodiscard]] inline const OptionalIndex& index_of(const AcquisitionOrder& order) {
+    if (order.tenants_in_turn) {
+        return kTenantIndex;
+    }
     if (!order.by_priority) {
         return kDueIndex;
     }

@@ -40,7 +40,7 @@ constexpr Index kSeriesOfGroup{
     "the series of a group that is being paused, resumed or listed",
 };
 
-constexpr std::array kOptionalIndexes{kPriorityIndex, kDueIndex, kPriorityDueIndex};
+constexpr std::array kOptionalIndexes{kPriorityIndex, kDueIndex, kPriorityDueIndex, kTenantIndex};
 
 Table job_table(JobPlace place, std::vector<Index> indexes = {}) {
     std::vector<Column> columns;
@@ -278,7 +278,7 @@ Table unique_table() {
         {}};
 }
 
-// How many jobs may run at the same time.
+// How many jobs may run at the same time, and how often they may start.
 Table limit_table() {
     return {
         "JS_LIMIT",
@@ -289,18 +289,22 @@ Table limit_table() {
             {"VALUE_", ColumnKind::name, "'*'", true},
             {"CONCURRENT_", ColumnKind::integer},
             {"PER_NODE_", ColumnKind::integer},
+            {"STARTS_", ColumnKind::integer},
+            {"PERIOD_MS_", ColumnKind::integer},
         },
         "GROUP_",
         {}};
 }
 
-// Groups of which jobs run that a limit meets: who decides about one locks its row.
+// Groups of which jobs run that a limit meets: who decides about one locks its row. Up to when its
+// starts have used its rate up stands there in microseconds since 1970.
 Table limited_table() {
     return {
         "JS_LIMITED",
         {
             {"GROUP_", ColumnKind::app_id, "", true},
             {"REV_", ColumnKind::integer, "1", true},
+            {"USED_UNTIL_", ColumnKind::big_integer},
         },
         "GROUP_",
         {}};

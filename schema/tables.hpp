@@ -109,6 +109,19 @@ inline constexpr OptionalIndex kPriorityDueIndex{
         },
 };
 
+/// For the acquisition of tenants in turn.
+inline constexpr OptionalIndex kTenantIndex{
+    .name = "tenant",
+    .table = "ACT_RU_JOB",
+    .index =
+        {
+            "JS_IDX_JOB_TENANT",
+            "TENANT_ID_, ID_",
+            "the executable jobs of one tenant, oldest first",
+            "HANDLER_TYPE_ IS NOT NULL",
+        },
+};
+
 [[nodiscard]] std::span<const OptionalIndex> optional_indexes();
 
 /// All tables of the current schema, in the order in which they are created.

@@ -72,7 +72,11 @@ std::size_t TimerMover::move_page(const std::optional<PageLimit>& room) {
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
     std::optional<persistence::LockClaim> claim;
     if (room) {
-        claim = {.owner = use_.intake.lock_owner(), .until = now + use_.intake.lock_time()};
+        claim = {
+            .owner = use_.intake.lock_owner(),
+            .until = now + use_.intake.lock_time(),
+            .now = now,
+        };
     }
     const PageLimit limit = room.value_or(settings_.page);
     DueWindow window{now, settings_.fire_ahead, cursor_.position()};

@@ -22,6 +22,12 @@ Nodes::Nodes(
     }
 }
 
+void Nodes::add_handler(std::string_view type, const executor::JobHandler& handler) {
+    for (const auto& engine : engines_) {
+        engine->handlers().add(std::string(type), handler);
+    }
+}
+
 Nodes::~Nodes() {
     if (running_) {
         for (const auto& engine : engines_) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace jobstrand::bench {
@@ -24,6 +25,9 @@ public:
 
     Nodes(const Nodes&) = delete;
     Nodes& operator=(const Nodes&) = delete;
+
+    /// Before start(): a type beside that of the handler.
+    void add_handler(std::string_view type, const executor::JobHandler& handler);
 
     void start();
 

@@ -114,7 +114,10 @@ private:
         Figure cost{fmt::format("one acquisition, {}", state), "ms", {}};
         for (int i = 0; i < 20; ++i) {
             const persistence::LockClaim claim{
-                .owner = "bench", .until = bench.clock.now() + std::chrono::minutes(1)};
+                .owner = "bench",
+                .until = bench.clock.now() + std::chrono::minutes(1),
+                .now = bench.clock.now(),
+            };
             const Stopwatch watch;
             const auto jobs = store.acquire(claim, types, bench.options.page);
             cost.values.push_back(watch.seconds() * 1000);

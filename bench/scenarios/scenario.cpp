@@ -12,6 +12,7 @@ std::vector<ScenarioPtr> all_scenarios() {
     all.push_back(scale_scenario());
     all.push_back(idle_scenario());
     all.push_back(requeue_scenario());
+    all.push_back(limits_scenario());
     all.push_back(soak_scenario());
     return all;
 }

@@ -38,6 +38,7 @@ using ScenarioPtr = std::unique_ptr<Scenario>;
 [[nodiscard]] ScenarioPtr flow_scenario();
 [[nodiscard]] ScenarioPtr idle_scenario();
 [[nodiscard]] ScenarioPtr latency_scenario();
+[[nodiscard]] ScenarioPtr limits_scenario();
 [[nodiscard]] ScenarioPtr requeue_scenario();
 [[nodiscard]] ScenarioPtr scale_scenario();
 [[nodiscard]] ScenarioPtr soak_scenario();

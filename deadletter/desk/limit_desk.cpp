@@ -6,13 +6,13 @@
 
 namespace jobstrand::deadletter {
 
-using schema::ConcurrencyLimit;
+using schema::JobLimit;
 
 std::vector<LimitSummary> LimitDesk::list() {
-    const std::vector<ConcurrencyLimit> limits = store_.limits();
+    const std::vector<JobLimit> limits = store_.limits();
     std::map<std::string, std::size_t, std::less<>> places;
     std::vector<LimitSummary> summaries;
-    for (const ConcurrencyLimit& limit : limits) {
+    for (const JobLimit& limit : limits) {
         places.emplace(schema::group_name(limit.kind, limit.value), summaries.size());
         summaries.push_back({.limit = limit});
     }
@@ -31,7 +31,7 @@ std::vector<LimitSummary> LimitDesk::list() {
     return summaries;
 }
 
-void LimitDesk::set(const ConcurrencyLimit& limit) {
+void LimitDesk::set(const JobLimit& limit) {
     if (const std::string mistake = schema::mistake_in(limit); !mistake.empty()) {
         throw std::invalid_argument(mistake);
     }
@@ -57,7 +57,7 @@ void LimitDesk::remove(const std::vector<std::string>& names, const BulkWatch& w
 std::vector<std::string> LimitDesk::awaited_by(const schema::Job& job) {
     std::vector<std::string> names;
     if (schema::waits_for_limit(job)) {
-        const schema::ConcurrencyLimits limits(store_.limits());
+        const schema::JobLimits limits(store_.limits());
         for (schema::LimitedGroup& group : limits.groups_of(job)) {
             names.push_back(std::move(group.name));
         }

@@ -11,7 +11,7 @@ namespace jobstrand::deadletter {
 
 /// What goes on within a limit.
 struct LimitSummary {
-    schema::ConcurrencyLimit limit;
+    schema::JobLimit limit;
     std::int64_t running = 0;  ///< Jobs; with a limit of each value, of all values together.
     std::int64_t waiting = 0;
 };
@@ -28,7 +28,7 @@ public:
 
     /// New, or with other numbers. Throws std::invalid_argument, one sentence that says what is
     /// wrong with it.
-    void set(const schema::ConcurrencyLimit& limit);
+    void set(const schema::JobLimit& limit);
 
     /// What waits for them runs.
     void remove(const std::vector<std::string>& names, const BulkWatch& watch);

@@ -42,7 +42,7 @@ schema::Duration ExpiredLockReset::run_once() {
     }
     if (began >= next_first_rows_) {
         freed += look_at_first_rows(now);
-        groups_behind_ = use_.store.forget_idle_groups(groups_behind_);
+        groups_behind_ = use_.store.forget_idle_groups(groups_behind_, now);
         next_first_rows_ = began + timing_.interval;
     }
     if (freed > 0) {

@@ -1,5 +1,6 @@
 #include "executor/pool/limit_passing.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -9,6 +10,9 @@ namespace {
 
 /// How often it looks for room that others have made.
 constexpr schema::Duration kLimitLook = std::chrono::seconds(1);
+
+/// How often it looks for what a fast rate lets start.
+constexpr schema::Duration kRateLook = std::chrono::milliseconds(20);
 
 }  // namespace
 
@@ -24,15 +28,22 @@ schema::Duration LimitPassing::run_once() {
     }
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
     const persistence::LockClaim claim{
-        .owner = use_.intake.lock_owner(), .until = use_.clock.now() + use_.intake.lock_time()};
+        .owner = use_.intake.lock_owner(),
+        .until = use_.clock.now() + use_.intake.lock_time(),
+        .now = use_.clock.now(),
+    };
+    if (behind_.empty()) {
+        until_next_ = later;
+    }
     persistence::LimitedJobs taken =
         use_.store.acquire_limited(claim, *use_.intake.served(), room, behind_);
     behind_ = std::move(taken.end);
+    until_next_ = std::min(until_next_, taken.until_next.value_or(later));
     const bool has_more = !taken.jobs.empty() || !behind_.empty();
     if (!taken.jobs.empty()) {
         use_.intake.accept(std::move(taken.jobs), locked_at);
     }
-    return has_more ? schema::Duration{0} : later;
+    return has_more ? schema::Duration{0} : std::max(until_next_, kRateLook);
 }
 
 void LimitPassing::refresh() {

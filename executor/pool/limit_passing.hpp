@@ -11,8 +11,8 @@
 namespace jobstrand::executor {
 
 /// Takes jobs that wait for limits when there is room for them: as soon as one of this node's has
-/// ended, and from time to time for what others have ended. It also reads the limits anew, every
-/// `refresh_interval`.
+/// ended, when a rate lets more start, and from time to time for what others have ended. It also
+/// reads the limits anew, every `refresh_interval`.
 ///
 /// Thread safety: run_once() belongs to the loop's strand.
 class LimitPassing final : public Activity {
@@ -41,6 +41,9 @@ private:
     bool are_any_ = false;
     schema::SteadyPoint refresh_at_ = schema::SteadyPoint::min();
     std::string behind_;  ///< The group that the last look ended with.
+    /// Until a rate lets more start, or others may have made room, as far as this round through the
+    /// groups has seen.
+    schema::Duration until_next_{0};
 };
 
 }  // namespace jobstrand::executor

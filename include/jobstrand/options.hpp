@@ -33,6 +33,7 @@ struct EngineOptions {
     bool prefer_timers = false;               ///< After the priority, jobs with a due date first.
     bool acquire_by_due_date = false;         ///< Then the earliest due date, else creation.
     Duration priority_aging{0};               ///< By priority: one step is worth so long a wait.
+    bool tenants_in_turn = false;             ///< Nobody waits behind another tenant's backlog.
     ServedScope scope = {};                   ///< What is not in it is left to other nodes.
     bool exclusive_over_hierarchies = false;  ///< Else over one instance; see Job::exclusive.
     Duration acquire_wait{std::chrono::seconds(1)};        ///< The longest wait of an idle poll.

@@ -2,7 +2,7 @@
 
 #include "persistence/sql/transaction.hpp"
 #include "schema/exclusive_group.hpp"
-#include "schema/limit/concurrency_limit.hpp"
+#include "schema/limit/job_limit.hpp"
 
 #include <cstddef>
 #include <span>

@@ -160,8 +160,8 @@ LimitedJobs acquire_limited(
     if (served.types.empty() || limit.jobs == 0) {
         return {};
     }
-    WaitingGroups groups = waiting_groups(context, claim.owner, served, behind);
-    LimitedJobs taken{.jobs = {}, .end = std::move(groups.end)};
+    WaitingGroups groups = waiting_groups(context, claim, served, behind);
+    LimitedJobs taken{.jobs = {}, .end = std::move(groups.end), .until_next = groups.until_next};
     if (!groups.with_room.empty()) {
         const auto select = [&](Transaction& transaction, std::string_view) {
             return Candidates{

@@ -36,6 +36,31 @@ constexpr std::string_view kNextPriority = R"sql(
     ORDER BY PRIORITY_ DESC
     LIMIT 1)sql";
 
+// From one tenant to the next along the index, so that their jobs are not read.
+constexpr std::string_view kTenants = R"sql(
+    WITH RECURSIVE T (TENANT_, NUMBER_) AS (
+        SELECT (
+            SELECT TENANT_ID_
+            FROM ACT_RU_JOB {by_order}
+            WHERE TENANT_ID_ >= '' AND HANDLER_TYPE_ IS NOT NULL
+            ORDER BY TENANT_ID_
+            LIMIT 1
+        ), 1
+        UNION ALL
+        SELECT (
+            SELECT TENANT_ID_
+            FROM ACT_RU_JOB {by_order}
+            WHERE TENANT_ID_ > T.TENANT_ AND HANDLER_TYPE_ IS NOT NULL
+            ORDER BY TENANT_ID_
+            LIMIT 1
+        ), NUMBER_ + 1
+        FROM T
+        WHERE T.TENANT_ IS NOT NULL AND NUMBER_ < ?
+    )
+    SELECT TENANT_
+    FROM T
+    WHERE TENANT_ IS NOT NULL)sql";
+
 /// A priority that is no integer, which only SQLite stores, counts as the next lower one.
 std::int64_t priority_in(const Row& row) {
     // Defended catch: one such row must not stop the acquisition of all others.
@@ -83,6 +108,20 @@ LaneRows::Condition LaneRows::condition_of(const Lane& lane, const LanePosition*
             .order = "PRIORITY_, ID_",
         };
     }
+    if (lane.kind == Lane::Kind::of_tenant) {
+        return {
+            .sql = fmt::format("TENANT_ID_ = ? AND {}", ids_behind(id)),
+            .parameters = {std::string_view(lane.tenant), id},
+            .order = "TENANT_ID_, ID_",
+        };
+    }
+    if (lane.kind == Lane::Kind::no_tenant) {
+        return {
+            .sql = fmt::format("TENANT_ID_ IS NULL AND {}", ids_behind(id)),
+            .parameters = {id},
+            .order = dialect.orders_by_null ? "TENANT_ID_, ID_" : "ID_",
+        };
+    }
     Condition condition{.sql = {}, .parameters = {}, .order = "DUEDATE_, ID_"};
     if (is_by_priority_) {
         condition.sql = "PRIORITY_ = ? AND ";
@@ -91,7 +130,7 @@ LaneRows::Condition LaneRows::condition_of(const Lane& lane, const LanePosition*
     if (lane.kind == Lane::Kind::immediate) {
         condition.sql += fmt::format("DUEDATE_ IS NULL AND {}", ids_behind(id));
         condition.parameters.emplace_back(id);
-        condition.order = dialect.order_without_due;
+        condition.order = dialect.orders_by_null ? "DUEDATE_, ID_" : "ID_";
     } else if (behind == nullptr || !behind->due_date) {
         condition.sql += dialect.has_due;
     } else {
@@ -137,9 +176,18 @@ std::optional<std::int64_t> LaneRows::next_priority(std::int64_t highest) {
     return found;
 }
 
-LaneReader::LaneReader(Lane lane, const LanePosition* behind) : lane_(lane) {
-    if (behind != nullptr) {
-        position_ = *behind;
+std::vector<std::string> LaneRows::tenants(std::int64_t most) {
+    const std::string sql = fmt::format(kTenants, fmt::arg("by_order", by_order_));
+    std::vector<std::string> found;
+    transaction_.query({.sql = sql, .columns = 1}, {most}, [&](const Row& row) {
+        found.emplace_back(row.text(0));
+    });
+    return found;
+}
+
+LaneReader::LaneReader(Lane lane, const LanePositions& positions) : lane_(std::move(lane)) {
+    if (const auto found = positions.find(lane_); found != positions.end()) {
+        position_ = found->second;
     }
 }
 

@@ -11,6 +11,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -26,6 +27,9 @@ public:
 
     /// Appends up to `limit` rows of the lane behind the position; nullptr: from its start.
     void append(JobRows& rows, const Lane& lane, const LanePosition* behind, std::size_t limit);
+
+    /// The first `most` tenants that have any jobs.
+    [[nodiscard]] std::vector<std::string> tenants(std::int64_t most);
 
     /// The highest priority up to `highest` that any job has; nullopt: there is none.
     [[nodiscard]] std::optional<std::int64_t> next_priority(std::int64_t highest);
@@ -44,8 +48,8 @@ private:
 /// One lane, read ahead.
 class LaneReader final {
 public:
-    /// It goes on behind the position; nullptr: it begins at the start.
-    LaneReader(Lane lane, const LanePosition* behind);
+    /// It goes on behind its position, if it has one.
+    LaneReader(Lane lane, const LanePositions& positions);
 
     /// Whether there is a job, which may ask the database for up to `ahead` of them. What cannot be
     /// read goes to `page`.
@@ -58,7 +62,7 @@ public:
 private:
     void read(LaneRows& source, std::size_t ahead, JobRows& page);
 
-    const Lane lane_;
+    Lane lane_;
     std::optional<LanePosition> position_;
     std::deque<schema::Job> waiting_;
     bool is_end_ = false;

@@ -135,11 +135,29 @@ void take_from_waiting(
     forget_waiting(transaction, kForLimit, waiting);
 }
 
+void look_at(
+    const schema::LimitedGroup& group,
+    const schema::GroupLoad& load,
+    schema::TimePoint now,
+    WaitingGroups& found
+) {
+    const std::int64_t room = schema::room_in(group, load, now);
+    if (room > 0) {
+        found.with_room.push_back({.group = group.name, .room = static_cast<std::size_t>(room)});
+    }
+    if (group.rate) {
+        const schema::Duration wait = schema::until_next_starts(*group.rate, load.used_until, now);
+        if (wait > schema::Duration{0}) {
+            found.until_next = std::min(found.until_next.value_or(wait), wait);
+        }
+    }
+}
+
 }  // namespace
 
 WaitingGroups waiting_groups(
     const StoreContext& context,
-    std::string_view owner,
+    const LockClaim& claim,
     const ServedJobs& served,
     std::string_view behind
 ) {
@@ -153,15 +171,11 @@ WaitingGroups waiting_groups(
         }
         leave_out_unserved(groups, served);
         const std::vector<std::string_view> names(groups.begin(), groups.end());
-        const SlotsRead slots = read_slots(connection, owner, names);
-        for (const std::string& group : groups) {
-            const auto load = slots.loads.find(group);
-            const std::int64_t room = schema::room_in(
-                limits->group(group), load == slots.loads.end() ? schema::GroupLoad{} : load->second
-            );
-            if (room > 0) {
-                found.with_room.push_back({.group = group, .room = static_cast<std::size_t>(room)});
-            }
+        const SlotsRead slots = read_slots(connection, claim.owner, names);
+        const UsedRates used =
+            limits->have_rates() ? read_used_rates(connection, names) : UsedRates{};
+        for (const std::string& name : groups) {
+            look_at(limits->group(name), load_of(name, slots.loads, used), claim.now, found);
         }
     });
     return found;

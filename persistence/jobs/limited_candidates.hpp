@@ -1,11 +1,13 @@
 #pragma once
 
+#include "persistence/lock_claim.hpp"
 #include "persistence/page_limit.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/served_jobs.hpp"
 #include "persistence/sql/transaction.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,12 +25,13 @@ struct LimitRoom {
 struct WaitingGroups {
     std::vector<LimitRoom> with_room;
     std::string end;  ///< The last that was looked at; empty: there is none behind it.
+    std::optional<schema::Duration> until_next = {};  ///< See LimitedJobs.
 };
 
 /// Reads without a lock; what it finds is a hint of where to look.
 [[nodiscard]] WaitingGroups waiting_groups(
     const StoreContext& context,
-    std::string_view owner,
+    const LockClaim& claim,
     const ServedJobs& served,
     std::string_view behind
 );

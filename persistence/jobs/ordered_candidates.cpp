@@ -17,6 +17,10 @@ using schema::OrderKey;
 /// How many priorities one transaction looks at, a few short statements each.
 constexpr int kPrioritiesPerPage = 1000;
 
+/// How many tenants take turns in one transaction, one statement or two each. Those behind them
+/// wait until there are fewer.
+constexpr int kTenantsPerPage = 1000;
+
 /// The fewest jobs that are worth a statement, where many lanes share a page.
 constexpr std::size_t kLeastAhead = 10;
 
@@ -33,7 +37,10 @@ public:
     }
 
     OrderedPage read() && {
-        if (!order_.by_priority) {
+        if (order_.tenants_in_turn) {
+            page_.rest.reset();
+            take_in_turn();
+        } else if (!order_.by_priority) {
             page_.rest.reset();
             take({0});
         } else if (order_.ages()) {
@@ -77,6 +84,33 @@ private:
         }
     }
 
+    /// Of each tenant one job after the other, round by round.
+    void take_in_turn() {
+        std::vector<LaneReader> lanes;
+        for (std::string& tenant : source_.tenants(kTenantsPerPage)) {
+            Lane lane{.kind = Lane::Kind::of_tenant, .tenant = std::move(tenant)};
+            lanes.emplace_back(std::move(lane), search_.behind);
+        }
+        lanes.emplace_back(Lane{.kind = Lane::Kind::no_tenant}, search_.behind);
+        while (!is_full() && !lanes.empty()) {
+            const std::size_t ahead = ahead_in(lanes);
+            std::erase_if(lanes, [&](LaneReader& lane) {
+                const bool is_next = !is_full() && lane.has_next(source_, ahead, page_.rows);
+                if (is_next) {
+                    page_.rows.jobs.push_back(lane.take_next());
+                }
+                return !is_next;
+            });
+        }
+    }
+
+    /// How many jobs of each lane are read with one statement.
+    [[nodiscard]] std::size_t ahead_in(const std::vector<LaneReader>& lanes) const {
+        const std::size_t left = limit_ - page_.rows.jobs.size();
+        const std::size_t share = left / std::max(lanes.size(), std::size_t{1});
+        return std::min(left, std::max(share, kLeastAhead));
+    }
+
     /// Of these priorities what comes first.
     void take(const std::vector<std::int64_t>& priorities) {
         using enum Lane::Kind;
@@ -95,9 +129,7 @@ private:
         std::vector<LaneReader> lanes;
         for (const std::int64_t priority : priorities) {
             for (const Lane::Kind kind : kinds) {
-                const auto position = search_.behind.find({priority, kind});
-                const bool is_any = position != search_.behind.end();
-                lanes.emplace_back(Lane{priority, kind}, is_any ? &position->second : nullptr);
+                lanes.emplace_back(Lane{priority, kind}, search_.behind);
             }
         }
         while (!is_full()) {
@@ -110,9 +142,7 @@ private:
     }
 
     [[nodiscard]] LaneReader* first_of(std::vector<LaneReader>& lanes) {
-        const std::size_t left = limit_ - page_.rows.jobs.size();
-        const std::size_t share = left / std::max(lanes.size(), std::size_t{1});
-        const std::size_t ahead = std::min(left, std::max(share, kLeastAhead));
+        const std::size_t ahead = ahead_in(lanes);
         LaneReader* first = nullptr;
         OrderKey least;
         for (LaneReader& lane : lanes) {

@@ -7,7 +7,7 @@
 #include "persistence/series/suspend_turns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
-#include "schema/limit/concurrency_limit.hpp"
+#include "schema/limit/job_limit.hpp"
 #include "schema/limits.hpp"
 
 #include <fmt/format.h>

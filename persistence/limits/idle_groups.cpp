@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -28,15 +28,15 @@ constexpr std::size_t kWaitingOfOneLook = 100;
 constexpr std::string_view kPartOfGroups = R"sql(
     SELECT GROUP_
     FROM JS_LIMITED {by_id}
-    WHERE GROUP_ > ?
+    WHERE GROUP_ > ? AND (USED_UNTIL_ IS NULL OR USED_UNTIL_ < ?)
     ORDER BY GROUP_
     LIMIT ?)sql";
 
-// Who has locked one of them is about to start jobs in it.
+// Who has locked one of them is about to start jobs in it, and may use its rate up.
 constexpr std::string_view kLockUnlocked = R"sql(
     SELECT GROUP_
     FROM JS_LIMITED {by_id}
-    WHERE GROUP_ IN (...)
+    WHERE GROUP_ IN (...) AND (USED_UNTIL_ IS NULL OR USED_UNTIL_ < ?)
     ORDER BY GROUP_
     {skip_locked})sql";
 
@@ -54,10 +54,15 @@ std::vector<std::string_view> views_of(const GroupNames& groups) {
     return {groups.begin(), groups.end()};
 }
 
-GroupNames part_of_groups(Connection& connection, std::string_view behind) {
+/// Rates that were used up until then are not used at all any more.
+std::int64_t used_before(schema::TimePoint now) {
+    return std::chrono::microseconds(now.time_since_epoch()).count();
+}
+
+GroupNames part_of_groups(Connection& connection, std::string_view behind, schema::TimePoint now) {
     const std::string sql =
         fmt::format(kPartOfGroups, fmt::arg("by_id", connection.dialect().by_id));
-    const std::array<Value, 2> parameters{behind, kGroupsOfOnePart};
+    const std::array<Value, 3> parameters{behind, used_before(now), kGroupsOfOnePart};
     GroupNames groups;
     connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
         groups.emplace_back(row.text(0));
@@ -66,7 +71,8 @@ GroupNames part_of_groups(Connection& connection, std::string_view behind) {
 }
 
 /// In ascending order.
-GroupNames lock_unlocked(Transaction& transaction, const GroupNames& groups) {
+GroupNames
+lock_unlocked(Transaction& transaction, const GroupNames& groups, schema::TimePoint now) {
     const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kLockUnlocked,
@@ -74,7 +80,9 @@ GroupNames lock_unlocked(Transaction& transaction, const GroupNames& groups) {
         fmt::arg("skip_locked", dialect.skip_locked)
     );
     GroupNames locked;
-    for (const auto& [text, values] : cut_id_list(sql, {.ids = views_of(groups)})) {
+    const std::vector<std::string_view> names = views_of(groups);
+    const IdListParameters parameters{.ids = names, .after = {used_before(now)}};
+    for (const auto& [text, values] : cut_id_list(sql, parameters)) {
         transaction.query({.sql = text, .columns = 1}, values, [&](const Row& row) {
             locked.emplace_back(row.text(0));
         });
@@ -110,8 +118,8 @@ bool does_any_wait(Transaction& transaction, std::string_view group) {
     return is_cut || !marked.empty();
 }
 
-void delete_idle(Transaction& transaction, const GroupNames& groups) {
-    GroupNames idle = lock_unlocked(transaction, groups);
+void delete_idle(Transaction& transaction, const GroupNames& groups, schema::TimePoint now) {
+    GroupNames idle = lock_unlocked(transaction, groups, now);
     SlotsRead slots = read_slots(transaction, {}, views_of(idle));
     keep_idle(idle, slots);
     std::erase_if(idle, [&](const std::string& group) {
@@ -131,18 +139,19 @@ void delete_idle(Transaction& transaction, const GroupNames& groups) {
 
 }  // namespace
 
-std::string forget_idle_groups(const StoreContext& context, std::string_view behind) {
+std::string
+forget_idle_groups(const StoreContext& context, std::string_view behind, schema::TimePoint now) {
     GroupNames groups;
     std::string end;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
     context.runner.read([&](Connection& connection) {
-        groups = part_of_groups(connection, behind);
+        groups = part_of_groups(connection, behind, now);
         end = std::cmp_less(groups.size(), kGroupsOfOnePart) ? std::string() : groups.back();
         keep_idle(groups, read_slots(connection, {}, views_of(groups)));
     });
     if (!groups.empty()) {
         context.runner.run(
-            [&](Transaction& transaction) { delete_idle(transaction, groups); }, run_again
+            [&](Transaction& transaction) { delete_idle(transaction, groups, now); }, run_again
         );
     }
     return end;

@@ -8,6 +8,7 @@
 namespace jobstrand::persistence {
 
 /// See ExecutorStore.
-[[nodiscard]] std::string forget_idle_groups(const StoreContext& context, std::string_view behind);
+[[nodiscard]] std::string
+forget_idle_groups(const StoreContext& context, std::string_view behind, schema::TimePoint now);
 
 }  // namespace jobstrand::persistence

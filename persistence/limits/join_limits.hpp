@@ -3,7 +3,7 @@
 #include "persistence/lock_claim.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
-#include "schema/limit/concurrency_limit.hpp"
+#include "schema/limit/job_limit.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -19,7 +19,7 @@ namespace jobstrand::persistence {
 std::size_t join_limits(
     Transaction& transaction,
     const LockClaim& claim,
-    const schema::ConcurrencyLimits& limits,
+    const schema::JobLimits& limits,
     std::size_t most,
     std::vector<schema::Job>& jobs
 );

@@ -12,18 +12,18 @@ namespace jobstrand::persistence {
 
 namespace {
 
-using schema::ConcurrencyLimit;
+using schema::JobLimit;
 
 constexpr std::string_view kAll = R"sql(
-    SELECT KIND_, VALUE_, CONCURRENT_, PER_NODE_
+    SELECT KIND_, VALUE_, CONCURRENT_, PER_NODE_, STARTS_, PERIOD_MS_
     FROM JS_LIMIT
     ORDER BY KIND_, VALUE_)sql";
 
 constexpr std::string_view kDelete = "{delete_where} GROUP_ = ?";
 
 constexpr std::string_view kInsert = R"sql(
-    INSERT INTO JS_LIMIT (KIND_, GROUP_, VALUE_, CONCURRENT_, PER_NODE_)
-    VALUES (?, ?, ?, ?, ?))sql";
+    INSERT INTO JS_LIMIT (KIND_, GROUP_, VALUE_, CONCURRENT_, PER_NODE_, STARTS_, PERIOD_MS_)
+    VALUES (?, ?, ?, ?, ?, ?, ?))sql";
 
 constexpr std::string_view kRunning = R"sql(
     SELECT S.GROUP_, COUNT(*)
@@ -48,6 +48,13 @@ std::optional<int> number_or_none(const Row& row, std::size_t column) {
                                : std::optional(static_cast<int>(row.integer(column)));
 }
 
+std::optional<schema::StartRate> rate_or_none(const std::optional<int>& starts, const Row& row) {
+    if (!starts || row.is_null(5)) {
+        return std::nullopt;
+    }
+    return schema::StartRate{.starts = *starts, .period = schema::Duration(row.integer(5))};
+}
+
 Value value_or_null(const std::optional<int>& number) {
     return number ? Value{static_cast<std::int64_t>(*number)} : Value{};
 }
@@ -61,22 +68,23 @@ std::int64_t delete_limit(Transaction& transaction, std::string_view group) {
 
 }  // namespace
 
-std::vector<ConcurrencyLimit> all_limits(const StoreContext& context) {
-    std::vector<ConcurrencyLimit> limits;
+std::vector<JobLimit> all_limits(const StoreContext& context) {
+    std::vector<JobLimit> limits;
     context.runner.read([&](Connection& connection) {
         limits.clear();
-        connection.query({.sql = kAll, .columns = 4}, {}, [&](const Row& row) {
-            ConcurrencyLimit limit =
+        connection.query({.sql = kAll, .columns = 6}, {}, [&](const Row& row) {
+            JobLimit limit =
                 schema::limit_named(std::string(row.text(0)) + ":" + std::string(row.text(1)));
             limit.concurrent = number_or_none(row, 2);
             limit.per_node = number_or_none(row, 3);
+            limit.rate = rate_or_none(number_or_none(row, 4), row);
             limits.push_back(std::move(limit));
         });
     });
     return limits;
 }
 
-void set_limit(const StoreContext& context, const ConcurrencyLimit& limit) {
+void set_limit(const StoreContext& context, const JobLimit& limit) {
     const std::string name = schema::name_of(limit);
     const std::string_view kind = std::string_view(name).substr(0, name.find(':'));
     const std::string group = schema::group_name(limit.kind, limit.value);
@@ -88,13 +96,15 @@ void set_limit(const StoreContext& context, const ConcurrencyLimit& limit) {
              std::string_view(group),
              std::string_view(limit.value),
              value_or_null(limit.concurrent),
-             value_or_null(limit.per_node)}
+             value_or_null(limit.per_node),
+             limit.rate ? Value{static_cast<std::int64_t>(limit.rate->starts)} : Value{},
+             limit.rate ? Value{limit.rate->period.count()} : Value{}}
         );
     };
     context.runner.run(write, run_again);
 }
 
-bool remove_limit(const StoreContext& context, const ConcurrencyLimit& limit) {
+bool remove_limit(const StoreContext& context, const JobLimit& limit) {
     const std::string group = schema::group_name(limit.kind, limit.value);
     std::int64_t removed = 0;
     context.runner.run(
@@ -124,7 +134,7 @@ std::vector<GroupUse> group_uses(const StoreContext& context) {
 }
 
 bool refresh_limits(const StoreContext& context) {
-    schema::ConcurrencyLimits limits(all_limits(context));
+    schema::JobLimits limits(all_limits(context));
     const bool are_any = !limits.are_none();
     context.limits.replace(std::move(limits));
     return are_any;

@@ -8,11 +8,11 @@
 /// See LimitStore.
 namespace jobstrand::persistence {
 
-[[nodiscard]] std::vector<schema::ConcurrencyLimit> all_limits(const StoreContext& context);
+[[nodiscard]] std::vector<schema::JobLimit> all_limits(const StoreContext& context);
 
-void set_limit(const StoreContext& context, const schema::ConcurrencyLimit& limit);
+void set_limit(const StoreContext& context, const schema::JobLimit& limit);
 
-[[nodiscard]] bool remove_limit(const StoreContext& context, const schema::ConcurrencyLimit& limit);
+[[nodiscard]] bool remove_limit(const StoreContext& context, const schema::JobLimit& limit);
 
 [[nodiscard]] std::vector<GroupUse> group_uses(const StoreContext& context);
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <iterator>
 #include <utility>
 
@@ -16,12 +17,17 @@ namespace jobstrand::persistence {
 
 namespace {
 
-constexpr std::string_view kLockGroups = R"sql(
-    SELECT GROUP_
+constexpr std::string_view kGroups = R"sql(
+    SELECT GROUP_, USED_UNTIL_
     FROM JS_LIMITED {by_id}
     WHERE GROUP_ IN (...)
     ORDER BY GROUP_
     {for_update})sql";
+
+constexpr std::string_view kUseRate = R"sql(
+    UPDATE JS_LIMITED
+    SET USED_UNTIL_ = ?
+    WHERE GROUP_ = ?)sql";
 
 constexpr std::string_view kMakeGroup = R"sql(
     {insert_if_absent} INTO JS_LIMITED (GROUP_)
@@ -89,6 +95,35 @@ OwnersById owners_of(Source& source, const Dialect& dialect, const std::vector<S
     return owners;
 }
 
+/// Rows of JS_LIMITED.
+struct GroupsRead {
+    std::vector<std::string> found;  ///< In ascending order.
+    UsedRates used;
+};
+
+template <typename Source>
+GroupsRead read_groups(
+    Source& source,
+    const Dialect& dialect,
+    std::string_view for_update,
+    std::span<const std::string_view> groups
+) {
+    const std::string sql =
+        fmt::format(kGroups, fmt::arg("by_id", dialect.by_id), fmt::arg("for_update", for_update));
+    GroupsRead read;
+    for (const auto& [text, values] : cut_id_list(sql, {.ids = groups})) {
+        source.query({.sql = text, .columns = 2}, values, [&](const Row& row) {
+            read.found.emplace_back(row.text(0));
+            if (!row.is_null(1)) {
+                const std::chrono::microseconds used(row.integer(1));
+                read.used.emplace(row.text(0), schema::UsedUntil(used));
+            }
+        });
+    }
+    std::ranges::sort(read.found);
+    return read;
+}
+
 template <typename Source>
 SlotsRead read_from(
     Source& source,
@@ -114,28 +149,41 @@ SlotsRead read_from(
 
 }  // namespace
 
-void lock_limited(Transaction& transaction, std::span<const std::string_view> groups) {
-    const Dialect& dialect = transaction.dialect();
-    const std::string lock = fmt::format(
-        kLockGroups, fmt::arg("by_id", dialect.by_id), fmt::arg("for_update", dialect.for_update)
-    );
-    std::vector<std::string> found;
-    for (const auto& [text, values] : cut_id_list(lock, {.ids = groups})) {
-        transaction.query({.sql = text, .columns = 1}, values, [&](const Row& row) {
-            found.emplace_back(row.text(0));
-        });
+schema::GroupLoad load_of(std::string_view group, const GroupLoads& loads, const UsedRates& used) {
+    schema::GroupLoad load;
+    if (const auto runs = loads.find(group); runs != loads.end()) {
+        load = runs->second;
     }
-    std::ranges::sort(found);
+    if (const auto rate = used.find(group); rate != used.end()) {
+        load.used_until = rate->second;
+    }
+    return load;
+}
+
+UsedRates lock_limited(Transaction& transaction, std::span<const std::string_view> groups) {
+    const Dialect& dialect = transaction.dialect();
+    GroupsRead read = read_groups(transaction, dialect, dialect.for_update, groups);
     const std::string make = fmt::format(
         kMakeGroup,
         fmt::arg("insert_if_absent", dialect.insert_if_absent),
         fmt::arg("if_absent", dialect.if_absent)
     );
     for (const std::string_view group : groups) {
-        if (!std::ranges::binary_search(found, group) && transaction.execute(make, {group}) == 0) {
+        if (!std::ranges::binary_search(read.found, group) &&
+            transaction.execute(make, {group}) == 0) {
             throw DbError(DbErrorKind::conflict, "another node has just made a group of a limit");
         }
     }
+    return std::move(read.used);
+}
+
+UsedRates read_used_rates(Connection& connection, std::span<const std::string_view> groups) {
+    return read_groups(connection, connection.dialect(), "", groups).used;
+}
+
+void write_used_rate(Transaction& transaction, std::string_view group, schema::UsedUntil until) {
+    const std::int64_t micros = until.time_since_epoch().count();
+    transaction.execute(kUseRate, {micros, group});
 }
 
 SlotsRead read_slots(

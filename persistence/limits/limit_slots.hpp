@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/sql/transaction.hpp"
-#include "schema/limit/concurrency_limit.hpp"
+#include "schema/limit/job_limit.hpp"
 
 #include <map>
 #include <span>
@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-/// Which jobs run in the groups that limits meet. Each has a row of JS_SLOT with the owner that
-/// started it, and counts only while this owner holds the job: so whatever ends a run, the death of
-/// its node too, needs to write nothing here. Who looks next at the group deletes what counts no
-/// more. There are never more of them than the limit allows, so to look at them is to read a few
-/// rows by their keys.
+/// Which jobs run in the groups that limits meet, and what is used up of their rates. Each has a
+/// row of JS_SLOT with the owner that started it, and counts only while this owner holds the job:
+/// so whatever ends a run, the death of its node too, needs to write nothing here. Who looks next
+/// at the group deletes what counts no more. There are never more of them than the limit allows, so
+/// to look at them is to read a few rows by their keys.
 namespace jobstrand::persistence {
 
 struct LimitSlot {
@@ -28,10 +28,24 @@ struct SlotsRead {
     std::vector<LimitSlot> stale;  ///< Those that count no more.
 };
 
+/// Until when the rates of groups are used up; one that is not there is not at all.
+using UsedRates = std::map<std::string, schema::UsedUntil, std::less<>>;
+
+/// What there is of a group.
+[[nodiscard]] schema::GroupLoad
+load_of(std::string_view group, const GroupLoads& loads, const UsedRates& used);
+
 /// Locks the rows of the groups, making those that are not there. Until the transaction ends nobody
 /// else starts jobs of them. `groups` ascend. Throws DbError `conflict` when another node makes one
-/// at the same moment.
-void lock_limited(Transaction& transaction, std::span<const std::string_view> groups);
+/// at the same moment. Returns what is used up of their rates.
+UsedRates lock_limited(Transaction& transaction, std::span<const std::string_view> groups);
+
+/// The same without a lock.
+[[nodiscard]] UsedRates
+read_used_rates(Connection& connection, std::span<const std::string_view> groups);
+
+/// This transaction has locked the group.
+void write_used_rate(Transaction& transaction, std::string_view group, schema::UsedUntil until);
 
 /// What runs in the groups; `owner` says what is here. `groups` ascend.
 [[nodiscard]] SlotsRead read_slots(

@@ -11,7 +11,7 @@
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/exclusive_group.hpp"
-#include "schema/limit/concurrency_limit.hpp"
+#include "schema/limit/job_limit.hpp"
 
 #include <fmt/format.h>
 
@@ -124,7 +124,7 @@ void give_payload_ids(std::vector<PlacedJob>& jobs, FreshIds& ids) {
 /// are claimed like all such.
 void free_restricted(
     Transaction& transaction,
-    const schema::ConcurrencyLimits& limits,
+    const schema::JobLimits& limits,
     std::vector<Job>& jobs
 ) {
     const auto is_restricted = [&](const Job& job) {
@@ -143,7 +143,7 @@ void free_restricted(
 }
 
 /// Jobs that meet a limit are claimed like all such.
-void free_limited(const schema::ConcurrencyLimits& limits, std::vector<PlacedJob>& jobs) {
+void free_limited(const schema::JobLimits& limits, std::vector<PlacedJob>& jobs) {
     if (limits.are_none()) {
         return;
     }

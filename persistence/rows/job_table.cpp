@@ -4,7 +4,7 @@
 #include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/row_parts.hpp"
 #include "schema/exclusive_group.hpp"
-#include "schema/limit/concurrency_limit.hpp"
+#include "schema/limit/job_limit.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schema/limit/concurrency_limit.hpp"
+#include "schema/limit/job_limit.hpp"
 
 #include <atomic>
 #include <memory>
@@ -12,7 +12,7 @@ namespace jobstrand::persistence {
 /// The limits that this store goes by, as it has last read them. Thread safety: safe.
 class LimitBook final {
 public:
-    [[nodiscard]] std::shared_ptr<const schema::ConcurrencyLimits> current() const {
+    [[nodiscard]] std::shared_ptr<const schema::JobLimits> current() const {
         if (!are_any_) {
             return none_;
         }
@@ -20,23 +20,23 @@ public:
         return limits_;
     }
 
-    void replace(schema::ConcurrencyLimits limits) {
+    void replace(schema::JobLimits limits) {
         const bool are_any = !limits.are_none();
         {
             const std::lock_guard lock(mutex_);
-            limits_ = std::make_shared<const schema::ConcurrencyLimits>(std::move(limits));
+            limits_ = std::make_shared<const schema::JobLimits>(std::move(limits));
         }
         are_any_ = are_any;
     }
 
 private:
-    const std::shared_ptr<const schema::ConcurrencyLimits> none_ =
-        std::make_shared<const schema::ConcurrencyLimits>();
+    const std::shared_ptr<const schema::JobLimits> none_ =
+        std::make_shared<const schema::JobLimits>();
     std::atomic<bool> are_any_{false};  ///< So that without limits nobody waits for the mutex.
 
     // Guarded by mutex_.
     mutable std::mutex mutex_;
-    std::shared_ptr<const schema::ConcurrencyLimits> limits_ = none_;
+    std::shared_ptr<const schema::JobLimits> limits_ = none_;
 };
 
 }  // namespace jobstrand::persistence

@@ -82,10 +82,10 @@ struct Dialect {
     /// The condition for rows with a due date, so that an index on it is entered behind the others.
     std::string_view has_due;
 
-    /// In which order rows without a due date are asked for by their ids, so that the same index
-    /// has it. MySQL and MariaDB sort when it names the column that is NULL; PostgreSQL would take
-    /// the order of the key as good enough when it does not, and read all other rows on the way.
-    std::string_view order_without_due;
+    /// Whether rows with NULL in the first column of an index are asked for in an order that names
+    /// it, so that the index has it. MySQL and MariaDB would sort; PostgreSQL would take the order
+    /// of the key as good enough when it does not, and read all other rows on the way.
+    bool orders_by_null = true;
 
     /// The time of the database's clock, UTC, to the millisecond. Empty where it has none but the
     /// machine's.

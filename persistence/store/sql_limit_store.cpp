@@ -22,19 +22,19 @@ LimitedJobs SqlStore::acquire_limited(
     return persistence::acquire_limited(context_, claim, served, limit, behind);
 }
 
-std::string SqlStore::forget_idle_groups(std::string_view behind) {
-    return persistence::forget_idle_groups(context_, behind);
+std::string SqlStore::forget_idle_groups(std::string_view behind, schema::TimePoint now) {
+    return persistence::forget_idle_groups(context_, behind, now);
 }
 
-std::vector<schema::ConcurrencyLimit> SqlStore::limits() {
+std::vector<schema::JobLimit> SqlStore::limits() {
     return all_limits(context_);
 }
 
-void SqlStore::set_limit(const schema::ConcurrencyLimit& limit) {
+void SqlStore::set_limit(const schema::JobLimit& limit) {
     persistence::set_limit(context_, limit);
 }
 
-bool SqlStore::remove_limit(const schema::ConcurrencyLimit& limit) {
+bool SqlStore::remove_limit(const schema::JobLimit& limit) {
     return persistence::remove_limit(context_, limit);
 }
 

@@ -98,7 +98,8 @@ public:
         PageLimit limit,
         std::string_view behind = {}
     ) override;
-    [[nodiscard]] std::string forget_idle_groups(std::string_view behind) override;
+    [[nodiscard]] std::string forget_idle_groups(std::string_view behind, schema::TimePoint now)
+        override;
     [[nodiscard]] AcquiredJob
     acquire_one(std::string_view id, const LockClaim& claim, schema::TimePoint now) override;
 
@@ -277,9 +278,9 @@ public:
     [[nodiscard]] std::vector<StoredCalendar> calendars() override;
     [[nodiscard]] CalendarAnswer remove_calendar(std::string_view name) override;
 
-    [[nodiscard]] std::vector<schema::ConcurrencyLimit> limits() override;
-    void set_limit(const schema::ConcurrencyLimit& limit) override;
-    [[nodiscard]] bool remove_limit(const schema::ConcurrencyLimit& limit) override;
+    [[nodiscard]] std::vector<schema::JobLimit> limits() override;
+    void set_limit(const schema::JobLimit& limit) override;
+    [[nodiscard]] bool remove_limit(const schema::JobLimit& limit) override;
     [[nodiscard]] std::vector<GroupUse> group_uses() override;
 
 private:

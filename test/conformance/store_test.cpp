@@ -63,7 +63,7 @@ std::vector<Job> StoreTest::acquire(std::size_t limit, std::string_view owner) {
 }
 
 LockClaim StoreTest::claim_of(std::string_view owner) const {
-    return {.owner = owner, .until = clock_.now() + 5min};
+    return {.owner = owner, .until = clock_.now() + 5min, .now = clock_.now()};
 }
 
 std::string StoreTest::place_of(std::string_view id) {

@@ -362,10 +362,10 @@ TEST_F(ResetTest, Forgets_unique_keys_part_by_part_on_its_way) {
 
 TEST_F(ResetTest, Forgets_idle_groups_of_limits_a_part_in_each_interval) {
     EXPECT_CALL(store, reset_expired_locks(_, _)).Times(AnyNumber());
-    EXPECT_CALL(store, forget_idle_groups(std::string_view()))
+    EXPECT_CALL(store, forget_idle_groups(std::string_view(), _))
         .Times(2)
         .WillRepeatedly(Return("tenant:m"));
-    EXPECT_CALL(store, forget_idle_groups(std::string_view("tenant:m"))).WillOnce(Return(""));
+    EXPECT_CALL(store, forget_idle_groups(std::string_view("tenant:m"), _)).WillOnce(Return(""));
     for (int round = 0; round < 3; ++round) {
         EXPECT_EQ(reset.run_once(), 60s);
         clock.tick(60s);

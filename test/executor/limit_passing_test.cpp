@@ -59,6 +59,20 @@ TEST_F(LimitPasses, Go_through_all_groups) {
     EXPECT_EQ(passing_.run_once(), 1s);
 }
 
+TEST_F(LimitPasses, Look_again_when_a_rate_lets_more_start) {
+    EXPECT_CALL(store_, acquire_limited)
+        .WillOnce(Return(LimitedJobs{.jobs = {}, .end = "type:a", .until_next = 150ms}))
+        .WillOnce(Return(LimitedJobs{.jobs = {}, .end = {}, .until_next = 700ms}))
+        .WillOnce(Return(LimitedJobs{.jobs = {}, .end = {}, .until_next = 1ms}))
+        .WillOnce(Return(LimitedJobs{.jobs = {}, .end = {}, .until_next = 1h}))
+        .WillOnce(Return(LimitedJobs{}));
+    EXPECT_EQ(passing_.run_once(), 0s);
+    EXPECT_EQ(passing_.run_once(), 150ms);
+    EXPECT_EQ(passing_.run_once(), 20ms) << "and never in a circle";
+    EXPECT_EQ(passing_.run_once(), 1s) << "others make room, too";
+    EXPECT_EQ(passing_.run_once(), 1s);
+}
+
 TEST_F(LimitPasses, Ask_for_nothing_without_room_here) {
     intake_.free_places = 0;
     EXPECT_CALL(store_, acquire_limited).Times(0);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -196,6 +197,29 @@ void check_overlaps(const Ledger& ledger, const Stories& stories, Findings& find
     }
 }
 
+/// Goes through the begins in their order, with the ends of those that run.
+void check_limit(const Ledger& ledger, const Stories& stories, Findings& findings) {
+    std::vector<std::pair<const Run*, Instant>> runs;
+    for (const std::string& job : ledger.limited) {
+        const Story& story = stories.at(job);
+        for (const Run* const run : story.runs) {
+            runs.emplace_back(run, end_of(ledger, *run, story.is_accepted(*run)));
+        }
+    }
+    std::ranges::sort(runs, {}, [](const auto& run) { return run.first->began; });
+    std::multiset<Instant> ends;
+    for (const auto& [run, end] : runs) {
+        ends.erase(ends.begin(), ends.upper_bound(run->began));
+        ends.insert(end);
+        findings.most_limited = std::max(findings.most_limited, ends.size());
+        if (ends.size() > kMostLimited) {
+            findings.over_limit.push_back(
+                fmt::format("{} token {} as number {}", run->job, run->token, ends.size())
+            );
+        }
+    }
+}
+
 std::size_t count_buried_alive(const NodeFate& fate) {
     return static_cast<std::size_t>(std::ranges::count_if(fate.buried, [&](Instant at) {
         const bool is_dead = fate.died && *fate.died <= at;
@@ -209,7 +233,7 @@ std::size_t count_buried_alive(const NodeFate& fate) {
 
 bool Findings::are_none() const {
     return lost.empty() && done_twice.empty() && stale.empty() && overlaps.empty() &&
-           retries_used.empty() && unexplained.empty() && effects.empty();
+           over_limit.empty() && retries_used.empty() && unexplained.empty() && effects.empty();
 }
 
 Findings check(const Ledger& ledger) {
@@ -230,6 +254,7 @@ Findings check(const Ledger& ledger) {
         check_effects(job, stories[job], findings);
     }
     check_overlaps(ledger, stories, findings);
+    check_limit(ledger, stories, findings);
     for (const NodeFate& fate : ledger.nodes) {
         findings.buried_alive += count_buried_alive(fate);
     }

@@ -19,6 +19,8 @@ struct Findings {
     /// I4: two exclusive runs of an instance at one time. A run that had lost its lock while its
     /// process was frozen counts up to the freeze: what it does afterwards, the fence keeps out.
     std::vector<std::string> overlaps = {};
+    /// More runs at one time than their limit allows, counted as for overlaps.
+    std::vector<std::string> over_limit = {};
     std::vector<std::string> retries_used = {};  ///< I5: more attempts than failures.
     /// A run of a job that had run before, although since that run began nothing was done to its
     /// node, which renewed its lease in time, nor to the database.
@@ -28,6 +30,7 @@ struct Findings {
 
     std::size_t runs = 0;
     std::size_t repeats = 0;       ///< Runs after one that did not fail.
+    std::size_t most_limited = 0;  ///< Runs of limited jobs at one time.
     std::size_t buried_alive = 0;  ///< Leases that ended although their nodes lived and moved.
 
     [[nodiscard]] bool are_none() const;

@@ -68,6 +68,48 @@ TEST_F(CheckLedger, A_job_that_ran_once_is_no_finding) {
     EXPECT_EQ(findings().repeats, 0U);
 }
 
+/// So many limited jobs, of which each begins a millisecond after the one before.
+void add_limited(Ledger& ledger, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string id = "limited-" + std::to_string(i);
+        const auto began = std::chrono::milliseconds(100 + i);
+        ledger.jobs.push_back(id);
+        ledger.limited.push_back(id);
+        ledger.runs.push_back(
+            {.job = id, .token = 2, .node = i % 2, .began = at(began), .ended = at(200ms)}
+        );
+        ledger.ends.push_back({.job = id, .token = 2, .at = at(201ms)});
+    }
+}
+
+TEST_F(CheckLedger, As_many_runs_as_a_limit_allows_are_no_finding) {
+    add_limited(ledger, test::kMostLimited);
+    EXPECT_TRUE(findings().are_none());
+    EXPECT_EQ(findings().most_limited, test::kMostLimited);
+}
+
+TEST_F(CheckLedger, One_run_more_than_a_limit_allows_is_told) {
+    add_limited(ledger, test::kMostLimited + 1);
+    EXPECT_THAT(findings().over_limit, SizeIs(1));
+    EXPECT_FALSE(findings().are_none());
+    ledger.runs.back().began = at(200ms);
+    ledger.runs.back().ended = at(210ms);
+    ledger.ends.back().at = at(211ms);
+    EXPECT_TRUE(findings().are_none()) << "it began when the others ended";
+}
+
+TEST_F(CheckLedger, A_run_that_died_with_its_node_does_not_count_against_a_limit) {
+    add_limited(ledger, test::kMostLimited + 1);
+    Ledger& all = ledger;
+    all.runs[1].ended.reset();
+    all.nodes[0].died = at(101ms);
+    all.runs[1].node = 0;
+    for (std::size_t i = 2; i < all.runs.size(); ++i) {
+        all.runs[i].node = 1;
+    }
+    EXPECT_THAT(findings().over_limit, testing::IsEmpty());
+}
+
 TEST_F(CheckLedger, A_job_whose_end_the_database_never_took_is_lost) {
     ledger.ends.clear();
     EXPECT_THAT(findings().lost, SizeIs(1));

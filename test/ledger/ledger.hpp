@@ -77,10 +77,14 @@ struct Effect {
     std::int64_t token = 0;
 };
 
+/// How many of the jobs that meet a limit may run at the same time, on all nodes together.
+inline constexpr std::size_t kMostLimited = 5;
+
 /// Everything that is known of what happened.
 struct Ledger {
     std::vector<std::string> jobs = {};           ///< That were acknowledged.
     std::vector<std::string> transactional = {};  ///< Those of them that have an effect.
+    std::vector<std::string> limited = {};        ///< Those of which kMostLimited run at a time.
     std::vector<NodeFate> nodes = {};
     std::vector<Run> runs = {};
     std::vector<AcceptedEnd> ends = {};

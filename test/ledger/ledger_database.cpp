@@ -138,8 +138,10 @@ constexpr std::size_t kInstances = 200;
 schema::Job a_ledger_job(std::size_t number) {
     schema::Job job{.id = fmt::format("job-{:09}", number)};
     const std::size_t kind = number % 100;
-    if (kind < 55) {
+    if (kind < 50) {
         job.handler_type = "plain";
+    } else if (kind < 55) {
+        job.handler_type = "few";
     } else if (kind < 75) {
         job.handler_type = "alone";
         job.process_instance_id = fmt::format("i{:03}", number / 100 % kInstances);
@@ -176,6 +178,9 @@ void LedgerDatabase::make_tables(const std::vector<std::string>& triggers) const
 void LedgerDatabase::add_jobs(std::size_t count, Ledger& ledger) const {
     constexpr std::size_t page = 1000;
     const OpenStore store(url());
+    schema::JobLimit limit = schema::limit_named("type:few");
+    limit.concurrent = static_cast<int>(kMostLimited);
+    store->set_limit(limit);
     for (std::size_t added = 0; added < count; added += page) {
         std::vector<schema::PlacedJob> jobs;
         for (std::size_t i = added; i < std::min(added + page, count); ++i) {
@@ -183,6 +188,9 @@ void LedgerDatabase::add_jobs(std::size_t count, Ledger& ledger) const {
             ledger.jobs.push_back(jobs.back().job.id);
             if (jobs.back().job.handler_type == "effect") {
                 ledger.transactional.push_back(jobs.back().job.id);
+            }
+            if (jobs.back().job.handler_type == "few") {
+                ledger.limited.push_back(jobs.back().job.id);
             }
         }
         store->insert(std::move(jobs), persistence::IdOrigin::given);

@@ -6,7 +6,8 @@
 // milliseconds, and locks last three of them. SIGUSR1 makes the machine's clock jump, as the node
 // sees it: by ten minutes, forth and back. Runs until SIGTERM and then drains.
 //
-// Handlers: `plain`; `alone`, for exclusive jobs; `flaky`, which fails at the first attempt;
+// Handlers: `plain`; `few`, which takes ten times as long, for jobs that meet a limit; `alone`, for
+// exclusive jobs; `flaky`, which fails at the first attempt;
 // `effect`, which writes a row into LEDGER_EFFECT in the transaction that ends its job.
 
 #include "persistence/sql/transaction.hpp"
@@ -17,6 +18,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 
 namespace jobstrand {
 namespace {
@@ -45,7 +47,15 @@ private:
 /// The handlers' work, written down.
 class Work final {
 public:
-    Work(const char* file, schema::Duration time) : ledger_(file), time_(time) {}
+    Work(const char* file, schema::Duration time)
+        : ledger_(std::make_shared<test::WrittenLedger>(file)), time_(time) {}
+
+    /// In the same ledger.
+    [[nodiscard]] Work longer() const {
+        Work work = *this;
+        work.time_ *= 10;
+        return work;
+    }
 
     HandlerResult operator()(const JobContext& context, bool fails = false) const {
         const test::Entry entry{
@@ -54,7 +64,7 @@ public:
             .attempt = context.attempt,
             .instance = context.job.exclusive ? context.job.process_instance_id : "",
         };
-        ledger_.write_run(entry, time_, context.stop, fails ? Mark::failed : Mark::done);
+        ledger_->write_run(entry, time_, context.stop, fails ? Mark::failed : Mark::done);
         if (fails) {
             return Failed{.message = "as it was told to"};
         }
@@ -62,12 +72,13 @@ public:
     }
 
 private:
-    const test::WrittenLedger ledger_;
-    const schema::Duration time_;
+    std::shared_ptr<const test::WrittenLedger> ledger_;
+    schema::Duration time_;
 };
 
 void add_handlers(executor::HandlerRegistry& handlers, const Work& work) {
     handlers.add("plain", [&](const JobContext& context) { return work(context); });
+    handlers.add("few", [&](const JobContext& context) { return work.longer()(context); });
     handlers.add("alone", [&](const JobContext& context) { return work(context); });
     handlers.add("flaky", [&](const JobContext& context) {
         return work(context, context.attempt == 1);

@@ -92,12 +92,14 @@ protected:
             findings.buried_alive
         );
         fmt::print(
-            "  lost {}, done twice {}, stale writes {}, overlaps {}, retries used by faults {}, "
-            "effects amiss {}, repeats without a fault {}\n",
+            "  lost {}, done twice {}, stale writes {}, overlaps {}, over the limit {}, retries "
+            "used "
+            "by faults {}, effects amiss {}, repeats without a fault {}\n",
             findings.lost.size(),
             findings.done_twice.size(),
             findings.stale.size(),
             findings.overlaps.size(),
+            findings.over_limit.size(),
             findings.retries_used.size(),
             findings.effects.size(),
             findings.unexplained.size()
@@ -147,6 +149,8 @@ TEST_P(Ledger, Whatever_dies_every_job_is_done_once_and_exclusive_ones_alone) {
     expect_none("done twice", findings.done_twice);
     expect_none("stale writes", findings.stale);
     expect_none("overlaps", findings.overlaps);
+    expect_none("over the limit", findings.over_limit);
+    EXPECT_EQ(findings.most_limited, test::kMostLimited) << "the limit was not put to the test";
     expect_none("retries used by faults", findings.retries_used);
     expect_none("effects amiss", findings.effects);
     expect_none("repeats without a fault", findings.unexplained);

@@ -45,6 +45,9 @@ PRODUCER = "executor/job_producer.cpp"
 DUE = "persistence/jobs/move_due_timers.cpp"
 MOVE = "persistence/rows/move_jobs.cpp"
 KEYS = "persistence/rows/key_rows.cpp"
+LIMIT = "schema/limit/job_limit.cpp"
+LIMITED = "persistence/jobs/limited_candidates.cpp"
+JOIN_LIMITS = "persistence/limits/join_limits.cpp"
 RUNNER = "executor/job_runner.cpp"
 HELD = "executor/pool/held_jobs.cpp"
 
@@ -164,11 +167,15 @@ MUTANTS = [
     Mutant(
         "a due timer arrives locked whoever holds its group",
         DUE,
-        "schema::exclusive_group(placed.job, over).empty() &&",
+        "schema::exclusive_group(placed.job, context.exclusive_over).empty() &&",
         "",
     ),
     Mutant("a hand-off asks for no group", PRODUCER, "!schema::may_exclude(job) && ", ""),
-    Mutant("a waiting job counts as held", TABLE, " && !schema::waits_for_exclusive(job)", ""),
+    Mutant("a waiting job counts as held", TABLE, "!schema::waits_for_exclusive(job) && ", ""),
+    Mutant("a job that waits for a limit counts as held", TABLE, " && !schema::waits_for_limit(job)", ""),
+    Mutant("a due timer arrives locked whatever limit it meets", DUE, "!limits->meets(placed.job) && ", ""),
+    Mutant("a group with jobs that run counts as idle", "persistence/limits/idle_groups.cpp", "slots.loads.contains(group)", "false"),
+    Mutant("a slot counts whoever holds the job", "persistence/limits/limit_slots.cpp", "|| holder->second != row.owner", ""),
     Mutant(
         "a node whose lease was over does not look at its locks",
         "executor/nodes/node_presence.cpp",
@@ -193,6 +200,25 @@ MUTANTS = [
         "",
     ),
     Mutant("a job with a key is handed over", PRODUCER, " && !wants_key(job)", ""),
+    Mutant(
+        "a limit over all nodes does not count what runs", LIMIT, "*group.concurrent - load.running", "*group.concurrent"
+    ),
+    Mutant("a limit of a node does not count what runs", LIMIT, "*group.per_node - load.here", "*group.per_node"),
+    Mutant(
+        "a rate is never used up",
+        LIMIT,
+        "room = std::min(room, starts_left(*group.rate, load.used_until, now));",
+        "",
+    ),
+    Mutant("starts do not use a rate up", JOIN_LIMITS, "    use_rates(transaction, claim.now, rooms);\n", ""),
+    Mutant("nodes that claim do not lock a limit", "persistence/limits/limit_slots.cpp", "dialect.for_update, groups", '"", groups'),
+    Mutant(
+        "a job that waits for a limit is taken though it waits no more",
+        LIMITED,
+        "    std::erase_if(rows.jobs, is_changed);\n",
+        "",
+    ),
+    Mutant("a job that waits for a limit counts as held", TABLE, " && !schema::waits_for_limit(job)", ""),
     Mutant("a job whose stop is requested starts", RUNNER, "held.stop.stop_requested() || ", ""),
     Mutant(
         "a job whose lock has ended starts",

@@ -74,6 +74,7 @@ TEST(AcquisitionOrder, Each_has_an_index_whose_columns_are_its_levels) {
     EXPECT_EQ(index_of({.by_due_date = true}).name, "due");
     EXPECT_EQ(index_of({.by_priority = true, .by_due_date = true}).name, "priority-due");
     EXPECT_EQ(index_of({.by_priority = true, .aging = 1ms}).name, "priority-due");
+    EXPECT_EQ(index_of({.tenants_in_turn = true}).name, "tenant");
 }
 
 }  // namespace

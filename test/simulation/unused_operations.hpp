@@ -35,7 +35,10 @@ public:
     ) override {
         return {};
     }
-    std::string forget_idle_groups(std::string_view /*behind*/) override { return {}; }
+    std::string forget_idle_groups(std::string_view /*behind*/, schema::TimePoint /*now*/)
+        override {
+        return {};
+    }
     persistence::AcquiredJob
     acquire_one(std::string_view /*id*/, const Claim& /*claim*/, schema::TimePoint /*now*/)
         override {

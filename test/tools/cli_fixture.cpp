@@ -111,7 +111,8 @@ std::string CliTest::add_dead(const std::string& message, const std::string& det
     const std::string id = add({"--type", "noop", "--retries", "1"});
     OpenStore node(url());
     const schema::TimePoint now = clock_.now();
-    const persistence::LockClaim claim{.owner = "a-node", .until = now + std::chrono::hours(1)};
+    const persistence::LockClaim claim{
+        .owner = "a-node", .until = now + std::chrono::hours(1), .now = now};
     const schema::Job job = node->acquire_one(id, claim, now).job;
     const persistence::Outcome outcome{
         .job = std::make_shared<const schema::Job>(job),
@@ -125,7 +126,8 @@ std::string CliTest::add_dead(const std::string& message, const std::string& det
 
 void CliTest::lock(const std::string& id) {
     const schema::TimePoint now = clock_.now();
-    const persistence::LockClaim claim{.owner = "a-node", .until = now + std::chrono::hours(1)};
+    const persistence::LockClaim claim{
+        .owner = "a-node", .until = now + std::chrono::hours(1), .now = now};
     OpenStore node(url());
     EXPECT_EQ(node->acquire_one(id, claim, now).answer, persistence::JobAnswer::done);
 }

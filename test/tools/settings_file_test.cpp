@@ -166,6 +166,7 @@ TEST(SettingsFile, Every_mistake_is_told_with_its_line_and_what_would_be_right) 
          "queueSize and asyncExecutorThreadPoolQueueSize are two names of one setting"},
         {"producePrioritizedJobs = false", "only its value true is supported"},
         {"priorityAging = 60000", "priorityAging needs acquireByPriority"},
+        {"tenantsInTurn = true\nacquireByDueDate = true", "tenantsInTurn goes with no other order"},
         {"acquireByPriority = true\npriorityAging = 1\npreferTimerJobs = true",
          "priorityAging and preferTimerJobs exclude each other"},
         {"priorityRangeMin = 1\njobExecutorPriorityRangeMax = 0",
@@ -244,6 +245,7 @@ TEST(SettingsFile, The_orders_of_camunda_and_its_priority_ranges_have_its_names_
         (schema::AcquisitionOrder{.by_priority = true, .aging = std::chrono::minutes(1)})
     );
     EXPECT_EQ(ours.scope.priorities.least, 5);
+    EXPECT_TRUE(good("tenantsInTurn = true").executor.order.tenants_in_turn);
 }
 
 TEST(SettingsFile, A_feature_that_is_not_there_may_be_switched_off) {

@@ -197,7 +197,8 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
         .by_priority = options.acquire_by_priority,
         .timers_first = options.prefer_timers,
         .by_due_date = options.acquire_by_due_date,
-        .aging = options.priority_aging};
+        .aging = options.priority_aging,
+        .tenants_in_turn = options.tenants_in_turn};
     executor.scope = scope_of(options.scope);
     executor.exclusive_over_hierarchies = options.exclusive_over_hierarchies;
     executor.acquire_wait = options.acquire_wait;

@@ -34,7 +34,8 @@ void StepExecutor::move_due_timers() {
 }
 
 std::optional<StepExecutor::Step> StepExecutor::run_next() {
-    const persistence::LockClaim claim{.owner = lock_owner_, .until = use_.clock.now() + kLockTime};
+    const persistence::LockClaim claim{
+        .owner = lock_owner_, .until = use_.clock.now() + kLockTime, .now = use_.clock.now()};
     std::vector<schema::Job> jobs = use_.store.acquire(claim, *use_.served, 1);
     if (jobs.empty()) {
         return std::nullopt;

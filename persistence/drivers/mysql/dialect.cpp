@@ -112,7 +112,7 @@ constexpr Dialect kTimestampDialect{
     .behind_in_priority = "PRIORITY_ = ? AND ID_ > ?",
     .behind_due = "(DUEDATE_ > ? OR (DUEDATE_ = ? AND ID_ > ?))",
     .has_due = "DUEDATE_ IS NOT NULL",
-    .order_without_due = "ID_",
+    .orders_by_null = false,
     .now = "UTC_TIMESTAMP(3)",
     // A timestamp is read in the zone of the session.
     .guest =

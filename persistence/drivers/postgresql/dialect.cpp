@@ -98,7 +98,7 @@ constinit const Dialect kPostgresqlDialect{
     .behind_in_priority = "(PRIORITY_, ID_) > (?, ?)",
     .behind_due = "DUEDATE_ >= ? AND (DUEDATE_, ID_) > (?, ?)",
     .has_due = "DUEDATE_ IS NOT NULL",
-    .order_without_due = "DUEDATE_, ID_",
+    .orders_by_null = true,
     .now = "CAST(clock_timestamp() AT TIME ZONE 'UTC' AS timestamp(3))",
     .guest = {.number_mark = '$', .announce = "NOTIFY jobstrand"},
     .has_texts_for_times = false,

@@ -127,7 +127,7 @@ constinit const Dialect kSqliteDialect{
     .behind_due = "DUEDATE_ >= ? AND (DUEDATE_, ID_) > (?, ?)",
     // It does not seek with IS NOT NULL. No text is less than the empty one.
     .has_due = "DUEDATE_ >= ''",
-    .order_without_due = "DUEDATE_, ID_",
+    .orders_by_null = true,
     .now = "",
     .has_texts_for_times = true,
     .earliest_time = schema::kEarliestInstant,

@@ -271,7 +271,7 @@ TEST_P(ExclusiveJobs, A_renewal_prolongs_the_group_with_its_jobs) {
 TEST_P(ExclusiveJobs, A_renewal_that_is_late_takes_nothing_back) {
     insert_of("i", {"first"});
     const std::vector<Job> held = acquire();
-    const LockClaim late{.owner = "node-1", .until = clock_.now() + 1s};
+    const LockClaim late{.owner = "node-1", .until = clock_.now() + 1s, .now = clock_.now()};
     EXPECT_THAT(store_.extend_locks(late, fences_of(held)), IsEmpty());
     clock_.tick(2s);
     EXPECT_EQ(store_.reset_expired_groups(clock_.now()), 0);

@@ -18,7 +18,7 @@ constexpr int kAtOnce = 5;
 class LimitConcurrency : public StoreTest {
 protected:
     LimitConcurrency() {
-        schema::ConcurrencyLimit limit = schema::limit_named("type:noop");
+        schema::JobLimit limit = schema::limit_named("type:noop");
         limit.concurrent = kAtOnce;
         store_.set_limit(limit);
         for (int i = 0; i < 4; ++i) {
@@ -63,7 +63,7 @@ TEST_P(LimitConcurrency, A_limit_is_never_exceeded_and_all_run_in_the_end) {
             persistence::SqlStore& store = nodes_[i]->store();
             while (completed_ < kJobsToRun && !HasFailure()) {
                 const LockClaim claim = claim_of(node);
-                EXPECT_EQ(store.forget_idle_groups({}), "");
+                EXPECT_EQ(store.forget_idle_groups({}, clock_.now()), "");
                 if (const auto fresh = store.acquire(claim, noop_, 7 + i); !fresh.empty()) {
                     run(store, node, fresh);
                 }

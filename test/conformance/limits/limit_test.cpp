@@ -17,7 +17,7 @@ protected:
 
     void
     set(std::string_view name, std::optional<int> concurrent, std::optional<int> per_node = {}) {
-        schema::ConcurrencyLimit limit = schema::limit_named(name);
+        schema::JobLimit limit = schema::limit_named(name);
         limit.concurrent = concurrent;
         limit.per_node = per_node;
         store_.set_limit(limit);
@@ -246,6 +246,15 @@ TEST_P(Limits, No_job_that_meets_one_is_stored_locked) {
     EXPECT_EQ(insert(JobPlace::executable, job).lock_owner, "");
 }
 
+TEST_P(Limits, A_due_timer_that_meets_one_arrives_free_even_for_a_node_with_room) {
+    set("type:noop", 1);
+    insert(JobPlace::timer, a_job("a").due_at(clock_.now()));
+    const auto due = store_.move_due_timers(clock_.now(), 10, claim_of("node-1"), noop_);
+    EXPECT_EQ(due.moved, 1U);
+    EXPECT_THAT(due.locked, IsEmpty());
+    EXPECT_THAT(taken_by("node-2"), ElementsAre("a"));
+}
+
 TEST_P(Limits, Of_any_length_of_value_are_kept) {
     const std::string tenant(200, 'x');
     set("tenant:" + tenant, 1);
@@ -268,13 +277,13 @@ TEST_P(Limits, Leave_nothing_behind_of_groups_in_which_nothing_runs_any_more) {
     const Job running = std::move(held.back());
     held.pop_back();
     complete(held);
-    const std::string end = store_.forget_idle_groups({});
+    const std::string end = store_.forget_idle_groups({}, clock_.now());
     EXPECT_EQ(end, "tenant:t199");
-    EXPECT_EQ(store_.forget_idle_groups(end), "");
+    EXPECT_EQ(store_.forget_idle_groups(end, clock_.now()), "");
     EXPECT_EQ(count_rows("JS_LIMITED"), 1) << "of what runs all stays";
     EXPECT_EQ(count_rows("JS_SLOT"), 1);
     complete({running});
-    EXPECT_EQ(store_.forget_idle_groups({}), "");
+    EXPECT_EQ(store_.forget_idle_groups({}, clock_.now()), "");
     EXPECT_EQ(count_rows("JS_LIMITED"), 0);
     EXPECT_EQ(count_rows("JS_SLOT"), 0);
 }
@@ -284,14 +293,14 @@ TEST_P(Limits, Leave_a_group_in_which_jobs_wait_and_forget_those_that_wait_no_mo
     insert(JobPlace::executable, many_jobs("j", 2));
     const std::vector<Job> held = acquire();
     complete(held);
-    EXPECT_EQ(store_.forget_idle_groups({}), "");
+    EXPECT_EQ(store_.forget_idle_groups({}, clock_.now()), "");
     EXPECT_EQ(count_rows("JS_LIMIT_WAITING"), 1);
     EXPECT_EQ(count_rows("JS_LIMITED"), 1);
     const std::vector<std::string> removed{"j001"};
     EXPECT_THAT(
         store_.remove(JobPlace::executable, removed, clock_.now()), ElementsAre(JobAnswer::done)
     );
-    EXPECT_EQ(store_.forget_idle_groups({}), "");
+    EXPECT_EQ(store_.forget_idle_groups({}, clock_.now()), "");
     EXPECT_EQ(count_rows("JS_LIMIT_WAITING"), 0);
     EXPECT_EQ(count_rows("JS_LIMITED"), 0);
 }

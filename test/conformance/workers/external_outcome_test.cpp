@@ -160,7 +160,7 @@ class ExternalLocks : public WorkerTest {
 protected:
     std::vector<WorkerAnswer>
     extend(std::string_view worker, const std::vector<HeldJob>& jobs, schema::Duration by) {
-        const LockClaim claim{.owner = worker, .until = clock_.now() + by};
+        const LockClaim claim{.owner = worker, .until = clock_.now() + by, .now = clock_.now()};
         return store_.extend_external(claim, jobs, clock_.now());
     }
 };

@@ -42,6 +42,15 @@ constexpr std::array kOrderSettings{
         .aliases = {{{"jobExecutorAcquireByDueDate", Unit::flag}}},
     },
     Setting{
+        .name = "tenantsInTurn",
+        .unit = Unit::flag,
+        .field = &in_order<&schema::AcquisitionOrder::tenants_in_turn>,
+        .meaning =
+            "`true`: of each tenant in turn the oldest job is acquired, so that nobody waits "
+            "behind the backlog of another tenant. Not with any other order. Needs the "
+            "index that `jobstrand schema index tenant --create` makes.",
+    },
+    Setting{
         .name = "priorityAging",
         .unit = Unit::milliseconds,
         .field = &in_order<&schema::AcquisitionOrder::aging>,

@@ -191,6 +191,17 @@ void SettingEntries::check_together(const std::vector<SettingEntry>& entries) {
             )
         );
     }
+    const schema::AcquisitionOrder turns{.tenants_in_turn = true};
+    if (executor.order.tenants_in_turn && executor.order != turns) {
+        refuse(
+            "tenantsInTurn",
+            executor.order.by_priority    ? "acquireByPriority"
+            : executor.order.timers_first ? "preferTimerJobs"
+            : executor.order.by_due_date  ? "acquireByDueDate"
+                                          : "priorityAging",
+            "tenantsInTurn goes with no other order: in each tenant's turn comes its oldest job"
+        );
+    }
     if (executor.order.aging > schema::Duration{0} && !executor.order.by_priority) {
         refuse("priorityAging", "acquireByPriority", "priorityAging needs acquireByPriority");
     } else if (executor.order.ages() && executor.order.timers_first) {

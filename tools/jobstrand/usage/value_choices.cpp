@@ -65,6 +65,7 @@ const std::vector<Entry>& entries() {
         {"", "", "ID", {}},
         {"", "", "NAME", {}},
         {"", "", "KIND:VALUE", {}},
+        {"", "", "N/PERIOD", {}},
         {"", "", "TEXT", {}},
         {"", "", "EXPR", {}},
         {"", "", "DATE", {}},

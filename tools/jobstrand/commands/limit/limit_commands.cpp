@@ -13,7 +13,8 @@ void add_limit_set(const Command& noun, Action& action) {
          .summary = "Set a limit, or give it other numbers; nodes hear of it within seconds",
          .examples = "  jobstrand limit set type:mail --concurrent 5\n"
                      "  jobstrand limit set 'tenant:*' --concurrent 20\n"
-                     "  jobstrand limit set type:report --per-node 2"},
+                     "  jobstrand limit set type:report --per-node 2\n"
+                     "  jobstrand limit set type:call-partner --rate 100/PT1M"},
         set_limit
     );
     app.add_option("name", options.name, "type, definition, tenant or category, and a value or *")
@@ -22,6 +23,8 @@ void add_limit_set(const Command& noun, Action& action) {
     app.add_option("--concurrent", options.concurrent, "The most that run over all nodes")
         .type_name("N");
     app.add_option("--per-node", options.per_node, "The most that run on one node").type_name("N");
+    app.add_option("--rate", options.rate, "The most that start in any stretch of time this long")
+        .type_name("N/PERIOD");
 }
 
 }  // namespace
@@ -29,7 +32,7 @@ void add_limit_set(const Command& noun, Action& action) {
 void add_limit_commands(const Command& program, Action& action) {
     const Command noun = program.add_noun(
         "limit",
-        "Limits of how many jobs run at the same time",
+        "Limits of how many jobs run at the same time, and how often they start",
         "  jobstrand limit set type:mail --concurrent 5\n"
         "  jobstrand limit ls"
     );

@@ -17,6 +17,7 @@ const std::vector<TableColumn>& limit_columns() {
         {.field = "limit", .heading = "LIMIT", .width_max = 64},
         {.field = "concurrent", .heading = "CONCURRENT"},
         {.field = "perNode", .heading = "PER NODE"},
+        {.field = "rate", .heading = "RATE"},
         {.field = "running", .heading = "RUNNING"},
         {.field = "waiting", .heading = "WAITING"},
     };
@@ -28,6 +29,24 @@ const std::vector<TableColumn>& limit_columns() {
         return number_field(name, *number);
     }
     return {.name = name, .json = "null", .text = {}};
+}
+
+[[nodiscard]] RecordField rate_or_null(const std::optional<schema::StartRate>& rate) {
+    if (rate) {
+        return text_field("rate", schema::text_of(*rate));
+    }
+    return {.name = "rate", .json = "null", .text = {}};
+}
+
+[[nodiscard]] std::optional<schema::StartRate> rate_of(const std::optional<std::string>& text) {
+    if (!text) {
+        return std::nullopt;
+    }
+    const auto rate = schema::parse_start_rate(*text);
+    if (!rate) {
+        throw CliError(ExitCode::wrong_usage, "--rate: " + rate.error().message);
+    }
+    return rate.value();
 }
 
 [[nodiscard]] std::optional<int>
@@ -47,6 +66,7 @@ ExitCode list_limits(Session& session, const LimitListOptions& /*options*/) {
             text_field("limit", schema::name_of(one.limit)),
             number_or_null("concurrent", one.limit.concurrent),
             number_or_null("perNode", one.limit.per_node),
+            rate_or_null(one.limit.rate),
             number_field("running", one.running),
             number_field("waiting", one.waiting),
         });
@@ -56,11 +76,12 @@ ExitCode list_limits(Session& session, const LimitListOptions& /*options*/) {
 }
 
 ExitCode set_limit(Session& session, const LimitSetOptions& options) {
-    schema::ConcurrencyLimit limit;
+    schema::JobLimit limit;
     try {
         limit = schema::limit_named(options.name);
         limit.concurrent = runs_of("--concurrent", options.concurrent);
         limit.per_node = runs_of("--per-node", options.per_node);
+        limit.rate = rate_of(options.rate);
         session.limits().set(limit);
     } catch (const std::invalid_argument& mistake) {
         throw CliError(ExitCode::wrong_usage, mistake.what());
@@ -70,7 +91,8 @@ ExitCode set_limit(Session& session, const LimitSetOptions& options) {
         session.format(),
         {text_field("limit", schema::name_of(limit)),
          number_or_null("concurrent", limit.concurrent),
-         number_or_null("perNode", limit.per_node)}
+         number_or_null("perNode", limit.per_node),
+         rate_or_null(limit.rate)}
     );
     return ExitCode::done;
 }

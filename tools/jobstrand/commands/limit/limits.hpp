@@ -18,6 +18,7 @@ struct LimitSetOptions {
     std::string name;
     std::optional<std::string> concurrent;
     std::optional<std::string> per_node;
+    std::optional<std::string> rate;
 };
 
 /// `limit set`: a new limit, or other numbers for one.

@@ -1,4 +1,4 @@
-#include "schema/limit/concurrency_limit.hpp"
+#include "schema/limit/job_limit.hpp"
 
 #include <algorithm>
 #include <array>
@@ -65,11 +65,11 @@ std::string mistake_in_number(const std::optional<int>& number, std::string_view
 
 }  // namespace
 
-std::string name_of(const ConcurrencyLimit& limit) {
+std::string name_of(const JobLimit& limit) {
     return std::string(name_of_kind(limit.kind)) + ":" + limit.value;
 }
 
-ConcurrencyLimit limit_named(std::string_view name) {
+JobLimit limit_named(std::string_view name) {
     const std::size_t colon = name.find(':');
     const auto kind = std::ranges::find(kKinds, name.substr(0, colon), &KindRow::name);
     if (colon == std::string_view::npos || kind == kKinds.end()) {
@@ -87,9 +87,9 @@ ConcurrencyLimit limit_named(std::string_view name) {
     return {.kind = kind->kind, .value = std::string(value)};
 }
 
-std::string mistake_in(const ConcurrencyLimit& limit) {
-    if (!limit.concurrent && !limit.per_node) {
-        return "a limit needs a number: concurrent, perNode, or both";
+std::string mistake_in(const JobLimit& limit) {
+    if (!limit.concurrent && !limit.per_node && !limit.rate) {
+        return "a limit needs a number: concurrent, perNode, rate, or several of them";
     }
     const std::string mistake = mistake_in_number(limit.concurrent, "concurrent");
     return mistake.empty() ? mistake_in_number(limit.per_node, "perNode") : mistake;
@@ -112,13 +112,14 @@ bool is_of_kind(std::string_view group, LimitKind kind) {
     return group.substr(0, group.find(':')) == name_of_kind(kind);
 }
 
-ConcurrencyLimits::ConcurrencyLimits(std::span<const ConcurrencyLimit> limits) {
-    for (const ConcurrencyLimit& limit : limits) {
+JobLimits::JobLimits(std::span<const JobLimit> limits) {
+    for (const JobLimit& limit : limits) {
         by_name_.emplace(group_name(limit.kind, limit.value), limit);
+        have_rates_ = have_rates_ || limit.rate;
     }
 }
 
-const ConcurrencyLimit* ConcurrencyLimits::limit_of(std::string_view group) const {
+const JobLimit* JobLimits::limit_of(std::string_view group) const {
     if (const auto own = by_name_.find(group); own != by_name_.end()) {
         return &own->second;
     }
@@ -127,16 +128,17 @@ const ConcurrencyLimit* ConcurrencyLimits::limit_of(std::string_view group) cons
     return found == by_name_.end() ? nullptr : &found->second;
 }
 
-LimitedGroup ConcurrencyLimits::group(std::string_view name) const {
+LimitedGroup JobLimits::group(std::string_view name) const {
     LimitedGroup group{.name = std::string(name)};
-    if (const ConcurrencyLimit* const limit = limit_of(name)) {
+    if (const JobLimit* const limit = limit_of(name)) {
         group.concurrent = limit->concurrent;
         group.per_node = limit->per_node;
+        group.rate = limit->rate;
     }
     return group;
 }
 
-std::vector<LimitedGroup> ConcurrencyLimits::groups_of(const Job& job) const {
+std::vector<LimitedGroup> JobLimits::groups_of(const Job& job) const {
     std::vector<LimitedGroup> groups;
     if (are_none()) {
         return groups;
@@ -150,17 +152,20 @@ std::vector<LimitedGroup> ConcurrencyLimits::groups_of(const Job& job) const {
     return groups;
 }
 
-bool ConcurrencyLimits::meets(const Job& job) const {
+bool JobLimits::meets(const Job& job) const {
     return !are_none() && !groups_of(job).empty();
 }
 
-std::int64_t room_in(const LimitedGroup& group, const GroupLoad& load) {
+std::int64_t room_in(const LimitedGroup& group, const GroupLoad& load, TimePoint now) {
     std::int64_t room = std::numeric_limits<std::int64_t>::max();
     if (group.concurrent) {
         room = std::min(room, *group.concurrent - load.running);
     }
     if (group.per_node) {
         room = std::min(room, *group.per_node - load.here);
+    }
+    if (group.rate) {
+        room = std::min(room, starts_left(*group.rate, load.used_until, now));
     }
     return std::max<std::int64_t>(room, 0);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schema/job.hpp"
+#include "schema/limit/start_rate.hpp"
 
 #include <cstdint>
 #include <map>
@@ -10,7 +11,8 @@
 #include <string_view>
 #include <vector>
 
-/// Limits of how many jobs run at the same time, over all nodes and on one of them. Pure.
+/// Limits of how many jobs run at the same time, over all nodes and on one of them, and of how
+/// often they start. Pure.
 namespace jobstrand::schema {
 
 /// By what a limit tells jobs apart.
@@ -22,24 +24,25 @@ inline constexpr std::string_view kEachValue = "*";
 /// The most that a limit may allow, which is what is read of a group at once.
 inline constexpr int kMostConcurrent = 10'000;
 
-struct ConcurrencyLimit {
+struct JobLimit {
     LimitKind kind = LimitKind::type;
     std::string value = {};  ///< Of the job's field, or kEachValue.
     std::optional<int> concurrent = {};
     std::optional<int> per_node = {};
+    std::optional<StartRate> rate = {};
 
-    bool operator==(const ConcurrencyLimit&) const = default;
+    bool operator==(const JobLimit&) const = default;
 };
 
 /// `KIND:VALUE`.
-[[nodiscard]] std::string name_of(const ConcurrencyLimit& limit);
+[[nodiscard]] std::string name_of(const JobLimit& limit);
 
 /// A limit without numbers from its name. Throws std::invalid_argument, one sentence that says what
 /// is wrong.
-[[nodiscard]] ConcurrencyLimit limit_named(std::string_view name);
+[[nodiscard]] JobLimit limit_named(std::string_view name);
 
 /// What is wrong with its numbers, one sentence; empty: nothing.
-[[nodiscard]] std::string mistake_in(const ConcurrencyLimit& limit);
+[[nodiscard]] std::string mistake_in(const JobLimit& limit);
 
 /// LOCK_OWNER_ of an executable job that waits until a limit has room for it. As with
 /// kWaitingOwner, no claim reads it and no node holds it.
@@ -49,11 +52,12 @@ inline constexpr std::string_view kLimitedOwner = "waiting for a limit";
     return job.lock_owner == kLimitedOwner;
 }
 
-/// Jobs of which only so many run at the same time.
+/// Jobs of which only so many run at the same time, or start in some time.
 struct LimitedGroup {
     std::string name;  ///< Up to 64 bytes.
     std::optional<int> concurrent = {};
     std::optional<int> per_node = {};
+    std::optional<StartRate> rate = {};
 
     bool operator==(const LimitedGroup&) const = default;
 };
@@ -68,12 +72,15 @@ struct LimitedGroup {
 
 /// All limits that are set. Of one kind at most one applies to a job: that of its own value, or
 /// else that of each value.
-class ConcurrencyLimits {
+class JobLimits {
 public:
-    ConcurrencyLimits() = default;
-    explicit ConcurrencyLimits(std::span<const ConcurrencyLimit> limits);
+    JobLimits() = default;
+    explicit JobLimits(std::span<const JobLimit> limits);
 
     [[nodiscard]] bool are_none() const { return by_name_.empty(); }
+
+    /// Whether any of them is a rate.
+    [[nodiscard]] bool have_rates() const { return have_rates_; }
 
     /// At most one of each kind, in the order of LimitKind.
     [[nodiscard]] std::vector<LimitedGroup> groups_of(const Job& job) const;
@@ -85,18 +92,20 @@ public:
     [[nodiscard]] LimitedGroup group(std::string_view name) const;
 
 private:
-    [[nodiscard]] const ConcurrencyLimit* limit_of(std::string_view group) const;
+    [[nodiscard]] const JobLimit* limit_of(std::string_view group) const;
 
-    std::map<std::string, ConcurrencyLimit, std::less<>> by_name_;  ///< By names of groups.
+    std::map<std::string, JobLimit, std::less<>> by_name_;  ///< By names of groups.
+    bool have_rates_ = false;
 };
 
-/// Jobs of a group that run.
+/// What runs of a group, and what has started of it.
 struct GroupLoad {
     std::int64_t running = 0;
     std::int64_t here = 0;  ///< Those of the node that asks.
+    std::optional<UsedUntil> used_until = {};
 };
 
-/// How many more may start here.
-[[nodiscard]] std::int64_t room_in(const LimitedGroup& group, const GroupLoad& load);
+/// How many more may start here now.
+[[nodiscard]] std::int64_t room_in(const LimitedGroup& group, const GroupLoad& load, TimePoint now);
 
 }  // namespace jobstrand::schema
