@@ -86,6 +86,24 @@ std::string describe(std::string_view job, const Story& story) {
     return text;
 }
 
+std::string describe(std::size_t node, const NodeFate& fate) {
+    std::string text = fmt::format(" node {}:", node);
+    for (const Stretch& freeze : fate.frozen) {
+        text += fmt::format(
+            " frozen from {} to {};",
+            freeze.from.time_since_epoch().count(),
+            freeze.until.time_since_epoch().count()
+        );
+    }
+    for (const Instant buried : fate.buried) {
+        text += fmt::format(" buried at {};", buried.time_since_epoch().count());
+    }
+    if (fate.died) {
+        text += fmt::format(" died at {};", fate.died->time_since_epoch().count());
+    }
+    return text;
+}
+
 /// Ends that the database took, against the runs that reached them. Returns how many succeeded.
 int check_ends(std::string_view job, const Story& story, Findings& findings) {
     int successes = 0;
@@ -143,7 +161,7 @@ void check_repeats(
         ++findings.repeats;
         if (!is_explained(ledger, former, *story.runs[i])) {
             findings.unexplained.push_back(
-                fmt::format("{}: token {} came after {}", job, story.runs[i]->token, former.token)
+                describe(job, story) + describe(former.node, ledger.nodes[former.node])
             );
         }
     }

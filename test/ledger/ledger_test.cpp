@@ -80,6 +80,13 @@ protected:
         );
     }
 
+    /// A process that is frozen while it writes keeps all others from the one file.
+    void add_freezes_to_outages() {
+        for (const test::NodeFate& fate : ledger.nodes) {
+            ledger.outages.insert(ledger.outages.end(), fate.frozen.begin(), fate.frozen.end());
+        }
+    }
+
     void print_report(const test::Findings& findings) const {
         fmt::print(
             "{}: {} jobs, {} SIGKILLs, {} runs, {} repeats, {} nodes too slow to renew their "
@@ -142,6 +149,9 @@ TEST_P(Ledger, Whatever_dies_every_job_is_done_once_and_exclusive_ones_alone) {
     fleet->expect_alive_and_stop();
 
     fleet->report_to(ledger);
+    if (!database->is_server()) {
+        add_freezes_to_outages();
+    }
     database->report_to(ledger);
     const test::Findings findings = check(ledger);
     print_report(findings);
