@@ -80,17 +80,17 @@ TEST(UniqueKey, Rules_have_names) {
 }
 
 TEST(UniqueKey, A_rule_goes_with_a_key_and_a_period_has_bounds) {
-    EXPECT_EQ(problem_of({}, ""), "");
-    EXPECT_EQ(problem_of({}, "k"), "");
-    EXPECT_EQ(problem_of({.on_duplicate = keep, .period = 1ms}, "k"), "");
-    EXPECT_EQ(problem_of({.period = limits::kUniquePeriod}, "k"), "");
+    EXPECT_EQ(schema::problem_of({}, ""), "");
+    EXPECT_EQ(schema::problem_of({}, "k"), "");
+    EXPECT_EQ(schema::problem_of({.on_duplicate = keep, .period = 1ms}, "k"), "");
+    EXPECT_EQ(schema::problem_of({.period = limits::kUniquePeriod}, "k"), "");
     const char* const bounds = "uniqueFor must be 1 ms to P3660D";
-    EXPECT_EQ(problem_of({.period = 0ms}, "k"), bounds);
-    EXPECT_EQ(problem_of({.period = -1ms}, "k"), bounds);
-    EXPECT_EQ(problem_of({.period = limits::kUniquePeriod + 1ms}, "k"), bounds);
+    EXPECT_EQ(schema::problem_of({.period = 0ms}, "k"), bounds);
+    EXPECT_EQ(schema::problem_of({.period = -1ms}, "k"), bounds);
+    EXPECT_EQ(schema::problem_of({.period = limits::kUniquePeriod + 1ms}, "k"), bounds);
     const char* const no_key = "onDuplicate and uniqueFor go with uniqueKey";
-    EXPECT_EQ(problem_of({.on_duplicate = replace}, ""), no_key);
-    EXPECT_EQ(problem_of({.period = 1h}, ""), no_key);
+    EXPECT_EQ(schema::problem_of({.on_duplicate = replace}, ""), no_key);
+    EXPECT_EQ(schema::problem_of({.period = 1h}, ""), no_key);
 }
 
 }  // namespace
