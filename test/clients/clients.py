@@ -6,11 +6,15 @@ import re
 import select
 import subprocess
 import sys
+import threading
+import time
+import unittest
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 SKIPPED = 77
 PATIENCE_S = 60  # Beyond this something hangs; nothing is measured.
 INSTALL_S = 300
@@ -37,11 +41,11 @@ def install(target, listed, command):
 
 
 @contextmanager
-def service(binary, folder):
-    """The service on a SQLite database, with its origin `http://127.0.0.1:PORT`."""
+def service(binary, folder, port=0):
+    """The service on a SQLite database, with its origin `http://127.0.0.1:PORT`; 0: a free one."""
     env = {**os.environ, 'JOBSTRAND_DB': 'sqlite:jobs.db'}
     subprocess.run([binary, 'schema', 'create'], cwd=folder, env=env, check=True, capture_output=True, timeout=PATIENCE_S)
-    with subprocess.Popen([binary, 'serve', '--http', '127.0.0.1:0'], cwd=folder, env=env, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen([binary, 'serve', '--http', f'127.0.0.1:{port}'], cwd=folder, env=env, stderr=subprocess.PIPE) as process:
         try:
             yield f'http://127.0.0.1:{port_of(process)}'
         finally:
@@ -77,6 +81,25 @@ def places(origin):
 
 def metric(origin, name):
     return int(float(re.search(rf'^{name} (\S+)$', look(origin, '/metrics'), re.M)[1]))
+
+
+def eventually(is_so):
+    """Whether it is within the time that all of it may take."""
+    give_up = time.monotonic() + PATIENCE_S
+    tick = threading.Event()
+    while not is_so():
+        if tick.wait(0.02) or time.monotonic() > give_up:
+            return False
+    return True
+
+
+def run_cases(cases):
+    """Of unittest. Returns the exit code."""
+    tests = unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromTestCase(case) for case in cases)
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)
+    failed = len(result.failures) + len(result.errors)
+    print(f'{result.testsRun - failed} passed, {failed} failed')
+    return 1 if failed or not result.testsRun else 0
 
 
 class Checks:

@@ -19,6 +19,7 @@ RUN_BY = {
     "README.md": {"sh": "docs.readme", "sql": "docs.readme", "toml": "docs.readme", "cpp": "docs.snippets"},
     "bench/README.md": {"sh": "docs.bench"},
     "docs/cli.md": {"sh": "docs.operations, tools_test", "json": "tools_test"},
+    "docs/clients.md": {"sh": "docs.clients", "python": "docs.clients", "js": "docs.clients", "java": "docs.clients", "sql": "docs.clients"},
     "docs/configuration.md": {"toml": "docs.operations"},
     "docs/correctness.md": {"sh": "ledger_test, simulation_test"},
     "docs/databases.md": {"sql": "docs.operations"},

@@ -9,18 +9,17 @@ runs, and on the servers the SQL by which apps enqueue (on SQLite, see readme_te
 and every `jobstrand ...` in a table must be a command.
 Databases whose programs are not installed are left out. The last line is `N passed, N failed`.
 """
-import contextlib
-import getpass
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test/fixtures"))
+from databases import DATABASES, PATIENCE_S  # pylint: disable=wrong-import-position
 PAGE = (ROOT / "docs/operations.md").read_text(encoding="utf-8")
 CLI = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
 ELSEWHERE = (
@@ -39,79 +38,6 @@ CLIENTS = {
 }
 BLOCK = re.compile(r"^```(\w+)(?: (\w+))?\n(.*?)^```", re.M | re.S)
 COMMAND = re.compile(r"`jobstrand ([^`]*)`")
-PATIENCE_S = 60  # Beyond this something hangs; nothing is measured.
-
-
-def as_user(name, command):
-    """Servers refuse to run as root."""
-    return ["setpriv", f"--reuid={name}", f"--regid={name}", "--clear-groups", *command] if getpass.getuser() == "root" else command
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def set_up(database):
-    """What docs/databases.md tells an administrator to run."""
-    text = (ROOT / "docs/databases.md").read_text(encoding="utf-8")
-    section = text[text.index(f"\n## {database}"):]
-    return re.search(r"^```sql\n(.*?)^```", section, re.M | re.S)[1]
-
-
-def own_folder(folder, user):
-    data = folder / "server"
-    data.mkdir()
-    folder.chmod(0o755)
-    if getpass.getuser() == "root":
-        shutil.chown(data, user)
-    return data
-
-
-@contextlib.contextmanager
-def mariadb(folder):
-    data, port = own_folder(folder, "mysql"), free_port()
-    where = ["--no-defaults", "--protocol=tcp", "--host=127.0.0.1", f"--port={port}", "--user=root"]
-    subprocess.run(["mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db", f"--datadir={data}",
-                    "--user=mysql"], check=True, capture_output=True)
-    server = subprocess.Popen(as_user("mysql", [
-        shutil.which("mariadbd") or "/usr/sbin/mariadbd", "--no-defaults", f"--datadir={data}", f"--port={port}", f"--socket={data}/socket",
-        "--bind-address=127.0.0.1", "--skip-name-resolve"]), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        subprocess.run(["mariadb-admin", *where, f"--wait={PATIENCE_S}", "ping"], check=True, capture_output=True)
-        subprocess.run(["mariadb", *where], input=set_up("MySQL, MariaDB"), text=True, check=True)
-        (folder / ".my.cnf").write_text(f"[client]\nprotocol=tcp\nhost=127.0.0.1\nport={port}\nuser=root\n")
-        yield {"JOBSTRAND_DB": f"mariadb://jobs:...@127.0.0.1:{port}/jobs"}
-    finally:
-        server.terminate()
-        server.wait(timeout=PATIENCE_S)
-
-
-@contextlib.contextmanager
-def postgresql(folder):
-    programs = max(Path("/usr/lib/postgresql").glob("*/bin"))
-    data, port = own_folder(folder, "postgres"), free_port()
-    subprocess.run(as_user("postgres", [programs / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"]),
-                   check=True, capture_output=True)
-    control = as_user("postgres", [programs / "pg_ctl", "-D", data, "-w", f"--timeout={PATIENCE_S}"])
-    there = {"PGHOST": "127.0.0.1", "PGPORT": str(port), "PGUSER": "postgres"}
-    subprocess.run([*control, "-o", f"-p {port} -k {data} -c listen_addresses=127.0.0.1", "-l", data / "log", "start"],
-                   check=True, stdout=subprocess.DEVNULL)
-    try:
-        subprocess.run(["psql", "--quiet", "--set=ON_ERROR_STOP=1", "--dbname=postgres"], input=set_up("PostgreSQL"), text=True, check=True,
-                       env={**os.environ, **there})
-        yield {**there, "JOBSTRAND_DB": f"postgres://jobs:...@127.0.0.1:{port}/jobs"}
-    finally:
-        subprocess.run([*control, "--mode=fast", "stop"], check=True, capture_output=True)
-
-
-@contextlib.contextmanager
-def sqlite(_folder):
-    yield {"JOBSTRAND_DB": "sqlite:jobs.db"}
-
-
-DATABASES = {"sqlite": (sqlite, "sqlite3"), "mysql": (mariadb, "mariadb-install-db"), "postgresql": (postgresql, "createdb")}
 
 
 class Results:

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""The JavaScript package of tools/clients/javascript: workers and enqueueing over HTTP, and its statements on SQLite.
+
+Usage:  javascript_test.py JOBSTRAND_BINARY
+
+Exit codes: 0 passed, 1 failed, 77 there is no Node.js 18. The last line is `N passed, N failed`.
+"""
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import clients
+
+ROOT = Path(__file__).resolve().parents[2]
+OLDEST = 18
+
+
+def node():
+    """None: there is none that is new enough."""
+    program = shutil.which('node')
+    version = subprocess.run([program, '--version'], capture_output=True, text=True, check=True).stdout if program else 'v0'
+    return program if int(re.match(r'v(\d+)', version)[1]) >= OLDEST else None
+
+
+def ask(origin, case):
+    done = subprocess.run([node(), clients.HERE / 'javascript_worker.mjs', ROOT / 'tools/clients/javascript', origin, case],
+                          capture_output=True, text=True, timeout=clients.PATIENCE_S, check=False)
+    if done.returncode != 0:
+        print(done.stderr, file=sys.stderr)
+        return {}
+    return json.loads(done.stdout)
+
+
+def add_external(origin, count):
+    clients.enqueue(origin, [
+        {'handlerType': 'mail', 'external': True, 'payload': {'n': number}, 'retryCycle': 'R3/PT0.05S'} for number in range(count)
+    ])
+
+
+def check_workers(origin, checks):
+    add_external(origin, 1000)
+    checks.equal('runs', ask(origin, 'a_thousand_jobs'), {'runs': 1100})
+    checks.equal('dead letters', clients.places(origin)['dead'], 100)
+    checks.equal('jobs for the app', clients.places(origin)['executable'], 200)
+    add_external(origin, 3)
+    checks.equal('runs that ended after a stop', ask(origin, 'a_stop_while_one_runs'), {'ended': 1})
+    checks.equal('jobs that are left', clients.places(origin)['external'], 2)
+    checks.equal('they are done next', ask(origin, 'a_thousand_jobs'), {'runs': 2 + 1})
+    add_external(origin, 1)
+    checks.equal('runs under a short lock', ask(origin, 'a_lock_that_is_prolonged'), {'runs': 1})
+    add_external(origin, 1)
+    checks.equal('a handler hears of a lost lock', ask(origin, 'a_lock_that_is_lost'), {'heard': True})
+
+
+def check_enqueueing(origin, checks):
+    checks.equal('enqueueing', ask(origin, 'enqueueing'), {'first': True, 'kept': True, 'listed': 26, 'ids': 25, 'none': None})
+    checks.equal('mistakes', ask(origin, 'mistakes'), {'refused': 400, 'away': True, 'ended': True})
+
+
+def check_statements(binary, origin, checks):
+    told = ask(origin, 'insertions')
+    checks.equal('what needs the service is refused', told['refused'], 3)
+    with tempfile.TemporaryDirectory() as folder:
+        env = {**os.environ, 'JOBSTRAND_DB': 'sqlite:jobs.db'}
+
+        def jobstrand(*words):
+            return subprocess.run([binary, *words], cwd=folder, env=env, capture_output=True, text=True, timeout=clients.PATIENCE_S,
+                                  check=True).stdout
+        jobstrand('schema', 'create')
+        connection = sqlite3.connect(Path(folder) / 'jobs.db')
+        for statements in told['statements']['sqlite']:
+            for statement in statements:
+                values = [bytes(one['data']) if isinstance(one, dict) else one for one in statement['values']]
+                connection.execute(statement['sql'], values)
+        connection.commit()
+        connection.close()
+        shown = {name: json.loads(jobstrand('job', 'show', name, '-o', 'json')) for name in ('plain', 'later', 'long', 'unique', 'external')}
+    checks.equal('a payload', shown['plain']['payload'], {'order': 17, 'to': 'Zoë'})
+    checks.equal('a long payload', shown['long']['payload'], 'ü' * 5000)
+    checks.equal('a timer', [shown['later'][name] for name in ('place', 'dueDate', 'retries', 'exclusive', 'tenantId')],
+                 ['timer', '2035-06-01T10:00:00.250Z', 5, False, 't'])
+    checks.equal('a unique key', shown['unique']['uniqueKey'], 'order-17')
+    checks.equal('an external job', shown['external']['place'], 'external')
+    numbers = [re.findall(r'\$\d', statement['sql']) for statement in told['statements']['postgresql'][0]]
+    checks.equal('marks of PostgreSQL', numbers, [['$1', '$2', '$3', '$4'], []])
+    zones = [statement['sql'].partition(' ')[0] for statement in told['statements']['mysql'][1]]
+    checks.equal('MySQL gets its zone back', zones, ['SET', 'INSERT', 'SET'])
+
+
+def main():
+    if not node():
+        print(f'skipped: there is no Node.js {OLDEST}')
+        return clients.SKIPPED
+    binary = Path(sys.argv[1]).resolve()
+    checks = clients.Checks()
+    with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
+        check_workers(origin, checks)
+        check_statements(binary, origin, checks)
+    with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
+        check_enqueueing(origin, checks)
+    return checks.result()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,127 @@
+// What javascript_test.py asks of the JavaScript package: node javascript_worker.mjs PACKAGE ORIGIN CASE. Prints JSON.
+import { setTimeout as sleep } from "node:timers/promises";
+
+const [, , source, origin, name] = process.argv;
+const { BusinessError, Client, Fail, Refused, Unreachable, Worker, insertionOf } = await import(`${source}/src/index.js`);
+const client = new Client(origin);
+const quick = { waitMs: 1000, log: () => {} };
+
+function print(what) {
+  console.log(JSON.stringify(what));
+}
+
+async function until(isSo) {
+  while (!(await isSo())) {
+    await sleep(20);
+  }
+}
+
+async function isAllDone() {
+  const { places } = await client.stats();
+  return places.external === 0 && places.timer === 0;
+}
+
+const cases = {
+  async a_thousand_jobs() {
+    let runs = 0;
+    const worker = new Worker(client, quick);
+    worker.handler("mail", ({ payload: { n }, attempt }) => {
+      runs += 1;
+      if (n % 10 === 1 && attempt === 1) {
+        throw new Error("the first time");
+      }
+      if (n % 10 === 2) {
+        throw new Fail("never", { retries: 0 });
+      }
+      if (n % 10 === 3) {
+        throw new BusinessError("E1", "so", { n });
+      }
+      return n % 10 === 4 ? { total: n } : undefined;
+    });
+    const running = worker.run();
+    await until(isAllDone);
+    worker.stop();
+    await running;
+    print({ runs });
+  },
+
+  async a_stop_while_one_runs() {
+    const ended = [];
+    const worker = new Worker(client, { ...quick, concurrency: 1 });
+    worker.handler("mail", async ({ id }) => {
+      worker.stop();
+      await sleep(300);
+      ended.push(id);
+    });
+    await worker.run();
+    print({ ended: ended.length });
+  },
+
+  async a_lock_that_is_prolonged() {
+    let runs = 0;
+    const worker = new Worker(client, { ...quick, lockMs: 600 });
+    worker.handler("mail", async ({ signal }) => {
+      runs += 1;
+      await sleep(2000, null, { signal });
+      worker.stop();
+    });
+    await worker.run();
+    print({ runs });
+  },
+
+  async a_lock_that_is_lost() {
+    const worker = new Worker(client, { ...quick, name: "first", concurrency: 1, lockMs: 600 });
+    let heard = false;
+    worker.handler("mail", async (job) => {
+      await client.release("first", [job]);
+      await client.acquire("second", ["mail"]);
+      await new Promise((resolve) => job.signal.addEventListener("abort", resolve));
+      heard = true;
+      worker.stop();
+    });
+    await worker.run();
+    print({ heard });
+  },
+
+  async mistakes() {
+    const refused = await client.enqueue({ handlerType: "noop", retries: -1 }).catch((error) => error);
+    const away = await new Client("http://127.0.0.1:1").wake().catch((error) => error);
+    const worker = new Worker(client, { ...quick, name: "x".repeat(300) }).handler("mail", () => {});
+    const ended = await worker.run().catch((error) => error);
+    print({ refused: refused instanceof Refused && refused.status, away: away instanceof Unreachable, ended: ended instanceof Refused });
+  },
+
+  async enqueueing() {
+    const first = await client.enqueue({ handlerType: "noop", dueDate: 3_600_000, uniqueKey: "k", uniqueForMs: 60_000 });
+    const kept = await client.enqueue({ handlerType: "noop", uniqueKey: "k", onDuplicate: "keep" });
+    const ids = await client.enqueueAll(Array.from({ length: 25 }, () => ({ handlerType: "noop", dueDate: new Date("2035-01-01") })));
+    const listed = [];
+    for await (const job of client.jobs({ place: "timer", limit: "10" })) {
+      listed.push(job.id);
+    }
+    print({ first: first.isNew, kept: !kept.isNew && kept.id === first.id, listed: listed.length, ids: ids.length, none: await client.job("a/b") });
+  },
+
+  // For each database the statements of some jobs, which javascript_test.py runs.
+  async insertions() {
+    const jobs = [
+      { id: "plain", handlerType: "mail", payload: { order: 17, to: "Zoë" } },
+      { id: "later", handlerType: "mail", dueDate: new Date("2035-06-01T10:00:00.250Z"), retries: 5, exclusive: false, tenantId: "t" },
+      { id: "long", handlerType: "mail", payload: "ü".repeat(5000) },
+      { id: "unique", handlerType: "mail", uniqueKey: "order-17", uniqueForMs: 3_600_000 },
+      { id: "external", handlerType: "mail", external: true },
+    ];
+    const told = ["sqlite", "mysql", "postgresql"].map((database) => [database, jobs.map((job) => insertionOf(database, job).statements)]);
+    const refused = [{ dueDate: "tomorrow 09:00" }, { repeat: "R/PT1H" }, { uniqueKey: "k", onDuplicate: "keep" }].filter((job) => {
+      try {
+        insertionOf("sqlite", { handlerType: "mail", ...job });
+        return false;
+      } catch (error) {
+        return error instanceof RangeError;
+      }
+    });
+    print({ statements: Object.fromEntries(told), refused: refused.length });
+  },
+};
+
+await cases[name]();

@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""The Python package of tools/clients/python over HTTP: enqueueing, and workers with threads and coroutines.
+
+Usage:  python_http_test.py JOBSTRAND_BINARY
+
+The last line is `N passed, N failed`.
+"""
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+
+import clients
+
+sys.path.insert(0, str(clients.ROOT / 'tools/clients/python'))
+sys.path.insert(0, str(clients.ROOT / 'test/fixtures'))
+import databases  # pylint: disable=wrong-import-position
+import jobstrand  # pylint: disable=wrong-import-position
+from jobstrand import NewJob  # pylint: disable=wrong-import-position
+
+BINARY = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else Path()
+SHORT = timedelta(seconds=1)
+
+
+class WithService(unittest.TestCase):
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.origin = self.enterContext(clients.service(BINARY, self.folder))
+        self.client = jobstrand.Client(self.origin)
+        self.addCleanup(self.client.close)
+
+    def add_external(self, count, **settings):
+        return self.client.enqueue_all(
+            NewJob('mail', {'n': number}, external=True, retry_cycle='R3/PT0.05S', **settings) for number in range(count))
+
+    def places(self):
+        return self.client.stats()['places']
+
+
+class OverHttp(WithService):
+    def test_a_job_is_enqueued_looked_at_and_gone_when_it_has_run(self):
+        job = self.client.enqueue(NewJob('noop', {'a': [1, 2]}, due=timedelta(hours=1)))
+        self.assertTrue(job.is_new)
+        self.assertEqual(self.client.job(job.id)['payload'], {'a': [1, 2]})
+        self.assertIsNone(self.client.job('there is/none'))
+        self.client.wake()
+
+    def test_a_unique_key_keeps_the_first_or_makes_room(self):
+        first = self.client.enqueue(NewJob('noop', due=timedelta(hours=1), unique_key='k'))
+        kept = self.client.enqueue(NewJob('noop', unique_key='k', on_duplicate='keep'))
+        self.assertEqual((kept.id, kept.is_new), (first.id, False))
+        replaced = self.client.enqueue(NewJob('noop', due='PT1H', unique_key='k', on_duplicate='replace'))
+        self.assertEqual(replaced.replaced, first.id)
+        with self.assertRaises(jobstrand.Refused) as refusal:
+            self.client.enqueue(NewJob('noop', unique_key='k'))
+        self.assertEqual(refusal.exception.status, 409)
+
+    def test_lists_go_on_from_page_to_page(self):
+        ids = self.client.enqueue_all(NewJob('noop', due=timedelta(hours=1)) for _ in range(25))
+        self.assertEqual([job['id'] for job in self.client.jobs(place='timer', limit=10)], sorted(ids))
+
+    def test_a_mistake_is_told_with_its_reason(self):
+        with self.assertRaisesRegex(jobstrand.Refused, 'retries') as refusal:
+            self.client.enqueue(NewJob('noop', retries=-1))
+        self.assertEqual(refusal.exception.status, 400)
+
+    def test_a_service_that_is_not_there_is_unreachable(self):
+        with self.assertRaises(jobstrand.Unreachable):
+            jobstrand.Client('http://127.0.0.1:1').enqueue('noop')
+
+
+class Workers(WithService):
+    def run_until(self, worker, is_done):
+        """In a thread of its own, so that signals stay here."""
+        failures = []
+
+        def work():
+            try:
+                worker.run()
+            except Exception as error:  # pylint: disable=broad-exception-caught
+                failures.append(error)
+        thread = threading.Thread(target=work)
+        thread.start()
+        clients.eventually(lambda: is_done() or not thread.is_alive())
+        worker.stop()
+        thread.join(clients.PATIENCE_S)
+        self.assertEqual(failures, [])
+        self.assertTrue(is_done())
+
+    def test_a_thousand_jobs_are_done_with_failures_and_retries(self):
+        self.add_external(1000)
+        runs, lock = Counter(), threading.Lock()
+        worker = jobstrand.Worker(self.client, threads=4, prefetch=200, wait=SHORT)
+
+        @worker.handler('mail')
+        def mail(job):  # pylint: disable=unused-variable
+            number = job.payload['n']
+            with lock:
+                runs[number] += 1
+            if number % 10 == 1 and job.attempt == 1:
+                raise RuntimeError('the first time')
+            if number % 10 == 2:
+                raise jobstrand.Fail('never', retries=0)
+            if number % 10 == 3:
+                raise jobstrand.BusinessError('E1', 'so', {'n': number})
+            return {'total': number} if number % 10 == 4 else None
+
+        self.run_until(worker, lambda: sum(runs.values()) == 1100 and self.places()['external'] == self.places()['timer'] == 0)
+        self.assertEqual(len(runs), 1000)
+        self.assertEqual(self.places()['dead'], 100)
+        self.assertEqual(self.places()['executable'], 200, 'errors and variables are for the app')
+        self.assertEqual(clients.metric(self.origin, 'jobstrand_worker_not_held_total'), 0)
+
+    def test_coroutines_work_too_and_many_at_a_time(self):
+        self.add_external(300)
+        worker = jobstrand.AsyncWorker(self.client, concurrency=100, wait=SHORT)
+        running, ended = 0, 0
+        many = asyncio.Event()
+
+        @worker.handler('mail')
+        async def mail(_job):  # pylint: disable=unused-variable
+            nonlocal running, ended
+            running += 1
+            if running == 60:
+                many.set()
+            await asyncio.wait_for(many.wait(), clients.PATIENCE_S)
+            ended += 1
+            if ended == 300:
+                worker.stop()
+        asyncio.run(worker.run())
+        self.assertEqual(self.places()['external'], 0)
+        self.assertEqual(self.places()['dead'], 0)
+
+    def test_what_has_not_begun_is_given_back_and_what_has_ends(self):
+        self.add_external(10)
+        begun, may_end, ended = threading.Event(), threading.Event(), []
+        worker = jobstrand.Worker(self.client, threads=1, prefetch=9, wait=SHORT)
+
+        @worker.handler('mail')
+        def mail(job):  # pylint: disable=unused-variable
+            begun.set()
+            may_end.wait(clients.PATIENCE_S)
+            ended.append(job.id)
+        thread = threading.Thread(target=worker.run)
+        thread.start()
+        self.assertTrue(begun.wait(clients.PATIENCE_S))
+        worker.stop()
+        may_end.set()
+        thread.join(clients.PATIENCE_S)
+        self.assertEqual(len(ended), 1)
+        left = list(self.client.jobs(place='external'))
+        self.assertEqual(len(left), 9)
+        self.assertEqual({(job['lockOwner'], job['attempts']) for job in left}, {(None, 0)})
+
+    def test_a_lock_lasts_as_long_as_the_handler(self):
+        self.add_external(1)
+        worker = jobstrand.Worker(self.client, threads=1, lock=timedelta(seconds=0.6), wait=SHORT)
+        runs = []
+
+        @worker.handler('mail')
+        def mail(job):  # pylint: disable=unused-variable
+            runs.append(job.id)
+            job.lost.wait(2)  # Three locks.
+            self.assertFalse(job.lost.is_set())
+        self.run_until(worker, lambda: self.places()['external'] == 0)
+        self.assertEqual(len(runs), 1)
+
+    def test_a_handler_hears_that_its_lock_is_lost(self):
+        job_id, = self.add_external(1)
+        worker = jobstrand.Worker(self.client, 'first', threads=1, prefetch=0, lock=timedelta(seconds=0.6), wait=SHORT)
+        heard = []
+
+        @worker.handler('mail')
+        def mail(job):  # pylint: disable=unused-variable
+            self.client.release('first', [job])  # As an operator may.
+            self.client.acquire('second', ['mail'])
+            heard.append(job.lost.wait(clients.PATIENCE_S))
+        self.run_until(worker, lambda: bool(heard))
+        self.assertEqual(heard, [True])
+        self.assertEqual(self.client.job(job_id)['lockOwner'].rpartition(':')[2], 'second')
+
+    def test_a_job_that_comes_again_is_lost_to_its_former_run(self):
+        self.add_external(1)
+        worker = jobstrand.Worker(self.client, threads=2, lock=timedelta(minutes=1), wait=SHORT)
+        runs = []
+
+        @worker.handler('mail')
+        def mail(job):  # pylint: disable=unused-variable
+            runs.append(job)
+            if len(runs) == 1:
+                self.client.release(worker.name, [job])
+                self.assertTrue(job.lost.wait(clients.PATIENCE_S))
+        self.run_until(worker, lambda: self.places()['external'] == 0)
+        self.assertEqual([run.lost.is_set() for run in runs], [True, False])
+
+    def test_what_the_service_refuses_ends_the_worker_with_the_reason(self):
+        worker = jobstrand.Worker(self.client, 'x' * 300)
+        worker.handler('mail')(lambda job: None)
+        with self.assertRaises(jobstrand.Refused):
+            worker.run()
+
+    def test_sigterm_ends_it(self):
+        self.add_external(1)
+        program = ("import sys, jobstrand, datetime\n"
+                   "worker = jobstrand.Worker(sys.argv[1], wait=datetime.timedelta(seconds=1))\n"
+                   "worker.handler('mail')(lambda job: print('ran', flush=True))\n"
+                   "worker.run()\nprint('ended')\n")
+        env = {**os.environ, 'PYTHONPATH': str(clients.ROOT / 'tools/clients/python')}
+        with subprocess.Popen([sys.executable, '-c', program, self.origin], env=env, stdout=subprocess.PIPE, text=True) as process:
+            self.assertEqual(process.stdout.readline(), 'ran\n')
+            process.send_signal(signal.SIGTERM)
+            said, _ = process.communicate(timeout=clients.PATIENCE_S)
+        self.assertEqual((said, process.returncode), ('ended\n', 0))
+
+
+class WhileTheServiceIsAway(unittest.TestCase):
+    def test_a_worker_waits_and_goes_on(self):
+        done, port = [], databases.free_port()
+        worker = jobstrand.Worker(f'http://127.0.0.1:{port}', threads=1, wait=SHORT)
+
+        @worker.handler('mail')
+        def mail(job):  # pylint: disable=unused-variable
+            done.append(job.id)
+            worker.stop()
+        with tempfile.TemporaryDirectory() as folder, self.assertLogs('jobstrand', 'WARNING') as logs:
+            thread = threading.Thread(target=worker.run)
+            thread.start()
+            clients.eventually(lambda: bool(logs.output))
+            with clients.service(BINARY, folder, port) as origin:
+                job = jobstrand.Client(origin).enqueue(NewJob('mail', external=True))
+                thread.join(clients.PATIENCE_S)
+        self.assertEqual(done, [job.id])
+        self.assertIn('cannot fetch jobs', logs.output[0])
+
+
+if __name__ == '__main__':
+    sys.exit(clients.run_cases([OverHttp, Workers, WhileTheServiceIsAway]))

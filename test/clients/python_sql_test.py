@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""The Python package of tools/clients/python: jobs in the app's own transaction, on each database.
+
+Usage:  python_sql_test.py JOBSTRAND_BINARY FOLDER_FOR_PACKAGES
+
+Databases whose programs or drivers are not to be had here are left out. The last line is `N passed, N failed`.
+"""
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import clients
+
+sys.path.insert(0, str(clients.ROOT / 'tools/clients/python'))
+sys.path.insert(0, str(clients.ROOT / 'test/fixtures'))
+import databases  # pylint: disable=wrong-import-position
+import jobstrand  # pylint: disable=wrong-import-position
+from jobstrand import NewJob  # pylint: disable=wrong-import-position
+
+BINARY = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else Path()
+PACKAGES = Path(sys.argv[2]).resolve() / 'python-drivers' if len(sys.argv) > 2 else Path()
+
+
+class OwnTransaction:
+    """The same for each database: see the classes below. The cases share it, and begin without a job."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        start, _ = databases.DATABASES[cls.database]
+        cls.env = {**os.environ, **cls.enterClassContext(start(cls.folder)), 'HOME': str(cls.folder)}
+        cls.jobstrand('schema', 'create')
+
+    def setUp(self):
+        self.connection = self.connect()
+        self.addCleanup(self.connection.close)
+        self.addCleanup(self.remove_jobs)
+
+    def remove_jobs(self):
+        self.connection.rollback()
+        cursor = self.connection.cursor()
+        for table in ('JOB', 'TIMER_JOB', 'EXTERNAL_JOB'):
+            cursor.execute(f'DELETE FROM ACT_RU_{table}')
+        cursor.execute('DELETE FROM JS_UNIQUE')
+        self.connection.commit()
+
+    @classmethod
+    def jobstrand(cls, *words):
+        done = subprocess.run([BINARY, *words], cwd=cls.folder, env=cls.env, capture_output=True, text=True,
+                              timeout=clients.PATIENCE_S, check=True)
+        return done.stdout
+
+    def shown(self, job_id):
+        return json.loads(self.jobstrand('job', 'show', job_id, '-o', 'json'))
+
+    def ids(self):
+        return self.jobstrand('job', 'ls', '--place', 'all', '-o', 'name').split()
+
+    @classmethod
+    def port(cls):
+        return int(cls.env['JOBSTRAND_DB'].rpartition(':')[2].partition('/')[0])
+
+    @classmethod
+    def password(cls):
+        return cls.env['JOBSTRAND_DB'].partition('//')[2].partition('@')[0].partition(':')[2]
+
+    def test_a_job_is_there_exactly_if_the_app_commits(self):
+        jobstrand.enqueue(self.connection, 'mail', {'order': 16})
+        self.connection.rollback()
+        job = jobstrand.enqueue(self.connection, 'mail', {'order': 17, 'to': 'Zoë'})
+        self.connection.commit()
+        self.assertEqual(self.ids(), [job])
+        self.assertEqual(self.shown(job)['payload'], {'order': 17, 'to': 'Zoë'})
+        self.assertEqual(self.shown(job)['retries'], 3)
+
+    def test_a_job_has_what_it_was_given(self):
+        due = datetime(2035, 6, 1, 12, 0, 0, 250_000, timezone(timedelta(hours=2)))
+        job = jobstrand.enqueue(self.connection, NewJob(
+            'mail', id='my-job', due=due, retries=5, retry_cycle='R5/PT1M', priority=7, exclusive=False, process_instance_id='i-1',
+            process_definition_id='d-1', category='c', tenant_id='t', correlation_id='mine'))
+        self.connection.commit()
+        shown = self.shown(job)
+        self.assertEqual(shown['place'], 'timer')
+        self.assertEqual(shown['dueDate'], '2035-06-01T10:00:00.250Z')
+        for name, value in {'retries': 5, 'retryCycle': 'R5/PT1M', 'priority': 7, 'exclusive': False, 'processInstanceId': 'i-1',
+                            'processDefinitionId': 'd-1', 'category': 'c', 'tenantId': 't', 'correlationId': 'mine'}.items():
+            self.assertEqual(shown[name], value, name)
+
+    def test_a_long_payload_has_a_row_of_its_own(self):
+        job = jobstrand.enqueue(self.connection, 'mail', 'ü' * 5000)
+        self.connection.commit()
+        self.assertEqual(self.shown(job)['payload'], 'ü' * 5000)
+
+    def test_a_unique_key_lets_one_job_in(self):
+        job = jobstrand.enqueue(self.connection, NewJob('mail', unique_key='order-17', unique_for=timedelta(hours=1)))
+        self.connection.commit()
+        with self.assertRaises(self.driver.IntegrityError):
+            jobstrand.enqueue(self.connection, NewJob('mail', unique_key='order-17'))
+        self.connection.rollback()
+        self.assertEqual(self.ids(), [job])
+
+    def test_external_jobs_are_for_workers(self):
+        job = jobstrand.enqueue(self.connection, NewJob('mail', external=True))
+        self.connection.commit()
+        self.assertEqual(self.shown(job)['place'], 'external')
+
+
+class OnSqlite(OwnTransaction, unittest.TestCase):
+    database, driver = 'sqlite', sqlite3
+
+    def connect(self):
+        return sqlite3.connect(self.folder / 'jobs.db')
+
+    def test_what_only_the_service_can_do_is_refused(self):
+        for job, why in ((NewJob('mail', due='tomorrow 09:00'), 'in words'), (NewJob('mail', repeat='R/PT1H'), 'first turn'),
+                         (NewJob('mail', unique_key='k', on_duplicate='keep'), 'keeps or replaces'),
+                         (NewJob('mail', due=datetime(2035, 1, 1)), 'time zone')):
+            with self.assertRaisesRegex(ValueError, why):
+                jobstrand.enqueue(self.connection, job)
+
+
+class OnMariaDb(OwnTransaction, unittest.TestCase):
+    database = 'mysql'
+
+    def connect(self):
+        import pymysql  # pylint: disable=import-outside-toplevel,import-error
+        self.driver = pymysql
+        connection = pymysql.connect(host='127.0.0.1', port=self.port(), user='jobs', password=self.password(), database='jobs')
+        with connection.cursor() as cursor:
+            cursor.execute("SET time_zone = '+05:00'")
+        return connection
+
+    def test_the_sessions_zone_is_left_as_it_was(self):
+        jobstrand.enqueue(self.connection, NewJob('mail', due=timedelta(hours=1)))
+        with self.connection.cursor() as cursor:
+            cursor.execute('SELECT @@session.time_zone')
+            self.assertEqual(cursor.fetchone()[0], '+05:00')
+
+
+class OnPostgresql(OwnTransaction, unittest.TestCase):
+    database = 'postgresql'
+
+    def connect(self):
+        import pg8000.dbapi  # pylint: disable=import-outside-toplevel,import-error
+        self.driver = pg8000.dbapi
+        self.driver.IntegrityError = pg8000.dbapi.DatabaseError  # What this driver raises for a key that is taken.
+        return pg8000.dbapi.connect(host='127.0.0.1', port=self.port(), user='jobs', password=self.password(), database='jobs')
+
+
+def cases():
+    """Of the databases that can be tested here."""
+    sys.path.insert(0, str(PACKAGES))
+    chosen = [OnSqlite]
+    try:
+        clients.install(PACKAGES, 'drivers.txt', [
+            sys.executable, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', str(PACKAGES),
+            '--requirement', str(clients.HERE / 'drivers.txt')
+        ])
+    except clients.CannotInstall as reason:
+        print(f'left out: drivers of servers: {reason}')
+        return chosen
+    for case in (OnMariaDb, OnPostgresql):
+        if shutil.which(databases.DATABASES[case.database][1]):
+            chosen.append(case)
+        else:
+            print(f'left out: {case.database}')
+    return chosen
+
+
+if __name__ == '__main__':
+    sys.exit(clients.run_cases(cases()))

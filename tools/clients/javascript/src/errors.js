@@ -1,0 +1,41 @@
+/** The service could not be asked, or said no. */
+export class JobstrandError extends Error {}
+
+/** No answer came. What was asked for may have been done all the same. */
+export class Unreachable extends JobstrandError {}
+
+/** The service said no. `status` is that of HTTP; `errors` has a sentence for each thing that is wrong. */
+export class Refused extends JobstrandError {
+  constructor(status, detail, errors = [], retryAfterMs = undefined) {
+    super(errors.length ? `${detail}: ${errors.join("; ")}` : detail);
+    this.status = status;
+    this.detail = detail;
+    this.errors = errors;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Thrown by a handler: this attempt has failed. Any other error fails it too, as the job's retry cycle says. */
+export class Fail extends Error {
+  /** `retryAfterMs`: how long the job waits instead. `retries`: how many attempts are left instead; 0: none. */
+  constructor(message, { retryAfterMs, retries, details } = {}) {
+    super(message);
+    Object.assign(this, { retryAfterMs, retries, details });
+  }
+}
+
+/** Thrown by a handler: the work is done, and ended in an error of this code, which is handed on to the app. */
+export class BusinessError extends Error {
+  constructor(code, message = "", variables = undefined) {
+    super(message || code);
+    Object.assign(this, { code, text: message, variables });
+  }
+}
+
+/** Whether the same request may succeed later. */
+export function isWorthWaiting(error) {
+  if (error instanceof Refused) {
+    return error.status >= 500 || error.status === 408 || error.status === 429;
+  }
+  return error instanceof Unreachable;
+}

@@ -1,0 +1,138 @@
+/** What JSON can say. */
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+
+/** A job to be enqueued; what is left out is as the service says. docs/cli.md lists all fields. */
+export interface NewJob {
+  handlerType: string;
+  payload?: Json;
+  id?: string;
+  /** An instant, milliseconds from now, or (over HTTP) any timer text. */
+  dueDate?: Date | number | string;
+  repeat?: string;
+  retries?: number;
+  retryCycle?: string;
+  priority?: number;
+  external?: boolean;
+  exclusive?: boolean;
+  processInstanceId?: string;
+  processDefinitionId?: string;
+  category?: string;
+  tenantId?: string;
+  correlationId?: string;
+  uniqueKey?: string;
+  uniqueForMs?: number;
+  onDuplicate?: "reject" | "keep" | "replace";
+}
+
+export interface Enqueued {
+  id: string;
+  /** false: another job has its unique key and was kept; `id` is that of the other one. */
+  isNew: boolean;
+  /** The job that made room for it. */
+  replaced: string | null;
+}
+
+/** A job as the service tells it. */
+export interface StoredJob {
+  id: string;
+  place: string;
+  handlerType: string;
+  payload: Json;
+  retries: number;
+  attempts: number;
+  lockOwner: string | null;
+  [field: string]: Json;
+}
+
+/** A job that a worker holds. */
+export interface Job extends Omit<StoredJob, "place"> {
+  revision: number;
+  /** 1 at first. */
+  attempt: number;
+  /** Aborts when the lock is lost. */
+  readonly signal: AbortSignal;
+}
+
+export interface JobResult {
+  id: string;
+  revision?: number;
+  outcome?: "complete" | "fail" | "error";
+  variables?: { [name: string]: Json };
+  errorCode?: string;
+  message?: string;
+  details?: string;
+  retries?: number;
+  retryAfter?: string;
+}
+
+export interface RefusedResult {
+  id: string;
+  answer: string;
+}
+
+export class Client {
+  constructor(url: string | URL, options?: { token?: string; timeoutMs?: number });
+  enqueue(job: NewJob): Promise<Enqueued>;
+  enqueueAll(jobs: NewJob[]): Promise<string[]>;
+  job(id: string): Promise<StoredJob | null>;
+  jobs(filters?: { [name: string]: string }): AsyncGenerator<StoredJob, void, undefined>;
+  stats(): Promise<{ places: { [place: string]: number } }>;
+  requeue(ids: string[], retries?: number): Promise<{ id: string; answer: string }[]>;
+  wake(): Promise<void>;
+  acquire(
+    worker: string,
+    topics: string[],
+    options?: { jobs?: number; lockMs?: number; waitMs?: number; tenantId?: string },
+  ): Promise<StoredJob[]>;
+  finish(worker: string, results: JobResult[]): Promise<RefusedResult[]>;
+  extend(worker: string, jobs: { id: string; revision: number }[], lockMs: number): Promise<RefusedResult[]>;
+  release(worker: string, jobs: { id: string; revision: number }[]): Promise<void>;
+}
+
+export interface WorkerOptions {
+  name?: string;
+  token?: string;
+  concurrency?: number;
+  lockMs?: number;
+  waitMs?: number;
+  graceMs?: number;
+  tenantId?: string;
+  /** Whether SIGTERM and SIGINT stop it; true if not said. */
+  signals?: boolean;
+  log?: (message: string) => void;
+}
+
+export type Handler = (job: Job) => void | { [name: string]: Json } | Promise<void | { [name: string]: Json }>;
+
+export class Worker {
+  readonly name: string;
+  constructor(client: Client | string, options?: WorkerOptions);
+  handler(topic: string, handle: Handler): this;
+  run(): Promise<void>;
+  stop(): void;
+}
+
+export type Database = "sqlite" | "mysql" | "postgresql";
+
+export function enqueueBy(
+  database: Database,
+  query: (sql: string, values: unknown[]) => unknown,
+  job: NewJob,
+): Promise<string>;
+
+export function insertionOf(database: Database, job: NewJob): { id: string; statements: { sql: string; values: unknown[] }[] };
+
+export class JobstrandError extends Error {}
+export class Unreachable extends JobstrandError {}
+export class Refused extends JobstrandError {
+  readonly status: number;
+  readonly detail: string;
+  readonly errors: string[];
+  readonly retryAfterMs?: number;
+}
+export class Fail extends Error {
+  constructor(message: string, options?: { retryAfterMs?: number; retries?: number; details?: string });
+}
+export class BusinessError extends Error {
+  constructor(code: string, message?: string, variables?: { [name: string]: Json });
+}

@@ -1,0 +1,4 @@
+export { Client } from "./client.js";
+export { BusinessError, Fail, JobstrandError, Refused, Unreachable } from "./errors.js";
+export { enqueueBy, insertionOf } from "./sql.js";
+export { Worker } from "./worker.js";

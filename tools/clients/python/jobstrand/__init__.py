@@ -1,0 +1,25 @@
+"""Enqueue background jobs in Jobstrand, in the app's own transaction or over HTTP, and work on them.
+
+Nothing but Python's standard library is needed.
+"""
+from .aio import AsyncWorker
+from .client import Client
+from .errors import BusinessError, Fail, JobstrandError, Refused, Unreachable
+from .jobs import Enqueued, Job, NewJob
+from .sql import enqueue
+from .worker import Worker
+
+__all__ = [
+    "AsyncWorker",
+    "BusinessError",
+    "Client",
+    "Enqueued",
+    "Fail",
+    "Job",
+    "JobstrandError",
+    "NewJob",
+    "Refused",
+    "Unreachable",
+    "Worker",
+    "enqueue",
+]

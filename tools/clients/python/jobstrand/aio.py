@@ -1,0 +1,110 @@
+"""A worker whose handlers are coroutines."""
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import threading
+from datetime import timedelta
+from typing import Any, Awaitable, Callable, Mapping, Optional, Union
+
+from .client import Client
+from .desk import Desk, DeskSettings
+from .jobs import Job
+from .result import completed, failed
+from .worker import fresh_name
+
+#: As for Worker, but awaited.
+AsyncHandler = Callable[[Job], Awaitable[Optional[Mapping[str, Any]]]]
+
+_log = logging.getLogger("jobstrand")
+
+
+class AsyncWorker:
+    """Like Worker, in the event loop: `await worker.run()`. So many jobs are held, and run, at a time as `concurrency`
+    says. The requests are made by three threads beside the loop."""
+
+    def __init__(self, client: Union[Client, str], name: Optional[str] = None, *, token: Optional[str] = None,
+                 concurrency: int = 100, lock: timedelta = timedelta(minutes=5), wait: timedelta = timedelta(seconds=5),
+                 tenant_id: Optional[str] = None, grace: float = 30.0):
+        """See Worker."""
+        if concurrency < 1:
+            raise ValueError("a worker needs to run a job at a time")
+        self.name = name or fresh_name()
+        self._client = client if isinstance(client, Client) else Client(client, token)
+        self._most = concurrency
+        self._lock = lock
+        self._wait = wait
+        self._tenant_id = tenant_id
+        self._grace = grace
+        self._handlers: dict[str, AsyncHandler] = {}
+        self._running: set[asyncio.Task[None]] = set()
+        self._unstarted: list[Job] = []
+        self._stopping = threading.Event()
+
+    def handler(self, topic: str) -> Callable[[AsyncHandler], AsyncHandler]:
+        """Decorates the handler of a handler type, which workers call a topic."""
+        def add(function: AsyncHandler) -> AsyncHandler:
+            self._handlers[topic] = function
+            return function
+        return add
+
+    async def run(self) -> None:
+        """Works until it is stopped. Raises what the service refuses for good, such as a wrong token."""
+        if not self._handlers:
+            raise ValueError("a worker needs a handler")
+        loop = asyncio.get_running_loop()
+        settings = DeskSettings(self.name, list(self._handlers), self._most, self._lock, self._wait, self._tenant_id)
+        desk = Desk(self._client, settings)
+        signals = self._stop_on_signals(loop)
+        try:
+            await asyncio.to_thread(
+                desk.fetch, self._stopping, lambda job: loop.call_soon_threadsafe(self._start, desk, job))
+        finally:
+            self._stopping.set()
+            await self._end()
+            await asyncio.to_thread(desk.give_back, self._unstarted)
+            await asyncio.to_thread(desk.close)
+            for number in signals:
+                loop.remove_signal_handler(number)
+
+    def stop(self) -> None:
+        """Begins to stop. From any thread, and from a handler."""
+        self._stopping.set()
+
+    def _stop_on_signals(self, loop: asyncio.AbstractEventLoop) -> list[int]:
+        numbers: list[int] = []
+        for number in (signal.SIGTERM, signal.SIGINT):
+            try:
+                loop.add_signal_handler(number, self.stop)
+            except (NotImplementedError, RuntimeError, ValueError):
+                break  # Not the main thread, or not a system that has them.
+            numbers.append(number)
+        return numbers
+
+    def _start(self, desk: Desk, job: Job) -> None:
+        if self._stopping.is_set():
+            self._unstarted.append(job)
+            return
+        task = asyncio.ensure_future(self._run_one(desk, job))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def _run_one(self, desk: Desk, job: Job) -> None:
+        desk.tell(job, await self._result_of(job))
+
+    async def _result_of(self, job: Job) -> dict[str, Any]:
+        try:
+            return completed(job, await self._handlers[job.handler_type](job))
+        except Exception as error:  # Whatever a handler raises is the job's failure, not the worker's.
+            return failed(job, error)
+
+    async def _end(self) -> None:
+        await asyncio.sleep(0)  # What was fetched last comes here, to be given back.
+        if not self._running:
+            return
+        _, left = await asyncio.wait(self._running, timeout=self._grace)
+        for task in left:
+            task.cancel()
+        if left:
+            _log.warning("%d handlers do not end; their jobs run again when their locks are over", len(left))

@@ -1,0 +1,47 @@
+"""What goes wrong, and what a handler says of it."""
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, Mapping, Optional, Sequence
+
+
+class JobstrandError(Exception):
+    """The service could not be asked, or said no."""
+
+
+class Unreachable(JobstrandError):
+    """No answer came. What was asked for may have been done all the same."""
+
+
+class Refused(JobstrandError):
+    """The service said no. `status` is that of HTTP; `errors` has a sentence for each thing that is wrong."""
+
+    def __init__(self, status: int, detail: str, errors: Sequence[str] = (), retry_after: Optional[float] = None):
+        super().__init__(detail if not errors else f"{detail}: {'; '.join(errors)}")
+        self.status = status
+        self.detail = detail
+        self.errors = tuple(errors)
+        self.retry_after = retry_after
+        """Seconds after which it is worth asking again; only of some."""
+
+
+class Fail(Exception):
+    """Raised by a handler: this attempt has failed. Any other exception fails it too, as the job's retry cycle says."""
+
+    def __init__(self, message: str, *, retry_after: Optional[timedelta] = None, retries: Optional[int] = None,
+                 details: Optional[str] = None):
+        """`retry_after`: how long the job waits instead. `retries`: how many attempts are left instead; 0: none."""
+        super().__init__(message)
+        self.retry_after = retry_after
+        self.retries = retries
+        self.details = details
+
+
+class BusinessError(Exception):
+    """Raised by a handler: the work is done, and ended in an error of this code, which is handed on to the app."""
+
+    def __init__(self, code: str, message: str = "", variables: Optional[Mapping[str, Any]] = None):
+        super().__init__(message or code)
+        self.code = code
+        self.message = message
+        self.variables = variables

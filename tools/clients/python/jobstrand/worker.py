@@ -1,0 +1,129 @@
+"""A worker with threads."""
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import random
+import signal
+import socket
+import threading
+import time
+from datetime import timedelta
+from typing import Any, Callable, Mapping, Optional, Union
+
+from .client import Client
+from .desk import Desk, DeskSettings
+from .jobs import Job
+from .result import completed, failed
+
+#: What a handler is. What it returns goes to the app as variables; None: nothing does.
+Handler = Callable[[Job], Optional[Mapping[str, Any]]]
+
+_log = logging.getLogger("jobstrand")
+
+
+def fresh_name() -> str:
+    """Of a worker: two must not share one."""
+    return f"{socket.gethostname()}-{os.getpid()}-{random.getrandbits(32):08x}"
+
+
+class Worker:
+    """Takes external jobs from a service, runs a handler for each, and says what became of it.
+
+        worker = Worker("http://127.0.0.1:8080")
+
+        @worker.handler("mail")
+        def send(job):
+            ...
+
+        worker.run()
+
+    A handler that returns has done the job. One that raises has failed the attempt: the job comes again as its retry
+    cycle says, and is a dead letter after its last attempt. A job may come twice, when its worker dies or stands still
+    for longer than its lock; handlers must bear that.
+
+    Locks are prolonged while jobs are held. SIGTERM and SIGINT, or stop(), let the running handlers end, and give the
+    other jobs back. A worker runs once.
+    """
+
+    def __init__(self, client: Union[Client, str], name: Optional[str] = None, *, token: Optional[str] = None,
+                 threads: int = 8, prefetch: Optional[int] = None, lock: timedelta = timedelta(minutes=5),
+                 wait: timedelta = timedelta(seconds=5), tenant_id: Optional[str] = None, grace: float = 30.0):
+        """`client`: or the URL of the service. `name`: unique among all workers; made up if None. `prefetch`: jobs that
+        are held beyond those that run; as many as threads, if None. `wait`: how long one request waits for jobs, which
+        is how long a stop may take. `grace`: seconds that running handlers have after a stop.
+        """
+        if threads < 1:
+            raise ValueError("a worker needs a thread")
+        self.name = name or fresh_name()
+        self._client = client if isinstance(client, Client) else Client(client, token)
+        self._threads = threads
+        self._most = threads + (threads if prefetch is None else prefetch)
+        self._lock = lock
+        self._wait = wait
+        self._tenant_id = tenant_id
+        self._grace = grace
+        self._handlers: dict[str, Handler] = {}
+        self._waiting: queue.SimpleQueue[Optional[Job]] = queue.SimpleQueue()
+        self._unstarted: list[Job] = []
+        self._stopping = threading.Event()
+
+    def handler(self, topic: str) -> Callable[[Handler], Handler]:
+        """Decorates the handler of a handler type, which workers call a topic."""
+        def add(function: Handler) -> Handler:
+            self._handlers[topic] = function
+            return function
+        return add
+
+    def run(self) -> None:
+        """Works until it is stopped. Raises what the service refuses for good, such as a wrong token."""
+        if not self._handlers:
+            raise ValueError("a worker needs a handler")
+        settings = DeskSettings(self.name, list(self._handlers), self._most, self._lock, self._wait, self._tenant_id)
+        desk = Desk(self._client, settings)
+        threads = [threading.Thread(target=self._work, args=(desk,), daemon=True) for _ in range(self._threads)]
+        before = self._stop_on_signals()
+        try:
+            for thread in threads:
+                thread.start()
+            desk.fetch(self._stopping, self._waiting.put)
+        finally:
+            self._stopping.set()
+            self._end(threads)
+            desk.give_back(self._unstarted)
+            desk.close()
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def stop(self) -> None:
+        """Begins to stop. From any thread, and from a handler."""
+        self._stopping.set()
+
+    def _stop_on_signals(self) -> dict[int, Any]:
+        if threading.current_thread() is not threading.main_thread():
+            return {}
+        return {number: signal.signal(number, lambda *_: self.stop()) for number in (signal.SIGTERM, signal.SIGINT)}
+
+    def _work(self, desk: Desk) -> None:
+        while (job := self._waiting.get()) is not None:
+            if self._stopping.is_set():
+                self._unstarted.append(job)
+            elif not job.lost.is_set():
+                desk.tell(job, self._result_of(job))
+
+    def _result_of(self, job: Job) -> dict[str, Any]:
+        try:
+            return completed(job, self._handlers[job.handler_type](job))
+        except Exception as error:  # Whatever a handler raises is the job's failure, not the worker's.
+            return failed(job, error)
+
+    def _end(self, threads: list[threading.Thread]) -> None:
+        for _ in threads:
+            self._waiting.put(None)
+        give_up = time.monotonic() + self._grace
+        for thread in threads:
+            thread.join(max(0.0, give_up - time.monotonic()))
+        left = sum(thread.is_alive() for thread in threads)
+        if left:
+            _log.warning("%d handlers do not end; their jobs run again when their locks are over", left)
