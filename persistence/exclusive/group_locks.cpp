@@ -27,11 +27,13 @@ constexpr std::string_view kTake = R"sql(
     VALUES {rows}
     {if_absent})sql";
 
-// Claims and renewals may commit in another order than that of their times.
+// Claims and renewals may commit in another order than that of their times. The holder reckons the
+// earliest of its claims as the first, and so does this.
 constexpr std::string_view kCount = R"sql(
     UPDATE JS_EXCLUSIVE {by_id}
     SET CLAIMED_ = CLAIMED_ + ?,
-        LOCK_EXP_TIME_ = CASE WHEN LOCK_EXP_TIME_ < ? THEN ? ELSE LOCK_EXP_TIME_ END
+        LOCK_EXP_TIME_ = CASE WHEN LOCK_EXP_TIME_ < ? THEN ? ELSE LOCK_EXP_TIME_ END,
+        BEGAN_ = CASE WHEN BEGAN_ > ? THEN ? ELSE BEGAN_ END
     WHERE ID_ IN (...) AND LOCK_OWNER_ = ?)sql";
 
 constexpr std::string_view kBeginAgain = R"sql(
@@ -151,7 +153,7 @@ bool take_groups(Transaction& transaction, const LockClaim& claim, const GroupCo
 }
 
 void count_claimed(Transaction& transaction, const LockClaim& claim, const GroupCounts& groups) {
-    set_numbers(transaction, kCount, claim, 2, groups);
+    set_numbers(transaction, kCount, claim, 4, groups);
 }
 
 void begin_again(Transaction& transaction, const LockClaim& claim, const GroupCounts& groups) {

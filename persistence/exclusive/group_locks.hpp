@@ -20,7 +20,7 @@ namespace jobstrand::persistence {
 struct GroupLock {
     std::string owner;
     std::int64_t claimed = 0;
-    std::optional<schema::TimePoint> began = {};  ///< LockClaim::until of the first claim.
+    std::optional<schema::TimePoint> began = {};  ///< The earliest LockClaim::until.
 };
 using GroupLocks = std::map<std::string, GroupLock, std::less<>>;
 

@@ -200,6 +200,7 @@ MUTANTS = [
         "",
     ),
     Mutant("a job with a key is handed over", PRODUCER, " && !wants_key(job)", ""),
+    Mutant("a claim that commits late has begun late", GROUPS, "WHEN BEGAN_ > ? THEN ?", "WHEN BEGAN_ > ? AND 1 = 0 THEN ?"),
     Mutant(
         "a limit over all nodes does not count what runs", LIMIT, "*group.concurrent - load.running", "*group.concurrent"
     ),

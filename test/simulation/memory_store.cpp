@@ -104,6 +104,7 @@ bool MemoryStore::join_group(const Claim& claim, const Job& job) {
     }
     ++lock.claimed;
     lock.until = std::max(lock.until, claim.until);
+    lock.began = std::min(lock.began, claim.until);
     return true;
 }
 

@@ -173,6 +173,20 @@ TEST_P(ExclusiveJobs, A_group_is_kept_while_a_claim_of_its_holder_is_under_way) 
     EXPECT_THAT(taken_by("node-2"), IsEmpty());
 }
 
+// A node claims in two ways at once, and reckons the earliest of its claims as the first.
+TEST_P(ExclusiveJobs, A_claim_may_commit_behind_one_that_began_later) {
+    insert_of("i", {"a", "b"});
+    const std::vector<Job> later = acquire(1);
+    const LockClaim early{.owner = "node-1", .until = claim_of("").until - 1s, .now = clock_.now()};
+    const std::vector<Job> joined = store_.acquire(early, noop_, 1);
+    EXPECT_THAT(ids_of(joined), ElementsAre("b"));
+    complete(later);
+    complete(joined);
+    const GroupEnd end{.group = "i", .claimed = 2, .began = early.until};
+    EXPECT_THAT(pass_on("node-1", end).busy, IsEmpty());
+    EXPECT_EQ(count_rows("JS_EXCLUSIVE"), 0);
+}
+
 // It was told before an outage in which the lock of the group ended.
 TEST_P(ExclusiveJobs, An_end_that_is_told_late_does_not_end_a_later_holding) {
     insert_of("i", {"a", "b"});
