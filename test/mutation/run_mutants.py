@@ -26,7 +26,7 @@ PROGRAMS = [
 TARGETS = ["executor_test", "conformance_test"]
 
 # What a mutant no longer asks for may be left over.
-FLAGS = "-O0 -Wno-unused-parameter -Wno-unused-variable"
+FLAGS = "-O0 -Wno-unused-parameter -Wno-unused-variable -Wno-unused-function"
 
 # A mutant may also make a test wait for ever.
 PATIENCE = 300
