@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const [, , source, origin, name] = process.argv;
-const { BusinessError, Client, Fail, Refused, Unreachable, Worker, insertionOf } = await import(`${source}/src/index.js`);
+const { BusinessError, Client, Fail, Refused, Unreachable, Worker, enqueueBy, insertionOf } = await import(`${source}/src/index.js`);
 const client = new Client(origin);
 const quick = { waitMs: 1000, log: () => {} };
 
@@ -120,7 +120,15 @@ const cases = {
         return error instanceof RangeError;
       }
     });
-    print({ statements: Object.fromEntries(told), refused: refused.length });
+    const run = [];
+    const failing = async (sql) => {
+      run.push(sql.split(" ")[0]);
+      if (sql.startsWith("INSERT")) {
+        throw new Error("a key that is taken");
+      }
+    };
+    const error = await enqueueBy("mysql", failing, jobs[1]).catch(({ message }) => message);
+    print({ statements: Object.fromEntries(told), refused: refused.length, run, error });
   },
 };
 

@@ -120,7 +120,13 @@ export function enqueueBy(
   job: NewJob,
 ): Promise<string>;
 
-export function insertionOf(database: Database, job: NewJob): { id: string; statements: { sql: string; values: unknown[] }[] };
+export interface Statement {
+  sql: string;
+  values: unknown[];
+}
+
+/** `atLast` runs after the others, also when one of them has failed. */
+export function insertionOf(database: Database, job: NewJob): { id: string; statements: Statement[]; atLast: Statement[] };
 
 export class JobstrandError extends Error {}
 export class Unreachable extends JobstrandError {}

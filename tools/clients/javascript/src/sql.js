@@ -24,15 +24,22 @@ const kColumns = {
  *     await enqueueBy("postgresql", (sql, values) => client.query(sql, values), { handlerType: "mail", payload: { order: 17 } });
  */
 export async function enqueueBy(database, query, job) {
-  const { id, statements } = insertionOf(database, job);
-  for (const { sql, values } of statements) {
-    await query(sql, values);
+  const { id, statements, atLast } = insertionOf(database, job);
+  try {
+    for (const { sql, values } of statements) {
+      await query(sql, values);
+    }
+  } finally {
+    for (const { sql, values } of atLast) {
+      await query(sql, values);
+    }
   }
   return id;
 }
 
 /**
- * The statements that add a job, with their values: for "sqlite", "mysql" (and MariaDB) or "postgresql". Throws
+ * The statements that add a job, with their values, and those that are to run at last, also when one of the others
+ * has failed: for "sqlite", "mysql" (and MariaDB) or "postgresql". Throws
  * RangeError for what only the service can do: due dates in words, keys that keep or replace, external jobs for later.
  */
 export function insertionOf(database, job) {
@@ -42,12 +49,14 @@ export function insertionOf(database, job) {
   refuseWhatNeedsTheService(job);
   const id = job.id ?? freshId();
   const statements = [];
+  const atLast = [];
   const add = (sql, values = []) => statements.push({ sql, values });
   const dueDate = typeof job.dueDate === "number" ? new Date(Date.now() + job.dueDate) : job.dueDate;
   // Times are given in UTC; the columns would take them for the session's.
   const isZoneSet = database === "mysql" && (dueDate || job.uniqueForMs !== undefined);
   if (isZoneSet) {
     add("SET @jobstrand_zone = @@session.time_zone, time_zone = '+00:00'");
+    atLast.push({ sql: "SET time_zone = @jobstrand_zone", values: [] });
   }
   takeKey(database, job, id, add);
   const row = { ID_: id, HANDLER_TYPE_: job.handlerType, CORRELATION_ID_: job.correlationId ?? id, ...payloadColumns(database, job, add) };
@@ -58,13 +67,10 @@ export function insertionOf(database, job) {
     Object.assign(row, { TYPE_: "timer", DUEDATE_: utcText(dueDate), REPEAT_: job.repeat });
   }
   add(...insert(database, dueDate ? "ACT_RU_TIMER_JOB" : job.external ? "ACT_RU_EXTERNAL_JOB" : "ACT_RU_JOB", row));
-  if (isZoneSet) {
-    add("SET time_zone = @jobstrand_zone");
-  }
   if (database === "postgresql") {
     add("NOTIFY jobstrand");
   }
-  return { id, statements };
+  return { id, statements, atLast };
 }
 
 function refuseWhatNeedsTheService(job) {
