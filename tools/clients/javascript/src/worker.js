@@ -4,12 +4,11 @@ import { randomBytes } from "node:crypto";
 
 import { Client } from "./client.js";
 import { BusinessError, Fail, isWorthWaiting } from "./errors.js";
+import { Pause } from "./pause.js";
 import { durationText } from "./texts.js";
 
 /** Jobs that one request is about, which is one transaction. */
 const kJobsPerRequest = 1000;
-
-const kLongestPauseMs = 5000;
 
 /**
  * Takes external jobs from a service, runs a handler for each, and says what became of it.
@@ -84,7 +83,7 @@ export class Worker {
 
   async #fetch() {
     const { concurrency, lockMs, waitMs, tenantId, log } = this.#options;
-    let pauseMs = 100;
+    const pause = new Pause();
     while (!this.#isStopping) {
       // A request for each place that gets free would be one for each job.
       if (this.#held.size > concurrency / 2) {
@@ -95,14 +94,13 @@ export class Worker {
       try {
         const most = { jobs: concurrency - this.#held.size, lockMs, waitMs, tenantId };
         jobs = await this.#client.acquire(this.name, [...this.#handlers.keys()], most);
-        pauseMs = 100;
+        pause.reset();
       } catch (error) {
         if (!isWorthWaiting(error)) {
           throw error;
         }
         log(`cannot fetch jobs: ${error.message}`);
-        await sleep(error.retryAfterMs ?? pauseMs * (0.8 + 0.4 * Math.random()), null, { signal: this.#stopping.signal }).catch(() => {});
-        pauseMs = Math.min(2 * pauseMs, kLongestPauseMs);
+        await pause.after(error, this.#stopping.signal);
         continue;
       }
       if (this.#isStopping) {
@@ -152,7 +150,8 @@ export class Worker {
 
   async #finish(results) {
     const giveUp = Date.now() + this.#options.lockMs;
-    for (let pauseMs = 100; ; pauseMs = Math.min(2 * pauseMs, kLongestPauseMs)) {
+    const pause = new Pause();
+    for (;;) {
       try {
         for (const { id, answer } of await this.#client.finish(this.name, results)) {
           this.#options.log(`the result of job ${id} does not count: ${answer}`);
@@ -164,7 +163,7 @@ export class Worker {
           return;
         }
         this.#options.log(`cannot tell what became of ${results.length} jobs: ${error.message}`);
-        await sleep(error.retryAfterMs ?? pauseMs * (0.8 + 0.4 * Math.random()));
+        await pause.after(error);
       }
     }
   }
