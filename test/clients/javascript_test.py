@@ -17,7 +17,9 @@ from pathlib import Path
 
 import clients
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(clients.ROOT / 'test/fixtures'))
+import databases  # pylint: disable=wrong-import-position
+
 OLDEST = 18
 
 
@@ -28,9 +30,12 @@ def node():
     return program if int(re.match(r'v(\d+)', version)[1]) >= OLDEST else None
 
 
+def command(origin, case):
+    return [node(), clients.HERE / 'javascript_worker.mjs', clients.ROOT / 'tools/clients/javascript', origin, case]
+
+
 def ask(origin, case):
-    done = subprocess.run([node(), clients.HERE / 'javascript_worker.mjs', ROOT / 'tools/clients/javascript', origin, case],
-                          capture_output=True, text=True, timeout=clients.PATIENCE_S, check=False)
+    done = subprocess.run(command(origin, case), capture_output=True, text=True, timeout=clients.PATIENCE_S, check=False)
     if done.returncode != 0:
         print(done.stderr, file=sys.stderr)
         return {}
@@ -56,6 +61,17 @@ def check_workers(origin, checks):
     checks.equal('runs under a short lock', ask(origin, 'a_lock_that_is_prolonged'), {'runs': 1})
     add_external(origin, 1)
     checks.equal('a handler hears of a lost lock', ask(origin, 'a_lock_that_is_lost'), {'heard': True})
+
+
+def check_outage(binary, checks):
+    port = databases.free_port()
+    with tempfile.TemporaryDirectory() as folder, subprocess.Popen(command(f'http://127.0.0.1:{port}', 'a_service_that_comes_later'),
+                                                                   stdout=subprocess.PIPE, text=True) as worker:
+        checks.equal('a worker tells that the service is away', json.loads(worker.stdout.readline()), {'isTold': True})
+        with clients.service(binary, folder, port) as origin:
+            clients.enqueue(origin, [{'id': 'late', 'handlerType': 'mail', 'external': True}])
+            said, _ = worker.communicate(timeout=clients.PATIENCE_S)
+    checks.equal('it goes on when the service is there', json.loads(said), {'done': 'late'})
 
 
 def check_enqueueing(origin, checks):
@@ -104,6 +120,7 @@ def main():
         check_statements(binary, origin, checks)
     with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
         check_enqueueing(origin, checks)
+    check_outage(binary, checks)
     return checks.result()
 
 

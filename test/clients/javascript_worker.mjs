@@ -83,6 +83,17 @@ const cases = {
     print({ heard });
   },
 
+  // The test starts the service when it has read the first line.
+  async a_service_that_comes_later() {
+    let isTold = false;
+    const worker = new Worker(client, { ...quick, log: () => isTold || print({ isTold: (isTold = true) }) });
+    worker.handler("mail", ({ id }) => {
+      worker.stop();
+      print({ done: id });
+    });
+    await worker.run();
+  },
+
   async mistakes() {
     const refused = await client.enqueue({ handlerType: "noop", retries: -1 }).catch((error) => error);
     const away = await new Client("http://127.0.0.1:1").wake().catch((error) => error);

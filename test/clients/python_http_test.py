@@ -220,6 +220,28 @@ class Workers(WithService):
         self.assertEqual((said, process.returncode), ('ended\n', 0))
 
 
+class Killed(WithService):
+    def test_a_job_whose_worker_was_killed_runs_elsewhere_when_its_lock_is_over(self):
+        job = self.client.enqueue(NewJob('mail', external=True))
+        program = ("import sys, jobstrand, datetime, signal\n"
+                   "worker = jobstrand.Worker(sys.argv[1], lock=datetime.timedelta(seconds=1))\n"
+                   "worker.handler('mail')(lambda job: (print('began', flush=True), signal.pause()))\n"
+                   "worker.run()\n")
+        env = {**os.environ, 'PYTHONPATH': str(clients.ROOT / 'tools/clients/python')}
+        with subprocess.Popen([sys.executable, '-c', program, self.origin], env=env, stdout=subprocess.PIPE, text=True) as process:
+            self.assertEqual(process.stdout.readline(), 'began\n')
+            process.kill()
+        attempts = []
+        worker = jobstrand.Worker(self.client, wait=SHORT)
+
+        @worker.handler('mail')
+        def mail(again):  # pylint: disable=unused-variable
+            attempts.append((again.id, again.attempt))
+            worker.stop()
+        worker.run()
+        self.assertEqual(attempts, [(job.id, 1)], 'no attempt was used')
+
+
 class WhileTheServiceIsAway(unittest.TestCase):
     def test_a_worker_waits_and_goes_on(self):
         done, port = [], databases.free_port()
@@ -241,4 +263,4 @@ class WhileTheServiceIsAway(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    sys.exit(clients.run_cases([OverHttp, Workers, WhileTheServiceIsAway]))
+    sys.exit(clients.run_cases([OverHttp, Workers, Killed, WhileTheServiceIsAway]))
