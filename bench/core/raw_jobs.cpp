@@ -87,7 +87,15 @@ private:
     }
 
     [[nodiscard]] std::string instance_of(std::size_t number) const {
-        return jobs_.instances == 0 ? "" : fmt::format("instance-{}", number % jobs_.instances);
+        if (jobs_.instances == 0) {
+            return "";
+        }
+        return fmt::format(
+            "instance-{}",
+            jobs_.are_instances_together
+                ? (number - jobs_.first_number) * jobs_.instances / jobs_.count
+                : number % jobs_.instances
+        );
     }
 
     void append(const RawJob& job, std::size_t number, schema::TimePoint now) {

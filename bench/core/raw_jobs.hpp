@@ -23,8 +23,11 @@ struct RawJobs {
     schema::JobPlace place = schema::JobPlace::executable;
     /// When the job with this number is due; empty: no due date.
     std::function<schema::TimePoint(std::size_t number)> due_date = {};
-    /// The jobs belong to so many process instances in turn, as exclusive jobs; 0: to none.
+    /// The jobs belong to so many process instances, as exclusive jobs; 0: to none.
     std::size_t instances = 0;
+    /// Those of an instance follow each other, as those of a process that forks do; false: the
+    /// instances take turns.
+    bool are_instances_together = false;
     /// Their priorities go in turn from 0 to this, exclusive.
     std::size_t priorities = 1;
 };

@@ -36,6 +36,11 @@ public:
             )
             ->check(CLI::Range(std::size_t{0}, std::size_t{100'000'000}))
             ->capture_default_str();
+        command.add_flag(
+            "--together",
+            are_together_,
+            "The jobs of an instance follow each other; without it the instances take turns"
+        );
         command.add_option("--priorities", priorities_, "Different priorities of the jobs")
             ->check(CLI::Range(std::size_t{1}, std::size_t{1000}))
             ->capture_default_str();
@@ -49,6 +54,7 @@ public:
         bench.set("jobTimeMs", fmt::to_string(job_time_.count()));
         bench.set("failingPercent", fmt::to_string(failing_percent_));
         bench.set("instances", fmt::to_string(instances_));
+        bench.set("together", fmt::to_string(are_together_));
         bench.set("priorities", fmt::to_string(priorities_));
         bench.set("byPriority", fmt::to_string(by_priority_));
         bench.set("agingMs", fmt::to_string(aging_.count()));
@@ -84,7 +90,10 @@ private:
     [[nodiscard]] Drained drain(const Bench& bench, std::size_t jobs) const {
         insert_raw(
             *bench.database.lease(persistence::SessionPool::Access::write),
-            {.count = jobs, .instances = instances_, .priorities = priorities_},
+            {.count = jobs,
+             .instances = instances_,
+             .are_instances_together = are_together_,
+             .priorities = priorities_},
             1000
         );
         RunLedger ledger(jobs);
@@ -128,6 +137,7 @@ private:
     schema::Duration job_time_{0};
     double failing_percent_ = 0;
     std::size_t instances_ = 0;
+    bool are_together_ = false;
     std::size_t priorities_ = 1;
     bool by_priority_ = false;
     schema::Duration aging_{0};
