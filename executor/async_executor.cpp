@@ -2,14 +2,11 @@
 
 #include "executor/fresh_lock_owner.hpp"
 #include "executor/pool/long_runs.hpp"
-#include "persistence/sql/db_error.hpp"
 #include "schema/ensure.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <memory>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -17,20 +14,6 @@
 namespace jobstrand::executor {
 
 namespace {
-
-using namespace std::chrono_literals;
-
-/// How long a handler may take to end after it was told to stop.
-constexpr schema::Duration kStopGrace = 5s;
-
-/// How long the last outcomes may take to be written when the database is away.
-constexpr schema::Duration kLastWriteWait = 10s;
-
-/// How often a stop that waits looks whether it has been hurried.
-constexpr schema::Duration kStopTick = 20ms;
-
-/// Abandoned handlers that a line names.
-constexpr std::size_t kNamed = 50;
 
 JobRunner::Rules rules_of(const ExecutorSettings& settings) {
     return {
@@ -40,13 +23,15 @@ JobRunner::Rules rules_of(const ExecutorSettings& settings) {
     };
 }
 
-WorkerPool::Size size_of(const ExecutorSettings& settings, const LimitedRuns& limited) {
+WorkerPool::Size
+size_of(const ExecutorSettings& settings, const LimitedRuns& limited, const GroupOrder& order) {
     return {
         .core = settings.core_pool_size,
         .max = settings.max_pool_size,
         .queue = settings.queue_size,
         .keep_alive = settings.keep_alive,
         .ahead = settings.acquire_ahead,
+        .behind = [&] { return order.waiting(); },
         .order = {
             .order = settings.order,
             .alone_from = settings.lost_starts - 1,
@@ -113,7 +98,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       limits_({use.store, *this, use.clock}, settings_.node_lease / 3),
       threads_(use.log),
       pool_(
-          size_of(settings_, limited_),
+          size_of(settings_, limited_, order_),
           [this](const HeldJobPtr& held) { run(held); },
           use.wake_ups
       ),
@@ -229,6 +214,19 @@ std::optional<persistence::PageLimit> AsyncExecutor::room_for_timers(std::size_t
     );
 }
 
+persistence::PageLimit AsyncExecutor::room_for_handoffs() {
+    return {does_acquisition_decide() || !is_taking() ? 0 : pool_.room(), held_.bytes_left()};
+}
+
+persistence::PageLimit AsyncExecutor::room_for_groups() {
+    return {is_taking() ? pool_.room() : 0, held_.bytes_left()};
+}
+
+persistence::PageLimit AsyncExecutor::room_for_limited() {
+    const bool may_take = is_taking() && held_.bytes_left() > 0;
+    return {may_take ? std::min(pool_.room(), limited_.room()) : 0, held_.bytes_left()};
+}
+
 // Where it is told to stop before there is a place, it does not start.
 std::optional<persistence::Outcome> AsyncExecutor::run_in_place(const HeldJobPtr& held) {
     if (use_.threads == nullptr || !use_.threads->take(held->stop.get_token())) {
@@ -283,21 +281,6 @@ void AsyncExecutor::on_gone(std::span<const schema::Job* const> jobs) {
     }
 }
 
-// Never throws: the locks of groups expire.
-void AsyncExecutor::pass_the_rest_on() {
-    try {
-        while (order_.has_ended_groups()) {
-            (void)passing_.run_once();
-        }
-    } catch (const persistence::DbError& error) {
-        use_.log.write(
-            schema::LogLevel::warn,
-            "instances could not be passed on; their exclusive jobs run when its locks expire",
-            {{"error", error.what()}}
-        );
-    }
-}
-
 persistence::NodeLoad AsyncExecutor::load() const {
     return {
         .workers = settings_.max_pool_size,
@@ -311,89 +294,6 @@ persistence::NodeWork AsyncExecutor::work() {
         .runs = long_runs(held_.running(), settings_.node_lease / 3, use_.clock),
         .last_minute = completion_.run_counts().last_minute(use_.clock.steady_now()),
     };
-}
-
-// Never throws: who could not say so counts as living until its lease is over.
-void AsyncExecutor::tell(const std::function<void()>& news) {
-    try {
-        news();
-    } catch (const persistence::DbError& error) {
-        use_.log.write(
-            schema::LogLevel::warn,
-            "the end of this node could not be told",
-            {{"error", error.what()}}
-        );
-    }
-}
-
-bool AsyncExecutor::stop(StopMode mode) {
-    if (mode == StopMode::at_once) {
-        hurried_ = true;
-    }
-    if (stopping_.exchange(true)) {
-        held_.request_stop_of_all();
-        return false;
-    }
-    accepting_ = false;
-    passing_.close();
-    // First the pool, so that no queued job starts any more; what a pass still brings in is
-    // rejected.
-    release_.free(pool_.close());
-    release_.free(order_.take_all());
-    for (PollingLoop* loop : intake_loops_) {
-        loop->stop();
-    }
-    if (wakeup_) {
-        wakeup_->close();
-    }
-    if (started_) {
-        tell([this] { presence_.stop_serving(); });
-    }
-    const bool all_ended = wait_for_running_jobs();
-    if (all_ended) {
-        pool_.stop();
-    }
-    completion_loop_.stop();
-    completion_.write_the_rest(kLastWriteWait);
-    passing_loop_.stop();
-    pass_the_rest_on();
-    renewal_loop_.stop();
-    watch_loop_.stop();
-    presence_loop_.stop();
-    if (started_ && all_ended) {
-        tell([this] { presence_.leave(); });
-    }
-    threads_.stop();
-    log_stop(all_ended);
-    return all_ended;
-}
-
-void AsyncExecutor::log_stop(bool all_ended) {
-    if (all_ended) {
-        use_.log.write(schema::LogLevel::info, "executor stopped");
-        return;
-    }
-    const std::vector<HeldJobPtr> abandoned = held_.running();
-    std::vector<std::string> named;
-    for (const HeldJobPtr& held : std::span(abandoned).first(std::min(abandoned.size(), kNamed))) {
-        named.push_back(fmt::format("{} ({})", held->job.id, held->job.handler_type));
-    }
-    use_.log.write(
-        schema::LogLevel::warn,
-        "executor stopped while handlers still run; their jobs run again elsewhere",
-        {{"abandoned", abandoned.size()}, {"jobs", fmt::format("{}", fmt::join(named, ", "))}}
-    );
-}
-
-bool AsyncExecutor::wait_for_running_jobs() {
-    const schema::SteadyPoint give_up = std::chrono::steady_clock::now() + settings_.shutdown_wait;
-    while (!hurried_ && std::chrono::steady_clock::now() < give_up) {
-        if (pool_.wait_until_done(kStopTick)) {
-            return true;
-        }
-    }
-    held_.request_stop_of_all();
-    return pool_.wait_until_done(kStopGrace);
 }
 
 }  // namespace jobstrand::executor

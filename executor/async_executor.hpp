@@ -104,17 +104,13 @@ public:
 
     // JobIntake
     [[nodiscard]] persistence::PageLimit room() override;
-    [[nodiscard]] persistence::PageLimit room_for_handoffs() override {
-        return {does_acquisition_decide() || !is_taking() ? 0 : pool_.room(), held_.bytes_left()};
-    }
+    [[nodiscard]] persistence::PageLimit room_for_handoffs() override;
+    [[nodiscard]] persistence::PageLimit room_for_groups() override;
     [[nodiscard]] std::optional<persistence::PageLimit> room_for_timers(std::size_t page) override;
     [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> served() const override {
         return served_.now();
     }
-    [[nodiscard]] persistence::PageLimit room_for_limited() override {
-        const bool may_take = is_taking() && held_.bytes_left() > 0;
-        return {may_take ? std::min(pool_.room(), limited_.room()) : 0, held_.bytes_left()};
-    }
+    [[nodiscard]] persistence::PageLimit room_for_limited() override;
     [[nodiscard]] const std::string& lock_owner() const override { return settings_.lock_owner; }
     [[nodiscard]] schema::Duration lock_time() const override { return settings_.lock_time; }
     void accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) override;

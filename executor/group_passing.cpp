@@ -3,24 +3,24 @@
 #include "persistence/sql/db_error.hpp"
 #include "schema/limits.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 namespace jobstrand::executor {
 
 schema::Duration GroupPassing::run_once() {
-    const auto ended = use_.order.take_ended(schema::limits::kJobsPerTransaction);
+    const persistence::PageLimit room = use_.intake.room_for_groups();
+    const bool is_full = room.jobs == 0 || room.bytes == 0;
+    const std::size_t most = schema::limits::kJobsPerTransaction;
+    const auto ended = use_.order.take_ended(is_full ? most : std::min(room.jobs, most));
     if (ended.empty()) {
         return kUntilWoken;
     }
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
-    const persistence::LockClaim claim{
-        .owner = use_.intake.lock_owner(),
-        .until = use_.clock.now() + use_.intake.lock_time(),
-        .now = use_.clock.now(),
-    };
+    const persistence::LockClaim claim = claim_for(use_.intake, use_.clock);
     const auto served =
-        is_closed_ ? std::make_shared<const persistence::ServedJobs>() : use_.intake.served();
+        is_full ? std::make_shared<const persistence::ServedJobs>() : use_.intake.served();
     persistence::GroupsPassedOn passed;
     try {
         passed = use_.store.pass_on(claim, *served, page_bytes_, ended);

@@ -7,15 +7,15 @@
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 
-#include <atomic>
 #include <string_view>
 
 namespace jobstrand::executor {
 
 /// Passes groups of exclusive jobs on of which this executor holds none any more: takes those that
-/// wait for it, or frees the group. It sleeps until a group has ended.
+/// wait for it, or frees the group. When it has no room it frees what waits too, for nodes with
+/// idle workers. It sleeps until a group has ended.
 ///
-/// Thread safety: close() is safe; the rest belongs to the loop's strand, or to who has stopped it.
+/// Thread safety: none; it belongs to the loop's strand, or to who has stopped it.
 class GroupPassing final : public Activity {
 public:
     struct Dependencies {
@@ -31,13 +31,9 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "exclusive groups"; }
     [[nodiscard]] schema::Duration run_once() override;
 
-    /// From here on it takes no jobs: what waits is free.
-    void close() { is_closed_ = true; }
-
 private:
     const Dependencies use_;
     const std::size_t page_bytes_;
-    std::atomic<bool> is_closed_{false};
 };
 
 }  // namespace jobstrand::executor

@@ -43,11 +43,7 @@ schema::Duration JobAcquirer::run_once() {
         return pace_.next_wait(0);
     }
     const schema::SteadyPoint locked_at = clock_.steady_now();
-    const persistence::LockClaim claim{
-        .owner = intake_.lock_owner(),
-        .until = clock_.now() + intake_.lock_time(),
-        .now = clock_.now(),
-    };
+    const persistence::LockClaim claim = claim_for(intake_, clock_);
     persistence::PageLimit limit(
         std::min(room.jobs, page_.jobs), std::min(room.bytes, page_.bytes)
     );

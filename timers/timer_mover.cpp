@@ -72,11 +72,7 @@ std::size_t TimerMover::move_page(const std::optional<PageLimit>& room) {
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
     std::optional<persistence::LockClaim> claim;
     if (room) {
-        claim = {
-            .owner = use_.intake.lock_owner(),
-            .until = now + use_.intake.lock_time(),
-            .now = now,
-        };
+        claim = claim_for(use_.intake, use_.clock);
     }
     const PageLimit limit = room.value_or(settings_.page);
     DueWindow window{now, settings_.fire_ahead, cursor_.position()};

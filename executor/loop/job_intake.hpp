@@ -1,7 +1,9 @@
 #pragma once
 
+#include "persistence/lock_claim.hpp"
 #include "persistence/page_limit.hpp"
 #include "persistence/served_jobs.hpp"
+#include "schema/clock.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 
@@ -31,6 +33,10 @@ public:
     /// (WakeUps).
     [[nodiscard]] virtual persistence::PageLimit room_for_handoffs() = 0;
 
+    /// How many jobs of groups that have ended here it can start soon. None while it is not
+    /// running.
+    [[nodiscard]] virtual persistence::PageLimit room_for_groups() = 0;
+
     /// How many jobs that wait for limits it can start soon.
     [[nodiscard]] virtual persistence::PageLimit room_for_limited() = 0;
 
@@ -53,5 +59,12 @@ public:
     /// finds no place is freed in its table again (R156), without using a retry.
     virtual void accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) = 0;
 };
+
+/// A claim for the intake, beginning now. Borrows its owner.
+[[nodiscard]] inline persistence::LockClaim
+claim_for(const JobIntake& intake, const schema::Clock& clock) {
+    const schema::TimePoint now = clock.now();
+    return {.owner = intake.lock_owner(), .until = now + intake.lock_time(), .now = now};
+}
 
 }  // namespace jobstrand::executor

@@ -6,14 +6,11 @@
 
 namespace jobstrand::executor {
 
-namespace {
-
-void move_all(std::deque<HeldJobPtr>& from, std::vector<HeldJobPtr>& to) {
-    std::ranges::move(from, std::back_inserter(to));
-    from.clear();
+void GroupOrder::move_waiting(Group& group, std::vector<HeldJobPtr>& to) {
+    waiting_ -= group.waiting.size();
+    std::ranges::move(group.waiting, std::back_inserter(to));
+    group.waiting.clear();
 }
-
-}  // namespace
 
 std::vector<HeldJobPtr> GroupOrder::admit(std::vector<HeldJobPtr> jobs) {
     const auto is_exclusive = [this](const HeldJobPtr& held) {
@@ -39,6 +36,7 @@ bool GroupOrder::join(const HeldJobPtr& job, std::string_view name) {
     group.claims.add(1, job->job.lock_expiration.value_or(schema::TimePoint::max()));
     if (group.first) {
         group.waiting.push_back(job);
+        ++waiting_;
         return false;
     }
     group.first = job;
@@ -67,7 +65,8 @@ std::vector<HeldJobPtr> GroupOrder::ended(std::span<const schema::Job* const> jo
 HeldJobPtr GroupOrder::next_after(const schema::Job& job, Groups::iterator group) {
     auto& [first, waiting, claims, is_any_lost, awaited_until] = group->second;
     if (!first || &first->job != &job) {
-        std::erase_if(waiting, [&job](const HeldJobPtr& held) { return &held->job == &job; });
+        waiting_ -=
+            std::erase_if(waiting, [&job](const HeldJobPtr& held) { return &held->job == &job; });
         return nullptr;
     }
     is_any_lost = is_any_lost || first->is_lost || first->lock_until.load() <= clock_.steady_now();
@@ -78,6 +77,7 @@ HeldJobPtr GroupOrder::next_after(const schema::Job& job, Groups::iterator group
     }
     first = std::move(waiting.front());
     waiting.pop_front();
+    --waiting_;
     return first;
 }
 
@@ -96,7 +96,7 @@ std::vector<HeldJobPtr> GroupOrder::take_behind(std::span<const HeldJobPtr> jobs
         const std::string_view name = group_of(held->job);
         const auto group = name.empty() ? groups_.end() : groups_.find(name);
         if (group != groups_.end() && group->second.first == held) {
-            move_all(group->second.waiting, behind);
+            move_waiting(group->second, behind);
         }
     }
     return behind;
@@ -106,7 +106,7 @@ std::vector<HeldJobPtr> GroupOrder::take_all() {
     std::vector<HeldJobPtr> jobs;
     const std::lock_guard lock(mutex_);
     for (auto& [name, group] : groups_) {
-        move_all(group.waiting, jobs);
+        move_waiting(group, jobs);
     }
     return jobs;
 }

@@ -7,6 +7,7 @@
 #include "schema/job.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -48,6 +49,9 @@ public:
     /// Takes out all that wait.
     [[nodiscard]] std::vector<HeldJobPtr> take_all();
 
+    /// How many wait.
+    [[nodiscard]] std::size_t waiting() const { return waiting_.load(std::memory_order_relaxed); }
+
     [[nodiscard]] bool has_ended_groups() const;
 
     /// Up to `limit` groups of which no job is held any more. Their counts go with them.
@@ -86,6 +90,7 @@ private:
     [[nodiscard]] bool join(const HeldJobPtr& job, std::string_view group);
     [[nodiscard]] HeldJobPtr next_after(const schema::Job& job, Groups::iterator group);
     void end(Groups::iterator group);
+    void move_waiting(Group& group, std::vector<HeldJobPtr>& to);
 
     // Constant after construction.
     const schema::Clock& clock_;
@@ -94,6 +99,7 @@ private:
 
     // Guarded by mutex_.
     mutable std::mutex mutex_;
+    std::atomic<std::size_t> waiting_{0};  ///< In all groups. Written under the mutex only.
     Groups groups_;
     std::map<std::string, Claims, std::less<>> ended_;
 };

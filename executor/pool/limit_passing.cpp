@@ -27,11 +27,7 @@ schema::Duration LimitPassing::run_once() {
         return later;
     }
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
-    const persistence::LockClaim claim{
-        .owner = use_.intake.lock_owner(),
-        .until = use_.clock.now() + use_.intake.lock_time(),
-        .now = use_.clock.now(),
-    };
+    const persistence::LockClaim claim = claim_for(use_.intake, use_.clock);
     if (behind_.empty()) {
         until_next_ = later;
     }

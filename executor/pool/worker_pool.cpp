@@ -75,7 +75,10 @@ std::size_t WorkerPool::soon() const {
 
 std::size_t WorkerPool::free_places() const {
     const std::size_t places = size_.max + soon();
-    return closed_ ? 0 : places - std::min(places, running_ + queue_.size());
+    const std::size_t may_start = running_ + queue_.size();
+    const bool is_enough = may_start >= 2 * size_.max;
+    const std::size_t held = may_start + (is_enough ? size_.behind() : 0);
+    return closed_ ? 0 : places - std::min(places, held);
 }
 
 // Half of what may wait: less would make many small claims, and more would let the queue run dry.

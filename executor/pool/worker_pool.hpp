@@ -28,6 +28,9 @@ public:
         std::size_t queue = 4096;
         schema::Duration keep_alive{std::chrono::seconds(5)};
         schema::Duration ahead{std::chrono::milliseconds(500)};  ///< What is soon: RunForecast.
+        /// Jobs that come here when those before them have ended, because each waits for one of
+        /// its group. They count as queued while there is enough to start without them.
+        std::function<std::size_t()> behind = [] { return std::size_t{0}; };
         RunQueue::Rules order = {};
     };
 

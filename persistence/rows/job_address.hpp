@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -24,5 +25,9 @@ struct JobAddress {
 find_any(Transaction& transaction, std::span<const std::string_view> ids);
 [[nodiscard]] std::optional<JobAddress>
 find_any(Connection& connection, std::span<const std::string_view> ids);
+
+/// All of them that exist, likewise. A job that moves meanwhile may be there twice.
+[[nodiscard]] std::vector<JobAddress>
+find_all(Transaction& transaction, std::span<const std::string_view> ids);
 
 }  // namespace jobstrand::persistence

@@ -1,8 +1,7 @@
 #include "persistence/unique/key_holders.hpp"
 
+#include "persistence/rows/job_address.hpp"
 #include "persistence/rows/job_table.hpp"
-#include "persistence/sql/dialect.hpp"
-#include "persistence/sql/id_lists.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -18,27 +17,16 @@ using schema::JobPlace;
 using schema::KeyHolder;
 using schema::PlacedJob;
 
-// One statement for all places, so that a job that moves meanwhile is not missed. By the id alone:
-// tools that know only Flowable's columns may have moved a job without its key.
-constexpr std::string_view kOpen = R"sql(
-    SELECT 'executable', ID_ FROM ACT_RU_JOB WHERE ID_ IN (...)
-    UNION ALL
-    SELECT 'timer', ID_ FROM ACT_RU_TIMER_JOB WHERE ID_ IN (...)
-    UNION ALL
-    SELECT 'suspended', ID_ FROM ACT_RU_SUSPENDED_JOB WHERE ID_ IN (...)
-    UNION ALL
-    SELECT 'external', ID_ FROM ACT_RU_EXTERNAL_JOB WHERE ID_ IN (...))sql";
-
 using Places = std::multimap<std::string, JobPlace, std::less<>>;
 
+// By the id alone: tools that know only Flowable's columns may have moved a job without its key.
 Places places_of_open(Transaction& transaction, std::vector<std::string_view> ids) {
     std::ranges::sort(ids);
-    const std::vector<std::string_view> possible = possible_ids(ids, transaction.dialect());
     Places places;
-    for (const auto& [sql, parameters] : cut_id_list(kOpen, {.ids = possible})) {
-        transaction.query({.sql = sql, .columns = 2}, parameters, [&](const Row& row) {
-            places.emplace(row.text(1), *schema::place_named(row.text(0)));
-        });
+    for (JobAddress& found : find_all(transaction, ids)) {
+        if (found.place != JobPlace::dead_letter) {
+            places.emplace(std::move(found.id), found.place);
+        }
     }
     return places;
 }

@@ -76,6 +76,19 @@ TEST_F(GroupOrderTest, Jobs_of_a_group_start_one_after_the_other_in_their_order)
     EXPECT_THAT(order.take_ended(10), IsEmpty());
 }
 
+TEST_F(GroupOrderTest, Those_that_wait_are_counted) {
+    const auto a = of("i", "a");
+    const auto c = of("i", "c");
+    (void)admit({a, of("i", "b"), c, of("i", "d"), of("k", "e"), of("", "f")});
+    EXPECT_EQ(order.waiting(), 3U);
+    (void)ended(c);
+    EXPECT_EQ(order.waiting(), 2U) << "it was given back before its turn";
+    (void)ended(a);
+    EXPECT_EQ(order.waiting(), 1U);
+    (void)order.take_all();
+    EXPECT_EQ(order.waiting(), 0U);
+}
+
 TEST_F(GroupOrderTest, A_job_that_is_given_back_before_its_turn_starts_nothing) {
     const auto a = of("i", "a");
     const auto b = of("i", "b");

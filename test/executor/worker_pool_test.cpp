@@ -152,6 +152,27 @@ TEST(WorkerPool, After_short_runs_there_is_room_for_a_whole_queue) {
     EXPECT_EQ(gated.pool.room_to_claim(1000), 101U);
 }
 
+TEST(WorkerPool, Jobs_that_wait_behind_others_take_room_while_there_is_enough_to_start) {
+    std::latch gate(1);
+    const WakeUps wake_ups;
+    WorkerPool pool(
+        {.core = 1, .max = 1, .queue = 100, .ahead = 1h, .behind = [] { return 30; }},
+        [&](const HeldJobPtr& job) {
+            if (job->job.id == "long") {
+                gate.wait();
+            }
+        },
+        wake_ups
+    );
+    EXPECT_TRUE(pool.submit(held({"short"})).empty());
+    EXPECT_TRUE(test::eventually([&] { return pool.room() == 101; })) << "nothing else may start";
+    EXPECT_TRUE(pool.submit(held({"long", "a"})).empty());
+    EXPECT_EQ(pool.room(), 101U - 2U - 30U);
+    gate.count_down();
+    (void)pool.close();
+    pool.stop();
+}
+
 TEST(WorkerPool, Without_a_look_ahead_there_is_never_more_room_than_idle_threads) {
     GatedPool gated({.core = 1, .max = 1, .queue = 100, .ahead = 0ms});
     gated.open();

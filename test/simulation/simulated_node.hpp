@@ -59,6 +59,7 @@ public:
     // JobIntake
     [[nodiscard]] persistence::PageLimit room() override;
     [[nodiscard]] persistence::PageLimit room_for_handoffs() override { return 0; }
+    [[nodiscard]] persistence::PageLimit room_for_groups() override { return room(); }
     [[nodiscard]] persistence::PageLimit room_for_limited() override { return 0; }
     [[nodiscard]] std::optional<persistence::PageLimit> room_for_timers(std::size_t) override {
         return 0;

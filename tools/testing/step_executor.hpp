@@ -52,6 +52,7 @@ private:
     // JobIntake: nothing is handed over.
     [[nodiscard]] persistence::PageLimit room() override { return 0; }
     [[nodiscard]] persistence::PageLimit room_for_handoffs() override { return 0; }
+    [[nodiscard]] persistence::PageLimit room_for_groups() override { return 0; }
     [[nodiscard]] persistence::PageLimit room_for_limited() override { return 0; }
     [[nodiscard]] std::optional<persistence::PageLimit> room_for_timers(std::size_t) override {
         return std::nullopt;

@@ -1,0 +1,128 @@
+#include "executor/async_executor.hpp"
+#include "persistence/sql/db_error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <span>
+
+namespace jobstrand::executor {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How long a handler may take to end after it was told to stop.
+constexpr schema::Duration kStopGrace = 5s;
+
+/// How long the last outcomes may take to be written when the database is away.
+constexpr schema::Duration kLastWriteWait = 10s;
+
+/// How often a stop that waits looks whether it has been hurried.
+constexpr schema::Duration kStopTick = 20ms;
+
+/// Abandoned handlers that a line names.
+constexpr std::size_t kNamed = 50;
+
+}  // namespace
+
+bool AsyncExecutor::stop(StopMode mode) {
+    if (mode == StopMode::at_once) {
+        hurried_ = true;
+    }
+    if (stopping_.exchange(true)) {
+        held_.request_stop_of_all();
+        return false;
+    }
+    accepting_ = false;
+    // First the pool, so that no queued job starts any more; what a pass still brings in is
+    // rejected.
+    release_.free(pool_.close());
+    release_.free(order_.take_all());
+    for (PollingLoop* loop : intake_loops_) {
+        loop->stop();
+    }
+    if (wakeup_) {
+        wakeup_->close();
+    }
+    if (started_) {
+        tell([this] { presence_.stop_serving(); });
+    }
+    const bool all_ended = wait_for_running_jobs();
+    if (all_ended) {
+        pool_.stop();
+    }
+    completion_loop_.stop();
+    completion_.write_the_rest(kLastWriteWait);
+    passing_loop_.stop();
+    pass_the_rest_on();
+    renewal_loop_.stop();
+    watch_loop_.stop();
+    presence_loop_.stop();
+    if (started_ && all_ended) {
+        tell([this] { presence_.leave(); });
+    }
+    threads_.stop();
+    log_stop(all_ended);
+    return all_ended;
+}
+
+bool AsyncExecutor::wait_for_running_jobs() {
+    const schema::SteadyPoint give_up = std::chrono::steady_clock::now() + settings_.shutdown_wait;
+    while (!hurried_ && std::chrono::steady_clock::now() < give_up) {
+        if (pool_.wait_until_done(kStopTick)) {
+            return true;
+        }
+    }
+    held_.request_stop_of_all();
+    return pool_.wait_until_done(kStopGrace);
+}
+
+// Never throws: the locks of groups expire.
+void AsyncExecutor::pass_the_rest_on() {
+    try {
+        while (order_.has_ended_groups()) {
+            (void)passing_.run_once();
+        }
+    } catch (const persistence::DbError& error) {
+        use_.log.write(
+            schema::LogLevel::warn,
+            "instances could not be passed on; their exclusive jobs run when its locks expire",
+            {{"error", error.what()}}
+        );
+    }
+}
+
+// Never throws: who could not say so counts as living until its lease is over.
+void AsyncExecutor::tell(const std::function<void()>& news) {
+    try {
+        news();
+    } catch (const persistence::DbError& error) {
+        use_.log.write(
+            schema::LogLevel::warn,
+            "the end of this node could not be told",
+            {{"error", error.what()}}
+        );
+    }
+}
+
+void AsyncExecutor::log_stop(bool all_ended) {
+    if (all_ended) {
+        use_.log.write(schema::LogLevel::info, "executor stopped");
+        return;
+    }
+    const std::vector<HeldJobPtr> abandoned = held_.running();
+    std::vector<std::string> named;
+    for (const HeldJobPtr& held : std::span(abandoned).first(std::min(abandoned.size(), kNamed))) {
+        named.push_back(fmt::format("{} ({})", held->job.id, held->job.handler_type));
+    }
+    use_.log.write(
+        schema::LogLevel::warn,
+        "executor stopped while handlers still run; their jobs run again elsewhere",
+        {{"abandoned", abandoned.size()}, {"jobs", fmt::format("{}", fmt::join(named, ", "))}}
+    );
+}
+
+}  // namespace jobstrand::executor
