@@ -79,7 +79,11 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       ),
       acquirer_(use.store, *this, use.clock, settings_),
       unserved_(use.served, use.clock, use.log),
-      dead_({use.nodes, use.store, use.clock, use.wake_ups, use.log}),
+      dead_(
+          {use.nodes, use.store, use.clock, use.wake_ups, use.log},
+          settings_.lock_owner,
+          settings_.node_lease / 2
+      ),
       presence_(
           {.nodes = use.nodes,
            .intake = *this,
@@ -108,6 +112,10 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       passing_loop_(threads_.add_loop(passing_)),
       presence_loop_(threads_.add_loop(presence_)) {
     held_.when_gone([this](std::span<const schema::Job* const> jobs) { on_gone(jobs); });
+    add_own_activities();
+}
+
+void AsyncExecutor::add_own_activities() {
     use_.wake_ups.sleepers.groups = [this] { passing_loop_.wake(); };
     use_.wake_ups.sleepers.completion = [this] { completion_loop_.wake(); };
     if (settings_.acquire_async_jobs) {
@@ -117,6 +125,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
         add_activity(reset_);
     }
     use_.wake_ups.sleepers.limits = [&loop = add_activity(limits_)] { loop.wake(); };
+    use_.wake_ups.sleepers.dead_nodes = [&loop = add_activity(dead_)] { loop.wake(); };
     use_.wake_ups.sleepers.unserved = [&loop = add_activity(unserved_)] { loop.wake(); };
 }
 

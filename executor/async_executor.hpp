@@ -116,6 +116,7 @@ public:
     void accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) override;
 
 private:
+    void add_own_activities();
     [[nodiscard]] persistence::PageLimit room_to_claim(std::size_t page);
     [[nodiscard]] bool does_acquisition_decide() const;
     void run(const HeldJobPtr& held);

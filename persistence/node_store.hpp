@@ -55,6 +55,19 @@ struct Node {
     schema::ServedScope scope = {};
 };
 
+/// Who looks for leases that were not renewed.
+struct LeaseLook {
+    LeaseLook(schema::TimePoint as_of) : now(as_of) {}
+    LeaseLook(schema::TimePoint as_of, std::string_view node, schema::Duration left_to_first)
+        : now(as_of), by(node), patience(left_to_first) {}
+
+    schema::TimePoint now;
+    std::string_view by = {};
+    /// For how long it leaves a dead node to the living one that is first by name, so that not all
+    /// read the tables of jobs for it.
+    schema::Duration patience{0};
+};
+
 /// The nodes that live: each has a row with a lease, which it renews, and others end the leases of
 /// those that do not. With its lease a node loses all its locks. See Transactions for what holds
 /// for all roles.
@@ -92,7 +105,7 @@ public:
 
     /// Ends the leases that were not renewed, and with them their nodes' locks: these are expired
     /// then, and await the reset. Returns the nodes.
-    [[nodiscard]] virtual std::vector<std::string> end_expired_leases(schema::TimePoint now) = 0;
+    [[nodiscard]] virtual std::vector<std::string> end_expired_leases(const LeaseLook& look) = 0;
 
     /// By name.
     [[nodiscard]] virtual std::vector<Node> nodes() = 0;

@@ -9,8 +9,8 @@ namespace jobstrand::executor {
 /// Through which the parts of a node wake each other. Whoever brings something tells it here, and
 /// who sleeps until then looks for it at once. So no part knows another one.
 ///
-/// A wake-up is never needed: every sleeper but those of outcomes and groups also looks from time
-/// to time.
+/// A wake-up is never needed: every sleeper but those of outcomes, groups and dead nodes also looks
+/// from time to time.
 ///
 /// Thread safety: telling is safe and does not block. The sleepers are set before the first part
 /// tells anything.
@@ -27,6 +27,7 @@ public:
         std::function<void()> listener;
         std::function<void()> unserved;
         std::function<void()> external_workers;
+        std::function<void()> dead_nodes;
     };
     Sleepers sleepers;
 
@@ -59,6 +60,9 @@ public:
 
     /// Jobs were found that this node cannot serve.
     void jobs_are_unserved() const { wake(sleepers.unserved); }
+
+    /// Others may not have renewed their leases.
+    void nodes_may_be_dead() const { wake(sleepers.dead_nodes); }
 
     /// The listener's connection has something to say.
     void announcement_waits() const { wake(sleepers.listener); }

@@ -2,12 +2,34 @@
 
 #include "schema/job_place.hpp"
 
+#include <utility>
+
 namespace jobstrand::executor {
 
 using schema::JobPlace;
 
-void DeadNodes::bury() {
-    for (const std::string& node : use_.nodes.end_expired_leases(use_.clock.now())) {
+void DeadNodes::look(schema::TimePoint as_of) {
+    {
+        const std::lock_guard lock(mutex_);
+        asked_ = as_of;
+    }
+    use_.wake_ups.nodes_may_be_dead();
+}
+
+schema::Duration DeadNodes::run_once() {
+    std::optional<schema::TimePoint> as_of;
+    {
+        const std::lock_guard lock(mutex_);
+        as_of = std::exchange(asked_, {});
+    }
+    if (as_of) {
+        bury(*as_of);
+    }
+    return kUntilWoken;
+}
+
+void DeadNodes::bury(schema::TimePoint as_of) {
+    for (const std::string& node : use_.nodes.end_expired_leases({as_of, node_, patience_})) {
         const std::int64_t freed = free_jobs_of(node);
         use_.log.write(
             schema::LogLevel::warn,

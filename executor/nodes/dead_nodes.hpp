@@ -1,5 +1,6 @@
 #pragma once
 
+#include "executor/loop/activity.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/node_store.hpp"
@@ -7,14 +8,20 @@
 #include "schema/log.hpp"
 
 #include <cstdint>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace jobstrand::executor {
 
-/// Finds nodes that do not renew their leases any more, and frees their jobs (I2).
+/// Finds nodes that do not renew their leases any more, and frees their jobs (I2). To find those in
+/// a long backlog may take longer than a lease, so this is no work for who renews the own one. It
+/// sleeps until it is asked.
 ///
-/// Thread safety: one call at a time. Everything passed in must outlive it.
-class DeadNodes final {
+/// Thread safety: look() is safe; one pass at a time. Everything passed in must outlive it.
+class DeadNodes final : public Activity {
 public:
     struct Dependencies {
         persistence::NodeStore& nodes;
@@ -24,16 +31,29 @@ public:
         schema::Log& log;
     };
 
-    explicit DeadNodes(Dependencies dependencies) : use_(dependencies) {}
+    /// `node` is this one, and `patience` how long it leaves others to the first that lives.
+    DeadNodes(Dependencies dependencies, std::string node, schema::Duration patience)
+        : use_(dependencies), node_(std::move(node)), patience_(patience) {}
 
-    /// Ends the leases that are over now. Throws DbError: what it did not free then is freed when
-    /// its locks expire.
-    void bury();
+    /// Whoever's lease was over then is dead.
+    void look(schema::TimePoint as_of);
+
+    [[nodiscard]] std::string_view name() const noexcept override { return "dead nodes"; }
+
+    /// What it did not free, because it throws, is freed when its locks expire.
+    [[nodiscard]] schema::Duration run_once() override;
 
 private:
+    void bury(schema::TimePoint as_of);
     [[nodiscard]] std::int64_t free_jobs_of(const std::string& node);
 
     const Dependencies use_;
+    const std::string node_;
+    const schema::Duration patience_;
+
+    // Guarded by mutex_.
+    std::mutex mutex_;
+    std::optional<schema::TimePoint> asked_;
 };
 
 }  // namespace jobstrand::executor

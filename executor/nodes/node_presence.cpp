@@ -18,7 +18,7 @@ NodePresence::NodePresence(
 schema::Duration NodePresence::run_once() {
     renew();
     if (can_tell_who_is_dead()) {
-        use_.dead.bury();
+        use_.dead.look(use_.clock.now());
     }
     return lease_time_ / 3;
 }

@@ -15,8 +15,8 @@
 
 namespace jobstrand::executor {
 
-/// Renews this node's lease, does what an operator wants of the node, and ends the leases of nodes
-/// that died.
+/// Renews this node's lease, does what an operator wants of the node, and says when to look for
+/// nodes that died.
 ///
 /// A node that finds its lease gone (it was frozen, or cut off) registers anew. Whenever its lease
 /// was over, perhaps before a registration whose answer it never got, it looks which of its locks

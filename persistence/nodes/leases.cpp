@@ -2,8 +2,14 @@
 
 #include "persistence/nodes/node_work.hpp"
 #include "persistence/nodes/served_jobs.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/transaction.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
 #include <utility>
 
 namespace jobstrand::persistence {
@@ -40,7 +46,10 @@ constexpr std::string_view kSetState = R"sql(
 constexpr std::string_view kExpired = R"sql(
     SELECT NODE_
     FROM JS_NODE
-    WHERE LEASE_EXP_TIME_ < ?
+    WHERE LEASE_EXP_TIME_ < ? AND (
+        LEASE_EXP_TIME_ < ? OR
+        NOT EXISTS (SELECT 1 FROM JS_NODE F WHERE F.NODE_ < ? AND F.LEASE_EXP_TIME_ >= ?)
+    )
     ORDER BY NODE_)sql";
 
 // The node may have renewed it since it was read.
@@ -48,30 +57,70 @@ constexpr std::string_view kEndLease = R"sql(
     DELETE FROM JS_NODE
     WHERE NODE_ = ? AND LEASE_EXP_TIME_ < ?)sql";
 
-// REV_ stays: until a reset frees the job, a node that comes back may renew its lock, and go on.
 // The tables are read from end to end, since an index on the owner would cost each claim; nodes do
 // not die often.
-constexpr std::string_view kEndLocks[] = {
-    R"sql(
-    UPDATE ACT_RU_JOB
-    SET LOCK_EXP_TIME_ = ?
-    WHERE LOCK_OWNER_ = ? AND LOCK_EXP_TIME_ > ?)sql",
-    R"sql(
-    UPDATE ACT_RU_TIMER_JOB
-    SET LOCK_EXP_TIME_ = ?
-    WHERE LOCK_OWNER_ = ? AND LOCK_EXP_TIME_ > ?)sql",
-    R"sql(
-    UPDATE JS_EXCLUSIVE
-    SET LOCK_EXP_TIME_ = ?
-    WHERE LOCK_OWNER_ = ? AND LOCK_EXP_TIME_ > ?)sql",
-};
+constexpr std::string_view kLocked = R"sql(
+    SELECT ID_
+    FROM {table}
+    WHERE LOCK_OWNER_ = ?
+    ORDER BY ID_)sql";
 
-void end_locks(Transaction& transaction, std::string_view node, schema::TimePoint now) {
+// REV_ stays: until a reset frees the job, a node that comes back may renew its lock, and go on.
+constexpr std::string_view kEndLocks = R"sql(
+    UPDATE {table} {by_id}
+    SET LOCK_EXP_TIME_ = ?
+    WHERE ID_ IN (...) AND LOCK_OWNER_ = ? AND LOCK_EXP_TIME_ > ?)sql";
+
+/// What a node has locked, by table.
+using Locked = std::map<std::string_view, std::vector<std::string>>;
+
+/// Read apart from the write, which would keep others waiting for as long as it takes. What a claim
+/// that is under way adds meanwhile is freed when its locks expire.
+Locked locked_by(const StoreContext& context, std::string_view node) {
+    Locked locked;
+    for (const std::string_view table : {"ACT_RU_JOB", "ACT_RU_TIMER_JOB", "JS_EXCLUSIVE"}) {
+        const std::string sql = fmt::format(kLocked, fmt::arg("table", table));
+        context.runner.read([&](Connection& connection) {
+            locked[table].clear();
+            const Value owner{node};
+            connection.query({.sql = sql, .columns = 1}, {&owner, 1}, [&](const Row& row) {
+                locked[table].emplace_back(row.text(0));
+            });
+        });
+    }
+    return locked;
+}
+
+void end_locks(
+    Transaction& transaction,
+    std::string_view node,
+    const Locked& locked,
+    schema::TimePoint now
+) {
     // Expired is what ends before the look of a reset.
     const schema::TimePoint over = now - schema::Duration(1);
-    for (const std::string_view sql : kEndLocks) {
-        transaction.execute(sql, {over, node, over});
+    for (const auto& [table, names] : locked) {
+        const std::string sql = fmt::format(
+            kEndLocks, fmt::arg("table", table), fmt::arg("by_id", transaction.dialect().by_id)
+        );
+        const std::vector<std::string_view> ids(names.begin(), names.end());
+        const IdListParameters parameters{.before = {over}, .ids = ids, .after = {node, over}};
+        for (const auto& [text, values] : cut_id_list(sql, parameters)) {
+            transaction.execute(text, values);
+        }
     }
+}
+
+bool is_known(const StoreContext& context, std::string_view node) {
+    bool is_there = false;
+    context.runner.read([&](Connection& connection) {
+        is_there = false;
+        const Value name{node};
+        connection.query({.sql = kState, .columns = 1}, {&name, 1}, [&](const Row&) {
+            is_there = true;
+        });
+    });
+    return is_there;
 }
 
 /// The count of jobs as SQL takes it.
@@ -89,10 +138,11 @@ void register_node(
     schema::TimePoint until
 ) {
     const std::string_view node = identity.node;
+    const Locked locked = is_known(context, node) ? locked_by(context, node) : Locked();
     context.runner.run(
         [&](Transaction& transaction) {
             if (transaction.execute(kForget, {node}) > 0) {
-                end_locks(transaction, node, now);
+                end_locks(transaction, node, locked, now);
             }
             transaction.execute(
                 kInsert,
@@ -154,18 +204,20 @@ void leave(const StoreContext& context, const NodeIdentity& identity) {
     );
 }
 
-std::vector<std::string> end_expired_leases(const StoreContext& context, schema::TimePoint now) {
+std::vector<std::string> end_expired_leases(const StoreContext& context, const LeaseLook& look) {
+    const schema::TimePoint now = look.now;
     std::vector<std::string> expired;
     // Read apart from the write: on SQLite nearly every pass then leaves the writer alone.
     context.runner.read([&](Connection& connection) {
         expired.clear();
-        const Value before{now};
-        connection.query({.sql = kExpired, .columns = 1}, {&before, 1}, [&](const Row& row) {
+        const std::array<Value, 4> bounds{now, now - look.patience, look.by, now};
+        connection.query({.sql = kExpired, .columns = 1}, bounds, [&](const Row& row) {
             expired.emplace_back(row.text(0));
         });
     });
     std::vector<std::string> ended;
     for (std::string& node : expired) {
+        const Locked locked = locked_by(context, node);
         bool is_ended = false;
         context.runner.run(
             [&](Transaction& transaction) {
@@ -173,7 +225,7 @@ std::vector<std::string> end_expired_leases(const StoreContext& context, schema:
                 if (is_ended) {
                     replace_served(transaction, node, {});
                     replace_work(transaction, node, {});
-                    end_locks(transaction, node, now);
+                    end_locks(transaction, node, locked, now);
                 }
             },
             run_again

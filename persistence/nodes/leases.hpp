@@ -28,7 +28,7 @@ LeaseAnswer renew_lease(
 void leave(const StoreContext& context, const NodeIdentity& identity);
 
 [[nodiscard]] std::vector<std::string>
-end_expired_leases(const StoreContext& context, schema::TimePoint now);
+end_expired_leases(const StoreContext& context, const LeaseLook& look);
 
 [[nodiscard]] std::vector<Node> list_nodes(const StoreContext& context);
 

@@ -178,8 +178,8 @@ void SqlStore::leave(const NodeIdentity& identity) {
     persistence::leave(context_, identity);
 }
 
-std::vector<std::string> SqlStore::end_expired_leases(TimePoint now) {
-    return persistence::end_expired_leases(context_, now);
+std::vector<std::string> SqlStore::end_expired_leases(const LeaseLook& look) {
+    return persistence::end_expired_leases(context_, look);
 }
 
 std::vector<Node> SqlStore::nodes() {

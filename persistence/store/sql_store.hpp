@@ -167,7 +167,7 @@ public:
     running_since(std::string_view node, std::string_view job, std::int64_t revision) override;
     [[nodiscard]] std::vector<TypeRuns> runs_of_last_minute(schema::TimePoint now) override;
     void leave(const NodeIdentity& identity) override;
-    [[nodiscard]] std::vector<std::string> end_expired_leases(schema::TimePoint now) override;
+    [[nodiscard]] std::vector<std::string> end_expired_leases(const LeaseLook& look) override;
     [[nodiscard]] std::vector<Node> nodes() override;
     [[nodiscard]] bool set_node_state(std::string_view node, NodeState state) override;
 

@@ -36,7 +36,9 @@ protected:
     /// Passes, a third of the lease apart, until `span` is over.
     void live_for(schema::Duration span) {
         for (schema::Duration lived{0}; lived < span; lived += kLease / 3) {
-            clock.tick(presence.run_once());
+            const schema::Duration wait = presence.run_once();
+            EXPECT_EQ(dead.run_once(), kUntilWoken);
+            clock.tick(wait);
         }
     }
 
@@ -49,7 +51,7 @@ protected:
     test::RecordingLog log;
     WakeUps wake_ups;
     NodeLease lease;
-    DeadNodes dead{{nodes, jobs, clock, wake_ups, log}};
+    DeadNodes dead{{nodes, jobs, clock, wake_ups, log}, "intake", kLease / 2};
     int checks = 0;
     persistence::NodeWork work;
     NodePresence presence{
@@ -218,13 +220,21 @@ TEST_F(NodePresenceTest, Frees_the_jobs_of_dead_nodes) {
     (void)presence.run_once();
     lease_is(kHeld);
     live_for(kLease);
-    EXPECT_CALL(nodes, end_expired_leases(clock.now()))
+    const schema::TimePoint asked_at = clock.now();
+    EXPECT_CALL(nodes, end_expired_leases(_)).Times(0);
+    (void)presence.run_once();
+    testing::Mock::VerifyAndClearExpectations(&nodes);
+
+    // A node that renews its lease while this one looks has a later one than it asked about.
+    clock.tick(kLease);
+    EXPECT_CALL(nodes, end_expired_leases(Field(&persistence::LeaseLook::now, asked_at)))
         .WillOnce(Return(std::vector<std::string>{"dead"}));
     EXPECT_CALL(jobs, reset_expired_locks(_, Field(&persistence::LockSearch::owner, "dead")))
         .Times(2)
         .WillRepeatedly(Return(persistence::LockReset{.freed = 3, .end = ""}));
     EXPECT_CALL(jobs, reset_expired_groups(_)).WillOnce(Return(1));
-    (void)presence.run_once();
+    EXPECT_EQ(dead.run_once(), kUntilWoken);
+    EXPECT_EQ(dead.run_once(), kUntilWoken) << "nobody has asked again";
     EXPECT_EQ(log.count(schema::LogLevel::warn, "has not renewed its lease"), 1);
 }
 

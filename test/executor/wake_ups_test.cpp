@@ -29,6 +29,7 @@ protected:
             .listener = [this] { woken.emplace_back("listener"); },
             .unserved = [this] { woken.emplace_back("unserved"); },
             .external_workers = [this] { woken.emplace_back("external workers"); },
+            .dead_nodes = [this] { woken.emplace_back("dead nodes"); },
         };
     }
 
@@ -45,6 +46,7 @@ TEST_F(WakeUpsTest, Each_sleeper_is_woken_by_what_it_waits_for) {
     wake_ups.announcement_waits();
     wake_ups.jobs_are_unserved();
     wake_ups.external_jobs_are_there();
+    wake_ups.nodes_may_be_dead();
     EXPECT_THAT(
         woken,
         ElementsAre(
@@ -54,7 +56,8 @@ TEST_F(WakeUpsTest, Each_sleeper_is_woken_by_what_it_waits_for) {
             "limits",
             "listener",
             "unserved",
-            "external workers"
+            "external workers",
+            "dead nodes"
         )
     );
 }

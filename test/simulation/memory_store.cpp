@@ -376,16 +376,20 @@ persistence::LeaseAnswer MemoryStore::renew_lease(
     });
 }
 
-MemoryStore::Strings MemoryStore::end_expired_leases(TimePoint now) {
+MemoryStore::Strings MemoryStore::end_expired_leases(const persistence::LeaseLook& look) {
     return operation([&] {
+        const bool is_first = std::ranges::none_of(leases_, [&](const auto& named) {
+            return named.first < look.by && named.second.until >= look.now;
+        });
+        const TimePoint over = is_first ? look.now : look.now - look.patience;
         Strings ended;
         for (const auto& [node, lease] : leases_) {
-            if (lease.until < now) {
+            if (lease.until < over) {
                 ended.push_back(node);
-                end_locks(node, now);
+                end_locks(node, look.now);
             }
         }
-        std::erase_if(leases_, [&](const auto& named) { return named.second.until < now; });
+        std::erase_if(leases_, [&](const auto& named) { return named.second.until < over; });
         return ended;
     });
 }

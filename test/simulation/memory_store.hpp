@@ -82,7 +82,7 @@ public:
         const persistence::NodeLoad& load,
         schema::TimePoint until
     ) override;
-    Strings end_expired_leases(schema::TimePoint now) override;
+    Strings end_expired_leases(const persistence::LeaseLook& look) override;
 
 private:
     struct Row {

@@ -53,7 +53,7 @@ SimulatedNode::SimulatedNode(
       watch_({store, held_, log_}, name_),
       reset_({store, clock, wake_ups_, log_}, {.interval = 1s, .lock_time = settings.lock_time}),
       acquirer_(store, *this, clock, executor_settings_),
-      dead_({store, store, clock, wake_ups_, log_}),
+      dead_({store, store, clock, wake_ups_, log_}, name_, settings.lease / 2),
       presence_(
           {.nodes = store,
            .intake = *this,
@@ -76,10 +76,12 @@ SimulatedNode::SimulatedNode(
            {&reset_},
            {&acquirer_},
            {&presence_},
+           {&dead_},
            {&passing_}}} {
     held_.when_gone([this](std::span<const schema::Job* const> jobs) { on_gone(jobs); });
     wake_ups_.sleepers.acquisition = [this] { wake(acquirer_); };
     wake_ups_.sleepers.completion = [this] { wake(completion_); };
+    wake_ups_.sleepers.dead_nodes = [this] { wake(dead_); };
     wake_ups_.sleepers.groups = [this] { wake(passing_); };
 }
 

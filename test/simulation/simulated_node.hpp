@@ -103,7 +103,7 @@ private:
     executor::DeadNodes dead_;
     executor::NodePresence presence_;
     executor::GroupPassing passing_;
-    std::array<Loop, 7> loops_;
+    std::array<Loop, 8> loops_;
     std::deque<executor::HeldJobPtr> queue_;
     bool is_dead_ = false;
 };

@@ -114,6 +114,33 @@ TEST_P(Leases, Only_one_node_ends_a_lease) {
     EXPECT_THAT(store_.end_expired_leases(clock_.now()), IsEmpty());
 }
 
+// To find its locks is to read the tables.
+TEST_P(Leases, A_dead_node_is_left_for_a_while_to_the_living_one_that_is_first_by_name) {
+    start(identity("b-dead"));
+    clock_.tick(5s);
+    start(identity("a-first"));
+    start(identity("c-second"));
+    clock_.tick(6s);
+    EXPECT_THAT(store_.end_expired_leases({clock_.now(), "c-second", 5s}), IsEmpty());
+    clock_.tick(3s);
+    EXPECT_THAT(store_.end_expired_leases({clock_.now(), "c-second", 5s}), IsEmpty());
+    EXPECT_THAT(store_.end_expired_leases({clock_.now(), "a-first", 5s}), ElementsAre("b-dead"));
+
+    clock_.tick(2s);
+    EXPECT_TRUE(renew(identity("c-second")).is_held);
+    const auto ended = store_.end_expired_leases({clock_.now(), "c-second", 5s});
+    EXPECT_THAT(ended, ElementsAre("a-first")) << "there is no other now";
+}
+
+TEST_P(Leases, A_dead_node_is_left_to_nobody_for_longer_than_that) {
+    start(identity("b-dead"));
+    clock_.tick(9s);
+    start(identity("a-first"));
+    start(identity("c-second"));
+    clock_.tick(6s + 1ms);
+    EXPECT_THAT(store_.end_expired_leases({clock_.now(), "c-second", 5s}), ElementsAre("b-dead"));
+}
+
 // The node that ended the lease may die before it has freed the jobs.
 TEST_P(Leases, Any_reset_frees_what_was_left_when_a_lease_was_ended) {
     start(identity("dead"));
