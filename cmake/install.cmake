@@ -35,26 +35,36 @@ install(
   DESTINATION ${package_dir}
 )
 
-# The documents lie beside each other as they do here, with the sources that they link to.
-install(FILES LICENSE README.md CHANGELOG.md GLOSSARY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
-foreach(
-  linked
-  bench/README.md
-  bench/peers/README.md
-  test/docs/tutorial_test.py
-  test/package/consumer/shop.hpp
-  tools/example_app/order_service.cpp
-)
-  get_filename_component(folder ${linked} DIRECTORY)
-  install(FILES ${linked} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
-endforeach()
-
-# What the program tells about itself.
-if(TARGET jobstrand)
+# The documents lie beside each other as they do here, with the sources that they link to; and what the program tells
+# about itself. Whatever follows belongs to each rule.
+function(jobstrand_install_documents)
+  set(share ${CMAKE_INSTALL_DATAROOTDIR})
+  install(FILES README.md CHANGELOG.md GLOSSARY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} ${ARGN})
+  install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} ${ARGN} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.json"
+          PATTERN "*.yml"
+  )
+  foreach(
+    linked
+    bench/README.md
+    bench/peers/README.md
+    test/docs/tutorial_test.py
+    test/package/consumer/shop.hpp
+    tools/example_app/order_service.cpp
+  )
+    get_filename_component(folder ${linked} DIRECTORY)
+    install(FILES ${linked} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} ${ARGN})
+  endforeach()
   set(shells tools/jobstrand/usage/shells)
-  install(FILES ${shells}/jobstrand.bash DESTINATION share/bash-completion/completions RENAME jobstrand)
-  install(FILES ${shells}/_jobstrand DESTINATION share/zsh/site-functions)
-  install(FILES ${shells}/jobstrand.fish DESTINATION share/fish/vendor_completions.d)
-  install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
+  install(FILES ${shells}/jobstrand.bash DESTINATION ${share}/bash-completion/completions RENAME jobstrand ${ARGN})
+  install(FILES ${shells}/_jobstrand DESTINATION ${zsh_completions} ${ARGN})
+  install(FILES ${shells}/jobstrand.fish DESTINATION ${share}/fish/vendor_completions.d ${ARGN})
+  install(
+    DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 ${ARGN} FILES_MATCHING PATTERN "*.1"
+  )
+endfunction()
+
+set(zsh_completions ${CMAKE_INSTALL_DATAROOTDIR}/zsh/site-functions)
+if(TARGET jobstrand)
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  jobstrand_install_documents()
 endif()

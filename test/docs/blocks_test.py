@@ -29,7 +29,7 @@ RUN_BY = {
     "docs/from-quartz.md": {"sh": "docs.readme"},
     "docs/http.md": {"sh": "docs.http", "toml": "docs.http"},
     "docs/limits.md": {"sh": "docs.operations"},
-    "docs/operations.md": {"sh": "docs.operations", "toml": "docs.operations", "ini": "docs.operations"},
+    "docs/operations.md": {"sh": "docs.operations", "toml": "docs.operations"},
     "docs/performance.md": {"sh": "docs.bench"},
     "docs/scaling.md": {"ini": "docs.blocks"},
     "docs/sql.md": {"sql": "docs.readme, docs.operations"},

@@ -5,8 +5,8 @@ Usage:  operations_test.py JOBSTRAND_BINARY
 
 Every line of a `sh` block must end with exit code 0: on SQLite, or on a server of its own where the block names one. The jobs that were there before
 must be there at the end. So are the commands of docs/timers.md, docs/unique-keys.md and docs/limits.md, those of docs/cli.md that no other test
-runs, and on the servers the SQL by which apps enqueue (on SQLite, see readme_test.py). The `toml` and `ini` blocks must be taken by what reads them,
-and every `jobstrand ...` in a table must be a command.
+runs, and on the servers the SQL by which apps enqueue (on SQLite, see readme_test.py). The `toml` blocks and the unit for systemd must be taken by what reads
+them, and every `jobstrand ...` in a table must be a command.
 Databases whose programs are not installed are left out. The last line is `N passed, N failed`.
 """
 import os
@@ -92,13 +92,13 @@ def enqueue_by_sql(name, run, results):
 
 def check_unit(results):
     """Of the paths only the program's has to be there, so a program that is takes its place."""
-    unit = next(content for kind, _, content in BLOCK.findall(PAGE) if kind == "ini")
+    unit = (ROOT / "tools/package/jobstrand.service").read_text(encoding="utf-8")
     results.add("a drain has its time", int(re.search(r"TimeoutStopSec=(\d+)", unit)[1]) > 60)
     if shutil.which("systemd-analyze"):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "jobstrand.service"
-            path.write_text(unit.replace("/usr/local/bin/jobstrand", "/bin/true").replace("User=jobstrand", "User=root"))
-            done = subprocess.run(["systemd-analyze", "verify", path], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+            path.write_text(unit.replace("/usr/bin/jobstrand", "/bin/true").replace("User=jobstrand", "User=root"))
+            done = subprocess.run(["systemd-analyze", "verify", "--man=no", path], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
             said = [line for line in done.stderr.splitlines() if "jobstrand.service" in line]
             results.add("systemd takes the unit", done.returncode == 0 and not said, done.stdout + done.stderr)
 
