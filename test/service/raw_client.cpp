@@ -92,15 +92,25 @@ std::string get(std::string_view path, std::string_view headers) {
     return fmt::format("GET {} HTTP/1.1\r\nHost: localhost\r\n{}\r\n", path, headers);
 }
 
-std::string post(std::string_view path, std::string_view body, std::string_view headers) {
+std::string send(
+    std::string_view method,
+    std::string_view path,
+    std::string_view body,
+    std::string_view headers
+) {
     return fmt::format(
-        "POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        "{} {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "Content-Length: {}\r\n{}\r\n{}",
+        method,
         path,
         body.size(),
         headers,
         body
     );
+}
+
+std::string post(std::string_view path, std::string_view body, std::string_view headers) {
+    return send("POST", path, body, headers);
 }
 
 }  // namespace jobstrand::test

@@ -47,7 +47,13 @@ private:
 /// `GET /path` with a Host, `headers` as lines that end in CRLF.
 [[nodiscard]] std::string get(std::string_view path, std::string_view headers = {});
 
-/// A POST with JSON.
+/// A request with JSON, and a POST.
+[[nodiscard]] std::string send(
+    std::string_view method,
+    std::string_view path,
+    std::string_view body,
+    std::string_view headers = {}
+);
 [[nodiscard]] std::string
 post(std::string_view path, std::string_view body, std::string_view headers = {});
 

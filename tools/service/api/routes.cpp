@@ -1,6 +1,7 @@
 #include "tools/service/api/routes.hpp"
 
 #include "tools/service/api/job_paths.hpp"
+#include "tools/service/api/limit_paths.hpp"
 #include "tools/service/api/metrics.hpp"
 #include "tools/service/api/open_api.hpp"
 #include "tools/service/api/operator_paths.hpp"
@@ -57,6 +58,7 @@ std::vector<Route> all_routes(const RouteParts& parts) {
         {"POST", "/api/v1/nodes/{node}/drain", Role::admin, pool.wrap(drain_node(api))},
         {"POST", "/api/v1/nodes/{node}/resume", Role::admin, pool.wrap(resume_node(api))},
     };
+    std::ranges::move(limit_routes(api, pool), std::back_inserter(routes));
     std::ranges::move(work_routes(api, pool, parts.waits), std::back_inserter(routes));
     std::ranges::move(flowable_worker_routes(api, pool), std::back_inserter(routes));
     std::ranges::move(camunda_worker_routes(api, pool, parts.waits), std::back_inserter(routes));

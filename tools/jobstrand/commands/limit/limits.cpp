@@ -4,6 +4,7 @@
 #include "tools/jobstrand/commands/listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/commands/typed_ids.hpp"
+#include "tools/jobstrand/json/limit_json.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <stdexcept>
@@ -22,20 +23,6 @@ const std::vector<TableColumn>& limit_columns() {
         {.field = "waiting", .heading = "WAITING"},
     };
     return columns;
-}
-
-[[nodiscard]] RecordField number_or_null(std::string_view name, const std::optional<int>& number) {
-    if (number) {
-        return number_field(name, *number);
-    }
-    return {.name = name, .json = "null", .text = {}};
-}
-
-[[nodiscard]] RecordField rate_or_null(const std::optional<schema::StartRate>& rate) {
-    if (rate) {
-        return text_field("rate", schema::text_of(*rate));
-    }
-    return {.name = "rate", .json = "null", .text = {}};
 }
 
 [[nodiscard]] std::optional<schema::StartRate> rate_of(const std::optional<std::string>& text) {
@@ -62,14 +49,7 @@ runs_of(std::string_view option, const std::optional<std::string>& text) {
 ExitCode list_limits(Session& session, const LimitListOptions& /*options*/) {
     RecordWriter writer(session.streams().out, session.format(), limit_columns(), session.style());
     for (const deadletter::LimitSummary& one : session.limits().list()) {
-        writer.add({
-            text_field("limit", schema::name_of(one.limit)),
-            number_or_null("concurrent", one.limit.concurrent),
-            number_or_null("perNode", one.limit.per_node),
-            rate_or_null(one.limit.rate),
-            number_field("running", one.running),
-            number_field("waiting", one.waiting),
-        });
+        writer.add(record_of(one));
     }
     writer.finish();
     return ExitCode::done;
@@ -86,14 +66,7 @@ ExitCode set_limit(Session& session, const LimitSetOptions& options) {
     } catch (const std::invalid_argument& mistake) {
         throw CliError(ExitCode::wrong_usage, mistake.what());
     }
-    write_record(
-        session.streams().out,
-        session.format(),
-        {text_field("limit", schema::name_of(limit)),
-         number_or_null("concurrent", limit.concurrent),
-         number_or_null("perNode", limit.per_node),
-         rate_or_null(limit.rate)}
-    );
+    write_record(session.streams().out, session.format(), record_of(limit));
     return ExitCode::done;
 }
 
