@@ -59,7 +59,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       order_(use.clock, exclusive_over(settings_), settings_.lock_time),
       limited_(settings_.max_pool_size, use.store),
       runner_(
-          {use.store, use.handlers, use.clock, use.log, &lease_},
+          {use.store, use.handlers, use.clock, use.log, &lease_, &times_},
           rules_of(settings_),
           settings_.lock_owner
       ),
@@ -296,6 +296,20 @@ persistence::NodeLoad AsyncExecutor::load() const {
         .running = held_.running().size(),
         .held = held_.size(),
     };
+}
+
+ActivityCounts AsyncExecutor::activity_counts() const {
+    return {
+        .claims = acquirer_.claims(),
+        .empty_claims = acquirer_.empty_claims(),
+        .claimed = acquirer_.claimed(),
+        .locks_reset = reset_.freed(),
+        .dead_nodes = dead_.buried(),
+    };
+}
+
+schema::Duration AsyncExecutor::lease_left() const {
+    return lease_.left(use_.clock.steady_now());
 }
 
 persistence::NodeWork AsyncExecutor::work() {

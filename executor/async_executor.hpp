@@ -23,6 +23,8 @@
 #include "executor/pool/limited_runs.hpp"
 #include "executor/pool/shared_threads.hpp"
 #include "executor/pool/worker_pool.hpp"
+#include "executor/report/activity_counts.hpp"
+#include "executor/report/run_times.hpp"
 #include "executor/report/unserved_jobs.hpp"
 #include "executor/served_here.hpp"
 #include "executor/stop_mode.hpp"
@@ -102,6 +104,14 @@ public:
     /// What became of the runs.
     [[nodiscard]] const OutcomeCounts& outcome_counts() const { return completion_.counts(); }
 
+    /// How long they waited and took.
+    [[nodiscard]] const RunTimes& run_times() const { return times_; }
+
+    [[nodiscard]] ActivityCounts activity_counts() const;
+
+    /// For how long this node's lease still holds; zero: it is over.
+    [[nodiscard]] schema::Duration lease_left() const;
+
     // JobIntake
     [[nodiscard]] persistence::PageLimit room() override;
     [[nodiscard]] persistence::PageLimit room_for_handoffs() override;
@@ -139,6 +149,7 @@ private:
     GroupOrder order_;
     LimitedRuns limited_;
     NodeLease lease_;
+    RunTimes times_;
     JobRunner runner_;
     HeldRelease release_;
     JobCompletion completion_;

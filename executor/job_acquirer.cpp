@@ -52,6 +52,7 @@ schema::Duration JobAcquirer::run_once() {
     std::vector<schema::Job> jobs =
         order_.is_any() ? take_in_order(claim, limit) : take_oldest(claim, limit);
     const std::size_t found = jobs.size();
+    count(found);
     if (found > 0) {
         intake_.accept(std::move(jobs), locked_at);
     }
@@ -59,6 +60,12 @@ schema::Duration JobAcquirer::run_once() {
         return schema::Duration{0};  // There may be older ones.
     }
     return pace_.next_wait(found);
+}
+
+void JobAcquirer::count(std::size_t found) {
+    ++claims_;
+    empty_claims_ += found == 0 ? 1 : 0;
+    claimed_ += found;
 }
 
 std::vector<schema::Job>

@@ -8,6 +8,8 @@
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -29,7 +31,13 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "job acquisition"; }
     [[nodiscard]] schema::Duration run_once() override;
 
+    /// Since it began; from any thread. See ActivityCounts.
+    [[nodiscard]] std::uint64_t claims() const { return claims_; }
+    [[nodiscard]] std::uint64_t empty_claims() const { return empty_claims_; }
+    [[nodiscard]] std::uint64_t claimed() const { return claimed_; }
+
 private:
+    void count(std::size_t found);
     [[nodiscard]] std::vector<schema::Job>
     take_oldest(const persistence::LockClaim& claim, persistence::PageLimit limit);
     [[nodiscard]] std::vector<schema::Job>
@@ -42,6 +50,10 @@ private:
     const persistence::PageLimit page_;
     const schema::Duration queue_full_wait_;
     const schema::AcquisitionOrder order_;
+
+    std::atomic<std::uint64_t> claims_{0};
+    std::atomic<std::uint64_t> empty_claims_{0};
+    std::atomic<std::uint64_t> claimed_{0};
 
     // Touched only on the strand.
     AcquisitionPace pace_;

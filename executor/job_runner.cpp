@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -95,9 +96,13 @@ std::optional<Outcome> JobRunner::run(const HeldJobPtr& held) const {
         return outcome_of(held, std::move(*transition));
     }
     held->began.store(began, std::memory_order_relaxed);
+    count_wait(held->job);
     held->is_running = true;
     const std::optional<HandlerResult> result = call(*handler, held);
     held->is_running = false;
+    if (use_.times != nullptr) {
+        use_.times->ran.add(use_.clock.steady_now() - began);
+    }
     if (!result) {
         return std::nullopt;
     }
@@ -106,6 +111,13 @@ std::optional<Outcome> JobRunner::run(const HeldJobPtr& held) const {
         outcome.duration = std::chrono::floor<schema::Duration>(use_.clock.steady_now() - began);
     }
     return outcome;
+}
+
+void JobRunner::count_wait(const schema::Job& job) const {
+    const auto could_run = std::max(job.due_date, job.create_time);
+    if (use_.times != nullptr && could_run) {
+        use_.times->waited.add(std::max(use_.clock.now() - *could_run, schema::Duration{0}));
+    }
 }
 
 // What becomes of a job that is not to be run here, or not now; nullopt: it is to be run.

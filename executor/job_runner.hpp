@@ -3,6 +3,7 @@
 #include "executor/handler_registry.hpp"
 #include "executor/nodes/node_lease.hpp"
 #include "executor/pool/held_jobs.hpp"
+#include "executor/report/run_times.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
@@ -26,6 +27,7 @@ public:
         const schema::Clock& clock;
         schema::Log& log;
         const NodeLease* lease = nullptr;  ///< None: who runs jobs by hand has no lease.
+        RunTimes* times = nullptr;         ///< Counts them where somebody watches.
     };
 
     struct Rules {
@@ -43,6 +45,7 @@ public:
 private:
     [[nodiscard]] std::optional<schema::Transition>
     without_run(const HeldJob& held, schema::SteadyPoint now, bool has_handler) const;
+    void count_wait(const schema::Job& job) const;
     [[nodiscard]] std::optional<schema::Transition> count_start(const schema::Job& job) const;
     [[nodiscard]] JobContext context_for(const HeldJob& held) const;
     [[nodiscard]] std::optional<HandlerResult>

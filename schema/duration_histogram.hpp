@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace jobstrand::service {
+namespace jobstrand::schema {
 
 /// How long things took, as a Prometheus histogram counts them.
 ///
@@ -14,8 +14,8 @@ namespace jobstrand::service {
 class DurationHistogram final {
 public:
     /// Upper bounds of the buckets, inclusive; the last bucket, behind them, has none.
-    static constexpr std::array<double, 11>
-        kBoundsS{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30};
+    static constexpr std::array<double, 14>
+        kBoundsS{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 120, 600, 3600};
 
     void add(std::chrono::steady_clock::duration taken) {
         const double seconds = std::chrono::duration<double>(taken).count();
@@ -46,4 +46,4 @@ private:
     std::atomic<std::uint64_t> sum_ns_{0};
 };
 
-}  // namespace jobstrand::service
+}  // namespace jobstrand::schema

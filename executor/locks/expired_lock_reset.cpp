@@ -46,6 +46,7 @@ schema::Duration ExpiredLockReset::run_once() {
         next_first_rows_ = began + timing_.interval;
     }
     if (freed > 0) {
+        freed_ += static_cast<std::uint64_t>(freed);
         use_.log.write(schema::LogLevel::info, "expired locks freed", {{"jobs", freed}});
         use_.wake_ups.jobs_are_there();
     }

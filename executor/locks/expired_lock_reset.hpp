@@ -7,6 +7,7 @@
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -53,6 +54,9 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "expired lock reset"; }
     [[nodiscard]] schema::Duration run_once() override;
 
+    /// How many locks since it began. From any thread.
+    [[nodiscard]] std::uint64_t freed() const { return freed_; }
+
 private:
     [[nodiscard]] bool is_waiting_after_jump();
     [[nodiscard]] bool is_waiting_after_outage();
@@ -63,6 +67,8 @@ private:
     // Constant after construction.
     const Dependencies use_;
     const Timing timing_;
+
+    std::atomic<std::uint64_t> freed_{0};
 
     // Touched only on the strand.
     ClockJumps clock_jumps_;

@@ -30,6 +30,7 @@ schema::Duration DeadNodes::run_once() {
 
 void DeadNodes::bury(schema::TimePoint as_of) {
     for (const std::string& node : use_.nodes.end_expired_leases({as_of, node_, patience_})) {
+        ++buried_;
         const std::int64_t freed = free_jobs_of(node);
         use_.log.write(
             schema::LogLevel::warn,

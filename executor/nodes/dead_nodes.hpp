@@ -7,6 +7,7 @@
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -43,6 +44,9 @@ public:
     /// What it did not free, because it throws, is freed when its locks expire.
     [[nodiscard]] schema::Duration run_once() override;
 
+    /// How many it has found since it began. From any thread.
+    [[nodiscard]] std::uint64_t buried() const { return buried_; }
+
 private:
     void bury(schema::TimePoint as_of);
     [[nodiscard]] std::int64_t free_jobs_of(const std::string& node);
@@ -50,6 +54,7 @@ private:
     const Dependencies use_;
     const std::string node_;
     const schema::Duration patience_;
+    std::atomic<std::uint64_t> buried_{0};
 
     // Guarded by mutex_.
     std::mutex mutex_;

@@ -3,6 +3,7 @@
 #include "schema/time.hpp"
 
 #include <atomic>
+#include <chrono>
 
 namespace jobstrand::executor {
 
@@ -20,6 +21,12 @@ public:
     }
 
     [[nodiscard]] bool is_draining() const { return is_draining_; }
+
+    [[nodiscard]] schema::Duration left(schema::SteadyPoint now) const {
+        const schema::SteadyPoint until = until_.load();
+        return until <= now ? schema::Duration{0}
+                            : std::chrono::floor<schema::Duration>(until - now);
+    }
 
     void hold_until(schema::SteadyPoint until) { until_ = until; }
     void drain(bool is_draining) { is_draining_ = is_draining; }

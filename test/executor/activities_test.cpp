@@ -80,6 +80,9 @@ TEST_F(ActivitiesTest, Acquisition_goes_on_behind_its_last_page_and_begins_anew_
     EXPECT_EQ(acquirer.run_once(), 0ms) << "older jobs may have come";
     EXPECT_EQ(acquirer.run_once(), 0ms);
     EXPECT_EQ(intake.ids(), (std::vector<std::string>{"a", "b", "0"}));
+    EXPECT_EQ(acquirer.claims(), 3U);
+    EXPECT_EQ(acquirer.empty_claims(), 1U);
+    EXPECT_EQ(acquirer.claimed(), 3U);
 }
 
 TEST_F(ActivitiesTest, Acquisition_looks_for_older_jobs_every_sixteen_pages) {
@@ -306,6 +309,7 @@ TEST_F(ResetTest, Wakes_the_acquisition_when_it_has_freed_something) {
     expect_looks("").WillOnce(Return(LockReset{.freed = 3, .end = {}}));
     EXPECT_EQ(reset.run_once(), 60s);
     EXPECT_EQ(wakes, 1);
+    EXPECT_EQ(reset.freed(), 3U);
 }
 
 // I3 I5

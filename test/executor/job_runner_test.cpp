@@ -36,7 +36,7 @@ protected:
 
     std::optional<persistence::Outcome> run(const HeldJobPtr& held) {
         const JobRunner runner(
-            {store, handlers_, clock, log},
+            {store, handlers_, clock, log, nullptr, &times},
             {.retry = {}, .time_limit = 5s, .lost_starts = 3},
             "node-1"
         );
@@ -52,6 +52,7 @@ protected:
     testing::StrictMock<test::MockExecutorStore> store;
     test::ManualClock clock;
     test::RecordingLog log;
+    RunTimes times;
 
 private:
     HandlerRegistry handlers_;
@@ -61,6 +62,23 @@ TEST_F(JobRunnerTest, A_successful_job_is_gone) {
     const auto to = transition([](const JobContext&) { return Succeeded{}; });
     EXPECT_EQ(to.to, std::nullopt);
     EXPECT_EQ(to.reason, TransitionReason::completed);
+}
+
+TEST_F(JobRunnerTest, Counts_how_long_a_job_has_waited_since_it_could_run_and_how_long_it_took) {
+    handle([this](const JobContext&) {
+        clock.tick(2s);
+        return Succeeded{};
+    });
+    schema::Job due = a_job("a").of_type("test");
+    due.create_time = clock.now() - 1h;
+    due.due_date = clock.now() - 3s;
+    (void)run(due);
+    schema::Job at_once = a_job("b").of_type("test");
+    at_once.create_time = clock.now() - 40ms;
+    at_once.due_date.reset();
+    (void)run(at_once);
+    EXPECT_DOUBLE_EQ(times.waited.sum_s(), 3.04);
+    EXPECT_DOUBLE_EQ(times.ran.sum_s(), 4);
 }
 
 // R126

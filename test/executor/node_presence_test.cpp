@@ -118,8 +118,10 @@ TEST_F(NodePresenceTest, Takes_no_job_when_it_could_not_renew_its_lease_in_time)
     (void)presence.run_once();
     clock.tick(kLease - 1ms);
     EXPECT_TRUE(takes_jobs());
+    EXPECT_EQ(lease.left(clock.steady_now()), 1ms);
     clock.tick(1ms);
     EXPECT_FALSE(takes_jobs());
+    EXPECT_EQ(lease.left(clock.steady_now()), 0ms);
 }
 
 TEST_F(NodePresenceTest, Looks_at_its_locks_before_it_goes_on_when_others_have_ended_its_lease) {
@@ -235,6 +237,7 @@ TEST_F(NodePresenceTest, Frees_the_jobs_of_dead_nodes) {
     EXPECT_CALL(jobs, reset_expired_groups(_)).WillOnce(Return(1));
     EXPECT_EQ(dead.run_once(), kUntilWoken);
     EXPECT_EQ(dead.run_once(), kUntilWoken) << "nobody has asked again";
+    EXPECT_EQ(dead.buried(), 1U);
     EXPECT_EQ(log.count(schema::LogLevel::warn, "has not renewed its lease"), 1);
 }
 

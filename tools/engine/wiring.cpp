@@ -349,4 +349,16 @@ const executor::OutcomeCounts& Wiring::outcome_counts() const {
     return parts_->executor.outcome_counts();
 }
 
+const executor::RunTimes& Wiring::run_times() const {
+    return parts_->executor.run_times();
+}
+
+executor::ActivityCounts Wiring::activity_counts() const {
+    return parts_->executor.activity_counts();
+}
+
+schema::Duration Wiring::lease_left() const {
+    return parts_->executor.lease_left();
+}
+
 }  // namespace jobstrand::engine

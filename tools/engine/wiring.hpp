@@ -6,7 +6,9 @@
 #include "executor/handler_registry.hpp"
 #include "executor/manual_run.hpp"
 #include "executor/pool/shared_threads.hpp"
+#include "executor/report/activity_counts.hpp"
 #include "executor/report/outcome_counts.hpp"
+#include "executor/report/run_times.hpp"
 #include "executor/stop_mode.hpp"
 #include "executor/workers/worker_desk.hpp"
 #include "persistence/drivers/database.hpp"
@@ -161,6 +163,9 @@ public:
     /// What this node does now, and what has become of its runs: for whoever watches it.
     [[nodiscard]] persistence::NodeLoad load() const;
     [[nodiscard]] const executor::OutcomeCounts& outcome_counts() const;
+    [[nodiscard]] const executor::RunTimes& run_times() const;
+    [[nodiscard]] executor::ActivityCounts activity_counts() const;
+    [[nodiscard]] schema::Duration lease_left() const;
 
 private:
     class Parts;

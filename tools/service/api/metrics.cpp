@@ -48,6 +48,10 @@ void write_outcomes(MetricsText& text, const executor::OutcomeCounts& outcomes) 
     );
 }
 
+double seconds(schema::Duration time) {
+    return std::chrono::duration<double>(time).count();
+}
+
 void write_node(MetricsText& text, const engine::Wiring& engine) {
     const persistence::NodeLoad load = engine.load();
     text.gauge("jobstrand_workers", static_cast<double>(load.workers), "Worker threads at most.");
@@ -59,8 +63,37 @@ void write_node(MetricsText& text, const engine::Wiring& engine) {
     );
     text.gauge(
         "jobstrand_clock_offset_seconds",
-        std::chrono::duration<double>(engine.clock_skew()).count(),
+        seconds(engine.clock_skew()),
         "How far this machine's clock is ahead of the database's."
+    );
+}
+
+void write_activities(MetricsText& text, const engine::Wiring& engine) {
+    const executor::RunTimes& times = engine.run_times();
+    text.histogram(
+        "jobstrand_job_wait_seconds",
+        times.waited,
+        "From when a job could run until its handler was called."
+    );
+    text.histogram("jobstrand_job_run_seconds", times.ran, "How long handlers took.");
+    const executor::ActivityCounts counts = engine.activity_counts();
+    text.counter(
+        "jobstrand_claims_total", counts.claims, "Transactions that looked for free jobs."
+    );
+    text.counter("jobstrand_empty_claims_total", counts.empty_claims, "Those that found none.");
+    text.counter("jobstrand_claimed_total", counts.claimed, "Jobs that they locked.");
+    text.counter(
+        "jobstrand_locks_reset_total", counts.locks_reset, "Expired locks that were freed here."
+    );
+    text.counter(
+        "jobstrand_dead_nodes_total",
+        counts.dead_nodes,
+        "Nodes that did not renew their leases, found here."
+    );
+    text.gauge(
+        "jobstrand_lease_left_seconds",
+        seconds(engine.lease_left()),
+        "For how long this node's lease still holds; 0: it is over, and no job starts."
     );
 }
 
@@ -102,12 +135,11 @@ void write_http(MetricsText& text, const HttpCounts& http) {
     for (std::size_t digit = 1; digit < http.responses.size(); ++digit) {
         text.value(http.responses.at(digit).load(), fmt::format("code=\"{}xx\"", digit));
     }
-    text.begin(
+    text.histogram(
         "jobstrand_http_request_duration_seconds",
-        "histogram",
+        http.durations,
         "From a whole request to its response."
     );
-    text.values(http.durations);
     text.counter(
         "jobstrand_http_connections_total", http.connections.load(), "HTTP connections accepted."
     );
@@ -129,6 +161,7 @@ Response metrics(const MetricsParts& parts) {
     MetricsText text;
     write_outcomes(text, parts.api.engine.outcome_counts());
     write_node(text, parts.api.engine);
+    write_activities(text, parts.api.engine);
     text.counter(
         "jobstrand_enqueued_total", parts.enqueued.jobs.load(), "Jobs enqueued over HTTP."
     );

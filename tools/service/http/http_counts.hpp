@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/service/http/duration_histogram.hpp"
+#include "schema/duration_histogram.hpp"
 
 #include <array>
 #include <atomic>
@@ -12,7 +12,7 @@ namespace jobstrand::service {
 struct HttpCounts {
     /// Responses by the first digit of their status: those of 2xx stand at 2.
     std::array<std::atomic<std::uint64_t>, 6> responses{};
-    DurationHistogram durations;  ///< From a whole request to its response.
+    schema::DurationHistogram durations;  ///< From a whole request to its response.
     std::atomic<std::uint64_t> connections{0};
     std::atomic<std::uint64_t> refused_connections{0};
     std::atomic<std::int64_t> open_connections{0};

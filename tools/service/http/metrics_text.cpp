@@ -30,7 +30,8 @@ void MetricsText::value(double number, std::string_view labels) {
 }
 
 // Each bucket counts those below it as well.
-void MetricsText::values(const DurationHistogram& histogram) {
+void MetricsText::values(const schema::DurationHistogram& histogram) {
+    using schema::DurationHistogram;
     const auto out = std::back_inserter(text_);
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < DurationHistogram::kBoundsS.size(); ++i) {

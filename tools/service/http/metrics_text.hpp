@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/service/http/duration_histogram.hpp"
+#include "schema/duration_histogram.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -22,7 +22,7 @@ public:
     void value(std::uint64_t number, std::string_view labels = {});
     void value(double number, std::string_view labels = {});
 
-    void values(const DurationHistogram& histogram);
+    void values(const schema::DurationHistogram& histogram);
 
     void counter(std::string_view name, std::uint64_t number, std::string_view help) {
         begin(name, "counter", help);
@@ -31,6 +31,15 @@ public:
     void gauge(std::string_view name, double number, std::string_view help) {
         begin(name, "gauge", help);
         value(number);
+    }
+
+    void histogram(
+        std::string_view name,
+        const schema::DurationHistogram& durations,
+        std::string_view help
+    ) {
+        begin(name, "histogram", help);
+        values(durations);
     }
 
     [[nodiscard]] const std::string& text() const { return text_; }
