@@ -77,6 +77,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
            .page = settings_.reset_page,
            .lock_time = settings_.lock_time}
       ),
+      leftovers_(use.store, use.clock),
       acquirer_(use.store, *this, use.clock, settings_),
       unserved_(use.served, use.clock, use.log),
       dead_(
@@ -124,6 +125,7 @@ void AsyncExecutor::add_own_activities() {
     if (settings_.reset_expired_jobs) {
         add_activity(reset_);
     }
+    add_activity(leftovers_);
     use_.wake_ups.sleepers.limits = [&loop = add_activity(limits_)] { loop.wake(); };
     use_.wake_ups.sleepers.dead_nodes = [&loop = add_activity(dead_)] { loop.wake(); };
     use_.wake_ups.sleepers.unserved = [&loop = add_activity(unserved_)] { loop.wake(); };

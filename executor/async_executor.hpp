@@ -9,6 +9,7 @@
 #include "executor/job_wakeup.hpp"
 #include "executor/locks/expired_lock_reset.hpp"
 #include "executor/locks/held_release.hpp"
+#include "executor/locks/leftovers.hpp"
 #include "executor/locks/lock_renewal.hpp"
 #include "executor/locks/lock_watch.hpp"
 #include "executor/loop/executor_threads.hpp"
@@ -156,6 +157,7 @@ private:
     LockRenewal renewal_;
     LockWatch watch_;
     ExpiredLockReset reset_;
+    Leftovers leftovers_;
     JobAcquirer acquirer_;
     UnservedJobs unserved_;
     DeadNodes dead_;

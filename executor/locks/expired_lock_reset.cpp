@@ -37,12 +37,8 @@ schema::Duration ExpiredLockReset::run_once() {
     }
     const schema::SteadyPoint began = use_.clock.steady_now();
     std::int64_t freed = go_on_sweeping(now);
-    if (began >= next_first_rows_ || !keys_behind_.empty()) {
-        look_at_keys(now);
-    }
     if (began >= next_first_rows_) {
         freed += look_at_first_rows(now);
-        groups_behind_ = use_.store.forget_idle_groups(groups_behind_, now);
         next_first_rows_ = began + timing_.interval;
     }
     if (freed > 0) {
@@ -53,12 +49,7 @@ schema::Duration ExpiredLockReset::run_once() {
     const auto until_first_rows =
         std::chrono::ceil<schema::Duration>(next_first_rows_ - use_.clock.steady_now());
     const schema::Duration until_next_part = timing_.interval / kPartsPerInterval;
-    return swept_.empty() && keys_behind_.empty() ? until_first_rows
-                                                  : std::min(until_first_rows, until_next_part);
-}
-
-void ExpiredLockReset::look_at_keys(schema::TimePoint now) {
-    keys_behind_ = use_.store.remove_expired_keys({.now = now, .after = keys_behind_}).end;
+    return swept_.empty() ? until_first_rows : std::min(until_first_rows, until_next_part);
 }
 
 std::int64_t ExpiredLockReset::look_at_first_rows(schema::TimePoint now) {

@@ -25,11 +25,6 @@ namespace jobstrand::executor {
 /// After a jump of the clock, or while and after the database was away, locks of nodes that live
 /// are expired. So nothing is freed until every node has noticed that and renewed its locks.
 ///
-/// Unique keys whose period is over are forgotten on the same rounds: 5,000 of them are looked at
-/// in an interval, and in a longer table as many every tenth of it. They hold nothing any more, so
-/// that a jump of the clock does no harm. So is what is left of limited groups in which nothing
-/// runs or waits any more: 200 of them are looked at in an interval.
-///
 /// Thread safety: run_once() belongs to the loop's strand.
 class ExpiredLockReset final : public Activity {
 public:
@@ -62,7 +57,6 @@ private:
     [[nodiscard]] bool is_waiting_after_outage();
     [[nodiscard]] std::int64_t look_at_first_rows(schema::TimePoint now);
     [[nodiscard]] std::int64_t go_on_sweeping(schema::TimePoint now);
-    void look_at_keys(schema::TimePoint now);
 
     // Constant after construction.
     const Dependencies use_;
@@ -75,8 +69,6 @@ private:
     schema::SteadyPoint wait_until_ = schema::SteadyPoint::min();
     schema::SteadyPoint next_first_rows_ = schema::SteadyPoint::min();
     std::map<schema::JobPlace, std::string> swept_;  ///< How far in long tables.
-    std::string keys_behind_;                        ///< The same among unique keys.
-    std::string groups_behind_;                      ///< The same among limited groups.
 };
 
 }  // namespace jobstrand::executor

@@ -1,5 +1,6 @@
 #include "executor/job_acquirer.hpp"
 #include "executor/locks/expired_lock_reset.hpp"
+#include "executor/locks/leftovers.hpp"
 #include "executor/locks/lock_renewal.hpp"
 #include "executor/locks/lock_watch.hpp"
 #include "test/fixtures/job_builder.hpp"
@@ -346,33 +347,35 @@ TEST_F(ResetTest, Sweeps_a_long_table_in_parts_between_the_looks_at_its_first_ro
     EXPECT_EQ(reset.run_once(), 60s);
 }
 
+class LeftoversTest : public ActivitiesTest {
+protected:
+    Leftovers leftovers{store, clock, 60s};
+};
+
 // B8
-TEST_F(ResetTest, Forgets_unique_keys_part_by_part_on_its_way) {
-    EXPECT_CALL(store, reset_expired_locks(_, _)).Times(AnyNumber());
+TEST_F(LeftoversTest, Unique_keys_whose_period_is_over_are_deleted_part_by_part) {
     const auto behind = [](const char* key) {
         return testing::Field(&persistence::KeySearch::after, key);
     };
+    EXPECT_CALL(store, forget_idle_groups(_, _)).Times(2);
     EXPECT_CALL(store, remove_expired_keys(behind("")))
         .Times(2)
         .WillRepeatedly(Return(persistence::ExpiredKeys{.removed = 1, .end = "k"}));
     EXPECT_CALL(store, remove_expired_keys(behind("k")))
         .WillOnce(Return(persistence::ExpiredKeys{.removed = 0, .end = {}}));
-    EXPECT_EQ(reset.run_once(), 6s);
-    EXPECT_EQ(reset.run_once(), 60s);
-    clock.tick(60s);
-    EXPECT_EQ(reset.run_once(), 6s);
-    EXPECT_EQ(wakes, 0) << "nobody waits for a key";
+    EXPECT_EQ(leftovers.run_once(), 6s);
+    EXPECT_EQ(leftovers.run_once(), 60s);
+    EXPECT_EQ(leftovers.run_once(), 6s);
 }
 
-TEST_F(ResetTest, Forgets_idle_groups_of_limits_a_part_in_each_interval) {
-    EXPECT_CALL(store, reset_expired_locks(_, _)).Times(AnyNumber());
+TEST_F(LeftoversTest, Idle_groups_of_limits_are_deleted_a_part_in_each_interval) {
+    EXPECT_CALL(store, remove_expired_keys(_)).Times(3);
     EXPECT_CALL(store, forget_idle_groups(std::string_view(), _))
         .Times(2)
         .WillRepeatedly(Return("tenant:m"));
     EXPECT_CALL(store, forget_idle_groups(std::string_view("tenant:m"), _)).WillOnce(Return(""));
     for (int round = 0; round < 3; ++round) {
-        EXPECT_EQ(reset.run_once(), 60s);
-        clock.tick(60s);
+        EXPECT_EQ(leftovers.run_once(), 60s);
     }
 }
 
