@@ -50,6 +50,8 @@ function(jobstrand_install_documents)
     test/docs/tutorial_test.py
     test/package/consumer/shop.hpp
     tools/example_app/order_service.cpp
+    tools/package/Dockerfile
+    tools/package/jobstrand.service
   )
     get_filename_component(folder ${linked} DIRECTORY)
     install(FILES ${linked} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} ${ARGN})
