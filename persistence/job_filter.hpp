@@ -3,6 +3,7 @@
 #include "schema/job_fields.hpp"
 #include "schema/time.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,11 +14,22 @@ namespace jobstrand::persistence {
 
 /// One thing that is asked of a field of a job. Jobs of a place without such a column never match.
 struct FieldCondition {
-    enum class Match { equal, part, before, after };
+    enum class Match {
+        equal,
+        part,
+        start,
+        one_of,
+        absent,     ///< Without a value; a text is empty.
+        before,     ///< A time.
+        after,      ///< A time.
+        above,      ///< A number.
+        not_above,  ///< A number.
+    };
+    using Texts = std::vector<std::string>;
 
     schema::JobMember member;
     Match match = Match::equal;
-    std::variant<std::string, schema::TimePoint> value;  ///< A time for `before` and `after`.
+    std::variant<std::string, schema::TimePoint, std::int64_t, Texts> value = {};
 
     bool operator==(const FieldCondition&) const = default;
 };
@@ -29,6 +41,29 @@ struct FieldCondition {
 /// Case counts.
 [[nodiscard]] inline FieldCondition contains(std::string schema::Job::*member, std::string part) {
     return {member, FieldCondition::Match::part, std::move(part)};
+}
+
+[[nodiscard]] inline FieldCondition
+starts_with(std::string schema::Job::*member, std::string start) {
+    return {member, FieldCondition::Match::start, std::move(start)};
+}
+
+/// Without texts: none.
+[[nodiscard]] inline FieldCondition
+is_one_of(std::string schema::Job::*member, std::vector<std::string> texts) {
+    return {member, FieldCondition::Match::one_of, std::move(texts)};
+}
+
+[[nodiscard]] inline FieldCondition is_absent(const schema::JobMember& member) {
+    return {member, FieldCondition::Match::absent};
+}
+
+[[nodiscard]] inline FieldCondition is_above(int schema::Job::*member, std::int64_t number) {
+    return {member, FieldCondition::Match::above, number};
+}
+
+[[nodiscard]] inline FieldCondition is_not_above(int schema::Job::*member, std::int64_t number) {
+    return {member, FieldCondition::Match::not_above, number};
 }
 
 using TimeMember = std::optional<schema::TimePoint> schema::Job::*;
@@ -47,6 +82,8 @@ struct JobFilter {
     std::vector<FieldCondition> fields = {};
     /// Only in places that have locks; elsewhere nothing is locked.
     std::optional<bool> locked = {};
+    /// Whether a failure is stored with it: a message, or details.
+    std::optional<bool> failed = {};
 
     [[nodiscard]] bool is_empty() const { return *this == JobFilter{}; }
     bool operator==(const JobFilter&) const = default;

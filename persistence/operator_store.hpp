@@ -28,6 +28,14 @@ struct DeadLetterMark {
     std::string id;
 };
 
+/// A part of a list that is in another order than that of ids.
+struct SortedPart {
+    schema::JobMember by = &schema::Job::id;  ///< Then by id. Without a value comes last.
+    bool is_descending = false;
+    std::size_t skipped = 0;
+    std::size_t limit = 100;
+};
+
 /// What an operator sees of jobs and does with them, and what is suspended. See Transactions for
 /// what holds for all roles.
 ///
@@ -51,7 +59,12 @@ public:
         std::size_t limit
     ) = 0;
 
-    /// The ids of the same jobs: what a bulk operation needs.
+    /// Jobs of one place in another order. It sorts all that the filter matches, so it is for
+    /// people. Long payloads are not fetched. Precondition: no ids in the filter.
+    [[nodiscard]] virtual std::vector<schema::Job>
+    list_in_order(schema::JobPlace place, const JobFilter& filter, const SortedPart& part) = 0;
+
+    /// The ids of the jobs in id order: what a bulk operation needs.
     [[nodiscard]] virtual std::vector<std::string> list_ids(
         schema::JobPlace place,
         const JobFilter& filter,

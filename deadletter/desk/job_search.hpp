@@ -79,6 +79,15 @@ public:
     /// The jobs of all the places together, in id order. Long payloads are left out.
     [[nodiscard]] schema::Page<schema::PlacedJob> list(const JobQuery& query) const;
 
+    /// The jobs of one place in another order. Long payloads are left out.
+    [[nodiscard]] std::vector<schema::Job> list_in_order(
+        schema::JobPlace place,
+        const persistence::JobFilter& filter,
+        const persistence::SortedPart& part
+    ) const {
+        return store_.list_in_order(place, filter, part);
+    }
+
     [[nodiscard]] std::int64_t
     count(const std::vector<schema::JobPlace>& places, const JobSelection& selection) const;
 

@@ -15,26 +15,62 @@ namespace jobstrand::persistence {
 namespace {
 
 constexpr std::string_view kNever = " AND 1 = 0";
+constexpr std::string_view kFailed =
+    " AND (COALESCE(EXCEPTION_MSG_, '') <> '' OR EXCEPTION_STACK_ID_ IS NOT NULL)";
+constexpr std::string_view kNotFailed =
+    " AND COALESCE(EXCEPTION_MSG_, '') = '' AND EXCEPTION_STACK_ID_ IS NULL";
+
+using Match = FieldCondition::Match;
+
+std::string list_of(std::string_view column, const FieldCondition::Texts& texts) {
+    std::string marks;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        marks += i == 0 ? "?" : ", ?";
+    }
+    return texts.empty() ? "1 = 0" : fmt::format("{} IN ({})", column, marks);
+}
+
+std::string is_absent_in(std::string_view column, const schema::JobMember& member) {
+    const bool is_text = std::holds_alternative<std::string schema::Job::*>(member);
+    return fmt::format(fmt::runtime(is_text ? "COALESCE({}, '') = ''" : "{} IS NULL"), column);
+}
 
 std::string text_of(const FieldCondition& asked, std::string_view column, const Dialect& dialect) {
     switch (asked.match) {
-        case FieldCondition::Match::equal:
+        case Match::equal:
             return fmt::format("{} = ?", column);
-        case FieldCondition::Match::part:
+        case Match::part:
             return fmt::format("{}({}, ?) > 0", dialect.position_in, column);
-        case FieldCondition::Match::before:
+        case Match::start:
+            return fmt::format("{}({}, ?) = 1", dialect.position_in, column);
+        case Match::one_of:
+            return list_of(column, std::get<FieldCondition::Texts>(asked.value));
+        case Match::absent:
+            return is_absent_in(column, asked.member);
+        case Match::before:
             return fmt::format("{} < ?", column);
-        case FieldCondition::Match::after:
+        case Match::after:
+        case Match::above:
             return fmt::format("{} > ?", column);
+        case Match::not_above:
+            return fmt::format("{} <= ?", column);
     }
     return {};
 }
 
-Value value_of(const FieldCondition& asked) {
-    if (const auto* const time = std::get_if<schema::TimePoint>(&asked.value)) {
-        return *time;
+void add_values(std::vector<Value>& parameters, const FieldCondition& asked) {
+    if (asked.match == Match::absent) {
+        return;
     }
-    return std::string_view(std::get<std::string>(asked.value));
+    if (const auto* const texts = std::get_if<FieldCondition::Texts>(&asked.value)) {
+        parameters.insert(parameters.end(), texts->begin(), texts->end());
+    } else if (const auto* const time = std::get_if<schema::TimePoint>(&asked.value)) {
+        parameters.emplace_back(*time);
+    } else if (const auto* const number = std::get_if<std::int64_t>(&asked.value)) {
+        parameters.emplace_back(*number);
+    } else {
+        parameters.emplace_back(std::string_view(std::get<std::string>(asked.value)));
+    }
 }
 
 void add_field(
@@ -49,7 +85,7 @@ void add_field(
         return;
     }
     condition.sql += " AND " + text_of(asked, field.column.name, dialect);
-    condition.parameters.push_back(value_of(asked));
+    add_values(condition.parameters, asked);
 }
 
 void add_locked(Condition& condition, std::optional<bool> locked, schema::JobPlace place) {
@@ -75,6 +111,9 @@ Condition condition_of(const JobFilter& filter, schema::JobPlace place, const Di
         add_field(condition, asked, place, dialect);
     }
     add_locked(condition, filter.locked, place);
+    if (filter.failed) {
+        condition.sql += *filter.failed ? kFailed : kNotFailed;
+    }
     return condition;
 }
 

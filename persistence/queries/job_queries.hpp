@@ -26,6 +26,13 @@ find_job(const StoreContext& context, std::string_view id);
     std::size_t limit
 );
 
+[[nodiscard]] std::vector<schema::Job> list_in_order(
+    const StoreContext& context,
+    schema::JobPlace place,
+    const JobFilter& filter,
+    const SortedPart& part
+);
+
 [[nodiscard]] std::vector<std::string> list_job_ids(
     const StoreContext& context,
     schema::JobPlace place,

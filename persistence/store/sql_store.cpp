@@ -245,6 +245,11 @@ SqlStore::list(JobPlace place, const JobFilter& filter, std::string_view after, 
     return list_jobs(context_, place, filter, after, limit);
 }
 
+std::vector<Job>
+SqlStore::list_in_order(JobPlace place, const JobFilter& filter, const SortedPart& part) {
+    return persistence::list_in_order(context_, place, filter, part);
+}
+
 std::vector<std::string> SqlStore::list_ids(
     JobPlace place,
     const JobFilter& filter,

@@ -207,6 +207,8 @@ public:
         std::string_view after,
         std::size_t limit
     ) override;
+    [[nodiscard]] std::vector<schema::Job>
+    list_in_order(schema::JobPlace place, const JobFilter& filter, const SortedPart& part) override;
     [[nodiscard]] std::vector<std::string> list_ids(
         schema::JobPlace place,
         const JobFilter& filter,

@@ -6,8 +6,13 @@ namespace {
 
 using persistence::contains;
 using persistence::equals;
+using persistence::is_above;
+using persistence::is_absent;
 using persistence::is_after;
 using persistence::is_before;
+using persistence::is_not_above;
+using persistence::is_one_of;
+using persistence::starts_with;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -109,6 +114,63 @@ TEST_P(Listing, A_part_of_the_error_message_matches_when_its_case_does) {
 TEST_P(Listing, Jobs_of_a_place_without_the_column_never_match) {
     insert_two();
     EXPECT_THAT(list({.fields = {equals(&Job::lock_owner, "node")}}), IsEmpty());
+}
+
+TEST_P(Listing, A_text_may_start_with_something_be_one_of_several_or_be_missing) {
+    insert_two();
+    EXPECT_THAT(list({.fields = {starts_with(&Job::exception_message, "Disk")}}), ElementsAre("a"));
+    EXPECT_THAT(list({.fields = {starts_with(&Job::exception_message, "FULL")}}), IsEmpty());
+    EXPECT_THAT(
+        list({.fields = {is_one_of(&Job::handler_type, {"mail", "other"})}}), ElementsAre("a")
+    );
+    EXPECT_THAT(list({.fields = {is_one_of(&Job::handler_type, {})}}), IsEmpty());
+    EXPECT_THAT(list({.fields = {is_absent(&Job::process_instance_id)}}), ElementsAre("b"));
+    EXPECT_THAT(list({.fields = {is_absent(&Job::tenant_id)}}), ElementsAre("b"));
+    Job third = a_job("c");
+    third.due_date.reset();
+    insert(JobPlace::dead_letter, third);
+    EXPECT_THAT(list({.fields = {is_absent(&Job::due_date)}}), ElementsAre("c"));
+}
+
+TEST_P(Listing, Numbers_and_failures_are_asked_for) {
+    Job without = a_job("a");
+    without.retries = 0;
+    Job with_message = a_job("b");
+    with_message.retries = 2;
+    with_message.exception_message = "no disk";
+    insert(JobPlace::executable, std::vector{without, with_message});
+    const auto listed = [this](const JobFilter& filter) {
+        return ids_of(store_.list(JobPlace::executable, filter, "", 10));
+    };
+    EXPECT_THAT(listed({.fields = {is_above(&Job::retries, 0)}}), ElementsAre("b"));
+    EXPECT_THAT(listed({.fields = {is_not_above(&Job::retries, 0)}}), ElementsAre("a"));
+    EXPECT_THAT(listed({.failed = true}), ElementsAre("b"));
+    EXPECT_THAT(listed({.failed = false}), ElementsAre("a"));
+}
+
+TEST_P(Listing, A_list_may_be_in_another_order_where_no_value_comes_last) {
+    std::vector<Job> jobs{a_job("a"), a_job("b"), a_job("c"), a_job("d")};
+    const schema::TimePoint noon = clock_.now();
+    jobs[0].due_date = noon + 2h;
+    jobs[1].due_date = noon + 1h;
+    jobs[2].due_date.reset();
+    jobs[3].due_date = noon + 1h;
+    insert(JobPlace::dead_letter, jobs);
+    const auto in_order = [&](const persistence::SortedPart& part) {
+        return ids_of(store_.list_in_order(JobPlace::dead_letter, {}, part));
+    };
+    EXPECT_THAT(in_order({.by = &Job::due_date}), ElementsAre("b", "d", "a", "c"));
+    EXPECT_THAT(
+        in_order({.by = &Job::due_date, .is_descending = true}), ElementsAre("a", "d", "b", "c")
+    );
+    EXPECT_THAT(in_order({.by = &Job::due_date, .skipped = 1, .limit = 2}), ElementsAre("d", "a"));
+    EXPECT_THAT(in_order({.is_descending = true, .limit = 1}), ElementsAre("d"));
+    EXPECT_THAT(
+        ids_of(store_.list_in_order(
+            JobPlace::dead_letter, {.fields = {is_after(&Job::due_date, noon + 90min)}}, {}
+        )),
+        ElementsAre("a")
+    );
 }
 
 TEST_P(Listing, A_filter_is_never_read_as_SQL) {

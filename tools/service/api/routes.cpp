@@ -5,6 +5,7 @@
 #include "tools/service/api/metrics.hpp"
 #include "tools/service/api/open_api.hpp"
 #include "tools/service/api/operator_paths.hpp"
+#include "tools/service/management/management_paths.hpp"
 #include "tools/service/workers/camunda_paths.hpp"
 #include "tools/service/workers/flowable_paths.hpp"
 #include "tools/service/workers/work_paths.hpp"
@@ -59,6 +60,7 @@ std::vector<Route> all_routes(const RouteParts& parts) {
         {"POST", "/api/v1/nodes/{node}/resume", Role::admin, pool.wrap(resume_node(api))},
     };
     std::ranges::move(limit_routes(api, pool), std::back_inserter(routes));
+    std::ranges::move(management_routes(api, pool), std::back_inserter(routes));
     std::ranges::move(work_routes(api, pool, parts.waits), std::back_inserter(routes));
     std::ranges::move(flowable_worker_routes(api, pool), std::back_inserter(routes));
     std::ranges::move(camunda_worker_routes(api, pool, parts.waits), std::back_inserter(routes));

@@ -1,0 +1,236 @@
+#include "tools/service/management/management_actions.hpp"
+
+#include "deadletter/dead_letters.hpp"
+#include "deadletter/desk/job_desk.hpp"
+#include "executor/manual_run.hpp"
+#include "schema/text/iso8601.hpp"
+#include "tools/jobstrand/commands/item_report.hpp"
+#include "tools/jobstrand/json/json_values.hpp"
+#include "tools/service/http/problem.hpp"
+#include "tools/service/management/management_json.hpp"
+#include "tools/service/workers/flowable_job_json.hpp"
+#include "tools/service/workers/request_members.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace jobstrand::service {
+
+namespace {
+
+using deadletter::ItemAnswer;
+using deadletter::ItemResult;
+using schema::JobPlace;
+
+/// Ids of one request.
+constexpr std::size_t kIdsMax = 10'000;
+
+[[nodiscard]] deadletter::JobDesk desk_of(const ApiParts& api) {
+    return {api.engine.store(), api.engine.series_store(), api.engine.clock()};
+}
+
+[[nodiscard]] Response no_job(const JobKind& kind) {
+    return problem(404, fmt::format("there is no such job among the {}", kind.path));
+}
+
+[[nodiscard]] std::optional<deadletter::JobDetails>
+find_in(const ApiParts& api, JobPlace place, const std::string& id) {
+    auto found = deadletter::JobSearch(api.engine.store()).find(id);
+    return found && found->placed.place == place ? std::move(found) : std::nullopt;
+}
+
+[[nodiscard]] Response response_for(const ItemResult& item, const JobKind& kind) {
+    switch (item.answer) {
+        case ItemAnswer::done:
+        case ItemAnswer::skipped:
+            return {.status = 204, .body = {}};
+        case ItemAnswer::not_found:
+            return no_job(kind);
+        case ItemAnswer::locked:
+        case ItemAnswer::refused:
+            break;
+    }
+    return problem(409, cli::why_not_job(item));
+}
+
+/// Does something with one job, and says what came of it.
+[[nodiscard]] Response with_one(const JobKind& kind, const auto& act) {
+    ItemResult result{.answer = ItemAnswer::not_found};
+    act(deadletter::BulkWatch{.on_item = [&](const ItemResult& item) { result = item; }});
+    return response_for(result, kind);
+}
+
+[[nodiscard]] std::string action_in(const RequestMembers& members) {
+    return members.required_text("action");
+}
+
+[[nodiscard]] Response no_action(const std::string& action, std::string_view known) {
+    return problem(400, fmt::format("the action {} is not known; there is {}", action, known));
+}
+
+[[nodiscard]] schema::TimePoint due_date_in(const RequestMembers& members) {
+    const auto time = schema::parse_instant(members.required_text("dueDate"));
+    if (!time) {
+        throw std::invalid_argument("dueDate " + time.error().message);
+    }
+    return time.value();
+}
+
+[[nodiscard]] std::vector<std::string> ids_in(const RequestMembers& members) {
+    const auto list = members.value("jobIds");
+    const auto ids = cli::strings_of(list.value_or("[]"));
+    if (!ids) {
+        throw std::invalid_argument("jobIds " + ids.error().message);
+    }
+    // An empty list would be all of them to Flowable.
+    if (ids.value().empty() || ids.value().size() > kIdsMax) {
+        throw std::invalid_argument(fmt::format("jobIds must name 1 to {} jobs", kIdsMax));
+    }
+    return ids.value();
+}
+
+[[nodiscard]] Response
+requeue(const ApiParts& api, const std::vector<std::string>& ids, const JobKind& kind) {
+    std::vector<std::string> refused;
+    ItemResult last{.answer = ItemAnswer::not_found};
+    (void)api.engine.dead_letters().requeue(
+        deadletter::JobSelection::these(ids),
+        {.retries = api.settings.executor.retry.default_attempts},
+        {.on_item =
+             [&](const ItemResult& item) {
+                 last = item;
+                 if (item.answer == ItemAnswer::refused || item.answer == ItemAnswer::locked) {
+                     refused.push_back(fmt::format("{}: {}", item.id, cli::why_not_job(item)));
+                 }
+             }}
+    );
+    if (ids.size() == 1) {
+        return response_for(last, kind);
+    }
+    return refused.empty() ? Response{.status = 204, .body = {}}
+                           : problem(409, "some were not moved, the others were", refused);
+}
+
+[[nodiscard]] Response response_for(const executor::ManualRunResult& run) {
+    using executor::ManualRunAnswer;
+    switch (run.answer) {
+        case ManualRunAnswer::not_found:
+            return no_job(kJobKinds.front());
+        case ManualRunAnswer::locked:
+            return problem(409, "a node holds the job, or another one of its instance");
+        case ManualRunAnswer::lost_lock:
+            return problem(409, "it was run, but its lock was lost, so another node runs it again");
+        case ManualRunAnswer::done:
+            break;
+    }
+    if (run.transition && run.transition->failure) {
+        return problem(500, "the job failed: " + run.transition->failure->message);
+    }
+    return {.status = 204, .body = {}};
+}
+
+}  // namespace
+
+Response show_job_of(const ApiParts& api, const JobKind& kind, const Request& request) {
+    const auto found = find_in(api, kind.place, request.parameters.front());
+    if (!found) {
+        return no_job(kind);
+    }
+    const std::string origin = origin_of(request.header("Host"));
+    return {.status = 200, .body = management_json(found->placed.job, kind, origin) + '\n'};
+}
+
+Response show_stack_trace(const ApiParts& api, const JobKind& kind, const Request& request) {
+    const auto found = find_in(api, kind.place, request.parameters.front());
+    if (!found) {
+        return no_job(kind);
+    }
+    if (found->exception_details.empty()) {
+        return problem(404, "no details of a failure are stored with the job");
+    }
+    return {
+        .status = 200,
+        .content_type = "text/plain; charset=utf-8",
+        .body = found->exception_details,
+    };
+}
+
+Response delete_job_of(const ApiParts& api, const JobKind& kind, const Request& request) {
+    return with_one(kind, [&](const deadletter::BulkWatch& watch) {
+        (void)desk_of(api).remove(
+            deadletter::JobSelection::these(request.parameters), kind.place, watch
+        );
+    });
+}
+
+Response act_on_job(const ApiParts& api, const Request& request) {
+    const std::string action = action_in(RequestMembers(request.body));
+    if (action != "execute") {
+        return no_action(action, "execute");
+    }
+    const std::string& id = request.parameters.front();
+    const auto found = find_in(api, JobPlace::executable, id);
+    if (!found) {
+        return no_job(kJobKinds.front());
+    }
+    if (executor::obstacle_to_run(found->placed, api.engine.handlers()) !=
+        executor::RunObstacle::none) {
+        return problem(409, "this node has no handler for the job, or lacks what the job needs");
+    }
+    return response_for(api.engine.run_job(id));
+}
+
+Response act_on_timer(const ApiParts& api, const Request& request) {
+    const JobKind& kind = kJobKinds.at(1);
+    const RequestMembers members(request.body);
+    const std::string action = action_in(members);
+    if (action != "move" && action != "reschedule") {
+        return no_action(action, "move, and reschedule");
+    }
+    if (action == "move") {
+        return with_one(kind, [&](const deadletter::BulkWatch& watch) {
+            (void)desk_of(api).fire(request.parameters, watch);
+        });
+    }
+    const schema::TimePoint due_date = due_date_in(members);
+    return with_one(kind, [&](const deadletter::BulkWatch& watch) {
+        (void)desk_of(api).reschedule(request.parameters, due_date, watch);
+    });
+}
+
+Response act_on_dead_letter(const ApiParts& api, const Request& request) {
+    const std::string action = action_in(RequestMembers(request.body));
+    if (action != "move") {
+        return no_action(action, "move; there are no history jobs here");
+    }
+    if (!find_in(api, JobPlace::dead_letter, request.parameters.front())) {
+        return no_job(kJobKinds.back());
+    }
+    return requeue(api, request.parameters, kJobKinds.back());
+}
+
+Response act_on_dead_letters(const ApiParts& api, const Request& request) {
+    const RequestMembers members(request.body);
+    const std::string action = action_in(members);
+    if (action != "move") {
+        return no_action(action, "move; there are no history jobs here");
+    }
+    const std::vector<std::string> ids = ids_in(members);
+    std::vector<std::string> missing;
+    for (const std::string& id : ids) {
+        if (!find_in(api, JobPlace::dead_letter, id)) {
+            missing.push_back(id);
+        }
+    }
+    if (!missing.empty()) {
+        return problem(404, "these are no dead letters; nothing was moved", missing);
+    }
+    return requeue(api, ids, kJobKinds.back());
+}
+
+}  // namespace jobstrand::service

@@ -1,0 +1,54 @@
+#include "tools/service/management/management_paths.hpp"
+
+#include "tools/service/http/problem.hpp"
+#include "tools/service/management/management_actions.hpp"
+#include "tools/service/management/management_list.hpp"
+
+#include <string>
+
+namespace jobstrand::service {
+
+namespace {
+
+constexpr std::string_view kJson = "application/json";
+
+[[nodiscard]] Response show_no_job(const ApiParts& /*api*/, const Request& /*request*/) {
+    return problem(404, "there are no history jobs here");
+}
+
+}  // namespace
+
+std::vector<Route> management_routes(const ApiParts& api, WorkPool& pool) {
+    const auto on = [&](Response (*handle)(const ApiParts&, const Request&)) {
+        return pool.wrap([&api, handle](const Request& request) { return handle(api, request); });
+    };
+    const auto on_kind = [&](const JobKind& kind,
+                             Response (*handle)(const ApiParts&, const JobKind&, const Request&)) {
+        return pool.wrap([&api, &kind, handle](const Request& request) {
+            return handle(api, kind, request);
+        });
+    };
+    using enum Role;
+    const std::string base = std::string(kManagement) + '/';
+    std::vector<Route> routes;
+    for (const JobKind& kind : kJobKinds) {
+        const std::string list = base + std::string(kind.path);
+        const std::string job = list + "/{id}";
+        routes.push_back({"GET", list, read, on_kind(kind, list_jobs_of)});
+        routes.push_back({"GET", job, read, on_kind(kind, show_job_of)});
+        routes.push_back(
+            {"GET", job + "/exception-stacktrace", read, on_kind(kind, show_stack_trace)}
+        );
+        routes.push_back({"DELETE", job, admin, on_kind(kind, delete_job_of)});
+    }
+    routes.push_back({"POST", base + "jobs/{id}", admin, on(act_on_job), {kJson}});
+    routes.push_back({"POST", base + "timer-jobs/{id}", admin, on(act_on_timer), {kJson}});
+    routes.push_back({"POST", base + "deadletter-jobs/{id}", admin, on(act_on_dead_letter), {kJson}}
+    );
+    routes.push_back({"POST", base + "deadletter-jobs", admin, on(act_on_dead_letters), {kJson}});
+    routes.push_back({"GET", base + "history-jobs", read, on(list_no_jobs)});
+    routes.push_back({"GET", base + "history-jobs/{id}", read, on(show_no_job)});
+    return routes;
+}
+
+}  // namespace jobstrand::service
