@@ -33,6 +33,20 @@ void HandlerRegistry::add_transactional(std::string handler_type, TransactionalJ
     insert(std::move(handler_type), {.handler = std::move(handler)});
 }
 
+void HandlerRegistry::replace(const std::string& handler_type, JobHandler handler, Needs needs) {
+    auto entry = std::make_shared<const Entry>(
+        Entry{.handler = std::move(handler), .needs = std::move(needs)}
+    );
+    const std::unique_lock lock(mutex_);
+    const auto found = entries_.find(handler_type);
+    if (found == entries_.end()) {
+        throw std::invalid_argument(
+            fmt::format("the handler type '{}' is not registered", handler_type)
+        );
+    }
+    found->second = std::move(entry);
+}
+
 bool HandlerRegistry::remove(const std::string& handler_type) {
     const std::unique_lock lock(mutex_);
     return entries_.erase(handler_type) > 0;

@@ -33,6 +33,10 @@ public:
     void add(std::string handler_type, JobHandler handler, Needs needs);
     void add_transactional(std::string handler_type, TransactionalJobHandler handler);
 
+    /// Another handler for a type that is there: what begins from now on runs with it. Throws
+    /// std::invalid_argument when there is no such type.
+    void replace(const std::string& handler_type, JobHandler handler, Needs needs);
+
     /// Its runs that are under way go on. false: there is no such type.
     bool remove(const std::string& handler_type);
 

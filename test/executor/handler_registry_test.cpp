@@ -71,6 +71,25 @@ TEST(HandlerRegistry, A_removed_type_is_gone_and_its_run_under_way_goes_on) {
     EXPECT_THAT(handlers.types(), ElementsAre("mail"));
 }
 
+TEST(HandlerRegistry, A_replaced_handler_runs_what_begins_later) {
+    HandlerRegistry handlers;
+    handlers.add("mail", succeed, {.of = {}, .here = {"old"}});
+    const auto under_way = handlers.find("mail");
+    handlers.replace(
+        "mail",
+        [](const JobContext&) -> HandlerResult { return Failed{.message = "new"}; },
+        {.of = {}, .here = {"new"}}
+    );
+    EXPECT_THAT(handlers.needs(), ElementsAre("new"));
+    const schema::Job job;
+    const auto run = [&job](const auto& handler) {
+        return std::get<JobHandler> (*handler)({.job = job, .deadline = {}, .stop = {}});
+    };
+    EXPECT_TRUE(std::holds_alternative<Succeeded>(run(under_way)));
+    EXPECT_TRUE(std::holds_alternative<Failed>(run(handlers.find("mail"))));
+    EXPECT_THROW(handlers.replace("bill", succeed, {}), std::invalid_argument);
+}
+
 TEST(HandlerRegistry, A_type_fits_its_column) {
     HandlerRegistry handlers;
     EXPECT_THROW(handlers.add("", succeed), std::invalid_argument);

@@ -3,6 +3,7 @@
 #include "schema/log.hpp"
 #include "tools/jobstrand/log_line.hpp"
 
+#include <atomic>
 #include <iosfwd>
 #include <memory>
 
@@ -25,6 +26,9 @@ public:
     BoostLog(const BoostLog&) = delete;
     BoostLog& operator=(const BoostLog&) = delete;
 
+    /// What is less than this is not written from now on.
+    void set_level(schema::LogLevel level) noexcept { level_ = level; }
+
     [[nodiscard]] bool enabled(schema::LogLevel level) const noexcept override;
 
     void write(
@@ -36,7 +40,7 @@ public:
 private:
     class Sink;  // Keeps Boost.Log out of this header.
 
-    const schema::LogLevel level_;
+    std::atomic<schema::LogLevel> level_;
     std::unique_ptr<Sink> sink_;
 };
 

@@ -58,6 +58,27 @@ is_coloured(const std::string& when, bool is_terminal, const Environment& enviro
     return is_terminal && takes_colours(environment);
 }
 
+[[nodiscard]] Settings settings_of_engine(
+    const std::string& name,
+    const std::map<std::string, Settings, std::less<>>& engines
+) {
+    if (const auto found = engines.find(name); found != engines.end()) {
+        return found->second;
+    }
+    std::vector<std::string> names;
+    for (const auto& [engine, settings] : engines) {
+        names.push_back(engine);
+    }
+    throw CliError(
+        ExitCode::wrong_usage,
+        fmt::format(
+            "there is no engine {} in the configuration file; it has {}",
+            quoted_if_needed(name),
+            names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))
+        )
+    );
+}
+
 }  // namespace
 
 Session::Session(Streams streams, const Environment& environment, GlobalOptions options)
@@ -83,9 +104,18 @@ std::string Session::user() const {
 
 const Settings& Session::settings() {
     if (!settings_) {
-        read_settings();
+        SettingsFile read = read_file();
+        settings_ = std::move(read.settings);
+        further_engines_ = std::move(read.engines);
+        remarks_ = std::move(read.remarks);
     }
     return *settings_;
+}
+
+Settings Session::settings_anew() const {
+    Settings settings = read_file().settings;
+    settings.http.listen = listen_.value_or(settings.http.listen);
+    return settings;
 }
 
 void Session::listen_on(const std::string& address) {
@@ -93,6 +123,7 @@ void Session::listen_on(const std::string& address) {
         throw CliError(ExitCode::wrong_usage, "--http " + parsed.error().message);
     }
     (void)settings();
+    listen_ = address;
     settings_->http.listen = address;
 }
 
@@ -105,38 +136,17 @@ std::optional<std::string> Session::config_file() const {
     return options_.config_file ? options_.config_file : variable(environment_, "JOBSTRAND_CONFIG");
 }
 
-void Session::read_settings() {
+SettingsFile Session::read_file() const {
     const auto file = config_file();
     SettingsFile read = file ? read_settings_file(*file) : SettingsFile{};
     if (!read.problems.empty()) {
         throw CliError(ExitCode::wrong_usage, fmt::format("{}", fmt::join(read.problems, "\n")));
     }
-    settings_ = std::move(read.settings);
-    further_engines_ = std::move(read.engines);
-    remarks_ = std::move(read.remarks);
     if (options_.engine) {
-        choose_engine(*options_.engine);
+        read.settings = settings_of_engine(*options_.engine, read.engines);
+        read.engines.clear();
     }
-}
-
-void Session::choose_engine(const std::string& name) {
-    const auto found = further_engines_.find(name);
-    if (found == further_engines_.end()) {
-        std::vector<std::string> names;
-        for (const auto& [engine, settings] : further_engines_) {
-            names.push_back(engine);
-        }
-        throw CliError(
-            ExitCode::wrong_usage,
-            fmt::format(
-                "there is no engine {} in the configuration file; it has {}",
-                quoted_if_needed(name),
-                names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))
-            )
-        );
-    }
-    settings_ = found->second;
-    further_engines_.clear();
+    return read;
 }
 
 const std::map<std::string, Settings, std::less<>>& Session::further_engines() {
@@ -190,6 +200,11 @@ schema::Log& Session::log() {
         );
     }
     return *log_;
+}
+
+void Session::set_log_level(schema::LogLevel level) {
+    (void)log();
+    log_->set_level(level);
 }
 
 engine::Wiring& Session::engine(OpenFor purpose) {

@@ -27,6 +27,9 @@
 
 namespace jobstrand::cli {
 
+class BoostLog;
+struct SettingsFile;
+
 /// Options that every command takes.
 struct GlobalOptions {
     std::optional<std::string> database_url;
@@ -67,6 +70,9 @@ public:
 
     [[nodiscard]] const Settings& settings();
 
+    /// What the configuration file says now, for a service that reads it again; settings() stays.
+    [[nodiscard]] Settings settings_anew() const;
+
     /// The engines that the configuration file names beside that of settings(), which is the one
     /// that --engine names.
     [[nodiscard]] const std::map<std::string, Settings, std::less<>>& further_engines();
@@ -99,6 +105,9 @@ public:
     /// Commands write warnings and errors only; call this first to write what is configured.
     void use_service_log() { service_log_ = true; }
     [[nodiscard]] schema::Log& log();
+
+    /// Of the service's log, while it writes.
+    void set_log_level(schema::LogLevel level);
 
     /// An engine that is not started, with the service's handlers. The first call opens the
     /// database; `purpose` is of no meaning for the others.
@@ -140,8 +149,7 @@ public:
     void tell(const std::string& line);
 
 private:
-    void read_settings();
-    void choose_engine(const std::string& name);
+    [[nodiscard]] SettingsFile read_file() const;
 
     Streams streams_;
     const Environment& environment_;
@@ -154,8 +162,9 @@ private:
     std::map<std::string, Settings, std::less<>> further_engines_;
     std::shared_ptr<executor::SharedThreads> threads_;
     std::vector<std::string> remarks_;
+    std::optional<std::string> listen_;  ///< As listen_on() says.
     std::optional<std::string> database_url_;
-    std::unique_ptr<schema::Log> log_;
+    std::unique_ptr<BoostLog> log_;
     Guardian guardian_;
     std::unique_ptr<engine::Wiring> engine_;
 };

@@ -6,16 +6,17 @@
 
 #include <array>
 #include <cerrno>
+#include <initializer_list>
 #include <system_error>
 
 namespace jobstrand::cli {
 
 namespace {
 
-[[nodiscard]] sigset_t stopping_signals() {
+[[nodiscard]] sigset_t set_of(std::initializer_list<int> signals) {
     sigset_t set;
     sigemptyset(&set);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    for (const int signal : signals) {
         sigaddset(&set, signal);
     }
     return set;
@@ -24,7 +25,7 @@ namespace {
 }  // namespace
 
 StopSignals::StopSignals() {
-    const sigset_t set = stopping_signals();
+    const sigset_t set = set_of({SIGTERM, SIGINT, SIGHUP});
     ::pthread_sigmask(SIG_BLOCK, &set, &old_mask_);
     signals_ = UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
     cancelled_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
@@ -53,9 +54,15 @@ StopSignals::Event StopSignals::wait(std::optional<schema::Duration> limit) {
         }
         signalfd_siginfo info{};
         if (ready > 0 && ::read(signals_.get(), &info, sizeof info) == sizeof info) {
-            return Event::signal;
+            return info.ssi_signo == SIGHUP ? Event::hangup : Event::stop;
         }
     }
+}
+
+void StopSignals::ignore_hangups() {
+    // It stays blocked, and nobody reads it any more.
+    const sigset_t set = set_of({SIGTERM, SIGINT});
+    (void)::signalfd(signals_.get(), &set, 0);
 }
 
 void StopSignals::cancel() {

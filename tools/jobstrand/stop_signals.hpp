@@ -23,10 +23,18 @@ public:
     StopSignals(const StopSignals&) = delete;
     StopSignals& operator=(const StopSignals&) = delete;
 
-    enum class Event { signal, cancelled, timed_out };
+    enum class Event {
+        stop,    ///< SIGTERM or SIGINT.
+        hangup,  ///< SIGHUP.
+        cancelled,
+        timed_out,
+    };
 
     /// The next event. Each signal is handed out once; cancelled stays for all. No limit: for ever.
     [[nodiscard]] Event wait(std::optional<schema::Duration> limit = {});
+
+    /// SIGHUP has no effect from now on.
+    void ignore_hangups();
 
     void cancel();
 

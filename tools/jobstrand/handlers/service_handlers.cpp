@@ -8,8 +8,19 @@ namespace jobstrand::cli {
 
 namespace {
 
+constexpr const char* kCommand = "command";
+
 [[nodiscard]] executor::HandlerResult succeed(const executor::JobContext&) {
     return executor::Succeeded{};
+}
+
+[[nodiscard]] executor::HandlerRegistry::Needs needs_of(const Commands& commands) {
+    executor::HandlerRegistry::Needs needs{
+        .of = [](const schema::Job& job) { return need_of_command(job.payload); }, .here = {}};
+    for (const auto& [name, command] : commands) {
+        needs.here.push_back(need_named(name));
+    }
+    return needs;
 }
 
 }  // namespace
@@ -32,12 +43,16 @@ void add_service_handlers(
             return executor::Succeeded{};
         }
     );
-    executor::HandlerRegistry::Needs needs{
-        .of = [](const schema::Job& job) { return need_of_command(job.payload); }, .here = {}};
-    for (const auto& [name, command] : commands) {
-        needs.here.push_back(need_named(name));
-    }
-    registry.add("command", CommandHandler(use, commands, path), std::move(needs));
+    registry.add(kCommand, CommandHandler(use, commands, path), needs_of(commands));
+}
+
+void replace_commands(
+    executor::HandlerRegistry& registry,
+    const CommandHandler::Dependencies& use,
+    const Commands& commands,
+    const std::string& path
+) {
+    registry.replace(kCommand, CommandHandler(use, commands, path), needs_of(commands));
 }
 
 }  // namespace jobstrand::cli

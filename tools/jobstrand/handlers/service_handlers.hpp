@@ -17,4 +17,12 @@ void add_service_handlers(
     const std::string& path
 );
 
+/// Other programs for `command` jobs, while jobs run: what has begun ends with the ones before.
+void replace_commands(
+    executor::HandlerRegistry& registry,
+    const CommandHandler::Dependencies& use,
+    const Commands& commands,
+    const std::string& path
+);
+
 }  // namespace jobstrand::cli

@@ -1,6 +1,7 @@
 #include "tools/jobstrand/commands/service/serve.hpp"
 
 #include "tools/jobstrand/commands/service/further_engine.hpp"
+#include "tools/jobstrand/commands/service/reload.hpp"
 #include "tools/jobstrand/handlers/command_check.hpp"
 #include "tools/jobstrand/stop_signals.hpp"
 #include "tools/service/api/http_service.hpp"
@@ -64,13 +65,26 @@ struct Engines {
     }
 };
 
-void wait_for_signal(StopSignals& signals, const Supervisor& supervisor, const Engines& engines) {
-    while (signals.wait(supervisor.alive_interval()) == StopSignals::Event::timed_out) {
-        // For this it has to get at the jobs that it holds: an executor that is stuck cannot.
-        if (engines.first != nullptr) {
-            (void)engines.first->load();
+void wait_for_stop(
+    Session& session,
+    StopSignals& signals,
+    const Supervisor& supervisor,
+    const Engines& engines
+) {
+    Reload reload(session, engines.further.empty() ? engines.first : nullptr);
+    while (true) {
+        const auto event = signals.wait(supervisor.alive_interval());
+        if (event == StopSignals::Event::timed_out) {
+            // For this it has to get at the jobs that it holds: an executor that is stuck cannot.
+            if (engines.first != nullptr) {
+                (void)engines.first->load();
+            }
+            supervisor.tell_alive();
+        } else if (event == StopSignals::Event::hangup && reload.is_possible()) {
+            reload.run();
+        } else {
+            return;
         }
-        supervisor.tell_alive();
     }
 }
 
@@ -85,7 +99,7 @@ void wait_for_signal(StopSignals& signals, const Supervisor& supervisor, const E
 /// Hurries the drain when a further signal comes. true: it came before the drain had begun, so this
 /// call has stopped everything, cleanly.
 [[nodiscard]] bool hurry(Session& session, Engines& engines, StopSignals& signals) {
-    if (signals.wait() != StopSignals::Event::signal) {
+    if (signals.wait() != StopSignals::Event::stop) {
         return false;
     }
     session.log().write(LogLevel::warn, "second signal: stopping running jobs", {});
@@ -102,6 +116,7 @@ void drain(Session& session, Engines& engines, StopSignals& signals) {
     session.log().write(
         LogLevel::info, "stopping: running jobs may finish, a second signal stops them", {}
     );
+    signals.ignore_hangups();
     bool was_hurried = false;  // Read after the thread has ended.
     std::thread hurrying([&] { was_hurried = hurry(session, engines, signals); });
     const bool was_drained = engines.stop(StopMode::drain);
@@ -223,7 +238,7 @@ ExitCode serve(Session& session, const ServeOptions& options) {
     }
     const Supervisor supervisor = session.supervisor();
     supervisor.tell_ready(is_executing ? "running jobs" : "running no jobs");
-    wait_for_signal(signals, supervisor, engines);
+    wait_for_stop(session, signals, supervisor, engines);
     supervisor.tell_stopping();
     if (http) {
         http->say_stopping();
