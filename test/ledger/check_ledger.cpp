@@ -147,6 +147,12 @@ bool is_explained(const Ledger& ledger, const Run& former, const Run& next) {
            std::ranges::any_of(ledger.outages, meets);
 }
 
+/// The database has refused the transaction of a handler, a deadlock for one: the same run begins
+/// again, under the same lock.
+bool is_begun_anew(const Story& story, const Run& former, const Run& next) {
+    return story.is_transactional && next.token == former.token && next.node == former.node;
+}
+
 void check_repeats(
     const Ledger& ledger,
     std::string_view job,
@@ -156,6 +162,10 @@ void check_repeats(
     for (std::size_t i = 1; i < story.runs.size(); ++i) {
         const Run& former = *story.runs[i - 1];
         if (former.failed && story.is_accepted(former)) {
+            continue;
+        }
+        if (is_begun_anew(story, former, *story.runs[i])) {
+            ++findings.begun_anew;
             continue;
         }
         ++findings.repeats;

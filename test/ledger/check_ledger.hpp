@@ -30,6 +30,7 @@ struct Findings {
 
     std::size_t runs = 0;
     std::size_t repeats = 0;       ///< Runs after one that did not fail.
+    std::size_t begun_anew = 0;    ///< Under the same lock, because of a refused transaction.
     std::size_t most_limited = 0;  ///< Runs of limited jobs at one time.
     std::size_t buried_alive = 0;  ///< Leases that ended although their nodes lived and moved.
 

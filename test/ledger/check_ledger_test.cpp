@@ -227,6 +227,19 @@ TEST_F(CheckLedger, A_repeat_wants_an_explanation) {
     EXPECT_THAT(findings().unexplained, SizeIs(0));
 }
 
+TEST_F(CheckLedger, A_transactional_handler_may_begin_anew_under_the_same_lock) {
+    ledger.runs.push_back(a_run("a", 2, 0, 100ms, 110ms));
+    ledger.ends = {{.job = "a", .token = 2, .at = at(111ms)}};
+    EXPECT_THAT(findings().unexplained, SizeIs(1)) << "no other handler does";
+    ledger.transactional = {"a"};
+    ledger.effects = {{.job = "a", .token = 2}};
+    EXPECT_TRUE(findings().are_none());
+    EXPECT_EQ(findings().repeats, 0U);
+    EXPECT_EQ(findings().begun_anew, 1U);
+    ledger.runs[1].node = 1;
+    EXPECT_THAT(findings().unexplained, SizeIs(1)) << "that is another run";
+}
+
 TEST_F(CheckLedger, Who_died_or_stood_still_was_not_buried_alive) {
     ledger.nodes[0] = {.process = 7, .died = at(30ms)};
     ledger.nodes[1] = {.process = 8, .frozen = {{.from = at(5ms), .until = at(90ms)}}};
