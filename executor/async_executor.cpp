@@ -58,17 +58,23 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       held_(settings_.queue_bytes, exclusive_over(settings_)),
       order_(use.clock, exclusive_over(settings_), settings_.lock_time),
       limited_(settings_.max_pool_size, use.store),
-      runner_(
-          {use.store, use.handlers, use.clock, use.log, &lease_, &times_},
-          rules_of(settings_),
-          settings_.lock_owner
-      ),
       release_(
           {use.store, held_, order_, use.wake_ups, use.clock, use.log},
           settings_.lock_owner,
           does_acquisition_decide()
       ),
       completion_({use.store, held_, use.wake_ups, use.clock, use.log}, settings_.lock_owner),
+      async_(
+          settings_.async_runs,
+          [this](const HeldJobPtr& held, const HandlerResult& result) {
+              completion_.add(runner_.ended(held, result));
+          }
+      ),
+      runner_(
+          {use.store, use.handlers, use.clock, use.log, &lease_, &times_, &async_},
+          rules_of(settings_),
+          settings_.lock_owner
+      ),
       renewal_({use.store, held_, use.clock, use.log}, settings_.lock_owner, settings_.lock_time),
       watch_({use.store, held_, use.log}, settings_.lock_owner),
       reset_(
@@ -239,25 +245,29 @@ persistence::PageLimit AsyncExecutor::room_for_limited() {
 }
 
 // Where it is told to stop before there is a place, it does not start.
-std::optional<persistence::Outcome> AsyncExecutor::run_in_place(const HeldJobPtr& held) {
+JobRunner::Answer AsyncExecutor::run_in_place(const HeldJobPtr& held) {
     if (use_.threads == nullptr || !use_.threads->take(held->stop.get_token())) {
         return runner_.run(held);
     }
-    std::optional<persistence::Outcome> outcome = runner_.run(held);
+    JobRunner::Answer answer = runner_.run(held);
     use_.threads->give_back();
-    return outcome;
+    return answer;
 }
 
 // Runs on a worker thread.
 void AsyncExecutor::run(const HeldJobPtr& held) {
     use_.store.wait_for_database(held->stop.get_token(), held->lock_until);
-    std::optional<persistence::Outcome> outcome = run_in_place(held);
-    if (!outcome) {
+    JobRunner::Answer answer = run_in_place(held);
+    if (std::holds_alternative<JobRunner::Committed>(answer)) {
         completion_.run_counts().add(held->job.handler_type);
         held_.remove(held->job);
         return;
     }
-    completion_.add(std::move(*outcome));
+    if (auto* outcome = std::get_if<persistence::Outcome>(&answer)) {
+        completion_.add(std::move(*outcome));
+    } else if (limited_.left_worker(held->job)) {
+        use_.wake_ups.limited_ended();
+    }
     // The next job of this kind may end the process, and the end of this start would be lost.
     if (held->job.lost_starts > 0) {
         held_.wait_until_gone(held->job, settings_.lock_time);

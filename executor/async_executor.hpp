@@ -1,5 +1,6 @@
 #pragma once
 
+#include "executor/async_runs.hpp"
 #include "executor/executor_settings.hpp"
 #include "executor/group_passing.hpp"
 #include "executor/handler_registry.hpp"
@@ -131,7 +132,7 @@ private:
     [[nodiscard]] persistence::PageLimit room_to_claim(std::size_t page);
     [[nodiscard]] bool does_acquisition_decide() const;
     void run(const HeldJobPtr& held);
-    [[nodiscard]] std::optional<persistence::Outcome> run_in_place(const HeldJobPtr& held);
+    [[nodiscard]] JobRunner::Answer run_in_place(const HeldJobPtr& held);
     void start(std::vector<HeldJobPtr> jobs);
     void on_gone(std::span<const schema::Job* const> jobs);
     void pass_the_rest_on();
@@ -140,6 +141,7 @@ private:
     void what_is_served_changed();
     void tell(const std::function<void()>& news);
     [[nodiscard]] bool wait_for_running_jobs();
+    [[nodiscard]] bool have_runs_ended(schema::Duration limit);
     void log_stop(bool all_ended);
 
     // Constant after start(), or thread-safe. The activities outlive the threads that run them.
@@ -151,9 +153,10 @@ private:
     LimitedRuns limited_;
     NodeLease lease_;
     RunTimes times_;
-    JobRunner runner_;
     HeldRelease release_;
     JobCompletion completion_;
+    AsyncRuns async_;
+    JobRunner runner_;
     LockRenewal renewal_;
     LockWatch watch_;
     ExpiredLockReset reset_;

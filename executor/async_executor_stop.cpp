@@ -54,6 +54,7 @@ bool AsyncExecutor::stop(StopMode mode) {
     if (all_ended) {
         pool_.stop();
     }
+    async_.close();
     completion_loop_.stop();
     completion_.write_the_rest(kLastWriteWait);
     passing_loop_.stop();
@@ -72,12 +73,17 @@ bool AsyncExecutor::stop(StopMode mode) {
 bool AsyncExecutor::wait_for_running_jobs() {
     const schema::SteadyPoint give_up = std::chrono::steady_clock::now() + settings_.shutdown_wait;
     while (!hurried_ && std::chrono::steady_clock::now() < give_up) {
-        if (pool_.wait_until_done(kStopTick)) {
+        if (have_runs_ended(kStopTick)) {
             return true;
         }
     }
     held_.request_stop_of_all();
-    return pool_.wait_until_done(kStopGrace);
+    return have_runs_ended(kStopGrace);
+}
+
+// Waits for both kinds.
+bool AsyncExecutor::have_runs_ended(schema::Duration limit) {
+    return pool_.wait_until_done(limit) && async_.wait_until_done(limit);
 }
 
 // Never throws: the locks of groups expire.

@@ -101,6 +101,7 @@ private:
 
 constexpr std::size_t kMostThreads = 1000;
 constexpr std::size_t kMostQueued = 100'000;
+constexpr std::size_t kMostAsyncRuns = 1'000'000;
 constexpr std::size_t kMostBytes = std::size_t{1} << 40U;
 constexpr int kMostLostStarts = 1'000'000;
 constexpr int kMostAttempts = schema::limits::kRetryAttempts;
@@ -125,6 +126,7 @@ std::vector<std::string> validate(const ExecutorSettings& settings) {
     findings.check_time("keep_alive", settings.keep_alive, 0ms, kDay);
     findings.check("queue_size", settings.queue_size, one, kMostQueued);
     findings.check("queue_bytes", settings.queue_bytes, one, kMostBytes);
+    findings.check("async_runs", settings.async_runs, one, kMostAsyncRuns);
     findings.check("acquire_page", settings.acquire_page, one, page_max);
     findings.check("acquire_page_bytes", settings.acquire_page_bytes, one, kMostBytes);
     findings.check_time("acquire_ahead", settings.acquire_ahead, 0ms, kDay);

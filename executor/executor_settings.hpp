@@ -34,6 +34,9 @@ struct ExecutorSettings {
     /// in. 1 to 1 TiB.
     std::size_t queue_bytes = std::size_t{64} * 1024 * 1024;
 
+    /// Runs of asynchronous handlers that may be under way at once. 1 to 1,000,000.
+    std::size_t async_runs = 1000;
+
     // Acquisition.
 
     /// Jobs per acquisition. 1 to 1,000 (limits::kJobsPerTransaction).

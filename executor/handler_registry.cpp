@@ -33,10 +33,17 @@ void HandlerRegistry::add_transactional(std::string handler_type, TransactionalJ
     insert(std::move(handler_type), {.handler = std::move(handler)});
 }
 
-void HandlerRegistry::replace(const std::string& handler_type, JobHandler handler, Needs needs) {
-    auto entry = std::make_shared<const Entry>(
-        Entry{.handler = std::move(handler), .needs = std::move(needs)}
-    );
+void HandlerRegistry::add_async(std::string handler_type, AsyncJobHandler handler) {
+    insert(std::move(handler_type), {.handler = std::move(handler)});
+}
+
+void HandlerRegistry::add_async(std::string handler_type, AsyncJobHandler handler, Needs needs) {
+    insert(std::move(handler_type), {.handler = std::move(handler), .needs = std::move(needs)});
+}
+
+void HandlerRegistry::replace(const std::string& handler_type, Handler handler, Needs needs) {
+    auto entry = std::make_shared<const Entry>(Entry{
+        .handler = std::move(handler), .needs = std::move(needs)});
     const std::unique_lock lock(mutex_);
     const auto found = entries_.find(handler_type);
     if (found == entries_.end()) {

@@ -18,7 +18,7 @@ namespace jobstrand::executor {
 /// Thread safety: safe.
 class HandlerRegistry final {
 public:
-    using Handler = std::variant<JobHandler, TransactionalJobHandler>;
+    using Handler = std::variant<JobHandler, TransactionalJobHandler, AsyncJobHandler>;
 
     /// What jobs of one handler type need beside their handler (I7): a `command` job, for instance,
     /// that the node has its command.
@@ -32,10 +32,12 @@ public:
     void add(std::string handler_type, JobHandler handler);
     void add(std::string handler_type, JobHandler handler, Needs needs);
     void add_transactional(std::string handler_type, TransactionalJobHandler handler);
+    void add_async(std::string handler_type, AsyncJobHandler handler);
+    void add_async(std::string handler_type, AsyncJobHandler handler, Needs needs);
 
     /// Another handler for a type that is there: what begins from now on runs with it. Throws
     /// std::invalid_argument when there is no such type.
-    void replace(const std::string& handler_type, JobHandler handler, Needs needs);
+    void replace(const std::string& handler_type, Handler handler, Needs needs);
 
     /// Its runs that are under way go on. false: there is no such type.
     bool remove(const std::string& handler_type);

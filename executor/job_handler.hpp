@@ -4,10 +4,13 @@
 #include "schema/job_failure.hpp"
 #include "schema/time.hpp"
 
+#include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <variant>
 
 namespace jobstrand::persistence {
@@ -16,7 +19,7 @@ class Transaction;
 
 namespace jobstrand::executor {
 
-/// What a handler gets. Borrowed: valid until the handler returns.
+/// What a handler gets. Borrowed: valid until the run ends.
 struct JobContext {
     const schema::Job& job;  ///< Payload, ids, and everything else in the row.
 
@@ -69,5 +72,42 @@ using JobHandler = std::function<HandlerResult(const JobContext&)>;
 /// short.
 using TransactionalJobHandler =
     std::function<HandlerResult(const JobContext&, persistence::Transaction&)>;
+
+/// A run of an asynchronous handler: under way until end() is called. It has a lock, which is
+/// renewed, and holds no thread.
+///
+/// Thread safety: safe.
+class AsyncRun final {
+public:
+    using Tell = std::function<void(HandlerResult)>;
+
+    AsyncRun(JobContext context, Tell tell)
+        : context_(std::move(context)), tell_(std::move(tell)) {}
+
+    /// A run that nobody has ended, and nobody can any more, has failed.
+    ~AsyncRun() { end(Failed{.message = "the handler let go of the job without ending it"}); }
+
+    AsyncRun(const AsyncRun&) = delete;
+    AsyncRun& operator=(const AsyncRun&) = delete;
+
+    /// Valid as long as this object. What is to happen when its stop signal comes, a
+    /// std::stop_callback does.
+    [[nodiscard]] const JobContext& context() const { return context_; }
+
+    /// From any thread. The first call counts, and later ones do nothing.
+    void end(HandlerResult result) {
+        if (!has_ended_.exchange(true)) {
+            tell_(std::move(result));
+        }
+    }
+
+private:
+    const JobContext context_;
+    const Tell tell_;
+    std::atomic<bool> has_ended_{false};
+};
+
+/// Begins one job and returns; what it throws until then is how the run ends, unless it has ended.
+using AsyncJobHandler = std::function<void(std::shared_ptr<AsyncRun>)>;
 
 }  // namespace jobstrand::executor

@@ -1,16 +1,13 @@
 #include "executor/job_runner.hpp"
 
+#include "executor/handler_result.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/transaction.hpp"
-#include "schema/job_validation.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <exception>
-#include <typeinfo>
+#include <future>
 #include <utility>
 
 namespace jobstrand::executor {
@@ -29,50 +26,6 @@ struct Overloaded : Cases... {
 template <typename... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-/// The exception and everything nested in it, innermost last.
-void describe(const std::exception& error, std::string& text) {
-    text += fmt::format("{}: {}\n", typeid(error).name(), error.what());
-    try {
-        std::rethrow_if_nested(error);
-    } catch (const std::exception& nested) {
-        text += "caused by ";
-        describe(nested, text);
-    } catch (...) {
-        text += "caused by something that is not a std::exception\n";
-    }
-}
-
-/// What a handler that threw has told us. Called inside a catch block.
-HandlerResult result_of_exception() {
-    try {
-        throw;
-    } catch (const persistence::DbError& error) {
-        if (error.is_transient() || error.is_outage()) {
-            return Interrupted{};  // The database's fault, not the job's (I5).
-        }
-        return Failed{.message = error.what()};
-    } catch (const std::exception& error) {
-        Failed failed{.message = error.what()};
-        describe(error, failed.details);
-        return failed;
-    } catch (...) {
-        return Failed{.message = "the handler threw something that is not a std::exception"};
-    }
-}
-
-/// A payload that no row can hold is the handler's mistake.
-HandlerResult storable(HandlerResult result) {
-    const auto* succeeded = std::get_if<Succeeded>(&result);
-    if (succeeded == nullptr || !succeeded->payload) {
-        return result;
-    }
-    std::vector<std::string> problems = schema::problems_of_payload(*succeeded->payload);
-    if (problems.empty()) {
-        return result;
-    }
-    return Failed{.message = "for the next turn: " + problems.front()};
-}
-
 persistence::Fence fence_of(const schema::Job& job) {
     return {.id = job.id, .revision = job.revision};
 }
@@ -89,28 +42,60 @@ Outcome outcome_of(const HeldJobPtr& held, schema::Transition transition) {
 JobRunner::JobRunner(Dependencies dependencies, Rules rules, std::string lock_owner)
     : use_(dependencies), rules_(std::move(rules)), lock_owner_(std::move(lock_owner)) {}
 
-std::optional<Outcome> JobRunner::run(const HeldJobPtr& held) const {
-    const schema::SteadyPoint began = use_.clock.steady_now();
+JobRunner::Answer JobRunner::run(const HeldJobPtr& held) const {
     const auto handler = use_.handlers.find(held->job.handler_type);
-    if (auto transition = without_run(*held, began, handler != nullptr)) {
+    const auto* async = std::get_if<AsyncJobHandler>(handler.get());
+    if (async != nullptr && use_.async != nullptr) {
+        use_.async->wait_for_place(held->stop.get_token());
+    }
+    const schema::SteadyPoint now = use_.clock.steady_now();
+    if (auto transition = without_run(*held, now, handler != nullptr)) {
         return outcome_of(held, std::move(*transition));
     }
-    held->began.store(began, std::memory_order_relaxed);
+    held->began.store(now, std::memory_order_relaxed);
     count_wait(held->job);
     held->is_running = true;
+    if (async != nullptr) {
+        return begin(*async, held);
+    }
     const std::optional<HandlerResult> result = call(*handler, held);
-    held->is_running = false;
-    if (use_.times != nullptr) {
-        use_.times->ran.add(use_.clock.steady_now() - began);
-    }
     if (!result) {
-        return std::nullopt;
+        tell_end(*held);
+        return Committed{};
     }
-    Outcome outcome = outcome_of(held, transition_after(held->job, *result));
+    return ended(held, *result);
+}
+
+// Who has nowhere to let it run on waits for its end.
+JobRunner::Answer JobRunner::begin(const AsyncJobHandler& handler, const HeldJobPtr& held) const {
+    if (use_.async != nullptr) {
+        use_.async->begin(handler, held, context_for(*held));
+        return UnderWay{};
+    }
+    std::promise<HandlerResult> promise;
+    AsyncRuns one(1, [&promise](const HeldJobPtr&, HandlerResult result) {
+        promise.set_value(std::move(result));
+    });
+    one.begin(handler, held, context_for(*held));
+    return ended(held, promise.get_future().get());
+}
+
+Outcome JobRunner::ended(const HeldJobPtr& held, const HandlerResult& result) const {
+    const std::chrono::steady_clock::duration took = tell_end(*held);
+    Outcome outcome = outcome_of(held, transition_after(held->job, storable(result)));
     if (outcome.transition.failure) {
-        outcome.duration = std::chrono::floor<schema::Duration>(use_.clock.steady_now() - began);
+        outcome.duration = std::chrono::floor<schema::Duration>(took);
     }
     return outcome;
+}
+
+std::chrono::steady_clock::duration JobRunner::tell_end(HeldJob& held) const {
+    held.is_running = false;
+    const auto took = use_.clock.steady_now() - held.began.load(std::memory_order_relaxed);
+    if (use_.times != nullptr) {
+        use_.times->ran.add(took);
+    }
+    return took;
 }
 
 void JobRunner::count_wait(const schema::Job& job) const {
@@ -177,10 +162,13 @@ JobRunner::call(const HandlerRegistry::Handler& handler, const HeldJobPtr& held)
         return std::visit(
             Overloaded{
                 [&](const JobHandler& plain) -> std::optional<HandlerResult> {
-                    return storable(plain(context_for(*held)));
+                    return plain(context_for(*held));
                 },
                 [&](const TransactionalJobHandler& transactional) {
                     return call_in_transaction(transactional, held);
+                },
+                [](const AsyncJobHandler&) -> std::optional<HandlerResult> {
+                    return std::nullopt;  // See begin().
                 },
             },
             handler

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "executor/async_runs.hpp"
 #include "executor/handler_registry.hpp"
 #include "executor/nodes/node_lease.hpp"
 #include "executor/pool/held_jobs.hpp"
@@ -9,9 +10,11 @@
 #include "schema/log.hpp"
 #include "schema/retry_policy.hpp"
 
+#include <chrono>
 #include <limits>
 #include <optional>
 #include <string>
+#include <variant>
 
 namespace jobstrand::executor {
 
@@ -28,6 +31,7 @@ public:
         schema::Log& log;
         const NodeLease* lease = nullptr;  ///< None: who runs jobs by hand has no lease.
         RunTimes* times = nullptr;         ///< Counts them where somebody watches.
+        AsyncRuns* async = nullptr;        ///< None: runs of asynchronous handlers are waited for.
     };
 
     struct Rules {
@@ -38,9 +42,18 @@ public:
 
     JobRunner(Dependencies dependencies, Rules rules, std::string lock_owner);
 
-    /// The outcome still to be written; nullopt: a transactional handler has written it together
-    /// with its own effects.
-    [[nodiscard]] std::optional<persistence::Outcome> run(const HeldJobPtr& held) const;
+    /// A transactional handler has written the outcome together with its own effects.
+    struct Committed {};
+    /// Dependencies::async tells of the end.
+    struct UnderWay {};
+    /// Or the outcome that is still to be written.
+    using Answer = std::variant<persistence::Outcome, Committed, UnderWay>;
+
+    [[nodiscard]] Answer run(const HeldJobPtr& held) const;
+
+    /// The outcome to be written, of a run whose handler has ended so.
+    [[nodiscard]] persistence::Outcome ended(const HeldJobPtr& held, const HandlerResult& result)
+        const;
 
 private:
     [[nodiscard]] std::optional<schema::Transition>
@@ -48,6 +61,8 @@ private:
     void count_wait(const schema::Job& job) const;
     [[nodiscard]] std::optional<schema::Transition> count_start(const schema::Job& job) const;
     [[nodiscard]] JobContext context_for(const HeldJob& held) const;
+    [[nodiscard]] Answer begin(const AsyncJobHandler& handler, const HeldJobPtr& held) const;
+    std::chrono::steady_clock::duration tell_end(HeldJob& held) const;
     [[nodiscard]] std::optional<HandlerResult>
     call(const HandlerRegistry::Handler& handler, const HeldJobPtr& held) const;
     [[nodiscard]] std::optional<HandlerResult>

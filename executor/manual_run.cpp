@@ -125,11 +125,12 @@ ManualRunResult run_by_hand(
     const RenewalThread renewing(renewal, use.log);
 
     const JobRunner runner(use, {.retry = policy}, owner);
-    const std::optional<persistence::Outcome> outcome = runner.run(job);
-    if (!outcome) {
+    const JobRunner::Answer answer = runner.run(job);
+    const auto* const outcome = std::get_if<persistence::Outcome>(&answer);
+    if (outcome == nullptr) {
         return {.answer = ManualRunAnswer::done, .transition = {}};
     }
-    const OutcomeAnswer written = use.store.apply(owner, std::span(&*outcome, 1)).front();
+    const OutcomeAnswer written = use.store.apply(owner, std::span(outcome, 1)).front();
     return {
         .answer =
             written == OutcomeAnswer::done ? ManualRunAnswer::done : ManualRunAnswer::lost_lock,

@@ -34,7 +34,8 @@ OWN_INCLUDES = {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/', 'persistence/series/',
         'persistence/jobs/'
     },
-    'executor': {'schema/', 'executor/locks/', 'executor/loop/', 'executor/nodes/', 'executor/pool/', 'executor/report/'} | STORE,
+    'executor': {'schema/', 'executor/enqueue/', 'executor/locks/', 'executor/loop/', 'executor/nodes/', 'executor/pool/', 'executor/report/'} | STORE,
+    'executor/enqueue': {'schema/', 'executor/loop/'} | STORE,
     'executor/nodes': {'schema/', 'executor/loop/'} | STORE,
     'executor/locks': {'schema/', 'executor/loop/', 'executor/pool/'} | STORE,
     'executor/loop': {'schema/'} | STORE,
@@ -77,7 +78,8 @@ DRIVER_SOURCES = re.compile(r'persistence/drivers/\w+/\w+\.cpp')
 # Headers of client libraries -> who else may include them.
 CLIENT_LIBRARIES = (
     (re.compile(r'(sqlite3|libpq-fe|mysql)\.h'), re.compile(r'include/jobstrand/on_\w+\.hpp|test/(face|testing|docs)/.*')),
-    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*|tools/service/access/.*')),
+    (re.compile(r'boost/asio/(awaitable|co_spawn)\.hpp'), re.compile(r'include/jobstrand/on_asio\.hpp|test/.*')),
+    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*|tools/service/access/.*|tools/jobstrand/handlers/http/.*')),
     (re.compile(r'soci/|libpq|cppconn/|mysql'), None),
 )
 # Where SQL may stand that only some databases understand: in their drivers, in the bridges to apps, in the bench's yardstick, in tests.

@@ -1,6 +1,7 @@
 #include "executor/pool/limited_runs.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace jobstrand::executor {
 
@@ -14,6 +15,19 @@ void LimitedRuns::add(const std::vector<schema::Job>& jobs) {
     }
 }
 
+bool LimitedRuns::left_worker(const schema::Job& job) {
+    if (!are_any_) {
+        return false;
+    }
+    const std::lock_guard lock(mutex_);
+    auto id = ids_.extract(job.id);
+    if (id.empty()) {
+        return false;
+    }
+    without_worker_.insert(std::move(id));
+    return true;
+}
+
 bool LimitedRuns::ended(std::span<const schema::Job* const> jobs) {
     if (!are_any_) {
         return false;
@@ -21,9 +35,9 @@ bool LimitedRuns::ended(std::span<const schema::Job* const> jobs) {
     const std::lock_guard lock(mutex_);
     bool was_any = false;
     for (const schema::Job* const job : jobs) {
-        was_any = ids_.erase(job->id) > 0 || was_any;
+        was_any = ids_.erase(job->id) + without_worker_.erase(job->id) > 0 || was_any;
     }
-    are_any_ = !ids_.empty();
+    are_any_ = !ids_.empty() || !without_worker_.empty();
     return was_any;
 }
 

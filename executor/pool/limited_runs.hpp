@@ -13,8 +13,8 @@
 
 namespace jobstrand::executor {
 
-/// The jobs that meet a limit and are held here. There are at most as many as workers, so that none
-/// takes a place of its limit and then waits long behind others.
+/// The jobs that meet a limit and are held here. At most as many as there are workers wait for one
+/// or have it, so that none takes a place of its limit and then waits long behind others.
 ///
 /// Thread safety: safe.
 class LimitedRuns final {
@@ -28,6 +28,9 @@ public:
 
     /// These are held from now on.
     void add(const std::vector<schema::Job>& jobs);
+
+    /// The run of this one goes on without a worker. Returns whether there is more room therefore.
+    bool left_worker(const schema::Job& job);
 
     /// These are not held any more. Returns whether any of them met a limit when it came.
     bool ended(std::span<const schema::Job* const> jobs);
@@ -45,6 +48,7 @@ private:
     // Guarded by mutex_.
     mutable std::mutex mutex_;
     std::unordered_set<std::string> ids_;
+    std::unordered_set<std::string> without_worker_;
 };
 
 }  // namespace jobstrand::executor

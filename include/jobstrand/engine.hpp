@@ -60,6 +60,7 @@ public:
 
     void add_handler(std::string handler_type, Handler handler);
     void add_transactional_handler(std::string handler_type, TransactionalHandler handler);
+    void add_async_handler(std::string handler_type, AsyncHandler handler);
 
     /// Leaves jobs of this type to other nodes from now on. Runs that are under way go on. false:
     /// it has no handler.

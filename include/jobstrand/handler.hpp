@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -13,7 +14,7 @@
 
 namespace jobstrand {
 
-/// The job that a handler runs. Borrowed: valid until the handler returns.
+/// The job that a handler runs. Borrowed: valid until the run ends.
 struct RunningJob {
     std::string_view id;
     std::string_view handler_type;
@@ -35,7 +36,7 @@ struct RunningJob {
     int retries = 0;  ///< Attempts left, this one included.
 };
 
-/// What a handler gets. Borrowed: valid until the handler returns.
+/// What a handler gets. Borrowed: valid until the run ends.
 struct JobContext {
     RunningJob job;
 
@@ -84,5 +85,30 @@ using Handler = std::function<HandlerResult(const JobContext&)>;
 /// and the job's completion commit together, so these effects happen exactly once. On SQLite it
 /// holds the only writing connection: keep it short.
 using TransactionalHandler = std::function<HandlerResult(const JobContext&, Transaction&)>;
+
+/// A run of an asynchronous handler: under way until somebody calls end(). Its lock is renewed, and
+/// it holds no thread. A run that is let go of without an end has failed.
+///
+/// Thread safety: safe.
+class AsyncRun {
+public:
+    AsyncRun() = default;
+    virtual ~AsyncRun() = default;
+    AsyncRun(const AsyncRun&) = delete;
+    AsyncRun& operator=(const AsyncRun&) = delete;
+
+    /// Valid as long as this object. What is to happen when the stop signal comes, a
+    /// std::stop_callback does.
+    [[nodiscard]] virtual const JobContext& context() const = 0;
+
+    /// From any thread, also before the handler returns. The first call counts, and later ones do
+    /// nothing.
+    virtual void end(HandlerResult result) = 0;
+};
+
+/// Begins one job and returns soon: it is called on worker threads, and the job goes on without
+/// one. What it throws is how the run ends. Thousands may be under way at once: see
+/// EngineOptions::async_runs. on_asio.hpp makes one of a coroutine.
+using AsyncHandler = std::function<void(std::shared_ptr<AsyncRun>)>;
 
 }  // namespace jobstrand

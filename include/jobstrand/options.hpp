@@ -28,6 +28,7 @@ struct EngineOptions {
 
     std::size_t threads = 8;                  ///< That run handlers. 1 to 1,000.
     std::size_t queue_size = 4096;            ///< Jobs that wait for a thread. 1 to 100,000.
+    std::size_t async_runs = 1000;            ///< Of asynchronous handlers. 1 to 1,000,000.
     std::size_t acquire_page = 1000;          ///< Jobs taken at once. 1 to 1,000.
     bool acquire_by_priority = false;         ///< Each order needs an index: `schema index`.
     bool prefer_timers = false;               ///< After the priority, jobs with a due date first.

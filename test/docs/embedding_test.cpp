@@ -7,7 +7,9 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -146,6 +148,31 @@ TEST_F(Embedding, Producers_with_a_driver_of_their_own) {
     });
     enqueuer.enqueue({.handler_type = "invoice"});
     EXPECT_EQ(my_driver.calls, 2);
+}
+
+/// Says at once what it would say later.
+struct Bank {
+    void charge(std::string_view order, const std::function<void(bool)>& done) {
+        charged = order;
+        done(true);
+    }
+
+    std::string charged;
+};
+
+TEST_F(Embedding, Asynchronous_handlers) {
+    jobstrand::TestEngine test;
+    Engine& engine = test.engine();
+    Bank bank;
+    engine.add_async_handler("charge", [&](std::shared_ptr<AsyncRun> run) {
+        bank.charge(run->context().job.payload, [run](bool is_paid) {
+            run->end(is_paid ? HandlerResult(Succeeded{}) : Failed{.message = "not paid"});
+        });
+    });
+    engine.enqueue({.handler_type = "charge", .payload = "17"});
+    EXPECT_EQ(test.run_until_idle(), 1);
+    EXPECT_EQ(bank.charged, "17");
+    EXPECT_EQ(engine.count(JobPlace::executable), 0);
 }
 
 TEST_F(Embedding, Once_however_often_it_is_asked_for) {

@@ -77,17 +77,17 @@ TEST(HandlerRegistry, A_replaced_handler_runs_what_begins_later) {
     const auto under_way = handlers.find("mail");
     handlers.replace(
         "mail",
-        [](const JobContext&) -> HandlerResult { return Failed{.message = "new"}; },
+        JobHandler([](const JobContext&) -> HandlerResult { return Failed{.message = "new"}; }),
         {.of = {}, .here = {"new"}}
     );
     EXPECT_THAT(handlers.needs(), ElementsAre("new"));
     const schema::Job job;
     const auto run = [&job](const auto& handler) {
-        return std::get<JobHandler> (*handler)({.job = job, .deadline = {}, .stop = {}});
+        return std::get<JobHandler>(*handler)({.job = job, .deadline = {}, .stop = {}});
     };
     EXPECT_TRUE(std::holds_alternative<Succeeded>(run(under_way)));
     EXPECT_TRUE(std::holds_alternative<Failed>(run(handlers.find("mail"))));
-    EXPECT_THROW(handlers.replace("bill", succeed, {}), std::invalid_argument);
+    EXPECT_THROW(handlers.replace("bill", JobHandler(succeed), {}), std::invalid_argument);
 }
 
 TEST(HandlerRegistry, A_type_fits_its_column) {

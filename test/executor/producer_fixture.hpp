@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/job_producer.hpp"
+#include "executor/enqueue/job_producer.hpp"
 #include "persistence/store/sql_store.hpp"
 #include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/recording_intake.hpp"

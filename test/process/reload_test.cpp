@@ -19,7 +19,7 @@ protected:
 
     void add(const std::string& command) const {
         expect_success(
-            {"job", "add", "command", "--payload", R"({"command":")" + command + R"("})"}
+            {"job", "add", "--type", "command", "--payload", R"({"command":")" + command + R"("})"}
         );
     }
 
@@ -37,13 +37,15 @@ TEST_F(ReloadTest, A_command_that_is_new_in_the_file_runs_and_jobs_that_run_are_
         "waiting",
         "echo > " + path("started") + "\nwhile ! test -f " + path("go") + "; do sleep 0.01; done"
     );
-    configure(waiting);
-    const auto service = a_service();
+    const std::string quick = a_command("quick", "echo > " + path("quick-ran"));
+    configure(waiting + quick);
     add("waiting");
     add("quick");
+    configure(waiting);
+    const auto service = a_service();
     ASSERT_TRUE(test::eventually([&] { return lines_of("started").size() == 1; }));
 
-    configure(a_command("quick", "echo > " + path("quick-ran")));
+    configure(quick);
     service->send(SIGHUP);
     ASSERT_TRUE(service->wait_for_log(kReadAgain));
     EXPECT_TRUE(test::eventually([&] { return lines_of("quick-ran").size() == 1; }));
@@ -59,32 +61,33 @@ TEST_F(ReloadTest, What_it_serves_changes_and_what_cannot_change_is_named) {
     configure("enabledTenants = [\"north\"]\n");
     const auto service = a_service();
     ASSERT_TRUE(service->wait_for_log("ready"));
-    expect_success({"job", "add", "noop", "--tenant", "south"});
+    expect_success({"job", "add", "--type", "noop", "--tenant", "south"});
 
     configure("enabledTenants = [\"south\"]\nmaxPoolSize = 3\nlogFormat = \"json\"\n");
     service->send(SIGHUP);
     EXPECT_TRUE(all_done());
     ASSERT_TRUE(service->wait_for_log("these settings count when the service is started again"));
-    EXPECT_THAT(service->log(), HasSubstr("settings=\"logFormat, maxPoolSize\""));
+    EXPECT_THAT(service->log(), HasSubstr("settings=\"logFormat, corePoolSize, maxPoolSize\""));
 }
 
 TEST_F(ReloadTest, The_level_of_the_log_changes) {
     configure("logLevel = \"warn\"\n");
     const auto service = a_service();
-    expect_success({"job", "add", "log", "--payload", "before"});
+    expect_success({"job", "add", "--type", "log", "--payload", "\"before\""});
     ASSERT_TRUE(all_done());
 
     configure("logLevel = \"info\"\n");
     service->send(SIGHUP);
     // Written at the level that counted before, it would not be there.
     ASSERT_TRUE(service->wait_for_log(kReadAgain));
-    expect_success({"job", "add", "log", "--payload", "afterwards"});
+    expect_success({"job", "add", "--type", "log", "--payload", "\"afterwards\""});
     ASSERT_TRUE(service->wait_for_log("afterwards"));
     EXPECT_THAT(service->log(), Not(HasSubstr("before")));
 }
 
 TEST_F(ReloadTest, A_file_with_a_mistake_changes_nothing) {
-    configure(a_command("quick", "exit 0"));
+    const std::string quick = a_command("quick", "exit 0");
+    configure(quick);
     const auto service = a_service();
     ASSERT_TRUE(service->wait_for_log("ready"));
 
@@ -92,6 +95,7 @@ TEST_F(ReloadTest, A_file_with_a_mistake_changes_nothing) {
     service->send(SIGHUP);
     ASSERT_TRUE(service->wait_for_log("the configuration file is not taken over"));
     EXPECT_THAT(service->log(), HasSubstr("maxPoolSizes"));
+    configure(quick);
     add("quick");
     EXPECT_TRUE(all_done());
 }

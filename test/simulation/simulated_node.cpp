@@ -126,9 +126,9 @@ void SimulatedNode::pass(Loop& loop) {
 void SimulatedNode::run_next() {
     const HeldJobPtr held = std::move(queue_.front());
     queue_.pop_front();
-    std::optional<persistence::Outcome> outcome = runner_.run(held);
+    executor::JobRunner::Answer answer = runner_.run(held);
     if (!is_dead_) {
-        completion_.add(std::move(outcome.value()));
+        completion_.add(std::get<persistence::Outcome>(std::move(answer)));
         wake_ups_.room_became_free();
     }
 }

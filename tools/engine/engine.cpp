@@ -84,6 +84,10 @@ void Engine::add_transactional_handler(std::string handler_type, TransactionalHa
     parts_->add_transactional_handler(handler_type, std::move(handler));
 }
 
+void Engine::add_async_handler(std::string handler_type, AsyncHandler handler) {
+    parts_->add_async_handler(handler_type, std::move(handler));
+}
+
 void Engine::start() {
     with_public_errors([&] { parts_->start(); });
 }

@@ -2,9 +2,11 @@
 
 #include "tools/engine/faces.hpp"
 #include "tools/engine/open_transaction.hpp"
+#include "tools/engine/shown_run.hpp"
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -77,6 +79,20 @@ void Engine::Parts::add_transactional_handler(
             ) {
                 return show(transaction, [&](Transaction& face) {
                     return engine::result_of(handler(engine::context_of(context), face));
+                });
+            }
+        );
+    });
+}
+
+void Engine::Parts::add_async_handler(const std::string& handler_type, AsyncHandler handler) {
+    require_function(handler_type, handler != nullptr);
+    add(handler_type, [&] {
+        wiring_.handlers().add_async(
+            handler_type,
+            [handler = std::move(handler)](std::shared_ptr<executor::AsyncRun> run) {
+                engine::with_own_errors([&] {
+                    handler(std::make_shared<engine::ShownRun>(std::move(run)));
                 });
             }
         );

@@ -27,6 +27,7 @@ public:
 
     void add_handler(const std::string& handler_type, Handler handler);
     void add_transactional_handler(const std::string& handler_type, TransactionalHandler handler);
+    void add_async_handler(const std::string& handler_type, AsyncHandler handler);
     bool remove_handler(const std::string& handler_type);
     void start();
     bool stop(StopMode mode);

@@ -192,6 +192,7 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
     executor.core_pool_size = options.threads;
     executor.max_pool_size = options.threads;
     executor.queue_size = options.queue_size;
+    executor.async_runs = options.async_runs;
     executor.acquire_page = options.acquire_page;
     executor.order = {
         .by_priority = options.acquire_by_priority,

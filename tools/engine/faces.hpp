@@ -1,7 +1,7 @@
 #pragma once
 
+#include "executor/enqueue/new_job.hpp"
 #include "executor/job_handler.hpp"
-#include "executor/new_job.hpp"
 #include "persistence/key_held.hpp"
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/db_error.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/job_defaults.hpp"
+#include "executor/enqueue/job_defaults.hpp"
 #include "schema/clock.hpp"
 #include "schema/retry_policy.hpp"
 #include "schema/uuid7.hpp"

@@ -2,7 +2,7 @@
 
 #include "executor/async_executor.hpp"
 #include "executor/clock_comparison.hpp"
-#include "executor/job_producer.hpp"
+#include "executor/enqueue/job_producer.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/drivers/database.hpp"
 #include "persistence/drivers/parse_database_url.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "deadletter/dead_letters.hpp"
-#include "executor/bulk_enqueue.hpp"
+#include "executor/enqueue/bulk_enqueue.hpp"
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
 #include "executor/manual_run.hpp"

@@ -23,9 +23,12 @@ std::unique_ptr<engine::Wiring> open_engine(
     auto engine = std::make_unique<engine::Wiring>(std::move(options), around.clock, around.log);
     add_service_handlers(
         engine->handlers(),
-        {.clock = engine->clock(), .log = around.log, .guardian = around.guardian},
-        settings.commands,
-        around.path
+        {.clock = engine->clock(),
+         .log = around.log,
+         .guardian = around.guardian,
+         .http_client = around.http_client,
+         .path = around.path},
+        settings
     );
     return engine;
 }

@@ -5,6 +5,7 @@
 #include "schema/log.hpp"
 #include "tools/engine/wiring.hpp"
 #include "tools/jobstrand/handlers/guardian.hpp"
+#include "tools/jobstrand/handlers/http/http_client.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 
 #include <memory>
@@ -23,6 +24,7 @@ struct EngineSurroundings {
     const schema::Clock& clock;
     schema::Log& log;
     Guardian& guardian;
+    HttpClient& http_client;
     std::string path;  ///< PATH, for the programs that it runs.
     std::shared_ptr<executor::SharedThreads> threads = {};
 };

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,6 +40,14 @@ void occupy_standard_descriptors() {
             // The lowest free number is this one.
             (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
         }
+    }
+}
+
+void allow_descriptors(std::size_t count) {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < count) {
+        limit.rlim_cur = std::min<rlim_t>(count, limit.rlim_max);
+        (void)::setrlimit(RLIMIT_NOFILE, &limit);
     }
 }
 

@@ -15,6 +15,10 @@ namespace jobstrand::cli {
 /// number. What is read from them or written to them fails, as it would have.
 void occupy_standard_descriptors();
 
+/// Lets this process open so many files and connections, if it may not yet and its hard limit
+/// allows it.
+void allow_descriptors(std::size_t count);
+
 /// Overwrites the passwords in database URLs among the arguments, which `ps` would show.
 void hide_passwords(std::span<char*> arguments);
 

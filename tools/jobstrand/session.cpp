@@ -216,7 +216,12 @@ engine::Wiring& Session::engine(OpenFor purpose) {
 
 EngineSurroundings Session::surroundings() {
     return {
-        .clock = clock_, .log = log(), .guardian = guardian_, .path = path(), .threads = threads_};
+        .clock = clock_,
+        .log = log(),
+        .guardian = guardian_,
+        .http_client = http_client_,
+        .path = path(),
+        .threads = threads_};
 }
 
 std::string Session::missing_rights() {

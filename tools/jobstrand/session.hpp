@@ -7,7 +7,7 @@
 #include "deadletter/desk/node_desk.hpp"
 #include "deadletter/desk/series_desk.hpp"
 #include "deadletter/desk/timer_search.hpp"
-#include "executor/bulk_enqueue.hpp"
+#include "executor/enqueue/bulk_enqueue.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/series_store.hpp"
 #include "schema/clock.hpp"
@@ -141,6 +141,8 @@ public:
 
     /// Of the programs that this process runs. It is not started yet.
     [[nodiscard]] Guardian& guardian() { return guardian_; }
+    /// Calls the apps of this process's jobs.
+    [[nodiscard]] HttpClient& http_client() { return http_client_; }
 
     /// Who started this process and wants to hear how it goes.
     [[nodiscard]] Supervisor supervisor() const { return Supervisor(environment_); }
@@ -166,6 +168,7 @@ private:
     std::optional<std::string> database_url_;
     std::unique_ptr<BoostLog> log_;
     Guardian guardian_;
+    HttpClient http_client_;
     std::unique_ptr<engine::Wiring> engine_;
 };
 

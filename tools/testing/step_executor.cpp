@@ -44,12 +44,13 @@ std::optional<StepExecutor::Step> StepExecutor::run_next() {
         std::move(jobs.front()), use_.clock.steady_now() + kLockTime
     );
     // Without an outcome, a transactional handler has succeeded and written that itself.
-    std::optional<persistence::Outcome> outcome = runner_.run(held);
-    if (!outcome) {
+    executor::JobRunner::Answer answer = runner_.run(held);
+    auto* const outcome = std::get_if<persistence::Outcome>(&answer);
+    if (outcome == nullptr) {
         end_group(held->job);
         return Step{.job = held->job, .transition = schema::completed(held->job)};
     }
-    (void)use_.store.apply(lock_owner_, std::span(&*outcome, 1));
+    (void)use_.store.apply(lock_owner_, std::span(outcome, 1));
     end_group(held->job);
     return Step{.job = held->job, .transition = std::move(outcome->transition)};
 }

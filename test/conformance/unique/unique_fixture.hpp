@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/job_producer.hpp"
+#include "executor/enqueue/job_producer.hpp"
 #include "persistence/key_held.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "test/conformance/store_test.hpp"

@@ -1,24 +1,54 @@
 #include "tools/jobstrand/handlers/service_handlers.hpp"
 
+#include "tools/jobstrand/handlers/command_check.hpp"
+#include "tools/jobstrand/handlers/command_handler.hpp"
 #include "tools/jobstrand/handlers/command_payload.hpp"
+#include "tools/jobstrand/handlers/http/http_handler.hpp"
+#include "tools/jobstrand/handlers/http/http_payload.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace jobstrand::cli {
 
 namespace {
 
+using Needs = executor::HandlerRegistry::Needs;
+
 constexpr const char* kCommand = "command";
+constexpr const char* kHttp = "http";
 
 [[nodiscard]] executor::HandlerResult succeed(const executor::JobContext&) {
     return executor::Succeeded{};
 }
 
-[[nodiscard]] executor::HandlerRegistry::Needs needs_of(const Commands& commands) {
-    executor::HandlerRegistry::Needs needs{
+[[nodiscard]] executor::JobHandler
+command_handler(const HandlerSurroundings& around, const Settings& settings) {
+    return CommandHandler(
+        {.clock = around.clock, .log = around.log, .guardian = around.guardian},
+        settings.commands,
+        around.path
+    );
+}
+
+[[nodiscard]] Needs needs_of(const Commands& commands) {
+    Needs needs{
         .of = [](const schema::Job& job) { return need_of_command(job.payload); }, .here = {}};
     for (const auto& [name, command] : commands) {
         needs.here.push_back(need_named(name));
+    }
+    return needs;
+}
+
+[[nodiscard]] executor::AsyncJobHandler
+http_handler(const HandlerSurroundings& around, const Settings& settings) {
+    return HttpHandler({.clock = around.clock, .client = around.http_client}, settings.targets);
+}
+
+[[nodiscard]] Needs needs_of(const Targets& targets) {
+    Needs needs{.of = [](const schema::Job& job) { return need_of_http(job.payload); }, .here = {}};
+    for (const auto& [name, target] : targets) {
+        needs.here.push_back(need_of_target(name));
     }
     return needs;
 }
@@ -27,14 +57,13 @@ constexpr const char* kCommand = "command";
 
 void add_service_handlers(
     executor::HandlerRegistry& registry,
-    const CommandHandler::Dependencies& use,
-    const Commands& commands,
-    const std::string& path
+    const HandlerSurroundings& around,
+    const Settings& settings
 ) {
     registry.add("noop", succeed);
     registry.add(
         "log",
-        [&log = use.log](const executor::JobContext& context) -> executor::HandlerResult {
+        [&log = around.log](const executor::JobContext& context) -> executor::HandlerResult {
             log.write(
                 schema::LogLevel::info,
                 "log job",
@@ -43,16 +72,28 @@ void add_service_handlers(
             return executor::Succeeded{};
         }
     );
-    registry.add(kCommand, CommandHandler(use, commands, path), needs_of(commands));
+    registry.add(kCommand, command_handler(around, settings), needs_of(settings.commands));
+    registry.add_async(kHttp, http_handler(around, settings), needs_of(settings.targets));
 }
 
-void replace_commands(
+void replace_configured_handlers(
     executor::HandlerRegistry& registry,
-    const CommandHandler::Dependencies& use,
-    const Commands& commands,
-    const std::string& path
+    const HandlerSurroundings& around,
+    const Settings& settings
 ) {
-    registry.replace(kCommand, CommandHandler(use, commands, path), needs_of(commands));
+    registry.replace(kCommand, command_handler(around, settings), needs_of(settings.commands));
+    registry.replace(kHttp, http_handler(around, settings), needs_of(settings.targets));
+}
+
+std::vector<std::string> obstacles_to_handlers(const Settings& settings) {
+    std::vector<std::string> obstacles = obstacles_to_commands(settings.commands);
+    std::vector<std::string> of_targets = obstacles_to_targets(settings.targets);
+    obstacles.insert(
+        obstacles.end(),
+        std::make_move_iterator(of_targets.begin()),
+        std::make_move_iterator(of_targets.end())
+    );
+    return obstacles;
 }
 
 }  // namespace jobstrand::cli

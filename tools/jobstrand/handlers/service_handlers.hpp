@@ -1,28 +1,43 @@
 #pragma once
 
 #include "executor/handler_registry.hpp"
-#include "tools/jobstrand/handlers/command_handler.hpp"
+#include "schema/clock.hpp"
+#include "schema/log.hpp"
+#include "tools/jobstrand/handlers/guardian.hpp"
+#include "tools/jobstrand/handlers/http/http_client.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 
 #include <string>
+#include <vector>
 
 namespace jobstrand::cli {
 
+/// What the service's handlers need beside their settings. It must outlive them.
+struct HandlerSurroundings {
+    const schema::Clock& clock;  ///< The database's.
+    schema::Log& log;
+    Guardian& guardian;       ///< Of the programs.
+    HttpClient& http_client;  ///< Calls the apps.
+    std::string path;         ///< PATH, for the programs.
+};
+
 /// Registers what the service can run: `noop` (succeeds), `log` (writes its payload as a line of
-/// level info) and `command` (see CommandHandler).
+/// level info), `command` (see CommandHandler) and `http` (see HttpHandler).
 void add_service_handlers(
     executor::HandlerRegistry& registry,
-    const CommandHandler::Dependencies& use,
-    const Commands& commands,
-    const std::string& path
+    const HandlerSurroundings& around,
+    const Settings& settings
 );
 
-/// Other programs for `command` jobs, while jobs run: what has begun ends with the ones before.
-void replace_commands(
+/// Goes by other programs and apps while jobs run: what has begun ends with the ones before.
+void replace_configured_handlers(
     executor::HandlerRegistry& registry,
-    const CommandHandler::Dependencies& use,
-    const Commands& commands,
-    const std::string& path
+    const HandlerSurroundings& around,
+    const Settings& settings
 );
+
+/// What keeps this process from running configured commands and calling configured apps, one
+/// sentence each; empty: nothing.
+[[nodiscard]] std::vector<std::string> obstacles_to_handlers(const Settings& settings);
 
 }  // namespace jobstrand::cli

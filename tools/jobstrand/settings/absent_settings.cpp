@@ -9,7 +9,8 @@ constexpr std::string_view kAny = "*";
 constexpr std::string_view kDeployments =
     "list the definitions whose code a process has in enabledDefinitions";
 constexpr std::string_view kIncidents = "incidents are not there yet";
-constexpr std::string_view kMetrics = "metrics are not there yet";
+constexpr std::string_view kMetrics =
+    "metrics are served at `/metrics`, not written to the database";
 constexpr std::string_view kHistory = "history jobs are not there yet";
 constexpr std::string_view kBackoff = "two nodes never conflict over a job, so none backs off";
 constexpr std::string_view kGlobalLock = "acquisition needs no global lock";

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "tools/jobstrand/settings/setting_entries.hpp"
+#include "tools/jobstrand/settings/setting_table.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
+#include "tools/jobstrand/settings/table_keys.hpp"
 
 #include <toml++/toml.h>
 
@@ -16,20 +17,15 @@ public:
     /// Commands with a mistake are left out.
     [[nodiscard]] Commands read(const toml::node& commands);
 
-    [[nodiscard]] const std::vector<LineMessage>& problems() const { return problems_; }
+    [[nodiscard]] const std::vector<LineMessage>& problems() const { return keys_.problems(); }
 
 private:
     void read_command(const std::string& name, const toml::table& table, Commands& commands);
     void read_key(const std::string& key, const toml::node& node, CommandSettings& command);
-    void read_program(const toml::node& node, CommandSettings& command);
     void read_arguments(const toml::node& node, CommandSettings& command);
-    void read_time_limit(const toml::node& node, CommandSettings& command);
-    void read_working_directory(const toml::node& node, CommandSettings& command);
     void read_environment(const toml::node& node, CommandSettings& command);
-    void add_problem(const toml::node& node, const std::string& text);
 
-    std::string command_;  ///< The name of the one that is being read.
-    std::vector<LineMessage> problems_;
+    TableKeys keys_{kCommandsName};
 };
 
 }  // namespace jobstrand::cli

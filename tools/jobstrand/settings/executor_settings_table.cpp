@@ -37,6 +37,7 @@ constexpr std::int64_t kYear = 365 * kDay;
 
 constexpr std::int64_t kThreads = 1000;
 constexpr std::int64_t kQueued = 100'000;
+constexpr std::int64_t kAsyncRuns = 1'000'000;
 constexpr std::int64_t kBytes = std::int64_t{1} << 40U;
 constexpr std::int64_t kPage = schema::limits::kJobsPerTransaction;
 
@@ -93,6 +94,13 @@ constexpr std::array kExecutorSettings{
         .camunda = "3",
         .meaning = "Acquired jobs that may wait for a worker thread.",
         .aliases = {{{"asyncExecutorThreadPoolQueueSize"}}},
+    },
+    Setting{
+        .name = "maxAsyncRuns",
+        .field = &in_executor<&ExecutorSettings::async_runs>,
+        .least = 1,
+        .most = kAsyncRuns,
+        .meaning = "Runs of asynchronous handlers, `http` for one, that may be under way at once.",
     },
     Setting{
         .name = "queueBytes",

@@ -23,6 +23,22 @@ struct CommandSettings {
     bool operator==(const CommandSettings&) const = default;
 };
 
+/// An app that `http` jobs may call: one table [targets.NAME] of the configuration file.
+struct TargetSettings {
+    std::string url = {};  ///< See parse_http_url().
+    /// Of a file whose first line is the secret that signs calls; empty: they are not signed.
+    std::string secret_file = {};
+    std::string ca_file = {};  ///< Certificates to trust (PEM); empty: those of the system.
+    schema::Duration time_limit{std::chrono::seconds(30)};
+    std::size_t calls = 256;            ///< At once.
+    std::vector<int> retry_statuses{};  ///< Further ones of 4xx that are tried again.
+    bool waits_use_retries = false;     ///< 429 and 503 with Retry-After count as failures.
+    std::map<std::string, std::string> headers = {};
+
+    bool operator==(const TargetSettings&) const = default;
+};
+
+using Targets = std::map<std::string, TargetSettings, std::less<>>;
 using Commands = std::map<std::string, CommandSettings, std::less<>>;
 
 /// The HTTP service.
@@ -47,6 +63,7 @@ struct Settings {
     executor::ExecutorSettings executor;
     HttpSettings http;
     Commands commands;
+    Targets targets;
 };
 
 }  // namespace jobstrand::cli

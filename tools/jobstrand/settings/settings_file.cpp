@@ -5,6 +5,7 @@
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/settings/command_settings.hpp"
 #include "tools/jobstrand/settings/setting_entries.hpp"
+#include "tools/jobstrand/settings/target_settings.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -124,6 +125,10 @@ private:
                 CommandTables commands;
                 file_.settings.commands = commands.read(node);
                 add_all(commands.problems(), {});
+            } else if (key.str() == kTargetsName) {
+                TargetTables targets;
+                file_.settings.targets = targets.read(node);
+                add_all(targets.problems(), {});
             } else if (key.str() == kEnginesName) {
                 engines = &node;
             } else {
@@ -197,7 +202,7 @@ private:
         if (node.is_table()) {
             return fmt::format(
                 "there is no table [{}]; settings stand at the top of the file, and the only "
-                "tables are [commands.NAME] and [engines.NAME]",
+                "tables are [commands.NAME], [targets.NAME] and [engines.NAME]",
                 name
             );
         }

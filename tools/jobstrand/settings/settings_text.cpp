@@ -75,6 +75,26 @@ void append_command(std::string& out, const std::string& name, const CommandSett
     }
 }
 
+void append_target(std::string& out, const std::string& name, const TargetSettings& target) {
+    auto end = std::back_inserter(out);
+    fmt::format_to(end, "\n[targets.{}]\n", toml_text(name));
+    fmt::format_to(end, "url = {}\n", toml_text(target.url));
+    if (!target.secret_file.empty()) {
+        fmt::format_to(end, "secretFile = {}\n", toml_text(target.secret_file));
+    }
+    if (!target.ca_file.empty()) {
+        fmt::format_to(end, "caFile = {}\n", toml_text(target.ca_file));
+    }
+    const std::string limit = schema::format_duration(target.time_limit);
+    fmt::format_to(end, "timeLimit = {}\n", toml_text(limit));
+    fmt::format_to(end, "calls = {}\n", target.calls);
+    fmt::format_to(end, "retryStatuses = [{}]\n", fmt::join(target.retry_statuses, ", "));
+    fmt::format_to(end, "waitsUseRetries = {}\n", target.waits_use_retries);
+    for (const auto& [header, value] : target.headers) {
+        fmt::format_to(end, "headers.{} = {}\n", toml_text(header), toml_text(shown_secret(value)));
+    }
+}
+
 [[nodiscard]] nlohmann::ordered_json json_value(const Setting& setting, const std::string& text) {
     if (setting.unit == Unit::flag || setting.unit == Unit::count) {
         return nlohmann::ordered_json::parse(text);
@@ -93,6 +113,23 @@ void append_command(std::string& out, const std::string& name, const CommandSett
         {"timeLimit", schema::format_duration(command.time_limit)},
         {"workingDirectory", command.working_directory},
         {"environment", environment},
+    };
+}
+
+[[nodiscard]] nlohmann::ordered_json json_of(const TargetSettings& target) {
+    nlohmann::ordered_json headers = nlohmann::ordered_json::object();
+    for (const auto& [header, value] : target.headers) {
+        headers[header] = shown_secret(value);
+    }
+    return {
+        {"url", target.url},
+        {"secretFile", target.secret_file},
+        {"caFile", target.ca_file},
+        {"timeLimit", schema::format_duration(target.time_limit)},
+        {"calls", target.calls},
+        {"retryStatuses", target.retry_statuses},
+        {"waitsUseRetries", target.waits_use_retries},
+        {"headers", headers},
     };
 }
 
@@ -145,6 +182,9 @@ std::string settings_as_toml(const Settings& settings) {
     for (const auto& [name, command] : settings.commands) {
         append_command(out, name, command);
     }
+    for (const auto& [name, target] : settings.targets) {
+        append_target(out, name, target);
+    }
     return out;
 }
 
@@ -158,6 +198,10 @@ std::string settings_as_json(const Settings& settings) {
     out["commands"] = nlohmann::ordered_json::object();
     for (const auto& [name, command] : settings.commands) {
         out["commands"][name] = json_of(command);
+    }
+    out["targets"] = nlohmann::ordered_json::object();
+    for (const auto& [name, target] : settings.targets) {
+        out["targets"][name] = json_of(target);
     }
     return out.dump();
 }

@@ -1,6 +1,6 @@
 #include "tools/service/api/job_batch.hpp"
 
-#include "executor/taken_names.hpp"
+#include "executor/enqueue/taken_names.hpp"
 #include "tools/jobstrand/commands/job/job_enqueueing.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/new_job.hpp"
+#include "executor/enqueue/new_job.hpp"
 #include "tools/service/api/job_reader.hpp"
 #include "tools/service/http/message.hpp"
 

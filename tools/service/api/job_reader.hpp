@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/new_job.hpp"
+#include "executor/enqueue/new_job.hpp"
 #include "schema/series/series.hpp"
 #include "tools/service/api/api_parts.hpp"
 

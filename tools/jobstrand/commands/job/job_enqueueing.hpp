@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/taken_names.hpp"
+#include "executor/enqueue/taken_names.hpp"
 #include "tools/jobstrand/json/new_job.hpp"
 #include "tools/jobstrand/session.hpp"
 

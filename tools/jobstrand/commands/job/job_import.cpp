@@ -1,6 +1,6 @@
 #include "tools/jobstrand/commands/job/job_import.hpp"
 
-#include "executor/bulk_enqueue.hpp"
+#include "executor/enqueue/bulk_enqueue.hpp"
 #include "persistence/key_held.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "tools/jobstrand/commands/job/job_checks.hpp"

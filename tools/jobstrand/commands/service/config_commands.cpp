@@ -1,5 +1,5 @@
 #include "tools/jobstrand/commands/nouns.hpp"
-#include "tools/jobstrand/handlers/command_check.hpp"
+#include "tools/jobstrand/handlers/service_handlers.hpp"
 #include "tools/jobstrand/settings/settings_text.hpp"
 
 namespace jobstrand::cli {
@@ -35,7 +35,7 @@ ExitCode check_config(Session& session, const NoOptions&) {
     for (const std::string& remark : session.remarks()) {
         session.streams().out << remark << '\n';
     }
-    const auto obstacles = obstacles_to_commands(session.settings().commands);
+    const auto obstacles = obstacles_to_handlers(session.settings());
     for (const std::string& obstacle : obstacles) {
         session.streams().out << obstacle << '\n';
     }
@@ -77,7 +77,7 @@ void add_config_commands(const Command& program, Action& action) {
         action,
         {.name = "check",
          .summary = "List every mistake in the configuration file (exit code 2 if there is one), "
-                    "and programs that this machine cannot run (exit code 6)",
+                    "and programs and secrets that cannot be used here (exit code 6)",
          .examples = "  jobstrand config check --config jobstrand.toml"},
         check_config
     );

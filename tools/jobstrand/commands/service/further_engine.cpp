@@ -24,7 +24,7 @@ FurtherEngine::FurtherEngine(
     : name_(std::move(name)),
       settings_(settings),
       log_(name_, around.log),
-      around_{around.clock, log_, around.guardian, around.path, around.threads},
+      around_{around.clock, log_, around.guardian, around.http_client, around.path, around.threads},
       runs_jobs_(runs_jobs),
       opening_([this] { open_until_it_works(); }) {}
 

@@ -1,6 +1,5 @@
 #include "tools/jobstrand/commands/service/reload.hpp"
 
-#include "tools/jobstrand/handlers/command_check.hpp"
 #include "tools/jobstrand/handlers/service_handlers.hpp"
 #include "tools/jobstrand/settings/setting_table.hpp"
 
@@ -28,6 +27,9 @@ using schema::LogLevel;
     if (from.commands != to.commands) {
         names.push_back(kCommandsName);
     }
+    if (from.targets != to.targets) {
+        names.push_back(kTargetsName);
+    }
     return names;
 }
 
@@ -49,7 +51,7 @@ void Reload::run() {
 void Reload::take_over(const Settings& anew) {
     if (engine_ != nullptr) {
         take_over_scope(anew);
-        take_over_commands(anew);
+        take_over_handlers(anew);
     }
     session_.set_log_level(anew.log_level);
     running_.log_level = anew.log_level;
@@ -57,21 +59,22 @@ void Reload::take_over(const Settings& anew) {
     tell_what_waits(anew);
 }
 
-void Reload::take_over_commands(const Settings& anew) {
-    if (anew.commands == running_.commands) {
-        return;
+void Reload::take_over_handlers(const Settings& anew) {
+    for (const std::string& obstacle : obstacles_to_handlers(anew)) {
+        session_.log().write(LogLevel::warn, "these jobs will fail", {{"obstacle", obstacle}});
     }
-    for (const std::string& obstacle : obstacles_to_commands(anew.commands)) {
-        session_.log().write(LogLevel::warn, "command cannot run", {{"command", obstacle}});
-    }
-    replace_commands(
+    replace_configured_handlers(
         engine_->handlers(),
-        {.clock = engine_->clock(), .log = session_.log(), .guardian = session_.guardian()},
-        anew.commands,
-        session_.path()
+        {.clock = engine_->clock(),
+         .log = session_.log(),
+         .guardian = session_.guardian(),
+         .http_client = session_.http_client(),
+         .path = session_.path()},
+        anew
     );
     engine_->serve_anew();
     running_.commands = anew.commands;
+    running_.targets = anew.targets;
 }
 
 void Reload::take_over_scope(const Settings& anew) {

@@ -6,9 +6,10 @@
 
 namespace jobstrand::cli {
 
-/// Takes over into a running service what its configuration file says now: `logLevel`, the programs
-/// of [commands], and which jobs the node serves. Jobs that run end with what they began with. What
-/// else has changed is named in the log: it counts when the service is started again.
+/// Takes over into a running service what its configuration file says now: `logLevel`, [commands]
+/// and [targets] with their secrets, and which jobs the node serves. Jobs that run end with what
+/// they began with. What else has changed is named in the log: it counts when the service is
+/// started again.
 ///
 /// Thread safety: none needed; the thread that waits for signals calls it.
 class Reload final {
@@ -26,7 +27,7 @@ public:
 
 private:
     void take_over(const Settings& anew);
-    void take_over_commands(const Settings& anew);
+    void take_over_handlers(const Settings& anew);
     void take_over_scope(const Settings& anew);
     void tell_what_waits(const Settings& anew);
 

@@ -2,13 +2,15 @@
 
 #include "tools/jobstrand/commands/service/further_engine.hpp"
 #include "tools/jobstrand/commands/service/reload.hpp"
-#include "tools/jobstrand/handlers/command_check.hpp"
+#include "tools/jobstrand/handlers/service_handlers.hpp"
+#include "tools/jobstrand/process.hpp"
 #include "tools/jobstrand/stop_signals.hpp"
 #include "tools/service/api/http_service.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -166,9 +168,21 @@ void tell_of_settings(Session& session) {
     for (const std::string& remark : session.remarks()) {
         session.log().write(LogLevel::warn, "setting without effect", {{"setting", remark}});
     }
-    for (const std::string& obstacle : obstacles_to_commands(session.settings().commands)) {
-        session.log().write(LogLevel::warn, "command cannot run", {{"command", obstacle}});
+    for (const std::string& obstacle : obstacles_to_handlers(session.settings())) {
+        session.log().write(LogLevel::warn, "these jobs will fail", {{"obstacle", obstacle}});
     }
+}
+
+/// For what is configured: an app's connections and those of HTTP clients, and enough for
+/// databases, files and programs.
+[[nodiscard]] std::size_t descriptors_for(const Settings& settings) {
+    constexpr std::size_t others = 512;
+    std::size_t calls = 0;
+    for (const auto& [name, target] : settings.targets) {
+        calls += target.calls;
+    }
+    const std::size_t clients = settings.http.listen.empty() ? 0 : settings.http.connections;
+    return others + clients + std::min(calls, settings.executor.async_runs);
 }
 
 /// Engines beside each other share the threads of the settings at the top; nullptr: there is one.
@@ -221,6 +235,7 @@ ExitCode serve(Session& session, const ServeOptions& options) {
     tell_of_settings(session);
     const Settings& settings = session.settings();
     const bool is_executing = settings.executor_active && !options.no_executor;
+    allow_descriptors(descriptors_for(settings));
     if (is_executing && !settings.commands.empty()) {
         session.guardian().start();  // While this process is small.
     }

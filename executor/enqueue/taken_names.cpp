@@ -1,4 +1,4 @@
-#include "executor/taken_names.hpp"
+#include "executor/enqueue/taken_names.hpp"
 
 namespace jobstrand::executor {
 

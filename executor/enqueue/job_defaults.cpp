@@ -1,4 +1,4 @@
-#include "executor/job_defaults.hpp"
+#include "executor/enqueue/job_defaults.hpp"
 
 #include "schema/job_validation.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "executor/job_producer.hpp"
-#include "executor/new_job.hpp"
-#include "executor/taken_names.hpp"
+#include "executor/enqueue/job_producer.hpp"
+#include "executor/enqueue/new_job.hpp"
+#include "executor/enqueue/taken_names.hpp"
 #include "schema/clock.hpp"
 #include "schema/uuid7.hpp"
 

@@ -1,4 +1,4 @@
-#include "executor/bulk_enqueue.hpp"
+#include "executor/enqueue/bulk_enqueue.hpp"
 
 #include "persistence/key_held.hpp"
 #include "persistence/sql/db_error.hpp"

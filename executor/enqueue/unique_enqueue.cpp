@@ -1,4 +1,4 @@
-#include "executor/job_producer.hpp"
+#include "executor/enqueue/job_producer.hpp"
 #include "persistence/sql/transaction.hpp"
 
 #include <algorithm>

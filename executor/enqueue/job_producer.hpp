@@ -1,9 +1,9 @@
 #pragma once
 
-#include "executor/job_defaults.hpp"
+#include "executor/enqueue/job_defaults.hpp"
+#include "executor/enqueue/new_job.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/loop/wake_ups.hpp"
-#include "executor/new_job.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/job.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "executor/new_job.hpp"
+#include "executor/enqueue/new_job.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/series_store.hpp"
 

@@ -25,6 +25,15 @@ TEST(SettingsText, What_is_shown_can_be_read_again_and_means_the_same) {
         program = "/bin/sh"
         args = ["-c", "echo \"$1\"\n"]
         environment = { A = "" }
+        [targets.shop]
+        url = "https://shop/jobs"
+        secretFile = "/secret"
+        caFile = "/ca.pem"
+        timeLimit = 5000
+        calls = 7
+        retryStatuses = [404, 418]
+        waitsUseRetries = true
+        headers = { A = "" }
     )";
     const SettingsFile first = read_settings(toml, "first");
     ASSERT_THAT(first.problems, IsEmpty());
@@ -32,6 +41,7 @@ TEST(SettingsText, What_is_shown_can_be_read_again_and_means_the_same) {
     EXPECT_THAT(second.problems, IsEmpty());
     EXPECT_EQ(settings_as_toml(second.settings), settings_as_toml(first.settings));
     EXPECT_EQ(second.settings.commands, first.settings.commands);
+    EXPECT_EQ(second.settings.targets, first.settings.targets);
 }
 
 TEST(SettingsText, The_password_is_not_shown) {
@@ -47,6 +57,15 @@ TEST(SettingsText, What_a_program_gets_in_its_environment_is_not_shown) {
     );
     ASSERT_THAT(file.problems, IsEmpty());
     EXPECT_THAT(settings_as_toml(file.settings), HasSubstr("environment.\"TOKEN\" = \"***\""));
+}
+
+TEST(SettingsText, What_an_app_gets_in_its_headers_is_not_shown) {
+    const SettingsFile file = read_settings(
+        "[targets.a]\nurl = \"http://a\"\nheaders = { Authorization = \"s3cret\" }\n", "file"
+    );
+    ASSERT_THAT(file.problems, IsEmpty());
+    EXPECT_THAT(settings_as_toml(file.settings), HasSubstr("headers.\"Authorization\" = \"***\""));
+    EXPECT_THAT(settings_as_json(file.settings), Not(HasSubstr("s3cret")));
 }
 
 TEST(SettingsText, The_documentation_has_the_tables_that_the_program_prints) {

@@ -1,0 +1,328 @@
+#include "tools/jobstrand/handlers/http/http_handler.hpp"
+
+#include "schema/text/iso8601.hpp"
+#include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/loopback_port.hpp"
+#include "test/fixtures/manual_clock.hpp"
+#include "test/fixtures/self_signed.hpp"
+#include "test/fixtures/signal.hpp"
+#include "test/fixtures/temporary_directory.hpp"
+#include "test/tools/http/test_app.hpp"
+#include "tools/jobstrand/handlers/http/http_payload.hpp"
+#include "tools/jobstrand/handlers/http/webhook_signature.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <fstream>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace jobstrand::cli {
+namespace {
+
+using namespace std::chrono_literals;
+using executor::AsyncRun;
+using executor::Failed;
+using executor::HandlerResult;
+using executor::Interrupted;
+using executor::Succeeded;
+using test::a_job;
+using test::a_response;
+using test::TestApp;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+/// A service whose configuration has one target, named `app`.
+class HttpHandlerTest : public testing::Test {
+protected:
+    /// Begins a run; wait_for() says how it ended.
+    void begin(
+        const HttpHandler& handler,
+        const std::string& payload = R"({"target":"app","order":17})"
+    ) {
+        jobs_.push_back(a_job("job 1/ä").of_type("http").with_payload(payload));
+        jobs_.back().correlation_id = "order-17";
+        handler(std::make_shared<AsyncRun>(
+            executor::JobContext{
+                .job = jobs_.back(),
+                .attempt = 2,
+                .deadline = deadline_,
+                .stop = stop_.get_token(),
+                .fencing_token = 7},
+            [this](HandlerResult result) {
+                const std::lock_guard lock(mutex_);
+                results_.push_back(std::move(result));
+                ended_.notify();
+            }
+        ));
+    }
+
+    /// The results, when there are so many.
+    [[nodiscard]] std::vector<HandlerResult> wait_for(std::size_t count) {
+        EXPECT_TRUE(ended_.wait_for(count));
+        const std::lock_guard lock(mutex_);
+        return results_;
+    }
+
+    [[nodiscard]] HandlerResult run(const HttpHandler& handler) {
+        begin(handler);
+        return wait_for(1).front();
+    }
+
+    [[nodiscard]] HttpHandler a_handler(TargetSettings target) {
+        return HttpHandler({.clock = clock_, .client = client_}, {{"app", std::move(target)}});
+    }
+
+    [[nodiscard]] static TargetSettings at(std::uint16_t port) {
+        return {.url = fmt::format("http://127.0.0.1:{}/jobs?by=jobstrand", port)};
+    }
+
+    [[nodiscard]] std::string a_secret_file() const {
+        const std::string file = (directory_.path() / "secret").string();
+        std::ofstream(file) << "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n";
+        std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+        return file;
+    }
+
+    const test::TemporaryDirectory directory_;
+    test::ManualClock clock_;
+    std::optional<schema::TimePoint> deadline_;
+    std::stop_source stop_;
+    HttpClient client_;
+
+private:
+    std::deque<schema::Job> jobs_;
+    test::Signal ended_;
+    std::mutex mutex_;
+    std::vector<HandlerResult> results_;  ///< Guarded by mutex_.
+};
+
+TestApp::Decide answers(unsigned status, const std::string& body = {}) {
+    return [=](const TestApp::Request&) { return a_response(status, body); };
+}
+
+const std::string& message_of(const HandlerResult& result) {
+    static const std::string none = "no failure";
+    const auto* failed = std::get_if<Failed>(&result);
+    return failed == nullptr ? none : failed->message;
+}
+
+TEST_F(HttpHandlerTest, Posts_the_payload_with_what_the_app_needs_to_know) {
+    const TestApp app(answers(200));
+    TargetSettings target = at(app.port());
+    target.headers = {{"Authorization", "Bearer abc"}};
+    EXPECT_TRUE(std::holds_alternative<Succeeded>(run(a_handler(target))));
+    ASSERT_THAT(app.requests(), SizeIs(1));
+    const TestApp::Request request = app.requests().front();
+    EXPECT_EQ(request.method_string(), "POST");
+    EXPECT_EQ(request.target(), "/jobs?by=jobstrand");
+    EXPECT_EQ(request.body(), R"({"target":"app","order":17})");
+    EXPECT_EQ(request["host"], fmt::format("127.0.0.1:{}", app.port()));
+    EXPECT_EQ(request["content-type"], "application/json");
+    EXPECT_EQ(request["authorization"], "Bearer abc");
+    EXPECT_EQ(request["jobstrand-job-id"], "job%201%2F%C3%A4");
+    EXPECT_EQ(request["jobstrand-correlation-id"], "order-17");
+    EXPECT_EQ(request["jobstrand-attempt"], "2");
+    EXPECT_EQ(request["jobstrand-fencing-token"], "7");
+    EXPECT_EQ(request["jobstrand-deadline"], schema::format_instant(clock_.now() + 30s));
+    EXPECT_EQ(request["webhook-id"], "job%201%2F%C3%A4");
+    EXPECT_EQ(request["webhook-signature"], "") << "there is no secret";
+}
+
+TEST_F(HttpHandlerTest, Signs_what_it_sends) {
+    const TestApp app(answers(200));
+    TargetSettings target = at(app.port());
+    target.secret_file = a_secret_file();
+    EXPECT_TRUE(std::holds_alternative<Succeeded>(run(a_handler(target))));
+    const TestApp::Request request = app.requests().front();
+    const auto seconds =
+        std::chrono::floor<std::chrono::seconds>(clock_.now()).time_since_epoch().count();
+    EXPECT_EQ(request["webhook-timestamp"], std::to_string(seconds));
+    EXPECT_EQ(
+        request["webhook-signature"],
+        webhook_signature(
+            parse_webhook_secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").value(),
+            "job%201%2F%C3%A4",
+            seconds,
+            request.body()
+        )
+    );
+}
+
+TEST_F(HttpHandlerTest, What_the_app_says_decides) {
+    const TestApp app(answers(422, "no such order"));
+    const HandlerResult result = run(a_handler(at(app.port())));
+    EXPECT_EQ(message_of(result), "target app answered 422 Unprocessable Entity: no such order");
+    EXPECT_FALSE(std::get<Failed>(result).retryable);
+}
+
+TEST_F(HttpHandlerTest, A_connection_serves_one_call_after_the_other) {
+    const TestApp app(answers(204));
+    const HttpHandler handler = a_handler(at(app.port()));
+    for (std::size_t i = 1; i <= 3; ++i) {
+        begin(handler);
+        (void)wait_for(i);
+    }
+    EXPECT_THAT(app.requests(), SizeIs(3));
+    EXPECT_EQ(app.connections(), 1U);
+}
+
+TEST_F(HttpHandlerTest, A_connection_that_the_app_has_closed_is_replaced) {
+    std::atomic<int> requests = 0;
+    const TestApp app([&](const TestApp::Request&) -> std::optional<TestApp::Response> {
+        return ++requests == 2 ? std::nullopt : std::optional(a_response(200));
+    });
+    const HttpHandler handler = a_handler(at(app.port()));
+    begin(handler);
+    (void)wait_for(1);
+    begin(handler);
+    EXPECT_TRUE(std::holds_alternative<Succeeded>(wait_for(2).back()));
+    EXPECT_EQ(requests, 3);
+    EXPECT_EQ(app.connections(), 2U);
+}
+
+TEST_F(HttpHandlerTest, An_app_that_dies_under_a_call_is_called_again_later) {
+    const TestApp app([](const TestApp::Request&) { return std::nullopt; });
+    const HandlerResult result = run(a_handler(at(app.port())));
+    EXPECT_THAT(message_of(result), HasSubstr("target app: no answer (127.0.0.1:"));
+    EXPECT_TRUE(std::get<Failed>(result).retryable);
+}
+
+TEST_F(HttpHandlerTest, Nobody_there_is_a_failure) {
+    const HandlerResult result = run(a_handler(at(static_cast<std::uint16_t>(test::free_port()))));
+    EXPECT_THAT(message_of(result), HasSubstr("cannot connect"));
+}
+
+TEST_F(HttpHandlerTest, A_host_without_an_address_is_a_failure) {
+    const HandlerResult result = run(a_handler({.url = "http://no-such-host.invalid/"}));
+    EXPECT_THAT(message_of(result), HasSubstr("no address (no-such-host.invalid)"));
+}
+
+TEST_F(HttpHandlerTest, An_answer_that_does_not_come_in_time_is_not_waited_for) {
+    TestApp app(answers(200));
+    app.answer_only(1000);
+    TargetSettings target = at(app.port());
+    target.time_limit = 20ms;
+    EXPECT_EQ(message_of(run(a_handler(target))), "target app gave no answer within PT0.02S");
+}
+
+TEST_F(HttpHandlerTest, The_deadline_of_the_job_counts_too) {
+    TestApp app(answers(200));
+    app.answer_only(1000);
+    deadline_ = clock_.now() + 20ms;
+    EXPECT_THAT(message_of(run(a_handler(at(app.port())))), HasSubstr("gave no answer"));
+    EXPECT_EQ(
+        app.requests().front()["jobstrand-deadline"], schema::format_instant(clock_.now() + 20ms)
+    );
+}
+
+TEST_F(HttpHandlerTest, The_stop_signal_ends_calls_wherever_they_are) {
+    TestApp app(answers(200));
+    app.answer_only(1000);
+    TargetSettings target = at(app.port());
+    target.calls = 1;
+    const HttpHandler handler = a_handler(target);
+    begin(handler);
+    begin(handler);
+    ASSERT_TRUE(test::eventually([&] { return app.requests().size() == 1; }));
+    stop_.request_stop();
+    for (const HandlerResult& result : wait_for(2)) {
+        EXPECT_TRUE(std::holds_alternative<Interrupted>(result));
+    }
+    EXPECT_THAT(app.requests(), SizeIs(1)) << "the other one waited for its turn";
+}
+
+TEST_F(HttpHandlerTest, Many_calls_are_under_way_at_once) {
+    constexpr std::size_t calls = 200;
+    TestApp app(answers(200));
+    app.answer_only(calls);
+    TargetSettings target = at(app.port());
+    target.calls = calls;
+    const HttpHandler handler = a_handler(target);
+    for (std::size_t i = 0; i < calls; ++i) {
+        begin(handler);
+    }
+    for (const HandlerResult& result : wait_for(calls)) {
+        EXPECT_TRUE(std::holds_alternative<Succeeded>(result));
+    }
+}
+
+TEST_F(HttpHandlerTest, No_more_than_the_target_says_are_under_way_at_once) {
+    const TestApp app(answers(200));
+    TargetSettings target = at(app.port());
+    target.calls = 2;
+    const HttpHandler handler = a_handler(target);
+    for (int i = 0; i < 50; ++i) {
+        begin(handler);
+    }
+    (void)wait_for(50);
+    EXPECT_LE(app.connections(), 2U);
+}
+
+TEST_F(HttpHandlerTest, A_long_answer_is_cut) {
+    const TestApp app(answers(500, std::string(100'000, 'x')));
+    const HandlerResult result = run(a_handler(at(app.port())));
+    EXPECT_LT(std::get<Failed>(result).details.size(), 20'000U);
+    EXPECT_LT(message_of(result).size(), 300U);
+}
+
+TEST_F(HttpHandlerTest, An_answer_without_end_is_an_answer) {
+    const TestApp app(answers(500, std::string(1'000'000, 'x')));
+    EXPECT_THAT(message_of(run(a_handler(at(app.port())))), HasSubstr("answered 500"));
+}
+
+TEST_F(HttpHandlerTest, With_tls_the_app_has_to_be_who_the_url_names) {
+    test::SelfSigned().write_to(directory_.path());
+    const TestApp app(answers(200), directory_.path());
+    const std::string ca_file = (directory_.path() / "cert.pem").string();
+    const std::string url = fmt::format("https://localhost:{}/", app.port());
+    const std::string by_address = fmt::format("https://127.0.0.1:{}/", app.port());
+
+    EXPECT_TRUE(std::holds_alternative<Succeeded>(run(a_handler({.url = url, .ca_file = ca_file})))
+    );
+    begin(a_handler({.url = url}));
+    EXPECT_THAT(message_of(wait_for(2).back()), HasSubstr("cannot connect"));
+    begin(a_handler({.url = by_address, .ca_file = ca_file}));
+    EXPECT_THAT(message_of(wait_for(3).back()), HasSubstr("cannot connect"));
+    EXPECT_THAT(app.requests(), SizeIs(1));
+}
+
+TEST_F(HttpHandlerTest, A_payload_names_a_target_of_the_configuration) {
+    const HttpHandler handler = a_handler({.url = "http://localhost"});
+    begin(handler, "no JSON");
+    begin(handler, R"({"order":17})");
+    begin(handler, R"({"target":["app"]})");
+    begin(handler, R"({"target":"other"})");
+    const std::vector<HandlerResult> results = wait_for(4);
+    for (const std::size_t refused : {0U, 1U, 2U}) {
+        EXPECT_FALSE(std::get<Failed>(results.at(refused)).retryable) << refused;
+    }
+    EXPECT_TRUE(std::holds_alternative<Interrupted>(results.back())) << "another node may have it";
+    EXPECT_EQ(need_of_http(R"({"target":"other"})"), "[targets.other]");
+    EXPECT_EQ(need_of_http("no JSON"), "");
+}
+
+TEST_F(HttpHandlerTest, A_secret_that_cannot_be_read_fails_the_jobs_that_need_it) {
+    const Targets targets{
+        {"app", {.url = "http://localhost", .secret_file = "/no/such/file"}},
+        {"other", {.url = "http://localhost"}}};
+    EXPECT_THAT(
+        obstacles_to_targets(targets),
+        testing::ElementsAre(
+            AllOf(HasSubstr("[targets.app] secretFile"), HasSubstr("/no/such/file"))
+        )
+    );
+    const HttpHandler handler({.clock = clock_, .client = client_}, targets);
+    begin(handler);
+    EXPECT_THAT(message_of(wait_for(1).front()), HasSubstr("/no/such/file"));
+}
+
+}  // namespace
+}  // namespace jobstrand::cli

@@ -1,0 +1,89 @@
+#include "tools/jobstrand/handlers/http/http_handler.hpp"
+
+#include "tools/jobstrand/handlers/http/call_answer.hpp"
+#include "tools/jobstrand/handlers/http/call_request.hpp"
+#include "tools/jobstrand/handlers/http/http_payload.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using executor::AsyncRun;
+using executor::Failed;
+using executor::Interrupted;
+using schema::Duration;
+
+}  // namespace
+
+HttpHandler::HttpHandler(Dependencies dependencies, const Targets& targets) : use_(dependencies) {
+    for (const auto& [name, settings] : targets) {
+        // Defended catch: one app that cannot be called keeps no other from being called.
+        try {
+            apps_.emplace(
+                name, std::make_shared<CallPool>(use_.client.context(), open_target(name, settings))
+            );
+        } catch (const std::runtime_error& error) {
+            apps_.emplace(name, std::string(error.what()));
+        }
+    }
+}
+
+void HttpHandler::operator()(const std::shared_ptr<AsyncRun>& run) const {
+    const auto name = target_named_in(run->context().job.payload);
+    if (!name) {
+        run->end(Failed{.message = name.error().message, .retryable = false});
+        return;
+    }
+    const auto app = apps_.find(name.value());
+    if (app == apps_.end()) {
+        run->end(Interrupted{});  // Not mine is not failure (I7).
+    } else if (const auto* obstacle = std::get_if<std::string>(&app->second)) {
+        run->end(Failed{.message = *obstacle});
+    } else {
+        call(std::get<std::shared_ptr<CallPool>>(app->second), run);
+    }
+}
+
+void HttpHandler::call(const std::shared_ptr<CallPool>& app, const std::shared_ptr<AsyncRun>& run)
+    const {
+    use_.client.start();
+    const executor::JobContext& context = run->context();
+    const schema::Clock& clock = use_.clock;
+    Duration limit = app->target().settings.time_limit;
+    if (context.deadline) {
+        limit = std::clamp<Duration>(*context.deadline - clock.now(), Duration{0}, limit);
+    }
+    app->call(
+        // The run is kept by what is told of the answer.
+        [&context, &clock, app = app.get(), limit] {
+            const schema::TimePoint now = clock.now();
+            return request_for(context, app->target(), now, now + limit);
+        },
+        limit,
+        context.stop,
+        [run, &clock, app = app.get()](const CallAnswer& answer) {
+            const HttpTarget& target = app->target();
+            run->end(result_of_call(target.name, target.settings, answer, clock.now()));
+        }
+    );
+}
+
+std::vector<std::string> obstacles_to_targets(const Targets& targets) {
+    std::vector<std::string> obstacles;
+    for (const auto& [name, settings] : targets) {
+        // Defended catch: what is wrong with one is told beside what is wrong with the others.
+        try {
+            boost::asio::io_context io;
+            (void)std::make_shared<CallPool>(io, open_target(name, settings));
+        } catch (const std::runtime_error& error) {
+            obstacles.emplace_back(error.what());
+        }
+    }
+    return obstacles;
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "executor/job_handler.hpp"
+#include "schema/clock.hpp"
+#include "tools/jobstrand/handlers/http/call_pool.hpp"
+#include "tools/jobstrand/handlers/http/http_client.hpp"
+#include "tools/jobstrand/settings/settings.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// Runs `http` jobs: POSTs the payload to the app that it names, one of the tables [targets.NAME]
+/// and no other. What becomes of the job, result_of_call() says. No thread waits for the answer.
+///
+/// Thread safety: safe; called by all workers at once. What it depends on must outlive it.
+class HttpHandler final {
+public:
+    struct Dependencies {
+        const schema::Clock& clock;
+        HttpClient& client;
+    };
+
+    HttpHandler(Dependencies dependencies, const Targets& targets);
+
+    void operator()(const std::shared_ptr<executor::AsyncRun>& run) const;
+
+private:
+    /// Or why it cannot be called, which each of its jobs is told.
+    using Callable = std::variant<std::shared_ptr<CallPool>, std::string>;
+
+    void call(const std::shared_ptr<CallPool>& app, const std::shared_ptr<executor::AsyncRun>& run)
+        const;
+
+    const Dependencies use_;
+    std::map<std::string, Callable, std::less<>> apps_;
+};
+
+/// What keeps this process from calling configured apps, one sentence each; empty: nothing.
+[[nodiscard]] std::vector<std::string> obstacles_to_targets(const Targets& targets);
+
+}  // namespace jobstrand::cli
