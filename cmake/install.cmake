@@ -39,7 +39,7 @@ install(
 # about itself. Whatever follows belongs to each rule.
 function(jobstrand_install_documents)
   set(share ${CMAKE_INSTALL_DATAROOTDIR})
-  install(FILES README.md CHANGELOG.md GLOSSARY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} ${ARGN})
+  install(FILES README.md CHANGELOG.md GLOSSARY.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} ${ARGN})
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} ${ARGN} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.json"
           PATTERN "*.yml"
   )

@@ -223,6 +223,23 @@ TEST_F(HttpHandlerTest, The_deadline_of_the_job_counts_too) {
     );
 }
 
+TEST_F(HttpHandlerTest, A_call_that_waits_for_its_turn_has_no_more_time_than_its_job) {
+    TestApp app(answers(200));
+    app.answer_only(1000);
+    TargetSettings target = at(app.port());
+    target.calls = 1;
+    const HttpHandler handler = a_handler(target);
+    begin(handler);
+    ASSERT_TRUE(test::eventually([&] { return app.requests().size() == 1; }));
+    deadline_ = clock_.now() + 1min;
+    begin(handler);
+    clock_.tick(2min);
+    app.answer_only(1);
+    const std::vector<HandlerResult> results = wait_for(2);
+    EXPECT_TRUE(std::holds_alternative<Succeeded>(results[0]));
+    EXPECT_THAT(message_of(results[1]), HasSubstr("gave no answer"));
+}
+
 TEST_F(HttpHandlerTest, The_stop_signal_ends_calls_wherever_they_are) {
     TestApp app(answers(200));
     app.answer_only(1000);

@@ -24,16 +24,9 @@ constexpr std::size_t kKeptBytes = std::size_t{16} * 1024;
 
 }  // namespace
 
-CallPool::Call::Call(
-    CallPool& pool,
-    MakeRequest make_request,
-    schema::Duration limit,
-    std::stop_token stop,
-    Done done
-)
+CallPool::Call::Call(CallPool& pool, Prepare prepare, std::stop_token stop, Done done)
     : pool_(pool.shared_from_this()),
-      make_request_(std::move(make_request)),
-      limit_(limit),
+      prepare_(std::move(prepare)),
       stop_(std::move(stop)),
       done_(std::move(done)),
       deadline_(pool.io_) {}
@@ -53,13 +46,14 @@ void CallPool::Call::listen() {
 void CallPool::Call::start() {
     has_turn_ = true;
     listen();
-    deadline_.expires_after(limit_);
+    Prepared prepared = prepare_();
+    request_ = std::move(prepared.request);
+    deadline_.expires_after(prepared.limit);
     deadline_.async_wait([self = shared_from_this()](Error error) {
         if (!error) {
             self->end({.kind = CallAnswer::Kind::timed_out});
         }
     });
-    request_ = make_request_();
     wire_ = pool_->idle_wire();
     is_reused_ = wire_ != nullptr;
     if (is_reused_) {

@@ -20,13 +20,7 @@ namespace jobstrand::cli {
 /// anything of it is under way.
 class CallPool::Call final : public std::enable_shared_from_this<CallPool::Call> {
 public:
-    Call(
-        CallPool& pool,
-        MakeRequest make_request,
-        schema::Duration limit,
-        std::stop_token stop,
-        Done done
-    );
+    Call(CallPool& pool, Prepare prepare, std::stop_token stop, Done done);
 
     /// Its turn has not come; the stop signal ends it all the same.
     void wait() { listen(); }
@@ -54,8 +48,7 @@ private:
     void end(CallAnswer answer);
 
     const std::shared_ptr<CallPool> pool_;
-    const MakeRequest make_request_;
-    const schema::Duration limit_;
+    const Prepare prepare_;
     const std::stop_token stop_;
     Done done_;  ///< Empty: it has ended.
     std::optional<std::stop_callback<std::function<void()>>> on_stop_;

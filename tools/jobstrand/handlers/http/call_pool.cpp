@@ -56,19 +56,9 @@ CallPool::CallPool(asio::io_context& io, HttpTarget target)
     }
 }
 
-void CallPool::call(
-    MakeRequest make_request,
-    schema::Duration limit,
-    std::stop_token stop,
-    Done done
-) {
-    asio::post(
-        io_,
-        [self = shared_from_this(),
-         call = std::make_shared<Call>(
-             *this, std::move(make_request), limit, std::move(stop), std::move(done)
-         )] { self->take_turn(call); }
-    );
+void CallPool::call(Prepare prepare, std::stop_token stop, Done done) {
+    auto call = std::make_shared<Call>(*this, std::move(prepare), std::move(stop), std::move(done));
+    asio::post(io_, [self = shared_from_this(), call = std::move(call)] { self->take_turn(call); });
 }
 
 void CallPool::take_turn(const std::shared_ptr<Call>& call) {

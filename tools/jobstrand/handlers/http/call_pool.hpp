@@ -27,8 +27,12 @@ namespace jobstrand::cli {
 class CallPool final : public std::enable_shared_from_this<CallPool> {
 public:
     using Done = std::function<void(CallAnswer)>;
-    /// Made when its turn has come, so that its deadline counts from there.
-    using MakeRequest = std::function<CallRequest()>;
+    struct Prepared {
+        CallRequest request;
+        schema::Duration limit;  ///< For the answer.
+    };
+    /// Called when its turn has come: the time counts from there.
+    using Prepare = std::function<Prepared()>;
 
     /// Throws std::runtime_error for a caFile that cannot be read.
     CallPool(boost::asio::io_context& io, HttpTarget target);
@@ -36,7 +40,7 @@ public:
     [[nodiscard]] const HttpTarget& target() const { return target_; }
 
     /// `done` is called once, on the thread of the context.
-    void call(MakeRequest make_request, schema::Duration limit, std::stop_token stop, Done done);
+    void call(Prepare prepare, std::stop_token stop, Done done);
 
 private:
     class Call;
@@ -52,6 +56,8 @@ private:
     /// The endpoints of the host, from what was found lately or anew.
     using Resolved = std::function<void(boost::system::error_code, Wire::Endpoints)>;
     void resolve(Resolved resolved);
+    /// Nobody was there.
+    void forget_endpoints() { endpoints_ = {}; }
 
     /// nullptr: there is none.
     [[nodiscard]] std::unique_ptr<Wire> idle_wire();

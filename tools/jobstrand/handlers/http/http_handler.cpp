@@ -53,17 +53,16 @@ void HttpHandler::call(const std::shared_ptr<CallPool>& app, const std::shared_p
     use_.client.start();
     const executor::JobContext& context = run->context();
     const schema::Clock& clock = use_.clock;
-    Duration limit = app->target().settings.time_limit;
-    if (context.deadline) {
-        limit = std::clamp<Duration>(*context.deadline - clock.now(), Duration{0}, limit);
-    }
     app->call(
         // The run is kept by what is told of the answer.
-        [&context, &clock, app = app.get(), limit] {
+        [&context, &clock, app = app.get()]() -> CallPool::Prepared {
             const schema::TimePoint now = clock.now();
-            return request_for(context, app->target(), now, now + limit);
+            Duration limit = app->target().settings.time_limit;
+            if (context.deadline) {
+                limit = std::clamp<Duration>(*context.deadline - now, Duration{0}, limit);
+            }
+            return {request_for(context, app->target(), now, now + limit), limit};
         },
-        limit,
         context.stop,
         [run, &clock, app = app.get()](const CallAnswer& answer) {
             const HttpTarget& target = app->target();
