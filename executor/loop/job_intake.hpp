@@ -7,6 +7,7 @@
 #include "schema/job.hpp"
 #include "schema/time.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -58,13 +59,33 @@ public:
     /// Takes jobs that are locked for lock_owner(), since `locked_at` by the steady clock. What
     /// finds no place is freed in its table again (R156), without using a retry.
     virtual void accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) = 0;
+
+    /// When the locks of a claim end that begins now. No two claims have the same end, or a group
+    /// that was passed on and claimed again could be taken for the one before
+    /// (persistence::GroupEnd), when the answer to the passing on was lost.
+    [[nodiscard]] schema::TimePoint end_of_next_claim(schema::TimePoint now) {
+        const schema::Duration::rep wanted = (now + lock_time()).time_since_epoch().count();
+        schema::Duration::rep last = last_end_ms_.load();
+        schema::Duration::rep next = 0;
+        do {
+            const bool is_taken = wanted <= last && last - wanted < kClockSetBack;
+            next = is_taken ? last + 1 : wanted;
+        } while (!last_end_ms_.compare_exchange_weak(last, next));
+        return schema::TimePoint(schema::Duration(next));
+    }
+
+private:
+    /// Milliseconds: more than claims of the same time bring about.
+    static constexpr schema::Duration::rep kClockSetBack = 1000;
+
+    std::atomic<schema::Duration::rep> last_end_ms_{0};
 };
 
 /// A claim for the intake, beginning now. Borrows its owner.
 [[nodiscard]] inline persistence::LockClaim
-claim_for(const JobIntake& intake, const schema::Clock& clock) {
+claim_for(JobIntake& intake, const schema::Clock& clock) {
     const schema::TimePoint now = clock.now();
-    return {.owner = intake.lock_owner(), .until = now + intake.lock_time(), .now = now};
+    return {.owner = intake.lock_owner(), .until = intake.end_of_next_claim(now), .now = now};
 }
 
 }  // namespace jobstrand::executor

@@ -52,6 +52,12 @@ TEST(SimulationTest, In_any_order_of_events_every_job_is_done_once_and_exclusive
     }
 }
 
+// The node claimed an instance again in the millisecond of its former claim, and the answer to the
+// passing on between the two was lost.
+TEST(SimulationTest, A_seed_that_once_found_two_claims_with_one_time_finds_nothing) {
+    EXPECT_TRUE(Simulation(145464).run().are_none());
+}
+
 TEST(SimulationTest, The_same_seed_tells_the_same_story) {
     EXPECT_EQ(story_of(17), story_of(17));
     EXPECT_NE(story_of(17), story_of(18));
