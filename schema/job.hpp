@@ -85,6 +85,9 @@ struct Job {
     /// Who else has it is not added (see schema/unique/unique_key.hpp); empty: it needs none.
     std::string unique_key = {};
 
+    /// The `traceparent` of what caused it (see schema/text/trace_parent.hpp); empty: not said.
+    std::string trace_parent = {};
+
     bool operator==(const Job&) const = default;
 };
 

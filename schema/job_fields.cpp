@@ -319,6 +319,14 @@ constexpr std::array kFields{
         .add = {"--unique-key", "No other job has this key while this one is open", "KEY", 18},
         .filter = {"--unique-key", "Unique key", "KEY", 12},
     },
+    JobField{
+        .column = {"TRACE_PARENT_", ColumnKind::id},
+        .member = &Job::trace_parent,
+        .name = "traceparent",
+        .json_rank = 27,
+        .is_settable = true,
+        .add = {"--traceparent", "The trace that it belongs to (W3C)", "CONTEXT", 19},
+    },
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "schema/limits.hpp"
 #include "schema/retry_policy.hpp"
 #include "schema/text/text_rules.hpp"
+#include "schema/text/trace_parent.hpp"
 
 #include <array>
 #include <string_view>
@@ -65,6 +66,15 @@ void check_unique_key(const Job& job, Problems& problems) {
     }
 }
 
+void check_trace_parent(const Job& job, Problems& problems) {
+    if (!job.trace_parent.empty() && !parse_trace_parent(job.trace_parent)) {
+        problems.emplace_back(
+            "traceparent must be as W3C Trace Context says: 00-TRACE-PARENT-FLAGS, with 32, 16 and "
+            "2 lower-case hexadecimal digits"
+        );
+    }
+}
+
 /// What the columns of texts take by themselves.
 std::size_t most_characters(const JobField& field) {
     if (field.most_characters > 0) {
@@ -114,6 +124,7 @@ constexpr std::array kRules{
     Rule{&Job::retry_cycle, check_retry_cycle},
     Rule{&Job::due_date, check_due_date},
     Rule{&Job::unique_key, check_unique_key},
+    Rule{&Job::trace_parent, check_trace_parent},
 };
 
 void check_field(const JobField& field, const Job& job, Problems& problems) {

@@ -101,6 +101,10 @@ bool is_about_limits(const Table& table) {
            table.name == "JS_LIMIT_WAITING";
 }
 
+bool is_about_audits_and_requests(const Table& table) {
+    return table.name == "JS_AUDIT" || table.name == "JS_REQUEST";
+}
+
 std::string version_statement(const Dialect& dialect) {
     return fmt::format(
         "{} INTO ACT_GE_PROPERTY (NAME_, VALUE_, REV_)\nVALUES ('{}', '{}', 1){}{}",
@@ -198,6 +202,9 @@ std::vector<Migration> migrations(const Dialect& dialect) {
         {11, "what nodes are limited to", create_tables_and_indexes(dialect, is_about_scopes)},
         {12, "unique keys", create_tables_and_indexes(dialect, is_about_unique_keys)},
         {13, "limits", create_tables_and_indexes(dialect, is_about_limits)},
+        {14,
+         "what people changed, and requests that come again",
+         create_tables_and_indexes(dialect, is_about_audits_and_requests)},
     };
 }
 

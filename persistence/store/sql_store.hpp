@@ -1,11 +1,13 @@
 #pragma once
 
+#include "persistence/audit_store.hpp"
 #include "persistence/clock_source.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/limit_store.hpp"
 #include "persistence/node_store.hpp"
 #include "persistence/operator_store.hpp"
+#include "persistence/request_store.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/served_store.hpp"
@@ -34,6 +36,8 @@ class SqlStore final : public ExecutorStore,
                        public ServedStore,
                        public WorkerStore,
                        public LimitStore,
+                       public AuditStore,
+                       public RequestStore,
                        public ClockSource {
 public:
     SqlStore(
@@ -284,6 +288,29 @@ public:
     void set_limit(const schema::JobLimit& limit) override;
     [[nodiscard]] bool remove_limit(const schema::JobLimit& limit) override;
     [[nodiscard]] std::vector<GroupUse> group_uses() override;
+
+    [[nodiscard]] std::string begin_action(const AuditedAction& action, schema::TimePoint now)
+        override;
+    void end_action(
+        std::string_view id,
+        std::string_view result,
+        std::optional<std::int64_t> changed
+    ) override;
+    [[nodiscard]] std::vector<AuditEntry>
+    audit(const AuditFilter& filter, std::string_view behind, std::size_t limit) override;
+    std::int64_t forget_audit(schema::TimePoint before) override;
+
+    [[nodiscard]] std::optional<RememberedRequest>
+    take_request(Transaction& transaction, const RepeatableRequest& request) override;
+    [[nodiscard]] std::optional<RememberedRequest>
+    find_request(Transaction& transaction, std::string_view key) override;
+    void answer_request(
+        Transaction& transaction,
+        std::string_view key,
+        int status,
+        std::string_view answer
+    ) override;
+    void forget_requests(schema::TimePoint now) override;
 
 private:
     TransactionRunner runner_;

@@ -82,6 +82,7 @@ SeriesTransition series_ended(Series series) {
 Job extra_job(Job turn, const Series& series, std::string id, TimePoint now) {
     turn.id = std::move(id);
     turn.correlation_id = turn.id;
+    turn.trace_parent.clear();
     turn.revision = 1;
     turn.repeat.clear();
     turn.due_date.reset();

@@ -14,6 +14,7 @@ bool has_baton(const Series& series, const Job& turn) {
 Job turn_after(Job turn, const Series& series, TimePoint now) {
     turn.id.clear();
     turn.correlation_id.clear();
+    turn.trace_parent.clear();  // Whoever began the series did not cause this turn.
     turn.revision = 1;
     turn.lock_owner.clear();
     turn.lock_expiration.reset();

@@ -91,6 +91,9 @@ TEST(JobValidation, Each_mistake_is_one_sentence_that_names_field_and_bound) {
              job.repeat = "R/PT1H";
          },
          "uniqueKey does not go with repeat: the key of the series is unique already"},
+        {[](Job& job) { job.trace_parent = "00-1-2-01"; },
+         "traceparent must be as W3C Trace Context says: 00-TRACE-PARENT-FLAGS, with 32, 16 and 2 "
+         "lower-case hexadecimal digits"},
         {[](Job& job) { job.due_date = kLatestInstant + 1ms; },
          "dueDate must be in the years 1970 to 9999"},
     };

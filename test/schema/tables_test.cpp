@@ -93,12 +93,15 @@ TEST(Tables, Executable_timer_and_external_jobs_have_flowables_27_columns_then_o
     ASSERT_EQ(kFlowableJobColumns.size(), 27U);
     const Names expected = joined(kFlowableJobColumns, kOurJobColumns);
     for (const auto* table : {"ACT_RU_TIMER_JOB", "ACT_RU_EXTERNAL_JOB"}) {
-        EXPECT_THAT(columns_of(table), ElementsAreArray(joined(expected, {"UNIQUE_KEY_"})))
-            << table;
+        EXPECT_THAT(
+            columns_of(table), ElementsAreArray(joined(expected, {"UNIQUE_KEY_", "TRACE_PARENT_"}))
+        ) << table;
     }
     EXPECT_THAT(
         columns_of("ACT_RU_JOB"),
-        ElementsAreArray(joined(expected, {"NEEDS_", "LOST_STARTS_", "UNIQUE_KEY_"}))
+        ElementsAreArray(
+            joined(expected, {"NEEDS_", "LOST_STARTS_", "UNIQUE_KEY_", "TRACE_PARENT_"})
+        )
     );
 }
 
@@ -109,7 +112,7 @@ TEST(Tables, Suspended_jobs_have_no_lock_and_say_where_they_came_from) {
         columns_of("ACT_RU_SUSPENDED_JOB"),
         ElementsAreArray(joined(
             joined(flowables, without(kOurJobColumns, {"SERIES_"})),
-            {"SUSPENDED_FROM_", "SERIES_", "UNIQUE_KEY_"}
+            {"SUSPENDED_FROM_", "SERIES_", "UNIQUE_KEY_", "TRACE_PARENT_"}
         ))
     );
 }
@@ -120,7 +123,9 @@ TEST(Tables, Dead_letters_have_neither_lock_nor_retries) {
     ASSERT_EQ(flowables.size(), 24U);
     EXPECT_THAT(
         columns_of("ACT_RU_DEADLETTER_JOB"),
-        ElementsAreArray(joined(joined(flowables, kOurJobColumns), {"FAILED_TIME_", "UNIQUE_KEY_"}))
+        ElementsAreArray(joined(
+            joined(flowables, kOurJobColumns), {"FAILED_TIME_", "UNIQUE_KEY_", "TRACE_PARENT_"}
+        ))
     );
 }
 

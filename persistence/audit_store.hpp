@@ -1,0 +1,71 @@
+#pragma once
+
+#include "schema/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// Who changes what, as the audit tells it. Texts that are longer than their columns are cut.
+struct AuditedAction {
+    std::string who;        ///< The name of a token, or of the user of a command line.
+    std::string via;        ///< `cli` or `http`.
+    std::string action;     ///< `dead requeue`, `POST /api/v1/limits/{limit}`.
+    std::string arguments;  ///< What it was about, as it was asked for.
+    std::string reason;     ///< Why, in the words of who did it; empty: not said.
+
+    bool operator==(const AuditedAction&) const = default;
+};
+
+struct AuditEntry {
+    std::string id;
+    schema::TimePoint time{};  ///< When it began.
+    AuditedAction action = {};
+
+    /// `done`, `failed` and the like. Empty: it is under way, or its process died before it ended,
+    /// and part of it may have been done.
+    std::string result = {};
+
+    std::optional<std::int64_t> changed = {};  ///< How many things; nullopt: nobody counted.
+
+    bool operator==(const AuditEntry&) const = default;
+};
+
+/// Which entries are meant; what is empty restricts nothing.
+struct AuditFilter {
+    std::string who = {};
+    std::string action = {};
+    std::optional<schema::TimePoint> after = {};   ///< Inclusive.
+    std::optional<schema::TimePoint> before = {};  ///< Exclusive.
+};
+
+/// What people have changed. An entry is written before its action begins, and completed when it
+/// has ended, so that nothing is done that leaves no trace.
+class AuditStore {
+public:
+    virtual ~AuditStore() = default;
+
+    /// Returns the id of the entry.
+    [[nodiscard]] virtual std::string
+    begin_action(const AuditedAction& action, schema::TimePoint now) = 0;
+
+    virtual void end_action(
+        std::string_view id,
+        std::string_view result,
+        std::optional<std::int64_t> changed
+    ) = 0;
+
+    /// The latest first, those that are older than `behind` (an id; empty: all).
+    [[nodiscard]] virtual std::vector<AuditEntry>
+    audit(const AuditFilter& filter, std::string_view behind, std::size_t limit) = 0;
+
+    /// Removes the entries from before a time, in short transactions. Returns how many there were.
+    virtual std::int64_t forget_audit(schema::TimePoint before) = 0;
+};
+
+}  // namespace jobstrand::persistence

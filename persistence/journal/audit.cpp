@@ -1,0 +1,198 @@
+#include "persistence/journal/journal_operations.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+#include "schema/limits.hpp"
+#include "schema/text/utf8.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+constexpr std::string_view kBegin = R"sql(
+    INSERT INTO JS_AUDIT (ID_, TIME_, WHO_, VIA_, ACTION_, ARGUMENTS_, REASON_)
+    VALUES (?, ?, ?, ?, ?, ?, ?))sql";
+
+constexpr std::string_view kEnd = R"sql(
+    UPDATE JS_AUDIT
+    SET RESULT_ = ?, CHANGED_ = ?, REV_ = REV_ + 1
+    WHERE ID_ = ?)sql";
+
+// Ids are UUIDv7: their order is that of the times.
+constexpr std::string_view kList = R"sql(
+    SELECT ID_, TIME_, WHO_, VIA_, ACTION_, ARGUMENTS_, REASON_, RESULT_, CHANGED_
+    FROM JS_AUDIT
+    WHERE {conditions}
+    ORDER BY ID_ DESC
+    LIMIT ?)sql";
+
+constexpr std::string_view kOldest = R"sql(
+    SELECT ID_
+    FROM JS_AUDIT
+    WHERE TIME_ < ?
+    ORDER BY ID_
+    LIMIT ?)sql";
+
+constexpr std::string_view kForgetEntries = R"sql({delete_where} ID_ IN (...))sql";
+
+/// Entries that are removed in one transaction.
+constexpr std::size_t kPart = 1'000;
+
+struct Conditions {
+    std::vector<std::string_view> sql{"1 = 1"};
+    std::vector<Value> parameters;
+
+    void add(std::string_view condition, Value parameter) {
+        sql.push_back(condition);
+        parameters.push_back(parameter);
+    }
+};
+
+Conditions conditions_of(const AuditFilter& filter, std::string_view behind) {
+    Conditions conditions;
+    if (!behind.empty()) {
+        conditions.add("ID_ < ?", behind);
+    }
+    if (!filter.who.empty()) {
+        conditions.add("WHO_ = ?", std::string_view(filter.who));
+    }
+    if (!filter.action.empty()) {
+        conditions.add("ACTION_ = ?", std::string_view(filter.action));
+    }
+    if (filter.after) {
+        conditions.add("TIME_ >= ?", *filter.after);
+    }
+    if (filter.before) {
+        conditions.add("TIME_ < ?", *filter.before);
+    }
+    return conditions;
+}
+
+AuditEntry entry_of(const Row& row) {
+    AuditEntry entry{.id = std::string(row.text(0))};
+    entry.time = row.time(1).value_or(schema::TimePoint{});
+    entry.action = {
+        .who = std::string(row.text(2)),
+        .via = std::string(row.text(3)),
+        .action = std::string(row.text(4)),
+        .arguments = std::string(row.text(5)),
+        .reason = std::string(row.text(6)),
+    };
+    entry.result = row.text(7);
+    if (!row.is_null(8)) {
+        entry.changed = row.integer(8);
+    }
+    return entry;
+}
+
+std::vector<std::string> oldest_before(const StoreContext& context, schema::TimePoint before) {
+    std::vector<std::string> ids;
+    const std::array<Value, 2> parameters{before, static_cast<std::int64_t>(kPart)};
+    context.runner.read([&](Connection& connection) {
+        ids.clear();
+        connection.query({.sql = kOldest, .columns = 1}, parameters, [&](const Row& row) {
+            ids.emplace_back(row.text(0));
+        });
+    });
+    return ids;
+}
+
+void remove(Transaction& transaction, const std::vector<std::string>& ids) {
+    const std::vector<std::string_view> borrowed(ids.begin(), ids.end());
+    const std::string sql = fmt::format(
+        kForgetEntries, fmt::arg("delete_where", delete_where(transaction.dialect(), "JS_AUDIT"))
+    );
+    for (const BoundStatement& statement : cut_id_list(sql, {.ids = borrowed})) {
+        transaction.execute(statement.sql, statement.parameters);
+    }
+}
+
+}  // namespace
+
+std::string
+begin_action(const StoreContext& context, const AuditedAction& action, schema::TimePoint now) {
+    using schema::first_characters;
+    const std::string id = context.ids.next();
+    const std::string who = first_characters(action.who, schema::limits::kNameLength);
+    const std::string what = first_characters(action.action, schema::limits::kNameLength);
+    const std::string arguments =
+        first_characters(action.arguments, schema::limits::kExceptionMessageLength);
+    const std::string reason =
+        first_characters(action.reason, schema::limits::kExceptionMessageLength);
+    context.runner.run(
+        [&](Transaction& transaction) {
+            transaction.execute(
+                kBegin,
+                {std::string_view(id),
+                 now,
+                 std::string_view(who),
+                 std::string_view(action.via),
+                 std::string_view(what),
+                 text_or_null(arguments),
+                 text_or_null(reason)}
+            );
+        },
+        [&](Transaction& transaction) {
+            bool is_there = false;
+            transaction.query(
+                {.sql = "SELECT 1 FROM JS_AUDIT WHERE ID_ = ?", .columns = 1},
+                {std::string_view(id)},
+                [&](const Row&) { is_there = true; }
+            );
+            return is_there;
+        }
+    );
+    return id;
+}
+
+void end_action(
+    const StoreContext& context,
+    std::string_view id,
+    std::string_view result,
+    std::optional<std::int64_t> changed
+) {
+    context.runner.run(
+        [&](Transaction& transaction) {
+            transaction.execute(kEnd, {result, changed ? Value{*changed} : Value{}, id});
+        },
+        run_again
+    );
+}
+
+std::vector<AuditEntry> list_audit(
+    const StoreContext& context,
+    const AuditFilter& filter,
+    std::string_view behind,
+    std::size_t limit
+) {
+    Conditions conditions = conditions_of(filter, behind);
+    conditions.parameters.emplace_back(static_cast<std::int64_t>(limit));
+    const std::string sql =
+        fmt::format(kList, fmt::arg("conditions", fmt::join(conditions.sql, " AND ")));
+    std::vector<AuditEntry> entries;
+    context.runner.read([&](Connection& connection) {
+        entries.clear();
+        connection.query({.sql = sql, .columns = 9}, conditions.parameters, [&](const Row& row) {
+            entries.push_back(entry_of(row));
+        });
+    });
+    return entries;
+}
+
+std::int64_t forget_audit(const StoreContext& context, schema::TimePoint before) {
+    std::int64_t forgotten = 0;
+    while (true) {
+        const std::vector<std::string> ids = oldest_before(context, before);
+        if (ids.empty()) {
+            return forgotten;
+        }
+        context.runner.run([&](Transaction& transaction) { remove(transaction, ids); }, run_again);
+        forgotten += static_cast<std::int64_t>(ids.size());
+    }
+}
+
+}  // namespace jobstrand::persistence

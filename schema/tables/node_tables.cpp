@@ -1,0 +1,85 @@
+#include "schema/tables/table_groups.hpp"
+
+namespace jobstrand::schema {
+namespace {
+
+Table node_table() {
+    return {
+        "JS_NODE",
+        {
+            {"NODE_", ColumnKind::name, "", true},
+            {"INCARNATION_", ColumnKind::name, "''", true},
+            {"HOST_", ColumnKind::name, "''", true},
+            {"PROCESS_", ColumnKind::big_integer, "0", true},
+            {"VERSION_", ColumnKind::name, "''", true},
+            {"STATE_", ColumnKind::name, "'running'", true},
+            {"WORKERS_", ColumnKind::integer, "0", true},
+            {"RUNNING_", ColumnKind::integer, "0", true},
+            {"HELD_", ColumnKind::integer, "0", true},
+            {"STARTED_", ColumnKind::timestamp, "now", true},
+            {"LEASE_EXP_TIME_", ColumnKind::timestamp, "now", true},
+        },
+        "NODE_",
+        {}};
+}
+
+// One row for each kind of job that a node serves.
+Table served_table() {
+    return {
+        "JS_SERVED",
+        {
+            {"NODE_", ColumnKind::name, "", true},
+            {"HANDLER_TYPE_", ColumnKind::name, "", true},
+            {"NEEDS_", ColumnKind::name, "''", true},
+        },
+        "NODE_, HANDLER_TYPE_, NEEDS_",
+        {}};
+}
+
+// What a node is particular about: one row for each value that it takes of a field.
+Table scope_table() {
+    return {
+        "JS_SCOPE",
+        {
+            {"NODE_", ColumnKind::name, "", true},
+            {"FIELD_", ColumnKind::id, "", true},
+            {"VALUE_", ColumnKind::name, "''", true},
+        },
+        "NODE_, FIELD_, VALUE_",
+        {}};
+}
+
+// Jobs that a node has been running for longer than a moment, and since when.
+Table run_table() {
+    return {
+        "JS_RUN",
+        {
+            {"NODE_", ColumnKind::name, "", true},
+            kAppId,
+            {"REV_", ColumnKind::integer, "1", true},
+            {"SINCE_", ColumnKind::timestamp, "now", true},
+        },
+        "NODE_, ID_",
+        {}};
+}
+
+// How many runs of a handler type have ended on a node in the last minute.
+Table rate_table() {
+    return {
+        "JS_RATE",
+        {
+            {"NODE_", ColumnKind::name, "", true},
+            {"HANDLER_TYPE_", ColumnKind::name, "", true},
+            {"RUNS_", ColumnKind::big_integer, "0", true},
+        },
+        "NODE_, HANDLER_TYPE_",
+        {}};
+}
+
+}  // namespace
+
+std::vector<Table> node_tables() {
+    return {node_table(), served_table(), scope_table(), run_table(), rate_table()};
+}
+
+}  // namespace jobstrand::schema

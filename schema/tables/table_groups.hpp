@@ -1,0 +1,28 @@
+#pragma once
+
+#include "schema/tables.hpp"
+
+#include <vector>
+
+/// The tables by what they are about, each group in the order in which it is created.
+namespace jobstrand::schema {
+
+inline constexpr Column kId{"ID_", ColumnKind::id, "", true};
+inline constexpr Column kAppId{"ID_", ColumnKind::app_id, "", true};
+
+/// Flowable's: the places of jobs, and what belongs to them.
+[[nodiscard]] std::vector<Table> job_tables();
+
+/// What is suspended, series, calendars.
+[[nodiscard]] std::vector<Table> series_tables();
+
+/// Nodes, and what they serve and do.
+[[nodiscard]] std::vector<Table> node_tables();
+
+/// Jobs that regard each other: exclusive ones, unique keys, limits.
+[[nodiscard]] std::vector<Table> group_tables();
+
+/// What people have changed, and requests that are carried out once.
+[[nodiscard]] std::vector<Table> journal_tables();
+
+}  // namespace jobstrand::schema
