@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -67,11 +68,11 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       async_(
           settings_.async_runs,
           [this](const HeldJobPtr& held, const HandlerResult& result) {
-              completion_.add(runner_.ended(held, result));
+              on_outcome(held, runner_.ended(held, result));
           }
       ),
       runner_(
-          {use.store, use.handlers, use.clock, use.log, &lease_, &times_, &async_},
+          {use.store, use.handlers, use.clock, use.log, &lease_, &times_, &async_, &use_.on_run},
           rules_of(settings_),
           settings_.lock_owner
       ),
@@ -264,13 +265,31 @@ void AsyncExecutor::run(const HeldJobPtr& held) {
         return;
     }
     if (auto* outcome = std::get_if<persistence::Outcome>(&answer)) {
-        completion_.add(std::move(*outcome));
+        on_outcome(held, std::move(*outcome));
     } else if (limited_.left_worker(held->job)) {
         use_.wake_ups.limited_ended();
     }
     // The next job of this kind may end the process, and the end of this start would be lost.
     if (held->job.lost_starts > 0) {
         held_.wait_until_gone(held->job, settings_.lock_time);
+    }
+}
+
+void AsyncExecutor::on_outcome(const HeldJobPtr& held, persistence::Outcome outcome) {
+    if (held->is_written) {
+        completion_.forget(held);
+    } else {
+        completion_.add(std::move(outcome));
+    }
+}
+
+void AsyncExecutor::outcome_was_written(persistence::Outcome outcome) {
+    const auto began = held_.written(outcome);
+    if (began && outcome.transition.failure) {
+        outcome.duration = std::chrono::floor<schema::Duration>(use_.clock.steady_now() - *began);
+    }
+    if (started_) {
+        completion_.add_written(std::move(outcome));
     }
 }
 

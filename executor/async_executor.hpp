@@ -26,6 +26,7 @@
 #include "executor/pool/shared_threads.hpp"
 #include "executor/pool/worker_pool.hpp"
 #include "executor/report/activity_counts.hpp"
+#include "executor/report/finished_run.hpp"
 #include "executor/report/run_times.hpp"
 #include "executor/report/unserved_jobs.hpp"
 #include "executor/served_here.hpp"
@@ -66,6 +67,7 @@ public:
         schema::Log& log;
         WakeUps& wake_ups;                        ///< The executor sets its own loops as sleepers.
         SharedThreads::Share* threads = nullptr;  ///< With which others it shares them.
+        OnRun on_run = {};                        ///< Empty: nobody watches.
     };
 
     /// Throws std::invalid_argument for settings that validate() finds fault with.
@@ -96,6 +98,10 @@ public:
     /// time; its lock is left to expire, and the caller should end the process without destroying
     /// this object.
     [[nodiscard]] bool stop(StopMode mode);
+
+    /// Somebody else has written how a run has ended: the run is over if it is one of these, and
+    /// the outcome is counted and told of here.
+    void outcome_was_written(persistence::Outcome outcome);
 
     /// Whether jobs are taken in: after start() and before stop().
     [[nodiscard]] bool is_running() const { return accepting_; }
@@ -132,6 +138,7 @@ private:
     [[nodiscard]] persistence::PageLimit room_to_claim(std::size_t page);
     [[nodiscard]] bool does_acquisition_decide() const;
     void run(const HeldJobPtr& held);
+    void on_outcome(const HeldJobPtr& held, persistence::Outcome outcome);
     [[nodiscard]] JobRunner::Answer run_in_place(const HeldJobPtr& held);
     void start(std::vector<HeldJobPtr> jobs);
     void on_gone(std::span<const schema::Job* const> jobs);

@@ -1,6 +1,7 @@
 #include "executor/handler_result.hpp"
 
 #include "persistence/sql/db_error.hpp"
+#include "schema/job_failure.hpp"
 #include "schema/job_validation.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <exception>
 #include <string>
 #include <typeinfo>
+#include <variant>
 #include <vector>
 
 namespace jobstrand::executor {
@@ -26,6 +28,13 @@ void describe(const std::exception& error, std::string& text) {
         text += "caused by something that is not a std::exception\n";
     }
 }
+
+template <typename... Cases>
+struct CasesOfResult : Cases... {
+    using Cases::operator()...;
+};
+template <typename... Cases>
+CasesOfResult(Cases...) -> CasesOfResult<Cases...>;
 
 }  // namespace
 
@@ -56,6 +65,32 @@ HandlerResult storable(HandlerResult result) {
         return result;
     }
     return Failed{.message = "for the next turn: " + problems.front()};
+}
+
+schema::Transition transition_after(
+    const schema::Job& job,
+    const HandlerResult& result,
+    const schema::RetryPolicy& policy,
+    schema::TimePoint now
+) {
+    return std::visit(
+        CasesOfResult{
+            [&](const Succeeded& succeeded) { return schema::completed(job, succeeded.payload); },
+            [&](const Interrupted& interrupted) {
+                return schema::interrupted(job, interrupted.wait, now);
+            },
+            [&](const Failed& failed) {
+                const schema::JobFailure failure = schema::cut_to_limits(
+                    {.message = failed.message,
+                     .details = failed.details,
+                     .retryable = failed.retryable,
+                     .retry_after = failed.retry_after}
+                );
+                return schema::failed(job, failure, policy, now);
+            },
+        },
+        result
+    );
 }
 
 }  // namespace jobstrand::executor

@@ -1,6 +1,10 @@
 #pragma once
 
 #include "executor/job_handler.hpp"
+#include "schema/job.hpp"
+#include "schema/job_transition.hpp"
+#include "schema/retry_policy.hpp"
+#include "schema/time.hpp"
 
 namespace jobstrand::executor {
 
@@ -10,5 +14,13 @@ namespace jobstrand::executor {
 /// The same result, unless it has a payload that no row can hold: that is the handler's mistake,
 /// and a failure.
 [[nodiscard]] HandlerResult storable(HandlerResult result);
+
+/// What becomes of a job whose run has ended so. Texts are cut to what the columns hold.
+[[nodiscard]] schema::Transition transition_after(
+    const schema::Job& job,
+    const HandlerResult& result,
+    const schema::RetryPolicy& policy,
+    schema::TimePoint now
+);
 
 }  // namespace jobstrand::executor

@@ -1,5 +1,6 @@
 #include "executor/job_completion.hpp"
 
+#include "executor/report/attempt_trace.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "schema/limits.hpp"
 
@@ -60,12 +61,29 @@ void JobCompletion::add(Outcome outcome) {
     }
 }
 
+void JobCompletion::add_written(Outcome outcome) {
+    {
+        const std::lock_guard lock(mutex_);
+        written_.push_back(std::move(outcome));
+    }
+    use_.wake_ups.outcomes_wait();
+}
+
+void JobCompletion::forget(HeldJobPtr held) {
+    {
+        const std::lock_guard lock(mutex_);
+        forgotten_.push_back(std::move(held));
+    }
+    use_.wake_ups.outcomes_wait();
+}
+
 bool JobCompletion::is_empty() const {
     const std::lock_guard lock(mutex_);
     return unwritten_ == 0;
 }
 
 schema::Duration JobCompletion::run_once() {
+    fetch_what_others_wrote();
     fetch_mail();
     if (writing_.empty()) {
         return until_next_count();
@@ -88,7 +106,7 @@ schema::Duration JobCompletion::run_once() {
         use_.wake_ups.room_became_free();
     }
     uncount_lost_starts();
-    tell_of_timers();
+    tell_of_timers(writing_);
     tell_of_unserved();
     const std::size_t written = writing_.size();
     writing_.clear();
@@ -103,6 +121,27 @@ void JobCompletion::fetch_mail() {
     const auto end = mailbox_.begin() + count;
     std::move(mailbox_.begin(), end, std::back_inserter(writing_));
     mailbox_.erase(mailbox_.begin(), end);
+}
+
+void JobCompletion::fetch_what_others_wrote() {
+    std::vector<Outcome> written;
+    std::vector<HeldJobPtr> forgotten;
+    {
+        const std::lock_guard lock(mutex_);
+        written.swap(written_);
+        forgotten.swap(forgotten_);
+    }
+    for (const HeldJobPtr& held : forgotten) {
+        use_.held.remove(held->job);
+    }
+    for (const Outcome& outcome : written) {
+        on_answer(outcome, OutcomeAnswer::done);
+    }
+    run_counts_.add(written);
+    tell_of_timers(written);
+    if (!forgotten.empty() && use_.held.is_room_awaited()) {
+        use_.wake_ups.room_became_free();
+    }
 }
 
 void JobCompletion::write_one_by_one() {
@@ -122,9 +161,9 @@ void JobCompletion::write_one_by_one() {
     }
 }
 
-void JobCompletion::tell_of_timers() const {
+void JobCompletion::tell_of_timers(std::span<const Outcome> outcomes) const {
     std::optional<schema::TimePoint> first;
-    for (const Outcome& outcome : writing_) {
+    for (const Outcome& outcome : outcomes) {
         const schema::Transition& transition = outcome.transition;
         if (transition.to == schema::JobPlace::timer && transition.due_date) {
             first = std::min(first.value_or(*transition.due_date), *transition.due_date);
@@ -175,7 +214,8 @@ void JobCompletion::log_move(const Outcome& outcome, bool is_lost) {
          {"from", "executable"},
          {"to", target_of(outcome.transition)},
          {"reason", std::string(schema::name_of(outcome.transition.reason))},
-         {"attempt", outcome.job->attempts + 1}}
+         {"attempt", outcome.job->attempts + 1},
+         {"trace_id", trace_id_of(*outcome.job)}}
     );
 }
 
@@ -230,6 +270,7 @@ void JobCompletion::write_the_rest(schema::Duration limit) {
             std::this_thread::sleep_for(kTryAgainWait);
         }
     }
+    fetch_what_others_wrote();
     failures_.write_all_counts();
 }
 

@@ -11,6 +11,7 @@
 #include "schema/log.hpp"
 
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ namespace jobstrand::executor {
 /// An outcome stays in the mailbox until the database has taken it or said that the lock is lost,
 /// however long the database is away.
 ///
-/// Thread safety: add() and is_empty() are safe; run_once() belongs to the loop's strand.
+/// Thread safety: what adds and is_empty() are safe; run_once() belongs to the loop's strand.
 class JobCompletion final : public Activity {
 public:
     struct Dependencies {
@@ -37,6 +38,12 @@ public:
     JobCompletion(Dependencies dependencies, std::string lock_owner);
 
     void add(persistence::Outcome outcome);
+
+    /// An outcome that somebody else has written: it is counted and told of like the others.
+    void add_written(persistence::Outcome outcome);
+
+    /// Its run has ended, and there is nothing to be written.
+    void forget(HeldJobPtr held);
 
     [[nodiscard]] bool is_empty() const;
 
@@ -55,8 +62,9 @@ public:
 
 private:
     void fetch_mail();
+    void fetch_what_others_wrote();
     void write_one_by_one();
-    void tell_of_timers() const;
+    void tell_of_timers(std::span<const persistence::Outcome> outcomes) const;
     void tell_of_unserved() const;
     void on_answer(const persistence::Outcome& outcome, persistence::OutcomeAnswer answer);
     void log_move(const persistence::Outcome& outcome, bool is_lost);
@@ -79,6 +87,8 @@ private:
     // Guarded by mutex_.
     mutable std::mutex mutex_;
     std::vector<persistence::Outcome> mailbox_;
+    std::vector<persistence::Outcome> written_;  ///< By others, and not told of yet.
+    std::vector<HeldJobPtr> forgotten_;
     std::size_t unwritten_ = 0;  ///< In the mailbox or being written.
 };
 

@@ -36,6 +36,10 @@ struct JobContext {
     /// Grows with every acquisition of this job: pass it to systems that can refuse an older one,
     /// so that a run that lost its lock without knowing cannot overwrite the newer run's effect.
     std::int64_t fencing_token = 0;
+
+    /// For what the handler calls: the job's trace, and a span of this attempt (W3C Trace Context).
+    /// Empty: the job is in no trace.
+    std::string trace_parent = {};
 };
 
 /// The job is done; its row is deleted.

@@ -54,13 +54,14 @@ JobRunner::Answer JobRunner::run(const HeldJobPtr& held) const {
     }
     held->began.store(now, std::memory_order_relaxed);
     count_wait(held->job);
+    held->trace_parent = spans_.next(held->job, is_watched());
     held->is_running = true;
     if (async != nullptr) {
         return begin(*async, held);
     }
     const std::optional<HandlerResult> result = call(*handler, held);
     if (!result) {
-        tell_end(*held);
+        tell_watcher(*held, tell_end(*held), {.reason = schema::TransitionReason::completed});
         return Committed{};
     }
     return ended(held, *result);
@@ -82,7 +83,8 @@ JobRunner::Answer JobRunner::begin(const AsyncJobHandler& handler, const HeldJob
 
 Outcome JobRunner::ended(const HeldJobPtr& held, const HandlerResult& result) const {
     const std::chrono::steady_clock::duration took = tell_end(*held);
-    Outcome outcome = outcome_of(held, transition_after(held->job, storable(result)));
+    Outcome outcome = outcome_of(held, transition_of(held->job, storable(result)));
+    tell_watcher(*held, took, outcome.transition);
     if (outcome.transition.failure) {
         outcome.duration = std::chrono::floor<schema::Duration>(took);
     }
@@ -96,6 +98,27 @@ std::chrono::steady_clock::duration JobRunner::tell_end(HeldJob& held) const {
         use_.times->ran.add(took);
     }
     return took;
+}
+
+void JobRunner::tell_watcher(
+    const HeldJob& held,
+    std::chrono::steady_clock::duration took,
+    const schema::Transition& transition
+) const {
+    if (!is_watched()) {
+        return;
+    }
+    const schema::TimePoint ended = use_.clock.now();
+    (*use_.on_run)({
+        .job = held.job,
+        .trace_parent = held.trace_parent,
+        .attempt = held.job.attempts + 1,
+        .began = ended - std::chrono::floor<schema::Duration>(took),
+        .ended = ended,
+        .reason = held.is_written ? held.written_reason.load() : transition.reason,
+        .error =
+            transition.failure ? std::string_view(transition.failure->message) : std::string_view(),
+    });
 }
 
 void JobRunner::count_wait(const schema::Job& job) const {
@@ -148,6 +171,7 @@ JobContext JobRunner::context_for(const HeldJob& held) const {
         .deadline = {},
         .stop = held.stop.get_token(),
         .fencing_token = held.job.revision,
+        .trace_parent = held.trace_parent,
     };
     if (rules_.time_limit > schema::Duration{0}) {
         context.deadline = use_.clock.now() + rules_.time_limit;
@@ -192,7 +216,7 @@ std::optional<HandlerResult> JobRunner::call_in_transaction(
                 if (!std::holds_alternative<Succeeded>(result)) {
                     throw RolledBack{};
                 }
-                const Outcome success = outcome_of(held, transition_after(held->job, result));
+                const Outcome success = outcome_of(held, transition_of(held->job, result));
                 const auto answer = use_.store.apply(transaction, lock_owner_, success);
                 if (answer != persistence::OutcomeAnswer::done) {
                     result = Interrupted{};  // The fence will discard it: the lock is lost.
@@ -209,26 +233,9 @@ std::optional<HandlerResult> JobRunner::call_in_transaction(
     return std::nullopt;
 }
 
-schema::Transition JobRunner::transition_after(const schema::Job& job, const HandlerResult& result)
+schema::Transition JobRunner::transition_of(const schema::Job& job, const HandlerResult& result)
     const {
-    return std::visit(
-        Overloaded{
-            [&](const Succeeded& succeeded) { return schema::completed(job, succeeded.payload); },
-            [&](const Interrupted& interrupted) {
-                return schema::interrupted(job, interrupted.wait, use_.clock.now());
-            },
-            [&](const Failed& failed) {
-                const schema::JobFailure failure = schema::cut_to_limits(
-                    {.message = failed.message,
-                     .details = failed.details,
-                     .retryable = failed.retryable,
-                     .retry_after = failed.retry_after}
-                );
-                return schema::failed(job, failure, rules_.retry, use_.clock.now());
-            },
-        },
-        result
-    );
+    return transition_after(job, result, rules_.retry, use_.clock.now());
 }
 
 }  // namespace jobstrand::executor

@@ -4,6 +4,8 @@
 #include "executor/handler_registry.hpp"
 #include "executor/nodes/node_lease.hpp"
 #include "executor/pool/held_jobs.hpp"
+#include "executor/report/attempt_trace.hpp"
+#include "executor/report/finished_run.hpp"
 #include "executor/report/run_times.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
@@ -32,6 +34,7 @@ public:
         const NodeLease* lease = nullptr;  ///< None: who runs jobs by hand has no lease.
         RunTimes* times = nullptr;         ///< Counts them where somebody watches.
         AsyncRuns* async = nullptr;        ///< None: runs of asynchronous handlers are waited for.
+        const OnRun* on_run = nullptr;     ///< None, or an empty one: nobody watches.
     };
 
     struct Rules {
@@ -63,15 +66,22 @@ private:
     [[nodiscard]] JobContext context_for(const HeldJob& held) const;
     [[nodiscard]] Answer begin(const AsyncJobHandler& handler, const HeldJobPtr& held) const;
     std::chrono::steady_clock::duration tell_end(HeldJob& held) const;
+    [[nodiscard]] bool is_watched() const { return use_.on_run != nullptr && *use_.on_run; }
+    void tell_watcher(
+        const HeldJob& held,
+        std::chrono::steady_clock::duration took,
+        const schema::Transition& transition
+    ) const;
     [[nodiscard]] std::optional<HandlerResult>
     call(const HandlerRegistry::Handler& handler, const HeldJobPtr& held) const;
     [[nodiscard]] std::optional<HandlerResult>
     call_in_transaction(const TransactionalJobHandler& handler, const HeldJobPtr& held) const;
     [[nodiscard]] schema::Transition
-    transition_after(const schema::Job& job, const HandlerResult& result) const;
+    transition_of(const schema::Job& job, const HandlerResult& result) const;
 
     const Dependencies use_;
     const Rules rules_;
+    mutable AttemptSpans spans_;
     const std::string lock_owner_;
 };
 

@@ -187,6 +187,11 @@ std::vector<Enqueued> BulkEnqueue::enqueue_all(std::vector<NewJob> jobs, Suspend
     return enqueued;
 }
 
+std::vector<Enqueued> BulkEnqueue::enqueue_all(Transaction& transaction, std::vector<NewJob> jobs) {
+    Suspended nobody_asks;
+    return enqueue_in(transaction, std::move(jobs), nobody_asks);
+}
+
 EnqueueCounts
 BulkEnqueue::import_all(NewJobSource& source, std::int64_t expected, const EnqueueWatch& watch) {
     EnqueueCounts counts;

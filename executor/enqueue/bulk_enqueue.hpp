@@ -93,6 +93,11 @@ public:
     std::vector<schema::Enqueued>
     enqueue_all(std::vector<NewJob> jobs, const EnqueueWatch& watch = {});
 
+    /// The same in the caller's transaction. Called again when that begins anew; each job must have
+    /// an id by then, or gets one that is new each time.
+    std::vector<schema::Enqueued>
+    enqueue_all(persistence::Transaction& transaction, std::vector<NewJob> jobs);
+
     /// All or none, however many, in one transaction, which reads the source anew when the database
     /// asks for it. Throws SourceChanged unless there were `expected`.
     EnqueueCounts

@@ -177,6 +177,25 @@ std::vector<std::string> HeldJobs::taken_away(const std::vector<std::string>& id
     return running;
 }
 
+std::optional<schema::SteadyPoint> HeldJobs::written(const persistence::Outcome& outcome) {
+    const schema::Job& job = *outcome.job;
+    HeldJobPtr held;
+    {
+        const std::lock_guard lock(mutex_);
+        if (is_held(job)) {
+            held = jobs_.find(job.id)->second;
+        }
+    }
+    if (held == nullptr || !held->is_running) {
+        return std::nullopt;
+    }
+    held->written_reason = outcome.transition.reason;
+    held->is_written = true;
+    held->is_taken = true;
+    held->stop.request_stop();
+    return held->began.load();
+}
+
 std::vector<std::string> HeldJobs::without_taken(std::vector<std::string> ids) const {
     const std::lock_guard lock(mutex_);
     std::erase_if(ids, [&](const std::string& id) {

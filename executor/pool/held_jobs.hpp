@@ -14,6 +14,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -33,6 +34,9 @@ struct HeldJob {
     const schema::Job job;
     const std::string group;  ///< See persistence::Fence.
 
+    /// See JobContext; constant from when it is_running.
+    std::string trace_parent = {};
+
     // Thread-safe.
     /// Requested when the lock is lost, the job is taken away, or the executor stops at once.
     std::stop_source stop;
@@ -42,6 +46,9 @@ struct HeldJob {
     std::atomic<bool> is_taken{false};
     /// The lock is gone.
     std::atomic<bool> is_lost{false};
+    /// Somebody else has written how its run has ended; what the handler returns does not count.
+    std::atomic<bool> is_written{false};
+    std::atomic<schema::TransitionReason> written_reason{schema::TransitionReason::completed};
     /// When its handler was called; of meaning while it is_running.
     std::atomic<schema::SteadyPoint> began{schema::SteadyPoint::min()};
     /// Its handler has been called and has not returned yet.
@@ -114,6 +121,10 @@ public:
     /// The jobs among these that still run: their handlers are told to stop, and what they return
     /// will be discarded. Their groups stay held.
     std::vector<std::string> taken_away(const std::vector<std::string>& ids);
+
+    /// Somebody else has written how the run of this job has ended: it is taken away like those.
+    /// Returns when the run began; nullopt: it does not run here.
+    std::optional<schema::SteadyPoint> written(const persistence::Outcome& outcome);
 
     /// Those of the ids that were not taken away.
     [[nodiscard]] std::vector<std::string> without_taken(std::vector<std::string> ids) const;

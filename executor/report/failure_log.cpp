@@ -1,5 +1,6 @@
 #include "executor/report/failure_log.hpp"
 
+#include "executor/report/attempt_trace.hpp"
 #include "schema/text/iso8601.hpp"
 #include "schema/text/utf8.hpp"
 
@@ -67,6 +68,7 @@ void FailureLog::write_line(const Outcome& outcome, bool dead) {
         {{"job", job.id},
          {"handler_type", job.handler_type},
          {"instance", job.process_instance_id},
+         {"trace_id", trace_id_of(job)},
          {"attempt", outcome.transition.attempts},
          {"attempts", attempts_of(outcome)},
          {"reason", std::string(schema::name_of(outcome.transition.reason))},

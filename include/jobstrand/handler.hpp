@@ -20,6 +20,7 @@ struct RunningJob {
     std::string_view handler_type;
     std::string_view payload;
     std::string_view correlation_id;
+    std::string_view trace_parent;  ///< As it was enqueued with.
     std::string_view process_instance_id;
     std::string_view root_process_instance_id;
     std::string_view process_definition_id;
@@ -52,6 +53,10 @@ struct JobContext {
     /// Grows with every acquisition of this job: pass it to systems that can refuse an older one,
     /// so that a run that lost its lock without knowing cannot overwrite the newer run's effect.
     std::int64_t fencing_token = 0;
+
+    /// For what the handler calls, as W3C Trace Context writes it: the job's trace, and a span of
+    /// this attempt. Empty: the job is in no trace.
+    std::string trace_parent = {};
 };
 
 /// The job is done; its row is deleted.

@@ -37,6 +37,7 @@ struct NewJob {
     OnDuplicate on_duplicate = OnDuplicate::reject;
     std::optional<Duration> unique_for = {};  ///< For so long instead, whatever becomes of the job.
     std::string correlation_id = {};          ///< Kept for ever; empty: the id.
+    std::string trace_parent = {};            ///< `traceparent` of W3C Trace Context.
     std::string process_instance_id = {};     ///< Suspended and activated as a whole.
     std::string root_process_instance_id = {};
     std::string process_definition_id = {};

@@ -135,13 +135,15 @@ TEST_F(MysqlFaults, What_a_full_disk_does_not_take_is_kept_until_there_is_room) 
     const std::string id = engine->enqueue({.handler_type = "test"});
     ASSERT_TRUE(runs.wait_for(1));
 
-    admin->run_script("CREATE TABLE FILLER (TEXT_ longtext)");
+    // The table that wants to grow: what other tables cannot use any more, it might.
     for (int length = 1'000'000; length > 1000; length /= 2) {
         // Defended catch: this is how one sees that the file is full.
         try {
             while (true) {
-                admin->run_script(fmt::format("INSERT INTO FILLER VALUES (REPEAT('f', {}))", length)
-                );
+                admin->run_script(fmt::format(
+                    "INSERT INTO ACT_GE_BYTEARRAY (ID_, BYTES_) VALUES (UUID(), REPEAT('f', {}))",
+                    length
+                ));
             }
         } catch (const DbError& error) {
             ASSERT_EQ(error.kind(), DbErrorKind::storage_full) << error.what();

@@ -48,7 +48,7 @@ TEST_F(FailureLogTest, A_failed_attempt_is_a_warning_that_says_what_comes_next) 
     EXPECT_EQ(log.lines()[0].message, "a job failed; it is tried again");
     EXPECT_EQ(
         log.lines()[0].fields,
-        "job=a handler_type=mail instance=order-17 attempt=1 attempts=3 reason=retry "
+        "job=a handler_type=mail instance=order-17 trace_id= attempt=1 attempts=3 reason=retry "
         "error=no ink duration_ms=1234 next_try=2026-01-01T00:00:10.000Z "
     );
 }

@@ -6,9 +6,13 @@
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_log.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace jobstrand::executor {
 namespace {
@@ -37,7 +41,7 @@ protected:
     /// nullopt: it is written already.
     std::optional<persistence::Outcome> run(const HeldJobPtr& held) {
         const JobRunner runner(
-            {store, handlers_, clock, log, nullptr, &times},
+            {store, handlers_, clock, log, nullptr, &times, nullptr, &on_run},
             {.retry = {}, .time_limit = 5s, .lost_starts = 3},
             "node-1"
         );
@@ -56,10 +60,50 @@ protected:
     test::ManualClock clock;
     test::RecordingLog log;
     RunTimes times;
+    OnRun on_run;
 
 private:
     HandlerRegistry handlers_;
 };
+
+TEST_F(JobRunnerTest, A_handler_gets_a_span_of_its_own_in_the_trace_of_the_job) {
+    const std::string trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-";
+    schema::Job job = a_job("a").of_type("test");
+    job.trace_parent = trace + "00f067aa0ba902b7-01";
+    std::string told;
+    handle([&](const JobContext& context) {
+        told = context.trace_parent;
+        return Succeeded{};
+    });
+    (void)run(job);
+    EXPECT_THAT(told, testing::AllOf(testing::StartsWith(trace), testing::Ne(job.trace_parent)));
+    (void)run(a_job("b").of_type("test"));
+    EXPECT_EQ(told, "") << "nobody watches, so no trace begins";
+}
+
+TEST_F(JobRunnerTest, Who_watches_is_told_of_each_run) {
+    std::vector<std::string> runs;
+    std::string span;
+    on_run = [&](const FinishedRun& run) {
+        std::ostringstream line;
+        line << run.job.id << ' ' << run.attempt << ' ' << (run.ended - run.began).count() << ' '
+             << schema::name_of(run.reason) << ' ' << run.error;
+        runs.push_back(line.str());
+        span = run.trace_parent;
+    };
+    std::string told;
+    handle([&](const JobContext& context) -> HandlerResult {
+        told = context.trace_parent;
+        clock.tick(1500ms);
+        return Failed{.message = "no ink"};
+    });
+    (void)run(a_job("a").of_type("test"));
+    EXPECT_THAT(runs, testing::ElementsAre("a 1 1500 retry no ink"));
+    EXPECT_EQ(span, told) << "a trace begins with the run";
+    EXPECT_THAT(told, testing::EndsWith("-01"));
+    (void)run(a_job("b").of_type("nobody's"));
+    EXPECT_EQ(runs.size(), 1U) << "what does not run is no run";
+}
 
 TEST_F(JobRunnerTest, A_successful_job_is_gone) {
     const auto to = transition([](const JobContext&) { return Succeeded{}; });

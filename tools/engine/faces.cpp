@@ -107,6 +107,7 @@ JobContext context_of(const executor::JobContext& context) {
                 .handler_type = job.handler_type,
                 .payload = job.payload,
                 .correlation_id = job.correlation_id,
+                .trace_parent = job.trace_parent,
                 .process_instance_id = job.process_instance_id,
                 .root_process_instance_id = job.root_process_instance_id,
                 .process_definition_id = job.process_definition_id,
@@ -126,6 +127,7 @@ JobContext context_of(const executor::JobContext& context) {
         .deadline = context.deadline,
         .stop = context.stop,
         .fencing_token = context.fencing_token,
+        .trace_parent = context.trace_parent,
     };
 }
 

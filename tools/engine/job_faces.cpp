@@ -27,6 +27,7 @@ constexpr std::array kSharedFields{
     SharedField{&NewJob::repeat, &schema::Job::repeat},
     SharedField{&NewJob::unique_key, &schema::Job::unique_key},
     SharedField{&NewJob::correlation_id, &schema::Job::correlation_id},
+    SharedField{&NewJob::trace_parent, &schema::Job::trace_parent},
     SharedField{&NewJob::process_instance_id, &schema::Job::process_instance_id},
     SharedField{&NewJob::root_process_instance_id, &schema::Job::root_process_instance_id},
     SharedField{&NewJob::process_definition_id, &schema::Job::process_definition_id},

@@ -95,9 +95,29 @@ public:
           dead_letters(store, clock),
           all_threads(std::move(options.threads)),
           threads(share_of(all_threads)),
-          executor({store, store, store, handlers, clock, log, wake_ups, threads.get()}, settings),
+          executor(
+              {store,
+               store,
+               store,
+               handlers,
+               clock,
+               log,
+               wake_ups,
+               threads.get(),
+               std::move(options.on_run)},
+              settings
+          ),
           producer({store, executor, clock, wake_ups}, settings.retry),
-          workers({store, clock, wake_ups}, settings.retry) {
+          workers({store, clock, wake_ups}, settings.retry),
+          outcomes(
+              {store,
+               store,
+               clock,
+               [this](persistence::Outcome outcome) {
+                   executor.outcome_was_written(std::move(outcome));
+               }},
+              settings.retry
+          ) {
         if (clock_interval != executor::kUntilWoken) {
             executor.add_activity(clock_comparison);
         }
@@ -168,6 +188,7 @@ public:
     executor::AsyncExecutor executor;
     executor::JobProducer producer;
     executor::WorkerDesk workers;
+    executor::OutcomeDesk outcomes;
 };
 
 Wiring::Wiring(WiringOptions options, const schema::Clock& clock, schema::Log& log)
@@ -280,6 +301,10 @@ executor::WorkerDesk& Wiring::workers() {
     return parts_->workers;
 }
 
+executor::OutcomeDesk& Wiring::outcomes() {
+    return parts_->outcomes;
+}
+
 void Wiring::on_external_jobs(std::function<void()> hear) {
     const std::scoped_lock lock(parts_->hearing);
     parts_->hear_of_external_jobs = std::move(hear);
@@ -306,6 +331,14 @@ persistence::LimitStore& Wiring::limit_store() {
 }
 
 persistence::NodeStore& Wiring::node_store() {
+    return parts_->store;
+}
+
+persistence::AuditStore& Wiring::audit_store() {
+    return parts_->store;
+}
+
+persistence::RequestStore& Wiring::request_store() {
     return parts_->store;
 }
 

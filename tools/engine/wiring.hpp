@@ -5,17 +5,21 @@
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
 #include "executor/manual_run.hpp"
+#include "executor/outcome_desk.hpp"
 #include "executor/pool/shared_threads.hpp"
 #include "executor/report/activity_counts.hpp"
+#include "executor/report/finished_run.hpp"
 #include "executor/report/outcome_counts.hpp"
 #include "executor/report/run_times.hpp"
 #include "executor/stop_mode.hpp"
 #include "executor/workers/worker_desk.hpp"
+#include "persistence/audit_store.hpp"
 #include "persistence/drivers/database.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/limit_store.hpp"
 #include "persistence/node_store.hpp"
 #include "persistence/operator_store.hpp"
+#include "persistence/request_store.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/served_store.hpp"
 #include "persistence/sql/transaction.hpp"
@@ -44,6 +48,9 @@ struct WiringOptions {
 
     /// With which engines of this process it shares its threads; nullptr: none.
     std::shared_ptr<executor::SharedThreads> threads = {};
+
+    /// Who watches the runs; empty: nobody does.
+    executor::OnRun on_run = {};
 
     /// See persistence::OpenOptions::decorate.
     persistence::DecorateConnection decorate_connection = {};
@@ -128,6 +135,9 @@ public:
     /// Where external workers take jobs, whether this node runs jobs itself or not.
     [[nodiscard]] executor::WorkerDesk& workers();
 
+    /// Where it is told how runs have ended, those of other nodes too.
+    [[nodiscard]] executor::OutcomeDesk& outcomes();
+
     /// Calls `hear`, from any thread, when this node hears of free external jobs; an empty
     /// function: nobody wants to know. It must not block. When this returns, the one before is not
     /// called any more.
@@ -141,6 +151,8 @@ public:
     [[nodiscard]] persistence::SeriesStore& series_store();
     [[nodiscard]] persistence::LimitStore& limit_store();
     [[nodiscard]] persistence::NodeStore& node_store();
+    [[nodiscard]] persistence::AuditStore& audit_store();
+    [[nodiscard]] persistence::RequestStore& request_store();
     [[nodiscard]] persistence::ServedStore& served_store();
 
     /// All calendars, as the texts of timers are read with them.

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "persistence/audit_store.hpp"
+#include "schema/clock.hpp"
+#include "schema/paging.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace jobstrand::deadletter {
+
+/// How an audited action ended.
+struct ActionEnd {
+    std::string result;  ///< `done`, `failed` and the like.
+    std::optional<std::int64_t> changed = {};
+};
+
+/// What people have changed: who, when, how many, why.
+///
+/// Thread safety: as that of the store, which must outlive it. All of it throws DbError.
+class AuditDesk final {
+public:
+    AuditDesk(persistence::AuditStore& store, const schema::Clock& clock)
+        : store_(store), clock_(clock) {}
+
+    /// Writes that the action begins, runs it, and writes how it ended. If it throws, the result is
+    /// `failed`; an action that cannot be written down is not begun.
+    void run(const persistence::AuditedAction& action, const std::function<ActionEnd()>& carry_out);
+
+    /// The latest first; behind an entry, or from the latest one on.
+    [[nodiscard]] schema::Page<persistence::AuditEntry>
+    list(const persistence::AuditFilter& filter, const std::string& behind, std::size_t limit);
+
+    /// Removes what is older. Returns how many entries there were.
+    std::int64_t forget(schema::TimePoint before) { return store_.forget_audit(before); }
+
+private:
+    persistence::AuditStore& store_;
+    const schema::Clock& clock_;
+};
+
+}  // namespace jobstrand::deadletter
