@@ -20,6 +20,7 @@ OWN_INCLUDES = {
     'persistence/limits': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/'},
     'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/queries': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
+    'persistence/journal': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/unique': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/jobs': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/', 'persistence/limits/',
@@ -28,7 +29,7 @@ OWN_INCLUDES = {
     'persistence/nodes': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/store': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
-        'persistence/jobs/', 'persistence/limits/', 'persistence/nodes/', 'persistence/unique/', 'persistence/workers/'
+        'persistence/jobs/', 'persistence/journal/', 'persistence/limits/', 'persistence/nodes/', 'persistence/unique/', 'persistence/workers/'
     },
     'persistence/workers': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/', 'persistence/series/',
@@ -53,6 +54,7 @@ OWN_INCLUDES = {
     'deadletter/desk': {'schema/', 'deadletter/bulk/'} | STORE,
     'tools': {f'{layer}/' for layer in LAYERS},
     'tools/service/http': {'schema/', 'persistence/sql/db_error.hpp'},
+    'tools/service/tls': {'schema/'},
     'tools/service/access': {'schema/', 'tools/service/http/'},
     'bench': {f'{layer}/' for layer in LAYERS} | {'tools/engine/', 'test/fixtures/'},
     'test': {f'{layer}/' for layer in LAYERS} | {'tools/', 'bench/'},
@@ -79,7 +81,7 @@ DRIVER_SOURCES = re.compile(r'persistence/drivers/\w+/\w+\.cpp')
 CLIENT_LIBRARIES = (
     (re.compile(r'(sqlite3|libpq-fe|mysql)\.h'), re.compile(r'include/jobstrand/on_\w+\.hpp|test/(face|testing|docs)/.*')),
     (re.compile(r'boost/asio/(awaitable|co_spawn)\.hpp'), re.compile(r'include/jobstrand/on_asio\.hpp|test/.*')),
-    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*|tools/service/access/.*|tools/jobstrand/handlers/http/.*')),
+    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*|tools/service/access/.*|tools/service/(tls/.*|http/connection.cpp)|tools/jobstrand/handlers/http/.*')),
     (re.compile(r'soci/|libpq|cppconn/|mysql'), None),
 )
 # Where SQL may stand that only some databases understand: in their drivers, in the bridges to apps, in the bench's yardstick, in tests.

@@ -36,7 +36,7 @@ def install(target, listed, command):
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CannotInstall(str(error)) from error
     if done.returncode != 0:
-        raise CannotInstall(f'{command[0]}: {done.stdout[-300:]}')
+        raise CannotInstall(f'{command[0]}: {done.stdout[-1500:]}')
     stamp.write_text(wanted)
 
 

@@ -30,6 +30,7 @@ def exported():
     with tempfile.TemporaryDirectory() as folder, clients.service(sys.argv[1], folder) as origin:
         clients.enqueue(origin, [{"handlerType": "noop"}])
         assert clients.eventually(lambda: clients.metric(origin, "jobstrand_completed_total") == 1)
+        assert clients.eventually(lambda: "jobstrand_jobs{" in clients.look(origin, "/metrics"))
         return clients.look(origin, "/metrics")
 
 

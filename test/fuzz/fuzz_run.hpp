@@ -14,12 +14,14 @@
 namespace jobstrand::test {
 
 /// The languages that are tried, each for the same part of the time.
-inline constexpr int kFuzzedLanguages = 5;
+inline constexpr int kFuzzedLanguages = 6;
 
 /// JOBSTRAND_FUZZ_SECONDS for all languages together, else five seconds.
 inline std::chrono::milliseconds fuzz_time() {
     const char* given = std::getenv("JOBSTRAND_FUZZ_SECONDS");
-    return std::chrono::seconds{given == nullptr ? 5 : std::stoi(given)} / kFuzzedLanguages;
+    const std::chrono::milliseconds all =
+        std::chrono::seconds{given == nullptr ? 5 : std::stoi(given)};
+    return all / kFuzzedLanguages;
 }
 
 /// How many texts there were, and how many of them were taken.

@@ -42,8 +42,6 @@ TEST_F(ApiTest, What_is_no_job_is_refused_with_each_mistake_and_changes_nothing)
         EXPECT_FALSE(json::parse(refused.body)["errors"].empty()) << body;
         EXPECT_THAT(refused.head, HasSubstr("application/problem+json"));
     }
-    const std::string key = "Idempotency-Key: 17\r\n";
-    EXPECT_EQ(ask(post("/api/v1/jobs", R"({"handlerType":"a"})", key)).status, 400);
     EXPECT_EQ(look("/api/v1/jobs?place=all")["items"].size(), 0);
 }
 

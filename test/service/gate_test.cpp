@@ -51,6 +51,17 @@ private:
     std::optional<service::TokenGate> gate_;
 };
 
+TEST_F(TokenGateTest, A_caller_has_the_name_of_its_token) {
+    const auto with = [](const std::string& token) {
+        return Request{
+            .method = "GET", .target = "/", .headers = {{"Authorization", "Bearer " + token}}};
+    };
+    EXPECT_EQ(gate().caller(with(admin)), "ops");
+    EXPECT_EQ(gate().caller(with(reader)), "look");
+    EXPECT_EQ(gate().caller(with(service::new_token())), "");
+    EXPECT_EQ(service::LocalGate().caller({.method = "GET", .target = "/"}), "local");
+}
+
 TEST_F(TokenGateTest, A_role_may_what_those_below_it_may) {
     EXPECT_EQ(ask("Bearer " + reader, Role::read), 200);
     EXPECT_EQ(ask("Bearer " + reader, Role::worker), 403);

@@ -2,6 +2,7 @@
 #include "tools/service/api/enqueue_group.hpp"
 #include "tools/service/api/readiness.hpp"
 #include "tools/service/api/routes.hpp"
+#include "tools/service/api/watch_paths.hpp"
 
 #include <gmock/gmock.h>
 
@@ -24,7 +25,9 @@ class OpenApiTest : public test::ApiTest {
 protected:
     /// The same table that the service has.
     [[nodiscard]] std::vector<Route> routes() {
-        return service::all_routes({api, readiness, pool, singles, enqueued, counts, waits});
+        return service::all_routes(
+            {api, readiness, pool, singles, enqueued, counts, waits, verbs, feed, backlog}
+        );
     }
 
     service::ApiParts api = parts;
@@ -32,8 +35,12 @@ protected:
     service::EnqueueCounts enqueued;
     service::HttpCounts counts;
     service::WorkPool pool{1, 1, log};
+    service::WorkPool verbs{1, 1, log};
     service::EnqueueGroup singles{api, enqueued};
     service::WorkWaits waits{engine.workers()};
+    service::EngineChanges changes{api};
+    service::ChangeFeed feed{changes, log};
+    service::Backlog backlog{engine};
 };
 
 [[nodiscard]] std::string lower(std::string text) {

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 namespace jobstrand::test {
 
@@ -81,6 +82,28 @@ RawResponse RawClient::receive() {
     response.body = received_.substr(0, length);
     received_.erase(0, length);
     return response;
+}
+
+std::string RawClient::receive_until(std::string_view text) {
+    std::size_t found = 0;
+    while ((found = received_.find(text)) == std::string::npos) {
+        if (!read_more()) {
+            return std::exchange(received_, {});
+        }
+    }
+    std::string before = received_.substr(0, found + text.size());
+    received_.erase(0, before.size());
+    return before;
+}
+
+std::string RawClient::receive_rest() {
+    while (read_more()) {
+    }
+    return std::exchange(received_, {});
+}
+
+void RawClient::end_sending() const {
+    ::shutdown(socket_, SHUT_WR);
 }
 
 bool RawClient::is_closed() {

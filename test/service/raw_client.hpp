@@ -34,6 +34,15 @@ public:
         return receive();
     }
 
+    /// What comes until this text has come, with it; when it does not come, what came instead.
+    [[nodiscard]] std::string receive_until(std::string_view text);
+
+    /// All that comes until the server closes.
+    [[nodiscard]] std::string receive_rest();
+
+    /// The server hears that this was all; what it says still arrives.
+    void end_sending() const;
+
     /// Whether the server has closed its end, and nothing more comes.
     [[nodiscard]] bool is_closed();
 

@@ -24,7 +24,7 @@ protected:
 
     /// The body of an answer that must be 200.
     [[nodiscard]] json say(const std::string& verb, const json& body) const {
-        const auto response = ask(post("/api/v1/work/" + verb, body.dump()));
+        const auto response = ask(post("/api/v1/external-jobs/" + verb, body.dump()));
         EXPECT_EQ(response.status, 200) << response.body;
         return json::parse(response.body);
     }
@@ -134,7 +134,7 @@ TEST_F(WorkTest, A_mistake_in_one_result_is_named_by_its_number_and_nothing_happ
     json results = results_for(jobs, json::object());
     results.push_back({{"id", "a"}, {"outcome", "done"}});
     const json report{{"worker", "w-1"}, {"results", results}};
-    const auto response = ask(post("/api/v1/work/finish", report.dump()));
+    const auto response = ask(post("/api/v1/external-jobs/finish", report.dump()));
     EXPECT_EQ(response.status, 400);
     EXPECT_THAT(response.body, HasSubstr("result 2: outcome must be"));
     EXPECT_EQ(look("/api/v1/stats")["places"]["external"], 1);
@@ -150,17 +150,18 @@ TEST_F(WorkTest, What_cannot_be_meant_so_is_refused) {
           R"({"worker":"w","results":[{"id":"a","outcome":"fail","variables":{}}]})",
           R"({"worker":"w","results":[{"id":"a","variables":[1]}]})",
           R"({"results":[{"id":"a"}]})"}) {
-        EXPECT_EQ(ask(post("/api/v1/work/finish", body)).status, 400) << body;
+        EXPECT_EQ(ask(post("/api/v1/external-jobs/finish", body)).status, 400) << body;
     }
     for (const char* const body :
          {R"({"worker":"w"})",
           R"({"worker":"w","topics":[]})",
           R"({"worker":"w","topics":["a"],"jobs":0})",
           R"({"worker":"w","topics":["a"],"topic":"a"})"}) {
-        EXPECT_EQ(ask(post("/api/v1/work/acquire", body)).status, 400) << body;
+        EXPECT_EQ(ask(post("/api/v1/external-jobs/acquire", body)).status, 400) << body;
     }
     EXPECT_EQ(
-        ask(post("/api/v1/work/extend", R"({"worker":"w","jobs":[{"id":"a"}]})")).status, 400
+        ask(post("/api/v1/external-jobs/extend", R"({"worker":"w","jobs":[{"id":"a"}]})")).status,
+        400
     );
 }
 

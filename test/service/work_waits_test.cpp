@@ -21,7 +21,7 @@ protected:
     [[nodiscard]] static std::string
     waiting_for(const std::string& topic, const std::string& wait = "PT50S") {
         const json order{{"worker", "w"}, {"topics", {topic}}, {"wait", wait}};
-        return post("/api/v1/work/acquire", order.dump());
+        return post("/api/v1/external-jobs/acquire", order.dump());
     }
 
     void add_external(const std::string& topic) const {
@@ -104,7 +104,7 @@ TEST_F(WorkWaitsTest, Nobody_waits_for_a_service_that_stops) {
 TEST_F(WorkWaitsTest, A_wish_that_cannot_be_meant_so_is_answered_without_a_wait) {
     const std::string order =
         R"({"worker":"w","topics":["a"],"wait":"PT50S","lockDuration":"P31D"})";
-    EXPECT_EQ(ask(post("/api/v1/work/acquire", order)).status, 400);
+    EXPECT_EQ(ask(post("/api/v1/external-jobs/acquire", order)).status, 400);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST_F(CliJob, Add_takes_every_field_and_prints_the_id) {
         "elementId": "task-1", "elementName": "Send it", "category": "mail",
         "tenantId": "tenant-1", "exclusive": false, "uniqueKey": "invoice of order 17",
         "lockOwner": null, "lockExpirationTime": null, "exceptionMessage": null,
-        "series": null, "attempts": 0, "failedTime": null, "exceptionDetails": null,
+        "series": null, "attempts": 0, "failedTime": null, "traceparent": null, "exceptionDetails": null,
         "suspendedBy": null, "waitsFor": null, "nobodyServes": "handler type send-invoice",
         "runsOn": null, "runningSince": null, "lockLeftMs": null
     })"));
@@ -79,8 +79,9 @@ TEST_F(CliJob, Every_text_that_add_takes_is_shown_and_can_be_asked_for) {
     add();
     for (const schema::JobField& field : schema::job_fields()) {
         const bool is_text = std::holds_alternative<std::string schema::Job::*>(field.member);
-        const bool has_a_form =
-            field.is_about(&schema::Job::payload) || field.is_about(&schema::Job::retry_cycle);
+        const bool has_a_form = field.is_about(&schema::Job::payload) ||
+                                field.is_about(&schema::Job::retry_cycle) ||
+                                field.is_about(&schema::Job::trace_parent);
         if (!field.add.is_there() || !is_text || has_a_form) {
             continue;
         }
@@ -94,6 +95,14 @@ TEST_F(CliJob, Every_text_that_add_takes_is_shown_and_can_be_asked_for) {
             EXPECT_EQ(ok({"job", "ls", filter, value, "-o", "name"}), id + "\n") << filter;
         }
     }
+}
+
+TEST_F(CliJob, A_job_keeps_the_trace_that_it_belongs_to) {
+    add();
+    const std::string parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    EXPECT_EQ(
+        field(add({"--type", "noop", "--traceparent", parent}), "traceparent"), '"' + parent + '"'
+    );
 }
 
 TEST_F(CliJob, Add_puts_a_job_where_it_belongs) {
@@ -162,6 +171,19 @@ TEST_F(CliJob, A_command_that_is_not_on_the_allow_list_is_refused) {
     );
     EXPECT_EQ(places(), "");
     add({"--type", "command", "--payload", R"({"command":"hash"})"});
+    EXPECT_EQ(places(), "executable=1");
+}
+
+TEST_F(CliJob, A_target_that_is_not_configured_is_refused) {
+    environment_["JOBSTRAND_CONFIG"] =
+        file("jobstrand.toml", "[targets.shop]\nurl = \"http://127.0.0.1/jobs\"\n");
+    const auto result_of = [&](const char* payload) {
+        return run({"job", "add", "--type", "http", "--payload", payload});
+    };
+    const CliResult result = result_of(R"({"target":"shpo"})");
+    EXPECT_THAT(result.err, HasSubstr("target shpo is not in the configuration; did you mean"));
+    EXPECT_THAT(result_of(R"({"order":17})").err, HasSubstr("needs \"target\": \"NAME\""));
+    add({"--type", "http", "--payload", R"({"target":"shop"})"});
     EXPECT_EQ(places(), "executable=1");
 }
 

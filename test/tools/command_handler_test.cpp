@@ -44,7 +44,8 @@ protected:
              .attempt = 2,
              .deadline = deadline_,
              .stop = stop_.get_token(),
-             .fencing_token = 7}
+             .fencing_token = 7,
+             .trace_parent = trace_parent_}
         );
     }
 
@@ -60,6 +61,7 @@ protected:
     Guardian guardian_;
     std::optional<schema::TimePoint> deadline_;
     std::stop_source stop_;
+    std::string trace_parent_;
     std::string repeat_;
 };
 
@@ -159,6 +161,11 @@ TEST_F(CommandHandlerTest, The_environment_names_the_job_and_nothing_of_the_serv
         "LANG=C\n"
         "PATH=/usr/bin:/bin\n"
     );
+}
+
+TEST_F(CommandHandlerTest, The_environment_names_the_trace_that_the_job_belongs_to) {
+    trace_parent_ = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    EXPECT_EQ(failure_of(a_command("echo \"$TRACEPARENT\"; exit 1")).details, trace_parent_ + "\n");
 }
 
 TEST_F(CommandHandlerTest, The_time_limit_is_a_failure) {

@@ -48,7 +48,7 @@ TEST(JobJson, A_job_is_written_with_all_its_fields_in_their_order) {
         R"("processDefinitionId":null,"executionId":null,"elementId":null,"elementName":null,)"
         R"("category":null,"tenantId":null,"exclusive":true,"uniqueKey":null,)"
         R"("createTime":"2026-01-01T00:00:00.000Z","lockOwner":null,"lockExpirationTime":null,)"
-        R"("exceptionMessage":null,"series":null,"attempts":0,"failedTime":null})"
+        R"("exceptionMessage":null,"series":null,"attempts":0,"failedTime":null,"traceparent":null})"
     );
 }
 

@@ -21,7 +21,7 @@ enum class ExitCode : int {
 };
 
 /// Ends a command: one or more lines for stderr, each of which says what to do, and the exit code.
-class CliError final : public std::runtime_error {
+class CliError : public std::runtime_error {
 public:
     CliError(ExitCode code, const std::string& message) : runtime_error(message), code_(code) {}
 
@@ -29,6 +29,18 @@ public:
 
 private:
     ExitCode code_;
+};
+
+/// Somebody must say yes first, who is not at this machine.
+class Unconfirmed final : public CliError {
+public:
+    explicit Unconfirmed(const std::string& question)
+        : CliError(ExitCode::refused, question + " Say so with --yes."), question_(question) {}
+
+    [[nodiscard]] const std::string& question() const noexcept { return question_; }
+
+private:
+    std::string question_;
 };
 
 }  // namespace jobstrand::cli

@@ -20,6 +20,11 @@ std::unique_ptr<engine::Wiring> open_engine(
         .create_database = is_service && settings.create_database,
         .threads = around.threads,
     };
+    if (around.spans != nullptr) {
+        options.on_run = [spans = around.spans](const executor::FinishedRun& run) {
+            spans->add(run);
+        };
+    }
     auto engine = std::make_unique<engine::Wiring>(std::move(options), around.clock, around.log);
     add_service_handlers(
         engine->handlers(),

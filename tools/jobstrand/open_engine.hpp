@@ -7,6 +7,7 @@
 #include "tools/jobstrand/handlers/guardian.hpp"
 #include "tools/jobstrand/handlers/http/http_client.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
+#include "tools/jobstrand/tracing/span_exporter.hpp"
 
 #include <memory>
 #include <string>
@@ -27,6 +28,7 @@ struct EngineSurroundings {
     HttpClient& http_client;
     std::string path;  ///< PATH, for the programs that it runs.
     std::shared_ptr<executor::SharedThreads> threads = {};
+    std::shared_ptr<SpanExporter> spans = {};  ///< nullptr: runs are not watched.
 };
 
 /// An engine that is not started, with the service's handlers. Throws as engine::Wiring does.

@@ -1,5 +1,6 @@
 #include "tools/jobstrand/program.hpp"
 
+#include "tools/jobstrand/commands/audited_run.hpp"
 #include "tools/jobstrand/commands/nouns.hpp"
 #include "tools/jobstrand/output/output_style.hpp"
 #include "tools/jobstrand/output/printable.hpp"
@@ -25,8 +26,9 @@ constexpr const char* kHelp = "help";
 
 constexpr const char* kFooter = R"(
 Global options may stand anywhere. The database comes from --db, else JOBSTRAND_DB, else `db` in the
-configuration file; that file from --config, else JOBSTRAND_CONFIG. `jobstrand NOUN` and
-`jobstrand help NOUN VERB` have more, with examples.
+configuration file; that file from --config, else JOBSTRAND_CONFIG. With --server, else
+JOBSTRAND_SERVER, a running service does it instead; its token is in the file of --token-file, else
+JOBSTRAND_TOKEN_FILE. `jobstrand NOUN` and `jobstrand help NOUN VERB` have more, with examples.
 
 Examples:
   jobstrand schema create --db sqlite:jobs.db
@@ -88,6 +90,12 @@ void Program::add_global_options() {
             "--color", globals_.color, "auto (on terminals without NO_COLOR), always, never"
     )
         ->type_name("WHEN");
+    app_->add_option("--server", globals_.server, "Have this service run the verb: http[s]://HOST")
+        ->type_name("URL");
+    app_->add_option("--token-file", globals_.token_file, "The token that lets us in there")
+        ->type_name("FILE");
+    app_->add_option("--reason", globals_.reason, "Why you change something, for the audit")
+        ->type_name("TEXT");
 }
 
 void Program::add_commands() {
@@ -104,6 +112,7 @@ void Program::add_commands() {
     add_definition_commands(program, action_);
     add_limit_commands(program, action_);
     add_node_commands(program, action_);
+    add_audit_commands(program, action_);
     add_token_commands(program, action_);
     add_stats_command(program, action_);
     add_config_commands(program, action_);
@@ -121,6 +130,22 @@ std::optional<ExitCode> Program::parse(std::vector<std::string> arguments, Strea
     } catch (const CLI::ParseError& answer) {
         return say(answer, streams);
     }
+}
+
+ExitCode Program::run(Session& session) const {
+    const TypedVerb verb = typed();
+    const auto role = action_.over_network.find(verb.words);
+    const bool changes_things =
+        role != action_.over_network.end() && role->second == service::Role::admin;
+    return changes_things ? run_audited(session, verb, action_.run) : action_.run(session);
+}
+
+TypedVerb Program::typed() const {
+    CLI::App* verb = app_.get();
+    while (!verb->get_subcommands().empty()) {
+        verb = verb->get_subcommands().front();
+    }
+    return Command(*verb).typed();
 }
 
 CommandDescription Program::description() const {

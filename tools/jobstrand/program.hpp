@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tools/jobstrand/commands/verb.hpp"
+#include "tools/jobstrand/remote/typed_verb.hpp"
 #include "tools/jobstrand/streams.hpp"
 #include "tools/jobstrand/usage/description.hpp"
 
@@ -29,8 +30,14 @@ public:
     [[nodiscard]] std::optional<ExitCode>
     parse(std::vector<std::string> arguments, Streams& streams);
 
-    /// Runs the verb that was typed; throws what it throws.
-    [[nodiscard]] ExitCode run(Session& session) const { return action_(session); }
+    /// Runs the verb that was typed, and writes down who has changed what; throws what it throws.
+    [[nodiscard]] ExitCode run(Session& session) const;
+
+    /// The same verb for a service, which runs it there. After parse().
+    [[nodiscard]] TypedVerb typed() const;
+
+    /// See Action.
+    [[nodiscard]] const auto& over_network() const { return action_.over_network; }
     [[nodiscard]] const GlobalOptions& globals() const { return globals_; }
     [[nodiscard]] CommandDescription description() const;
 

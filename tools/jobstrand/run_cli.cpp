@@ -7,6 +7,9 @@
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/process.hpp"
 #include "tools/jobstrand/program.hpp"
+#include "tools/jobstrand/remote/error_lines.hpp"
+#include "tools/jobstrand/remote/run_on_server.hpp"
+#include "tools/jobstrand/remote/server.hpp"
 #include "tools/jobstrand/usage/completion.hpp"
 
 #include <algorithm>
@@ -19,18 +22,8 @@ namespace jobstrand::cli {
 
 namespace {
 
-void tell(Streams& streams, const std::string& message) {
-    streams.out.flush();
-    std::istringstream lines(message);
-    for (std::string line; std::getline(lines, line);) {
-        streams.err << message_start(streams.err_is_coloured) << without_password(printable(line))
-                    << '\n';
-    }
-    streams.err.flush();
-}
-
-/// The same for an error of the database. The URL in it has no blanks, so what the server says
-/// behind it stays as it is: an `@` there is that of an account, and ends no password.
+/// Says on stderr what went wrong with the database. The URL in it has no blanks, so what the
+/// server says behind it stays as it is: an `@` there is that of an account, and ends no password.
 void tell_error(Streams& streams, const std::string& message) {
     const std::size_t end = std::min(message.find(": ", message.find("://")), message.size());
     streams.out.flush();
@@ -67,25 +60,36 @@ void tell_error(Streams& streams, const std::string& message) {
 }
 
 /// The one place that turns what a command throws into words and an exit code.
-[[nodiscard]] ExitCode run_guarded(const Program& program, Streams& streams, Session& session) {
+[[nodiscard]] ExitCode run_guarded(
+    const Program& program,
+    const std::optional<Server>& server,
+    Streams& streams,
+    Session& session
+) {
     try {
-        return program.run(session);
+        return server ? run_on_server(*server, session, program.typed()) : program.run(session);
     } catch (const CliError& error) {
-        tell(streams, error.what());
+        tell_error_lines(streams, error.what());
         return error.code();
     } catch (const persistence::DbError& error) {
         tell_error(streams, with_database(in_full(error, session), session.shown_database_url()));
         return ExitCode::failed;
     } catch (const std::invalid_argument& error) {
-        tell(streams, error.what());
+        tell_error_lines(streams, error.what());
         return ExitCode::wrong_usage;
     } catch (const std::bad_alloc&) {
-        tell(streams, "there is not enough memory");
+        tell_error_lines(streams, "there is not enough memory");
         return ExitCode::failed;
     } catch (const std::exception& error) {
-        tell(streams, error.what());
+        tell_error_lines(streams, error.what());
         return ExitCode::failed;
     }
+}
+
+/// A service is not asked while somebody types, and the database here is not the one meant.
+[[nodiscard]] bool is_of_server(const TypedDatabase& typed, const Environment& environment) {
+    return typed.server ||
+           (environment.contains("JOBSTRAND_SERVER") && !typed.url && !typed.config_file);
 }
 
 /// What shells ask while somebody types. Whatever is wrong, there is nothing to offer then, and
@@ -99,6 +103,9 @@ void tell_error(Streams& streams, const std::string& message) {
     const auto values_of = [&](ValueSource source,
                                const TypedDatabase& database,
                                std::string_view typed) -> std::vector<Candidate> {
+        if (is_of_server(database, environment)) {
+            return {};
+        }
         // Defended catch: a message would stand in the line that is being typed.
         try {
             Session session(
@@ -133,9 +140,11 @@ run(const std::vector<std::string>& arguments, Streams& streams, const Environme
     // Defended catch: -o is read before there is a session to tell of it.
     try {
         Session session(streams, environment, program.globals());
-        return run_guarded(program, streams, session);
+        const bool is_over_network = program.over_network().contains(program.typed().words);
+        const auto server = server_meant(program.globals(), environment, is_over_network);
+        return run_guarded(program, server, streams, session);
     } catch (const CliError& error) {
-        tell(streams, error.what());
+        tell_error_lines(streams, error.what());
         return error.code();
     }
 }

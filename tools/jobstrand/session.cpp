@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace jobstrand::cli {
@@ -58,6 +59,11 @@ is_coloured(const std::string& when, bool is_terminal, const Environment& enviro
     return is_terminal && takes_colours(environment);
 }
 
+[[nodiscard]] const Environment& no_environment() {
+    static const Environment none;
+    return none;
+}
+
 [[nodiscard]] Settings settings_of_engine(
     const std::string& name,
     const std::map<std::string, Settings, std::less<>>& engines
@@ -82,9 +88,21 @@ is_coloured(const std::string& when, bool is_terminal, const Environment& enviro
 }  // namespace
 
 Session::Session(Streams streams, const Environment& environment, GlobalOptions options)
+    : Session(streams, environment, std::move(options), std::nullopt) {}
+
+Session::Session(Streams streams, GlobalOptions options, const ServedClient& client)
+    : Session(streams, no_environment(), std::move(options), std::optional(client)) {}
+
+Session::Session(
+    Streams streams,
+    const Environment& environment,
+    GlobalOptions options,
+    std::optional<ServedClient> client
+)
     : streams_(streams),
       environment_(environment),
       options_(std::move(options)),
+      client_(client),
       format_(checked_format(options_.output)),
       style_{
           .columns = streams_.out_columns,
@@ -97,12 +115,56 @@ std::string Session::path() const {
     return variable(environment_, "PATH").value_or(std::string(kDefaultPath));
 }
 
+void Session::refuse_to_wait(std::string_view option, std::string_view instead) const {
+    if (client_) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format("{} waits, which a service does for nobody: {}", option, instead)
+        );
+    }
+}
+
+Input Session::input(std::string_view option, const std::string& file) const {
+    if (!client_) {
+        return Input::open(streams_.in, option, file);
+    }
+    if (file == "-") {
+        return Input::of_text(
+            "stdin", std::string(std::istreambuf_iterator<char>(streams_.in), {})
+        );
+    }
+    const auto sent = client_->files.find(file);
+    if (sent == client_->files.end()) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format(
+                "{}: a service reads no files: send the content of {} as input, and say -",
+                option,
+                quoted_if_needed(file)
+            )
+        );
+    }
+    return Input::of_text(printable(file), sent->second);
+}
+
 std::string Session::user() const {
+    if (client_) {
+        return client_->user;
+    }
     const auto name = variable(environment_, "USER");
     return name ? *name : variable(environment_, "LOGNAME").value_or("");
 }
 
+std::string Session::actor() const {
+    // Without tokens a service knows of its clients what they say.
+    const bool has_token = client_ && client_->caller != "local";
+    return has_token || (client_ && client_->user.empty()) ? client_->caller : user();
+}
+
 const Settings& Session::settings() {
+    if (client_) {
+        return client_->settings;
+    }
     if (!settings_) {
         SettingsFile read = read_file();
         settings_ = std::move(read.settings);
@@ -208,10 +270,21 @@ void Session::set_log_level(schema::LogLevel level) {
 }
 
 engine::Wiring& Session::engine(OpenFor purpose) {
+    if (client_) {
+        return client_->engine;
+    }
     if (!engine_) {
         engine_ = open_engine(database_url(), settings(), purpose, surroundings());
     }
     return *engine_;
+}
+
+void Session::export_spans() {
+    const SpanSettings& wanted = settings().spans;
+    if (!wanted.endpoint.empty()) {
+        spans_ = std::make_shared<SpanExporter>(http_client_, log(), wanted);
+        spans_->start();
+    }
 }
 
 EngineSurroundings Session::surroundings() {
@@ -221,7 +294,8 @@ EngineSurroundings Session::surroundings() {
         .guardian = guardian_,
         .http_client = http_client_,
         .path = path(),
-        .threads = threads_};
+        .threads = threads_,
+        .spans = spans_};
 }
 
 std::string Session::missing_rights() {

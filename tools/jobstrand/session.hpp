@@ -1,6 +1,7 @@
 #pragma once
 
 #include "deadletter/dead_letters.hpp"
+#include "deadletter/desk/audit_desk.hpp"
 #include "deadletter/desk/job_desk.hpp"
 #include "deadletter/desk/job_search.hpp"
 #include "deadletter/desk/limit_desk.hpp"
@@ -14,15 +15,20 @@
 #include "schema/log.hpp"
 #include "tools/engine/wiring.hpp"
 #include "tools/jobstrand/handlers/guardian.hpp"
+#include "tools/jobstrand/input/input.hpp"
 #include "tools/jobstrand/open_engine.hpp"
 #include "tools/jobstrand/output/record_writer.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 #include "tools/jobstrand/streams.hpp"
 #include "tools/jobstrand/supervisor.hpp"
+#include "tools/jobstrand/tracing/span_exporter.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace jobstrand::cli {
@@ -37,6 +43,20 @@ struct GlobalOptions {
     std::optional<std::string> engine;  ///< Which one of the file is meant.
     std::string output = "table";
     std::string color = "auto";
+    std::optional<std::string> server = {};      ///< Whose verbs are meant, in place of a database.
+    std::optional<std::string> token_file = {};  ///< What lets us in there.
+    std::string reason = {};                     ///< Why something is changed, for the audit.
+};
+
+/// A client of a service, for whom it runs a verb: what the client has sent, and what the service
+/// lends. All of it outlives the session.
+struct ServedClient {
+    engine::Wiring& engine;
+    const Settings& settings;
+    const std::map<std::string, std::string>& files;  ///< By the names that were typed.
+    const std::string& user;                          ///< As the client says; empty: it does not.
+    const std::string& caller;                        ///< The name of its token, or `local`.
+    const std::function<bool()>& is_stopping;         ///< The service: what takes long should end.
 };
 
 /// What a command works with: streams, settings, the database. Each part is made when it is first
@@ -46,18 +66,36 @@ struct GlobalOptions {
 class Session final {
 public:
     Session(Streams streams, const Environment& environment, GlobalOptions options);
+
+    /// In a service, for a client. Nothing of this machine is used but the engine: no file, no
+    /// variable, no program; and nobody can be asked.
+    Session(Streams streams, GlobalOptions options, const ServedClient& client);
     ~Session();
 
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
     [[nodiscard]] Streams& streams() { return streams_; }
+
+    [[nodiscard]] bool is_for_client() const { return client_.has_value(); }
+
+    /// Whether what takes long should end where it can.
+    [[nodiscard]] bool must_stop() const { return client_ && client_->is_stopping(); }
+
+    /// Where a client waits, throws CliError wrong_usage: `--rate` of a service would keep a thread
+    /// of it. `instead` is what to do.
+    void refuse_to_wait(std::string_view option, std::string_view instead) const;
+
+    /// As Input::open(): a file, or `-` for stdin. For a client, what it has sent of them.
+    [[nodiscard]] Input input(std::string_view option, const std::string& file) const;
+
     /// This machine's.
     [[nodiscard]] const schema::Clock& clock() const { return clock_; }
 
     /// What the database's clock shows (I6); opens the database.
     [[nodiscard]] schema::TimePoint database_now() { return engine().clock().now(); }
     [[nodiscard]] OutputFormat format() const { return format_; }
+    [[nodiscard]] const std::string& format_name() const { return options_.output; }
 
     /// How tables look on stdout.
     [[nodiscard]] const OutputStyle& style() const { return style_; }
@@ -67,6 +105,18 @@ public:
 
     /// Who has called the program, as USER or LOGNAME say; empty: neither does.
     [[nodiscard]] std::string user() const;
+
+    /// Whose change it is, as the audit tells it: the token of a client that has one, else user().
+    [[nodiscard]] std::string actor() const;
+
+    /// Why something is changed, as --reason says.
+    [[nodiscard]] const std::string& reason() const { return options_.reason; }
+
+    /// The verb has changed so many things, for the audit.
+    void count_changes(std::int64_t things) { changes_ = changes_.value_or(0) + things; }
+
+    /// nullopt: it does not count them.
+    [[nodiscard]] std::optional<std::int64_t> changes() const { return changes_; }
 
     [[nodiscard]] const Settings& settings();
 
@@ -131,6 +181,9 @@ public:
     [[nodiscard]] deadletter::LimitDesk limits() {
         return deadletter::LimitDesk(engine().limit_store());
     }
+    [[nodiscard]] deadletter::AuditDesk audit() {
+        return {engine().audit_store(), engine().clock()};
+    }
     [[nodiscard]] deadletter::NodeDesk nodes() {
         return deadletter::NodeDesk(engine().node_store());
     }
@@ -144,6 +197,11 @@ public:
     /// Calls the apps of this process's jobs.
     [[nodiscard]] HttpClient& http_client() { return http_client_; }
 
+    /// From now on engines send spans of their runs, if the configuration says where.
+    void export_spans();
+    /// nullptr: they do not.
+    [[nodiscard]] const std::shared_ptr<SpanExporter>& spans() const { return spans_; }
+
     /// Who started this process and wants to hear how it goes.
     [[nodiscard]] Supervisor supervisor() const { return Supervisor(environment_); }
 
@@ -151,11 +209,19 @@ public:
     void tell(const std::string& line);
 
 private:
+    Session(
+        Streams streams,
+        const Environment& environment,
+        GlobalOptions options,
+        std::optional<ServedClient> client
+    );
+
     [[nodiscard]] SettingsFile read_file() const;
 
     Streams streams_;
     const Environment& environment_;
     const GlobalOptions options_;
+    const std::optional<ServedClient> client_;
     const OutputFormat format_;
     const OutputStyle style_;
     const schema::SystemClock clock_;
@@ -169,7 +235,9 @@ private:
     std::unique_ptr<BoostLog> log_;
     Guardian guardian_;
     HttpClient http_client_;
+    std::shared_ptr<SpanExporter> spans_;
     std::unique_ptr<engine::Wiring> engine_;
+    std::optional<std::int64_t> changes_;
 };
 
 }  // namespace jobstrand::cli

@@ -54,6 +54,16 @@ TEST(CallAnswer, Its_status_decides_what_becomes_of_the_job) {
     EXPECT_EQ(fate(result_of(an_answer(400), {.retry_statuses = {404}})), "dead");
 }
 
+TEST(CallAnswer, Only_202_is_accepted_and_only_where_a_call_back_is_awaited) {
+    const TargetSettings awaits{.call_back_within = 1h};
+    EXPECT_TRUE(is_accepted(awaits, an_answer(202)));
+    EXPECT_FALSE(is_accepted({}, an_answer(202)));
+    for (const int status : {200, 201, 204, 302, 422, 503}) {
+        EXPECT_FALSE(is_accepted(awaits, an_answer(status))) << status;
+    }
+    EXPECT_FALSE(is_accepted(awaits, {.kind = CallAnswer::Kind::timed_out, .status = 202}));
+}
+
 TEST(CallAnswer, A_failure_tells_the_status_and_keeps_the_body) {
     const HandlerResult result = result_of(an_answer(500));
     const auto& failed = std::get<Failed>(result);

@@ -1,13 +1,9 @@
 #include "tools/jobstrand/handlers/http/http_handler.hpp"
 
 #include "schema/text/iso8601.hpp"
-#include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/loopback_port.hpp"
-#include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/self_signed.hpp"
-#include "test/fixtures/signal.hpp"
-#include "test/fixtures/temporary_directory.hpp"
-#include "test/tools/http/test_app.hpp"
+#include "test/tools/http/http_handler_fixture.hpp"
 #include "tools/jobstrand/handlers/http/http_payload.hpp"
 #include "tools/jobstrand/handlers/http/webhook_signature.hpp"
 
@@ -17,8 +13,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <deque>
-#include <fstream>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -27,92 +21,15 @@ namespace jobstrand::cli {
 namespace {
 
 using namespace std::chrono_literals;
-using executor::AsyncRun;
 using executor::Failed;
 using executor::HandlerResult;
 using executor::Interrupted;
 using executor::Succeeded;
-using test::a_job;
 using test::a_response;
 using test::TestApp;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::SizeIs;
-
-/// A service whose configuration has one target, named `app`.
-class HttpHandlerTest : public testing::Test {
-protected:
-    /// Begins a run; wait_for() says how it ended.
-    void begin(
-        const HttpHandler& handler,
-        const std::string& payload = R"({"target":"app","order":17})"
-    ) {
-        jobs_.push_back(a_job("job 1/ä").of_type("http").with_payload(payload));
-        jobs_.back().correlation_id = "order-17";
-        handler(std::make_shared<AsyncRun>(
-            executor::JobContext{
-                .job = jobs_.back(),
-                .attempt = 2,
-                .deadline = deadline_,
-                .stop = stop_.get_token(),
-                .fencing_token = 7},
-            [this](HandlerResult result) {
-                const std::lock_guard lock(mutex_);
-                results_.push_back(std::move(result));
-                ended_.notify();
-            }
-        ));
-    }
-
-    /// The results, when there are so many.
-    [[nodiscard]] std::vector<HandlerResult> wait_for(std::size_t count) {
-        EXPECT_TRUE(ended_.wait_for(count));
-        const std::lock_guard lock(mutex_);
-        return results_;
-    }
-
-    [[nodiscard]] HandlerResult run(const HttpHandler& handler) {
-        begin(handler);
-        return wait_for(1).front();
-    }
-
-    [[nodiscard]] HttpHandler a_handler(TargetSettings target) {
-        return HttpHandler({.clock = clock_, .client = client_}, {{"app", std::move(target)}});
-    }
-
-    [[nodiscard]] static TargetSettings at(std::uint16_t port) {
-        return {.url = fmt::format("http://127.0.0.1:{}/jobs?by=jobstrand", port)};
-    }
-
-    [[nodiscard]] std::string a_secret_file() const {
-        const std::string file = (directory_.path() / "secret").string();
-        std::ofstream(file) << "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n";
-        std::filesystem::permissions(file, std::filesystem::perms::owner_read);
-        return file;
-    }
-
-    const test::TemporaryDirectory directory_;
-    test::ManualClock clock_;
-    std::optional<schema::TimePoint> deadline_;
-    std::stop_source stop_;
-    HttpClient client_;
-
-private:
-    std::deque<schema::Job> jobs_;
-    test::Signal ended_;
-    std::mutex mutex_;
-    std::vector<HandlerResult> results_;  ///< Guarded by mutex_.
-};
-
-TestApp::Decide answers(unsigned status, const std::string& body = {}) {
-    return [=](const TestApp::Request&) { return a_response(status, body); };
-}
-
-const std::string& message_of(const HandlerResult& result) {
-    static const std::string none = "no failure";
-    const auto* failed = std::get_if<Failed>(&result);
-    return failed == nullptr ? none : failed->message;
-}
 
 TEST_F(HttpHandlerTest, Posts_the_payload_with_what_the_app_needs_to_know) {
     const TestApp app(answers(200));
@@ -154,6 +71,16 @@ TEST_F(HttpHandlerTest, Signs_what_it_sends) {
             request.body()
         )
     );
+}
+
+TEST_F(HttpHandlerTest, The_app_is_told_of_the_trace_that_the_job_belongs_to) {
+    const TestApp app(answers(200));
+    (void)run(a_handler(at(app.port())));
+    EXPECT_EQ(app.requests().front().count("traceparent"), 0U) << "there is none";
+    trace_parent_ = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    begin(a_handler(at(app.port())));
+    (void)wait_for(2);
+    EXPECT_EQ(app.requests().back()["traceparent"], trace_parent_);
 }
 
 TEST_F(HttpHandlerTest, What_the_app_says_decides) {
@@ -225,10 +152,7 @@ TEST_F(HttpHandlerTest, The_deadline_of_the_job_counts_too) {
 
 TEST_F(HttpHandlerTest, A_call_that_waits_for_its_turn_has_no_more_time_than_its_job) {
     TestApp app(answers(200));
-    app.answer_only(1000);
-    TargetSettings target = at(app.port());
-    target.calls = 1;
-    const HttpHandler handler = a_handler(target);
+    const HttpHandler handler = a_handler_for_one_call(app);
     begin(handler);
     ASSERT_TRUE(test::eventually([&] { return app.requests().size() == 1; }));
     deadline_ = clock_.now() + 1min;
@@ -242,10 +166,7 @@ TEST_F(HttpHandlerTest, A_call_that_waits_for_its_turn_has_no_more_time_than_its
 
 TEST_F(HttpHandlerTest, The_stop_signal_ends_calls_wherever_they_are) {
     TestApp app(answers(200));
-    app.answer_only(1000);
-    TargetSettings target = at(app.port());
-    target.calls = 1;
-    const HttpHandler handler = a_handler(target);
+    const HttpHandler handler = a_handler_for_one_call(app);
     begin(handler);
     begin(handler);
     ASSERT_TRUE(test::eventually([&] { return app.requests().size() == 1; }));
@@ -254,6 +175,34 @@ TEST_F(HttpHandlerTest, The_stop_signal_ends_calls_wherever_they_are) {
         EXPECT_TRUE(std::holds_alternative<Interrupted>(result));
     }
     EXPECT_THAT(app.requests(), SizeIs(1)) << "the other one waited for its turn";
+}
+
+TEST_F(HttpHandlerTest, A_request_that_cannot_be_made_is_a_failure_and_the_next_one_has_its_turn) {
+    const TestApp app(answers(200));
+    TargetSettings settings = at(app.port());
+    settings.calls = 1;
+    const auto pool = std::make_shared<CallPool>(client_.context(), open_target("app", settings));
+    client_.start();
+    std::mutex mutex;
+    std::vector<CallAnswer> answers;
+    test::Signal answered;
+    const auto call = [&](const CallPool::Prepare& prepare) {
+        pool->call(prepare, {}, [&](CallAnswer answer) {
+            const std::lock_guard lock(mutex);
+            answers.push_back(std::move(answer));
+            answered.notify();
+        });
+    };
+    call([]() -> CallPool::Prepared { throw std::runtime_error("HMAC is not available"); });
+    call([] {
+        CallRequest request(boost::beast::http::verb::post, "/", 11);
+        request.prepare_payload();
+        return CallPool::Prepared{std::move(request), 10s};
+    });
+    ASSERT_TRUE(answered.wait_for(2));
+    EXPECT_EQ(answers[0].error, "HMAC is not available");
+    EXPECT_EQ(answers[0].kind, CallAnswer::Kind::failed);
+    EXPECT_EQ(answers[1].status, 200);
 }
 
 TEST_F(HttpHandlerTest, Many_calls_are_under_way_at_once) {

@@ -115,6 +115,13 @@ TEST(SettingsFile, A_largest_pool_alone_lowers_the_core_that_was_not_written) {
     EXPECT_THAT(both.problems, Contains(HasSubstr("corePoolSize (5) must not be above")));
 }
 
+TEST(SettingsFile, A_certificate_and_its_key_need_each_other) {
+    EXPECT_EQ(good("httpCertificateFile = 'c'\nhttpKeyFile = 'k'").http.key_file, "k");
+    const SettingsFile half = read_toml("httpCertificateFile = 'c'\n[engines.a]\ndb = 'sqlite:a'");
+    EXPECT_THAT(half.problems, Contains(HasSubstr("httpKeyFile need each other")));
+    EXPECT_THAT(read_toml("httpKeyFile = 'k'").problems, Contains(HasSubstr("need each other")));
+}
+
 TEST(SettingsFile, Commands_have_a_program_and_optional_details) {
     const Settings settings = good(R"(
         [commands.hash]

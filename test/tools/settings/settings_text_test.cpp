@@ -33,6 +33,7 @@ TEST(SettingsText, What_is_shown_can_be_read_again_and_means_the_same) {
         calls = 7
         retryStatuses = [404, 418]
         waitsUseRetries = true
+        callbackWithin = "PT10M"
         headers = { A = "" }
     )";
     const SettingsFile first = read_settings(toml, "first");

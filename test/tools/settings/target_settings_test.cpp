@@ -23,6 +23,7 @@ TEST(TargetSettings, Targets_have_a_url_and_optional_details) {
         timeLimit = "PT5S"
         calls = 1000
         retryStatuses = [404]
+        callbackWithin = "PT10M"
         headers = { Authorization = "Bearer x" }
 
         [targets.plain]
@@ -38,6 +39,7 @@ TEST(TargetSettings, Targets_have_a_url_and_optional_details) {
     EXPECT_EQ(shop.time_limit, 5s);
     EXPECT_EQ(shop.calls, 1000U);
     EXPECT_THAT(shop.retry_statuses, ElementsAre(404));
+    EXPECT_EQ(shop.call_back_within, 10min);
     EXPECT_EQ(shop.headers.at("Authorization"), "Bearer x");
     EXPECT_EQ(settings.targets.at("plain"), TargetSettings{.url = "http://127.0.0.1:8080"});
 }
@@ -61,6 +63,7 @@ TEST(TargetSettings, Every_mistake_is_told) {
         {"[targets.x]\nurl = \"http://x\"\ncalls = 0", "calls must be 1 to 100000"},
         {"[targets.x]\nurl = \"http://x\"\nretryStatuses = [500]", "from 400 to 499"},
         {"[targets.x]\nurl = \"http://x\"\nwaitsUseRetries = 1", "waitsUseRetries must be true or"},
+        {"[targets.x]\nurl = \"http://x\"\ncallbackWithin = \"P2D\"", "PT0.001S to PT24H"},
         {"[targets.x]\nurl = \"http://x\"\nheaders = { Host = \"y\" }",
          "is set by Jobstrand itself"},
         {"[targets.x]\nurl = \"http://x\"\nheaders = { Webhook-Id = \"y\" }",

@@ -65,13 +65,25 @@ deadletter::BulkCounts with_progress(
     const std::function<deadletter::BulkCounts(const deadletter::BulkWatch&)>& operation
 ) {
     Progress progress(session.streams(), session.clock(), done_word);
-    return operation({
+    bool was_stopped = false;
+    const deadletter::BulkCounts counts = operation({
         .on_page =
-            [&progress](const deadletter::BulkCounts& counts) {
-                progress.show(counts.done, counts.total);
-                return true;
+            [&](const deadletter::BulkCounts& so_far) {
+                progress.show(so_far.done, so_far.total);
+                was_stopped = session.must_stop();
+                return !was_stopped;
             },
     });
+    session.count_changes(counts.done);
+    if (was_stopped) {
+        throw CliError(
+            ExitCode::failed,
+            fmt::format(
+                "the service stops: {} were {}; ask again for the rest", counts.done, done_word
+            )
+        );
+    }
+    return counts;
 }
 
 void confirm(Session& session, bool is_confirmed, const std::string& question) {
@@ -81,6 +93,9 @@ void confirm(Session& session, bool is_confirmed, const std::string& question) {
     Streams& streams = session.streams();
     if (!streams.in_is_terminal) {
         throw CliError(ExitCode::refused, question + " Say so with --yes.");
+    }
+    if (session.is_for_client()) {
+        throw Unconfirmed(question);
     }
     streams.err << question << " [y/N] " << std::flush;
     std::string answer;

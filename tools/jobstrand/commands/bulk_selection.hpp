@@ -47,14 +47,16 @@ void require_one_way(std::initializer_list<bool> given, const char* none, const 
 [[nodiscard]] ExitCode show_dry_run(Session& session, const deadletter::Preview& preview);
 
 /// Runs a bulk operation and shows how far it has come. `done_word` is what happens to the jobs, as
-/// for Progress. The line on the terminal has ended when this returns.
+/// for Progress. The line on the terminal has ended when this returns. Throws CliError failed when
+/// the session must stop.
 [[nodiscard]] deadletter::BulkCounts with_progress(
     Session& session,
     std::string_view done_word,
     const std::function<deadletter::BulkCounts(const deadletter::BulkWatch&)>& operation
 );
 
-/// Asks on a terminal; elsewhere it must be confirmed, by --yes. Throws CliError refused for a no.
+/// Asks on a terminal; elsewhere it must be confirmed, by --yes. Throws CliError refused for a no,
+/// and Unconfirmed where the terminal is a client's.
 void confirm(Session& session, bool is_confirmed, const std::string& question);
 
 }  // namespace jobstrand::cli

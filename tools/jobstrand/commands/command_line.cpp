@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace jobstrand::cli {
@@ -45,6 +47,20 @@ namespace {
         }
     }
     return description;
+}
+
+/// What a value makes the verb read.
+void note_reading(const CLI::Option& option, const std::string& value, TypedVerb& typed) {
+    const std::string type = option.get_type_name();
+    const bool is_file = type.starts_with("FILE");
+    const bool is_payload = type == "JSON";
+    if (value == "-") {
+        typed.reads_input = typed.reads_input || is_file || is_payload || option.get_positional();
+    } else if (is_file) {
+        typed.files.push_back({.option = option.get_name(), .name = value});
+    } else if (is_payload && value.starts_with('@')) {
+        typed.files.push_back({.option = option.get_name(), .name = value.substr(1)});
+    }
 }
 
 }  // namespace
@@ -132,6 +148,38 @@ CommandOption Command::add_flag_callback(
     const std::string& meaning
 ) const {
     return CommandOption(*app_->add_flag_callback(names, std::move(on_given), meaning));
+}
+
+std::string Command::words() const {
+    std::string words;
+    for (const CLI::App* app = app_; app->get_parent() != nullptr; app = app->get_parent()) {
+        words = app->get_name() + (words.empty() ? "" : " " + words);
+    }
+    return words;
+}
+
+TypedVerb Command::typed() const {
+    TypedVerb typed{.words = words()};
+    std::vector<std::string> positional;
+    for (const CLI::Option* const option : app_->get_options()) {
+        const bool is_flag = option->get_items_expected_max() == 0;
+        // One that was not given has results of its own.
+        const auto values = option->count() == 0 ? CLI::results_t() : option->results();
+        for (const std::string& value : values) {
+            if (!option->get_positional()) {
+                typed.arguments.push_back(option->get_name());
+            }
+            if (!is_flag) {
+                note_reading(*option, value, typed);
+                (option->get_positional() ? positional : typed.arguments).push_back(value);
+            }
+        }
+    }
+    if (!positional.empty()) {
+        typed.arguments.emplace_back("--");
+        std::ranges::move(positional, std::back_inserter(typed.arguments));
+    }
+    return typed;
 }
 
 CommandDescription Command::description() const {

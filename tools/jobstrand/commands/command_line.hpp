@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tools/jobstrand/remote/typed_verb.hpp"
 #include "tools/jobstrand/usage/description.hpp"
 
 #include <functional>
@@ -78,6 +79,12 @@ public:
         std::function<void()> on_given,
         const std::string& meaning
     ) const;
+
+    /// How it is typed behind the program's name: `job add`; empty for the program.
+    [[nodiscard]] std::string words() const;
+
+    /// What was typed behind it. Precondition: it is a verb, and the line has been read.
+    [[nodiscard]] TypedVerb typed() const;
 
     /// All that was declared, here and below.
     [[nodiscard]] CommandDescription description() const;

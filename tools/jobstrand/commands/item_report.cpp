@@ -40,6 +40,7 @@ void ItemReport::add(const ItemResult& item) {
     switch (item.answer) {
         case ItemAnswer::done:
             ++done_;
+            session_.count_changes(1);
             write(item, words_.done);
             break;
         case ItemAnswer::skipped:

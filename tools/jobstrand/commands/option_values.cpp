@@ -7,7 +7,6 @@
 #include "timers/cycle/due_text.hpp"
 #include "timers/cycle/timer_expression.hpp"
 #include "tools/jobstrand/exit_code.hpp"
-#include "tools/jobstrand/input/input.hpp"
 #include "tools/jobstrand/json/json_values.hpp"
 #include "tools/jobstrand/output/marked_text.hpp"
 #include "tools/jobstrand/output/printable.hpp"
@@ -23,6 +22,9 @@ namespace jobstrand::cli {
 namespace {
 
 constexpr std::int64_t kListed = 100'000;
+
+/// In a service, which others use at the same time.
+constexpr std::int64_t kListedForClients = 10'000;
 
 /// Long texts are not repeated whole in an error line.
 constexpr std::size_t kQuotedWidth = 60;
@@ -95,8 +97,9 @@ int retries_of(const std::string& text) {
     return static_cast<int>(whole_number("--retries", text, 1, schema::limits::kRetryAttempts));
 }
 
-std::size_t limit_of(const std::string& text) {
-    return static_cast<std::size_t>(whole_number("--limit", text, 1, kListed));
+std::size_t limit_of(const Session& session, const std::string& text) {
+    const std::int64_t most = session.is_for_client() ? kListedForClients : kListed;
+    return static_cast<std::size_t>(whole_number("--limit", text, 1, most));
 }
 
 timers::Zone zone_of(const std::string& name) {
@@ -180,8 +183,7 @@ std::string payload_of(Session& session, const std::string& text) {
 
 // One byte more than is allowed, so that the caller sees when there was more.
 std::string content_of(Session& session, std::string_view option, const std::string& file) {
-    return Input::open(session.streams().in, option, file)
-        .next_bytes(schema::limits::kPayloadBytes + 1);
+    return session.input(option, file).next_bytes(schema::limits::kPayloadBytes + 1);
 }
 
 std::string not_empty(std::string_view option, const std::string& text) {

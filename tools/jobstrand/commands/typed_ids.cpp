@@ -44,7 +44,7 @@ void require_room(bool is_room, const std::string& why) {
 }
 
 void append_lines(Session& session, std::vector<std::string>& ids) {
-    Input input = Input::open(session.streams().in, "ids", kFromInput);
+    Input input = session.input("ids", kFromInput);
     std::size_t count = 0;
     while (auto line = next_line(input)) {
         if (!line->empty()) {

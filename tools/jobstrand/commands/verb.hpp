@@ -3,19 +3,33 @@
 #include "tools/jobstrand/commands/command_line.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/session.hpp"
+#include "tools/service/http/role.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace jobstrand::cli {
 
-/// What was asked for on the command line; set while it is read, run afterwards.
-using Action = std::function<ExitCode(Session&)>;
+/// What the verbs do.
+struct Action {
+    /// What was asked for on the command line; set while it is read, run afterwards.
+    std::function<ExitCode(Session&)> run = {};
+
+    /// The verbs that services run for clients, as `job ls`, and what such a client must be allowed
+    /// to; set by their declarations.
+    std::map<std::string, service::Role, std::less<>> over_network = {};
+};
 
 struct VerbText {
     const char* name;
     const char* summary;
     const char* examples;  ///< One per line, indented by two.
+
+    /// Who may have a service run it; nullopt: nobody, it is for the machine that it runs on.
+    std::optional<service::Role> over_network = {};
 };
 
 /// A verb under declaration: options are added to `app` and read into `options`.
@@ -34,10 +48,13 @@ template <typename Options>
 ) {
     auto options = std::make_shared<Options>();
     const auto choose = [&action, options, run] {
-        action = [options, run](Session& session) { return run(session, *options); };
+        action.run = [options, run](Session& session) { return run(session, *options); };
     };
-    return {
-        .app = noun.add_verb(text.name, text.summary, text.examples, choose), .options = *options};
+    const Command app = noun.add_verb(text.name, text.summary, text.examples, choose);
+    if (text.over_network) {
+        action.over_network.emplace(app.words(), *text.over_network);
+    }
+    return {.app = app, .options = *options};
 }
 
 }  // namespace jobstrand::cli

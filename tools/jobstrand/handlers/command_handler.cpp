@@ -123,6 +123,9 @@ ChildProcess CommandHandler::prepare(
     environment["JOBSTRAND_CORRELATION_ID"] = context.job.correlation_id;
     environment["JOBSTRAND_ATTEMPT"] = std::to_string(context.attempt);
     environment["JOBSTRAND_FENCING_TOKEN"] = std::to_string(context.fencing_token);
+    if (!context.trace_parent.empty()) {
+        environment["TRACEPARENT"] = context.trace_parent;
+    }
     for (const auto& [name, value] : environment) {
         child.environment.push_back(name + '=' + value);
     }

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <streambuf>
 #include <system_error>
 #include <utility>
@@ -50,6 +51,10 @@ Input Input::open(std::istream& standard_input, std::string_view option, const s
     }
     const bool is_rereadable = std::filesystem::is_regular_file(file, ignored);
     return {std::move(name), std::move(stream), is_rereadable};
+}
+
+Input Input::of_text(std::string name, const std::string& text) {
+    return {std::move(name), std::make_unique<std::istringstream>(text), true};
 }
 
 Input Input::rereadable(Input input) {

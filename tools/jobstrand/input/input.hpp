@@ -21,6 +21,9 @@ public:
     [[nodiscard]] static Input
     open(std::istream& standard_input, std::string_view option, const std::string& file);
 
+    /// A text that is there already; it is rereadable. `name` is what messages call it.
+    [[nodiscard]] static Input of_text(std::string name, const std::string& text);
+
     /// The same bytes, which rewind() goes back to the start of. A file stays as it is; what comes
     /// from stdin or a pipe is first read to its end, into a temporary file.
     [[nodiscard]] static Input rereadable(Input input);

@@ -1,5 +1,6 @@
 #include "persistence/drivers/parse_database_url.hpp"
 #include "schema/retry_policy.hpp"
+#include "tools/jobstrand/handlers/http/http_url.hpp"
 #include "tools/jobstrand/settings/setting_table.hpp"
 #include "tools/service/http/listen_address.hpp"
 
@@ -15,6 +16,19 @@ template <auto Member>
 template <auto Member>
 [[nodiscard]] auto& in_http(Settings& settings) {
     return settings.http.*Member;
+}
+
+template <auto Member>
+[[nodiscard]] auto& in_spans(Settings& settings) {
+    return settings.spans.*Member;
+}
+
+[[nodiscard]] std::string problem_of_endpoint(std::string_view text) {
+    const auto url = parse_http_url(text);
+    if (text.empty() || (url && text.find('?') == std::string_view::npos)) {
+        return {};
+    }
+    return url ? "must not have a query" : url.error().message;
 }
 
 [[nodiscard]] std::string problem_of_address(std::string_view text) {
@@ -112,6 +126,21 @@ constexpr std::array kServiceSettings{
                    "make`. Empty: none, for programs of this machine only.",
     },
     Setting{
+        .name = "httpCertificateFile",
+        .unit = Unit::text,
+        .field = &in_http<&HttpSettings::certificate_file>,
+        .most = kUrlLength,
+        .meaning = "The certificate (PEM, those that lead to a known one behind it) with which the "
+                   "service speaks HTTPS; SIGHUP reads it again. Empty: it speaks HTTP.",
+    },
+    Setting{
+        .name = "httpKeyFile",
+        .unit = Unit::text,
+        .field = &in_http<&HttpSettings::key_file>,
+        .most = kUrlLength,
+        .meaning = "The key of `httpCertificateFile` (PEM, without a passphrase).",
+    },
+    Setting{
         .name = "httpMaxConnections",
         .field = &in_http<&HttpSettings::connections>,
         .least = 1,
@@ -124,6 +153,22 @@ constexpr std::array kServiceSettings{
         .least = 1024,
         .most = std::int64_t{256} * 1024 * 1024,
         .meaning = "Bytes of one HTTP request; a longer one is answered 413.",
+    },
+    Setting{
+        .name = "otlpEndpoint",
+        .unit = Unit::text,
+        .field = &in_spans<&SpanSettings::endpoint>,
+        .most = kUrlLength,
+        .meaning = "Where spans of runs are sent, for example `http://127.0.0.1:4318`: an "
+                   "OpenTelemetry collector, by OTLP over HTTP (JSON). Empty: nowhere.",
+        .problem_of_text = problem_of_endpoint,
+    },
+    Setting{
+        .name = "otlpServiceName",
+        .unit = Unit::text,
+        .field = &in_spans<&SpanSettings::service_name>,
+        .most = kUrlLength,
+        .meaning = "`service.name` of the spans.",
     },
 };
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct TargetSettings {
     std::size_t calls = 256;            ///< At once.
     std::vector<int> retry_statuses{};  ///< Further ones of 4xx that are tried again.
     bool waits_use_retries = false;     ///< 429 and 503 with Retry-After count as failures.
+    /// A 202 means that the app tells the end later, within this time; nullopt: it is done.
+    std::optional<schema::Duration> call_back_within{};
     std::map<std::string, std::string> headers = {};
 
     bool operator==(const TargetSettings&) const = default;
@@ -45,8 +48,16 @@ using Commands = std::map<std::string, CommandSettings, std::less<>>;
 struct HttpSettings {
     std::string listen;             ///< Address and port; empty: there is none.
     std::string token_file;         ///< Empty: no tokens, and so loopback only.
+    std::string certificate_file;   ///< PEM, the chain behind it; empty: no TLS.
+    std::string key_file;           ///< PEM; empty likewise.
     std::size_t connections = 512;  ///< Clients at once.
     std::size_t body_bytes = std::size_t{16} * 1024 * 1024;  ///< Of one request.
+};
+
+/// Where spans of runs are sent.
+struct SpanSettings {
+    std::string endpoint;  ///< URL of a collector that speaks OTLP over HTTP; empty: nowhere.
+    std::string service_name = "jobstrand";
 };
 
 /// Everything that the configuration file says, with defaults where it says nothing.
@@ -62,6 +73,7 @@ struct Settings {
     std::string retry_time_cycle;  ///< The text behind executor.retry.cycle.
     executor::ExecutorSettings executor;
     HttpSettings http;
+    SpanSettings spans;
     Commands commands;
     Targets targets;
 };

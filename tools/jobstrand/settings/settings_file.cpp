@@ -233,6 +233,11 @@ private:
         for (const std::string& problem : executor::validate(settings.executor)) {
             file_.problems.push_back(place + ": " + problem);
         }
+        if (settings.http.certificate_file.empty() != settings.http.key_file.empty()) {
+            file_.problems.push_back(
+                place + ": httpCertificateFile and httpKeyFile need each other"
+            );
+        }
     }
 
     [[nodiscard]] std::vector<std::string> in_line_order(std::vector<LineMessage> messages) const {

@@ -90,6 +90,10 @@ void append_target(std::string& out, const std::string& name, const TargetSettin
     fmt::format_to(end, "calls = {}\n", target.calls);
     fmt::format_to(end, "retryStatuses = [{}]\n", fmt::join(target.retry_statuses, ", "));
     fmt::format_to(end, "waitsUseRetries = {}\n", target.waits_use_retries);
+    if (target.call_back_within) {
+        const std::string within = schema::format_duration(*target.call_back_within);
+        fmt::format_to(end, "callbackWithin = {}\n", toml_text(within));
+    }
     for (const auto& [header, value] : target.headers) {
         fmt::format_to(end, "headers.{} = {}\n", toml_text(header), toml_text(shown_secret(value)));
     }
@@ -121,6 +125,7 @@ void append_target(std::string& out, const std::string& name, const TargetSettin
     for (const auto& [header, value] : target.headers) {
         headers[header] = shown_secret(value);
     }
+    const auto& within = target.call_back_within;
     return {
         {"url", target.url},
         {"secretFile", target.secret_file},
@@ -129,6 +134,7 @@ void append_target(std::string& out, const std::string& name, const TargetSettin
         {"calls", target.calls},
         {"retryStatuses", target.retry_statuses},
         {"waitsUseRetries", target.waits_use_retries},
+        {"callbackWithin", within ? schema::format_duration(*within) : ""},
         {"headers", headers},
     };
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kMostCalls = 100'000;
 
-constexpr std::array<std::string_view, 8> kTargetKeys{
+constexpr std::array<std::string_view, 9> kTargetKeys{
     "url",
     "secretFile",
     "caFile",
@@ -22,16 +22,18 @@ constexpr std::array<std::string_view, 8> kTargetKeys{
     "calls",
     "retryStatuses",
     "waitsUseRetries",
+    "callbackWithin",
     "headers"};
 
 /// Headers that the handler sets itself.
-constexpr std::array<std::string_view, 6> kReserved{
+constexpr std::array<std::string_view, 7> kReserved{
     "host",
     "user-agent",
     "content-type",
     "content-length",
     "transfer-encoding",
-    "connection"};
+    "connection",
+    "traceparent"};
 
 /// RFC 9110, 5.6.2.
 [[nodiscard]] bool is_token(std::string_view text) {
@@ -114,6 +116,8 @@ void TargetTables::read_key(
             keys_.add_problem(node, "waitsUseRetries must be true or false");
         }
         target.waits_use_retries = node.value_or(false);
+    } else if (key == "callbackWithin") {
+        target.call_back_within = keys_.time_limit(key, node);
     } else if (key == "headers") {
         read_headers(node, target);
     } else {

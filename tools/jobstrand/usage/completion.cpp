@@ -89,6 +89,8 @@ private:
             database_.config_file = value;
         } else if (option.names.back() == "--engine") {
             database_.engine = value;
+        } else if (option.names.back() == "--server") {
+            database_.server = value;
         }
     }
 

@@ -27,6 +27,7 @@ struct TypedDatabase {
     std::optional<std::string> url;          ///< --db
     std::optional<std::string> config_file;  ///< --config
     std::optional<std::string> engine;       ///< --engine
+    std::optional<std::string> server = {};  ///< --server, in place of all those.
 };
 
 /// The values of a source that may begin with `typed`; others are left out later.

@@ -72,6 +72,7 @@ const std::vector<Entry>& entries() {
         {"", "", "TIME", {}},
         {"", "", "DURATION", {}},
         {"", "", "CYCLE", {}},
+        {"", "", "CONTEXT", {}},
         {"", "", "ZONE", {}},
         {"", "", "JSON", {}},
         {"", "", "URL", {}},

@@ -1,9 +1,11 @@
 #include "tools/service/access/token.hpp"
 
+#include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
 
+#include <iterator>
 #include <stdexcept>
 
 namespace jobstrand::service {
@@ -45,6 +47,14 @@ TokenHash hash_of(std::string_view token) {
         throw std::runtime_error("SHA-256 is not available");
     }
     return hash;
+}
+
+std::string hex_of(const TokenHash& hash) {
+    std::string text;
+    for (const std::uint8_t byte : hash) {
+        fmt::format_to(std::back_inserter(text), "{:02x}", byte);
+    }
+    return text;
 }
 
 bool are_equal(const TokenHash& a, const TokenHash& b) {

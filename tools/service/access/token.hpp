@@ -26,6 +26,9 @@ struct TokenEntry {
 
 [[nodiscard]] TokenHash hash_of(std::string_view token);
 
+/// As lower-case hexadecimal digits.
+[[nodiscard]] std::string hex_of(const TokenHash& hash);
+
 /// In a time that does not depend on where they differ.
 [[nodiscard]] bool are_equal(const TokenHash& a, const TokenHash& b);
 

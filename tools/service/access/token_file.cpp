@@ -39,14 +39,6 @@ constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
     return hash;
 }
 
-[[nodiscard]] std::string hex_of(const TokenHash& hash) {
-    std::string text;
-    for (const std::uint8_t byte : hash) {
-        fmt::format_to(std::back_inserter(text), "{:02x}", byte);
-    }
-    return text;
-}
-
 /// nullopt: it cannot be meant so.
 [[nodiscard]] std::optional<TokenEntry> entry_in(const std::string& line) {
     std::istringstream words(line);

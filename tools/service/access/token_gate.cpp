@@ -45,30 +45,35 @@ std::optional<Response> TokenGate::refusal(const Request& request, Role needed) 
     if (request.count_headers("Authorization") > 1) {
         return problem(400, "Authorization must be said once");
     }
-    const auto role = role_of(request.header("Authorization"));
-    if (!role) {
+    const TokenEntry* const token = token_in(request.header("Authorization"));
+    if (token == nullptr) {
         return unauthorized();
     }
-    if (!may(*role, needed)) {
+    if (!may(token->role, needed)) {
         return problem(403, fmt::format("this needs a token with the role {}", name_of(needed)));
     }
     return std::nullopt;
 }
 
-std::optional<Role> TokenGate::role_of(std::string_view authorization) const {
+std::string TokenGate::caller(const Request& request) const {
+    const TokenEntry* const token = token_in(request.header("Authorization"));
+    return token == nullptr ? "" : token->name;
+}
+
+const TokenEntry* TokenGate::token_in(std::string_view authorization) const {
     if (authorization.size() <= kScheme.size() || authorization.size() > kTokenLengthMax ||
         !is_same_token(authorization.substr(0, kScheme.size()), kScheme)) {
-        return std::nullopt;
+        return nullptr;
     }
     const TokenHash shown = hash_of(authorization.substr(kScheme.size()));
-    std::optional<Role> role;
+    const TokenEntry* found = nullptr;
     // All of them, so that the time does not tell which one it was.
     for (const TokenEntry& token : tokens_) {
         if (are_equal(token.hash, shown)) {
-            role = token.role;
+            found = &token;
         }
     }
-    return role;
+    return found;
 }
 
 TokenGate::FileState TokenGate::state_of_file() const {

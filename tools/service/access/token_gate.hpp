@@ -24,6 +24,9 @@ public:
 
     [[nodiscard]] std::optional<Response> refusal(const Request& request, Role needed) override;
 
+    /// The name of the token; empty: there is none.
+    [[nodiscard]] std::string caller(const Request& request) const override;
+
 private:
     /// What tells one state of the file from another.
     struct FileState {
@@ -36,7 +39,8 @@ private:
 
     [[nodiscard]] FileState state_of_file() const;
     void reload_if_changed();
-    [[nodiscard]] std::optional<Role> role_of(std::string_view authorization) const;
+    /// nullptr: no token was shown that is good.
+    [[nodiscard]] const TokenEntry* token_in(std::string_view authorization) const;
 
     const std::string path_;
     schema::Log& log_;

@@ -3,6 +3,7 @@
 #include "schema/log.hpp"
 #include "tools/engine/wiring.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
+#include "tools/jobstrand/tracing/span_counts.hpp"
 
 namespace jobstrand::service {
 
@@ -11,6 +12,7 @@ struct ApiParts {
     engine::Wiring& engine;
     const cli::Settings& settings;
     schema::Log& log;
+    const cli::SpanCounts* spans = nullptr;  ///< nullptr: none are sent.
 };
 
 }  // namespace jobstrand::service

@@ -27,7 +27,12 @@ void EnqueueGroup::add(Request request, Answer answer) {
         answer(come_again("too many requests at once"));
         return;
     }
-    waiting_.push_back({.body = std::move(request.body), .answer = std::move(answer)});
+    std::string traceparent = traceparent_of(request);
+    waiting_.push_back(
+        {.body = std::move(request.body),
+         .traceparent = std::move(traceparent),
+         .answer = std::move(answer)}
+    );
     news_.notify_one();
 }
 
@@ -76,7 +81,7 @@ void EnqueueGroup::enqueue(std::vector<Waiting> batch) {
     for (Waiting& waiting : batch) {
         // Defended catch: what one request meets is its own answer.
         try {
-            ReadJob read = reader.read(waiting.body);
+            ReadJob read = reader.read(waiting.body, waiting.traceparent);
             if (!read.problems.empty()) {
                 waiting.answer(bad_job(read.problems));
                 continue;

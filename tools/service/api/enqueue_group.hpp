@@ -43,6 +43,7 @@ public:
 private:
     struct Waiting {
         std::string body;
+        std::string traceparent;  ///< See JobReader::read().
         Answer answer;
     };
     struct Item {

@@ -20,6 +20,10 @@ public:
 
     void start();
 
+    /// Reads certificate and key again, for the clients that come from now on. A mistake is told in
+    /// the log, and what counted before still counts. Without TLS there is nothing to read.
+    void read_certificate_again();
+
     /// Still answers, but says that it is not ready, so that callers go elsewhere.
     void say_stopping();
 

@@ -73,8 +73,9 @@ JobBatch read_batch(const Request& request, JobReader& reader) {
     }
     JobBatch batch;
     executor::NewNames names;
+    const std::string traceparent = traceparent_of(request);
     for (const auto& [number, text] : parts) {
-        ReadJob read = reader.read(text);
+        ReadJob read = reader.read(text, traceparent);
         if (const auto taken = names.add(read.job); taken && read.problems.empty()) {
             read.problems.push_back(cli::in_words(*taken));
         }

@@ -3,6 +3,7 @@
 #include "deadletter/desk/job_search.hpp"
 #include "tools/jobstrand/json/job_json.hpp"
 #include "tools/jobstrand/output/record.hpp"
+#include "tools/service/api/enqueue_once.hpp"
 #include "tools/service/api/enqueue_responses.hpp"
 #include "tools/service/api/job_batch.hpp"
 #include "tools/service/http/problem.hpp"
@@ -39,18 +40,18 @@ Handler enqueue_jobs(const RouteParts& parts) {
     Handler many = parts.pool.wrap([&api, &counts](const Request& request) {
         return enqueue_batch(api, counts, request);
     });
+    Handler once = parts.pool.wrap(enqueue_once(api, counts));
     EnqueueGroup& singles = parts.singles;
-    return [&singles, many = std::move(many)](Request request, Answer answer) {
-        if (!request.header("Idempotency-Key").empty()) {
-            // Whoever sends one relies on it, and must not be misled.
-            answer(problem(400, "Idempotency-Key is not supported: give the job an id of your own")
-            );
-        } else if (is_one_job(request)) {
-            singles.add(std::move(request), std::move(answer));
-        } else {
-            many(std::move(request), std::move(answer));
-        }
-    };
+    return
+        [&singles, many = std::move(many), once = std::move(once)](Request request, Answer answer) {
+            if (request.count_headers(kIdempotencyKey) > 0) {
+                once(std::move(request), std::move(answer));
+            } else if (is_one_job(request)) {
+                singles.add(std::move(request), std::move(answer));
+            } else {
+                many(std::move(request), std::move(answer));
+            }
+        };
 }
 
 WorkPool::BlockingHandler show_job(const ApiParts& api) {

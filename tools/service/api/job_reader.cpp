@@ -1,15 +1,20 @@
 #include "tools/service/api/job_reader.hpp"
 
+#include "schema/text/trace_parent.hpp"
 #include "timers/cycle/due_text.hpp"
 #include "tools/jobstrand/commands/job/job_checks.hpp"
 #include "tools/jobstrand/json/job_json.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace jobstrand::service {
 
-ReadJob JobReader::read(std::string_view json) {
+ReadJob JobReader::read(std::string_view json, const std::string& traceparent) {
     cli::JobFromJson read = cli::job_from_json(json);
+    if (read.content.job.trace_parent.empty()) {
+        read.content.job.trace_parent = traceparent;
+    }
     const bool needs_calendars = read.due || read.content.repeats();
     cli::JobCheckContext context{.settings = parts_.settings, .calendars = {}, .now = {}};
     if (needs_calendars && read.problems.empty()) {
@@ -35,6 +40,13 @@ const schema::CalendarTexts& JobReader::calendars() {
         calendars_ = parts_.engine.calendar_texts();
     }
     return *calendars_;
+}
+
+std::string traceparent_of(const Request& request) {
+    const auto parent = request.count_headers("traceparent") == 1
+                            ? schema::parse_trace_parent(request.header("traceparent"))
+                            : std::nullopt;
+    return parent ? schema::text_of(*parent) : "";
 }
 
 }  // namespace jobstrand::service

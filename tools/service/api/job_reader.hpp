@@ -3,6 +3,7 @@
 #include "executor/enqueue/new_job.hpp"
 #include "schema/series/series.hpp"
 #include "tools/service/api/api_parts.hpp"
+#include "tools/service/http/message.hpp"
 
 #include <optional>
 #include <string>
@@ -25,7 +26,8 @@ class JobReader final {
 public:
     explicit JobReader(const ApiParts& parts) : parts_(parts) {}
 
-    [[nodiscard]] ReadJob read(std::string_view json);
+    /// `traceparent`: of a job that has none of its own.
+    [[nodiscard]] ReadJob read(std::string_view json, const std::string& traceparent = {});
 
 private:
     const schema::CalendarTexts& calendars();
@@ -33,5 +35,9 @@ private:
     const ApiParts& parts_;
     std::optional<schema::CalendarTexts> calendars_;
 };
+
+/// The trace that a request says it belongs to; empty: it says none, or what is none, which the
+/// standard wants to be overlooked (W3C Trace Context, 3.2).
+[[nodiscard]] std::string traceparent_of(const Request& request);
 
 }  // namespace jobstrand::service

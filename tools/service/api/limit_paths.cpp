@@ -5,6 +5,7 @@
 #include "tools/jobstrand/json/json_values.hpp"
 #include "tools/jobstrand/json/limit_json.hpp"
 #include "tools/jobstrand/json/member_values.hpp"
+#include "tools/service/api/audited.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <fmt/format.h>
@@ -115,9 +116,12 @@ std::vector<Route> limit_routes(const ApiParts& api, WorkPool& pool) {
         {"PUT",
          "/api/v1/limits/{limit}",
          Role::admin,
-         pool.wrap(set_limit(api)),
+         pool.wrap(audited(api, "limit set", set_limit(api))),
          {"application/json"}},
-        {"DELETE", "/api/v1/limits/{limit}", Role::admin, pool.wrap(remove_limit(api))},
+        {"DELETE",
+         "/api/v1/limits/{limit}",
+         Role::admin,
+         pool.wrap(audited(api, "limit rm", remove_limit(api)))},
     };
 }
 

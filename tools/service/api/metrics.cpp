@@ -130,6 +130,23 @@ void write_workers(MetricsText& text, const executor::WorkerCounts& workers) {
     );
 }
 
+void write_backlog(MetricsText& text, const BacklogCounts& backlog) {
+    text.begin("jobstrand_jobs", "gauge", "Jobs in each place of the database, as seen last.");
+    for (const deadletter::PlaceCount& count : backlog.jobs) {
+        text.value(
+            static_cast<double>(count.jobs), fmt::format("place=\"{}\"", name_of(count.place))
+        );
+    }
+    text.begin(
+        "jobstrand_oldest_seconds",
+        "gauge",
+        "For how long the oldest free job could have run, and the first timer has been overdue."
+    );
+    text.value(seconds(backlog.executable_wait), "place=\"executable\"");
+    text.value(seconds(backlog.external_wait), "place=\"external\"");
+    text.value(seconds(backlog.timer_overdue), "place=\"timer\"");
+}
+
 void write_http(MetricsText& text, const HttpCounts& http) {
     text.begin("jobstrand_http_responses_total", "counter", "HTTP responses by status class.");
     for (std::size_t digit = 1; digit < http.responses.size(); ++digit) {
@@ -148,10 +165,26 @@ void write_http(MetricsText& text, const HttpCounts& http) {
         http.refused_connections.load(),
         "HTTP connections beyond httpMaxConnections."
     );
+    text.counter(
+        "jobstrand_http_handshakes_failed_total",
+        http.failed_handshakes.load(),
+        "Handshakes of TLS that did not come to an end."
+    );
     text.gauge(
         "jobstrand_http_connections",
         static_cast<double>(http.open_connections.load()),
         "HTTP connections open now."
+    );
+}
+
+void write_spans(MetricsText& text, const cli::SpanCounts& spans) {
+    text.counter(
+        "jobstrand_spans_exported_total", spans.exported.load(), "Spans that the collector took."
+    );
+    text.counter(
+        "jobstrand_spans_dropped_total",
+        spans.dropped.load(),
+        "Spans that found no room, or that the collector refused."
     );
 }
 
@@ -171,7 +204,13 @@ Response metrics(const MetricsParts& parts) {
         "Transactions in which they were enqueued."
     );
     write_workers(text, parts.api.engine.workers().counts());
+    if (const auto backlog = parts.backlog.last()) {
+        write_backlog(text, *backlog);
+    }
     write_http(text, parts.http);
+    if (parts.api.spans != nullptr) {
+        write_spans(text, *parts.api.spans);
+    }
     return {
         .status = 200,
         .content_type = std::string(MetricsText::kContentType),

@@ -1,18 +1,20 @@
 #pragma once
 
 #include "tools/service/api/api_parts.hpp"
+#include "tools/service/api/backlog.hpp"
 #include "tools/service/api/enqueue_counts.hpp"
 #include "tools/service/http/http_counts.hpp"
 #include "tools/service/http/message.hpp"
 
 namespace jobstrand::service {
 
-/// Where the numbers of `/metrics` come from: all of them are counted as things happen, so that a
-/// scrape asks the database nothing.
+/// Where the numbers of `/metrics` come from: all of them are counted as things happen, or were
+/// seen a while ago, so that a scrape waits for nothing.
 struct MetricsParts {
     const ApiParts& api;
     const EnqueueCounts& enqueued;
     const HttpCounts& http;
+    Backlog& backlog;
 };
 
 [[nodiscard]] Response metrics(const MetricsParts& parts);

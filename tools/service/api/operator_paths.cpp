@@ -128,12 +128,14 @@ WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
     };
 }
 
+std::string stats_text(const ApiParts& api) {
+    const auto counts = deadletter::JobSearch(api.engine.store()).count_places();
+    const auto unserved = api.engine.served_store().unserved(api.engine.clock().now());
+    return json_of(cli::record_of(counts, unserved));
+}
+
 WorkPool::BlockingHandler show_stats(const ApiParts& api) {
-    return [&api](const Request& /*request*/) {
-        const auto counts = deadletter::JobSearch(api.engine.store()).count_places();
-        const auto unserved = api.engine.served_store().unserved(api.engine.clock().now());
-        return json_response(json_of(cli::record_of(counts, unserved)));
-    };
+    return [&api](const Request& /*request*/) { return json_response(stats_text(api)); };
 }
 
 WorkPool::BlockingHandler wake_node(const ApiParts& api) {
@@ -176,11 +178,13 @@ WorkPool::BlockingHandler requeue_dead(const ApiParts& api) {
             return problem(400, order.problem + "; nothing was requeued");
         }
         std::vector<std::string> items;
+        std::int64_t requeued = 0;
         (void)api.engine.dead_letters().requeue(
             deadletter::JobSelection::these(order.ids),
             {.retries = static_cast<int>(order.retries)},
             {.on_item =
                  [&](const deadletter::ItemResult& item) {
+                     requeued += item.answer == deadletter::ItemAnswer::done ? 1 : 0;
                      items.push_back(json_of(cli::Record{
                          cli::text_field("id", item.id),
                          cli::text_field("answer", word_of(item.answer)),
@@ -188,7 +192,9 @@ WorkPool::BlockingHandler requeue_dead(const ApiParts& api) {
                      }));
                  }}
         );
-        return json_response(list_of(items));
+        Response response = json_response(list_of(items));
+        response.changed = requeued;
+        return response;
     };
 }
 

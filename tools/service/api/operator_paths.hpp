@@ -11,6 +11,7 @@ namespace jobstrand::service {
 [[nodiscard]] WorkPool::BlockingHandler list_jobs(const ApiParts& api);
 
 /// What `stats -o json` prints. Counts all jobs.
+[[nodiscard]] std::string stats_text(const ApiParts& api);
 [[nodiscard]] WorkPool::BlockingHandler show_stats(const ApiParts& api);
 
 /// Has the node look for jobs and timers now.

@@ -1,11 +1,15 @@
 #include "tools/service/api/routes.hpp"
 
+#include "tools/service/api/audited.hpp"
 #include "tools/service/api/job_paths.hpp"
 #include "tools/service/api/limit_paths.hpp"
 #include "tools/service/api/metrics.hpp"
 #include "tools/service/api/open_api.hpp"
 #include "tools/service/api/operator_paths.hpp"
+#include "tools/service/api/watch_paths.hpp"
 #include "tools/service/management/management_paths.hpp"
+#include "tools/service/verbs/verb_paths.hpp"
+#include "tools/service/workers/call_back_paths.hpp"
 #include "tools/service/workers/camunda_paths.hpp"
 #include "tools/service/workers/flowable_paths.hpp"
 #include "tools/service/workers/work_paths.hpp"
@@ -39,9 +43,17 @@ std::vector<Route> all_routes(const RouteParts& parts) {
     const auto is_ready = [&readiness = parts.readiness](const Request&) {
         return readiness.answer();
     };
-    const auto tell_metrics = [from = MetricsParts{api, parts.counts, parts.http}](
-                                  const Request&, const Answer& answer
-                              ) { answer(metrics(from)); };
+    const auto look_at_backlog = pool.wrap([&backlog = parts.backlog](const Request&) {
+        backlog.look();
+        return Response{};
+    });
+    const auto tell_metrics = [from = MetricsParts{api, parts.counts, parts.http, parts.backlog},
+                               look_at_backlog](const Request&, const Answer& answer) {
+        answer(metrics(from));
+        if (from.backlog.wants_a_look()) {
+            look_at_backlog({}, [](const Response&) {});
+        }
+    };
     std::vector<Route> routes{
         {"GET", "/health/live", Role::anybody, answer_alive},
         {"GET", "/health/ready", Role::anybody, pool.wrap(is_ready)},
@@ -52,15 +64,28 @@ std::vector<Route> all_routes(const RouteParts& parts) {
         {"POST", "/api/v1/jobs", Role::worker, enqueue_jobs(parts), {kJson, kLines, kOtherLines}},
         {"GET", "/api/v1/jobs/{id}", Role::read, pool.wrap(show_job(api))},
         {"GET", "/api/v1/stats", Role::read, pool.wrap(show_stats(api))},
+        {"GET", "/api/v1/events", Role::read, watch_changes(parts.feed)},
 
-        {"POST", "/api/v1/dead/requeue", Role::admin, pool.wrap(requeue_dead(api)), {kJson}},
+        {"POST",
+         "/api/v1/dead/requeue",
+         Role::admin,
+         pool.wrap(audited(api, "dead requeue", requeue_dead(api))),
+         {kJson}},
         {"POST", "/api/v1/wake", Role::worker, pool.wrap(wake_node(api))},
         {"GET", "/api/v1/nodes", Role::read, pool.wrap(list_nodes(api))},
-        {"POST", "/api/v1/nodes/{node}/drain", Role::admin, pool.wrap(drain_node(api))},
-        {"POST", "/api/v1/nodes/{node}/resume", Role::admin, pool.wrap(resume_node(api))},
+        {"POST",
+         "/api/v1/nodes/{node}/drain",
+         Role::admin,
+         pool.wrap(audited(api, "node drain", drain_node(api)))},
+        {"POST",
+         "/api/v1/nodes/{node}/resume",
+         Role::admin,
+         pool.wrap(audited(api, "node resume", resume_node(api)))},
     };
     std::ranges::move(limit_routes(api, pool), std::back_inserter(routes));
+    std::ranges::move(verb_routes(api, parts.verbs), std::back_inserter(routes));
     std::ranges::move(management_routes(api, pool), std::back_inserter(routes));
+    std::ranges::move(call_back_routes(api, pool), std::back_inserter(routes));
     std::ranges::move(work_routes(api, pool, parts.waits), std::back_inserter(routes));
     std::ranges::move(flowable_worker_routes(api, pool), std::back_inserter(routes));
     std::ranges::move(camunda_worker_routes(api, pool, parts.waits), std::back_inserter(routes));

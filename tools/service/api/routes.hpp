@@ -1,6 +1,8 @@
 #pragma once
 
 #include "tools/service/api/api_parts.hpp"
+#include "tools/service/api/backlog.hpp"
+#include "tools/service/api/change_feed.hpp"
 #include "tools/service/api/enqueue_group.hpp"
 #include "tools/service/api/readiness.hpp"
 #include "tools/service/http/http_counts.hpp"
@@ -21,6 +23,9 @@ struct RouteParts {
     EnqueueCounts& counts;
     const HttpCounts& http;
     WorkWaits& waits;
+    WorkPool& verbs;  ///< For what may take long.
+    ChangeFeed& feed;
+    Backlog& backlog;
 };
 
 /// Every path of the service: the table that docs/http.md and the OpenAPI description tell.

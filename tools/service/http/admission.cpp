@@ -39,8 +39,9 @@ Admission Admissions::decide(const RequestHead& head, const AnnouncedBody& body)
         return admission;
     }
     admission.match = std::move(std::get<RouteMatch>(found));
-    admission.refusal = gate_.refusal(head.request, admission.match.route->role);
+    admission.refusal = gate_.refusal(head.request, admission.match.role());
     if (!admission.refusal) {
+        admission.match.caller = gate_.caller(head.request);
         admission.refusal = refuse_body(head.request, body, admission);
     }
     return admission;

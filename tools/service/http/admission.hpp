@@ -38,6 +38,11 @@ public:
 
     [[nodiscard]] Admission decide(const RequestHead& head, const AnnouncedBody& body) const;
 
+    /// Whether the gate still lets in who asked for this, as a long answer goes on.
+    [[nodiscard]] bool still_lets_in(const Request& request, const Route& route) const {
+        return !gate_.refusal(request, route.role);
+    }
+
 private:
     [[nodiscard]] std::optional<Response>
     refuse_body(const Request& request, const AnnouncedBody& body, Admission& admission) const;

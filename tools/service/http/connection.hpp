@@ -2,11 +2,11 @@
 
 #include "tools/service/http/admission.hpp"
 #include "tools/service/http/http_counts.hpp"
+#include "tools/service/http/response_stream.hpp"
 #include "tools/service/http/server_limits.hpp"
+#include "tools/service/http/wire.hpp"
 #include "tools/service/http/wire_response.hpp"
 
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace jobstrand::service {
 
@@ -29,16 +30,17 @@ struct ConnectionContext {
 ///
 /// The body of a request is read when its head has been let in: there is such a path, and the gate
 /// lets the caller through. What cannot be read as HTTP is answered, if that still makes sense, and
-/// the connection closed.
+/// the connection closed. A response that is a stream is the last of its connection: it ends with
+/// its writer, when the client hangs up or sends anything, or when the gate lets the client in no
+/// more.
 ///
 /// Thread safety: none but for answers; it belongs to the thread that serves sockets.
 class Connection final : public std::enable_shared_from_this<Connection> {
 public:
-    using Socket = boost::asio::ip::tcp::socket;
     using Closed = std::function<void(Connection&)>;
 
     /// `closed` is called once, when it has ended.
-    Connection(Socket socket, const ConnectionContext& context, Closed closed);
+    Connection(Wire wire, const ConnectionContext& context, Closed closed);
 
     void start();
 
@@ -55,10 +57,23 @@ private:
     using Error = boost::beast::error_code;
     using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 
-    enum class Phase { idle, header, body, handler, writing, lingering, closed };
+    enum class Phase {
+        handshake,
+        idle,
+        header,
+        body,
+        handler,
+        writing,
+        streaming,
+        lingering,
+        closed
+    };
 
-    void enter(Phase phase, std::chrono::seconds limit);
+    void enter(Phase phase, std::chrono::steady_clock::duration limit);
+    void on_handshake(Error error);
     void await_request();
+    void await_bytes();
+    void on_bytes(Error error);
     void read_head();
     void on_head(Error error);
     [[nodiscard]] std::optional<std::uint64_t> announced_length() const;
@@ -69,10 +84,16 @@ private:
     void handle();
     void send(Response response);
     void on_sent(Error error);
+    void begin_stream();
+    void send_more();
+    void on_piece_sent(Error error);
+    [[nodiscard]] bool is_still_let_in() const;
+    void leave();
     void linger();
+    void say_goodbye();
     void discard_more();
 
-    Socket socket_;
+    Wire wire_;
     const ConnectionContext& context_;
     Closed closed_;
     Phase phase_ = Phase::idle;
@@ -87,6 +108,8 @@ private:
     BodyBudget::Share body_share_;
     std::optional<std::chrono::steady_clock::time_point> handling_since_;
     std::optional<WireResponse> response_;
+    std::shared_ptr<ResponseStream> stream_;
+    std::string piece_;  ///< Of the stream, on its way.
 };
 
 }  // namespace jobstrand::service

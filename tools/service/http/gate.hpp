@@ -17,6 +17,9 @@ public:
 
     /// nullopt: the request may go on; else what to answer.
     [[nodiscard]] virtual std::optional<Response> refusal(const Request& request, Role needed) = 0;
+
+    /// Who asks, as the audit names it, of a request that may go on.
+    [[nodiscard]] virtual std::string caller(const Request& request) const = 0;
 };
 
 }  // namespace jobstrand::service

@@ -15,6 +15,7 @@ struct HttpCounts {
     schema::DurationHistogram durations;  ///< From a whole request to its response.
     std::atomic<std::uint64_t> connections{0};
     std::atomic<std::uint64_t> refused_connections{0};
+    std::atomic<std::uint64_t> failed_handshakes{0};  ///< Of TLS.
     std::atomic<std::int64_t> open_connections{0};
 };
 

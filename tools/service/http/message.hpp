@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +11,8 @@
 
 /// What goes over the wire, without the library that carries it.
 namespace jobstrand::service {
+
+class ResponseStream;
 
 struct Header {
     std::string name;
@@ -23,6 +28,8 @@ struct Request {
     /// What stood in the places of the route's pattern, decoded, in their order.
     std::vector<std::string> parameters = {};
 
+    std::string caller = {};  ///< Who asks: the name of a token, or `local`.
+
     /// The first of this name, whatever its case; empty: there is none.
     [[nodiscard]] std::string_view header(std::string_view name) const;
     [[nodiscard]] std::size_t count_headers(std::string_view name) const;
@@ -37,6 +44,13 @@ struct Response {
     std::string content_type = "application/json";
     std::string body = {};
     std::vector<Header> headers = {};
+
+    /// Goes on where `body` ends, until the client or whoever writes it has enough; then the
+    /// connection is closed. nullptr: `body` is all.
+    std::shared_ptr<ResponseStream> stream = {};
+
+    /// Not sent: how many things were changed, for the audit; nullopt: one, if it is a 2xx.
+    std::optional<std::int64_t> changed = {};
 };
 
 /// Whether two names of headers, or other tokens, are the same: ASCII letters of either case are.

@@ -27,12 +27,22 @@ struct Route {
 
     /// Content that it takes, as media types; none: its requests have no body.
     std::vector<std::string_view> takes = {};
+
+    /// Where the role depends on what stood in the places: the role; `role` is the least of them.
+    std::function<Role(const std::vector<std::string>& parameters)> role_of = {};
 };
 
 /// What a request is about.
 struct RouteMatch {
     const Route* route = nullptr;
     std::vector<std::string> parameters = {};
+
+    std::string caller = {};  ///< See Gate::caller(); filled in where it is admitted.
+
+    /// What its caller needs.
+    [[nodiscard]] Role role() const {
+        return route->role_of ? route->role_of(parameters) : route->role;
+    }
 };
 
 /// The table of all paths.

@@ -78,6 +78,10 @@ void Server::start() {
     thread_ = std::thread([this] { io_.run(); });
 }
 
+void Server::use_tls(std::shared_ptr<asio::ssl::context> tls) {
+    asio::post(io_, [this, tls = std::move(tls)] { tls_ = tls; });
+}
+
 void Server::stop() {
     if (thread_.joinable()) {
         asio::post(io_, [this] { close_down(); });
@@ -111,8 +115,9 @@ void Server::take(tcp::socket socket) {
     }
     counts_.connections.fetch_add(1);
     counts_.open_connections.fetch_add(1);
+    Wire wire = tls_ ? Wire(std::move(socket), *tls_) : Wire(std::move(socket));
     const auto connection =
-        std::make_shared<Connection>(std::move(socket), context_, [this](Connection& closed) {
+        std::make_shared<Connection>(std::move(wire), context_, [this](Connection& closed) {
             counts_.open_connections.fetch_sub(1);
             connections_.erase(closed.shared_from_this());
         });
@@ -123,7 +128,9 @@ void Server::take(tcp::socket socket) {
 // As far as it goes without waiting: whoever floods gets no more of our time.
 void Server::refuse(tcp::socket socket) {
     counts_.refused_connections.fetch_add(1);
-    quietly_send(socket, asio::buffer(kFull));
+    if (!tls_) {
+        quietly_send(socket, asio::buffer(kFull));
+    }
     quietly_end_sending(socket);
 }
 

@@ -42,6 +42,9 @@ public:
 
     void start();
 
+    /// Connections that come from now on speak TLS and see this certificate. From any thread.
+    void use_tls(std::shared_ptr<boost::asio::ssl::context> tls);
+
     /// Takes no more connections, closes those that are idle, lets those that are being answered
     /// end within limits.stop, and returns when its thread has ended.
     void stop();
@@ -68,6 +71,7 @@ private:
     std::thread thread_;
 
     // Touched only by the thread.
+    std::shared_ptr<boost::asio::ssl::context> tls_;
     std::set<std::shared_ptr<Connection>> connections_;
     std::chrono::steady_clock::time_point ends_at_ = std::chrono::steady_clock::time_point::max();
 };

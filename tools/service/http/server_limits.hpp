@@ -20,11 +20,12 @@ struct ServerLimits {
     /// 503.
     std::size_t all_body_bytes = std::size_t{256} * 1024 * 1024;
 
-    std::chrono::seconds idle{60};    ///< Between two requests; then closed.
-    std::chrono::seconds header{10};  ///< From the first byte to the end of the headers; then 408.
-    std::chrono::seconds body{60};    ///< For a whole body; then 408.
-    std::chrono::seconds write{30};   ///< For a whole response; then closed.
-    std::chrono::seconds stop{5};     ///< For what is being answered when the server stops.
+    std::chrono::seconds idle{60};  ///< Between two requests; then closed.
+    /// From the first byte to the end of the headers; then 408. As long for a handshake of TLS.
+    std::chrono::seconds header{10};
+    std::chrono::seconds body{60};   ///< For a whole body; then 408.
+    std::chrono::seconds write{30};  ///< For a response, or a part of a stream; then closed.
+    std::chrono::seconds stop{5};    ///< For what is being answered when the server stops.
 };
 
 }  // namespace jobstrand::service

@@ -31,6 +31,9 @@ WireResponse on_the_wire(Response response, bool keep_alive) {
     if (response.status != 204) {
         wire.set(http::field::content_type, response.content_type);
         wire.body() = std::move(response.body);
+    }
+    // A stream is as long as it lasts: its end is that of the connection.
+    if (response.status != 204 && !response.stream) {
         wire.prepare_payload();
     }
     wire.keep_alive(keep_alive);

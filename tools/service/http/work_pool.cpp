@@ -45,6 +45,7 @@ Handler WorkPool::wrap_late(LateHandler handler) {
 }
 
 void WorkPool::stop() {
+    is_stopping_ = true;
     threads_.stop();
     threads_.join();
 }

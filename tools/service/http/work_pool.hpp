@@ -33,6 +33,9 @@ public:
     using LateHandler = std::function<void(const Request&, const Answer&)>;
     [[nodiscard]] Handler wrap_late(LateHandler handler);
 
+    /// Whether stop() has been called: what takes long should end where it can.
+    [[nodiscard]] bool is_stopping() const { return is_stopping_; }
+
     /// Ends what has begun, and forgets what waits: its answers are never given.
     void stop();
 
@@ -41,6 +44,7 @@ private:
     const std::size_t most_;
     schema::Log& log_;
     std::atomic<std::size_t> held_{0};
+    std::atomic<bool> is_stopping_{false};
 };
 
 }  // namespace jobstrand::service

@@ -230,7 +230,9 @@ Response act_on_dead_letters(const ApiParts& api, const Request& request) {
     if (!missing.empty()) {
         return problem(404, "these are no dead letters; nothing was moved", missing);
     }
-    return requeue(api, ids, kJobKinds.back());
+    Response response = requeue(api, ids, kJobKinds.back());
+    response.changed = response.status < 300 ? static_cast<std::int64_t>(ids.size()) : 0;
+    return response;
 }
 
 }  // namespace jobstrand::service

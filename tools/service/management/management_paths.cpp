@@ -1,5 +1,6 @@
 #include "tools/service/management/management_paths.hpp"
 
+#include "tools/service/api/audited.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/management/management_actions.hpp"
 #include "tools/service/management/management_list.hpp"
@@ -22,6 +23,12 @@ std::vector<Route> management_routes(const ApiParts& api, WorkPool& pool) {
     const auto on = [&](Response (*handle)(const ApiParts&, const Request&)) {
         return pool.wrap([&api, handle](const Request& request) { return handle(api, request); });
     };
+    const auto on_change = [&](const char* action,
+                               Response (*handle)(const ApiParts&, const Request&)) {
+        return pool.wrap(audited(api, action, [&api, handle](const Request& request) {
+            return handle(api, request);
+        }));
+    };
     const auto on_kind = [&](const JobKind& kind,
                              Response (*handle)(const ApiParts&, const JobKind&, const Request&)) {
         return pool.wrap([&api, &kind, handle](const Request& request) {
@@ -39,13 +46,30 @@ std::vector<Route> management_routes(const ApiParts& api, WorkPool& pool) {
         routes.push_back(
             {"GET", job + "/exception-stacktrace", read, on_kind(kind, show_stack_trace)}
         );
-        routes.push_back({"DELETE", job, admin, on_kind(kind, delete_job_of)});
+        const auto remove = [&api, &kind](const Request& request) {
+            return delete_job_of(api, kind, request);
+        };
+        routes.push_back({"DELETE", job, admin, pool.wrap(audited(api, "job rm", remove))});
     }
-    routes.push_back({"POST", base + "jobs/{id}", admin, on(act_on_job), {kJson}});
-    routes.push_back({"POST", base + "timer-jobs/{id}", admin, on(act_on_timer), {kJson}});
-    routes.push_back({"POST", base + "deadletter-jobs/{id}", admin, on(act_on_dead_letter), {kJson}}
+    routes.push_back({"POST", base + "jobs/{id}", admin, on_change("job run", act_on_job), {kJson}}
     );
-    routes.push_back({"POST", base + "deadletter-jobs", admin, on(act_on_dead_letters), {kJson}});
+    routes.push_back(
+        {"POST", base + "timer-jobs/{id}", admin, on_change("timer change", act_on_timer), {kJson}}
+    );
+    routes.push_back(
+        {"POST",
+         base + "deadletter-jobs/{id}",
+         admin,
+         on_change("dead requeue", act_on_dead_letter),
+         {kJson}}
+    );
+    routes.push_back(
+        {"POST",
+         base + "deadletter-jobs",
+         admin,
+         on_change("dead requeue", act_on_dead_letters),
+         {kJson}}
+    );
     routes.push_back({"GET", base + "history-jobs", read, on(list_no_jobs)});
     routes.push_back({"GET", base + "history-jobs/{id}", read, on(show_no_job)});
     return routes;

@@ -116,10 +116,10 @@ std::vector<Route> work_routes(const ApiParts& api, WorkPool& pool, WorkWaits& w
     };
     using enum Role;
     return {
-        {"POST", "/api/v1/work/acquire", worker, pool.wrap_late(acquire), {kWorkContent}},
-        {"POST", "/api/v1/work/finish", worker, on(finish_work), {kWorkContent}},
-        {"POST", "/api/v1/work/extend", worker, on(extend_work), {kWorkContent}},
-        {"POST", "/api/v1/work/release", worker, on(release_work), {kWorkContent}},
+        {"POST", "/api/v1/external-jobs/acquire", worker, pool.wrap_late(acquire), {kWorkContent}},
+        {"POST", "/api/v1/external-jobs/finish", worker, on(finish_work), {kWorkContent}},
+        {"POST", "/api/v1/external-jobs/extend", worker, on(extend_work), {kWorkContent}},
+        {"POST", "/api/v1/external-jobs/release", worker, on(release_work), {kWorkContent}},
     };
 }
 

@@ -9,8 +9,8 @@
 
 namespace jobstrand::service {
 
-/// Our own paths for external workers (`/api/v1/work/...`): several topics at once, and thousands
-/// of jobs in one request, each page of which is one transaction.
+/// Our own paths for external workers (`/api/v1/external-jobs/...`): several topics at once, and
+/// thousands of jobs in one request, each page of which is one transaction.
 [[nodiscard]] std::vector<Route> work_routes(const ApiParts& api, WorkPool& pool, WorkWaits& waits);
 
 }  // namespace jobstrand::service

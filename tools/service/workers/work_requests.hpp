@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-/// Reads the bodies of `/api/v1/work/...`. What cannot be meant so is std::invalid_argument, whose
-/// text names it; members that are not known are refused.
+/// Reads the bodies of `/api/v1/external-jobs/...`. What cannot be meant so is
+/// std::invalid_argument, whose text names it; members that are not known are refused.
 namespace jobstrand::service {
 
 /// `{"worker", "topics", "lockDuration", "jobs", "tenantId", "wait"}`.

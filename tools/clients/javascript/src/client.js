@@ -70,23 +70,23 @@ export class Client {
   /** Locks jobs for a worker, which does this for you. `waitMs`: how long to wait for one, at most a minute. */
   async acquire(worker, topics, { jobs = 1, lockMs = 300_000, waitMs = 0, tenantId } = {}) {
     const order = { worker, topics, jobs, lockDuration: durationText(lockMs), wait: durationText(waitMs), tenantId };
-    return (await this.#ask("POST", "/api/v1/work/acquire", order, waitMs)).items;
+    return (await this.#ask("POST", "/api/v1/external-jobs/acquire", order, waitMs)).items;
   }
 
   /** Tells what became of up to 10,000 jobs. Resolves to those for which it does not count. */
   async finish(worker, results) {
-    return (await this.#ask("POST", "/api/v1/work/finish", { worker, results })).refused;
+    return (await this.#ask("POST", "/api/v1/external-jobs/finish", { worker, results })).refused;
   }
 
   /** Prolongs locks. Resolves to those that are lost. */
   async extend(worker, jobs, lockMs) {
     const body = { worker, jobs: held(jobs), lockDuration: durationText(lockMs) };
-    return (await this.#ask("POST", "/api/v1/work/extend", body)).refused;
+    return (await this.#ask("POST", "/api/v1/external-jobs/extend", body)).refused;
   }
 
   /** Gives jobs back; no attempt is used. */
   async release(worker, jobs) {
-    await this.#ask("POST", "/api/v1/work/release", { worker, jobs: held(jobs) });
+    await this.#ask("POST", "/api/v1/external-jobs/release", { worker, jobs: held(jobs) });
   }
 
   async #ask(method, path, body = undefined, moreMs = 0) {

@@ -19,6 +19,7 @@ export interface NewJob {
   category?: string;
   tenantId?: string;
   correlationId?: string;
+  traceparent?: string;
   uniqueKey?: string;
   uniqueForMs?: number;
   onDuplicate?: "reject" | "keep" | "replace";

@@ -14,6 +14,7 @@ const kColumns = {
   processDefinitionId: "PROC_DEF_ID_",
   category: "CATEGORY_",
   tenantId: "TENANT_ID_",
+  traceparent: "TRACE_PARENT_",
   uniqueKey: "UNIQUE_KEY_",
 };
 

@@ -101,21 +101,21 @@ class Client:
         }
         if tenant_id is not None:
             order["tenantId"] = tenant_id
-        taken = self._ask("POST", "/api/v1/work/acquire", order, more_time=wait.total_seconds())
+        taken = self._ask("POST", "/api/v1/external-jobs/acquire", order, more_time=wait.total_seconds())
         return [Job.from_json(raw) for raw in taken["items"]]
 
     def finish(self, worker: str, results: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Tells what became of up to 10,000 jobs. Returns those for which it does not count."""
-        return self._ask("POST", "/api/v1/work/finish", {"worker": worker, "results": list(results)})["refused"]
+        return self._ask("POST", "/api/v1/external-jobs/finish", {"worker": worker, "results": list(results)})["refused"]
 
     def extend(self, worker: str, jobs: Iterable[Job], lock: timedelta) -> list[dict[str, Any]]:
         """Prolongs locks. Returns those that are lost."""
         body = {"worker": worker, "jobs": _held(jobs), "lockDuration": duration_text(lock)}
-        return self._ask("POST", "/api/v1/work/extend", body)["refused"]
+        return self._ask("POST", "/api/v1/external-jobs/extend", body)["refused"]
 
     def release(self, worker: str, jobs: Iterable[Job]) -> None:
         """Gives jobs back; no attempt is used."""
-        self._ask("POST", "/api/v1/work/release", {"worker": worker, "jobs": _held(jobs)})
+        self._ask("POST", "/api/v1/external-jobs/release", {"worker": worker, "jobs": _held(jobs)})
 
     # HTTP.
 

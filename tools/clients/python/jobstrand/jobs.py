@@ -37,6 +37,8 @@ class NewJob:
     category: Optional[str] = None
     tenant_id: Optional[str] = None
     correlation_id: Optional[str] = None
+    traceparent: Optional[str] = None
+    """Of W3C Trace Context: the trace that it belongs to."""
     unique_key: Optional[str] = None
     """While a job with it is open, no other is added."""
     unique_for: Optional[timedelta] = None
@@ -62,6 +64,7 @@ class NewJob:
             "category": self.category,
             "tenantId": self.tenant_id,
             "correlationId": self.correlation_id,
+            "traceparent": self.traceparent,
             "uniqueKey": self.unique_key,
             "uniqueFor": None if self.unique_for is None else duration_text(self.unique_for),
             "onDuplicate": self.on_duplicate,

@@ -96,6 +96,7 @@ class _Insertion:
             "CATEGORY_": job.category,
             "TENANT_ID_": job.tenant_id,
             "CORRELATION_ID_": job.correlation_id or job_id,
+            "TRACE_PARENT_": job.traceparent,
             "UNIQUE_KEY_": job.unique_key,
         }
         row.update(self._payload_columns(job))

@@ -105,7 +105,8 @@ void add_stats_command(const Command& program, Action& action) {
          .summary = "Count the jobs of each place, and those that no living node serves",
          .examples = "  jobstrand stats\n"
                      "  jobstrand stats --by-type\n"
-                     "  jobstrand stats -o json | jq .places.dead"},
+                     "  jobstrand stats -o json | jq .places.dead",
+         .over_network = service::Role::read},
         show_stats
     );
     app.add_flag(

@@ -17,7 +17,8 @@ void add_ls(const Command& noun, Action& action) {
          .examples = "  jobstrand dead ls --newest --limit 20\n"
                      "  jobstrand dead ls --message 'connection refused' --failed-after "
                      "2026-11-20T09:00Z\n"
-                     "  jobstrand dead ls --type send-invoice --limit 1000 -o csv"},
+                     "  jobstrand dead ls --type send-invoice --limit 1000 -o csv",
+         .over_network = service::Role::read},
         list_dead
     );
     app.add_flag("--newest", options.newest, "Those that died last come first");
@@ -30,7 +31,8 @@ void add_show(const Command& noun, Action& action) {
         action,
         {.name = "show",
          .summary = "Show a dead letter with its message and its stack trace or output",
-         .examples = "  jobstrand dead show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52"},
+         .examples = "  jobstrand dead show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
+         .over_network = service::Role::read},
         show_job
     );
     options.place = schema::JobPlace::dead_letter;
@@ -48,7 +50,8 @@ void add_requeue(const Command& noun, Action& action) {
                      "  jobstrand dead requeue --message timeout --rate 50 --yes\n"
                      "  jobstrand dead requeue --message timeout --dry-run\n"
                      "  jobstrand dead ls --failed-after 2026-11-20 -o name | jobstrand dead "
-                     "requeue -"},
+                     "requeue -",
+         .over_network = service::Role::admin},
         requeue_dead
     );
     app.add_option("--retries", options.retries, "New attempts (default: as for a new job)");
@@ -69,7 +72,8 @@ void add_rm(const Command& noun, Action& action) {
         {.name = "rm",
          .summary = "Delete dead letters for good",
          .examples = "  jobstrand dead rm 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
-                     "  jobstrand dead rm --created-before 2026-01-01 --yes"},
+                     "  jobstrand dead rm --created-before 2026-01-01 --yes",
+         .over_network = service::Role::admin},
         remove_dead
     );
     add_bulk_options(app, options);

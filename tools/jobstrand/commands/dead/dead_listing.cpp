@@ -53,7 +53,7 @@ const std::vector<TableColumn>& dead_columns() {
 
 [[nodiscard]] schema::Page<PlacedJob> newest(Session& session, const DeadListOptions& options) {
     auto page = session.dead_letters().newest(
-        filter_of(session, options.filter), options.after, limit_of(options.limit)
+        filter_of(session, options.filter), options.after, limit_of(session, options.limit)
     );
     if (!page) {
         throw CliError(
@@ -71,12 +71,12 @@ const std::vector<TableColumn>& dead_columns() {
 }  // namespace
 
 ExitCode list_dead(Session& session, const DeadListOptions& options) {
-    const schema::Page<PlacedJob> page =
-        options.newest
-            ? newest(session, options)
-            : session.dead_letters().list(
-                  filter_of(session, options.filter), options.after, limit_of(options.limit)
-              );
+    const schema::Page<PlacedJob> page = options.newest ? newest(session, options)
+                                                        : session.dead_letters().list(
+                                                              filter_of(session, options.filter),
+                                                              options.after,
+                                                              limit_of(session, options.limit)
+                                                          );
     const schema::TimePoint now = session.database_now();
     const bool has_age = shows_age(session);
     write_page(

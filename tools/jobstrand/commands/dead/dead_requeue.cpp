@@ -55,6 +55,7 @@ constexpr std::size_t kNamed = 10;
         revival.spread = spread_of(*options.spread);
     }
     if (options.rate) {
+        session.refuse_to_wait("--rate", "use --spread");
         revival.pace = pace_of(*options.rate);
     }
     return revival;

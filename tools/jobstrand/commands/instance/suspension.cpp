@@ -61,7 +61,8 @@ ExitCode change_suspension(Session& session, const SuspensionOptions& options) {
         (void)app_id_of("the id", id);
     }
     RecordWriter writer(session.streams().out, session.format(), moved_columns(), session.style());
-    const deadletter::BulkWatch watch{.on_item = [&writer](const deadletter::ItemResult& item) {
+    const deadletter::BulkWatch watch{.on_item = [&](const deadletter::ItemResult& item) {
+        session.count_changes(1);
         writer.add({text_field("id", item.id), number_field("moved", item.moved)});
     }};
     deadletter::JobDesk desk = session.jobs();
@@ -79,7 +80,7 @@ ExitCode list_scopes(Session& session, const ScopeListOptions& options) {
         .scope = options.scope,
         .only_suspended = options.only_suspended,
         .after = options.after,
-        .limit = limit_of(options.limit),
+        .limit = limit_of(session, options.limit),
     };
     write_page(
         session, session.search().scopes(query), scope_columns(), record_of, &ScopeSummary::id

@@ -46,7 +46,8 @@ void add_instance_commands(const Command& program, Action& action) {
         {.name = "ls",
          .summary = "List instances that have jobs or are suspended",
          .examples = "  jobstrand instance ls -o json\n"
-                     "  jobstrand instance ls --suspended"},
+                     "  jobstrand instance ls --suspended",
+         .over_network = service::Role::read},
         SuspensionScope::instance
     );
     add_change(
@@ -54,7 +55,8 @@ void add_instance_commands(const Command& program, Action& action) {
         action,
         {.name = "suspend",
          .summary = "Keep the jobs of instances from running until they are activated",
-         .examples = "  jobstrand instance suspend order-17 order-18"},
+         .examples = "  jobstrand instance suspend order-17 order-18",
+         .over_network = service::Role::admin},
         SuspensionScope::instance,
         false
     );
@@ -63,7 +65,8 @@ void add_instance_commands(const Command& program, Action& action) {
         action,
         {.name = "activate",
          .summary = "Let the jobs of suspended instances go on, each where it was",
-         .examples = "  jobstrand instance activate order-17"},
+         .examples = "  jobstrand instance activate order-17",
+         .over_network = service::Role::admin},
         SuspensionScope::instance,
         true
     );
@@ -85,7 +88,8 @@ void add_definition_commands(const Command& program, Action& action) {
                     "jobs are read",
          .examples =
              "  jobstrand definition ls --suspended\n"
-             "  jobstrand definition ls --suspended -o name | jobstrand definition activate -"},
+             "  jobstrand definition ls --suspended -o name | jobstrand definition activate -",
+         .over_network = service::Role::read},
         SuspensionScope::definition
     );
     add_change(
@@ -93,7 +97,8 @@ void add_definition_commands(const Command& program, Action& action) {
         action,
         {.name = "suspend",
          .summary = "Keep the jobs of definitions from running until they are activated",
-         .examples = "  jobstrand definition suspend shipping:3"},
+         .examples = "  jobstrand definition suspend shipping:3",
+         .over_network = service::Role::admin},
         SuspensionScope::definition,
         false
     );
@@ -102,7 +107,8 @@ void add_definition_commands(const Command& program, Action& action) {
         action,
         {.name = "activate",
          .summary = "Let the jobs of suspended definitions go on, each where it was",
-         .examples = "  jobstrand definition activate shipping:3"},
+         .examples = "  jobstrand definition activate shipping:3",
+         .over_network = service::Role::admin},
         SuspensionScope::definition,
         true
     );

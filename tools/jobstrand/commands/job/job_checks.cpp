@@ -2,12 +2,14 @@
 
 #include "timers/series/series_problems.hpp"
 #include "tools/jobstrand/handlers/command_payload.hpp"
+#include "tools/jobstrand/handlers/http/http_payload.hpp"
 #include "tools/jobstrand/output/marked_text.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/settings/nearest_name.hpp"
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 namespace jobstrand::cli {
@@ -25,6 +27,25 @@ problems_of_repeating(const NewJob& job, const JobCheckContext& context) {
     series.handler_type = job.job.handler_type;
     series.repeat = repeat;
     return timers::problems_of_new(series, context.calendars, job.job.due_date, context.now);
+}
+
+/// What a payload names must be one of the configured tables.
+template <typename Tables>
+[[nodiscard]] std::vector<std::string>
+problems_of_name(std::string_view kind, const std::string& name, const Tables& tables) {
+    if (tables.contains(name)) {
+        return {};
+    }
+    std::vector<std::string_view> known;
+    for (const auto& [table, ignored] : tables) {
+        known.push_back(table);
+    }
+    return {fmt::format(
+        "{} {} is not in the configuration; did you mean {}?",
+        kind,
+        printable(name),
+        nearest_name(name, known)
+    )};
 }
 
 }  // namespace
@@ -46,26 +67,17 @@ std::vector<std::string> problems_of_new(const NewJob& job, const JobCheckContex
 }
 
 std::vector<std::string> problems_for_service(const schema::Job& job, const Settings& settings) {
-    if (job.handler_type != "command" || settings.commands.empty()) {
-        return {};
+    if (job.handler_type == "command" && !settings.commands.empty()) {
+        const auto payload = parse_command_payload(job.payload);
+        return payload ? problems_of_name("command", payload.value().command, settings.commands)
+                       : std::vector<std::string>{payload.error().message};
     }
-    const auto payload = parse_command_payload(job.payload);
-    if (!payload) {
-        return {payload.error().message};
+    if (job.handler_type == "http" && !settings.targets.empty()) {
+        const auto target = target_named_in(job.payload);
+        return target ? problems_of_name("target", target.value(), settings.targets)
+                      : std::vector<std::string>{target.error().message};
     }
-    const std::string& name = payload.value().command;
-    if (settings.commands.contains(name)) {
-        return {};
-    }
-    std::vector<std::string_view> known;
-    for (const auto& [command, ignored] : settings.commands) {
-        known.push_back(command);
-    }
-    return {fmt::format(
-        "command {} is not in the configuration; did you mean {}?",
-        printable(name),
-        nearest_name(name, known)
-    )};
+    return {};
 }
 
 }  // namespace jobstrand::cli

@@ -28,8 +28,8 @@ struct JobCheckContext {
 [[nodiscard]] std::vector<std::string>
 problems_of_new(const NewJob& job, const JobCheckContext& context);
 
-/// A command that the configuration does not name. A configuration without commands says nothing:
-/// it may not be the service's.
+/// A command or a target that the configuration does not name. A configuration without commands, or
+/// without targets, says nothing of them: it may not be the service's.
 [[nodiscard]] std::vector<std::string>
 problems_for_service(const schema::Job& job, const Settings& settings);
 

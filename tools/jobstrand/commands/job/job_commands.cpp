@@ -54,7 +54,8 @@ void add_add(const Command& noun, Action& action) {
              "Europe/Berlin\n"
              "  jobstrand job add --type reindex --unique-key product-17 --on-duplicate keep\n"
              "  jobstrand job add --from jobs.jsonl\n"
-             "  echo '{\"handlerType\":\"noop\"}' | jobstrand job add --from -"},
+             "  echo '{\"handlerType\":\"noop\"}' | jobstrand job add --from -",
+         .over_network = service::Role::worker},
         add_jobs
     );
     add_field_options(app, options);
@@ -72,7 +73,8 @@ void add_ls(const Command& noun, Action& action) {
          .summary = "List jobs, oldest first (payloads above 4000 characters are left out)",
          .examples = "  jobstrand job ls --place all\n"
                      "  jobstrand job ls --type send-invoice --locked\n"
-                     "  jobstrand job ls --limit 1000 -o jsonl"},
+                     "  jobstrand job ls --limit 1000 -o jsonl",
+         .over_network = service::Role::read},
         list_jobs
     );
     app.add_option(
@@ -88,7 +90,8 @@ void add_show(const Command& noun, Action& action) {
         action,
         {.name = "show",
          .summary = "Show a job with all its fields, wherever it is",
-         .examples = "  jobstrand job show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 -o json"},
+         .examples = "  jobstrand job show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 -o json",
+         .over_network = service::Role::read},
         show_job
     );
     app.add_option("id", options.id, "The job").required();
@@ -114,7 +117,8 @@ void add_set(const Command& noun, Action& action) {
          .summary = "Change a job that no node holds",
          .examples = "  jobstrand job set 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --retries 5\n"
                      "  jobstrand job set 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --due 'tomorrow "
-                     "09:00' --zone Europe/Berlin"},
+                     "09:00' --zone Europe/Berlin",
+         .over_network = service::Role::admin},
         set_job
     );
     app.add_option("id", options.id, "The job").required();
@@ -134,7 +138,8 @@ void add_cancel(const Command& noun, Action& action) {
          .examples =
              "  jobstrand job cancel 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --reason 'wrong file'\n"
              "  jobstrand job ls --locked --type import -o name | jobstrand job cancel - --reason "
-             "'the source is down'"},
+             "'the source is down'",
+         .over_network = service::Role::admin},
         cancel_jobs
     );
     app.add_option("ids", options.ids, "The jobs; - reads them from stdin")
@@ -154,7 +159,8 @@ void add_rm(const Command& noun, Action& action) {
          .summary = "Delete jobs for good",
          .examples = "  jobstrand job rm 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
                      "  jobstrand job rm --type old-type --dry-run\n"
-                     "  jobstrand job rm --place suspended --instance order-17 --yes"},
+                     "  jobstrand job rm --place suspended --instance order-17 --yes",
+         .over_network = service::Role::admin},
         remove_jobs
     );
     app.add_option(

@@ -37,7 +37,7 @@ class Import final : private executor::NewJobSource {
 public:
     Import(Session& session, const ImportOptions& options)
         : session_(session),
-          input_(Input::rereadable(Input::open(session.streams().in, "--from", options.file))),
+          input_(Input::rereadable(session.input("--from", options.file))),
           context_(job_check_context(session)) {}
 
     [[nodiscard]] ExitCode all_or_none() {

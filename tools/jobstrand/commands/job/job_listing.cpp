@@ -52,7 +52,7 @@ ExitCode list_jobs(Session& session, const ListOptions& options) {
         .places = places_of(options.place),
         .filter = filter_of(session, options.filter),
         .after = options.after,
-        .limit = limit_of(options.limit),
+        .limit = limit_of(session, options.limit),
     };
     write_jobs(session, session.search().list(query));
     return ExitCode::done;

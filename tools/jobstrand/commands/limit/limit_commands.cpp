@@ -14,7 +14,8 @@ void add_limit_set(const Command& noun, Action& action) {
          .examples = "  jobstrand limit set type:mail --concurrent 5\n"
                      "  jobstrand limit set 'tenant:*' --concurrent 20\n"
                      "  jobstrand limit set type:report --per-node 2\n"
-                     "  jobstrand limit set type:call-partner --rate 100/PT1M"},
+                     "  jobstrand limit set type:call-partner --rate 100/PT1M",
+         .over_network = service::Role::admin},
         set_limit
     );
     app.add_option("name", options.name, "type, definition, tenant or category, and a value or *")
@@ -42,7 +43,8 @@ void add_limit_commands(const Command& program, Action& action) {
         {.name = "ls",
          .summary = "List the limits, and how many jobs run and wait within them",
          .examples = "  jobstrand limit ls\n"
-                     "  jobstrand limit ls -o json"},
+                     "  jobstrand limit ls -o json",
+         .over_network = service::Role::read},
         list_limits
     );
     add_limit_set(noun, action);
@@ -51,7 +53,8 @@ void add_limit_commands(const Command& program, Action& action) {
         action,
         {.name = "rm",
          .summary = "Remove limits; what waits for them runs",
-         .examples = "  jobstrand limit rm type:mail"},
+         .examples = "  jobstrand limit rm type:mail",
+         .over_network = service::Role::admin},
         remove_limits
     );
     app.add_option("names", options.names, "The limits; - reads them from stdin")

@@ -63,6 +63,7 @@ ExitCode set_limit(Session& session, const LimitSetOptions& options) {
         limit.per_node = runs_of("--per-node", options.per_node);
         limit.rate = rate_of(options.rate);
         session.limits().set(limit);
+        session.count_changes(1);
     } catch (const std::invalid_argument& mistake) {
         throw CliError(ExitCode::wrong_usage, mistake.what());
     }

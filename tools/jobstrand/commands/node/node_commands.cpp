@@ -35,7 +35,8 @@ void add_node_commands(const Command& program, Action& action) {
         {.name = "ls",
          .summary = "List the nodes that live, and what they do",
          .examples = "  jobstrand node ls\n"
-                     "  jobstrand node ls -o json"},
+                     "  jobstrand node ls -o json",
+         .over_network = service::Role::read},
         list_nodes
     );
     const auto [drain, options] = add_change(
@@ -44,7 +45,8 @@ void add_node_commands(const Command& program, Action& action) {
         {.name = "drain",
          .summary = "Let nodes end what they hold and take nothing more, before a maintenance",
          .examples = "  jobstrand node drain node-1 --wait\n"
-                     "  jobstrand node ls -o name | jobstrand node drain -"},
+                     "  jobstrand node ls -o name | jobstrand node drain -",
+         .over_network = service::Role::admin},
         drain_nodes
     );
     drain.add_flag("--wait", options.waits, "Come back when they hold no job any more");
@@ -53,7 +55,8 @@ void add_node_commands(const Command& program, Action& action) {
         action,
         {.name = "resume",
          .summary = "Let drained nodes take jobs again",
-         .examples = "  jobstrand node resume node-1"},
+         .examples = "  jobstrand node resume node-1",
+         .over_network = service::Role::admin},
         resume_nodes
     );
 }

@@ -46,6 +46,9 @@ void wait_for(Session& session, std::span<const Node> drained) {
 }  // namespace
 
 ExitCode drain_nodes(Session& session, const NodeChangeOptions& options) {
+    if (options.waits) {
+        session.refuse_to_wait("--wait", "look at `jobstrand node ls`");
+    }
     const std::vector<std::string> names = typed_ids(session, options.nodes);
     deadletter::NodeDesk desk = session.nodes();
     const std::vector<Node> before = named(desk.list(), names);

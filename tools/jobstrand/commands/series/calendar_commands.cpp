@@ -14,7 +14,8 @@ void add_set(const Command& noun, Action& action) {
          .examples = "  jobstrand calendar set working-days 'weekly SAT SUN'\n"
                      "  jobstrand calendar set germany "
                      "'zone Europe/Berlin; annual 01-01 05-01 10-03 12-25 12-26'\n"
-                     "  jobstrand calendar set office --from office.txt"},
+                     "  jobstrand calendar set office --from office.txt",
+         .over_network = service::Role::admin},
         set_calendar
     );
     app.add_option("name", options.name, "The calendar").type_name("NAME").required();
@@ -29,7 +30,8 @@ void add_rm(const Command& noun, Action& action) {
         action,
         {.name = "rm",
          .summary = "Delete calendars that no series uses",
-         .examples = "  jobstrand calendar rm working-days"},
+         .examples = "  jobstrand calendar rm working-days",
+         .over_network = service::Role::admin},
         remove_calendars
     );
     app.add_option("names", options.names, "The calendars; - reads them from stdin")
@@ -49,7 +51,10 @@ void add_calendar_commands(const Command& program, Action& action) {
     (void)add_verb<CalendarListOptions>(
         noun,
         action,
-        {.name = "ls", .summary = "List calendars", .examples = "  jobstrand calendar ls -o json"},
+        {.name = "ls",
+         .summary = "List calendars",
+         .examples = "  jobstrand calendar ls -o json",
+         .over_network = service::Role::read},
         list_calendars
     );
     const auto [app, options] = add_verb<CalendarShowOptions>(
@@ -57,7 +62,8 @@ void add_calendar_commands(const Command& program, Action& action) {
         action,
         {.name = "show",
          .summary = "Show a calendar",
-         .examples = "  jobstrand calendar show working-days"},
+         .examples = "  jobstrand calendar show working-days",
+         .over_network = service::Role::read},
         show_calendar
     );
     app.add_option("name", options.name, "The calendar").type_name("NAME").required();

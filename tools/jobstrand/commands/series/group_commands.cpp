@@ -29,7 +29,8 @@ void add_group_commands(const Command& program, Action& action) {
         action,
         {.name = "ls",
          .summary = "List groups that have series or are paused",
-         .examples = "  jobstrand group ls -o json"},
+         .examples = "  jobstrand group ls -o json",
+         .over_network = service::Role::read},
         list_groups
     );
     add_change(
@@ -37,7 +38,8 @@ void add_group_commands(const Command& program, Action& action) {
         action,
         {.name = "pause",
          .summary = "Pause the series of groups, those too that are yet to come",
-         .examples = "  jobstrand group pause reports"},
+         .examples = "  jobstrand group pause reports",
+         .over_network = service::Role::admin},
         false
     );
     add_change(
@@ -45,7 +47,8 @@ void add_group_commands(const Command& program, Action& action) {
         action,
         {.name = "resume",
          .summary = "Let groups go on; series that were paused themselves stay paused",
-         .examples = "  jobstrand group resume reports"},
+         .examples = "  jobstrand group resume reports",
+         .over_network = service::Role::admin},
         true
     );
 }

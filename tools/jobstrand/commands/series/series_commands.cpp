@@ -18,7 +18,8 @@ void add_ls(const Command& noun, Action& action) {
          .summary = "List series, in the order of their keys",
          .examples = "  jobstrand series ls\n"
                      "  jobstrand series ls --group reports --state paused -o name\n"
-                     "  jobstrand series ls --zone Europe/Berlin -o csv"},
+                     "  jobstrand series ls --zone Europe/Berlin -o csv",
+         .over_network = service::Role::read},
         list_series
     );
     app.add_option("--group", options.group, "Only those of a group").type_name("NAME");
@@ -34,7 +35,8 @@ void add_show(const Command& noun, Action& action) {
         action,
         {.name = "show",
          .summary = "Show a series with all its fields",
-         .examples = "  jobstrand series show nightly -o json"},
+         .examples = "  jobstrand series show nightly -o json",
+         .over_network = service::Role::read},
         show_series
     );
     app.add_option("key", options.key, "The series; - reads them from stdin")
@@ -59,7 +61,8 @@ void add_reschedule(const Command& noun, Action& action) {
         {.name = "reschedule",
          .summary = "Give a series another repeat, under which it begins anew",
          .examples = "  jobstrand series reschedule nightly --repeat '0 30 3 * * ?'\n"
-                     "  jobstrand series reschedule poll --repeat R/PT5M --misfire none"},
+                     "  jobstrand series reschedule poll --repeat R/PT5M --misfire none",
+         .over_network = service::Role::admin},
         reschedule_series
     );
     app.add_option("key", options.key, "The series").type_name("KEY").required();
@@ -87,7 +90,8 @@ void add_series_commands(const Command& program, Action& action) {
         {.name = "pause",
          .summary = "Keep the turns of series waiting until they are resumed",
          .examples = "  jobstrand series pause nightly\n"
-                     "  jobstrand series pause --group reports --dry-run"},
+                     "  jobstrand series pause --group reports --dry-run",
+         .over_network = service::Role::admin},
         SeriesChange::pause
     );
     add_bulk(
@@ -95,7 +99,8 @@ void add_series_commands(const Command& program, Action& action) {
         action,
         {.name = "resume",
          .summary = "Let paused series go on; missed turns are up to their misfire instruction",
-         .examples = "  jobstrand series resume nightly"},
+         .examples = "  jobstrand series resume nightly",
+         .over_network = service::Role::admin},
         SeriesChange::resume
     );
     add_reschedule(noun, action);
@@ -104,7 +109,8 @@ void add_series_commands(const Command& program, Action& action) {
         action,
         {.name = "fire",
          .summary = "Run an extra job of each series now; the series itself goes on as it was",
-         .examples = "  jobstrand series fire nightly -o json"},
+         .examples = "  jobstrand series fire nightly -o json",
+         .over_network = service::Role::admin},
         SeriesChange::fire
     );
     add_bulk(
@@ -113,7 +119,8 @@ void add_series_commands(const Command& program, Action& action) {
         {.name = "end",
          .summary = "Take no further turn; what runs may finish",
          .examples = "  jobstrand series end nightly\n"
-                     "  jobstrand series end --group reports --yes"},
+                     "  jobstrand series end --group reports --yes",
+         .over_network = service::Role::admin},
         SeriesChange::end
     );
     add_bulk(
@@ -122,7 +129,8 @@ void add_series_commands(const Command& program, Action& action) {
         {.name = "rm",
          .summary = "Forget series that have ended",
          .examples = "  jobstrand series rm nightly\n"
-                     "  jobstrand series rm --all --yes"},
+                     "  jobstrand series rm --all --yes",
+         .over_network = service::Role::admin},
         SeriesChange::remove
     );
 }

@@ -71,7 +71,7 @@ ExitCode list_series(Session& session, const SeriesListOptions& options) {
         .condition = condition_of(options.state),
     };
     const timers::Zone zone = zone_of(options.zone);
-    const std::size_t limit = limit_of(options.limit);
+    const std::size_t limit = limit_of(session, options.limit);
     write_series(session, session.series().list(filter, options.after, limit), zone);
     return ExitCode::done;
 }

@@ -24,7 +24,14 @@ FurtherEngine::FurtherEngine(
     : name_(std::move(name)),
       settings_(settings),
       log_(name_, around.log),
-      around_{around.clock, log_, around.guardian, around.http_client, around.path, around.threads},
+      around_{
+          around.clock,
+          log_,
+          around.guardian,
+          around.http_client,
+          around.path,
+          around.threads,
+          around.spans},
       runs_jobs_(runs_jobs),
       opening_([this] { open_until_it_works(); }) {}
 
@@ -52,7 +59,12 @@ bool FurtherEngine::open() {
         std::unique_ptr<service::HttpService> http;
         if (!settings_.http.listen.empty()) {
             http = std::make_unique<service::HttpService>(
-                service::ApiParts{.engine = *engine, .settings = settings_, .log = log_}, runs_jobs_
+                service::ApiParts{
+                    .engine = *engine,
+                    .settings = settings_,
+                    .log = log_,
+                    .spans = around_.spans == nullptr ? nullptr : &around_.spans->counts()},
+                runs_jobs_
             );
         }
         const std::lock_guard lock(mutex_);
@@ -83,6 +95,13 @@ void FurtherEngine::say_stopping() {
     const std::lock_guard lock(mutex_);
     if (http_) {
         http_->say_stopping();
+    }
+}
+
+void FurtherEngine::read_certificate_again() {
+    const std::lock_guard lock(mutex_);
+    if (http_) {
+        http_->read_certificate_again();
     }
 }
 

@@ -36,6 +36,9 @@ public:
     /// Its HTTP service, if it has one, says that it is not ready.
     void say_stopping();
 
+    /// As HttpService::read_certificate_again(), if it has one.
+    void read_certificate_again();
+
     /// As executor::AsyncExecutor::stop(); true where it has not come to running jobs.
     [[nodiscard]] bool stop(executor::StopMode mode);
 

@@ -32,6 +32,9 @@ using schema::LogLevel;
 /// outcomes; beyond that there is nothing to wait for.
 constexpr schema::Duration kPatienceAtOnce = 8s;
 
+/// For the last spans.
+constexpr schema::Duration kPatienceForSpans = 5s;
+
 void tell_ready(Session& session, engine::Wiring& engine, bool is_executing) {
     const executor::ExecutorSettings& settings = session.settings().executor;
     session.log().write(
@@ -52,6 +55,16 @@ void tell_ready(Session& session, engine::Wiring& engine, bool is_executing) {
 struct Engines {
     engine::Wiring* first = nullptr;
     std::vector<std::unique_ptr<FurtherEngine>> further = {};
+    service::HttpService* http = nullptr;  ///< Of the first, if it has one.
+
+    void read_certificates_again() {
+        if (http != nullptr) {
+            http->read_certificate_again();
+        }
+        for (const auto& engine : further) {
+            engine->read_certificate_again();
+        }
+    }
 
     /// All at once, since each may take as long as its jobs. As AsyncExecutor::stop().
     [[nodiscard]] bool stop(StopMode mode) {
@@ -71,7 +84,7 @@ void wait_for_stop(
     Session& session,
     StopSignals& signals,
     const Supervisor& supervisor,
-    const Engines& engines
+    Engines& engines
 ) {
     Reload reload(session, engines.further.empty() ? engines.first : nullptr);
     while (true) {
@@ -84,6 +97,7 @@ void wait_for_stop(
             supervisor.tell_alive();
         } else if (event == StopSignals::Event::hangup && reload.is_possible()) {
             reload.run();
+            engines.read_certificates_again();
         } else {
             return;
         }
@@ -143,7 +157,11 @@ http_service(Session& session, const Settings& settings, engine::Wiring& engine,
     // Defended catch: what cannot be listened on is a mistake in the settings.
     try {
         return std::make_unique<service::HttpService>(
-            service::ApiParts{.engine = engine, .settings = settings, .log = session.log()},
+            service::ApiParts{
+                .engine = engine,
+                .settings = settings,
+                .log = session.log(),
+                .spans = session.spans() == nullptr ? nullptr : &session.spans()->counts()},
             runs_jobs
         );
     } catch (const std::runtime_error& error) {
@@ -219,6 +237,7 @@ start_first(Session& session, Engines& engines, bool is_executing) {
     }
     tell_ready(session, engine, is_executing);
     engines.first = &engine;
+    engines.http = http.get();
     return http;
 }
 
@@ -239,6 +258,7 @@ ExitCode serve(Session& session, const ServeOptions& options) {
     if (is_executing && !settings.commands.empty()) {
         session.guardian().start();  // While this process is small.
     }
+    session.export_spans();
     const auto threads = threads_to_share(session);
     session.share(threads);
     Engines engines;
@@ -262,6 +282,9 @@ ExitCode serve(Session& session, const ServeOptions& options) {
         engine->say_stopping();
     }
     drain(session, engines, signals);
+    if (session.spans() != nullptr) {
+        session.spans()->flush(kPatienceForSpans);
+    }
     if (http) {
         http->stop();
     }

@@ -16,7 +16,8 @@ void add_ls(const Command& noun, Action& action) {
         {.name = "ls",
          .summary = "List timers, oldest first, with what their series say",
          .examples = "  jobstrand timer ls --due-before 2026-11-21\n"
-                     "  jobstrand timer ls --group reports --state all --zone Europe/Berlin"},
+                     "  jobstrand timer ls --group reports --state all --zone Europe/Berlin",
+         .over_network = service::Role::read},
         list_timers
     );
     app.add_option("--group", options.group, "Only turns that carry on a series of this group")
@@ -33,7 +34,8 @@ void add_show(const Command& noun, Action& action) {
         action,
         {.name = "show",
          .summary = "Show a timer with all its fields, and those of its series",
-         .examples = "  jobstrand timer show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 -o json"},
+         .examples = "  jobstrand timer show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 -o json",
+         .over_network = service::Role::read},
         show_timer
     );
     app.add_option("id", options.id, "The timer").required();
@@ -46,7 +48,8 @@ void add_fire(const Command& noun, Action& action) {
         action,
         {.name = "fire",
          .summary = "Let timers run now, whatever their due date",
-         .examples = "  jobstrand timer fire 019c5e2a-8d11-7000-8000-3c8f0a6d1b52"},
+         .examples = "  jobstrand timer fire 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
+         .over_network = service::Role::admin},
         fire_timers
     );
     app.add_option("ids", options.ids, "The timers; - reads them from stdin")
@@ -63,7 +66,8 @@ void add_reschedule(const Command& noun, Action& action) {
          .examples = "  jobstrand timer reschedule 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 "
                      "--due 2026-12-24T18:00:00+01:00\n"
                      "  jobstrand timer reschedule 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 "
-                     "--due 'tomorrow 09:00' --zone Europe/Berlin"},
+                     "--due 'tomorrow 09:00' --zone Europe/Berlin",
+         .over_network = service::Role::admin},
         reschedule_timers
     );
     app.add_option("ids", options.ids, "The timers; - reads them from stdin")
@@ -80,7 +84,8 @@ void add_rm(const Command& noun, Action& action) {
         {.name = "rm",
          .summary = "Delete timers for good",
          .examples = "  jobstrand timer rm 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
-                     "  jobstrand timer rm --type reminder --dry-run"},
+                     "  jobstrand timer rm --type reminder --dry-run",
+         .over_network = service::Role::admin},
         remove_jobs
     );
     options.place = "timer";
@@ -95,7 +100,8 @@ void add_next(const Command& noun, Action& action) {
          .summary = "Tell when a timer with a given text would fire (no database needed)",
          .examples = "  jobstrand timer next '0 30 2 * * ?' --zone Europe/Berlin\n"
                      "  jobstrand timer next 'R3/PT10H' --after 2026-11-20T10:00:00Z -o json\n"
-                     "  jobstrand timer next '3 business days'"},
+                     "  jobstrand timer next '3 business days'",
+         .over_network = service::Role::read},
         show_next_times
     );
     app.add_option(

@@ -96,7 +96,7 @@ ExitCode list_timers(Session& session, const TimerListOptions& options) {
         .group = group_of(options.group),
         .filter = filter_of(session, options.list.filter),
         .after = options.list.after,
-        .limit = limit_of(options.list.limit),
+        .limit = limit_of(session, options.list.limit),
     };
     write_page(
         session,

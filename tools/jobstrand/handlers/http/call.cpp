@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -46,9 +47,20 @@ void CallPool::Call::listen() {
 void CallPool::Call::start() {
     has_turn_ = true;
     listen();
-    Prepared prepared = prepare_();
-    request_ = std::move(prepared.request);
-    deadline_.expires_after(prepared.limit);
+    schema::Duration limit{0};
+    // Defended catch: a request that cannot be made, not even signed, is how this call ends.
+    try {
+        Prepared prepared = prepare_();
+        request_ = std::move(prepared.request);
+        limit = prepared.limit;
+    } catch (const std::exception& error) {
+        // Not from here: the next one's turn would come within this one's.
+        asio::post(pool_->io_, [self = shared_from_this(), text = std::string(error.what())] {
+            self->end({.kind = CallAnswer::Kind::failed, .error = text});
+        });
+        return;
+    }
+    deadline_.expires_after(limit);
     deadline_.async_wait([self = shared_from_this()](Error error) {
         if (!error) {
             self->end({.kind = CallAnswer::Kind::timed_out});

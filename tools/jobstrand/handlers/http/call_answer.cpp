@@ -28,6 +28,7 @@ constexpr std::chrono::seconds kLongestWait = 24h;
 /// Of the app's words that go into the one-line message.
 constexpr std::size_t kLineWidth = 200;
 
+constexpr int kAccepted = 202;
 constexpr int kTooMany = 429;
 constexpr int kUnavailable = 503;
 constexpr std::array kRetried{408, 409, 425, kTooMany};
@@ -85,6 +86,11 @@ constexpr std::array kRetried{408, 409, 425, kTooMany};
 }
 
 }  // namespace
+
+bool is_accepted(const TargetSettings& target, const CallAnswer& answer) {
+    return target.call_back_within && answer.kind == CallAnswer::Kind::answered &&
+           answer.status == kAccepted;
+}
 
 HandlerResult result_of_call(
     const std::string& name,

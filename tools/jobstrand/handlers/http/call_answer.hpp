@@ -25,7 +25,11 @@ struct CallAnswer {
     std::string error = {};
 };
 
-/// What becomes of the job:
+/// Whether the app has accepted the job and will tell later what became of it: 202, where the
+/// target says how long that may take.
+[[nodiscard]] bool is_accepted(const TargetSettings& target, const CallAnswer& answer);
+
+/// What becomes of the job, unless it is accepted:
 ///
 /// | answer                                | the job |
 /// |---------------------------------------|--------------------------------------------------------|

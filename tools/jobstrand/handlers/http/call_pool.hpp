@@ -31,7 +31,7 @@ public:
         CallRequest request;
         schema::Duration limit;  ///< For the answer.
     };
-    /// Called when its turn has come: the time counts from there.
+    /// Called when its turn has come: the time counts from there. What it throws ends the call.
     using Prepare = std::function<Prepared()>;
 
     /// Throws std::runtime_error for a caFile that cannot be read.

@@ -57,6 +57,12 @@ CallRequest request_for(
     request.set("jobstrand-attempt", std::to_string(context.attempt));
     request.set("jobstrand-fencing-token", std::to_string(context.fencing_token));
     request.set("jobstrand-deadline", schema::format_instant(deadline));
+    if (!context.trace_parent.empty()) {
+        request.set("traceparent", context.trace_parent);
+    }
+    if (const auto within = target.settings.call_back_within) {
+        request.set("jobstrand-callback-within", schema::format_duration(*within));
+    }
     return request;
 }
 

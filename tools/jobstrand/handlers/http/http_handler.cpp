@@ -1,8 +1,12 @@
 #include "tools/jobstrand/handlers/http/http_handler.hpp"
 
+#include "schema/text/iso8601.hpp"
 #include "tools/jobstrand/handlers/http/call_answer.hpp"
+#include "tools/jobstrand/handlers/http/call_back_wait.hpp"
 #include "tools/jobstrand/handlers/http/call_request.hpp"
 #include "tools/jobstrand/handlers/http/http_payload.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -16,6 +20,13 @@ using executor::AsyncRun;
 using executor::Failed;
 using executor::Interrupted;
 using schema::Duration;
+
+/// What is left of `limit` until the run should be over.
+[[nodiscard]] Duration
+within_deadline(Duration limit, const executor::JobContext& context, schema::TimePoint now) {
+    return context.deadline ? std::clamp<Duration>(*context.deadline - now, Duration{0}, limit)
+                            : limit;
+}
 
 }  // namespace
 
@@ -57,16 +68,27 @@ void HttpHandler::call(const std::shared_ptr<CallPool>& app, const std::shared_p
         // The run is kept by what is told of the answer.
         [&context, &clock, app = app.get()]() -> CallPool::Prepared {
             const schema::TimePoint now = clock.now();
-            Duration limit = app->target().settings.time_limit;
-            if (context.deadline) {
-                limit = std::clamp<Duration>(*context.deadline - now, Duration{0}, limit);
-            }
+            const Duration limit = within_deadline(app->target().settings.time_limit, context, now);
             return {request_for(context, app->target(), now, now + limit), limit};
         },
         context.stop,
-        [run, &clock, app = app.get()](const CallAnswer& answer) {
+        [run, &clock, &io = use_.client.context(), app = app.get()](const CallAnswer& answer) {
             const HttpTarget& target = app->target();
-            run->end(result_of_call(target.name, target.settings, answer, clock.now()));
+            const schema::TimePoint now = clock.now();
+            if (!is_accepted(target.settings, answer)) {
+                run->end(result_of_call(target.name, target.settings, answer, now));
+                return;
+            }
+            const Duration limit =
+                within_deadline(*target.settings.call_back_within, run->context(), now);
+            wait_for_call_back(
+                io,
+                run,
+                limit,
+                fmt::format(
+                    "target {}: no call-back within {}", target.name, schema::format_duration(limit)
+                )
+            );
         }
     );
 }

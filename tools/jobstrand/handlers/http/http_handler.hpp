@@ -15,7 +15,8 @@
 namespace jobstrand::cli {
 
 /// Runs `http` jobs: POSTs the payload to the app that it names, one of the tables [targets.NAME]
-/// and no other. What becomes of the job, result_of_call() says. No thread waits for the answer.
+/// and no other. What becomes of the job, result_of_call() says; where the app has accepted it and
+/// will say so later, see wait_for_call_back(). No thread waits for the answer.
 ///
 /// Thread safety: safe; called by all workers at once. What it depends on must outlive it.
 class HttpHandler final {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "tools/engine/wiring.hpp"
+#include "tools/jobstrand/remote/verb_call.hpp"
+#include "tools/jobstrand/settings/settings.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// Runs a verb of the command line in a service, for a client: with the service's engine, and
+/// nothing else of this machine. `words` are its noun and verb; that there is such a verb, and that
+/// the client may use it, has been looked at.
+///
+/// What goes wrong is in the answer as the command line would say it, but for the database: throws
+/// DbError, whose text is for the service's operator.
+///
+/// `is_stopping`: whether the service is; then what takes long ends where it can.
+///
+/// Thread safety: safe.
+[[nodiscard]] VerbAnswer run_for_client(
+    const std::vector<std::string>& words,
+    const VerbCall& call,
+    engine::Wiring& engine,
+    const Settings& settings,
+    const std::function<bool()>& is_stopping
+);
+
+}  // namespace jobstrand::cli

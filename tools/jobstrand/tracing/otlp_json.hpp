@@ -1,0 +1,22 @@
+#pragma once
+
+#include "executor/report/finished_run.hpp"
+#include "schema/text/trace_parent.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+/// Spans as OTLP writes them in JSON:
+/// https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
+namespace jobstrand::cli {
+
+/// The span of a run; its parent is the span that the job was enqueued in.
+[[nodiscard]] std::string
+otlp_span(const executor::FinishedRun& run, const schema::TraceParent& span);
+
+/// The body of a request with these spans.
+[[nodiscard]] std::string
+otlp_request(std::string_view service_name, std::span<const std::string> spans);
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,70 @@
+#include "tools/service/api/backlog.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace jobstrand::service {
+
+std::optional<BacklogCounts> Backlog::last() const {
+    const std::scoped_lock lock(mutex_);
+    return last_;
+}
+
+bool Backlog::wants_a_look() {
+    const std::scoped_lock lock(mutex_);
+    const schema::SteadyPoint now = now_();
+    if (is_looking_ || now < next_) {
+        return false;
+    }
+    next_ = now + kFresh;
+    return true;
+}
+
+void Backlog::look() {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (std::exchange(is_looking_, true)) {
+            return;
+        }
+    }
+    const schema::SteadyPoint began = now_();
+    std::optional<BacklogCounts> seen;
+    const auto keep = [&] {
+        const schema::SteadyPoint ended = now_();
+        const std::scoped_lock lock(mutex_);
+        last_ = std::move(seen);
+        next_ = ended + std::max<schema::SteadyPoint::duration>(kFresh, kRest * (ended - began));
+        is_looking_ = false;
+    };
+    try {
+        seen = count();
+    } catch (...) {
+        keep();
+        throw;
+    }
+    keep();
+}
+
+BacklogCounts Backlog::count() {
+    const schema::TimePoint now = engine_.clock().now();
+    const std::optional<schema::TimePoint> due = engine_.timer_store().next_due();
+    return {
+        .jobs = deadletter::JobSearch(engine_.store()).count_places(),
+        .executable_wait = wait_in(schema::JobPlace::executable, now),
+        .external_wait = wait_in(schema::JobPlace::external_worker, now),
+        .timer_overdue = due ? std::max(now - *due, schema::Duration{0}) : schema::Duration{0},
+    };
+}
+
+/// Ids ascend with time, so the first free one is the oldest, or nearly.
+schema::Duration Backlog::wait_in(schema::JobPlace place, schema::TimePoint now) {
+    const auto first = engine_.store().list(place, {.locked = false}, {}, 1);
+    if (first.empty()) {
+        return schema::Duration{0};
+    }
+    const schema::TimePoint since =
+        first.front().due_date.value_or(first.front().create_time.value_or(now));
+    return std::max(now - since, schema::Duration{0});
+}
+
+}  // namespace jobstrand::service

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "deadletter/desk/job_search.hpp"
+#include "schema/job_place.hpp"
+#include "schema/time.hpp"
+#include "tools/engine/wiring.hpp"
+
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace jobstrand::service {
+
+/// What waits in the database, over all nodes.
+struct BacklogCounts {
+    std::vector<deadletter::PlaceCount> jobs;
+
+    /// For how long the free job that would be taken next by age could have run; 0: none is free.
+    schema::Duration executable_wait{0};
+    schema::Duration external_wait{0};  ///< Likewise.
+
+    /// For how long the timer that is due first has been overdue; 0: none is.
+    schema::Duration timer_overdue{0};
+};
+
+/// Counts what waits, but seldom: counting large tables is work for the database. Whoever wants to
+/// know takes what was seen last, and has it looked at anew when that is old: after 15 s, or after
+/// twenty times as long as a look takes.
+///
+/// Thread safety: safe. The engine must outlive it.
+class Backlog final {
+public:
+    static constexpr std::chrono::seconds kFresh{15};
+    static constexpr int kRest = 20;
+
+    using Now = std::function<schema::SteadyPoint()>;
+
+    explicit Backlog(engine::Wiring& engine, Now now = std::chrono::steady_clock::now)
+        : engine_(engine), now_(std::move(now)) {}
+
+    /// nullopt: nobody has looked yet, or the database did not answer the last time.
+    [[nodiscard]] std::optional<BacklogCounts> last() const;
+
+    /// Whether it is time for a look(). One caller is told so; if it cannot, the next one is after
+    /// a while.
+    [[nodiscard]] bool wants_a_look();
+
+    /// Asks the database, unless somebody does already. Throws DbError.
+    void look();
+
+private:
+    [[nodiscard]] BacklogCounts count();
+    [[nodiscard]] schema::Duration wait_in(schema::JobPlace place, schema::TimePoint now);
+
+    engine::Wiring& engine_;
+    const Now now_;
+
+    mutable std::mutex mutex_;
+    std::optional<BacklogCounts> last_;  ///< Guarded by mutex_.
+    schema::SteadyPoint next_{};         ///< Likewise.
+    bool is_looking_ = false;            ///< Likewise.
+};
+
+}  // namespace jobstrand::service

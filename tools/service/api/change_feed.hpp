@@ -1,0 +1,116 @@
+#pragma once
+
+#include "schema/log.hpp"
+#include "schema/time.hpp"
+#include "tools/service/http/response_stream.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace jobstrand::service {
+
+/// A node as those who watch are told of it.
+struct WatchedNode {
+    std::string name;
+    std::string state;
+    std::string json;  ///< As `node ls -o json` prints it.
+};
+
+/// What can be watched. Both throw what the database throws.
+class ChangeSource {
+public:
+    virtual ~ChangeSource() = default;
+
+    /// How many jobs stand where, as one line of JSON.
+    [[nodiscard]] virtual std::string stats() = 0;
+
+    /// By name.
+    [[nodiscard]] virtual std::vector<WatchedNode> nodes() = 0;
+};
+
+/// Tells those who watch how many jobs stand where, and which nodes live, whenever that has
+/// changed. It is looked once for all of them, and not at all while nobody watches; and because
+/// counting is work for the database, only a twentieth of the time is spent on it.
+///
+/// Thread safety: safe, but for turn().
+class ChangeFeed final {
+public:
+    /// Who may watch at once.
+    static constexpr std::size_t kWatchers = 100;
+
+    /// The shortest time between two looks, and how many times longer than a look it is.
+    static constexpr std::chrono::seconds kLook{1};
+    static constexpr int kRest = 20;
+
+    /// How often they hear that it is still there.
+    static constexpr std::chrono::seconds kHeartbeat{15};
+
+    using Now = std::function<schema::SteadyPoint()>;
+
+    /// The source and the log must outlive it.
+    ChangeFeed(ChangeSource& source, schema::Log& log, Now now = std::chrono::steady_clock::now);
+    ~ChangeFeed();
+
+    ChangeFeed(const ChangeFeed&) = delete;
+    ChangeFeed& operator=(const ChangeFeed&) = delete;
+
+    /// From now on it takes its turns in a thread of its own.
+    void start();
+
+    /// false: too many watch already, or it ends. A watcher first hears all as it is.
+    [[nodiscard]] bool add(std::shared_ptr<ResponseStream> watcher);
+
+    /// Nobody watches any more: all streams end.
+    void finish();
+
+    /// Ends its thread.
+    void stop();
+
+    /// Does what is due, and says when something will be: latest possible, when nobody watches.
+    schema::SteadyPoint turn();
+
+private:
+    using Watchers = std::vector<std::shared_ptr<ResponseStream>>;
+
+    void run();
+    [[nodiscard]] Watchers newcomers();
+    [[nodiscard]] std::string look();
+    [[nodiscard]] std::string changes(std::string stats, std::vector<WatchedNode> nodes);
+    [[nodiscard]] std::string everything();
+    [[nodiscard]] std::string node_event(std::string_view change, const WatchedNode& node);
+    void forget_who_left();
+
+    ChangeSource& source_;
+    schema::Log& log_;
+    const Now now_;
+
+    std::mutex mutex_;
+    std::condition_variable something_;
+    Watchers fresh_;             ///< Guarded by mutex_.
+    std::size_t count_ = 0;      ///< Likewise: of all who watch.
+    bool is_finishing_ = false;  ///< Likewise.
+    bool is_stopping_ = false;   ///< Likewise.
+
+    // Of turn() only.
+    Watchers watchers_;
+    std::optional<std::string> stats_;  ///< As it was told last; nullopt: nobody knows.
+    std::vector<WatchedNode> nodes_;    ///< Likewise.
+    std::uint64_t last_id_ = 0;
+    schema::SteadyPoint next_look_{};
+    schema::SteadyPoint next_beat_{};
+    bool is_failing_ = false;
+
+    std::thread thread_;
+};
+
+}  // namespace jobstrand::service
