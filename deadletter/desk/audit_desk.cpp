@@ -13,14 +13,19 @@ void AuditDesk::run(
     try {
         end = carry_out();
     } catch (...) {
-        // Defended catch: why the action failed says more than that this cannot be written down.
-        try {
-            store_.end_action(id, "failed", {});
-        } catch (const persistence::DbError&) {
-        }
+        write_end(id, {.result = "failed"});
         throw;
     }
-    store_.end_action(id, end.result, end.changed);
+    write_end(id, end);
+}
+
+void AuditDesk::write_end(const std::string& id, const ActionEnd& end) {
+    try {
+        store_.end_action(id, end.result, end.changed);
+    } catch (const persistence::DbError&) {
+        // Defended catch: what the action did or why it failed says more than this, and an error
+        // here would make a caller repeat what is done.
+    }
 }
 
 schema::Page<persistence::AuditEntry> AuditDesk::list(

@@ -26,7 +26,8 @@ public:
         : store_(store), clock_(clock) {}
 
     /// Writes that the action begins, runs it, and writes how it ended. If it throws, the result is
-    /// `failed`; an action that cannot be written down is not begun.
+    /// `failed`; an action that cannot be written down is not begun. When only its end cannot be
+    /// written, the entry stays without a result, and the action counts.
     void run(const persistence::AuditedAction& action, const std::function<ActionEnd()>& carry_out);
 
     /// The latest first; behind an entry, or from the latest one on.
@@ -37,6 +38,8 @@ public:
     std::int64_t forget(schema::TimePoint before) { return store_.forget_audit(before); }
 
 private:
+    void write_end(const std::string& id, const ActionEnd& end);
+
     persistence::AuditStore& store_;
     const schema::Clock& clock_;
 };

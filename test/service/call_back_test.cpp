@@ -19,8 +19,9 @@ using testing::HasSubstr;
 class CallBackTest : public test::ApiTest {
 protected:
     /// A job that another node runs; its fencing token is in token.
-    std::string a_running_job() {
-        const std::string id = add(R"({"id":"order 17","handlerType":"http","retries":3})");
+    std::string a_running_job(std::string_view type = "http") {
+        const std::string id =
+            add(fmt::format(R"({{"id":"order 17","handlerType":"{}","retries":3}})", type));
         const schema::TimePoint now = engine.clock().now();
         const auto acquired = engine.executor_store().acquire_one(
             id, {.owner = "other-node", .until = now + 1min}, now
@@ -67,6 +68,14 @@ TEST_F(CallBackTest, A_failure_that_is_not_retryable_is_final) {
     const std::string id = a_running_job();
     EXPECT_EQ(tell(R"({"outcome":"failed","retryable":false})", token).status, 204);
     EXPECT_EQ(engine.store().find(id)->place, JobPlace::dead_letter);
+}
+
+TEST_F(CallBackTest, Only_jobs_that_call_apps_are_ended_so) {
+    const std::string id = a_running_job("command");
+    const RawResponse response = tell(R"({"outcome":"done"})", token);
+    EXPECT_EQ(response.status, 409);
+    EXPECT_THAT(response.body, HasSubstr("no http job"));
+    EXPECT_EQ(engine.store().find(id)->job.lock_owner, "other-node") << "nothing has changed";
 }
 
 TEST_F(CallBackTest, Who_is_too_late_is_told_why) {

@@ -20,6 +20,9 @@ using executor::ToldAnswer;
 /// The header that the app was called with, and sends back.
 constexpr std::string_view kTokenHeader = "jobstrand-fencing-token";
 
+/// The handler type of jobs that call apps.
+constexpr std::string_view kCallingType = "http";
+
 [[nodiscard]] std::int64_t token_in(const Request& request) {
     const std::string_view text = request.header(kTokenHeader);
     std::int64_t token = 0;
@@ -77,11 +80,19 @@ constexpr std::string_view kTokenHeader = "jobstrand-fencing-token";
     return problem(409, "the fencing token is that of another attempt, which has ended");
 }
 
+/// Of other handlers the node knows the end, and nobody was given a token.
+[[nodiscard]] bool calls_apps(const schema::Job& job) {
+    return job.handler_type == kCallingType;
+}
+
 [[nodiscard]] Response take_outcome(const ApiParts& api, const Request& request) {
     const std::int64_t token = token_in(request);
-    return response_to_told(
-        api.engine.outcomes().tell(request.parameters.front(), token, outcome_in(request.body))
-    );
+    const HandlerResult outcome = outcome_in(request.body);
+    const std::string& id = request.parameters.front();
+    if (const auto found = api.engine.store().find(id); found && !calls_apps(found->job)) {
+        return problem(409, "this is no http job: nobody was called, and nobody calls back");
+    }
+    return response_to_told(api.engine.outcomes().tell(id, token, outcome));
 }
 
 }  // namespace
