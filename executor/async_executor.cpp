@@ -339,6 +339,10 @@ ActivityCounts AsyncExecutor::activity_counts() const {
     };
 }
 
+ActivityTimes AsyncExecutor::activity_times() const {
+    return {.claims = acquirer_.times(), .completions = completion_.times()};
+}
+
 schema::Duration AsyncExecutor::lease_left() const {
     return lease_.left(use_.clock.steady_now());
 }

@@ -26,6 +26,7 @@
 #include "executor/pool/shared_threads.hpp"
 #include "executor/pool/worker_pool.hpp"
 #include "executor/report/activity_counts.hpp"
+#include "executor/report/activity_times.hpp"
 #include "executor/report/finished_run.hpp"
 #include "executor/report/run_times.hpp"
 #include "executor/report/unserved_jobs.hpp"
@@ -114,6 +115,7 @@ public:
 
     /// How long they waited and took.
     [[nodiscard]] const RunTimes& run_times() const { return times_; }
+    [[nodiscard]] ActivityTimes activity_times() const;
 
     [[nodiscard]] ActivityCounts activity_counts() const;
 

@@ -52,6 +52,7 @@ schema::Duration JobAcquirer::run_once() {
     std::vector<schema::Job> jobs =
         order_.is_any() ? take_in_order(claim, limit) : take_oldest(claim, limit);
     const std::size_t found = jobs.size();
+    times_.add(clock_.steady_now() - locked_at);
     count(found);
     if (found > 0) {
         intake_.accept(std::move(jobs), locked_at);

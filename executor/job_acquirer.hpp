@@ -7,6 +7,7 @@
 #include "executor/loop/job_intake.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
+#include "schema/duration_histogram.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -35,6 +36,7 @@ public:
     [[nodiscard]] std::uint64_t claims() const { return claims_; }
     [[nodiscard]] std::uint64_t empty_claims() const { return empty_claims_; }
     [[nodiscard]] std::uint64_t claimed() const { return claimed_; }
+    [[nodiscard]] const schema::DurationHistogram& times() const { return times_; }
 
 private:
     void count(std::size_t found);
@@ -54,6 +56,7 @@ private:
     std::atomic<std::uint64_t> claims_{0};
     std::atomic<std::uint64_t> empty_claims_{0};
     std::atomic<std::uint64_t> claimed_{0};
+    schema::DurationHistogram times_;
 
     // Touched only on the strand.
     AcquisitionPace pace_;

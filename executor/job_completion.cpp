@@ -88,6 +88,7 @@ schema::Duration JobCompletion::run_once() {
     if (writing_.empty()) {
         return until_next_count();
     }
+    const schema::SteadyPoint began = use_.clock.steady_now();
     try {
         const std::vector<OutcomeAnswer> answers = use_.store.apply(lock_owner_, writing_);
         for (std::size_t i = 0; i < writing_.size(); ++i) {
@@ -100,6 +101,7 @@ schema::Duration JobCompletion::run_once() {
         }
         write_one_by_one();
     }
+    times_.add(use_.clock.steady_now() - began);
     run_counts_.add(writing_);
     use_.held.remove_all_of(writing_);
     if (use_.held.is_room_awaited()) {

@@ -8,6 +8,7 @@
 #include "executor/report/run_counts.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
+#include "schema/duration_histogram.hpp"
 #include "schema/log.hpp"
 
 #include <mutex>
@@ -50,6 +51,9 @@ public:
     /// What it has written. Safe to look at from any thread.
     [[nodiscard]] const OutcomeCounts& counts() const { return counts_; }
 
+    /// How long it took to write them, for each transaction.
+    [[nodiscard]] const schema::DurationHistogram& times() const { return times_; }
+
     /// Of what it has written. A run whose outcome it never sees is added by whoever knows of it.
     [[nodiscard]] RunCounts& run_counts() { return run_counts_; }
 
@@ -77,6 +81,7 @@ private:
     const std::string lock_owner_;
 
     OutcomeCounts counts_;
+    schema::DurationHistogram times_;
     RunCounts run_counts_;
 
     // Touched only on the strand.

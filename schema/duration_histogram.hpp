@@ -37,6 +37,15 @@ public:
         return buckets_.at(bucket).load(std::memory_order_relaxed);
     }
 
+    /// How many there are.
+    [[nodiscard]] std::uint64_t total() const {
+        std::uint64_t sum = 0;
+        for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+            sum += count(bucket);
+        }
+        return sum;
+    }
+
     [[nodiscard]] double sum_s() const {
         return static_cast<double>(sum_ns_.load(std::memory_order_relaxed)) / 1e9;
     }

@@ -109,7 +109,8 @@ schema::Duration TimerMover::move_others() {
     return has_moved_some ? schema::Duration{0} : std::min(settings_.wait, kContendedWait);
 }
 
-void TimerMover::hand_over(DueTimers due, schema::SteadyPoint locked_at) const {
+void TimerMover::hand_over(DueTimers due, schema::SteadyPoint locked_at) {
+    moved_ += due.moved;
     const bool is_any_free = due.locked.size() < due.moved;
     if (!due.locked.empty()) {
         use_.intake.accept(std::move(due.locked), locked_at);

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -58,12 +59,15 @@ public:
     /// Whether due timers wait for room: then room is a reason to wake it.
     [[nodiscard]] bool awaits_room() const noexcept { return awaits_room_; }
 
+    /// How many timers it has moved since it began.
+    [[nodiscard]] std::uint64_t moved() const noexcept { return moved_; }
+
 private:
     [[nodiscard]] std::optional<persistence::PageLimit> ask_for_room();
     void begin_at_the_oldest_if_need_be();
     [[nodiscard]] std::size_t move_page(const std::optional<persistence::PageLimit>& room);
     [[nodiscard]] schema::Duration move_others();
-    void hand_over(persistence::DueTimers due, schema::SteadyPoint locked_at) const;
+    void hand_over(persistence::DueTimers due, schema::SteadyPoint locked_at);
 
     const Dependencies use_;
     const Settings settings_;
@@ -76,6 +80,7 @@ private:
     schema::SteadyPoint looked_at_all_ = schema::SteadyPoint::min();
 
     // Thread-safe.
+    std::atomic<std::uint64_t> moved_{0};
     std::atomic<bool> awaits_room_{false};
     std::atomic<schema::TimePoint> earliest_stored_{schema::TimePoint::max()};  ///< Since a page.
 };

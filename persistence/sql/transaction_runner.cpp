@@ -72,9 +72,10 @@ void TransactionRunner::run(const Work& work, const WasCommitted& was_committed)
                 run_once(work);
             }
             outage_.succeeded(OutageWatch::Access::write, began);
+            counts_.writes.add(std::chrono::steady_clock::now() - began);
             return;
         } catch (const DbError& error) {
-            outage_.failed(error);
+            count_failure(error);
             if (error.kind() == DbErrorKind::in_doubt && was_committed) {
                 doubt = error;
             }
@@ -111,15 +112,21 @@ void TransactionRunner::read(const std::function<void(Connection&)>& work) {
             const SessionPool::Lease connection = pool_.lease(Access::read);
             work(*connection);
             outage_.succeeded(OutageWatch::Access::read, began);
+            counts_.reads.add(std::chrono::steady_clock::now() - began);
             return;
         } catch (const DbError& error) {
-            outage_.failed(error);
+            count_failure(error);
             if (!error.is_transient() || !tries.another()) {
                 throw;
             }
             log_retry(error, tries.failed());
         }
     }
+}
+
+void TransactionRunner::count_failure(const DbError& error) {
+    counts_.add_failure(error.kind());
+    outage_.failed(error);
 }
 
 void TransactionRunner::log_retry(const DbError& error, int tries) noexcept {

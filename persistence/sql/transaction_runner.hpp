@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/sql/access_counts.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/outage_watch.hpp"
 #include "persistence/sql/session_pool.hpp"
@@ -52,15 +53,19 @@ public:
     /// What its accesses show.
     [[nodiscard]] OutageWatch& outage() { return outage_; }
 
+    [[nodiscard]] const AccessCounts& counts() const { return counts_; }
+
 private:
     void run_once(const Work& work);
     [[nodiscard]] bool was_done(const WasCommitted& was_committed);
+    void count_failure(const DbError& error);
     void log_retry(const DbError& error, int tries) noexcept;
 
     SessionPool& pool_;
     schema::Log& log_;
     const RetryLimits limits_;
     OutageWatch outage_;
+    AccessCounts counts_;
 };
 
 /// The WasCommitted of work that does no harm when it runs twice.

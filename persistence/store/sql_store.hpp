@@ -48,6 +48,9 @@ public:
         schema::ExclusiveOver exclusive_over = schema::ExclusiveOver::instance
     );
 
+    /// How its database answers.
+    [[nodiscard]] const AccessCounts& access_counts() const { return runner_.counts(); }
+
     void in_transaction(
         const std::function<void(Transaction&)>& work,
         const std::function<bool(Transaction&)>& was_committed

@@ -84,6 +84,7 @@ TEST_F(ActivitiesTest, Acquisition_goes_on_behind_its_last_page_and_begins_anew_
     EXPECT_EQ(acquirer.claims(), 3U);
     EXPECT_EQ(acquirer.empty_claims(), 1U);
     EXPECT_EQ(acquirer.claimed(), 3U);
+    EXPECT_EQ(acquirer.times().total(), 3U);
 }
 
 TEST_F(ActivitiesTest, Acquisition_looks_for_older_jobs_every_sixteen_pages) {

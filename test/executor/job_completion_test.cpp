@@ -60,6 +60,7 @@ TEST_F(JobCompletionTest, All_outcomes_that_have_gathered_are_written_together) 
     EXPECT_EQ(completion.run_once(), kUntilWoken);
     EXPECT_TRUE(completion.is_empty());
     EXPECT_EQ(held.size(), 0U);
+    EXPECT_EQ(completion.times().total(), 1U) << "one transaction";
 }
 
 TEST_F(JobCompletionTest, Tells_the_earliest_due_date_of_the_retries_that_it_stored) {

@@ -131,6 +131,10 @@ TEST_F(ApiTest, Metrics_are_counted_as_things_happen) {
           "\njobstrand_enqueue_transactions_total 1\n",
           "\njobstrand_completed_total 0\n",
           "\njobstrand_running 0\n",
+          "\njobstrand_timers_moved_total 0\n",
+          "\njobstrand_claim_seconds_count 0\n",
+          "\njobstrand_completion_seconds_count 0\n",
+          "\njobstrand_database_failures_total{reason=\"conflict\"} 0\n",
           "\njobstrand_http_responses_total{code=\"2xx\"} 1\n",
           "\njobstrand_http_request_duration_seconds_count 1\n",
           "\njobstrand_http_request_duration_seconds_bucket{le=\"+Inf\"} 1\n"}) {

@@ -1,4 +1,4 @@
-#include "tools/service/api/backlog.hpp"
+#include "tools/service/metrics/backlog.hpp"
 
 #include "test/fixtures/signal.hpp"
 #include "test/service/api_fixture.hpp"

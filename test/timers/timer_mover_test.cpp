@@ -82,6 +82,7 @@ TEST_F(TimerMoverTest, Due_timers_arrive_locked_and_are_handed_over_while_there_
         });
     EXPECT_EQ(mover.run_once(), 0ms);
     EXPECT_EQ(intake.ids(), std::vector<std::string>{"a"});
+    EXPECT_EQ(mover.moved(), 2U);
 }
 
 TEST_F(TimerMoverTest, Due_timers_move_free_where_the_order_of_acquisition_is_to_decide) {

@@ -1,195 +1,12 @@
 #include "tools/engine/wiring.hpp"
 
-#include "executor/async_executor.hpp"
-#include "executor/clock_comparison.hpp"
-#include "executor/enqueue/job_producer.hpp"
-#include "executor/loop/wake_ups.hpp"
-#include "persistence/drivers/database.hpp"
-#include "persistence/drivers/parse_database_url.hpp"
 #include "persistence/drivers/registry.hpp"
-#include "persistence/migration/optional_index.hpp"
-#include "persistence/migration/schema_migration.hpp"
-#include "persistence/migration/write_rights.hpp"
-#include "persistence/store/sql_store.hpp"
-#include "persistence/url/database_url.hpp"
-#include "schema/database_clock.hpp"
-#include "schema/tables.hpp"
-#include "timers/series/series_planner.hpp"
-#include "timers/timer_mover.hpp"
+#include "tools/engine/wiring_parts.hpp"
 
 #include <functional>
-#include <mutex>
-#include <optional>
-#include <stdexcept>
 #include <utility>
 
 namespace jobstrand::engine {
-
-namespace {
-
-persistence::DatabaseUrl parsed(const std::string& text) {
-    const auto url = persistence::parse_database_url(text);
-    if (!url) {
-        throw std::invalid_argument(url.error().message);
-    }
-    return url.value();
-}
-
-std::unique_ptr<persistence::SessionPool>
-open(const persistence::DatabaseUrl& url, const WiringOptions& options, schema::Log& log) {
-    auto pool = persistence::open_database(
-        url,
-        {.create_if_missing = options.update_schema && options.create_database,
-         .decorate = options.decorate_connection}
-    );
-    const auto session = pool->lease(persistence::SessionPool::Access::write);
-    if (!options.update_schema) {
-        persistence::require_current_schema(*session);
-        return pool;
-    }
-    const auto upgrade = persistence::upgrade_schema(*session);
-    if (upgrade.from != upgrade.to) {
-        log.write(
-            schema::LogLevel::info,
-            upgrade.from == 0 ? "tables created" : "tables upgraded",
-            {{"version", upgrade.to}}
-        );
-    }
-    return pool;
-}
-
-void require_rights_on(persistence::SessionPool& pool) {
-    const auto session = pool.lease(persistence::SessionPool::Access::write);
-    persistence::require_write_rights(*session);
-}
-
-void require_index_of(const schema::AcquisitionOrder& order, persistence::SessionPool& pool) {
-    const auto session = pool.lease(persistence::SessionPool::Access::read);
-    persistence::require_index(
-        *session, schema::index_of(order), "the order in which jobs are acquired"
-    );
-}
-
-std::unique_ptr<executor::SharedThreads::Share> share_of(
-    const std::shared_ptr<executor::SharedThreads>& threads
-) {
-    return threads == nullptr ? nullptr
-                              : std::make_unique<executor::SharedThreads::Share>(*threads);
-}
-
-}  // namespace
-
-/// The objects of one engine, oldest dependency first.
-class Wiring::Parts {
-public:
-    Parts(WiringOptions options, const schema::Clock& machine_clock, schema::Log& the_log)
-        : url(parsed(options.database_url)),
-          settings(std::move(options.executor)),
-          log(the_log),
-          pool(open(url, options, log)),
-          schedule(settings.misfire_threshold),
-          store(*pool, log, schedule, {}, executor::exclusive_over(settings)),
-          clock(machine_clock),
-          clock_comparison(store, clock, log),
-          clock_interval(clock_comparison.run_once()),
-          dead_letters(store, clock),
-          all_threads(std::move(options.threads)),
-          threads(share_of(all_threads)),
-          executor(
-              {store,
-               store,
-               store,
-               handlers,
-               clock,
-               log,
-               wake_ups,
-               threads.get(),
-               std::move(options.on_run)},
-              settings
-          ),
-          producer({store, executor, clock, wake_ups}, settings.retry),
-          workers({store, clock, wake_ups}, settings.retry),
-          outcomes(
-              {store,
-               store,
-               clock,
-               [this](persistence::Outcome outcome) {
-                   executor.outcome_was_written(std::move(outcome));
-               }},
-              settings.retry
-          ) {
-        if (clock_interval != executor::kUntilWoken) {
-            executor.add_activity(clock_comparison);
-        }
-        if (settings.acquire_timers) {
-            add_mover();
-        }
-        wake_ups.sleepers.external_workers = [this] {
-            const std::scoped_lock lock(hearing);
-            if (hear_of_external_jobs) {
-                hear_of_external_jobs();
-            }
-        };
-        if (auto open_listener = persistence::listener_of(url)) {
-            executor.listen(std::move(open_listener));
-        }
-    }
-
-    void start() {
-        require_rights_on(*pool);
-        if (settings.order.is_any() && settings.acquire_async_jobs) {
-            require_index_of(settings.order, *pool);
-        }
-        executor.start();
-    }
-
-    void add_mover() {
-        mover.emplace(
-            timers::TimerMover::Dependencies{store, executor, clock, wake_ups},
-            timers::TimerMover::Settings{
-                .page = settings.timer_page,
-                .wait = settings.timer_wait,
-                .fire_ahead = settings.fire_ahead}
-        );
-        executor::PollingLoop& loop = executor.add_activity(*mover);
-        wake_ups.sleepers.timer_mover = [this, &loop](schema::TimePoint due) {
-            if (due != schema::kEarliestInstant) {  // Else nobody knows, and it finds it later.
-                mover->timer_was_stored(due);
-            }
-            // It looks every timer_wait by itself.
-            if (due < clock.now() + settings.timer_wait) {
-                loop.wake();
-            }
-        };
-        wake_ups.sleepers.timers_without_room = [this, &loop] {
-            if (mover->awaits_room()) {
-                loop.wake();
-            }
-        };
-    }
-
-    const persistence::DatabaseUrl url;
-    const executor::ExecutorSettings settings;
-    schema::Log& log;
-    std::unique_ptr<persistence::SessionPool> pool;
-    const timers::SeriesPlanner schedule;
-    persistence::SqlStore store;
-    schema::DatabaseClock clock;
-    executor::ClockComparison clock_comparison;
-    const schema::Duration clock_interval;
-    deadletter::DeadLetters dead_letters;
-    executor::HandlerRegistry handlers;
-    executor::WakeUps wake_ups;
-    std::mutex hearing;
-    std::function<void()> hear_of_external_jobs;  ///< Guarded by hearing.
-    std::optional<timers::TimerMover> mover;      ///< Outlives the executor, whose loop runs it.
-    const std::shared_ptr<executor::SharedThreads> all_threads;
-    const std::unique_ptr<executor::SharedThreads::Share> threads;
-    executor::AsyncExecutor executor;
-    executor::JobProducer producer;
-    executor::WorkerDesk workers;
-    executor::OutcomeDesk outcomes;
-};
 
 Wiring::Wiring(WiringOptions options, const schema::Clock& clock, schema::Log& log)
     : parts_(std::make_unique<Parts>(std::move(options), clock, log)) {}
@@ -217,7 +34,7 @@ void Wiring::start() {
 }
 
 void Wiring::require_rights() {
-    require_rights_on(*parts_->pool);
+    parts_->require_rights();
 }
 
 bool Wiring::stop(executor::StopMode mode) {
@@ -388,6 +205,18 @@ const executor::RunTimes& Wiring::run_times() const {
 
 executor::ActivityCounts Wiring::activity_counts() const {
     return parts_->executor.activity_counts();
+}
+
+executor::ActivityTimes Wiring::activity_times() const {
+    return parts_->executor.activity_times();
+}
+
+std::uint64_t Wiring::timers_moved() const {
+    return parts_->mover ? parts_->mover->moved() : 0;
+}
+
+const persistence::AccessCounts& Wiring::access_counts() const {
+    return parts_->store.access_counts();
 }
 
 schema::Duration Wiring::lease_left() const {

@@ -8,6 +8,7 @@
 #include "executor/outcome_desk.hpp"
 #include "executor/pool/shared_threads.hpp"
 #include "executor/report/activity_counts.hpp"
+#include "executor/report/activity_times.hpp"
 #include "executor/report/finished_run.hpp"
 #include "executor/report/outcome_counts.hpp"
 #include "executor/report/run_times.hpp"
@@ -22,11 +23,13 @@
 #include "persistence/request_store.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/served_store.hpp"
+#include "persistence/sql/access_counts.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "persistence/timer_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -177,6 +180,9 @@ public:
     [[nodiscard]] const executor::OutcomeCounts& outcome_counts() const;
     [[nodiscard]] const executor::RunTimes& run_times() const;
     [[nodiscard]] executor::ActivityCounts activity_counts() const;
+    [[nodiscard]] executor::ActivityTimes activity_times() const;
+    [[nodiscard]] std::uint64_t timers_moved() const;
+    [[nodiscard]] const persistence::AccessCounts& access_counts() const;
     [[nodiscard]] schema::Duration lease_left() const;
 
 private:

@@ -124,6 +124,20 @@ TEST_F(TransactionRunnerTest, Goes_on_with_a_new_connection_when_one_is_lost) {
     EXPECT_EQ(connections_, 2);
 }
 
+TEST_F(TransactionRunnerTest, What_was_committed_or_read_is_counted_and_so_is_what_failed) {
+    runner_.read([](Connection& /*connection*/) {});
+    faults_.add({.point = FaultPoint::execute, .kind = DbErrorKind::conflict, .times = 2});
+    runner_.run(writing_a_note(), {});
+    faults_.add({.point = FaultPoint::execute, .kind = DbErrorKind::busy, .times = 100});
+    expect_error(DbErrorKind::busy, writing_a_note(), {});
+    const AccessCounts& counts = runner_.counts();
+    EXPECT_EQ(counts.failures(DbErrorKind::conflict), 2U);
+    EXPECT_EQ(counts.failures(DbErrorKind::busy), static_cast<std::uint64_t>(kLimits.attempts));
+    EXPECT_EQ(counts.failures(DbErrorKind::connection_lost), 0U);
+    EXPECT_EQ(counts.writes.total(), 1U);
+    EXPECT_EQ(counts.reads.total(), 1U);
+}
+
 TEST_F(TransactionRunnerTest, Gives_up_when_its_tries_are_used_up) {
     faults_.add({.point = FaultPoint::execute, .kind = DbErrorKind::busy, .times = 100});
     expect_error(DbErrorKind::busy, writing_a_note(), {});

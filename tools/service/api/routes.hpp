@@ -1,13 +1,13 @@
 #pragma once
 
 #include "tools/service/api/api_parts.hpp"
-#include "tools/service/api/backlog.hpp"
 #include "tools/service/api/change_feed.hpp"
 #include "tools/service/api/enqueue_group.hpp"
 #include "tools/service/api/readiness.hpp"
 #include "tools/service/http/http_counts.hpp"
 #include "tools/service/http/router.hpp"
 #include "tools/service/http/work_pool.hpp"
+#include "tools/service/metrics/backlog.hpp"
 #include "tools/service/workers/work_waits.hpp"
 
 #include <vector>

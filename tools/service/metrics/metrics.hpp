@@ -1,10 +1,10 @@
 #pragma once
 
 #include "tools/service/api/api_parts.hpp"
-#include "tools/service/api/backlog.hpp"
 #include "tools/service/api/enqueue_counts.hpp"
 #include "tools/service/http/http_counts.hpp"
 #include "tools/service/http/message.hpp"
+#include "tools/service/metrics/backlog.hpp"
 
 namespace jobstrand::service {
 

@@ -1,7 +1,8 @@
-#include "tools/service/api/metrics.hpp"
+#include "tools/service/metrics/metrics.hpp"
 
 #include "executor/report/outcome_counts.hpp"
 #include "tools/service/http/metrics_text.hpp"
+#include "tools/service/metrics/database_metrics.hpp"
 
 #include <fmt/format.h>
 
@@ -76,12 +77,26 @@ void write_activities(MetricsText& text, const engine::Wiring& engine) {
         "From when a job could run until its handler was called."
     );
     text.histogram("jobstrand_job_run_seconds", times.ran, "How long handlers took.");
+    const executor::ActivityTimes transactions = engine.activity_times();
+    text.histogram(
+        "jobstrand_claim_seconds", transactions.claims, "How long it took to look for free jobs."
+    );
+    text.histogram(
+        "jobstrand_completion_seconds",
+        transactions.completions,
+        "How long it took to write what became of a batch of runs."
+    );
     const executor::ActivityCounts counts = engine.activity_counts();
     text.counter(
         "jobstrand_claims_total", counts.claims, "Transactions that looked for free jobs."
     );
     text.counter("jobstrand_empty_claims_total", counts.empty_claims, "Those that found none.");
     text.counter("jobstrand_claimed_total", counts.claimed, "Jobs that they locked.");
+    text.counter(
+        "jobstrand_timers_moved_total",
+        engine.timers_moved(),
+        "Due timers that became executable here."
+    );
     text.counter(
         "jobstrand_locks_reset_total", counts.locks_reset, "Expired locks that were freed here."
     );
@@ -207,6 +222,7 @@ Response metrics(const MetricsParts& parts) {
     if (const auto backlog = parts.backlog.last()) {
         write_backlog(text, *backlog);
     }
+    write_database(text, parts.api.engine.access_counts());
     write_http(text, parts.http);
     if (parts.api.spans != nullptr) {
         write_spans(text, *parts.api.spans);

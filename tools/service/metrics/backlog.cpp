@@ -1,4 +1,4 @@
-#include "tools/service/api/backlog.hpp"
+#include "tools/service/metrics/backlog.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "schema/duration_histogram.hpp"
+
+namespace jobstrand::executor {
+
+/// How long the transactions of an executor's activities took, for whoever watches it. It belongs
+/// to the executor.
+struct ActivityTimes {
+    const schema::DurationHistogram& claims;       ///< Those that looked for free jobs.
+    const schema::DurationHistogram& completions;  ///< Those that wrote what became of runs.
+};
+
+}  // namespace jobstrand::executor

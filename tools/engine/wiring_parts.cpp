@@ -1,0 +1,160 @@
+#include "tools/engine/wiring_parts.hpp"
+
+#include "persistence/drivers/database.hpp"
+#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/registry.hpp"
+#include "persistence/migration/optional_index.hpp"
+#include "persistence/migration/schema_migration.hpp"
+#include "persistence/migration/write_rights.hpp"
+#include "schema/tables.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::engine {
+
+namespace {
+
+persistence::DatabaseUrl parsed(const std::string& text) {
+    const auto url = persistence::parse_database_url(text);
+    if (!url) {
+        throw std::invalid_argument(url.error().message);
+    }
+    return url.value();
+}
+
+std::unique_ptr<persistence::SessionPool>
+open(const persistence::DatabaseUrl& url, const WiringOptions& options, schema::Log& log) {
+    auto pool = persistence::open_database(
+        url,
+        {.create_if_missing = options.update_schema && options.create_database,
+         .decorate = options.decorate_connection}
+    );
+    const auto session = pool->lease(persistence::SessionPool::Access::write);
+    if (!options.update_schema) {
+        persistence::require_current_schema(*session);
+        return pool;
+    }
+    const auto upgrade = persistence::upgrade_schema(*session);
+    if (upgrade.from != upgrade.to) {
+        log.write(
+            schema::LogLevel::info,
+            upgrade.from == 0 ? "tables created" : "tables upgraded",
+            {{"version", upgrade.to}}
+        );
+    }
+    return pool;
+}
+
+void require_index_of(const schema::AcquisitionOrder& order, persistence::SessionPool& pool) {
+    const auto session = pool.lease(persistence::SessionPool::Access::read);
+    persistence::require_index(
+        *session, schema::index_of(order), "the order in which jobs are acquired"
+    );
+}
+
+std::unique_ptr<executor::SharedThreads::Share> share_of(
+    const std::shared_ptr<executor::SharedThreads>& threads
+) {
+    return threads == nullptr ? nullptr
+                              : std::make_unique<executor::SharedThreads::Share>(*threads);
+}
+
+}  // namespace
+
+Wiring::Parts::Parts(
+    WiringOptions options,
+    const schema::Clock& machine_clock,
+    schema::Log& the_log
+)
+    : url(parsed(options.database_url)),
+      settings(std::move(options.executor)),
+      log(the_log),
+      pool(open(url, options, log)),
+      schedule(settings.misfire_threshold),
+      store(*pool, log, schedule, {}, executor::exclusive_over(settings)),
+      clock(machine_clock),
+      clock_comparison(store, clock, log),
+      clock_interval(clock_comparison.run_once()),
+      dead_letters(store, clock),
+      all_threads(std::move(options.threads)),
+      threads(share_of(all_threads)),
+      executor(
+          {store,
+           store,
+           store,
+           handlers,
+           clock,
+           log,
+           wake_ups,
+           threads.get(),
+           std::move(options.on_run)},
+          settings
+      ),
+      producer({store, executor, clock, wake_ups}, settings.retry),
+      workers({store, clock, wake_ups}, settings.retry),
+      outcomes(
+          {store,
+           store,
+           clock,
+           [this](persistence::Outcome outcome) {
+               executor.outcome_was_written(std::move(outcome));
+           }},
+          settings.retry
+      ) {
+    if (clock_interval != executor::kUntilWoken) {
+        executor.add_activity(clock_comparison);
+    }
+    if (settings.acquire_timers) {
+        add_mover();
+    }
+    wake_ups.sleepers.external_workers = [this] {
+        const std::scoped_lock lock(hearing);
+        if (hear_of_external_jobs) {
+            hear_of_external_jobs();
+        }
+    };
+    if (auto open_listener = persistence::listener_of(url)) {
+        executor.listen(std::move(open_listener));
+    }
+}
+
+void Wiring::Parts::start() {
+    require_rights();
+    if (settings.order.is_any() && settings.acquire_async_jobs) {
+        require_index_of(settings.order, *pool);
+    }
+    executor.start();
+}
+
+void Wiring::Parts::require_rights() {
+    const auto session = pool->lease(persistence::SessionPool::Access::write);
+    persistence::require_write_rights(*session);
+}
+
+void Wiring::Parts::add_mover() {
+    mover.emplace(
+        timers::TimerMover::Dependencies{store, executor, clock, wake_ups},
+        timers::TimerMover::Settings{
+            .page = settings.timer_page,
+            .wait = settings.timer_wait,
+            .fire_ahead = settings.fire_ahead}
+    );
+    executor::PollingLoop& loop = executor.add_activity(*mover);
+    wake_ups.sleepers.timer_mover = [this, &loop](schema::TimePoint due) {
+        if (due != schema::kEarliestInstant) {  // Else nobody knows, and it finds it later.
+            mover->timer_was_stored(due);
+        }
+        // It looks every timer_wait by itself.
+        if (due < clock.now() + settings.timer_wait) {
+            loop.wake();
+        }
+    };
+    wake_ups.sleepers.timers_without_room = [this, &loop] {
+        if (mover->awaits_room()) {
+            loop.wake();
+        }
+    };
+}
+
+}  // namespace jobstrand::engine

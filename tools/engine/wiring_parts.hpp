@@ -1,0 +1,55 @@
+#pragma once
+
+#include "executor/async_executor.hpp"
+#include "executor/clock_comparison.hpp"
+#include "executor/enqueue/job_producer.hpp"
+#include "executor/loop/wake_ups.hpp"
+#include "persistence/store/sql_store.hpp"
+#include "persistence/url/database_url.hpp"
+#include "schema/database_clock.hpp"
+#include "timers/series/series_planner.hpp"
+#include "timers/timer_mover.hpp"
+#include "tools/engine/wiring.hpp"
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace jobstrand::engine {
+
+/// The objects of one engine, oldest dependency first.
+class Wiring::Parts {
+public:
+    Parts(WiringOptions options, const schema::Clock& machine_clock, schema::Log& the_log);
+
+    void start();
+    void require_rights();
+
+    const persistence::DatabaseUrl url;
+    const executor::ExecutorSettings settings;
+    schema::Log& log;
+    std::unique_ptr<persistence::SessionPool> pool;
+    const timers::SeriesPlanner schedule;
+    persistence::SqlStore store;
+    schema::DatabaseClock clock;
+    executor::ClockComparison clock_comparison;
+    const schema::Duration clock_interval;
+    deadletter::DeadLetters dead_letters;
+    executor::HandlerRegistry handlers;
+    executor::WakeUps wake_ups;
+    std::mutex hearing;
+    std::function<void()> hear_of_external_jobs;  ///< Guarded by hearing.
+    std::optional<timers::TimerMover> mover;      ///< Outlives the executor, whose loop runs it.
+    const std::shared_ptr<executor::SharedThreads> all_threads;
+    const std::unique_ptr<executor::SharedThreads::Share> threads;
+    executor::AsyncExecutor executor;
+    executor::JobProducer producer;
+    executor::WorkerDesk workers;
+    executor::OutcomeDesk outcomes;
+
+private:
+    void add_mover();
+};
+
+}  // namespace jobstrand::engine

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "persistence/sql/access_counts.hpp"
+#include "tools/service/http/metrics_text.hpp"
+
+namespace jobstrand::service {
+
+/// How the database answers this node.
+void write_database(MetricsText& text, const persistence::AccessCounts& counts);
+
+}  // namespace jobstrand::service
