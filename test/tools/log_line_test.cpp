@@ -34,6 +34,12 @@ TEST(LogLine, Text_has_time_level_message_and_the_fields_by_name) {
     );
 }
 
+TEST(LogLine, Text_leaves_out_what_is_empty_and_json_has_it) {
+    const std::vector<LogField> fields{{"trace_id", ""}, {"id", "17"}};
+    EXPECT_TRUE(line_of(fields, LogFormat::text).ends_with("job failed id=17"));
+    EXPECT_EQ(json::parse(line_of(fields, LogFormat::json)).at("trace_id"), "");
+}
+
 TEST(LogLine, A_hostile_value_cannot_forge_a_second_line) {
     const std::string forged = "x\n2026-11-20T10:15:30.123Z ERROR all is lost\x1b[2J\"";
     for (const LogFormat format : {LogFormat::text, LogFormat::json}) {

@@ -49,9 +49,14 @@ template <typename Values>
         "{} {} {}", schema::format_instant(line.time), label_of(line.level), printable(line.message)
     );
     for (const schema::LogField& field : line.fields) {
-        fmt::format_to(
-            std::back_inserter(out), " {}={}", printable(field.name), quoted_if_needed(field.value)
-        );
+        if (!field.value.empty()) {  // In JSON it stays: programs count on each name.
+            fmt::format_to(
+                std::back_inserter(out),
+                " {}={}",
+                printable(field.name),
+                quoted_if_needed(field.value)
+            );
+        }
     }
     return out;
 }

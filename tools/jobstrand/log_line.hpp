@@ -29,9 +29,9 @@ struct LogLine {
     std::span<const schema::LogField> fields;
 };
 
-/// The line without its line break. In JSON numbers are numbers. Whatever the values hold, it is
-/// one line, and the fields of the text form can be told apart: `2026-11-20T10:15:30.123Z INFO  job
-/// failed id=17 message="a
+/// The line without its line break. In JSON numbers are numbers; the text form leaves out fields
+/// that are empty. Whatever the values hold, it is one line, and the fields of the text form can be
+/// told apart: `2026-11-20T10:15:30.123Z INFO  job failed id=17 message="a
 /// \"b\""`.
 [[nodiscard]] std::string format_line(const LogLine& line, LogFormat format);
 
