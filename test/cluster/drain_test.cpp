@@ -19,9 +19,11 @@ protected:
         }
         server = GetParam().start();
         database = std::make_unique<JobDatabase>(server->url());
-        database->add_jobs(jobs);
+    }
+
+    void start_nodes(std::chrono::milliseconds work) {
         for (int i = 0; i < kNodes; ++i) {
-            cluster.start_node(server->url());
+            cluster.start_node(server->url(), work);
         }
     }
 
@@ -44,6 +46,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 // I2 I3 R040 R098 R103
 TEST_P(Drain, Four_nodes_run_every_job_exactly_once_and_never_deadlock) {
+    database->add_jobs(jobs);
+    start_nodes(0ms);
     ASSERT_TRUE(all_jobs_end());
     cluster.expect_alive_and_stop();
     EXPECT_EQ(cluster.runs().size(), jobs);
@@ -53,6 +57,11 @@ TEST_P(Drain, Four_nodes_run_every_job_exactly_once_and_never_deadlock) {
 
 // I2 I5 I9
 TEST_P(Drain, A_crash_of_the_server_loses_no_job_uses_no_retry_and_is_said_once) {
+    start_nodes(5ms);  // Nobody is done before the server dies,
+    for (const auto& node : cluster.nodes()) {
+        ASSERT_TRUE(node->wait_for_log("executor started")) << node->log();  // nor begins then.
+    }
+    database->add_jobs(jobs);
     ASSERT_TRUE(test::eventually([&] { return cluster.count_runs() > jobs / 3; }));
     server->kill();
     const auto back = std::chrono::steady_clock::now() + 3s;
