@@ -55,7 +55,7 @@ public:
 class AuditDeskTest : public testing::Test {
 protected:
     void run(const std::function<ActionEnd()>& carry_out) {
-        desk_.run({.who = "kim", .via = "cli", .action = "dead requeue"}, carry_out);
+        desk_.run({"kim", "cli", "dead requeue", "--all", "the mail server is back"}, carry_out);
     }
 
     AuditOfAnOutage store_;
