@@ -247,8 +247,9 @@ TEST_F(VerbRoleTest, Each_verb_is_for_who_its_declaration_says) {
 
 // Whoever looks may call what changes nothing, and nothing else.
 TEST_F(VerbRoleTest, Readers_may_use_exactly_what_changes_nothing) {
+    const cli::Program program;
     std::vector<std::string> readable;
-    for (const auto& [words, role] : cli::Program().over_network()) {
+    for (const auto& [words, role] : program.over_network()) {
         if (role == Role::read) {
             readable.push_back(words);
         }
