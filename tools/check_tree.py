@@ -16,6 +16,7 @@ from typing import Iterator, NamedTuple
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cpp_source  # noqa: E402
+import requirement_rows  # noqa: E402
 import sql_dialect  # noqa: E402
 import told_rooms  # noqa: E402
 from tree_rooms import (CLIENT_LIBRARIES, DIALECT_FOLDERS, DRIVER_SOURCES, LIBRARIES, MAX_FILES, MAY_USE_PUBLIC,
@@ -79,7 +80,7 @@ def check(root) -> list[Finding]:
     """All findings of the tree at `root`, in path order."""
     rules = [check_includes, check_names, check_length, check_functions, check_sleeps, check_namespaces,
              check_leftovers, check_blanks, check_guard, check_dialect, check_told_rooms, link_rule(root),
-             machine_path_rule(root), room_size_rule(root), unnamed_namespace_rule()]
+             machine_path_rule(root), room_size_rule(root), unnamed_namespace_rule(), requirement_rule(root)]
     findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
     return sorted(findings + list(check_arrows()))
 
@@ -313,6 +314,17 @@ def check_told_rooms(source):
     if source.path == told_rooms.DOCUMENT:
         for line, wrong in told_rooms.differences(source.lines, OWN_INCLUDES):
             yield Finding(source.path, line, wrong, 'let the table and tools/tree_rooms.py say the same')
+
+
+def requirement_rule(root):
+    """The rule against requirements that nobody answers, and against answers that are not true."""
+    def check_requirements(source):
+        if source.path != requirement_rows.DOCUMENT:
+            return
+        tests = {other.path: requirement_rows.named_in(other.path, other.text) for other in sources(root)}
+        for line, wrong in requirement_rows.differences(source.lines, tests, set(tests)):
+            yield Finding(source.path, line, wrong, 'let the page, the tests and the sources say the same')
+    return check_requirements
 
 
 def link_rule(root):

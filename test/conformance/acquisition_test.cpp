@@ -70,7 +70,7 @@ TEST_P(Acquisition, A_limit_of_zero_acquires_nothing) {
     EXPECT_THAT(acquire(0), IsEmpty());
 }
 
-// R033: what conditions say elsewhere, tables say here.
+// R033, R105: what conditions say elsewhere, tables say here.
 TEST_P(Acquisition, Only_the_executable_place_is_acquired_from) {
     store_.insert(
         {{JobPlace::timer, a_job("t").due_at(clock_.now() - 1h)},

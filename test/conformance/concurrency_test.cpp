@@ -98,7 +98,7 @@ TEST_P(Concurrency, Nodes_that_move_timers_at_once_never_get_the_same_job) {
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
 }
 
-// R121 to R125: and an operator pauses and resumes them all the while.
+// R114, R121 to R125: and an operator pauses and resumes them all the while.
 TEST_P(Concurrency, Nodes_that_fire_series_at_once_take_each_turn_once) {
     constexpr int series = 12;
     constexpr int turns = 10;

@@ -57,6 +57,7 @@ TEST_P(Changes, A_priority_has_64_bits) {
     }
 }
 
+// R027
 TEST_P(Changes, A_running_job_cannot_be_changed) {
     const Job held = insert_and_acquire(a_job("a"));
     EXPECT_EQ(change(JobPlace::executable, "a", {set_to(&Job::retries, 9)}), JobAnswer::locked);

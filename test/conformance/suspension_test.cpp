@@ -44,7 +44,7 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_database
 );
 
-// R034
+// R034, R106
 TEST_P(Suspensions, The_free_jobs_of_an_instance_move_to_the_suspended_place) {
     insert_three();
     insert(JobPlace::executable, a_job("other").of_instance("i2").build());

@@ -46,6 +46,7 @@ private:
     std::vector<std::shared_ptr<AsyncRun>> runs_;  ///< Guarded by mutex_.
 };
 
+// R148
 TEST_F(AsyncHandlerTest, Many_runs_are_under_way_on_one_thread) {
     constexpr std::size_t kJobs = 500;
     const auto engine = an_engine({.core_pool_size = 1, .max_pool_size = 1});

@@ -108,6 +108,7 @@ TEST_F(EngineTest, A_job_is_handed_over_right_after_its_commit_without_a_poll) {
     EXPECT_TRUE(all_jobs_end(*engine));
 }
 
+// R003
 TEST_F(EngineTest, A_job_of_a_transaction_that_rolls_back_never_exists) {
     Signal runs;
     const auto engine = an_engine();
@@ -237,7 +238,7 @@ TEST_F(EngineTest, Far_more_jobs_than_the_queue_holds_all_run_once) {
     EXPECT_EQ(runs.count(), 300U);
 }
 
-// I7
+// I7 R099
 TEST_F(EngineTest, Jobs_of_a_type_that_no_node_serves_are_left_alone) {
     Signal runs;
     const auto engine = an_engine();

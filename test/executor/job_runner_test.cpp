@@ -105,6 +105,7 @@ TEST_F(JobRunnerTest, Who_watches_is_told_of_each_run) {
     EXPECT_EQ(runs.size(), 1U) << "what does not run is no run";
 }
 
+// R124
 TEST_F(JobRunnerTest, A_successful_job_is_gone) {
     const auto to = transition([](const JobContext&) { return Succeeded{}; });
     EXPECT_EQ(to.to, std::nullopt);

@@ -18,7 +18,7 @@ std::string jobs_as_lines(int count, const std::string& job) {
     return lines;
 }
 
-// I2 I5 R103: nothing is lost, and a crash uses no retry.
+// I2 I5 R001 R103: nothing is lost, and a crash uses no retry.
 TEST_F(ServiceTest, Ten_thousand_jobs_survive_five_kills_of_the_service) {
     constexpr int jobs = 10'000;
     configure("logLevel = \"warn\"\nasyncExecutorThreadPoolQueueSize = 200\nmaxLostStarts = 1000\n"

@@ -15,7 +15,7 @@ using test::a_job;
 
 constexpr TimePoint kToday = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20};
 
-// R035 R150: an empty due date is due.
+// R002, R007, R035, R150: an empty due date is due.
 TEST(Job, A_new_job_goes_where_its_due_date_and_type_say) {
     struct Row {
         std::string_view type;

@@ -175,7 +175,7 @@ TEST(JobTransition, A_failure_that_is_not_retryable_makes_a_dead_letter_at_once)
     EXPECT_EQ(transition.due_date, kEarlier);
 }
 
-// R109, with the wait counted from now, so that an overdue timer does not fire again at once.
+// R081, R109: with the wait counted from now, so that an overdue timer does not fire again at once.
 TEST(JobTransition, Without_a_cycle_the_wait_depends_on_the_type) {
     struct Row {
         std::string_view type;

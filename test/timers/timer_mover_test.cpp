@@ -53,6 +53,7 @@ protected:
     TimerMover mover{{store, intake, clock, wake_ups}, {.page = 100, .wait = 1s}};
 };
 
+// R120
 TEST_F(TimerMoverTest, It_sleeps_until_the_next_due_time) {
     EXPECT_CALL(store, next_due()).WillOnce(Return(clock.now() + 37ms));
     EXPECT_EQ(mover.run_once(), 37ms);
