@@ -94,7 +94,8 @@ public:
     /// The stored stack trace or output of the last failure; empty: none.
     [[nodiscard]] virtual std::string exception_details(const schema::Job& job) = 0;
 
-    /// Locked jobs stay as they are, here and below.
+    /// Locked jobs stay as they are, here and below. Retries of 0 make a dead letter of the job,
+    /// with all that is changed (see schema::given_up); its series goes on.
     [[nodiscard]] virtual JobAnswer change(
         schema::JobPlace place,
         std::string_view id,

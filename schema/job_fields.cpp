@@ -157,7 +157,7 @@ constexpr std::array kFields{
         .least = 1,
         .most = limits::kRetryAttempts,
         .add = {"--retries", "Attempts, the first one included", "N", 4},
-        .change = {"--retries", "Attempts left", "N", 1},
+        .change = {"--retries", "Attempts left; 0: a dead letter", "N", 1, 0},
     },
     JobField{
         .column = {"EXCEPTION_STACK_ID_", ColumnKind::id},

@@ -37,6 +37,8 @@ struct FieldOption {
     /// opposite of what a new job has.
     std::string_view unit = {};
     int rank = kLast;  ///< Its place in `--help`.
+    /// Of a number that is typed here, where that is another one than the field's.
+    std::optional<std::int64_t> least = {};
 
     [[nodiscard]] constexpr bool is_there() const { return !flags.empty(); }
 };

@@ -118,6 +118,8 @@ std::string_view name_of(TransitionReason reason) {
             return "crash_loop";
         case TransitionReason::cancelled:
             return "cancelled";
+        case TransitionReason::given_up:
+            return "given_up";
         case TransitionReason::released:
             return "released";
         case TransitionReason::not_served:
@@ -223,6 +225,15 @@ Transition cancelled(const Job& job, std::string message, TimePoint now) {
     Transition transition = bury(TransitionReason::cancelled, job, now);
     transition.retries = 0;
     transition.failure = cut_to_limits({.message = std::move(message), .retryable = false});
+    return transition;
+}
+
+Transition given_up(const Job& job, TimePoint now) {
+    Transition transition = bury(TransitionReason::given_up, job, now);
+    transition.retries = 0;
+    if (job.exception_message.empty() && job.exception_stack_id.empty()) {
+        transition.failure = JobFailure{.message = "its retries were set to 0", .retryable = false};
+    }
     return transition;
 }
 

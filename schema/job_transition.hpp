@@ -18,6 +18,7 @@
 /// | executable (locked)       | failed, none left               | dead letter                  |
 /// | executable (locked)       | failed, not retryable           | dead letter                  |
 /// | any but dead letter       | an operator cancelled it        | dead letter                  |
+/// | any but dead letter, free | its retries were set to 0       | dead letter                  |
 /// | executable (locked)       | released: queue full, stopping  | executable, retries kept     |
 /// | executable (locked), due  | given back: it would wait here  | timer, its due date kept     |
 /// | executable (locked)       | its node lacks what it needs    | executable, says what        |
@@ -48,6 +49,7 @@ enum class TransitionReason {
     not_retryable,
     crash_loop,
     cancelled,
+    given_up,
     released,
     not_served,
     interrupted,
@@ -122,6 +124,10 @@ failed(const Job& job, const JobFailure& failure, const RetryPolicy& policy, Tim
 /// somebody requeues it. No attempt is counted. `message` says who and why; it is cut to its
 /// column.
 [[nodiscard]] Transition cancelled(const Job& job, std::string message, TimePoint now);
+
+/// An operator has set its retries to 0: it does not run until somebody requeues it. No attempt is
+/// counted. It keeps what its last failure said; without one the message says what was done.
+[[nodiscard]] Transition given_up(const Job& job, TimePoint now);
 
 /// The run ended without the handler being at fault (I5): it waits, and no retry is used.
 [[nodiscard]] Transition interrupted(const Job& job, Duration wait, TimePoint now);

@@ -4,6 +4,7 @@
 #include "deadletter/bulk/job_answer.hpp"
 
 #include <algorithm>
+#include <variant>
 
 namespace jobstrand::deadletter {
 
@@ -15,6 +16,10 @@ namespace {
 
 [[nodiscard]] bool is_about_retries(const schema::JobChange& change) {
     return schema::field_of(member_of(change)).is_about(&schema::Job::retries);
+}
+
+[[nodiscard]] bool is_no_retries(const schema::JobChange& change) {
+    return is_about_retries(change) && std::get<schema::MemberChange<int>>(change).value == 0;
 }
 
 }  // namespace
@@ -30,6 +35,15 @@ ItemResult JobDesk::change(const std::string& id, const persistence::JobChanges&
             .answer = ItemAnswer::refused,
             .refusal = Refusal::has_no_retries,
             .place = placed->place,
+        };
+    }
+    const bool is_given_up = std::ranges::any_of(changes, is_no_retries);
+    if (is_given_up && placed->place != JobPlace::executable && carries_series_on(placed->job)) {
+        return {
+            .id = id,
+            .answer = ItemAnswer::refused,
+            .refusal = Refusal::carries_series_on,
+            .series = schema::series_key_of(placed->job),
         };
     }
     return result_of(store_, id, store_.change(placed->place, id, changes, clock_.now()));

@@ -59,7 +59,8 @@ public:
         const BulkWatch& watch = {}
     );
 
-    /// Changes a job wherever it stands. The retries of a dead letter are refused.
+    /// Changes a job wherever it stands. The retries of a dead letter are refused. Retries of 0
+    /// make a dead letter of it; a waiting one that carries a series on is refused then.
     [[nodiscard]] ItemResult change(const std::string& id, const persistence::JobChanges& changes);
 
     /// Gives a job a due date, in one transaction: a timer is rescheduled (see below), and a job

@@ -167,6 +167,7 @@ bool concerns_series(const Job& job, TransitionReason reason) {
         case TransitionReason::not_retryable:
         case TransitionReason::crash_loop:
         case TransitionReason::cancelled:
+        case TransitionReason::given_up:
             return !job.repeat.empty() || !job.series.empty();
         case TransitionReason::let_go:
             return true;
@@ -245,6 +246,7 @@ SeriesTransition series_transition(
         case TransitionReason::not_retryable:
         case TransitionReason::crash_loop:
         case TransitionReason::cancelled:
+        case TransitionReason::given_up:
             return died(*series, turn, plan, now);
         case TransitionReason::removed:
             return removed(*series, turn);

@@ -224,6 +224,20 @@ TEST_P(LostCommitAnswer, Operations_that_may_run_twice_are_run_again) {
     });
 }
 
+TEST_P(LostCommitAnswer, A_job_is_given_up_once) {
+    in_both_cases([this](auto lose_answer) {
+        insert(JobPlace::executable, a_job("a").build());
+        lose_answer();
+        EXPECT_EQ(
+            store_.change(
+                JobPlace::executable, "a", {schema::set_to(&Job::retries, 0)}, clock_.now()
+            ),
+            JobAnswer::done
+        );
+        EXPECT_EQ(place_of("a"), "dead");
+    });
+}
+
 TEST_P(LostCommitAnswer, A_suspension_and_its_end_are_complete) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::executable, a_job("a").of_instance("i").build());

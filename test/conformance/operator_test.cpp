@@ -79,6 +79,50 @@ TEST_P(Changes, A_dead_letter_can_change_but_has_no_retries_to_set) {
     );
 }
 
+// R063
+TEST_P(Changes, A_job_whose_retries_are_set_to_0_is_a_dead_letter_until_somebody_requeues_it) {
+    for (const JobPlace place :
+         {JobPlace::executable, JobPlace::timer, JobPlace::suspended, JobPlace::external_worker}) {
+        const std::string id(schema::name_of(place));
+        Job before = a_job(id).after_attempts(2).due_at(clock_.now() + 1h);
+        before.exception_message = "no paper";
+        before.exception_stack_id = "stack";
+        before = insert(place, std::move(before));
+        EXPECT_EQ(
+            change(place, id, {set_to(&Job::retries, 0), set_to(&Job::priority, 77)}),
+            JobAnswer::done
+        );
+        ASSERT_EQ(place_of(id), "dead");
+        const Job dead = job(id);
+        EXPECT_EQ(dead.priority, 77);
+        EXPECT_EQ(dead.due_date, before.due_date);
+        EXPECT_EQ(dead.exception_message, before.exception_message);
+        EXPECT_EQ(dead.exception_stack_id, before.exception_stack_id);
+        EXPECT_EQ(dead.failed_time, clock_.now());
+        EXPECT_EQ(dead.revision, before.revision + 1);
+    }
+    EXPECT_TRUE(acquire().empty());
+}
+
+TEST_P(Changes, A_job_that_was_given_up_may_have_got_another_payload_with_it) {
+    insert(JobPlace::executable, a_job("a").with_payload(std::string(5000, 'x')));
+    const std::string text = '"' + std::string(6000, 'y') + '"';
+    EXPECT_EQ(
+        change(JobPlace::executable, "a", {set_to(&Job::retries, 0), set_to(&Job::payload, text)}),
+        JobAnswer::done
+    );
+    EXPECT_EQ(place_of("a"), "dead");
+    EXPECT_EQ(job("a").payload, text);
+    EXPECT_EQ(job("a").exception_message, "its retries were set to 0");
+    EXPECT_EQ(count_rows("ACT_GE_BYTEARRAY"), 1) << "the old one is gone";
+}
+
+TEST_P(Changes, A_running_job_is_not_given_up) {
+    const Job held = insert_and_acquire(a_job("a"));
+    EXPECT_EQ(change(JobPlace::executable, "a", {set_to(&Job::retries, 0)}), JobAnswer::locked);
+    EXPECT_EQ(job("a"), held);
+}
+
 class Removal : public StoreTest {};
 
 INSTANTIATE_TEST_SUITE_P(

@@ -118,6 +118,17 @@ TEST_F(JobDeskTest, A_job_is_changed_and_the_retries_of_a_dead_letter_are_not) {
     );
 }
 
+TEST_F(JobDeskTest, A_turn_that_carries_a_series_on_is_not_given_up) {
+    insert_series("s");
+    insert_all(JobPlace::timer, {"single"});
+    const persistence::JobChanges no_retries{set_to(&schema::Job::retries, 0)};
+    EXPECT_EQ(desk_.change("single", no_retries).answer, ItemAnswer::done);
+    const ItemResult refused = desk_.change("s-turn", no_retries);
+    EXPECT_EQ(refused.refusal, Refusal::carries_series_on);
+    EXPECT_EQ(refused.series, "s");
+    EXPECT_EQ(places(), "timer=1 dead=1");
+}
+
 TEST_F(JobDeskTest, Firing_names_the_series_that_goes_on) {
     insert_series("s");
     insert_all(JobPlace::timer, {"single"});

@@ -56,5 +56,24 @@ TEST(CancelledJobTransition, A_cancelled_job_is_a_dead_letter_without_a_failed_a
     EXPECT_EQ(transition.failure->message.size(), limits::kExceptionMessageLength);
 }
 
+// R063
+TEST(
+    GivenUpJobTransition,
+    A_job_without_retries_is_a_dead_letter_that_keeps_what_its_failure_said
+) {
+    Job failed = a_job("a").after_attempts(2);
+    failed.exception_message = "no paper";
+    const Transition transition = given_up(failed, kWasDue);
+    EXPECT_EQ(transition.to, JobPlace::dead_letter);
+    EXPECT_EQ(transition.reason, TransitionReason::given_up);
+    EXPECT_EQ(transition.retries, 0);
+    EXPECT_EQ(transition.attempts, 2);
+    EXPECT_EQ(transition.failed_time, kWasDue);
+    EXPECT_FALSE(transition.failure);
+    const Transition never_failed = given_up(a_job("b"), kWasDue);
+    ASSERT_TRUE(never_failed.failure);
+    EXPECT_EQ(never_failed.failure->message, "its retries were set to 0");
+}
+
 }  // namespace
 }  // namespace jobstrand::schema

@@ -286,6 +286,19 @@ TEST_F(CliJob, Set_refuses_bad_values_locked_jobs_and_unknown_ids) {
     EXPECT_EQ(run({"job", "set", add_dead(), "--retries", "1"}).code, ExitCode::refused);
 }
 
+// R063
+TEST_F(CliJob, Set_without_retries_makes_a_dead_letter_that_can_be_requeued) {
+    const std::string id = add();
+    ok({"job", "set", id, "--retries", "0"});
+    EXPECT_EQ(places(), "dead=1");
+    EXPECT_EQ(field(id, "exceptionMessage"), "\"its retries were set to 0\"");
+    ok({"dead", "requeue", id, "--retries", "2"});
+    EXPECT_EQ(places(), "executable=1");
+    EXPECT_EQ(field(id, "retries"), "2");
+    EXPECT_EQ(run({"job", "add", "--type", "noop", "--retries", "0"}).code, ExitCode::wrong_usage);
+    EXPECT_EQ(run({"job", "set", id, "--retries", "-1"}).code, ExitCode::wrong_usage);
+}
+
 TEST_F(CliJob, Rm_deletes_by_id_wherever_the_jobs_are) {
     const std::string executable = add();
     const std::string timer = add({"--type", "noop", "--due-in", "P1D"});

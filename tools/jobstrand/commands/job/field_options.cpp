@@ -27,7 +27,10 @@ struct ReadMember {
     [[nodiscard]] std::int64_t number(std::int64_t least, std::int64_t most) const {
         const JobField& field = *typed.field;
         return whole_number(
-            option(), *typed.text, std::max(least, field.least), std::min(most, field.most)
+            option(),
+            *typed.text,
+            std::max(least, typed.option->least.value_or(field.least)),
+            std::min(most, field.most)
         );
     }
 

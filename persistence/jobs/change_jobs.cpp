@@ -2,12 +2,17 @@
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/series/move_pipeline.hpp"
+#include "schema/job_transition.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -46,13 +51,50 @@ void require_columns(JobPlace place, const JobChanges& changes) {
     }
 }
 
-void change_columns(Job& row, const JobChanges& changes) {
+/// What somebody else has written is no reason: only who sets them to 0 gives the job up.
+bool set_retries_to_none(const JobChanges& changes) {
+    return std::ranges::any_of(changes, [](const schema::JobChange& change) {
+        const auto* const number = std::get_if<schema::MemberChange<int>>(&change);
+        return number != nullptr && number->member == &Job::retries && number->value <= 0;
+    });
+}
+
+/// Returns the id of the payload that is not needed any more, once the row is written.
+[[nodiscard]] std::string change_columns(
+    Transaction& transaction,
+    const StoreContext& context,
+    Job& row,
+    const JobChanges& changes
+) {
+    std::string replaced;
+    if (const std::string* const payload = new_payload(changes)) {
+        replaced = row.custom_values_id;
+        store_payload(transaction, row, *payload, context.ids.next());
+        row.needs.clear();  // It was read in the old one.
+    }
     for (const schema::JobChange& change : changes) {
         carry_out(change, row);
     }
+    return replaced;
+}
+
+void give_up(
+    Transaction& transaction,
+    const StoreContext& context,
+    JobPlace place,
+    std::vector<Job> rows,
+    schema::TimePoint now
+) {
+    MovePipeline moves(transaction, context, place, now);
+    moves.decide(std::move(rows), [now](const Job& row) { return schema::given_up(row, now); });
+    moves.write();
+}
+
+void write_changed(Transaction& transaction, JobPlace place, Job& row) {
     row.lock_owner.clear();
     row.lock_expiration.reset();
     ++row.revision;
+    update_row(transaction, place, row);
 }
 
 }  // namespace
@@ -65,7 +107,7 @@ JobAnswer change_job(
     schema::TimePoint now
 ) {
     require_columns(place, changes);
-    const std::string* const payload = new_payload(changes);
+    const bool is_given_up = set_retries_to_none(changes);
     JobAnswer answer = JobAnswer::not_found;
     const auto change_row = [&](Transaction& transaction) {
         std::optional<Job> row = row_for_update(transaction, place, id);
@@ -75,18 +117,20 @@ JobAnswer change_job(
         if (answer != JobAnswer::done) {
             return;
         }
-        std::string replaced;
-        if (payload != nullptr) {
-            replaced = row->custom_values_id;
-            store_payload(transaction, *row, *payload, context.ids.next());
-            row->needs.clear();  // It was read in the old one.
+        const std::string replaced = change_columns(transaction, context, *row, changes);
+        if (is_given_up) {
+            give_up(transaction, context, place, {std::move(*row)}, now);
+        } else {
+            write_changed(transaction, place, *row);
         }
-        change_columns(*row, changes);
-        update_row(transaction, place, *row);
         delete_byte_arrays(transaction, {replaced});
     };
-    // Setting the same values twice does no harm.
-    context.runner.run(change_row, run_again);
+    // Setting the same values twice does no harm; a job that was given up is gone from there.
+    context.runner.run(change_row, [&](Transaction& transaction) {
+        const std::string one(id);
+        return is_given_up && answer == JobAnswer::done &&
+               !is_any_in(transaction, place, std::span(&one, 1));
+    });
     return answer;
 }
 
