@@ -66,6 +66,8 @@ TEST_F(ApiTest, A_list_has_filters_and_goes_on_behind_its_last_job) {
     EXPECT_EQ(look("/api/v1/jobs?place=all")["items"].size(), 6);
     EXPECT_EQ(look("/api/v1/jobs?place=timer&due-after=2098-01-01")["items"][0]["id"], "r");
     EXPECT_EQ(look("/api/v1/jobs?locked=true")["items"].size(), 0);
+    EXPECT_EQ(look("/api/v1/jobs?with-exception=true&place=all")["items"].size(), 0);
+    EXPECT_EQ(look("/api/v1/jobs?with-exception=false&place=all")["items"].size(), 6);
     EXPECT_EQ(look("/api/v1/jobs?created-before=1h+ago")["items"].size(), 0);
 }
 
@@ -76,6 +78,7 @@ TEST_F(ApiTest, A_filter_that_cannot_be_meant_so_is_named) {
           "limit=10001",
           "place=here",
           "locked=perhaps",
+          "with-exception=perhaps",
           "type=",
           "typ=mail",
           "created-before=then",

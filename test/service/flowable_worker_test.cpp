@@ -174,6 +174,7 @@ TEST_F(FlowableWorkers, List_jobs_page_by_page) {
     EXPECT_EQ(page["data"][0]["id"], "j3");
     EXPECT_EQ(look("/external-job-api/jobs?locked=true")["total"], 2);
     EXPECT_EQ(look("/external-job-api/jobs?unlocked=true")["total"], 4);
+    EXPECT_EQ(look("/external-job-api/jobs?withException=true")["total"], 0);
     EXPECT_EQ(look("/external-job-api/jobs/j0")["lockOwner"], "w-1");
     EXPECT_THAT(
         look("/external-job-api/jobs/j0")["url"].get<std::string>(),

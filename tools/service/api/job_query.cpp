@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <string>
 
 namespace jobstrand::service {
@@ -48,8 +49,10 @@ public:
             return {};
         }
         if (name == "locked") {
-            query.filter.locked = value == "true";
-            return value == "true" || value == "false" ? "" : "must be true or false";
+            return read_word(query.filter.locked, value);
+        }
+        if (name == "with-exception") {
+            return read_word(query.filter.failed, value);
         }
         return read_condition(name, value);
     }
@@ -57,6 +60,12 @@ public:
     deadletter::JobQuery query{.places = {schema::JobPlace::executable}};
 
 private:
+    [[nodiscard]] static std::string
+    read_word(std::optional<bool>& word, const std::string& value) {
+        word = value == "true";
+        return value == "true" || value == "false" ? "" : "must be true or false";
+    }
+
     [[nodiscard]] std::string read_place(const std::string& value) {
         if (value == kAllPlaces) {
             query.places = {schema::kJobPlaces.begin(), schema::kJobPlaces.end()};
@@ -82,7 +91,7 @@ private:
         const std::vector<TypedCondition> known = cli::filter_conditions();
         const auto found = std::ranges::find(known, name, name_of);
         if (found == known.end()) {
-            std::string names = "place, limit, after, locked";
+            std::string names = "place, limit, after, locked, with-exception";
             for (const TypedCondition& condition : known) {
                 names += fmt::format(", {}", name_of(condition));
             }

@@ -57,10 +57,14 @@ number_in(std::string_view name, std::string_view text, std::size_t most) {
     return number;
 }
 
-/// The list is in one order only, and a lock is asked for by a word for each answer.
+/// The list is in one order only; locks and failures are asked for by a word for each answer.
 [[nodiscard]] bool is_read_as_word(ListQuery& query, std::string_view name, std::string_view text) {
     if (name == "locked" || name == "unlocked") {
         query.filter.locked = name == "locked";
+        return text == "true";
+    }
+    if (name == "withException") {
+        query.filter.failed = true;
         return text == "true";
     }
     return (name == "sort" && text == "id") || (name == "order" && text == "asc");

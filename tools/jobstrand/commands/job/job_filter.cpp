@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,21 @@ void append(std::vector<TypedCondition>& conditions, const TypedField& typed) {
     return condition;
 }
 
+struct TypedFlag {
+    const char* name;
+    bool is_given;
+};
+
+/// What a flag and its opposite say; nullopt: neither was given.
+[[nodiscard]] std::optional<bool> one_of(const TypedFlag& yes, const TypedFlag& no) {
+    if (yes.is_given && no.is_given) {
+        throw CliError(
+            ExitCode::wrong_usage, fmt::format("{} and {} exclude each other", yes.name, no.name)
+        );
+    }
+    return yes.is_given || no.is_given ? std::optional(yes.is_given) : std::nullopt;
+}
+
 }  // namespace
 
 std::vector<TypedCondition> filter_conditions() {
@@ -78,12 +94,11 @@ persistence::JobFilter filter_of(Session& session, const JobFilterOptions& optio
             filter.fields.push_back(condition_of(session, typed));
         }
     }
-    if (options.locked && options.free) {
-        throw CliError(ExitCode::wrong_usage, "--locked and --free exclude each other");
-    }
-    if (options.locked || options.free) {
-        filter.locked = options.locked;
-    }
+    filter.locked = one_of({"--locked", options.locked}, {"--free", options.free});
+    filter.failed = one_of(
+        {"--with-exception", options.with_exception},
+        {"--without-exception", options.without_exception}
+    );
     return filter;
 }
 

@@ -13,6 +13,14 @@ void add_job_filter_options(const Command& verb, JobFilterOptions& options) {
     }
     verb.add_flag("--locked", options.locked, "Only jobs that a node holds").group(group);
     verb.add_flag("--free", options.free, "Only jobs that no node holds").group(group);
+    verb.add_flag(
+            "--with-exception",
+            options.with_exception,
+            "Only jobs with a failure: of their last run"
+    )
+        .group(group);
+    verb.add_flag("--without-exception", options.without_exception, "Only jobs without one")
+        .group(group);
 }
 
 }  // namespace jobstrand::cli

@@ -30,6 +30,8 @@ struct JobFilterOptions {
     std::vector<TypedCondition> fields = filter_conditions();
     bool locked = false;
     bool free = false;
+    bool with_exception = false;
+    bool without_exception = false;
 };
 
 /// --type, --instance, ... at a verb. `options` has to stay where it is.
