@@ -69,6 +69,11 @@ struct ExecutorSettings {
     bool acquire_timers = true;
     bool reset_expired_jobs = true;
 
+    // New jobs.
+
+    /// false: every job that this node enqueues has priority 0, whatever it asks for (R017).
+    bool prioritized_jobs = true;
+
     // Timers.
 
     /// Timers per move. 1 to 1,000.

@@ -37,8 +37,12 @@ int retries_of_new(const Job& job, const schema::RetryPolicy& policy) {
 
 }  // namespace
 
-JobDefaults::JobDefaults(const schema::Clock& clock, schema::RetryPolicy policy)
-    : clock_(clock), policy_(std::move(policy)) {}
+JobDefaults::JobDefaults(
+    const schema::Clock& clock,
+    schema::RetryPolicy policy,
+    bool is_prioritized
+)
+    : clock_(clock), policy_(std::move(policy)), is_prioritized_(is_prioritized) {}
 
 void JobDefaults::fill_in(std::vector<Job>& jobs) {
     refuse_invalid(jobs);
@@ -58,6 +62,9 @@ void JobDefaults::fill_in(Job& job, schema::TimePoint now) {
     }
     if (job.due_date && job.type == schema::kMessageType) {
         job.type = schema::kTimerType;
+    }
+    if (!is_prioritized_) {
+        job.priority = 0;
     }
     job.retries = retries_of_new(job, policy_);
     job.create_time = now;

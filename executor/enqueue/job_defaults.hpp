@@ -17,7 +17,8 @@ namespace jobstrand::executor {
 /// Thread safety: safe. The clock must outlive it.
 class JobDefaults final {
 public:
-    JobDefaults(const schema::Clock& clock, schema::RetryPolicy policy);
+    /// Not prioritized: every job gets priority 0, whatever the caller says (R017).
+    JobDefaults(const schema::Clock& clock, schema::RetryPolicy policy, bool is_prioritized = true);
 
     /// Throws std::invalid_argument with one sentence per mistake; then nothing was changed.
     void fill_in(std::vector<schema::Job>& jobs);
@@ -27,6 +28,7 @@ private:
 
     const schema::Clock& clock_;
     const schema::RetryPolicy policy_;
+    const bool is_prioritized_;
 
     std::mutex ids_mutex_;
     schema::Uuid7Source ids_;  ///< Guarded by ids_mutex_.

@@ -74,8 +74,8 @@ void show(const JobProducer::Seen& seen, std::span<const PlacedJob> stored) {
 
 }  // namespace
 
-JobProducer::JobProducer(Dependencies dependencies, schema::RetryPolicy policy)
-    : use_(dependencies), defaults_(dependencies.clock, std::move(policy)) {}
+JobProducer::JobProducer(Dependencies dependencies, schema::RetryPolicy policy, bool is_prioritized)
+    : use_(dependencies), defaults_(dependencies.clock, std::move(policy), is_prioritized) {}
 
 std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs, const Seen& seen) {
     if (std::ranges::any_of(jobs, wants_key)) {

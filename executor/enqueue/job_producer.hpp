@@ -40,7 +40,7 @@ public:
     /// it has to begin again.
     using Seen = std::function<void(std::span<const schema::PlacedJob>)>;
 
-    JobProducer(Dependencies dependencies, schema::RetryPolicy policy);
+    JobProducer(Dependencies dependencies, schema::RetryPolicy policy, bool is_prioritized = true);
 
     /// In a transaction of its own, all or none. Returns the ids, in order. Throws
     /// std::invalid_argument with one sentence per mistake, or DbError; then nothing was enqueued.

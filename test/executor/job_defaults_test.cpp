@@ -45,6 +45,14 @@ TEST_F(JobDefaultsTest, What_a_job_says_is_kept) {
     EXPECT_EQ(job.retries, 7);
 }
 
+// R017
+TEST_F(JobDefaultsTest, Without_priorities_every_job_has_0) {
+    std::vector<Job> jobs{Job{.handler_type = "mail", .priority = 7}};
+    JobDefaults(clock_, {}, false).fill_in(jobs);
+    EXPECT_EQ(jobs.front().priority, 0);
+    EXPECT_EQ(filled({.priority = 7}).priority, 7);
+}
+
 TEST_F(JobDefaultsTest, The_time_of_creation_is_ours_whatever_the_job_says) {
     EXPECT_EQ(filled({.create_time = clock_.now() - 24h}).create_time, clock_.now());
 }

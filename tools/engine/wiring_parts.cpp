@@ -91,7 +91,7 @@ Wiring::Parts::Parts(
            std::move(options.on_run)},
           settings
       ),
-      producer({store, executor, clock, wake_ups}, settings.retry),
+      producer({store, executor, clock, wake_ups}, settings.retry, settings.prioritized_jobs),
       workers({store, clock, wake_ups}, settings.retry),
       outcomes(
           {store,

@@ -171,7 +171,7 @@ TEST(SettingsFile, Every_mistake_is_told_with_its_line_and_what_would_be_right) 
         {"preset = \"flowable-9\"", "preset must be \"flowable-6\" or \"camunda-7\""},
         {"queueSize = 5\nasyncExecutorThreadPoolQueueSize = 6",
          "queueSize and asyncExecutorThreadPoolQueueSize are two names of one setting"},
-        {"producePrioritizedJobs = false", "only its value true is supported"},
+        {"createIncidentOnFailedJobEnabled = true", "only its value false is supported"},
         {"priorityAging = 60000", "priorityAging needs acquireByPriority"},
         {"tenantsInTurn = true\nacquireByDueDate = true", "tenantsInTurn goes with no other order"},
         {"acquireByPriority = true\npriorityAging = 1\npreferTimerJobs = true",
@@ -257,11 +257,18 @@ TEST(SettingsFile, The_orders_of_camunda_and_its_priority_ranges_have_its_names_
 
 TEST(SettingsFile, A_feature_that_is_not_there_may_be_switched_off) {
     good(R"(
-        producePrioritizedJobs = true
         waitIncreaseFactor = 2.0
         backoffTimeInMillis = 0
         asyncHistoryExecutorActivate = false
     )");
+}
+
+// R017 R036
+TEST(SettingsFile, Jobs_without_priorities_and_due_dates_of_all_are_settings_of_camunda) {
+    EXPECT_TRUE(good("").executor.prioritized_jobs);
+    EXPECT_FALSE(good("producePrioritizedJobs = false").executor.prioritized_jobs);
+    good("ensureJobDueDateNotNull = true");
+    good("ensureJobDueDateNotNull = false");
 }
 
 // R100 R102

@@ -16,11 +16,10 @@ constexpr std::string_view kBackoff = "two nodes never conflict over a job, so n
 constexpr std::string_view kGlobalLock = "acquisition needs no global lock";
 
 constexpr std::array kAbsentSettings{
-    AbsentSetting{"producePrioritizedJobs", "true", "jobs keep the priority that they are given"},
     AbsentSetting{"batchJobPriority", "0", "batch jobs are not there yet"},
     AbsentSetting{"historyCleanupJobPriority", "0", kHistory},
     AbsentSetting{"jobExecutorDeploymentAware", "false", kDeployments},
-    AbsentSetting{"ensureJobDueDateNotNull", "false", "jobs without a due date are found anyway"},
+    AbsentSetting{"ensureJobDueDateNotNull", kAny, "jobs without a due date are found anyway"},
     AbsentSetting{"createIncidentOnFailedJobEnabled", "false", kIncidents},
     AbsentSetting{"legacyJobRetryBehaviorEnabled", "false", "retries follow the current rules"},
     AbsentSetting{"reevaluateTimeCycleWhenDue", "false", "`series reschedule` changes a series"},

@@ -11,7 +11,19 @@ template <auto Member>
 
 constexpr std::int64_t kAgingMost = schema::Duration(std::chrono::hours(365 * 24)).count();
 
+[[nodiscard]] auto& prioritized_jobs(Settings& settings) {
+    return settings.executor.prioritized_jobs;
+}
+
 constexpr std::array kOrderSettings{
+    Setting{
+        .name = "producePrioritizedJobs",
+        .unit = Unit::flag,
+        .field = &prioritized_jobs,
+        .meaning =
+            "`false`: every job that is enqueued here, over HTTP or by the command line, has "
+            "priority 0, whatever it asks for. Rows of plain SQL keep theirs.",
+    },
     Setting{
         .name = "acquireByPriority",
         .unit = Unit::flag,
