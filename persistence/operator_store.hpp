@@ -22,6 +22,13 @@ namespace jobstrand::persistence {
 /// Changes to a job that is not running; what is not named stays.
 using JobChanges = std::vector<schema::JobChange>;
 
+/// What is changed about many jobs of a place.
+struct ManyChanges {
+    JobChanges fields = {};
+    /// Timers move to it, and what could run waits for it among them.
+    std::optional<schema::TimePoint> due_date = {};
+};
+
 /// Where a list of the newest dead letters goes on: behind this one.
 struct DeadLetterMark {
     std::optional<schema::TimePoint> failed_time = {};
@@ -94,14 +101,27 @@ public:
     /// The stored stack trace or output of the last failure; empty: none.
     [[nodiscard]] virtual std::string exception_details(const schema::Job& job) = 0;
 
-    /// Locked jobs stay as they are, here and below. Retries of 0 make a dead letter of the job,
-    /// with all that is changed (see schema::given_up); its series goes on.
-    [[nodiscard]] virtual JobAnswer change(
+    /// Changes jobs of a place, page by page; answers are in the order of the ids. Locked jobs stay
+    /// as they are, here and below. Retries of 0 make a dead letter of a job, with all that is
+    /// changed (see schema::given_up); its series goes on. A due date is of no meaning in the
+    /// suspended place and for dead letters: std::invalid_argument.
+    [[nodiscard]] virtual std::vector<JobAnswer> change_all(
+        schema::JobPlace place,
+        std::span<const std::string> ids,
+        const ManyChanges& changes,
+        schema::TimePoint now
+    ) = 0;
+
+    /// The same for one job.
+    [[nodiscard]] JobAnswer change(
         schema::JobPlace place,
         std::string_view id,
         const JobChanges& changes,
         schema::TimePoint now
-    ) = 0;
+    ) {
+        const std::string one(id);
+        return change_all(place, std::span(&one, 1), {.fields = changes}, now).front();
+    }
 
     /// Deletes jobs with their byte arrays; the series of a waiting turn ends. Answers are in the
     /// order of the ids.
@@ -138,15 +158,6 @@ public:
 
     [[nodiscard]] virtual JobAnswer
     reschedule_timer(std::string_view id, schema::TimePoint due_date, schema::TimePoint now) = 0;
-
-    /// Makes a timer of a job that could run. Precondition: `place` is executable or
-    /// external_worker.
-    [[nodiscard]] virtual JobAnswer postpone(
-        schema::JobPlace place,
-        std::string_view id,
-        schema::TimePoint due_date,
-        schema::TimePoint now
-    ) = 0;
 
     // What is suspended.
 

@@ -3,51 +3,11 @@
 #include "deadletter/bulk/bulk_change.hpp"
 #include "deadletter/bulk/job_answer.hpp"
 
-#include <algorithm>
-#include <variant>
-
 namespace jobstrand::deadletter {
 
 using persistence::JobAnswer;
 using persistence::SuspensionScope;
 using schema::JobPlace;
-
-namespace {
-
-[[nodiscard]] bool is_about_retries(const schema::JobChange& change) {
-    return schema::field_of(member_of(change)).is_about(&schema::Job::retries);
-}
-
-[[nodiscard]] bool is_no_retries(const schema::JobChange& change) {
-    return is_about_retries(change) && std::get<schema::MemberChange<int>>(change).value == 0;
-}
-
-}  // namespace
-
-ItemResult JobDesk::change(const std::string& id, const persistence::JobChanges& changes) {
-    const auto placed = store_.find(id);
-    if (!placed) {
-        return {.id = id, .answer = ItemAnswer::not_found};
-    }
-    if (placed->place == JobPlace::dead_letter && std::ranges::any_of(changes, is_about_retries)) {
-        return {
-            .id = id,
-            .answer = ItemAnswer::refused,
-            .refusal = Refusal::has_no_retries,
-            .place = placed->place,
-        };
-    }
-    const bool is_given_up = std::ranges::any_of(changes, is_no_retries);
-    if (is_given_up && placed->place != JobPlace::executable && carries_series_on(placed->job)) {
-        return {
-            .id = id,
-            .answer = ItemAnswer::refused,
-            .refusal = Refusal::carries_series_on,
-            .series = schema::series_key_of(placed->job),
-        };
-    }
-    return result_of(store_, id, store_.change(placed->place, id, changes, clock_.now()));
-}
 
 BulkCounts JobDesk::fire(const std::vector<std::string>& ids, const BulkWatch& watch) {
     const auto fire = [&](const std::string& id) { return store_.fire_timer(id, clock_.now()); };

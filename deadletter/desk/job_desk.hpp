@@ -59,14 +59,21 @@ public:
         const BulkWatch& watch = {}
     );
 
-    /// Changes a job wherever it stands. The retries of a dead letter are refused. Retries of 0
-    /// make a dead letter of it; a waiting one that carries a series on is refused then.
-    [[nodiscard]] ItemResult change(const std::string& id, const persistence::JobChanges& changes);
+    /// Changes jobs where places_of says, in one transaction each, or for each page: their fields,
+    /// and when they are due. A due date moves a timer, and makes one of a job that could run; for
+    /// dead letters and suspended jobs it is refused. So are the retries of a dead letter. Retries
+    /// of 0 make a dead letter of a job; of a waiting one that carries a series on they are
+    /// refused. Of those that match a filter, what was gone when its page came is skipped.
+    BulkCounts change(
+        const JobSelection& selection,
+        std::optional<schema::JobPlace> place,
+        const persistence::ManyChanges& changes,
+        const BulkWatch& watch = {}
+    );
 
-    /// Gives a job a due date, in one transaction: a timer is rescheduled (see below), and a job
-    /// that could run, and that nobody holds, becomes a timer. Dead letters and suspended jobs are
-    /// refused. The result names the place, when refused, and the series that the timer carries on.
-    [[nodiscard]] ItemResult set_due_date(const std::string& id, schema::TimePoint due_date);
+    /// The same for one job, wherever it stands. The result names the place, when refused, and the
+    /// series that a timer carries on whose due date moves.
+    [[nodiscard]] ItemResult change(const std::string& id, const persistence::ManyChanges& changes);
 
     /// Makes timers executable now, whatever their due date. If one carries a series on, that goes
     /// on with the turn after it, and is named in the result.
@@ -97,6 +104,20 @@ public:
 
 private:
     [[nodiscard]] bool carries_series_on(const schema::Job& job);
+    [[nodiscard]] Refusal
+    refusal_of(const schema::PlacedJob& placed, const persistence::ManyChanges& changes);
+    [[nodiscard]] std::optional<ItemResult>
+    refused_change(const schema::PlacedJob& placed, const persistence::ManyChanges& changes);
+    [[nodiscard]] ItemResult change_one(
+        const std::string& id,
+        std::optional<schema::JobPlace> place,
+        const persistence::ManyChanges& changes
+    );
+    [[nodiscard]] std::vector<ItemResult> change_page(
+        schema::JobPlace place,
+        std::vector<schema::Job> jobs,
+        const persistence::ManyChanges& changes
+    );
     [[nodiscard]] ItemResult
     remove_one(const std::string& id, std::optional<schema::JobPlace> place);
     [[nodiscard]] ItemResult cancel_one(const std::string& id, const std::string& message);

@@ -1,8 +1,11 @@
+#include "persistence/jobs/named_jobs.hpp"
 #include "persistence/jobs/operator_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/series/move_pipeline.hpp"
+#include "persistence/series/series_turns.hpp"
 #include "schema/job_transition.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +13,8 @@
 #include <algorithm>
 #include <span>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -59,79 +64,158 @@ bool set_retries_to_none(const JobChanges& changes) {
     });
 }
 
-/// Returns the id of the payload that is not needed any more, once the row is written.
-[[nodiscard]] std::string change_columns(
-    Transaction& transaction,
-    const StoreContext& context,
-    Job& row,
-    const JobChanges& changes
-) {
-    std::string replaced;
-    if (const std::string* const payload = new_payload(changes)) {
-        replaced = row.custom_values_id;
-        store_payload(transaction, row, *payload, context.ids.next());
-        row.needs.clear();  // It was read in the old one.
+/// What a change makes of the jobs of its place.
+enum class Move {
+    none,      ///< They stay, changed.
+    give_up,   ///< They become dead letters.
+    postpone,  ///< They wait among the timers.
+};
+
+Move move_of(JobPlace place, const ManyChanges& changes) {
+    if (set_retries_to_none(changes.fields)) {
+        return Move::give_up;
     }
-    for (const schema::JobChange& change : changes) {
-        carry_out(change, row);
-    }
-    return replaced;
+    return changes.due_date && place != JobPlace::timer ? Move::postpone : Move::none;
 }
 
-void give_up(
-    Transaction& transaction,
-    const StoreContext& context,
-    JobPlace place,
-    std::vector<Job> rows,
-    schema::TimePoint now
-) {
-    MovePipeline moves(transaction, context, place, now);
-    moves.decide(std::move(rows), [now](const Job& row) { return schema::given_up(row, now); });
-    moves.write();
+void require_date_means_something(JobPlace place, const ManyChanges& changes) {
+    if (changes.due_date && (place == JobPlace::suspended || place == JobPlace::dead_letter)) {
+        throw std::invalid_argument(
+            fmt::format("jobs of place {} wait for no due date", schema::name_of(place))
+        );
+    }
 }
 
-void write_changed(Transaction& transaction, JobPlace place, Job& row) {
-    row.lock_owner.clear();
-    row.lock_expiration.reset();
-    ++row.revision;
-    update_row(transaction, place, row);
-}
+/// One page of jobs under change, in its transaction.
+class PageChange {
+public:
+    PageChange(
+        Transaction& transaction,
+        const StoreContext& context,
+        JobPlace place,
+        const ManyChanges& changes,
+        schema::TimePoint now
+    )
+        : transaction_(transaction),
+          context_(context),
+          place_(place),
+          changes_(changes),
+          now_(now) {}
+
+    AnswersById make(std::span<const std::string_view> ids) {
+        AnswersById answers;
+        std::vector<Job> rows = rows_for_update(transaction_, place_, ids);
+        for (const Job& row : rows) {
+            answers[row.id] = is_locked(row, now_) ? JobAnswer::locked : JobAnswer::done;
+        }
+        std::erase_if(rows, [this](const Job& row) { return is_locked(row, now_); });
+        for (Job& row : rows) {
+            change_columns(row);
+        }
+        write(std::move(rows));
+        delete_byte_arrays(transaction_, {replaced_.begin(), replaced_.end()});
+        return answers;
+    }
+
+private:
+    void change_columns(Job& row) {
+        if (const std::string* const payload = new_payload(changes_.fields)) {
+            replaced_.push_back(row.custom_values_id);
+            store_payload(transaction_, row, *payload, context_.ids.next());
+            row.needs.clear();  // It was read in the old one.
+        }
+        for (const schema::JobChange& change : changes_.fields) {
+            carry_out(change, row);
+        }
+    }
+
+    void write(std::vector<Job> rows) {
+        switch (move_of(place_, changes_)) {
+            case Move::give_up:
+                move(std::move(rows), [this](const Job& row) { return given_up(row, now_); });
+                break;
+            case Move::postpone:
+                move(std::move(rows), [this](const Job& row) {
+                    return postponed(row, *changes_.due_date);
+                });
+                break;
+            case Move::none:
+                write_staying(rows);
+                break;
+        }
+    }
+
+    void move(std::vector<Job> rows, const TransitionOf& transition_of) {
+        MovePipeline moves(transaction_, context_, place_, now_);
+        moves.decide(std::move(rows), transition_of);
+        moves.write();
+    }
+
+    void write_staying(std::vector<Job>& rows) {
+        for (Job& row : rows) {
+            if (changes_.due_date) {
+                row.due_date = changes_.due_date;
+            }
+            row.lock_owner.clear();
+            row.lock_expiration.reset();
+            ++row.revision;
+            update_row(transaction_, place_, row);
+        }
+        if (changes_.due_date) {
+            tell_series_of(rows);
+        }
+    }
+
+    void tell_series_of(const std::vector<Job>& rows) {
+        std::vector<const Job*> waiting;
+        for (const Job& row : rows) {
+            if (!row.repeat.empty()) {
+                waiting.push_back(&row);
+            }
+        }
+        SeriesTurns turns(transaction_, context_, now_);
+        turns.lock(waiting);
+        for (const Job* const turn : waiting) {
+            turns.rescheduled(*turn);
+        }
+        turns.write();
+    }
+
+    Transaction& transaction_;
+    const StoreContext& context_;
+    const JobPlace place_;
+    const ManyChanges& changes_;
+    const schema::TimePoint now_;
+    std::vector<std::string> replaced_;  ///< Payloads that are not needed any more.
+};
 
 }  // namespace
 
-JobAnswer change_job(
+std::vector<JobAnswer> change_jobs(
     const StoreContext& context,
     JobPlace place,
-    std::string_view id,
-    const JobChanges& changes,
+    std::span<const std::string> ids,
+    const ManyChanges& changes,
     schema::TimePoint now
 ) {
-    require_columns(place, changes);
-    const bool is_given_up = set_retries_to_none(changes);
-    JobAnswer answer = JobAnswer::not_found;
-    const auto change_row = [&](Transaction& transaction) {
-        std::optional<Job> row = row_for_update(transaction, place, id);
-        answer = !row                   ? JobAnswer::not_found
-                 : is_locked(*row, now) ? JobAnswer::locked
-                                        : JobAnswer::done;
-        if (answer != JobAnswer::done) {
-            return;
-        }
-        const std::string replaced = change_columns(transaction, context, *row, changes);
-        if (is_given_up) {
-            give_up(transaction, context, place, {std::move(*row)}, now);
-        } else {
-            write_changed(transaction, place, *row);
-        }
-        delete_byte_arrays(transaction, {replaced});
+    require_columns(place, changes.fields);
+    require_date_means_something(place, changes);
+    const auto change_page = [&](Transaction& transaction, auto page) {
+        require_storable(changes.due_date, transaction.dialect());
+        return PageChange(transaction, context, place, changes, now).make(page);
     };
-    // Setting the same values twice does no harm; a job that was given up is gone from there.
-    context.runner.run(change_row, [&](Transaction& transaction) {
-        const std::string one(id);
-        return is_given_up && answer == JobAnswer::done &&
-               !is_any_in(transaction, place, std::span(&one, 1));
-    });
-    return answer;
+    if (move_of(place, changes) != Move::none) {
+        return change_named_jobs(context, place, ids, change_page);
+    }
+    // Setting the same values twice does no harm.
+    return change_pages(
+        context,
+        ids,
+        change_page,
+        [](Transaction& transaction, const AnswersById& /*answers*/) {
+            return run_again(transaction);
+        }
+    );
 }
 
 }  // namespace jobstrand::persistence

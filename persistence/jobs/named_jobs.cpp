@@ -22,11 +22,11 @@ std::vector<std::string> ids_with_answer(const AnswersById& answers, JobAnswer w
 
 }  // namespace
 
-std::vector<JobAnswer> change_named_jobs(
+std::vector<JobAnswer> change_pages(
     const StoreContext& context,
-    schema::JobPlace place,
     std::span<const std::string> ids,
-    const ChangeOfPage& change
+    const ChangeOfPage& change,
+    const WasPageDone& was_done
 ) {
     const std::set<std::string_view> unique(ids.begin(), ids.end());
     const std::vector<std::string_view> sorted(unique.begin(), unique.end());
@@ -36,9 +36,7 @@ std::vector<JobAnswer> change_named_jobs(
         AnswersById answers;
         context.runner.run(
             [&](Transaction& transaction) { answers = change(transaction, page); },
-            [&](Transaction& transaction) {
-                return !is_any_in(transaction, place, ids_with_answer(answers, JobAnswer::done));
-            }
+            [&](Transaction& transaction) { return was_done(transaction, answers); }
         );
         all.merge(answers);
         rest = rest.subspan(page.size());
@@ -50,6 +48,22 @@ std::vector<JobAnswer> change_named_jobs(
         in_order.push_back(found == all.end() ? JobAnswer::not_found : found->second);
     }
     return in_order;
+}
+
+std::vector<JobAnswer> change_named_jobs(
+    const StoreContext& context,
+    schema::JobPlace place,
+    std::span<const std::string> ids,
+    const ChangeOfPage& change
+) {
+    return change_pages(
+        context,
+        ids,
+        change,
+        [place](Transaction& transaction, const AnswersById& answers) {
+            return !is_any_in(transaction, place, ids_with_answer(answers, JobAnswer::done));
+        }
+    );
 }
 
 }  // namespace jobstrand::persistence

@@ -17,13 +17,23 @@ namespace jobstrand::persistence {
 /// What became of each id; ids that are not in here were not found.
 using AnswersById = std::map<std::string, JobAnswer, std::less<>>;
 
-/// Takes jobs away from a place, in one transaction. The ids are in ascending order, each once.
+/// Changes jobs of a place, in one transaction. The ids are in ascending order, each once.
 using ChangeOfPage =
     std::function<AnswersById(Transaction& transaction, std::span<const std::string_view> ids)>;
 
+/// Whether the work of a page was done after all, when its commit went unanswered.
+using WasPageDone = std::function<bool(Transaction& transaction, const AnswersById& answers)>;
+
 /// Changes the jobs that were named, however many and however often, page by page; each page is a
-/// transaction. A job with the answer `done` has left the place. The answers are in the order of
-/// the ids.
+/// transaction. The answers are in the order of the ids.
+[[nodiscard]] std::vector<JobAnswer> change_pages(
+    const StoreContext& context,
+    std::span<const std::string> ids,
+    const ChangeOfPage& change,
+    const WasPageDone& was_done
+);
+
+/// The same where a job with the answer `done` has left the place.
 [[nodiscard]] std::vector<JobAnswer> change_named_jobs(
     const StoreContext& context,
     schema::JobPlace place,

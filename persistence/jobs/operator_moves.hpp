@@ -25,24 +25,11 @@ fire_timer(const StoreContext& context, std::string_view id, schema::TimePoint n
     schema::TimePoint now
 );
 
-/// Where a job stands, and which it is.
-struct NamedJob {
-    schema::JobPlace place;
-    std::string_view id;
-};
-
-[[nodiscard]] JobAnswer postpone_job(
-    const StoreContext& context,
-    const NamedJob& job,
-    schema::TimePoint due_date,
-    schema::TimePoint now
-);
-
-[[nodiscard]] JobAnswer change_job(
+[[nodiscard]] std::vector<JobAnswer> change_jobs(
     const StoreContext& context,
     schema::JobPlace place,
-    std::string_view id,
-    const JobChanges& changes,
+    std::span<const std::string> ids,
+    const ManyChanges& changes,
     schema::TimePoint now
 );
 

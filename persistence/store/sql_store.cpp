@@ -231,11 +231,6 @@ JobAnswer SqlStore::reschedule_timer(std::string_view id, TimePoint due_date, Ti
     return persistence::reschedule_timer(context_, id, due_date, now);
 }
 
-JobAnswer
-SqlStore::postpone(JobPlace place, std::string_view id, TimePoint due_date, TimePoint now) {
-    return postpone_job(context_, {place, id}, due_date, now);
-}
-
 std::optional<PlacedJob> SqlStore::find(std::string_view id) {
     return find_job(context_, id);
 }
@@ -279,9 +274,13 @@ std::string SqlStore::exception_details(const Job& job) {
     return persistence::exception_details(context_, job);
 }
 
-JobAnswer
-SqlStore::change(JobPlace place, std::string_view id, const JobChanges& changes, TimePoint now) {
-    return change_job(context_, place, id, changes, now);
+std::vector<JobAnswer> SqlStore::change_all(
+    JobPlace place,
+    std::span<const std::string> ids,
+    const ManyChanges& changes,
+    TimePoint now
+) {
+    return change_jobs(context_, place, ids, changes, now);
 }
 
 std::vector<JobAnswer>

@@ -200,12 +200,6 @@ public:
         schema::TimePoint due_date,
         schema::TimePoint now
     ) override;
-    [[nodiscard]] JobAnswer postpone(
-        schema::JobPlace place,
-        std::string_view id,
-        schema::TimePoint due_date,
-        schema::TimePoint now
-    ) override;
 
     [[nodiscard]] std::optional<schema::PlacedJob> find(std::string_view id) override;
     [[nodiscard]] std::vector<schema::Job> list(
@@ -231,10 +225,10 @@ public:
         std::size_t limit
     ) override;
     [[nodiscard]] std::string exception_details(const schema::Job& job) override;
-    [[nodiscard]] JobAnswer change(
+    [[nodiscard]] std::vector<JobAnswer> change_all(
         schema::JobPlace place,
-        std::string_view id,
-        const JobChanges& changes,
+        std::span<const std::string> ids,
+        const ManyChanges& changes,
         schema::TimePoint now
     ) override;
     [[nodiscard]] std::vector<JobAnswer> remove(

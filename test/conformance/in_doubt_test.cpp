@@ -238,6 +238,23 @@ TEST_P(LostCommitAnswer, A_job_is_given_up_once) {
     });
 }
 
+TEST_P(LostCommitAnswer, Many_jobs_are_changed_once) {
+    in_both_cases([this](auto lose_answer) {
+        const std::vector<std::string> ids{"j000", "j001"};
+        insert(JobPlace::executable, many_jobs("j", 2));
+        const persistence::ManyChanges later{
+            .fields = {schema::set_to(&Job::retries, 8)}, .due_date = clock_.now() + 1h};
+        for (const JobPlace place : {JobPlace::executable, JobPlace::timer}) {
+            lose_answer();
+            EXPECT_THAT(
+                store_.change_all(place, ids, later, clock_.now()), testing::Each(JobAnswer::done)
+            );
+            EXPECT_EQ(place_of("j001"), "timer");
+            EXPECT_EQ(job("j001").retries, 8);
+        }
+    });
+}
+
 TEST_P(LostCommitAnswer, A_suspension_and_its_end_are_complete) {
     in_both_cases([this](auto lose_answer) {
         insert(JobPlace::executable, a_job("a").of_instance("i").build());

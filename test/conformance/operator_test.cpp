@@ -123,6 +123,91 @@ TEST_P(Changes, A_running_job_is_not_given_up) {
     EXPECT_EQ(job("a"), held);
 }
 
+class ManyChangesAtOnce : public StoreTest {
+protected:
+    std::vector<JobAnswer> change_all(
+        JobPlace place,
+        const std::vector<std::string>& ids,
+        const persistence::ManyChanges& changes
+    ) {
+        return store_.change_all(place, ids, changes, clock_.now());
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    ManyChangesAtOnce,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+// R078
+TEST_P(ManyChangesAtOnce, Any_number_of_timers_get_retries_and_are_due_now) {
+    std::vector<Job> jobs = many_jobs("j", 1500);
+    for (Job& job : jobs) {
+        job.due_date = clock_.now() + 1h;
+        job.retries = 1;
+    }
+    const std::vector<std::string> ids = ids_of(jobs);
+    insert(JobPlace::timer, std::move(jobs));
+    EXPECT_THAT(
+        change_all(
+            JobPlace::timer, ids, {.fields = {set_to(&Job::retries, 5)}, .due_date = clock_.now()}
+        ),
+        testing::AllOf(testing::SizeIs(1500), testing::Each(JobAnswer::done))
+    );
+    EXPECT_EQ(job("j000").retries, 5);
+    EXPECT_EQ(job("j1499").due_date, clock_.now());
+    EXPECT_EQ(store_.move_due_timers(clock_.now(), 2000, std::nullopt, {}).moved, 1500U);
+}
+
+TEST_P(ManyChangesAtOnce, Each_id_is_answered_in_its_order_and_what_a_node_holds_stays) {
+    insert_and_acquire(a_job("b"));
+    insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("c")});
+    EXPECT_THAT(
+        change_all(
+            JobPlace::executable,
+            {"c", "none", "b", "a", "c"},
+            {.fields = {set_to(&Job::retries, 0)}}
+        ),
+        ElementsAre(
+            JobAnswer::done,
+            JobAnswer::not_found,
+            JobAnswer::locked,
+            JobAnswer::done,
+            JobAnswer::done
+        )
+    );
+    EXPECT_EQ(place_of("a") + place_of("b") + place_of("c"), "deadexecutabledead");
+}
+
+TEST_P(ManyChangesAtOnce, A_due_date_makes_timers_of_what_could_run_with_all_that_is_changed) {
+    insert(JobPlace::executable, std::vector<Job>{a_job("a"), a_job("b")});
+    const schema::TimePoint later = clock_.now() + 2h;
+    EXPECT_THAT(
+        change_all(
+            JobPlace::executable,
+            {"a", "b"},
+            {.fields = {set_to(&Job::priority, 9)}, .due_date = later}
+        ),
+        testing::Each(JobAnswer::done)
+    );
+    EXPECT_EQ(place_of("b"), "timer");
+    EXPECT_EQ(job("b").priority, 9);
+    EXPECT_EQ(job("b").due_date, later);
+}
+
+TEST_P(ManyChangesAtOnce, Where_jobs_wait_for_no_date_none_is_set) {
+    for (const JobPlace place : {JobPlace::dead_letter, JobPlace::suspended}) {
+        insert(place, a_job(std::string(schema::name_of(place))).build());
+        EXPECT_THROW(
+            (void
+            )change_all(place, {std::string(schema::name_of(place))}, {.due_date = clock_.now()}),
+            std::invalid_argument
+        );
+    }
+}
+
 class Removal : public StoreTest {};
 
 INSTANTIATE_TEST_SUITE_P(

@@ -184,6 +184,11 @@ TEST_P(Timers, The_next_due_date_is_that_of_the_earliest_free_timer) {
 
 class TimersByHand : public Timers {
 protected:
+    JobAnswer postpone(JobPlace place, const std::string& id, schema::TimePoint due_date) {
+        return store_.change_all(place, std::span(&id, 1), {.due_date = due_date}, clock_.now())
+            .front();
+    }
+
     Job locked(std::string id, schema::TimePoint until) {
         Job timer = a_timer(std::move(id), 1h);
         timer.lock_owner = "flowable";
@@ -224,8 +229,8 @@ TEST_P(TimersByHand, A_job_that_could_run_becomes_a_timer_when_it_is_postponed) 
     const schema::TimePoint later = clock_.now() + 2h;
     for (const auto& [place, id] :
          {std::pair(JobPlace::executable, "a"), std::pair(JobPlace::external_worker, "b")}) {
-        EXPECT_EQ(store_.postpone(place, id, later, clock_.now()), JobAnswer::done);
-        EXPECT_EQ(store_.postpone(place, id, later, clock_.now()), JobAnswer::not_found);
+        EXPECT_EQ(postpone(place, id, later), JobAnswer::done);
+        EXPECT_EQ(postpone(place, id, later), JobAnswer::not_found);
         EXPECT_EQ(place_of(id), "timer");
     }
     expected.due_date = later;
@@ -235,10 +240,7 @@ TEST_P(TimersByHand, A_job_that_could_run_becomes_a_timer_when_it_is_postponed) 
 
 TEST_P(TimersByHand, A_job_that_a_node_holds_is_not_postponed) {
     const Job held = insert_and_acquire(a_job("a"));
-    EXPECT_EQ(
-        store_.postpone(JobPlace::executable, "a", clock_.now() + 2h, clock_.now()),
-        JobAnswer::locked
-    );
+    EXPECT_EQ(postpone(JobPlace::executable, "a", clock_.now() + 2h), JobAnswer::locked);
     EXPECT_EQ(job("a"), held);
 }
 
@@ -246,9 +248,7 @@ TEST_P(TimersByHand, One_that_waits_for_an_exclusive_job_is_postponed) {
     insert_and_acquire(a_job("a").of_instance("i"));
     insert(JobPlace::executable, a_job("b").of_instance("i").build());
     EXPECT_THAT(acquire(100, "node-2"), testing::IsEmpty());
-    EXPECT_EQ(
-        store_.postpone(JobPlace::executable, "b", clock_.now() + 2h, clock_.now()), JobAnswer::done
-    );
+    EXPECT_EQ(postpone(JobPlace::executable, "b", clock_.now() + 2h), JobAnswer::done);
     EXPECT_EQ(place_of("b"), "timer");
     EXPECT_TRUE(job("b").lock_owner.empty());
 }

@@ -107,26 +107,61 @@ TEST_F(JobDeskTest, No_ids_mean_no_jobs_and_never_all) {
 TEST_F(JobDeskTest, A_job_is_changed_and_the_retries_of_a_dead_letter_are_not) {
     insert_all(JobPlace::timer, {"a"});
     insert_all(JobPlace::dead_letter, {"dead"});
-    EXPECT_EQ(desk_.change("a", {set_to(&schema::Job::retries, 7)}).answer, ItemAnswer::done);
+    EXPECT_EQ(
+        desk_.change("a", {.fields = {set_to(&schema::Job::retries, 7)}}).answer, ItemAnswer::done
+    );
     EXPECT_EQ(store_.find("a").value().job.retries, 7);
     EXPECT_EQ(
-        desk_.change("dead", {set_to(&schema::Job::retries, 7)}).refusal, Refusal::has_no_retries
+        desk_.change("dead", {.fields = {set_to(&schema::Job::retries, 7)}}).refusal,
+        Refusal::has_no_retries
     );
-    EXPECT_EQ(desk_.change("dead", {set_to(&schema::Job::priority, 7)}).answer, ItemAnswer::done);
     EXPECT_EQ(
-        desk_.change("nobody", {set_to(&schema::Job::priority, 7)}).answer, ItemAnswer::not_found
+        desk_.change("dead", {.fields = {set_to(&schema::Job::priority, 7)}}).answer,
+        ItemAnswer::done
+    );
+    EXPECT_EQ(
+        desk_.change("nobody", {.fields = {set_to(&schema::Job::priority, 7)}}).answer,
+        ItemAnswer::not_found
     );
 }
 
 TEST_F(JobDeskTest, A_turn_that_carries_a_series_on_is_not_given_up) {
     insert_series("s");
     insert_all(JobPlace::timer, {"single"});
-    const persistence::JobChanges no_retries{set_to(&schema::Job::retries, 0)};
+    const persistence::ManyChanges no_retries{.fields = {set_to(&schema::Job::retries, 0)}};
     EXPECT_EQ(desk_.change("single", no_retries).answer, ItemAnswer::done);
     const ItemResult refused = desk_.change("s-turn", no_retries);
     EXPECT_EQ(refused.refusal, Refusal::carries_series_on);
     EXPECT_EQ(refused.series, "s");
     EXPECT_EQ(places(), "timer=1 dead=1");
+}
+
+// R078
+TEST_F(JobDeskTest, All_that_match_a_filter_are_changed_and_due_now) {
+    insert_series("s");
+    insert_all(JobPlace::timer, {"a", "b"});
+    insert_all(JobPlace::executable, {"runs"});
+    const persistence::ManyChanges changes{
+        .fields = {set_to(&schema::Job::retries, 7)}, .due_date = clock_.now()};
+    EXPECT_EQ(
+        desk_.change(all_, JobPlace::timer, changes, watch()), (BulkCounts{.total = 3, .done = 3})
+    );
+    EXPECT_EQ(store_.find("b").value().job.retries, 7);
+    EXPECT_EQ(store_.find("b").value().job.due_date, clock_.now());
+    EXPECT_EQ(series_store_.find_series("s").value().series.next_fire, clock_.now());
+    EXPECT_EQ(store_.find("runs").value().job.retries, 3);
+}
+
+TEST_F(JobDeskTest, Of_those_that_match_turns_of_series_are_not_given_up) {
+    insert_series("s");
+    insert_all(JobPlace::timer, {"a"});
+    const persistence::ManyChanges no_retries{.fields = {set_to(&schema::Job::retries, 0)}};
+    EXPECT_EQ(
+        desk_.change(all_, JobPlace::timer, no_retries, watch()),
+        (BulkCounts{.total = 2, .done = 1, .refused = 1})
+    );
+    EXPECT_EQ(places(), "timer=1 dead=1");
+    EXPECT_EQ(desk_.change(JobSelection::these({"a"}), JobPlace::timer, no_retries).not_found, 1);
 }
 
 TEST_F(JobDeskTest, Firing_names_the_series_that_goes_on) {
@@ -174,7 +209,10 @@ TEST_F(JobDeskTest, A_date_that_no_column_holds_is_refused_and_moves_nothing) {
 TEST_F(JobDeskTest, What_a_node_holds_is_not_changed) {
     insert_all(JobPlace::executable, {"a"});
     lock_all();
-    EXPECT_EQ(desk_.change("a", {set_to(&schema::Job::priority, 7)}).answer, ItemAnswer::locked);
+    EXPECT_EQ(
+        desk_.change("a", {.fields = {set_to(&schema::Job::priority, 7)}}).answer,
+        ItemAnswer::locked
+    );
     EXPECT_EQ(store_.find("a").value().job.priority, 0);
 }
 
@@ -183,8 +221,9 @@ TEST_F(JobDeskTest, A_job_is_changed_wherever_it_stands) {
          {JobPlace::executable, JobPlace::timer, JobPlace::suspended, JobPlace::external_worker}) {
         const std::string id(schema::name_of(place));
         insert_all(place, {id});
-        const ItemResult result =
-            desk_.change(id, {set_to(&schema::Job::priority, 7), set_to(&schema::Job::retries, 9)});
+        const ItemResult result = desk_.change(
+            id, {.fields = {set_to(&schema::Job::priority, 7), set_to(&schema::Job::retries, 9)}}
+        );
         EXPECT_EQ(result.answer, ItemAnswer::done) << id;
         const schema::Job job = store_.find(id).value().job;
         EXPECT_EQ(job.priority, 7) << id;
@@ -215,16 +254,16 @@ TEST_F(JobDeskTest, Rescheduling_moves_a_timer) {
 TEST_F(JobDeskTest, A_due_date_makes_a_timer_of_what_could_run_and_moves_a_timer) {
     insert_all(JobPlace::executable, {"a"});
     for (const auto wait : {std::chrono::hours(1), std::chrono::hours(2)}) {
-        EXPECT_EQ(desk_.set_due_date("a", clock_.now() + wait).answer, ItemAnswer::done);
+        EXPECT_EQ(desk_.change("a", {.due_date = clock_.now() + wait}).answer, ItemAnswer::done);
         EXPECT_EQ(places(), "timer=1");
         EXPECT_EQ(store_.find("a").value().job.due_date, clock_.now() + wait);
     }
-    EXPECT_EQ(desk_.set_due_date("nobody", clock_.now()).answer, ItemAnswer::not_found);
+    EXPECT_EQ(desk_.change("nobody", {.due_date = clock_.now()}).answer, ItemAnswer::not_found);
 }
 
 TEST_F(JobDeskTest, What_waits_for_no_date_gets_none) {
     insert_all(JobPlace::dead_letter, {"a"});
-    const ItemResult item = desk_.set_due_date("a", clock_.now());
+    const ItemResult item = desk_.change("a", {.due_date = clock_.now()});
     EXPECT_EQ(item.refusal, Refusal::waits_for_no_date);
     EXPECT_EQ(item.place, JobPlace::dead_letter);
 }

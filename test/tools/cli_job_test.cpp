@@ -285,43 +285,6 @@ TEST_F(CliJob, Show_finds_a_job_wherever_it_is_and_says_when_there_is_none) {
     EXPECT_EQ(none.err, "jobstrand: there is no job nobody\n");
 }
 
-TEST_F(CliJob, Set_changes_what_is_named_and_nothing_else) {
-    const std::string id = add({"--type", "noop", "--priority", "5", "--payload", "1"});
-    ok({"job", "set", id, "--retries", "9", "--payload", "[2]", "--retry-cycle", "R9/PT1S"});
-    EXPECT_EQ(field(id, "retries"), "9");
-    EXPECT_EQ(field(id, "payload"), "[2]");
-    EXPECT_EQ(field(id, "retryCycle"), "\"R9/PT1S\"");
-    EXPECT_EQ(field(id, "priority"), "5");
-    ok({"job", "set", id, "--priority", "-7"});
-    EXPECT_EQ(field(id, "priority"), "-7");
-}
-
-TEST_F(CliJob, Set_refuses_bad_values_locked_jobs_and_unknown_ids) {
-    const std::string id = add();
-    EXPECT_EQ(run({"job", "set", id}).code, ExitCode::wrong_usage);
-    EXPECT_EQ(run({"job", "set", id, "--retries", "x"}).code, ExitCode::wrong_usage);
-    EXPECT_EQ(run({"job", "set", id, "--payload", "{"}).code, ExitCode::wrong_usage);
-    EXPECT_EQ(run({"job", "set", id, "--retry-cycle", "soon"}).code, ExitCode::wrong_usage);
-    EXPECT_EQ(run({"job", "set", "nobody", "--retries", "1"}).code, ExitCode::not_found);
-    lock(id);
-    EXPECT_EQ(run({"job", "set", id, "--retries", "1"}).code, ExitCode::refused);
-    EXPECT_EQ(field(id, "retries"), "3");
-    EXPECT_EQ(run({"job", "set", add_dead(), "--retries", "1"}).code, ExitCode::refused);
-}
-
-// R063
-TEST_F(CliJob, Set_without_retries_makes_a_dead_letter_that_can_be_requeued) {
-    const std::string id = add();
-    ok({"job", "set", id, "--retries", "0"});
-    EXPECT_EQ(places(), "dead=1");
-    EXPECT_EQ(field(id, "exceptionMessage"), "\"its retries were set to 0\"");
-    ok({"dead", "requeue", id, "--retries", "2"});
-    EXPECT_EQ(places(), "executable=1");
-    EXPECT_EQ(field(id, "retries"), "2");
-    EXPECT_EQ(run({"job", "add", "--type", "noop", "--retries", "0"}).code, ExitCode::wrong_usage);
-    EXPECT_EQ(run({"job", "set", id, "--retries", "-1"}).code, ExitCode::wrong_usage);
-}
-
 TEST_F(CliJob, Rm_deletes_by_id_wherever_the_jobs_are) {
     const std::string executable = add();
     const std::string timer = add({"--type", "noop", "--due-in", "P1D"});

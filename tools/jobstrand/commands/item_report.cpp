@@ -28,6 +28,15 @@ using deadletter::ItemResult;
     return columns;
 }
 
+/// What would do it instead, where a due date means nothing.
+[[nodiscard]] std::string why_no_date(const std::string& id, schema::JobPlace place) {
+    const char* const hint =
+        place == schema::JobPlace::dead_letter
+            ? "say when as you requeue it: `jobstrand dead requeue ID --due TIME`"
+            : "activate what it belongs to first: `jobstrand job show ID` says what that is";
+    return fmt::format("job {} stands in place {}: {}", quoted_if_needed(id), name_of(place), hint);
+}
+
 }  // namespace
 
 ItemReport::ItemReport(Session& session, ItemWords words)
@@ -113,6 +122,16 @@ std::string why_not_job(const ItemResult& item) {
             shown,
             quoted_if_needed(item.unique_key),
             quoted_if_needed(item.holder)
+        );
+    }
+    if (item.refusal == deadletter::Refusal::waits_for_no_date) {
+        return why_no_date(item.id, item.place.value());
+    }
+    if (item.refusal == deadletter::Refusal::has_no_retries) {
+        return fmt::format(
+            "job {} is a dead letter, which has no retries: use `jobstrand dead requeue ID "
+            "--retries N`",
+            shown
         );
     }
     if (item.answer == ItemAnswer::locked) {

@@ -4,11 +4,14 @@
 #include "schema/retry_policy.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/job/job_checks.hpp"
+#include "tools/jobstrand/commands/job/job_listing.hpp"
 #include "tools/jobstrand/commands/job/job_showing.hpp"
 #include "tools/jobstrand/commands/series/series_listing.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
+
+#include <optional>
 
 namespace jobstrand::cli {
 
@@ -31,9 +34,8 @@ void require_retry_cycle(const TypedField& typed) {
     }
 }
 
-/// Without --due, which is no change of a column: the timer's series has to know.
-[[nodiscard]] persistence::JobChanges changes_of(Session& session, const SetOptions& options) {
-    persistence::JobChanges changes;
+[[nodiscard]] persistence::ManyChanges changes_of(Session& session, const SetOptions& options) {
+    persistence::ManyChanges changes;
     for (const TypedField& typed : options.fields) {
         if (!typed.text) {
             continue;
@@ -41,14 +43,15 @@ void require_retry_cycle(const TypedField& typed) {
         if (typed.field->is_about(&schema::Job::retry_cycle)) {
             require_retry_cycle(typed);
         }
-        changes.push_back(change_of(session, typed));
+        changes.fields.push_back(change_of(session, typed));
     }
-    if (changes.empty() && !options.due.is_any_given()) {
+    if (changes.fields.empty() && !options.due.is_any_given()) {
         throw CliError(
             ExitCode::wrong_usage,
             fmt::format("say what to set: {}; or when: --due TIME", names_of(options.fields))
         );
     }
+    changes.due_date = due_of(session, options.due);
     return changes;
 }
 
@@ -58,7 +61,7 @@ void refuse_problems(const std::vector<std::string>& problems) {
     }
 }
 
-/// Before anything is changed.
+/// What a job would be, before anything is changed.
 void refuse_bad_values(Session& session, schema::Job job, const persistence::JobChanges& changes) {
     for (const schema::JobChange& change : changes) {
         const schema::JobField& field = schema::field_of(member_of(change));
@@ -70,29 +73,79 @@ void refuse_bad_values(Session& session, schema::Job job, const persistence::Job
     }
 }
 
-/// What would do it instead, where a due date means nothing.
-[[noreturn]] void refuse_due_date(const std::string& id, JobPlace place) {
-    const char* const hint =
-        place == JobPlace::dead_letter
-            ? "say when as you requeue it: `jobstrand dead requeue ID --due TIME`"
-            : "activate what it belongs to first: `jobstrand job show ID` says what that is";
-    throw CliError(
-        ExitCode::refused, fmt::format("job {} stands in place {}: {}", id, name_of(place), hint)
-    );
+void refuse_bad_values(
+    Session& session,
+    const deadletter::JobSelection& selection,
+    const SetOptions& options,
+    const persistence::JobChanges& changes
+) {
+    if (!selection.is_by_id()) {
+        if (is_given(options.fields, &schema::Job::payload)) {
+            throw CliError(ExitCode::wrong_usage, "--payload is for jobs that are named");
+        }
+        refuse_bad_values(session, schema::Job{}, changes);
+    }
+    for (const std::string& id : selection.ids()) {
+        if (const auto found = session.search().find(id)) {
+            refuse_bad_values(session, found->placed.job, changes);
+        }
+    }
 }
 
-[[nodiscard]] deadletter::ItemResult
-set_due_date(Session& session, const std::string& id, schema::TimePoint due) {
-    const deadletter::ItemResult item = session.jobs().set_due_date(id, due);
-    if (item.refusal == deadletter::Refusal::waits_for_no_date) {
-        refuse_due_date(id, item.place.value());
+/// Says first what a change means to the series that a timer carries on.
+[[nodiscard]] deadletter::BulkWatch
+with_remark(Session& session, const deadletter::BulkWatch& watch) {
+    return {.on_item = [&session, watch](const deadletter::ItemResult& item) {
+        if (item.answer == deadletter::ItemAnswer::done && !item.series.empty()) {
+            session.tell(fmt::format(
+                "only this turn of {} moves; for all: `jobstrand series reschedule`",
+                named(item.series)
+            ));
+        }
+        watch.on_item(item);
+    }};
+}
+
+[[nodiscard]] ExitCode report_set(Session& session, const deadletter::BulkCounts& counts) {
+    write_record(
+        session.streams().out,
+        session.format(),
+        {number_field("set", counts.done),
+         number_field("locked", counts.locked),
+         number_field("refused", counts.refused)}
+    );
+    if (counts.locked > 0) {
+        session.tell(fmt::format("jobstrand: {} jobs are held by a node and stay", counts.locked));
     }
-    if (item.answer == deadletter::ItemAnswer::done && !item.series.empty()) {
+    if (counts.refused > 0) {
         session.tell(fmt::format(
-            "only this turn of {} moves; for all: `jobstrand series reschedule`", named(item.series)
+            "jobstrand: {} jobs are refused: `job set ID` says why of each", counts.refused
         ));
     }
-    return item;
+    if (counts.locked + counts.refused == 0) {
+        return ExitCode::done;
+    }
+    return counts.done > 0 ? ExitCode::partly_done : ExitCode::refused;
+}
+
+/// Refuses what no job of the place can have.
+void refuse_for_place(JobPlace place, const persistence::ManyChanges& changes) {
+    const bool is_dead = place == JobPlace::dead_letter;
+    if (changes.due_date && (is_dead || place == JobPlace::suspended)) {
+        throw CliError(
+            ExitCode::refused, fmt::format("jobs of place {} wait for no date", name_of(place))
+        );
+    }
+}
+
+[[nodiscard]] std::string
+change_question(Session& session, JobPlace place, const deadletter::JobSelection& selection) {
+    return fmt::format(
+        "This changes {} jobs of place {}{}.",
+        session.search().count({place}, selection),
+        name_of(place),
+        by_type(session.search().count_types(place, selection.filter()))
+    );
 }
 
 /// Refused before anything is locked.
@@ -180,29 +233,37 @@ report_run(Session& session, const std::string& id, const executor::ManualRunRes
 
 }  // namespace
 
-ExitCode set_job(Session& session, const SetOptions& options) {
-    const persistence::JobChanges changes = changes_of(session, options);
-    const deadletter::JobDetails found = find_job(session, options.id);
-    refuse_bad_values(session, found.placed.job, changes);
-    const auto due = due_of(session, options.due);
-    const std::string& id = found.placed.job.id;
-    deadletter::ItemResult item{.id = id};
-    // First: then no node takes the job before the rest is set.
-    if (due) {
-        item = set_due_date(session, id, *due);
+ExitCode set_jobs(Session& session, const SetOptions& options) {
+    const persistence::ManyChanges changes = changes_of(session, options);
+    const auto selection = selection_of(session, options.bulk);
+    const auto place =
+        options.place.empty() ? std::nullopt : std::optional(place_of(options.place));
+    const auto places = deadletter::JobDesk::places_of(selection, place);
+    refuse_bad_values(session, selection, options, changes.fields);
+    if (options.bulk.dry_run) {
+        return show_dry_run(session, session.search().preview(places, selection, kDryRunSample));
     }
-    if (!changes.empty() && item.answer == deadletter::ItemAnswer::done) {
-        item = session.jobs().change(id, changes);
+    deadletter::JobDesk desk = session.jobs();
+    if (selection.is_by_id()) {
+        return report_jobs(session, "set", [&](const deadletter::BulkWatch& watch) {
+            desk.change(selection, place, changes, with_remark(session, watch));
+        });
     }
-    if (item.refusal == deadletter::Refusal::has_no_retries) {
-        throw CliError(
-            ExitCode::refused,
-            "a dead letter has no retries: use `jobstrand dead requeue ID --retries N`"
-        );
+    refuse_for_place(places.front(), changes);
+    // Nothing is lost by it, so a script need not say so.
+    if (!options.bulk.yes && session.streams().in_is_terminal) {
+        confirm(session, false, change_question(session, places.front(), selection));
     }
-    return report_jobs(session, "set", [&](const deadletter::BulkWatch& watch) {
-        watch.on_item(item);
-    });
+    return report_set(
+        session,
+        with_progress(
+            session,
+            "set",
+            [&](const deadletter::BulkWatch& watch) {
+                return desk.change(selection, place, changes, watch);
+            }
+        )
+    );
 }
 
 ExitCode run_job(Session& session, const RunOptions& options) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tools/jobstrand/commands/bulk_selection.hpp"
 #include "tools/jobstrand/commands/job/field_options.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/exit_code.hpp"
@@ -10,13 +11,16 @@
 namespace jobstrand::cli {
 
 struct SetOptions {
-    std::string id;
+    BulkOptions bulk;
+
+    /// Where the jobs stand. Empty: ids are looked for everywhere, filters in the executable place.
+    std::string place;
     TypedFields fields = fields_with(&schema::JobField::change);
-    DueOptions due;  ///< Of timers only.
+    DueOptions due;  ///< Of timers, and of what could run.
 };
 
-/// `job set`: changes a job that no node holds.
-[[nodiscard]] ExitCode set_job(Session& session, const SetOptions& options);
+/// `job set`: changes jobs that no node holds.
+[[nodiscard]] ExitCode set_jobs(Session& session, const SetOptions& options);
 
 struct RunOptions {
     std::string id;

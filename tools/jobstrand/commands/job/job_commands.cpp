@@ -114,19 +114,27 @@ void add_set(const Command& noun, Action& action) {
         noun,
         action,
         {.name = "set",
-         .summary = "Change a job that no node holds",
+         .summary = "Change jobs that no node holds",
          .examples = "  jobstrand job set 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --retries 5\n"
                      "  jobstrand job set 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --due 'tomorrow "
-                     "09:00' --zone Europe/Berlin",
+                     "09:00' --zone Europe/Berlin\n"
+                     "  jobstrand job set --place timer --type mail --with-exception --retries 5 "
+                     "--due now",
          .over_network = service::Role::admin},
-        set_job
+        set_jobs
     );
-    app.add_option("id", options.id, "The job").required();
+    app.add_option(
+           "--place",
+           options.place,
+           "Where they stand (default: ids anywhere, filters among the executable jobs)"
+    )
+        .type_name("PLACE");
     for (TypedField& typed : options.fields) {
         add_field_option(app, typed);
     }
-    add_due_options(app, options.due, "When it is due: any timer text", "The time from now");
+    add_due_options(app, options.due, "When they are due: any timer text", "The time from now");
     add_due_context_options(app, options.due);
+    add_bulk_options(app, options.bulk);
 }
 
 void add_cancel(const Command& noun, Action& action) {
