@@ -1,5 +1,7 @@
 #include "deadletter/desk/job_search.hpp"
 
+#include "schema/ensure.hpp"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -42,6 +44,22 @@ void append_place(
     );
 }
 
+std::vector<PlacedJob>
+in_order(persistence::OperatorStore& store, const JobQuery& query, std::size_t most) {
+    const JobPlace place = query.places.front();
+    const persistence::SortedPart part{
+        .by = query.order->by,
+        .is_descending = query.order->is_descending,
+        .skipped = query.order->skipped,
+        .limit = most,
+    };
+    std::vector<PlacedJob> found;
+    for (Job& job : store.list_in_order(place, query.filter, part)) {
+        found.push_back({.place = place, .job = std::move(job)});
+    }
+    return found;
+}
+
 }  // namespace
 
 std::optional<JobDetails> JobSearch::find(std::string_view id) const {
@@ -62,6 +80,12 @@ std::optional<JobDetails> JobSearch::find(std::string_view id) const {
 }
 
 schema::Page<PlacedJob> JobSearch::list(const JobQuery& query) const {
+    if (query.order) {
+        JOBSTRAND_ENSURE(query.places.size() == 1);
+        return schema::first_page(query.limit, [&](std::size_t most) {
+            return in_order(store_, query, most);
+        });
+    }
     return schema::first_page(query.limit, [&](std::size_t most) { return first(query, most); });
 }
 

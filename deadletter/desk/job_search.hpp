@@ -14,10 +14,19 @@
 
 namespace jobstrand::deadletter {
 
+/// Another order than that of ids.
+struct JobOrder {
+    schema::JobMember by = &schema::Job::id;
+    bool is_descending = false;
+    std::size_t skipped = 0;  ///< Jobs of the list that were seen.
+};
+
 /// Which jobs to list.
 struct JobQuery {
     std::vector<schema::JobPlace> places;
     persistence::JobFilter filter = {};
+    /// Set: of one place, and without `after` and `is_wanted`. All that the filter matches is read.
+    std::optional<JobOrder> order = {};
     std::string after = {};  ///< An id, exclusive; empty: from the start.
     std::size_t limit = 100;
 
@@ -76,7 +85,8 @@ public:
     /// The job wherever it stands; nullopt: there is none.
     [[nodiscard]] std::optional<JobDetails> find(std::string_view id) const;
 
-    /// The jobs of all the places together, in id order. Long payloads are left out.
+    /// The jobs of all the places together, in id order, or those of one place in another one. Long
+    /// payloads are left out.
     [[nodiscard]] schema::Page<schema::PlacedJob> list(const JobQuery& query) const;
 
     /// The jobs of one place in another order. Long payloads are left out.

@@ -20,6 +20,12 @@ constexpr std::string_view kInOrder = R"sql(
     ORDER BY CASE WHEN {by} IS NULL THEN 1 ELSE 0 END, {by} {direction}, ID_ {direction}
     LIMIT ? OFFSET ?)sql";
 
+/// Where the place has no such column nobody has a value.
+std::string_view column_of(const SortedPart& part, schema::JobPlace place) {
+    const schema::JobField& field = schema::field_of(part.by);
+    return field.is_in(place) ? field.column.name : "ID_";
+}
+
 }  // namespace
 
 std::vector<Job> list_in_order(
@@ -38,7 +44,7 @@ std::vector<Job> list_in_order(
             fmt::arg("columns", columns_of(place)),
             fmt::arg("table", schema::table_of(place)),
             fmt::arg("condition", condition.sql),
-            fmt::arg("by", schema::field_of(part.by).column.name),
+            fmt::arg("by", column_of(part, place)),
             fmt::arg("direction", part.is_descending ? "DESC" : "ASC")
         );
         condition.parameters.emplace_back(static_cast<std::int64_t>(part.limit));

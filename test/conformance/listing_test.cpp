@@ -165,6 +165,8 @@ TEST_P(Listing, A_list_may_be_in_another_order_where_no_value_comes_last) {
     );
     EXPECT_THAT(in_order({.by = &Job::due_date, .skipped = 1, .limit = 2}), ElementsAre("d", "a"));
     EXPECT_THAT(in_order({.is_descending = true, .limit = 1}), ElementsAre("d"));
+    EXPECT_THAT(in_order({.by = &Job::retries, .limit = 2}), ElementsAre("a", "b"))
+        << "dead letters have no retries";
     EXPECT_THAT(
         ids_of(store_.list_in_order(
             JobPlace::dead_letter, {.fields = {is_after(&Job::due_date, noon + 90min)}}, {}

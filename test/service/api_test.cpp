@@ -71,6 +71,24 @@ TEST_F(ApiTest, A_list_has_filters_and_goes_on_behind_its_last_job) {
     EXPECT_EQ(look("/api/v1/jobs?created-before=1h+ago")["items"].size(), 0);
 }
 
+TEST_F(ApiTest, A_list_of_one_place_may_be_in_another_order) {
+    add(R"({"handlerType":"mail","id":"a","priority":1})");
+    add(R"({"handlerType":"mail","id":"b","priority":9})");
+    const json first = look("/api/v1/jobs?sort=priority&order=desc&limit=1");
+    EXPECT_EQ(first["items"][0]["id"], "b");
+    EXPECT_TRUE(first["after"].is_null());
+    EXPECT_EQ(look("/api/v1/jobs?sort=priority&order=desc&skip=1")["items"][0]["id"], "a");
+    for (const char* const query :
+         {"sort=colour",
+          "order=desc",
+          "sort=due&order=up",
+          "sort=due&skip=-1",
+          "sort=due&after=a",
+          "sort=due&place=all"}) {
+        EXPECT_EQ(ask(get(std::string("/api/v1/jobs?") + query)).status, 400) << query;
+    }
+}
+
 TEST_F(ApiTest, A_filter_that_cannot_be_meant_so_is_named) {
     for (const char* const query :
          {"limit=0",

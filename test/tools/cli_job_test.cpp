@@ -222,37 +222,6 @@ TEST_F(CliJob, Lists_leave_long_payloads_out_and_show_has_them) {
     EXPECT_EQ(field("long", "payload"), payload);
 }
 
-TEST_F(CliJob, Ls_tells_locked_jobs_from_free_ones) {
-    add({"--type", "noop", "--id", "a"});
-    add({"--type", "noop", "--id", "b"});
-    lock("a");
-    EXPECT_EQ(ok({"job", "ls", "-o", "name", "--locked"}), "a\n");
-    EXPECT_EQ(ok({"job", "ls", "-o", "name", "--free"}), "b\n");
-}
-
-TEST_F(CliJob, Ls_tells_jobs_that_have_failed_from_others) {
-    add({"--type", "noop", "--id", "a"});
-    add({"--type", "noop", "--id", "b", "--due-in", "P1D"});
-    const std::string dead = add_dead();
-    const std::vector<std::string> all{"job", "ls", "-o", "name", "--place", "all"};
-    const auto listed = [&](const std::string& flag) {
-        std::vector<std::string> words = all;
-        words.push_back(flag);
-        return ok(words);
-    };
-    EXPECT_EQ(listed("--with-exception"), dead + "\n");
-    EXPECT_EQ(listed("--without-exception"), "a\nb\n");
-    EXPECT_EQ(ok({"dead", "ls", "-o", "name", "--without-exception"}), "");
-    EXPECT_EQ(ok({"timer", "ls", "-o", "name", "--with-exception"}), "");
-    EXPECT_EQ(
-        run({"job", "ls", "--with-exception", "--without-exception"}).code, ExitCode::wrong_usage
-    );
-    EXPECT_EQ(
-        run({"job", "rm", "--with-exception", "--without-exception", "--yes"}).code,
-        ExitCode::wrong_usage
-    );
-}
-
 TEST_F(CliJob, An_empty_filter_value_is_a_mistake_and_not_everything) {
     add();
     for (const std::string option : {"--type", "--instance", "--tenant", "--error"}) {

@@ -10,8 +10,26 @@
 
 namespace jobstrand::cli {
 
-/// Writes a part of a list in the chosen format. When there is more, stderr says how to go on:
-/// behind the key of the last item.
+/// Writes a part of a list in the chosen format.
+template <typename Item, typename RecordOf>
+void write_items(
+    Session& session,
+    const std::vector<Item>& items,
+    const std::vector<TableColumn>& columns,
+    const RecordOf& record_of
+) {
+    OutputStyle style = session.style();
+    if (style.columns) {
+        style.now = session.database_now();
+    }
+    RecordWriter writer(session.streams().out, session.format(), columns, style);
+    for (const Item& item : items) {
+        writer.add(record_of(item));
+    }
+    writer.finish();
+}
+
+/// The same. When there is more, stderr says how to go on: behind the key of the last item.
 template <typename Item, typename RecordOf, typename KeyOf>
 void write_page(
     Session& session,
@@ -20,15 +38,7 @@ void write_page(
     const RecordOf& record_of,
     const KeyOf& key_of
 ) {
-    OutputStyle style = session.style();
-    if (style.columns) {
-        style.now = session.database_now();
-    }
-    RecordWriter writer(session.streams().out, session.format(), columns, style);
-    for (const Item& item : page.items) {
-        writer.add(record_of(item));
-    }
-    writer.finish();
+    write_items(session, page.items, columns, record_of);
     if (page.has_more) {
         session.tell(fmt::format(
             "there are more: go on with --after {}", std::invoke(key_of, page.items.back())

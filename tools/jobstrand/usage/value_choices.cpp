@@ -21,6 +21,7 @@ const std::vector<Entry>& entries() {
         {"", "", "FORMAT", {words, {"table", "json", "jsonl", "csv", "name"}}},
         {"", "", "WHEN", {words, {"auto", "always", "never"}}},
         {"", "", "PLACE", {words, {"executable", "timer", "suspended", "dead", "external", "all"}}},
+        {"", "--sort", "", {words, {"id", "due", "created", "priority", "retries", "type"}}},
         {"token", "", "ROLE", {words, {"read", "worker", "admin"}}},
         {"timer", "", "STATE", {words, {"waiting", "paused", "all"}}},
         {"series", "", "STATE", {words, {"waiting", "running", "paused", "ended"}}},

@@ -2,6 +2,7 @@
 
 #include "timers/zone/spoken_time.hpp"
 #include "tools/jobstrand/commands/job/job_filter_options.hpp"
+#include "tools/jobstrand/commands/job/job_order.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/service/http/percent.hpp"
 
@@ -21,6 +22,9 @@ using persistence::FieldCondition;
 
 /// Jobs of one page.
 constexpr std::size_t kPageMax = 10'000;
+
+/// Jobs of a sorted list that were seen.
+constexpr std::size_t kSkippedMax = 2'147'483'647;
 
 constexpr std::string_view kAllPlaces = "all";
 
@@ -48,6 +52,9 @@ public:
             query.after = value;
             return {};
         }
+        if (name == "sort" || name == "order" || name == "skip") {
+            return read_order(name, value);
+        }
         if (name == "locked") {
             return read_word(query.filter.locked, value);
         }
@@ -57,6 +64,19 @@ public:
         return read_condition(name, value);
     }
 
+    /// What does not go together; empty: all does.
+    [[nodiscard]] std::string problem() const {
+        if (!query.order) {
+            return {};
+        }
+        if (!is_sorted_) {
+            return "order and skip go with sort";
+        }
+        return query.places.size() > 1 || !query.after.empty()
+                   ? "sort is for one place, and goes on with skip, not after"
+                   : "";
+    }
+
     deadletter::JobQuery query{.places = {schema::JobPlace::executable}};
 
 private:
@@ -64,6 +84,24 @@ private:
     read_word(std::optional<bool>& word, const std::string& value) {
         word = value == "true";
         return value == "true" || value == "false" ? "" : "must be true or false";
+    }
+
+    [[nodiscard]] std::string read_order(const std::string& name, const std::string& value) {
+        deadletter::JobOrder& order = query.order ? *query.order : query.order.emplace();
+        if (name == "sort") {
+            const auto by = cli::sort_named(value);
+            order.by = by.value_or(order.by);
+            is_sorted_ = true;
+            return by ? "" : "must be " + cli::sort_names();
+        }
+        if (name == "order") {
+            order.is_descending = value == "desc";
+            return value == "asc" || value == "desc" ? "" : "must be asc or desc";
+        }
+        const char* const end = value.data() + value.size();
+        const auto [stop, error] = std::from_chars(value.data(), end, order.skipped);
+        const bool is_good = error == std::errc{} && stop == end && order.skipped <= kSkippedMax;
+        return is_good ? "" : fmt::format("must be a whole number, 0 to {}", kSkippedMax);
     }
 
     [[nodiscard]] std::string read_place(const std::string& value) {
@@ -91,7 +129,7 @@ private:
         const std::vector<TypedCondition> known = cli::filter_conditions();
         const auto found = std::ranges::find(known, name, name_of);
         if (found == known.end()) {
-            std::string names = "place, limit, after, locked, with-exception";
+            std::string names = "place, limit, after, sort, order, skip, locked, with-exception";
             for (const TypedCondition& condition : known) {
                 names += fmt::format(", {}", name_of(condition));
             }
@@ -123,6 +161,7 @@ private:
     }
 
     const schema::TimePoint now_;
+    bool is_sorted_ = false;
 };
 
 }  // namespace
@@ -138,6 +177,9 @@ job_query_of(std::string_view query, schema::TimePoint now) {
         if (const std::string problem = reading.read(name, value); !problem.empty()) {
             return schema::ParseError{fmt::format("{} {}", cli::printable(name), problem)};
         }
+    }
+    if (std::string problem = reading.problem(); !problem.empty()) {
+        return schema::ParseError{std::move(problem)};
     }
     return std::move(reading.query);
 }

@@ -122,8 +122,9 @@ WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
         for (const schema::PlacedJob& placed : page.items) {
             items.push_back(json_of(cli::record_of(placed)));
         }
-        const std::string after =
-            page.has_more ? cli::json_string(page.items.back().job.id) : "null";
+        const std::string after = page.has_more && !query.value().order
+                                      ? cli::json_string(page.items.back().job.id)
+                                      : "null";
         return json_response(fmt::format(R"({{"items":{},"after":{}}})", list_of(items), after));
     };
 }

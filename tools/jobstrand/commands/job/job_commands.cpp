@@ -66,13 +66,14 @@ void add_add(const Command& noun, Action& action) {
 }
 
 void add_ls(const Command& noun, Action& action) {
-    const auto [app, options] = add_verb<ListOptions>(
+    const auto [app, options] = add_verb<JobListOptions>(
         noun,
         action,
         {.name = "ls",
          .summary = "List jobs, oldest first (payloads above 4000 characters are left out)",
          .examples = "  jobstrand job ls --place all\n"
                      "  jobstrand job ls --type send-invoice --locked\n"
+                     "  jobstrand job ls --place timer --sort due --limit 10\n"
                      "  jobstrand job ls --limit 1000 -o jsonl",
          .over_network = service::Role::read},
         list_jobs
@@ -81,6 +82,10 @@ void add_ls(const Command& noun, Action& action) {
            "--place", options.place, "executable (default), timer, suspended, dead, external, all"
     )
         .type_name("PLACE");
+    app.add_option("--sort", options.sort, "By id, due, created, priority, retries or type")
+        .type_name("FIELD");
+    app.add_flag("--desc", options.descending, "With --sort: the greatest first");
+    app.add_option("--skip", options.skip, "With --sort: go on behind so many").type_name("N");
     add_list_options(app, options);
 }
 

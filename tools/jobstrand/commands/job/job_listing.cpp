@@ -1,5 +1,6 @@
 #include "tools/jobstrand/commands/job/job_listing.hpp"
 
+#include "tools/jobstrand/commands/job/job_order.hpp"
 #include "tools/jobstrand/commands/listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/json/job_json.hpp"
@@ -7,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <vector>
 
 namespace jobstrand::cli {
@@ -45,16 +49,57 @@ const std::vector<TableColumn>& job_columns() {
     return {place_of(word)};
 }
 
+[[nodiscard]] std::optional<deadletter::JobOrder> order_of(const JobListOptions& options) {
+    if (!options.sort) {
+        if (options.descending || options.skip) {
+            throw CliError(ExitCode::wrong_usage, "--desc and --skip go with --sort");
+        }
+        return std::nullopt;
+    }
+    const auto by = sort_named(*options.sort);
+    if (!by) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format("--sort must be {}, not {}", sort_names(), quoted_if_needed(*options.sort))
+        );
+    }
+    if (options.place == kAllPlaces || !options.after.empty()) {
+        throw CliError(
+            ExitCode::wrong_usage, "--sort is for one place, and goes on with --skip, not --after"
+        );
+    }
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    const std::int64_t skipped = options.skip ? whole_number("--skip", *options.skip, 0, most) : 0;
+    return deadletter::JobOrder{
+        .by = *by,
+        .is_descending = options.descending,
+        .skipped = static_cast<std::size_t>(skipped),
+    };
+}
+
 }  // namespace
 
-ExitCode list_jobs(Session& session, const ListOptions& options) {
+ExitCode list_jobs(Session& session, const JobListOptions& options) {
     const deadletter::JobQuery query{
         .places = places_of(options.place),
         .filter = filter_of(session, options.filter),
+        .order = order_of(options),
         .after = options.after,
         .limit = limit_of(session, options.limit),
     };
-    write_jobs(session, session.search().list(query));
+    const auto page = session.search().list(query);
+    if (!query.order) {
+        write_jobs(session, page);
+        return ExitCode::done;
+    }
+    write_items(session, page.items, job_columns(), [](const PlacedJob& placed) {
+        return record_of(placed);
+    });
+    if (page.has_more) {
+        session.tell(fmt::format(
+            "there are more: go on with --skip {}", query.order->skipped + page.items.size()
+        ));
+    }
     return ExitCode::done;
 }
 

@@ -6,6 +6,7 @@
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/session.hpp"
 
+#include <optional>
 #include <string>
 
 namespace jobstrand::cli {
@@ -17,8 +18,15 @@ struct ListOptions {
     std::string after;
 };
 
-/// `ls`: jobs in id order. When there are more, stderr says how to go on.
-[[nodiscard]] ExitCode list_jobs(Session& session, const ListOptions& options);
+struct JobListOptions : ListOptions {
+    std::optional<std::string> sort;  ///< A word of sort_named().
+    bool descending = false;
+    std::optional<std::string> skip;  ///< Instead of `after`.
+};
+
+/// `ls`: jobs in id order, or those of one place in another one. When there are more, stderr says
+/// how to go on.
+[[nodiscard]] ExitCode list_jobs(Session& session, const JobListOptions& options);
 
 /// Writes jobs in the chosen format, and how to go on when there are more.
 void write_jobs(Session& session, const schema::Page<schema::PlacedJob>& jobs);
