@@ -136,6 +136,9 @@ JobDesk::change_page(JobPlace place, std::vector<Job> jobs, const ManyChanges& c
             ids.push_back(placed.job.id);
         }
     }
+    if (ids.empty()) {
+        return items;  // The store refuses what no job of the place can have.
+    }
     const std::vector<JobAnswer> answers = store_.change_all(place, ids, changes, clock_.now());
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const ItemAnswer answer = answers[i] == JobAnswer::done     ? ItemAnswer::done

@@ -164,6 +164,14 @@ TEST_F(JobDeskTest, Of_those_that_match_turns_of_series_are_not_given_up) {
     EXPECT_EQ(desk_.change(JobSelection::these({"a"}), JobPlace::timer, no_retries).not_found, 1);
 }
 
+TEST_F(JobDeskTest, Of_dead_letters_that_match_none_gets_retries) {
+    insert_all(JobPlace::dead_letter, {"a", "b"});
+    const persistence::ManyChanges changes{.fields = {set_to(&schema::Job::retries, 5)}};
+    EXPECT_EQ(
+        desk_.change(all_, JobPlace::dead_letter, changes), (BulkCounts{.total = 2, .refused = 2})
+    );
+}
+
 TEST_F(JobDeskTest, Firing_names_the_series_that_goes_on) {
     insert_series("s");
     insert_all(JobPlace::timer, {"single"});
