@@ -3,6 +3,8 @@
 #include "schema/limit/job_limit.hpp"
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,14 @@ struct GroupUse {
     std::int64_t waiting = 0;
 
     bool operator==(const GroupUse&) const = default;
+};
+
+/// What runs now of a group that a limit meets, and what is used up of its rate.
+struct GroupRuns {
+    std::map<std::string, std::int64_t> running = {};  ///< By lock owner.
+    std::optional<schema::UsedUntil> used_until = {};
+
+    bool operator==(const GroupRuns&) const = default;
 };
 
 /// Limits, for operators. Nodes go by what they have last read, which they do with every renewal of
@@ -37,6 +47,9 @@ public:
     /// The first 10,000 groups in which anything runs or waits, in the order of their names. It
     /// counts, so it is for people.
     [[nodiscard]] virtual std::vector<GroupUse> group_uses() = 0;
+
+    /// Of one group, by its keys: no more rows than the limit has allowed.
+    [[nodiscard]] virtual GroupRuns runs_of_group(std::string_view group) = 0;
 };
 
 }  // namespace jobstrand::persistence

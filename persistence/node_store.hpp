@@ -52,6 +52,7 @@ struct Node {
     schema::TimePoint started;
     schema::TimePoint lease_until;
     std::vector<std::string> handler_types = {};  ///< In alphabetical order.
+    std::vector<std::string> needs = {};          ///< See ServedJobs; likewise.
     schema::ServedScope scope = {};
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/due_dates.hpp"
+#include "persistence/group_hold.hpp"
 #include "persistence/job_answer.hpp"
 #include "persistence/job_filter.hpp"
 #include "persistence/suspension.hpp"
@@ -189,6 +190,10 @@ public:
 
     /// What a job waits for that waits for an exclusive one; nullopt: it does not.
     [[nodiscard]] virtual std::optional<AwaitedGroup> awaited_group(const schema::Job& job) = 0;
+
+    /// Who holds the group of an exclusive job, or of one that waits for it; nullopt: nobody, and
+    /// it does not wait. Reads by keys, and at most 10,000 rows of jobs besides.
+    [[nodiscard]] virtual std::optional<GroupHold> group_hold(const schema::Job& job) = 0;
 };
 
 }  // namespace jobstrand::persistence

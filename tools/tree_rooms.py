@@ -52,6 +52,7 @@ OWN_INCLUDES = {
     'deadletter': {'schema/'} | STORE,
     'deadletter/bulk': {'schema/'} | STORE,
     'deadletter/desk': {'schema/', 'deadletter/bulk/'} | STORE,
+    'deadletter/explain': {'schema/'} | STORE,
     'tools': {f'{layer}/' for layer in LAYERS},
     'tools/service/http': {'schema/', 'persistence/sql/db_error.hpp'},
     'tools/service/tls': {'schema/'},

@@ -3,6 +3,7 @@
 #include "persistence/limit_store.hpp"
 #include "persistence/rows/store_context.hpp"
 
+#include <string_view>
 #include <vector>
 
 /// See LimitStore.
@@ -15,6 +16,8 @@ void set_limit(const StoreContext& context, const schema::JobLimit& limit);
 [[nodiscard]] bool remove_limit(const StoreContext& context, const schema::JobLimit& limit);
 
 [[nodiscard]] std::vector<GroupUse> group_uses(const StoreContext& context);
+
+[[nodiscard]] GroupRuns runs_of_group(const StoreContext& context, std::string_view group);
 
 /// From here on the store goes by the limits that are set now. Returns whether there are any.
 bool refresh_limits(const StoreContext& context);

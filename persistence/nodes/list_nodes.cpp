@@ -2,6 +2,7 @@
 #include "persistence/nodes/served_jobs.hpp"
 #include "persistence/sql/connection.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -15,11 +16,10 @@ constexpr std::string_view kNodes = R"sql(
     FROM JS_NODE
     ORDER BY NODE_)sql";
 
-constexpr std::string_view kTypes = R"sql(
-    SELECT NODE_, HANDLER_TYPE_
+constexpr std::string_view kServed = R"sql(
+    SELECT NODE_, HANDLER_TYPE_, NEEDS_
     FROM JS_SERVED
-    WHERE HANDLER_TYPE_ <> ''
-    ORDER BY NODE_, HANDLER_TYPE_)sql";
+    ORDER BY NODE_, HANDLER_TYPE_, NEEDS_)sql";
 
 constexpr std::string_view kDraining = "draining";
 
@@ -65,9 +65,11 @@ std::vector<Node> list_nodes(const StoreContext& context) {
             Node node = node_in(row);
             nodes.emplace(node.identity.node, std::move(node));
         });
-        connection.query({.sql = kTypes, .columns = 2}, {}, [&](const Row& row) {
+        connection.query({.sql = kServed, .columns = 3}, {}, [&](const Row& row) {
             if (const auto found = nodes.find(row.text(0)); found != nodes.end()) {
-                found->second.handler_types.emplace_back(row.text(1));
+                const bool is_type = !row.text(1).empty();
+                Node& node = found->second;
+                (is_type ? node.handler_types : node.needs).emplace_back(row.text(is_type ? 1 : 2));
             }
         });
         for (auto& [name, scope] : scopes_of_nodes(connection)) {
@@ -78,6 +80,7 @@ std::vector<Node> list_nodes(const StoreContext& context) {
     });
     std::vector<Node> list;
     for (auto& [name, node] : nodes) {
+        std::ranges::sort(node.needs);  // Each database has an alphabet of its own.
         list.push_back(std::move(node));
     }
     return list;

@@ -78,4 +78,7 @@ list_scopes(const StoreContext& context, const ScopePage& page);
 [[nodiscard]] std::optional<AwaitedGroup>
 awaited_group(const StoreContext& context, const schema::Job& job);
 
+[[nodiscard]] std::optional<GroupHold>
+group_hold(const StoreContext& context, const schema::Job& job);
+
 }  // namespace jobstrand::persistence

@@ -42,4 +42,8 @@ std::vector<GroupUse> SqlStore::group_uses() {
     return persistence::group_uses(context_);
 }
 
+GroupRuns SqlStore::runs_of_group(std::string_view group) {
+    return persistence::runs_of_group(context_, group);
+}
+
 }  // namespace jobstrand::persistence

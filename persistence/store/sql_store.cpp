@@ -346,6 +346,10 @@ std::optional<AwaitedGroup> SqlStore::awaited_group(const schema::Job& job) {
     return persistence::awaited_group(context_, job);
 }
 
+std::optional<GroupHold> SqlStore::group_hold(const schema::Job& job) {
+    return persistence::group_hold(context_, job);
+}
+
 std::vector<PlacedJob>
 SqlStore::create(Transaction& transaction, std::vector<NewSeries> series, TimePoint now) {
     return create_series(context_, transaction, std::move(series), now);

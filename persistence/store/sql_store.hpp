@@ -261,6 +261,7 @@ public:
     [[nodiscard]] std::vector<ScopeSummary>
     suspended_scopes(SuspensionScope scope, std::string_view after, std::size_t limit) override;
     [[nodiscard]] std::optional<AwaitedGroup> awaited_group(const schema::Job& job) override;
+    [[nodiscard]] std::optional<GroupHold> group_hold(const schema::Job& job) override;
 
     [[nodiscard]] bool is_stored(std::string_view id) override { return find(id).has_value(); }
     std::vector<schema::PlacedJob>
@@ -285,6 +286,7 @@ public:
     void set_limit(const schema::JobLimit& limit) override;
     [[nodiscard]] bool remove_limit(const schema::JobLimit& limit) override;
     [[nodiscard]] std::vector<GroupUse> group_uses() override;
+    [[nodiscard]] GroupRuns runs_of_group(std::string_view group) override;
 
     [[nodiscard]] std::string begin_action(const AuditedAction& action, schema::TimePoint now)
         override;

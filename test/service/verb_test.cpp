@@ -69,6 +69,8 @@ TEST_F(VerbTest, Exit_codes_are_statuses) {
         EXPECT_THAT(response.body, body) << arguments;
     };
     expect("job/show", {"gone"}, 404, HasSubstr("there is no job gone"));
+    expect("job/explain", {"gone"}, 404, HasSubstr("there is no job gone"));
+    expect("job/explain", {id}, 200, HasSubstr(R"("reasons":[{"code":")"));
     expect("job/rm", {"--all"}, 409, HasSubstr("--yes"));
     expect("job/ls", {"--wrong"}, 400, HasSubstr("--wrong is not known"));
     expect("job/ls", {"--limit", "-1"}, 400, HasSubstr("--limit must be"));
@@ -265,6 +267,7 @@ TEST_F(VerbRoleTest, Readers_may_use_exactly_what_changes_nothing) {
             "definition ls",
             "group ls",
             "instance ls",
+            "job explain",
             "job ls",
             "job show",
             "limit ls",

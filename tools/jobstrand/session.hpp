@@ -8,6 +8,7 @@
 #include "deadletter/desk/node_desk.hpp"
 #include "deadletter/desk/series_desk.hpp"
 #include "deadletter/desk/timer_search.hpp"
+#include "deadletter/explain/explain_desk.hpp"
 #include "executor/enqueue/bulk_enqueue.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/series_store.hpp"
@@ -180,6 +181,11 @@ public:
     }
     [[nodiscard]] deadletter::LimitDesk limits() {
         return deadletter::LimitDesk(engine().limit_store());
+    }
+    [[nodiscard]] deadletter::ExplainDesk explaining() {
+        return {
+            {store(), series_store(), engine().node_store(), engine().limit_store()},
+            engine().clock()};
     }
     [[nodiscard]] deadletter::AuditDesk audit() {
         return {engine().audit_store(), engine().clock()};

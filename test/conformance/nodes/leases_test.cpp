@@ -78,6 +78,15 @@ TEST_P(Leases, Others_see_who_a_node_is_and_what_it_does) {
     EXPECT_EQ(nodes[0].handler_types, types_);
 }
 
+TEST_P(Leases, Others_see_what_a_node_has_beside_its_handlers) {
+    start(identity("node-1"));
+    store_.tell_served("node-1", {{"command"}, {"[commands.z]", "[commands.ørder]"}});
+    const std::vector<Node> nodes = store_.nodes();
+    ASSERT_EQ(nodes.size(), 1U);
+    EXPECT_THAT(nodes[0].handler_types, ElementsAre("command"));
+    EXPECT_THAT(nodes[0].needs, ElementsAre("[commands.z]", "[commands.ørder]"));
+}
+
 TEST_P(Leases, A_node_that_renews_in_time_keeps_its_jobs) {
     start(identity("node-1"));
     insert_and_acquire(a_job("a"), "node-1");

@@ -1,4 +1,5 @@
 #include "tools/jobstrand/commands/bulk_options.hpp"
+#include "tools/jobstrand/commands/explain/job_explaining.hpp"
 #include "tools/jobstrand/commands/job/job_adding.hpp"
 #include "tools/jobstrand/commands/job/job_cancelling.hpp"
 #include "tools/jobstrand/commands/job/job_changes.hpp"
@@ -102,6 +103,21 @@ void add_show(const Command& noun, Action& action) {
     app.add_option("id", options.id, "The job").required();
 }
 
+void add_explain(const Command& noun, Action& action) {
+    const auto [app, options] = add_verb<ExplainOptions>(
+        noun,
+        action,
+        {.name = "explain",
+         .summary = "Tell why a job does not run now, and what to do",
+         .examples = "  jobstrand job explain 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
+                     "  jobstrand job explain 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 -o json | jq "
+                     "-r .code",
+         .over_network = service::Role::read},
+        explain_job
+    );
+    app.add_option("id", options.id, "The job").required();
+}
+
 void add_run(const Command& noun, Action& action) {
     const auto [app, options] = add_verb<RunOptions>(
         noun,
@@ -198,6 +214,7 @@ void add_job_commands(const Command& program, Action& action) {
     add_add(noun, action);
     add_ls(noun, action);
     add_show(noun, action);
+    add_explain(noun, action);
     add_run(noun, action);
     add_set(noun, action);
     add_cancel(noun, action);

@@ -167,4 +167,13 @@ std::string in_words(const Suspension& suspension) {
     );
 }
 
+std::string end_of(const Suspension& suspension) {
+    return fmt::format(
+        "jobstrand {} {} {}",
+        noun_of(suspension.scope),
+        verb_of(suspension.scope),
+        quoted_if_needed(suspension.id)
+    );
+}
+
 }  // namespace jobstrand::cli

@@ -19,4 +19,7 @@ namespace jobstrand::cli {
 /// a job and the verb that lets it go on.
 [[nodiscard]] std::string in_words(const persistence::Suspension& suspension);
 
+/// `jobstrand instance activate order-17`.
+[[nodiscard]] std::string end_of(const persistence::Suspension& suspension);
+
 }  // namespace jobstrand::cli
