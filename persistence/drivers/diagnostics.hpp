@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -20,6 +21,19 @@ struct Diagnostics {
         bool is_counter = false;  ///< It only grows: what matters is how much within some time.
     };
 
+    /// What makes a queue slow in time, or is about to. Its SQL returns at most one row: a number,
+    /// and in words whose it is.
+    struct Symptom {
+        std::string_view name;
+        std::string_view unit;
+        std::string_view sql;
+        std::int64_t most;                ///< More is too much.
+        std::string_view advice;          ///< What to do then.
+        std::string_view or_sql = {};     ///< For versions that do not know the first.
+        std::string_view blind_sql = {};  ///< Whether the user may not see all of it: 0 or 1.
+        std::string_view grant = {};      ///< What lets the user see it.
+    };
+
     std::string_view product;
     std::string_view version_sql;
 
@@ -28,6 +42,8 @@ struct Diagnostics {
 
     /// How well the database digests what a queue does to it. Not every user may ask.
     std::span<const Figure> health = {};
+
+    std::span<const Symptom> symptoms = {};
 
     /// Behind the path of a database file: the file of its write-ahead log. Empty: the log is the
     /// server's own.

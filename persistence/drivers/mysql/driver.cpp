@@ -54,6 +54,39 @@ constexpr std::array kHealth{
         true},
 };
 
+constexpr std::string_view kGrantProcess = "GRANT PROCESS ON *.* TO the user of Jobstrand";
+
+constexpr std::array kSymptoms{
+    Diagnostics::Symptom{
+        .name = "history list",
+        .unit = "transactions",
+        .sql = "SELECT COUNT, 'not purged yet' FROM information_schema.INNODB_METRICS"
+               " WHERE NAME = 'trx_rseg_history_len'",
+        .most = 1'000'000,
+        .advice = "an old transaction keeps deleted jobs in the way of all claims: end it",
+        .grant = kGrantProcess},
+    Diagnostics::Symptom{
+        .name = "oldest transaction",
+        .unit = "s",
+        .sql = "SELECT TIMESTAMPDIFF(SECOND, T.trx_started, NOW()),"
+               " CONCAT('thread ', T.trx_mysql_thread_id, ', user ',"
+               " COALESCE(P.USER, 'unknown'), ' on ', COALESCE(P.HOST, 'unknown'))"
+               " FROM information_schema.INNODB_TRX T"
+               " LEFT JOIN information_schema.PROCESSLIST P ON P.ID = T.trx_mysql_thread_id"
+               " WHERE T.trx_mysql_thread_id <> CONNECTION_ID()"
+               " ORDER BY T.trx_started LIMIT 1",
+        .most = 300,
+        .advice = "it keeps deleted jobs in the way of all claims: end it, or KILL its thread",
+        .grant = kGrantProcess},
+    Diagnostics::Symptom{
+        .name = "isolation of apps",
+        .unit = "",
+        .sql = "SELECT 0, @@global.transaction_isolation",
+        .most = 0,
+        .advice = "READ-COMMITTED lets inserts of jobs wait for nobody",
+        .or_sql = "SELECT 0, @@global.tx_isolation"},
+};
+
 /// The variable of the clients of MySQL and MariaDB.
 std::string find_password(const DatabaseUrl& /*url*/) {
     const char* const password = std::getenv("MYSQL_PWD");
@@ -77,6 +110,7 @@ constinit const Driver kMysqlDriver{
             .version_sql = "SELECT version()",
             .durability = kDurability,
             .health = kHealth,
+            .symptoms = kSymptoms,
         },
 };
 

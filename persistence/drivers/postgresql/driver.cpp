@@ -58,6 +58,69 @@ constexpr std::array kHealth{
         true},
 };
 
+constexpr std::string_view kMayNotSeeOthers =
+    "SELECT CASE WHEN pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') THEN 0 ELSE 1 END, "
+    "''";
+constexpr std::string_view kGrantStats = "GRANT pg_monitor TO the user of Jobstrand";
+
+/// Seconds that vacuum is held back, and rows that it has not removed.
+constexpr std::array kSymptoms{
+    Diagnostics::Symptom{
+        .name = "oldest transaction",
+        .unit = "s",
+        .sql = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp() - xact_start) AS bigint),"
+               " 'pid ' || pid || ', user ' || usename || ', application '"
+               " || COALESCE(NULLIF(application_name, ''), 'unnamed') || ', '"
+               " || COALESCE(state, 'unknown')"
+               " FROM pg_stat_activity"
+               " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+               " AND xact_start IS NOT NULL AND backend_type = 'client backend'"
+               " AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL)"
+               " ORDER BY xact_start LIMIT 1",
+        .most = 300,
+        .advice = "it keeps deleted jobs in the way of all claims: end it, or SELECT "
+                  "pg_terminate_backend(PID)",
+        .blind_sql = kMayNotSeeOthers,
+        .grant = kGrantStats},
+    Diagnostics::Symptom{
+        .name = "oldest prepared transaction",
+        .unit = "s",
+        .sql = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp() - prepared) AS bigint),"
+               " gid || ', user ' || owner"
+               " FROM pg_prepared_xacts WHERE database = current_database()"
+               " ORDER BY prepared LIMIT 1",
+        .most = 300,
+        .advice = "nobody has ended it: COMMIT PREPARED or ROLLBACK PREPARED"},
+    Diagnostics::Symptom{
+        .name = "oldest replication slot",
+        .unit = "transactions",
+        .sql = "SELECT CAST(age(xmin) AS bigint), slot_name"
+               " || CASE WHEN active THEN ', in use' ELSE ', not in use' END"
+               " FROM pg_replication_slots WHERE xmin IS NOT NULL ORDER BY age(xmin) DESC LIMIT 1",
+        .most = 1'000'000,
+        .advice = "its replica is behind or gone: SELECT pg_drop_replication_slot(NAME) if it is"},
+    Diagnostics::Symptom{
+        .name = "WAL kept for a replication slot",
+        .unit = "MiB",
+        .sql =
+            "SELECT CAST(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn) / 1048576 AS bigint),"
+            " slot_name || CASE WHEN active THEN ', in use' ELSE ', not in use' END"
+            " FROM pg_replication_slots WHERE restart_lsn IS NOT NULL"
+            " ORDER BY restart_lsn LIMIT 1",
+        .most = 16'384,
+        .advice = "its replica is behind or gone: SELECT pg_drop_replication_slot(NAME) if it is"},
+    Diagnostics::Symptom{
+        .name = "dead rows of act_ru_job",
+        .unit = "rows",
+        .sql = "SELECT n_dead_tup, 'beside ' || n_live_tup || ' living; last autovacuum '"
+               " || COALESCE(to_char(last_autovacuum AT TIME ZONE 'UTC',"
+               " 'YYYY-MM-DD HH24.MI') || ' UTC', 'never')"
+               " FROM pg_stat_user_tables"
+               " WHERE relname = 'act_ru_job' AND schemaname = current_schema()",
+        .most = 2'000'000,
+        .advice = "end what holds vacuum back (see above), then VACUUM act_ru_job"},
+};
+
 std::unique_ptr<Connection> connect(const DatabaseUrl& url, SessionPool::Access /*access*/) {
     return open_postgresql(url);
 }
@@ -80,6 +143,7 @@ constinit const Driver kPostgresqlDriver{
             .version_sql = "SHOW server_version",
             .durability = kDurability,
             .health = kHealth,
+            .symptoms = kSymptoms,
         },
 };
 

@@ -32,6 +32,17 @@ constexpr std::array kHealth{
     Diagnostics::Figure{"free pages", "pages", "SELECT freelist_count FROM pragma_freelist_count"},
 };
 
+constexpr std::array kSymptoms{
+    Diagnostics::Symptom{
+        .name = "free pages",
+        .unit = "MiB",
+        .sql = "SELECT F.freelist_count * S.page_size / 1048576,"
+               " F.freelist_count || ' of ' || C.page_count || ' pages'"
+               " FROM pragma_freelist_count F, pragma_page_count C, pragma_page_size S",
+        .most = 1024,
+        .advice = "while no service runs: sqlite3 FILE VACUUM gives the room back"},
+};
+
 SqliteSettings settings_of(const DatabaseUrl& url) {
     SqliteSettings settings{.path = url.path};
     settings.synchronous = option_text(url, "synchronous", settings.synchronous);
@@ -69,6 +80,7 @@ constinit const Driver kSqliteDriver{
             .version_sql = "SELECT sqlite_version()",
             .durability = kDurability,
             .health = kHealth,
+            .symptoms = kSymptoms,
             .log_suffix = "-wal",
         },
 };

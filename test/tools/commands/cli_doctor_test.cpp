@@ -1,0 +1,171 @@
+#include "schema/tables.hpp"
+#include "test/tools/cli_fixture.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace jobstrand::test {
+namespace {
+
+using namespace std::chrono_literals;
+using cli::ExitCode;
+using nlohmann::json;
+using persistence::NodeState;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// What `doctor` finds in an installation, and what it advises.
+class CliDoctor : public CliTest {
+protected:
+    void start_node(
+        const std::string& name,
+        const std::string& version = "0.1.0",
+        schema::Duration lease = 1h
+    ) {
+        const schema::TimePoint now = engine().clock().now();
+        engine().node_store().register_node(
+            {.node = name, .incarnation = "1", .version = version},
+            std::vector<std::string>{"noop"},
+            now,
+            now + lease
+        );
+    }
+
+    /// All that is said about a check, `level text -> advice`, one on each line.
+    [[nodiscard]] std::string said_about(const std::string& check) {
+        std::string all;
+        for (const json& finding : json::parse(run({"doctor", "-o", "json"}).out)) {
+            if (finding["check"] == check) {
+                all += finding["level"].get<std::string>() + " " +
+                       finding["text"].get<std::string>() + " -> " +
+                       (finding["advice"].is_null() ? "" : finding["advice"].get<std::string>()) +
+                       "\n";
+            }
+        }
+        return all;
+    }
+};
+
+// B13
+TEST_F(CliDoctor, Finds_nothing_wrong_where_nothing_is) {
+    start_node("node-1");
+    add();
+    const CliResult all = run({"doctor"});
+    EXPECT_EQ(all.code, ExitCode::done) << all.out;
+    EXPECT_THAT(
+        all.out,
+        AllOf(
+            HasSubstr("answers in"),
+            HasSubstr("complete, version"),
+            HasSubstr("1 live: node-1"),
+            HasSubstr("durability")
+        )
+    );
+    EXPECT_THAT(said_about("clock"), HasSubstr("ok this machine's is"));
+    EXPECT_THAT(said_about("handlers"), HasSubstr("ok living nodes take all"));
+    EXPECT_THAT(said_about("timers"), HasSubstr("ok there are none"));
+    EXPECT_THAT(said_about("dead letters"), HasSubstr("ok there are none"));
+}
+
+TEST_F(CliDoctor, Misses_nodes) {
+    const CliResult all = run({"doctor"});
+    EXPECT_EQ(all.code, ExitCode::check_found);
+    EXPECT_THAT(all.out, HasSubstr("-> start one: jobstrand serve"));
+}
+
+TEST_F(CliDoctor, Names_nodes_that_died_or_are_drained_or_of_other_versions) {
+    start_node("living");
+    start_node("dead", "0.1.0", -1min);
+    start_node("drained", "0.0.9");
+    EXPECT_TRUE(engine().node_store().set_node_state("drained", NodeState::draining));
+    EXPECT_THAT(
+        said_about("nodes"),
+        AllOf(
+            HasSubstr("ok 2 live: drained, living"),
+            HasSubstr("wrong did not renew their leases: dead"),
+            HasSubstr("note drained, and taking nothing: drained -> jobstrand node resume drained")
+        )
+    );
+    EXPECT_THAT(said_about("versions"), HasSubstr("note nodes are of several: 0.0.9, 0.1.0"));
+}
+
+TEST_F(CliDoctor, Names_kinds_of_jobs_that_nobody_takes) {
+    start_node("node-1");
+    add({"--type", "emial"});
+    EXPECT_THAT(said_about("handlers"), HasSubstr("wrong no living node takes emial: 1 jobs wait"));
+    EXPECT_EQ(run({"doctor"}).code, ExitCode::check_found);
+}
+
+TEST_F(CliDoctor, Points_to_a_job_that_has_waited_for_long) {
+    start_node("node-1");
+    add({"--type", "noop", "--id", "a"});
+    add({"--type", "noop", "--id", "b"});
+    EXPECT_THAT(said_about("waiting"), HasSubstr("ok the oldest job that waits is a (noop)"));
+    execute("UPDATE ACT_RU_JOB SET CREATE_TIME_ = '2026-01-01 10:15:30.123'");
+    EXPECT_THAT(
+        said_about("waiting"),
+        AllOf(HasSubstr("wrong the oldest job that waits"), HasSubstr("jobstrand job explain a"))
+    );
+}
+
+TEST_F(CliDoctor, Notices_timers_that_nobody_fetches) {
+    start_node("node-1");
+    add({"--type", "noop", "--due-in", "1h"});
+    EXPECT_THAT(said_about("timers"), HasSubstr("ok the first is due 20"));
+    execute("UPDATE ACT_RU_TIMER_JOB SET DUEDATE_ = '2026-01-01 10:15:30.123'");
+    EXPECT_THAT(said_about("timers"), HasSubstr("wrong the first is due 2026-01-01T10:15:30.123Z"));
+}
+
+TEST_F(CliDoctor, Tells_of_recent_dead_letters_and_notes_old_ones) {
+    start_node("node-1");
+    ok({"job", "cancel", add(), "--reason", "wrong file", "--by", "ada"});
+    EXPECT_THAT(
+        said_about("dead letters"),
+        AllOf(HasSubstr("wrong 1; the latest is a noop"), HasSubstr("cancelled by ada: wrong file"))
+    );
+    execute("UPDATE ACT_RU_DEADLETTER_JOB SET FAILED_TIME_ = '2026-01-01 10:15:30.123'");
+    EXPECT_THAT(said_about("dead letters"), HasSubstr("note 1; the latest is a noop"));
+    EXPECT_EQ(run({"doctor"}).code, ExitCode::done);
+}
+
+TEST_F(CliDoctor, Misses_the_index_that_the_configured_order_needs) {
+    const std::string config =
+        file("order.toml", "db = \"" + url() + "\"\nacquireByPriority = true\n");
+    start_node("node-1");
+    const CliResult without = run_bare({"--config", config, "doctor"});
+    EXPECT_EQ(without.code, ExitCode::check_found);
+    EXPECT_THAT(without.out, HasSubstr("-> jobstrand schema index priority --create"));
+    ok({"schema", "index", "priority", "--create"});
+    EXPECT_EQ(run_bare({"--config", config, "doctor"}).code, ExitCode::done);
+    ok({"schema", "index", "priority", "--drop"});
+}
+
+TEST_F(CliDoctor, Says_what_to_do_about_tables_of_another_version) {
+    const auto set_version = [&](int version) {
+        execute(fmt::format(
+            "UPDATE ACT_GE_PROPERTY SET VALUE_ = '{}' WHERE NAME_ = '{}'",
+            version,
+            schema::kSchemaVersionProperty
+        ));
+    };
+    set_version(3);
+    EXPECT_THAT(
+        said_about("tables"), HasSubstr("wrong they have version 3, and this program needs")
+    );
+    EXPECT_THAT(said_about("tables"), HasSubstr("-> jobstrand schema upgrade"));
+    EXPECT_EQ(said_about("nodes"), "") << "nobody can ask";
+    set_version(schema::kSchemaVersion);
+}
+
+TEST_F(CliDoctor, Says_why_it_cannot_reach_the_database) {
+    const CliResult none = run_bare({"--db", "sqlite:" + path_of("none.db"), "doctor"});
+    EXPECT_EQ(none.code, ExitCode::check_found);
+    EXPECT_THAT(none.out, AllOf(HasSubstr("wrong   database"), HasSubstr("there is no database")));
+}
+
+}  // namespace
+}  // namespace jobstrand::test

@@ -1,0 +1,175 @@
+#include "tools/jobstrand/commands/doctor/database_checks.hpp"
+
+#include "persistence/migration/optional_index.hpp"
+#include "persistence/migration/schema_check.hpp"
+#include "persistence/migration/schema_migration.hpp"
+#include "schema/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using persistence::Connection;
+using persistence::Driver;
+
+constexpr std::uintmax_t kMiB = 1024 * 1024;
+/// Four times what a log is cut to when it has been read.
+constexpr std::uintmax_t kMostLogMiB = 256;
+
+std::string one_value(Connection& connection, std::string_view sql) {
+    std::string value;
+    connection.query({.sql = sql, .columns = 1}, {}, [&](const persistence::Row& row) {
+        value = row.text(0);
+    });
+    return value;
+}
+
+void check_log_file(const std::string& path, Findings& findings) {
+    std::error_code is_missing;
+    const std::uintmax_t size = std::filesystem::file_size(path, is_missing);
+    const std::uintmax_t mib = is_missing ? 0 : size / kMiB;
+    const bool is_long = mib > kMostLogMiB;
+    findings.push_back(
+        {.check = "write-ahead log",
+         .level = is_long ? FindingLevel::wrong : FindingLevel::ok,
+         .text = fmt::format("{} MiB", mib),
+         .advice =
+             is_long ? "somebody reads the file for long, or has died reading it: end it" : ""}
+    );
+}
+
+void check_durability(Connection& connection, const Driver& driver, Findings& findings) {
+    std::string all;
+    for (const auto& [name, sql] : driver.diagnostics.durability) {
+        all += fmt::format("{}{} {}", all.empty() ? "" : ", ", name, one_value(connection, sql));
+    }
+    findings.push_back({.check = "durability", .text = std::move(all)});
+}
+
+}  // namespace
+
+void check_answer(Connection& connection, const Driver& driver, Findings& findings) {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::string version = one_value(connection, driver.diagnostics.version_sql);
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    findings.push_back(
+        {.check = "database",
+         .text = fmt::format(
+             "{} {} answers in {:.1f} ms", driver.diagnostics.product, version, took.count()
+         )}
+    );
+}
+
+bool check_tables(Connection& connection, Findings& findings) {
+    const auto version = persistence::schema_version(connection);
+    if (version != schema::kSchemaVersion) {
+        const bool is_newer = version && *version > schema::kSchemaVersion;
+        findings.push_back(
+            {.check = "tables",
+             .level = FindingLevel::wrong,
+             .text = version ? fmt::format(
+                                   "they have version {}, and this program needs {}",
+                                   *version,
+                                   schema::kSchemaVersion
+                               )
+                             : "Jobstrand's tables are not there",
+             .advice = is_newer  ? "install the newer program"
+                       : version ? "jobstrand schema upgrade"
+                                 : "jobstrand schema create"}
+        );
+        return false;
+    }
+    const persistence::SchemaReport report = persistence::check_schema(connection);
+    const std::size_t differences = report.differences.size();
+    findings.push_back(
+        {.check = "tables",
+         .level = differences > 0 ? FindingLevel::wrong : FindingLevel::ok,
+         .text = differences > 0
+                     ? fmt::format(
+                           "{} differences from what this program expects, the first: {}",
+                           differences,
+                           report.differences.front().description
+                       )
+                     : fmt::format("complete, version {}", schema::kSchemaVersion),
+         .advice = differences > 0 ? "jobstrand schema check tells how to mend them" : ""}
+    );
+    return true;
+}
+
+void check_order(
+    Connection& connection,
+    const schema::AcquisitionOrder& order,
+    Findings& findings
+) {
+    if (!order.is_any()) {
+        return;
+    }
+    const schema::OptionalIndex& index = schema::index_of(order);
+    const bool is_there = persistence::has_index(connection, index);
+    findings.push_back(
+        {.check = "index",
+         .level = is_there ? FindingLevel::ok : FindingLevel::wrong,
+         .text = fmt::format(
+             "{}, for the order in which jobs are acquired, {}",
+             index.index.name,
+             is_there ? "is there" : "is missing"
+         ),
+         .advice = is_there ? "" : fmt::format("jobstrand schema index {} --create", index.name)}
+    );
+}
+
+Finding finding_of(
+    const persistence::Diagnostics::Symptom& symptom,
+    const persistence::SymptomAnswer& answer
+) {
+    Finding finding{.check = std::string(symptom.name)};
+    if (!answer.error.empty()) {
+        finding.level = FindingLevel::unknown;
+        finding.text = answer.error;
+        finding.advice = symptom.grant;
+        return finding;
+    }
+    const bool is_wrong = answer.number.value_or(0) > symptom.most;
+    finding.text = answer.number ? symptom.unit.empty() ? answer.words
+                                                        : fmt::format(
+                                                              "{} {}{}{}",
+                                                              *answer.number,
+                                                              symptom.unit,
+                                                              answer.words.empty() ? "" : ", ",
+                                                              answer.words
+                                                          )
+                                 : "there is none";
+    if (is_wrong) {
+        finding.level = FindingLevel::wrong;
+        finding.advice = symptom.advice;
+    } else if (answer.is_blind) {
+        finding.level = FindingLevel::unknown;
+        finding.text += "; this user may not see those of others";
+        finding.advice = symptom.grant;
+    }
+    return finding;
+}
+
+void check_symptoms(
+    Connection& connection,
+    const Driver& driver,
+    const persistence::DatabaseUrl& url,
+    Findings& findings
+) {
+    check_durability(connection, driver, findings);
+    if (!driver.diagnostics.log_suffix.empty()) {
+        check_log_file(url.path + std::string(driver.diagnostics.log_suffix), findings);
+    }
+    for (const auto& symptom : driver.diagnostics.symptoms) {
+        findings.push_back(finding_of(symptom, persistence::ask_about(connection, symptom)));
+    }
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,104 @@
+#include "tools/jobstrand/commands/doctor/node_health.hpp"
+
+#include "tools/jobstrand/output/printable.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <set>
+#include <string>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using persistence::Node;
+
+constexpr schema::Duration kSkewNoticed = std::chrono::seconds(1);
+
+struct NodeNames {
+    std::vector<std::string> living;
+    std::vector<std::string> dead;
+    std::vector<std::string> drained;
+    std::set<std::string> versions;
+};
+
+NodeNames sorted_out(const std::vector<Node>& nodes, schema::TimePoint now) {
+    NodeNames names;
+    for (const Node& node : nodes) {
+        const std::string name = quoted_if_needed(node.identity.node);
+        if (node.lease_until < now) {
+            names.dead.push_back(name);
+            continue;
+        }
+        names.living.push_back(name);
+        if (!node.identity.version.empty()) {
+            names.versions.insert(node.identity.version);
+        }
+        if (node.state == persistence::NodeState::draining) {
+            names.drained.push_back(name);
+        }
+    }
+    return names;
+}
+
+}  // namespace
+
+void check_nodes(const std::vector<Node>& nodes, schema::TimePoint now, Findings& findings) {
+    const NodeNames names = sorted_out(nodes, now);
+    if (names.living.empty()) {
+        findings.push_back(
+            {.check = "nodes",
+             .level = FindingLevel::wrong,
+             .text = "no node lives: nothing runs",
+             .advice = "start one: jobstrand serve"}
+        );
+    } else {
+        findings.push_back(
+            {.check = "nodes",
+             .text = fmt::format("{} live: {}", names.living.size(), fmt::join(names.living, ", "))}
+        );
+    }
+    if (!names.dead.empty()) {
+        findings.push_back(
+            {.check = "nodes",
+             .level = FindingLevel::wrong,
+             .text = fmt::format("did not renew their leases: {}", fmt::join(names.dead, ", ")),
+             .advice = "a living node frees their jobs within seconds; see their logs"}
+        );
+    }
+    if (!names.drained.empty()) {
+        const bool are_all = names.drained.size() == names.living.size();
+        findings.push_back(
+            {.check = "nodes",
+             .level = are_all ? FindingLevel::wrong : FindingLevel::note,
+             .text = fmt::format("drained, and taking nothing: {}", fmt::join(names.drained, ", ")),
+             .advice = fmt::format("jobstrand node resume {}", fmt::join(names.drained, " "))}
+        );
+    }
+    if (names.versions.size() > 1) {
+        findings.push_back(
+            {.check = "versions",
+             .level = FindingLevel::note,
+             .text = fmt::format("nodes are of several: {}", fmt::join(names.versions, ", ")),
+             .advice = "end the upgrade: restart the older ones with the new program"}
+        );
+    }
+}
+
+void check_clock(schema::Duration skew, Findings& findings) {
+    const bool is_wrong = std::chrono::abs(skew) > kSkewNoticed;
+    findings.push_back(
+        {.check = "clock",
+         .level = is_wrong ? FindingLevel::wrong : FindingLevel::ok,
+         .text = fmt::format(
+             "this machine's is {} ms {} the database's, which is the one that counts",
+             std::chrono::abs(skew).count(),
+             skew.count() < 0 ? "behind" : "ahead of"
+         ),
+         .advice = is_wrong ? "let chrony or systemd-timesyncd set both" : ""}
+    );
+}
+
+}  // namespace jobstrand::cli
