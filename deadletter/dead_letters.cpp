@@ -130,6 +130,25 @@ std::vector<persistence::TypeCount> DeadLetters::count_types(const persistence::
     return store_.count_types(JobPlace::dead_letter, filter);
 }
 
+CauseSummary DeadLetters::causes(const persistence::JobFilter& filter, const BulkWatch& watch)
+    const {
+    CauseTally tally;
+    BulkCounts counts{.total = store_.count(JobPlace::dead_letter, filter)};
+    schema::for_each_page(
+        {.after = {}, .size = kPage},
+        [&](const std::string& after, std::size_t limit) {
+            return store_.list_failures(filter, after, limit);
+        },
+        &persistence::DeadLetterFailure::id,
+        [&](const std::vector<persistence::DeadLetterFailure>& page) {
+            std::ranges::for_each(page, [&](const auto& failure) { tally.add(failure); });
+            counts.done += static_cast<std::int64_t>(page.size());
+            return !watch.on_page || watch.on_page(counts);
+        }
+    );
+    return tally.take();
+}
+
 std::int64_t DeadLetters::count(const JobSelection& selection) const {
     return search_.count({JobPlace::dead_letter}, selection);
 }

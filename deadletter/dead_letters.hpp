@@ -3,6 +3,7 @@
 #include "deadletter/bulk/bulk_pace.hpp"
 #include "deadletter/bulk/bulk_result.hpp"
 #include "deadletter/bulk/job_selection.hpp"
+#include "deadletter/causes/cause_tally.hpp"
 #include "deadletter/desk/job_search.hpp"
 #include "persistence/operator_store.hpp"
 #include "schema/clock.hpp"
@@ -66,6 +67,11 @@ public:
     [[nodiscard]] std::vector<persistence::TypeCount> count_types(
         const persistence::JobFilter& filter
     ) const;
+
+    /// What a filter matches, by what they died of. Reads all of it, page by page; the watch is
+    /// told how many were read.
+    [[nodiscard]] CauseSummary
+    causes(const persistence::JobFilter& filter, const BulkWatch& watch = {}) const;
 
     /// A dry run of requeue() and remove(): how many it would be, and the first `most` of them.
     [[nodiscard]] Preview preview(const JobSelection& selection, std::size_t most) const;

@@ -36,6 +36,16 @@ struct DeadLetterMark {
     std::string id;
 };
 
+/// What a dead letter tells of its end.
+struct DeadLetterFailure {
+    std::string id = {};
+    std::string handler_type = {};
+    std::string message = {};
+    std::optional<schema::TimePoint> failed_time = {};  ///< nullopt: it does not say.
+
+    bool operator==(const DeadLetterFailure&) const = default;
+};
+
 /// A part of a list that is in another order than that of ids.
 struct SortedPart {
     schema::JobMember by = &schema::Job::id;  ///< Then by id. Without a value comes last.
@@ -98,6 +108,11 @@ public:
         const std::optional<DeadLetterMark>& behind,
         std::size_t limit
     ) = 0;
+
+    /// What dead letters tell of their ends, in id order, after the id `after` (exclusive; empty:
+    /// from the start): for whoever looks at all of them.
+    [[nodiscard]] virtual std::vector<DeadLetterFailure>
+    list_failures(const JobFilter& filter, std::string_view after, std::size_t limit) = 0;
 
     /// The stored stack trace or output of the last failure; empty: none.
     [[nodiscard]] virtual std::string exception_details(const schema::Job& job) = 0;

@@ -51,6 +51,7 @@ OWN_INCLUDES = {
     'timers/series': {'schema/', 'timers/zone/', 'timers/cron/', 'timers/calendar/', 'timers/cycle/'},
     'deadletter': {'schema/'} | STORE,
     'deadletter/bulk': {'schema/'} | STORE,
+    'deadletter/causes': {'schema/'} | STORE,
     'deadletter/desk': {'schema/', 'deadletter/bulk/'} | STORE,
     'deadletter/explain': {'schema/'} | STORE,
     'tools': {f'{layer}/' for layer in LAYERS},

@@ -41,6 +41,13 @@ find_job(const StoreContext& context, std::string_view id);
     std::size_t limit
 );
 
+[[nodiscard]] std::vector<DeadLetterFailure> list_failures(
+    const StoreContext& context,
+    const JobFilter& filter,
+    std::string_view after,
+    std::size_t limit
+);
+
 [[nodiscard]] std::int64_t
 count_jobs(const StoreContext& context, schema::JobPlace place, const JobFilter& filter);
 

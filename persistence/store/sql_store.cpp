@@ -262,18 +262,6 @@ std::vector<TypeCount> SqlStore::count_types(JobPlace place, const JobFilter& fi
     return persistence::count_types(context_, place, filter);
 }
 
-std::vector<Job> SqlStore::newest_dead_letters(
-    const JobFilter& filter,
-    const std::optional<DeadLetterMark>& behind,
-    std::size_t limit
-) {
-    return persistence::newest_dead_letters(context_, filter, behind, limit);
-}
-
-std::string SqlStore::exception_details(const Job& job) {
-    return persistence::exception_details(context_, job);
-}
-
 std::vector<JobAnswer> SqlStore::change_all(
     JobPlace place,
     std::span<const std::string> ids,

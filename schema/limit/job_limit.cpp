@@ -1,5 +1,7 @@
 #include "schema/limit/job_limit.hpp"
 
+#include "schema/text/digest.hpp"
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -33,19 +35,6 @@ std::string_view name_of_kind(LimitKind kind) {
 
 std::string_view without_blanks_behind(std::string_view text) {
     return text.substr(0, text.find_last_not_of(' ') + 1);
-}
-
-/// FNV-1a: the same on every node and in every version.
-std::string digest_of(std::string_view text) {
-    std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const char byte : text) {
-        hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
-    }
-    std::string digits;
-    for (int shift = 60; shift >= 0; shift -= 4) {
-        digits += "0123456789abcdef"[(hash >> shift) & 0xfU];
-    }
-    return digits;
 }
 
 /// Cut where a character begins.

@@ -4,6 +4,7 @@ namespace jobstrand::test {
 
 namespace {
 
+using persistence::DeadLetterFailure;
 using persistence::DeadLetterMark;
 using persistence::DueDates;
 using persistence::TypeCount;
@@ -100,6 +101,32 @@ TEST_P(DeadLetterTimes, They_are_found_by_when_they_became_ones) {
     const JobFilter early{.fields = {persistence::is_before(&Job::failed_time, start + 30s)}};
     EXPECT_THAT(store_.list_ids(JobPlace::dead_letter, early, "", 10), ElementsAre("c"));
     EXPECT_EQ(store_.count(JobPlace::executable, early), 0);
+}
+
+TEST_P(DeadLetterTimes, What_they_died_of_is_read_page_by_page_in_the_order_of_their_ids) {
+    const auto start = clock_.now();
+    bury_all();
+    insert(JobPlace::executable, a_job("runs").of_type("mail"));
+    EXPECT_THAT(
+        store_.list_failures({}, "", 2),
+        ElementsAre(
+            DeadLetterFailure{"a", "mail", "no", start + 1min},
+            DeadLetterFailure{"b", "mail", "no", start + 2min}
+        )
+    );
+    EXPECT_THAT(
+        store_.list_failures({}, "b", 2), ElementsAre(DeadLetterFailure{"c", "mail", "no", start})
+    );
+    const JobFilter late{.fields = {persistence::is_after(&Job::failed_time, start + 90s)}};
+    EXPECT_THAT(
+        store_.list_failures(late, "", 10),
+        ElementsAre(DeadLetterFailure{"b", "mail", "no", start + 2min})
+    );
+}
+
+TEST_P(DeadLetterTimes, Of_a_row_that_says_little_little_is_read) {
+    execute("INSERT INTO ACT_RU_DEADLETTER_JOB (ID_, TYPE_) VALUES ('x', 'message')");
+    EXPECT_THAT(store_.list_failures({}, "", 10), ElementsAre(DeadLetterFailure{.id = "x"}));
 }
 
 TEST_P(DeadLetterTimes, Types_are_counted_with_their_oldest_and_the_locked_the_most_first) {
