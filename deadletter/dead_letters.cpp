@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <utility>
+#include <variant>
 
 namespace jobstrand::deadletter {
 
 namespace {
 
+using persistence::DeadLetterFailure;
 using persistence::JobAnswer;
 using schema::JobPlace;
 
@@ -38,6 +41,34 @@ results_of(persistence::OperatorStore& store, const Ids& ids, const Answers& ans
         });
     }
     return items;
+}
+
+/// The jobs that were named; nullptr: they are not.
+[[nodiscard]] const Ids* ids_in(const DeadSelection& selection) {
+    const auto* const jobs = std::get_if<JobSelection>(&selection);
+    return jobs != nullptr && jobs->is_by_id() ? &jobs->ids() : nullptr;
+}
+
+[[nodiscard]] bool is_of(std::string_view cause, const DeadLetterFailure& failure) {
+    return id_of(cause_of(failure.handler_type, failure.message)) == cause;
+}
+
+/// Reads failures page by page; `use` says of each whether to go on.
+template <typename Use>
+void for_each_failure(
+    persistence::OperatorStore& store,
+    const persistence::JobFilter& filter,
+    const std::string& after,
+    const Use& use
+) {
+    schema::for_each_page(
+        {.after = after, .size = kPage},
+        [&](const std::string& behind, std::size_t limit) {
+            return store.list_failures(filter, behind, limit);
+        },
+        &DeadLetterFailure::id,
+        [&](const std::vector<DeadLetterFailure>& page) { return std::ranges::all_of(page, use); }
+    );
 }
 
 /// A page is one burst: none is longer than a second of the pace.
@@ -139,8 +170,8 @@ CauseSummary DeadLetters::causes(const persistence::JobFilter& filter, const Bul
         [&](const std::string& after, std::size_t limit) {
             return store_.list_failures(filter, after, limit);
         },
-        &persistence::DeadLetterFailure::id,
-        [&](const std::vector<persistence::DeadLetterFailure>& page) {
+        &DeadLetterFailure::id,
+        [&](const std::vector<DeadLetterFailure>& page) {
             std::ranges::for_each(page, [&](const auto& failure) { tally.add(failure); });
             counts.done += static_cast<std::int64_t>(page.size());
             return !watch.on_page || watch.on_page(counts);
@@ -149,31 +180,56 @@ CauseSummary DeadLetters::causes(const persistence::JobFilter& filter, const Bul
     return tally.take();
 }
 
-std::int64_t DeadLetters::count(const JobSelection& selection) const {
-    return search_.count({JobPlace::dead_letter}, selection);
+std::int64_t DeadLetters::count(const DeadSelection& selection) const {
+    if (const auto* const jobs = std::get_if<JobSelection>(&selection)) {
+        return search_.count({JobPlace::dead_letter}, *jobs);
+    }
+    const auto& [cause, filter] = std::get<CauseSelection>(selection);
+    std::int64_t total = 0;
+    for_each_failure(store_, filter, "", [&](const DeadLetterFailure& failure) {
+        total += is_of(cause, failure) ? 1 : 0;
+        return true;
+    });
+    return total;
 }
 
-Preview DeadLetters::preview(const JobSelection& selection, std::size_t most) const {
-    return search_.preview({JobPlace::dead_letter}, selection, most);
+Preview DeadLetters::preview(const DeadSelection& selection, std::size_t most) const {
+    if (const auto* const of_cause = std::get_if<CauseSelection>(&selection)) {
+        const auto first = JobSelection::these(ids_of_cause(*of_cause, "", most));
+        return {
+            .count = count(selection),
+            .first = search_.preview({JobPlace::dead_letter}, first, most).first,
+        };
+    }
+    return search_.preview({JobPlace::dead_letter}, std::get<JobSelection>(selection), most);
 }
 
 BulkCounts DeadLetters::requeue(
-    const JobSelection& selection,
+    const DeadSelection& selection,
     const Revival& revival,
     const BulkWatch& watch
 ) {
     const BulkWatch paced_watch = revival.pace ? paced(watch, *revival.pace, clock_) : watch;
-    SpreadDates dates(revival, count(selection), clock_.now());
-    if (selection.is_by_id()) {
+    const std::int64_t total = count(selection);
+    SpreadDates dates(revival, total, clock_.now());
+    if (const Ids* const ids = ids_in(selection)) {
         const auto requeue = [&](const std::string& id) {
             return requeue_one(id, revival.retries, dates.next(1));
         };
-        return change_each(selection.ids(), requeue, paced_watch);
+        return change_each(*ids, requeue, paced_watch);
     }
-    const auto requeue = [&](std::span<const std::string> ids) {
-        return store_.requeue(ids, revival.retries, dates.next(ids.size()), clock_.now());
+    const auto requeue = [&](const Ids& ids) {
+        return results_of(
+            store_, ids, store_.requeue(ids, revival.retries, dates.next(ids.size()), clock_.now())
+        );
     };
-    return change_matching(selection, page_of(revival), requeue, paced_watch);
+    const BulkSource source{
+        .total = total,
+        .page = page_of(revival),
+        .read = reader_of(selection),
+        .key_of = std::identity{},
+    };
+    return change_all(source, requeue, paced_watch);
 }
 
 /// What was named and runs already is as it was meant to be.
@@ -190,38 +246,81 @@ ItemResult DeadLetters::requeue_one(
     return item;
 }
 
-BulkCounts DeadLetters::remove(const JobSelection& selection, const BulkWatch& watch) {
+BulkCounts DeadLetters::remove(const DeadSelection& selection, const BulkWatch& watch) {
     const auto remove = [&](std::span<const std::string> ids) {
         return store_.remove(JobPlace::dead_letter, ids, clock_.now());
     };
-    if (!selection.is_by_id()) {
-        return change_matching(selection, kPage, remove, watch);
+    if (const Ids* const ids = ids_in(selection)) {
+        const auto remove_one = [&](const std::string& id) {
+            return result_of(store_, id, remove(std::span(&id, 1)).front());
+        };
+        return change_each(*ids, remove_one, watch);
     }
-    const auto remove_one = [&](const std::string& id) {
-        return result_of(store_, id, remove(std::span(&id, 1)).front());
-    };
-    return change_each(selection.ids(), remove_one, watch);
-}
-
-template <typename Change>
-BulkCounts DeadLetters::change_matching(
-    const JobSelection& selection,
-    std::size_t page,
-    const Change& change,
-    const BulkWatch& watch
-) {
     const BulkSource source{
         .total = count(selection),
-        .page = page,
-        .read =
-            [&](const std::string& after, std::size_t limit) {
-                return store_.list_ids(JobPlace::dead_letter, selection.filter(), after, limit);
-            },
+        .page = kPage,
+        .read = reader_of(selection),
         .key_of = std::identity{},
     };
     return change_all(
-        source, [&](const Ids& ids) { return results_of(store_, ids, change(ids)); }, watch
+        source, [&](const Ids& ids) { return results_of(store_, ids, remove(ids)); }, watch
     );
+}
+
+BulkCounts DeadLetters::copy(
+    const DeadSelection& selection,
+    const std::function<void(const persistence::DeadLetterCopy&)>& use,
+    const BulkWatch& watch
+) const {
+    const auto copy_one = [&](const std::string& id) {
+        auto found = find(id);
+        if (!found) {
+            return ItemResult{.id = id, .answer = ItemAnswer::not_found};
+        }
+        use({.job = std::move(found->placed.job), .details = std::move(found->exception_details)});
+        return ItemResult{.id = id};
+    };
+    if (const Ids* const ids = ids_in(selection)) {
+        return change_each(*ids, copy_one, watch);
+    }
+    const auto copy_page = [&](const Ids& ids) {
+        std::vector<ItemResult> items;
+        std::ranges::transform(ids, std::back_inserter(items), copy_one);
+        return items;
+    };
+    const BulkSource source{
+        .total = count(selection),
+        .page = kPage,
+        .read = reader_of(selection),
+        .key_of = std::identity{},
+    };
+    return change_all(source, copy_page, watch);
+}
+
+DeadLetters::ReadIds DeadLetters::reader_of(const DeadSelection& selection) const {
+    if (const auto* const of_cause = std::get_if<CauseSelection>(&selection)) {
+        return [this, of_cause](const std::string& after, std::size_t limit) {
+            return ids_of_cause(*of_cause, after, limit);
+        };
+    }
+    return [this, &jobs = std::get<JobSelection>(selection)](
+               const std::string& after, std::size_t limit
+           ) { return store_.list_ids(JobPlace::dead_letter, jobs.filter(), after, limit); };
+}
+
+std::vector<std::string> DeadLetters::ids_of_cause(
+    const CauseSelection& selection,
+    const std::string& after,
+    std::size_t limit
+) const {
+    Ids ids;
+    for_each_failure(store_, selection.filter, after, [&](const DeadLetterFailure& failure) {
+        if (is_of(selection.cause, failure)) {
+            ids.push_back(failure.id);
+        }
+        return ids.size() < limit;
+    });
+    return ids;
 }
 
 }  // namespace jobstrand::deadletter

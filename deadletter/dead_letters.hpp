@@ -2,16 +2,19 @@
 
 #include "deadletter/bulk/bulk_pace.hpp"
 #include "deadletter/bulk/bulk_result.hpp"
-#include "deadletter/bulk/job_selection.hpp"
 #include "deadletter/causes/cause_tally.hpp"
+#include "deadletter/dead_selection.hpp"
 #include "deadletter/desk/job_search.hpp"
+#include "deadletter/probe.hpp"
 #include "persistence/operator_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/paging.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,7 +64,7 @@ public:
     [[nodiscard]] std::optional<schema::Page<schema::PlacedJob>>
     newest(const persistence::JobFilter& filter, std::string_view after, std::size_t limit) const;
 
-    [[nodiscard]] std::int64_t count(const JobSelection& selection) const;
+    [[nodiscard]] std::int64_t count(const DeadSelection& selection) const;
 
     /// What a filter matches, by handler type, the most frequent first.
     [[nodiscard]] std::vector<persistence::TypeCount> count_types(
@@ -74,26 +77,49 @@ public:
     causes(const persistence::JobFilter& filter, const BulkWatch& watch = {}) const;
 
     /// A dry run of requeue() and remove(): how many it would be, and the first `most` of them.
-    [[nodiscard]] Preview preview(const JobSelection& selection, std::size_t most) const;
+    [[nodiscard]] Preview preview(const DeadSelection& selection, std::size_t most) const;
 
     /// Gives dead letters new attempts: they become executable, or wait for the due date, or for an
     /// external worker. A job that stands elsewhere is skipped, so a call can be repeated: what was
     /// named and is requeued already, or what was gone when its page came.
     BulkCounts
-    requeue(const JobSelection& selection, const Revival& revival, const BulkWatch& watch = {});
+    requeue(const DeadSelection& selection, const Revival& revival, const BulkWatch& watch = {});
+
+    /// Requeues the first of a selection, due at once and for one attempt, and waits for its end:
+    /// before all are requeued, one shows whether the cause is mended.
+    [[nodiscard]] ProbeResult probe(const DeadSelection& selection, const ProbePatience& patience);
+
+    /// All that is stored of each dead letter, in id order, or in that of the ids. What is gone
+    /// when its turn comes is skipped.
+    BulkCounts copy(
+        const DeadSelection& selection,
+        const std::function<void(const persistence::DeadLetterCopy&)>& use,
+        const BulkWatch& watch = {}
+    ) const;
+
+    /// Brings a page of copies back, in one transaction; see OperatorStore::restore.
+    [[nodiscard]] std::vector<bool> restore(std::span<const persistence::DeadLetterCopy> copies) {
+        return store_.restore(copies);
+    }
 
     /// Deletes dead letters for good. What was named and stands elsewhere is not found; of those
     /// that match a filter, what was gone when its page came is skipped.
-    BulkCounts remove(const JobSelection& selection, const BulkWatch& watch = {});
+    BulkCounts remove(const DeadSelection& selection, const BulkWatch& watch = {});
 
 private:
-    template <typename Change>
-    BulkCounts change_matching(
-        const JobSelection& selection,
-        std::size_t page,
-        const Change& change,
-        const BulkWatch& watch
-    );
+    using ReadIds =
+        std::function<std::vector<std::string>(const std::string& after, std::size_t limit)>;
+
+    /// What it returns borrows the selection.
+    [[nodiscard]] ReadIds reader_of(const DeadSelection& selection) const;
+    [[nodiscard]] std::vector<std::string>
+    first_ids(const DeadSelection& selection, std::size_t most) const;
+    [[nodiscard]] std::vector<std::string> ids_of_cause(
+        const CauseSelection& selection,
+        const std::string& after,
+        std::size_t limit
+    ) const;
+    [[nodiscard]] ProbeResult wait_for_end(const std::string& id, const ProbePatience& patience);
     [[nodiscard]] ItemResult
     requeue_one(const std::string& id, int retries, const persistence::DueDates& due_dates);
 

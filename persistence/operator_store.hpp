@@ -46,6 +46,14 @@ struct DeadLetterFailure {
     bool operator==(const DeadLetterFailure&) const = default;
 };
 
+/// A dead letter with all that is stored of it, to be kept elsewhere and brought back.
+struct DeadLetterCopy {
+    schema::Job job = {};      ///< With its payload.
+    std::string details = {};  ///< The stack trace or output of the last failure, or empty.
+
+    bool operator==(const DeadLetterCopy&) const = default;
+};
+
 /// A part of a list that is in another order than that of ids.
 struct SortedPart {
     schema::JobMember by = &schema::Job::id;  ///< Then by id. Without a value comes last.
@@ -164,6 +172,13 @@ public:
         const DueDates& due_dates,
         schema::TimePoint now
     ) = 0;
+
+    /// Makes dead letters of copies, each as it was but for its revision, in one transaction. One
+    /// whose id a job has already, in whatever place, or an earlier copy, is left out: the answers
+    /// say of each, in their order, whether it was added.
+    ///
+    /// Throws std::invalid_argument for a time that the database cannot hold; then none is added.
+    [[nodiscard]] virtual std::vector<bool> restore(std::span<const DeadLetterCopy> copies) = 0;
 
     /// Who has a unique key, or had it last; nullopt: nobody that is remembered.
     [[nodiscard]] virtual std::optional<KeyOwner> key_owner(std::string_view key) = 0;

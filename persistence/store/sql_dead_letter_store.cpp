@@ -1,4 +1,5 @@
 #include "persistence/queries/job_queries.hpp"
+#include "persistence/rows/restore_dead_letters.hpp"
 #include "persistence/store/sql_store.hpp"
 
 // What SqlStore forwards for dead letters.
@@ -21,6 +22,10 @@ std::string SqlStore::exception_details(const Job& job) {
 std::vector<DeadLetterFailure>
 SqlStore::list_failures(const JobFilter& filter, std::string_view after, std::size_t limit) {
     return persistence::list_failures(context_, filter, after, limit);
+}
+
+std::vector<bool> SqlStore::restore(std::span<const DeadLetterCopy> copies) {
+    return restore_dead_letters(context_, copies);
 }
 
 }  // namespace jobstrand::persistence

@@ -1,5 +1,7 @@
 #include "test/deadletter/desk_fixture.hpp"
 
+#include "schema/job_transition.hpp"
+
 #include <utility>
 
 namespace jobstrand::deadletter {
@@ -54,6 +56,22 @@ void DeskTest::lock_all() {
     (void)sql_store_.acquire(
         {.owner = "node-1", .until = clock_.now() + std::chrono::minutes(5)}, types, 100
     );
+}
+
+void DeskTest::run_all(const std::optional<std::string>& failure) {
+    const std::vector<std::string> types{"noop"};
+    const persistence::LockClaim claim{
+        .owner = "node-1", .until = clock_.now() + std::chrono::minutes(5), .now = clock_.now()};
+    std::vector<persistence::Outcome> outcomes;
+    for (schema::Job& job : sql_store_.acquire(claim, types, 100)) {
+        const schema::Transition end =
+            failure ? schema::failed(job, {.message = *failure}, {}, clock_.now())
+                    : schema::completed(job);
+        outcomes.push_back(
+            {.job = std::make_shared<const schema::Job>(std::move(job)), .transition = end}
+        );
+    }
+    (void)sql_store_.apply("node-1", outcomes);
 }
 
 std::string DeskTest::places() {

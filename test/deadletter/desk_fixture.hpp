@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ protected:
 
     /// Lets a node hold all executable jobs.
     void lock_all();
+
+    /// A node runs all executable jobs, and none succeeds if there is a failure.
+    void run_all(const std::optional<std::string>& failure = {});
 
     /// `executable=2 dead=1`: the places that hold jobs.
     std::string places();
