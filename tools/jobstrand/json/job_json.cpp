@@ -1,6 +1,5 @@
 #include "tools/jobstrand/json/job_json.hpp"
 
-#include "schema/job_fields.hpp"
 #include "schema/job_validation.hpp"
 #include "schema/text/iso8601.hpp"
 #include "timers/cycle/timer_expression.hpp"
@@ -190,9 +189,7 @@ struct KnownMember {
 [[nodiscard]] std::string read(const KnownMember& member, std::string_view value, NewJob& into) {
     if (member.field != nullptr) {
         const bool is_ours_to_say = !member.field->is_settable;
-        return is_ours_to_say
-                   ? std::string()
-                   : std::visit(ReadMember{*member.field, value, into.job}, member.field->member);
+        return is_ours_to_say ? std::string() : read_field(*member.field, value, into.job);
     }
     return read_place(value, into);
 }
@@ -200,7 +197,7 @@ struct KnownMember {
 [[nodiscard]] RecordField
 show(const KnownMember& member, const schema::PlacedJob& placed, const timers::Zone& zone) {
     if (member.field != nullptr) {
-        return std::visit(ShowMember{member.name, placed.job, zone}, member.field->member);
+        return show_field(*member.field, placed.job, zone);
     }
     return text_field(kPlace, name_of(placed.place));
 }
@@ -327,6 +324,14 @@ private:
 };
 
 }  // namespace
+
+RecordField show_field(const JobField& field, const Job& job, const timers::Zone& zone) {
+    return std::visit(ShowMember{field.name, job, zone}, field.member);
+}
+
+std::string read_field(const JobField& field, std::string_view value, Job& job) {
+    return std::visit(ReadMember{field, value, job}, field.member);
+}
 
 Record record_of(const schema::PlacedJob& placed, const timers::Zone& zone) {
     Record record;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schema/job.hpp"
+#include "schema/job_fields.hpp"
 #include "timers/cycle/due_text.hpp"
 #include "timers/zone/zone.hpp"
 #include "tools/jobstrand/json/new_job.hpp"
@@ -22,6 +23,18 @@ namespace jobstrand::cli {
 /// stored, character by character, or a string when the stored text is not JSON.
 [[nodiscard]] Record
 record_of(const schema::PlacedJob& placed, const timers::Zone& zone = timers::Zone::utc());
+
+/// One field as it stands there.
+[[nodiscard]] RecordField show_field(
+    const schema::JobField& field,
+    const schema::Job& job,
+    const timers::Zone& zone = timers::Zone::utc()
+);
+
+/// Reads a field, as it stands there, into a job. Returns what is wrong, to stand behind its name;
+/// empty: nothing.
+[[nodiscard]] std::string
+read_field(const schema::JobField& field, std::string_view value, schema::Job& job);
 
 /// A job that was read, and every mistake in its text; with mistakes the job is not to be used.
 struct JobFromJson {

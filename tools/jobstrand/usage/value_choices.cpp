@@ -64,6 +64,7 @@ const std::vector<Entry>& entries() {
         {"job", "id", "", {.source = jobs}},
         {"job", "ids", "", {.source = jobs}},
         {"", "", "ID", {}},
+        {"", "", "GROUP", {}},
         {"", "", "NAME", {}},
         {"", "", "KIND:VALUE", {}},
         {"", "", "N/PERIOD", {}},

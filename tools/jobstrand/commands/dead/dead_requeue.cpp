@@ -1,13 +1,17 @@
 #include "tools/jobstrand/commands/dead/dead_requeue.hpp"
 
+#include "schema/job_validation.hpp"
+#include "tools/jobstrand/commands/dead/dead_probe.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
+#include "tools/jobstrand/commands/job/job_checks.hpp"
+#include "tools/jobstrand/commands/job/job_showing.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
 
 #include <chrono>
 #include <thread>
-#include <utility>
+#include <variant>
 #include <vector>
 
 namespace jobstrand::cli {
@@ -18,6 +22,7 @@ using deadletter::BulkCounts;
 using deadletter::BulkPace;
 using deadletter::BulkWatch;
 using deadletter::DeadLetters;
+using deadletter::DeadSelection;
 using deadletter::JobSelection;
 using deadletter::Revival;
 
@@ -61,11 +66,15 @@ constexpr std::size_t kNamed = 10;
     return revival;
 }
 
-/// Runs an operation on all that match a filter, says how many there were, and names the first ones
-/// that were refused.
+/// Runs an operation on all that match, says how many there were, and names the first ones that
+/// were refused. `more` is added to the record.
 template <typename Operation>
-[[nodiscard]] ExitCode
-report_all(Session& session, std::string_view done_word, const Operation& operation) {
+[[nodiscard]] ExitCode report_all(
+    Session& session,
+    std::string_view done_word,
+    const Operation& operation,
+    const Record& more = {}
+) {
     std::vector<std::string> refused;
     const BulkCounts counts = with_progress(session, done_word, [&](BulkWatch watch) {
         watch.on_item = [&refused](const deadletter::ItemResult& item) {
@@ -82,6 +91,7 @@ report_all(Session& session, std::string_view done_word, const Operation& operat
     if (counts.refused > 0) {
         record.push_back(number_field("refused", counts.refused));
     }
+    record.insert(record.end(), more.begin(), more.end());
     write_record(session.streams().out, session.format(), record);
     if (counts.refused == 0) {
         return ExitCode::done;
@@ -91,43 +101,90 @@ report_all(Session& session, std::string_view done_word, const Operation& operat
 
 /// `This requeues 3 dead letters: 2 mail, 1 report.`
 [[nodiscard]] std::string
-question(DeadLetters& dead, const char* form, const JobSelection& selection) {
+question(DeadLetters& dead, const char* form, const DeadSelection& selection) {
     const auto number = dead.count(selection);
     const std::string count = fmt::format("{} dead letter{}", number, number == 1 ? "" : "s");
-    const std::string types = by_type(dead.count_types(selection.filter()));
+    const auto* const jobs = std::get_if<JobSelection>(&selection);
+    const std::string types =
+        jobs != nullptr ? by_type(dead.count_types(jobs->filter())) : std::string();
     return fmt::format(fmt::runtime(form), count, types);
+}
+
+/// `--payload`: gives the one job that was named another payload, as `job set` does.
+void replace_payload(Session& session, const DeadSelection& selection, const std::string& text) {
+    const std::vector<std::string>* const ids = named_in(selection);
+    if (ids == nullptr || ids->size() != 1) {
+        throw CliError(ExitCode::wrong_usage, "--payload goes with the id of one dead letter");
+    }
+    const deadletter::JobDetails found =
+        find_job(session, ids->front(), schema::JobPlace::dead_letter);
+    schema::Job edited = found.placed.job;
+    edited.payload = payload_of(session, text);
+    std::vector<std::string> problems =
+        schema::problems_of_field(schema::field_of(&schema::Job::payload), edited);
+    if (problems.empty()) {
+        problems = problems_for_service(edited, session.settings());
+    }
+    if (!problems.empty()) {
+        throw CliError(ExitCode::wrong_usage, problems.front());
+    }
+    const deadletter::ItemResult item =
+        session.jobs().change(edited.id, {schema::set_to(&schema::Job::payload, edited.payload)});
+    if (item.answer != deadletter::ItemAnswer::done) {
+        throw CliError(ExitCode::not_found, why_not_job(item));
+    }
+}
+
+/// Of ids, those behind the first: the probe is gone.
+[[nodiscard]] DeadSelection without_first(const DeadSelection& selection) {
+    const std::vector<std::string>* const ids = named_in(selection);
+    return ids == nullptr ? selection
+                          : DeadSelection(JobSelection::these({ids->begin() + 1, ids->end()}));
 }
 
 }  // namespace
 
 ExitCode requeue_dead(Session& session, const RequeueOptions& options) {
-    const auto selection = selection_of(session, options.bulk);
+    if (options.probe_wait && !options.probe) {
+        throw CliError(ExitCode::wrong_usage, "--probe-wait goes with --probe");
+    }
+    if (options.probe) {
+        session.refuse_to_wait("--probe", "requeue one of them, look how it ends, then the others");
+    }
+    DeadSelection selection = dead_selection_of(session, options.bulk);
     const Revival revival = revival_of(session, options);
     DeadLetters& dead = session.dead_letters();
     if (options.bulk.dry_run) {
         return show_dry_run(session, dead.preview(selection, kDryRunSample));
     }
+    const bool is_by_id = named_in(selection) != nullptr;
+    // Nothing is lost by it, so a script need not say so.
+    if (!is_by_id && !options.bulk.yes && session.streams().in_is_terminal) {
+        confirm(session, false, question(dead, "This requeues {}{}.", selection));
+    }
+    if (options.payload) {
+        replace_payload(session, selection, *options.payload);
+    }
+    Record probed;
+    if (options.probe) {
+        probed.push_back(text_field("probe", try_first(session, selection, options.probe_wait)));
+        selection = without_first(selection);
+    }
     const auto requeue = [&](const BulkWatch& watch) {
         return dead.requeue(selection, revival, watch);
     };
-    if (selection.is_by_id()) {
-        return report_jobs(session, "requeued", requeue);
-    }
-    // Nothing is lost by it, so a script need not say so.
-    if (!options.bulk.yes && session.streams().in_is_terminal) {
-        confirm(session, false, question(dead, "This requeues {}{}.", selection));
-    }
-    return report_all(session, "requeued", requeue);
+    return is_by_id ? report_jobs(session, "requeued", requeue)
+                    : report_all(session, "requeued", requeue, probed);
 }
 
-ExitCode remove_dead(Session& session, const BulkOptions& options) {
-    const auto selection = selection_of(session, options);
+ExitCode remove_dead(Session& session, const DeadBulkOptions& options) {
+    const DeadSelection selection = dead_selection_of(session, options);
     DeadLetters& dead = session.dead_letters();
     if (options.dry_run) {
         return show_dry_run(session, dead.preview(selection, kDryRunSample));
     }
     const auto remove = [&](const BulkWatch& watch) { return dead.remove(selection, watch); };
-    if (selection.is_by_id()) {
+    if (named_in(selection) != nullptr) {
         return report_jobs(session, "removed", remove);
     }
     if (!options.yes) {

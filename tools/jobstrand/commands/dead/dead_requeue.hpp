@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/jobstrand/commands/bulk_selection.hpp"
+#include "tools/jobstrand/commands/dead/dead_options.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 
@@ -10,11 +10,14 @@
 namespace jobstrand::cli {
 
 struct RequeueOptions {
-    BulkOptions bulk;
+    DeadBulkOptions bulk;
     std::optional<std::string> retries;  ///< Default: what a new job gets.
     DueOptions due;
-    std::optional<std::string> rate;    ///< Jobs a second.
-    std::optional<std::string> spread;  ///< A duration, over which they become due.
+    std::optional<std::string> rate;        ///< Jobs a second.
+    std::optional<std::string> spread;      ///< A duration, over which they become due.
+    bool probe = false;                     ///< One first; the others when it has succeeded.
+    std::optional<std::string> probe_wait;  ///< How long the probe may take.
+    std::optional<std::string> payload;     ///< Another one, of a single job.
 };
 
 /// `dead requeue`: gives dead letters new attempts. What a filter matches is asked for on a
@@ -23,6 +26,6 @@ struct RequeueOptions {
 [[nodiscard]] ExitCode requeue_dead(Session& session, const RequeueOptions& options);
 
 /// `dead rm`: deletes dead letters for good.
-[[nodiscard]] ExitCode remove_dead(Session& session, const BulkOptions& options);
+[[nodiscard]] ExitCode remove_dead(Session& session, const DeadBulkOptions& options);
 
 }  // namespace jobstrand::cli

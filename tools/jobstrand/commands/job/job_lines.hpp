@@ -1,16 +1,21 @@
 #pragma once
 
+#include "schema/limits.hpp"
 #include "tools/jobstrand/commands/job/job_checks.hpp"
-#include "tools/jobstrand/input/input.hpp"
+#include "tools/jobstrand/input/bounded_lines.hpp"
 #include "tools/jobstrand/json/job_json.hpp"
 #include "tools/jobstrand/json/new_job.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace jobstrand::cli {
+
+/// The largest payload, and ample room for all other fields.
+inline constexpr std::size_t kBytesOfJobLine = schema::limits::kPayloadBytes + 64 * 1024;
 
 /// One line of a JSONL file of jobs.
 struct JobLine {
@@ -24,25 +29,18 @@ struct JobLine {
 class JobLines final {
 public:
     /// Both must outlive it.
-    JobLines(Input& input, const JobCheckContext& context) : input_(input), context_(context) {}
+    JobLines(Input& input, const JobCheckContext& context)
+        : lines_(input, kBytesOfJobLine), context_(context) {}
 
     /// nullopt: the end. Throws CliError failed when the input breaks off.
     [[nodiscard]] std::optional<JobLine> next();
 
 private:
-    struct RawLine {
-        std::string text;
-        bool is_too_long = false;
-    };
-
-    [[nodiscard]] std::optional<RawLine> read_line();
-
     /// Of a due date in words; what it means is the same in every reading of the file.
     void find_due_date(JobFromJson& read) const;
 
-    Input& input_;
+    BoundedLines lines_;
     const JobCheckContext& context_;
-    std::int64_t number_ = 0;
 };
 
 }  // namespace jobstrand::cli

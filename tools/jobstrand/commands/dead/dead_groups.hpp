@@ -1,0 +1,20 @@
+#pragma once
+
+#include "tools/jobstrand/commands/job/job_filter_options.hpp"
+#include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/session.hpp"
+
+#include <string>
+
+namespace jobstrand::cli {
+
+struct GroupsOptions {
+    JobFilterOptions filter;
+    std::string limit = "100";
+};
+
+/// `dead groups`: what the dead letters died of, the most frequent first. All of them are read;
+/// what is beyond a bound is counted on stderr.
+[[nodiscard]] ExitCode list_causes(Session& session, const GroupsOptions& options);
+
+}  // namespace jobstrand::cli
