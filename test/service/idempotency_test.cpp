@@ -58,7 +58,9 @@ TEST_F(Idempotency, Many_jobs_are_added_once) {
 
 TEST_F(Idempotency, Another_request_with_the_key_is_refused) {
     EXPECT_EQ(send(kOneJob, "k").status, 201);
-    EXPECT_EQ(send(kTwoJobs, "k").status, 422);
+    const auto refused = send(kTwoJobs, "k");
+    EXPECT_EQ(refused.status, 422);
+    EXPECT_THAT(refused.body, testing::HasSubstr(R"("title":"Unprocessable Content")"));
     EXPECT_EQ(jobs(), 1);
 }
 

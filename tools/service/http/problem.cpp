@@ -34,6 +34,8 @@ std::string_view words_of(int status) {
             return "Unsupported Media Type";
         case 421:
             return "Misdirected Request";
+        case 422:
+            return "Unprocessable Content";
         case 431:
             return "Request Header Fields Too Large";
         case 500:
