@@ -128,8 +128,9 @@ void replace_payload(Session& session, const DeadSelection& selection, const std
     if (!problems.empty()) {
         throw CliError(ExitCode::wrong_usage, problems.front());
     }
-    const deadletter::ItemResult item =
-        session.jobs().change(edited.id, {schema::set_to(&schema::Job::payload, edited.payload)});
+    const deadletter::ItemResult item = session.jobs().change(
+        edited.id, {.fields = {schema::set_to(&schema::Job::payload, edited.payload)}}
+    );
     if (item.answer != deadletter::ItemAnswer::done) {
         throw CliError(ExitCode::not_found, why_not_job(item));
     }
