@@ -262,6 +262,8 @@ TEST_F(VerbRoleTest, Readers_may_use_exactly_what_changes_nothing) {
             "audit ls",
             "calendar ls",
             "calendar show",
+            "dead export",
+            "dead groups",
             "dead ls",
             "dead show",
             "definition ls",
