@@ -47,10 +47,22 @@ def service(binary, folder, port=0):
     subprocess.run([binary, 'schema', 'create'], cwd=folder, env=env, check=True, capture_output=True, timeout=PATIENCE_S)
     with subprocess.Popen([binary, 'serve', '--http', f'127.0.0.1:{port}'], cwd=folder, env=env, stderr=subprocess.PIPE) as process:
         try:
-            yield f'http://127.0.0.1:{port_of(process)}'
+            origin = f'http://127.0.0.1:{port_of(process)}'
+            # A log that nobody reads fills its pipe, and then the service stands still.
+            threading.Thread(target=process.stderr.read, daemon=True).start()
+            yield origin
         finally:
-            process.terminate()
-            process.communicate(timeout=PATIENCE_S)
+            end(process)
+
+
+def end(process):
+    """By SIGTERM, or what stands still by SIGKILL."""
+    process.terminate()
+    try:
+        process.wait(PATIENCE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
 
 
 def port_of(process):

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,14 +49,19 @@ def run(language, text, folder, env, origin):
     is_worker = ".handler(" in text
     if is_worker:
         clients.enqueue(origin, [{"handlerType": "mail", "external": True, "payload": {"order": 99}}])
+    said = ""
     with subprocess.Popen([*command, str(path)], cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True) as process:
-        said = ""
+        # One that hangs is killed, so that the test tells which it was and what it said.
+        watchdog = threading.Timer(clients.PATIENCE_S, process.kill)
+        watchdog.start()
+        while is_worker and "sent 99" not in said and (line := process.stdout.readline()):
+            said += line
         if is_worker:
-            while "sent 99" not in said and (line := process.stdout.readline()):
-                said += line
             process.send_signal(signal.SIGTERM)
-        said += process.communicate(timeout=clients.PATIENCE_S)[0]
+        said += process.stdout.read()
+        process.wait()
+        watchdog.cancel()
     is_good = process.returncode == 0 and (not is_worker or "sent 99" in said)
     print(f"{'ok' if is_good else 'FAILED'}: {language}: {text.splitlines()[0]}{'' if is_good else chr(10) + said}", flush=True)
     return is_good
