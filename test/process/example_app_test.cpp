@@ -1,5 +1,6 @@
 #include "test/fixtures/process.hpp"
 #include "test/fixtures/temporary_directory.hpp"
+#include "test/process/binaries.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@ class ExampleAppTest : public testing::Test {
 protected:
     test::ProgramResult app(const std::vector<std::string>& words) {
         std::vector<std::string> command{
-            ORDER_SERVICE_BINARY, "sqlite:" + (directory_.path() / "orders.db").string()};
+            test::kOrderServiceBinary, "sqlite:" + (directory_.path() / "orders.db").string()};
         command.insert(command.end(), words.begin(), words.end());
         return test::run_program(command);
     }

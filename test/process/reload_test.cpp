@@ -1,3 +1,4 @@
+#include "test/process/binaries.hpp"
 #include "test/process/service_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -101,7 +102,7 @@ TEST_F(ReloadTest, A_file_with_a_mistake_changes_nothing) {
 
 TEST_F(ReloadTest, Without_a_file_sighup_stops_the_service) {
     test::BackgroundProcess service(
-        {JOBSTRAND_BINARY, "serve", "--db", url()}, path("service.log")
+        {test::kJobstrandBinary, "serve", "--db", url()}, path("service.log")
     );
     ASSERT_TRUE(service.wait_for_log("ready"));
     service.send(SIGHUP);

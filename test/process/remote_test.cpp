@@ -1,3 +1,4 @@
+#include "test/process/binaries.hpp"
 #include "test/process/service_fixture.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ protected:
     [[nodiscard]] ProgramResult
     remotely(const std::vector<std::string>& words, const std::string& input = {}) const {
         std::vector<std::string> all{
-            JOBSTRAND_BINARY,
+            test::kJobstrandBinary,
             "--server",
             fmt::format("http://127.0.0.1:{}", port_),
             "--token-file",

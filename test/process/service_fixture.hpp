@@ -4,6 +4,7 @@
 #include "test/fixtures/process.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
+#include "test/process/binaries.hpp"
 
 #include <gtest/gtest.h>
 
@@ -34,7 +35,7 @@ protected:
     }
 
     [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& words) const {
-        std::vector<std::string> all{JOBSTRAND_BINARY};
+        std::vector<std::string> all{kJobstrandBinary};
         all.insert(all.end(), words.begin(), words.end());
         all.insert(all.end(), {"--config", path("config.toml")});
         return all;
