@@ -75,5 +75,35 @@ TEST_F(TraceparentTest, External_workers_are_told_of_it) {
     EXPECT_EQ(json::parse(taken.body)["items"][0]["traceparent"], kTrace);
 }
 
+TEST_F(TraceparentTest, Workers_of_Flowable_and_Camunda_get_it_as_a_variable) {
+    const auto acquire = [&] {
+        const RawResponse taken = ask(post(
+            "/external-job-api/acquire/jobs",
+            R"({"topic":"mail","lockDuration":"PT1M","numberOfTasks":1,"workerId":"w"})"
+        ));
+        return json::parse(taken.body).at(0).at("variables");
+    };
+    const auto fetch = [&] {
+        const RawResponse taken = ask(post(
+            "/engine-rest/external-task/fetchAndLock",
+            R"({"workerId":"w","maxTasks":1,"topics":[{"topicName":"mail","lockDuration":60000}]})"
+        ));
+        return json::parse(taken.body).at(0).at("variables");
+    };
+    const auto enqueue = [&](const std::string& headers, const std::string& payload) {
+        const std::string job = R"({"handlerType":"mail","external":true,"payload":)" + payload;
+        ASSERT_EQ(ask(post("/api/v1/jobs", job + "}", headers)).status, 201);
+    };
+    const json variable{{"name", "traceparent"}, {"type", "string"}, {"value", kTrace}};
+    enqueue(header(kTrace), "{}");
+    EXPECT_EQ(acquire(), json::array({variable}));
+    enqueue(header(kTrace), "{}");
+    EXPECT_EQ(fetch().at("traceparent").at("value"), kTrace);
+    enqueue(header(kTrace), R"({"traceparent":"mine"})");
+    EXPECT_EQ(acquire().at(0).at("value"), "mine") << "the payload's own";
+    enqueue("", "{}");
+    EXPECT_EQ(fetch(), json::object()) << "it belongs to no trace";
+}
+
 }  // namespace
 }  // namespace jobstrand

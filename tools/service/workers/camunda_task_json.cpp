@@ -89,7 +89,7 @@ camunda_time_field(std::string_view name, const std::optional<schema::TimePoint>
 
 std::string camunda_json(const schema::Job& job) {
     std::vector<std::string> variables;
-    for (const Variable& variable : variables_of(job.payload)) {
+    for (const Variable& variable : variables_of(job)) {
         variables.push_back(
             fmt::format("{}:{}", cli::json_string(variable.name), typed_value(variable.value))
         );

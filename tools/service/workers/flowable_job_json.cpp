@@ -90,7 +90,7 @@ std::string flowable_json(const schema::Job& job, std::string_view origin) {
 
 std::string flowable_json_with_variables(const schema::Job& job, std::string_view origin) {
     std::vector<std::string> variables;
-    for (const Variable& variable : variables_of(job.payload)) {
+    for (const Variable& variable : variables_of(job)) {
         variables.push_back(fmt::format(
             R"({{"name":{},"type":"{}","value":{}}})",
             cli::json_string(variable.name),

@@ -1,5 +1,6 @@
 #include "tools/service/workers/work_outcome.hpp"
 
+#include "schema/text/trace_parent.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
 #include "tools/jobstrand/json/json_values.hpp"
 #include "tools/service/workers/request_members.hpp"
@@ -13,6 +14,9 @@
 namespace jobstrand::service {
 
 namespace {
+
+/// The variable by which a worker gets the trace of its job.
+constexpr std::string_view kTrace = "traceparent";
 
 /// The payload as a JSON value: texts that are none become strings.
 [[nodiscard]] std::string json_of_payload(std::string_view payload) {
@@ -37,9 +41,7 @@ namespace {
     return object + '}';
 }
 
-}  // namespace
-
-std::vector<Variable> variables_of(std::string_view payload) {
+[[nodiscard]] std::vector<Variable> variables_of_payload(std::string_view payload) {
     if (payload.empty()) {
         return {};
     }
@@ -50,6 +52,20 @@ std::vector<Variable> variables_of(std::string_view payload) {
     std::vector<Variable> variables;
     for (const cli::JsonMember& member : members.value()) {
         variables.push_back({.name = member.name, .value = cli::on_one_line(member.value)});
+    }
+    return variables;
+}
+
+}  // namespace
+
+std::vector<Variable> variables_of(const schema::Job& job) {
+    std::vector<Variable> variables = variables_of_payload(job.payload);
+    // Plain SQL may have written anything there.
+    const auto trace = schema::parse_trace_parent(job.trace_parent);
+    if (trace && std::ranges::find(variables, kTrace, &Variable::name) == variables.end()) {
+        variables.push_back(
+            {.name = std::string(kTrace), .value = cli::json_string(schema::text_of(*trace))}
+        );
     }
     return variables;
 }

@@ -17,9 +17,10 @@ struct Variable {
     std::string value;
 };
 
-/// A payload as variables: the members of a JSON object; anything else is one, `payload`. None for
-/// no payload.
-[[nodiscard]] std::vector<Variable> variables_of(std::string_view payload);
+/// What a worker is given as variables: the members of a payload that is a JSON object; any other
+/// payload is one, `payload`. A job that belongs to a trace has `traceparent` too, if its payload
+/// has nothing of this name.
+[[nodiscard]] std::vector<Variable> variables_of(const schema::Job& job);
 
 /// Reads `[{"name":..., "value":...}, ...]`, which is how Flowable's workers write variables; what
 /// else an item says, its type above all, is not looked at. std::invalid_argument: it is not that.
