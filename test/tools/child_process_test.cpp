@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -303,6 +304,20 @@ TEST(ChildProcess, No_descriptor_and_no_zombie_stays_behind) {
     EXPECT_EQ(open_descriptors(), before);
     EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
     EXPECT_EQ(errno, ECHILD);
+}
+
+TEST(ChildProcess, A_limit_that_was_raised_later_is_not_the_programs) {
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+    rlimit usual = before;
+    usual.rlim_cur = 200;
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &usual), 0);
+    Guardian guardian;
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    const std::string limits =
+        run_child_process(a_script("ulimit -Sn; ulimit -Hn"), {}, guardian).output;
+    EXPECT_EQ(limits.substr(0, limits.find('\n')), "200");
+    EXPECT_NE(limits, "200\n200\n") << "it may raise its own";
 }
 
 TEST(ChildProcess, Many_threads_run_programs_side_by_side) {

@@ -32,6 +32,16 @@ void reset_signals() noexcept {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+/// A service may have raised its own limit, and programs that use select() must not get more than
+/// they were written for.
+void limit_descriptors(rlim_t most) noexcept {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && most < limit.rlim_cur) {
+        limit.rlim_cur = most;
+        ::setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 /// Libraries open descriptors without O_CLOEXEC; none of them is the program's business.
 [[nodiscard]] bool take_descriptors(const ProgramStart& start) noexcept {
     return ::dup2(start.input, STDIN_FILENO) >= 0 && ::dup2(start.output, STDOUT_FILENO) >= 0 &&
@@ -52,6 +62,7 @@ void reset_signals() noexcept {
     if (start.working_directory != nullptr && ::chdir(start.working_directory) != 0) {
         give_up(kReport, errno);
     }
+    limit_descriptors(start.descriptors);
     reset_signals();
     ::execve(start.path, start.arguments, start.environment);
     give_up(kReport, errno);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 namespace jobstrand::cli {
@@ -17,6 +18,7 @@ struct ProgramStart {
     /// Closed when it has begun. The errno is written there when it cannot: EPIPE or ECONNRESET
     /// when the guardian has been killed.
     int report;
+    rlim_t descriptors;  ///< How many it may have open; it may raise that itself.
 };
 
 /// Starts a program as the leader of a process group of its own, with default signal dispositions,

@@ -60,11 +60,19 @@ void keep_only(int channel) noexcept {
     ::_exit(0);
 }
 
+[[nodiscard]] rlim_t allowed_descriptors() {
+    rlimit limit{.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+    (void)::getrlimit(RLIMIT_NOFILE, &limit);
+    return limit.rlim_cur;
+}
+
 [[noreturn]] void fail(const char* what) {
     throw std::system_error(errno, std::generic_category(), what);
 }
 
 }  // namespace
+
+Guardian::Guardian() : descriptors_(allowed_descriptors()) {}
 
 Guardian::~Guardian() {
     channel_.reset();

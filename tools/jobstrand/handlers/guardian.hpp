@@ -2,6 +2,7 @@
 
 #include "tools/jobstrand/handlers/unique_fd.hpp"
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <mutex>
@@ -19,7 +20,7 @@ namespace jobstrand::cli {
 /// Thread safety: safe.
 class Guardian final {
 public:
-    Guardian() = default;
+    Guardian();
 
     /// What has not ended is killed.
     ~Guardian();
@@ -38,6 +39,10 @@ public:
     /// when somebody has killed it. Valid as long as this object.
     [[nodiscard]] int channel();
 
+    /// How many descriptors a program may have open: as many as this process might when the
+    /// guardian was made.
+    [[nodiscard]] rlim_t descriptors() const { return descriptors_; }
+
     /// After an announcement that failed with EPIPE or ECONNRESET: the process has been killed.
     /// Waits until it is gone, so that channel() starts another.
     void await_end();
@@ -50,6 +55,8 @@ public:
 
 private:
     void start_if_needed();
+
+    const rlim_t descriptors_;
 
     std::mutex mutex_;
     UniqueFd channel_;

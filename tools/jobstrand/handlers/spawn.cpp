@@ -109,7 +109,8 @@ try_to_start(const ChildProcess& child, const Descriptors& its, Guardian& guardi
              .output = its.output.get(),
              .errors = its.errors.get(),
              .guardian = guardian.channel(),
-             .report = report.write_end.get()}
+             .report = report.write_end.get(),
+             .descriptors = guardian.descriptors()}
         ),
         "vfork"
     );
