@@ -340,7 +340,12 @@ ActivityCounts AsyncExecutor::activity_counts() const {
 }
 
 ActivityTimes AsyncExecutor::activity_times() const {
-    return {.claims = acquirer_.times(), .completions = completion_.times()};
+    return {
+        .claims = acquirer_.times(),
+        .completions = completion_.times(),
+        .claimed = acquirer_.sizes(),
+        .completed = completion_.sizes(),
+    };
 }
 
 schema::Duration AsyncExecutor::lease_left() const {

@@ -112,6 +112,9 @@ public:
 
     /// What became of the runs.
     [[nodiscard]] const OutcomeCounts& outcome_counts() const { return completion_.counts(); }
+    [[nodiscard]] const schema::FailureClasses& failure_classes() const {
+        return completion_.failure_classes();
+    }
 
     /// How long they waited and took.
     [[nodiscard]] const RunTimes& run_times() const { return times_; }

@@ -65,8 +65,12 @@ schema::Duration JobAcquirer::run_once() {
 
 void JobAcquirer::count(std::size_t found) {
     ++claims_;
-    empty_claims_ += found == 0 ? 1 : 0;
     claimed_ += found;
+    if (found == 0) {
+        ++empty_claims_;
+    } else {
+        sizes_.add(found);
+    }
 }
 
 std::vector<schema::Job>

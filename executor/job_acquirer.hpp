@@ -8,6 +8,7 @@
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/duration_histogram.hpp"
+#include "schema/size_histogram.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -37,6 +38,8 @@ public:
     [[nodiscard]] std::uint64_t empty_claims() const { return empty_claims_; }
     [[nodiscard]] std::uint64_t claimed() const { return claimed_; }
     [[nodiscard]] const schema::DurationHistogram& times() const { return times_; }
+    /// Of the claims that found some.
+    [[nodiscard]] const schema::SizeHistogram& sizes() const { return sizes_; }
 
 private:
     void count(std::size_t found);
@@ -57,6 +60,7 @@ private:
     std::atomic<std::uint64_t> empty_claims_{0};
     std::atomic<std::uint64_t> claimed_{0};
     schema::DurationHistogram times_;
+    schema::SizeHistogram sizes_;
 
     // Touched only on the strand.
     AcquisitionPace pace_;

@@ -37,6 +37,13 @@ bool carries_series_on(const Outcome& outcome) {
     return !outcome.job->repeat.empty() && (!to || to == schema::JobPlace::dead_letter);
 }
 
+bool is_failure_of_handler(const schema::Transition& transition) {
+    using Reason = schema::TransitionReason;
+    return transition.failure &&
+           (transition.reason == Reason::retry || transition.reason == Reason::retries_exhausted ||
+            transition.reason == Reason::not_retryable);
+}
+
 std::string target_of(const schema::Transition& transition) {
     return std::string(transition.to ? schema::name_of(*transition.to) : "gone");
 }
@@ -102,6 +109,7 @@ schema::Duration JobCompletion::run_once() {
         write_one_by_one();
     }
     times_.add(use_.clock.steady_now() - began);
+    sizes_.add(writing_.size());
     run_counts_.add(writing_);
     use_.held.remove_all_of(writing_);
     if (use_.held.is_room_awaited()) {
@@ -192,6 +200,9 @@ void JobCompletion::on_answer(const Outcome& outcome, OutcomeAnswer answer) {
     log_move(outcome, is_lost);
     if (!is_lost) {
         counts_.add(outcome.transition.reason);
+        if (is_failure_of_handler(outcome.transition)) {
+            classes_.add(outcome.transition.failure->message);
+        }
         failures_.write(outcome);
         return;
     }

@@ -9,7 +9,9 @@
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/duration_histogram.hpp"
+#include "schema/failure_classes.hpp"
 #include "schema/log.hpp"
+#include "schema/size_histogram.hpp"
 
 #include <mutex>
 #include <span>
@@ -51,8 +53,12 @@ public:
     /// What it has written. Safe to look at from any thread.
     [[nodiscard]] const OutcomeCounts& counts() const { return counts_; }
 
-    /// How long it took to write them, for each transaction.
+    /// What the failed attempts among them died of.
+    [[nodiscard]] const schema::FailureClasses& failure_classes() const { return classes_; }
+
+    /// How long it took to write them, and how many there were, for each transaction.
     [[nodiscard]] const schema::DurationHistogram& times() const { return times_; }
+    [[nodiscard]] const schema::SizeHistogram& sizes() const { return sizes_; }
 
     /// Of what it has written. A run whose outcome it never sees is added by whoever knows of it.
     [[nodiscard]] RunCounts& run_counts() { return run_counts_; }
@@ -81,7 +87,9 @@ private:
     const std::string lock_owner_;
 
     OutcomeCounts counts_;
+    schema::FailureClasses classes_;
     schema::DurationHistogram times_;
+    schema::SizeHistogram sizes_;
     RunCounts run_counts_;
 
     // Touched only on the strand.

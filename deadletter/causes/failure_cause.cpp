@@ -2,6 +2,7 @@
 
 #include "deadletter/causes/failure_pattern.hpp"
 #include "schema/text/digest.hpp"
+#include "schema/text/error_class.hpp"
 
 #include <algorithm>
 
@@ -9,45 +10,7 @@ namespace jobstrand::deadletter {
 
 namespace {
 
-constexpr std::size_t kClassBytes = 120;
-constexpr std::size_t kCodeLetters = 16;
-constexpr std::size_t kCodeDigits = 6;
 constexpr std::size_t kIdDigits = 12;
-constexpr std::string_view kDigits = "0123456789";
-constexpr std::string_view kCapitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-constexpr std::string_view kNameEnds = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-constexpr std::string_view kNameJoints = ".:$";
-
-[[nodiscard]] bool is_one_of(std::string_view characters, char c) {
-    return characters.find(c) != std::string_view::npos;
-}
-
-[[nodiscard]] bool looks_like_name(std::string_view text) {
-    if (text.empty() || text.size() > kClassBytes || !is_one_of(kNameEnds, text.front()) ||
-        !is_one_of(kNameEnds, text.back())) {
-        return false;
-    }
-    const bool is_of_name = std::ranges::all_of(text, [](char c) {
-        return is_one_of(kNameEnds, c) || is_one_of(kDigits, c) || is_one_of(kNameJoints, c);
-    });
-    const std::string_view last = text.substr(text.find_last_of(kNameJoints) + 1);
-    return is_of_name && (text.find_first_of(kDigits) == std::string_view::npos ||
-                          is_one_of(kCapitals, last.front()));
-}
-
-[[nodiscard]] bool looks_like_code(std::string_view text) {
-    const std::size_t letters = std::min(text.find_first_not_of(kCapitals), text.size());
-    std::string_view digits = text.substr(letters);
-    if (letters > 0 && !digits.empty() && is_one_of("-_ ", digits.front())) {
-        digits.remove_prefix(1);
-    }
-    const bool has_digits =
-        !digits.empty() && digits.find_first_not_of(kDigits) == std::string_view::npos;
-    const bool is_length_right = letters > 0
-                                     ? letters <= kCodeLetters && digits.size() <= kCodeDigits
-                                     : digits.size() >= 3 && digits.size() < kCodeDigits;
-    return has_digits && is_length_right;
-}
 
 }  // namespace
 
@@ -55,10 +18,9 @@ FailureCause cause_of(std::string_view handler_type, std::string_view message) {
     FailureCause cause{.handler_type = std::string(handler_type)};
     const std::string line = on_one_clean_line(message);
     std::string_view rest = line;
-    const std::string_view first = rest.substr(0, rest.find(": "));
-    if (looks_like_name(first) || looks_like_code(first)) {
-        cause.error_class = first;
-        rest.remove_prefix(std::min(first.size() + 2, rest.size()));
+    cause.error_class = schema::error_class_of(line);
+    if (!cause.error_class.empty()) {
+        rest.remove_prefix(std::min(cause.error_class.size() + 2, rest.size()));
     }
     cause.message = failure_pattern(rest);
     return cause;

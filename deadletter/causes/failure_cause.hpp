@@ -8,18 +8,8 @@ namespace jobstrand::deadletter {
 /// What dead letters died of, as far as their rows tell: two with one cause need one remedy.
 struct FailureCause {
     std::string handler_type = {};
-
-    /// What stands before the first `: ` of the message, or all of it, if it looks like the name of
-    /// an error or like a code; empty: neither.
-    ///
-    /// - A name has letters, digits, `_`, `$`, dots and colons, begins and ends with a letter or
-    /// `_`,
-    ///   and has at most 120 bytes. If it has digits, its last part begins with a capital:
-    ///   `java.io.IOException`, `std::bad_alloc`, `timeout`, `Http2Error`, but not `host7.example`.
-    /// - A code is up to 16 capitals and up to 6 digits, with nothing, `-`, `_` or a blank between:
-    ///   `ORA-00942`, `HTTP 503`; or 3 to 5 digits: `503`.
+    /// See schema::error_class_of(), of the message on one line.
     std::string error_class = {};
-
     std::string message = {};  ///< failure_pattern() of the rest.
 
     bool operator==(const FailureCause&) const = default;

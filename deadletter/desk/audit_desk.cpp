@@ -13,13 +13,16 @@ void AuditDesk::run(
     try {
         end = carry_out();
     } catch (...) {
-        write_end(id, {.result = "failed"});
+        write_end(id, action.action, {.result = "failed"});
         throw;
     }
-    write_end(id, end);
+    write_end(id, action.action, end);
 }
 
-void AuditDesk::write_end(const std::string& id, const ActionEnd& end) {
+void AuditDesk::write_end(const std::string& id, const std::string& action, const ActionEnd& end) {
+    if (counts_ != nullptr) {
+        counts_->add(action, end.result, end.changed.value_or(0));
+    }
     try {
         store_.end_action(id, end.result, end.changed);
     } catch (const persistence::DbError&) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "deadletter/desk/action_counts.hpp"
 #include "persistence/audit_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/paging.hpp"
@@ -19,11 +20,16 @@ struct ActionEnd {
 
 /// What people have changed: who, when, how many, why.
 ///
-/// Thread safety: as that of the store, which must outlive it. All of it throws DbError.
+/// Thread safety: as that of the store, which must outlive it, as must what counts the actions.
+/// nullptr: nobody does. All of it throws DbError.
 class AuditDesk final {
 public:
-    AuditDesk(persistence::AuditStore& store, const schema::Clock& clock)
-        : store_(store), clock_(clock) {}
+    AuditDesk(
+        persistence::AuditStore& store,
+        const schema::Clock& clock,
+        ActionCounts* counts = nullptr
+    )
+        : store_(store), clock_(clock), counts_(counts) {}
 
     /// Writes that the action begins, runs it, and writes how it ended. If it throws, the result is
     /// `failed`; an action that cannot be written down is not begun. When only its end cannot be
@@ -38,10 +44,11 @@ public:
     std::int64_t forget(schema::TimePoint before) { return store_.forget_audit(before); }
 
 private:
-    void write_end(const std::string& id, const ActionEnd& end);
+    void write_end(const std::string& id, const std::string& action, const ActionEnd& end);
 
     persistence::AuditStore& store_;
     const schema::Clock& clock_;
+    ActionCounts* const counts_;
 };
 
 }  // namespace jobstrand::deadletter

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "schema/failure_classes.hpp"
+
 #include <atomic>
 #include <cstdint>
 
@@ -11,6 +13,7 @@ struct WorkerCounts {
     std::atomic<std::uint64_t> completed{0};
     std::atomic<std::uint64_t> handed_on{0};
     std::atomic<std::uint64_t> failed{0};
+    schema::FailureClasses failure_classes;  ///< What these died of.
     std::atomic<std::uint64_t> given_back{0};
     std::atomic<std::uint64_t> not_held{0};  ///< Results that were refused.
 };

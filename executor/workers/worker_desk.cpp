@@ -164,8 +164,9 @@ void WorkerDesk::count(std::span<const WorkResult> results, std::span<const Work
     for (std::size_t i = 0; i < results.size(); ++i) {
         if (answers[i] != WorkerAnswer::done) {
             counts_.not_held.fetch_add(1);
-        } else if (std::holds_alternative<WorkFailed>(results[i].what)) {
+        } else if (const auto* const failed = std::get_if<WorkFailed>(&results[i].what)) {
             counts_.failed.fetch_add(1);
+            counts_.failure_classes.add(failed->failure.message);
         } else if (std::holds_alternative<WorkHandedOn>(results[i].what)) {
             counts_.handed_on.fetch_add(1);
             is_any_handed_on = true;

@@ -2,9 +2,28 @@
 
 #include "persistence/sql/db_error.hpp"
 
+#include <filesystem>
+#include <system_error>
+
 namespace jobstrand::persistence {
 
 namespace {
+
+/// Not asked in SQL. The bound is four times what a log is cut to when it has been read.
+constexpr Diagnostics::Symptom kLongLog{
+    .name = "write-ahead log",
+    .unit = "MiB",
+    .sql = "",
+    .most = 256,
+    .advice = "somebody reads the file for long, or has died reading it: end it",
+};
+
+SymptomAnswer size_of(const std::string& log_file) {
+    constexpr std::uintmax_t kMiB = 1024 * 1024;
+    std::error_code is_missing;
+    const std::uintmax_t size = std::filesystem::file_size(log_file, is_missing);
+    return {.number = is_missing ? 0 : static_cast<std::int64_t>(size / kMiB)};
+}
 
 void ask(Connection& connection, std::string_view sql, SymptomAnswer& answer) {
     connection.query({.sql = sql, .columns = 2}, {}, [&](const Row& row) {
@@ -45,6 +64,18 @@ SymptomAnswer ask_about(Connection& connection, const Diagnostics::Symptom& symp
         answer.is_blind = blind.number.value_or(0) != 0;
     }
     return answer;
+}
+
+std::vector<ToldSymptom>
+ask_about_all(Connection& connection, const Driver& driver, const std::string& path) {
+    std::vector<ToldSymptom> told;
+    if (!driver.diagnostics.log_suffix.empty()) {
+        told.push_back({kLongLog, size_of(path + std::string(driver.diagnostics.log_suffix))});
+    }
+    for (const Diagnostics::Symptom& symptom : driver.diagnostics.symptoms) {
+        told.push_back({symptom, ask_about(connection, symptom)});
+    }
+    return told;
 }
 
 }  // namespace jobstrand::persistence

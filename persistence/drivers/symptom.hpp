@@ -1,11 +1,12 @@
 #pragma once
 
-#include "persistence/drivers/diagnostics.hpp"
+#include "persistence/drivers/driver.hpp"
 #include "persistence/sql/connection.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -17,7 +18,17 @@ struct SymptomAnswer {
     std::string error = {};                   ///< Set: it could not be asked.
 };
 
+/// A symptom with what was answered about it.
+struct ToldSymptom {
+    Diagnostics::Symptom symptom;
+    SymptomAnswer answer;
+};
+
 /// Never throws but for a connection that is lost: DbError.
 [[nodiscard]] SymptomAnswer ask_about(Connection& connection, const Diagnostics::Symptom& symptom);
+
+/// All symptoms of a database, and of one in the file `path` how long its log is. Throws likewise.
+[[nodiscard]] std::vector<ToldSymptom>
+ask_about_all(Connection& connection, const Driver& driver, const std::string& path);
 
 }  // namespace jobstrand::persistence

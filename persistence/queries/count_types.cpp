@@ -1,6 +1,6 @@
 #include "persistence/queries/job_filter_sql.hpp"
 #include "persistence/queries/job_queries.hpp"
-#include "persistence/sql/db_error.hpp"
+#include "persistence/queries/readable_time.hpp"
 #include "schema/ensure.hpp"
 
 #include <fmt/format.h>
@@ -16,19 +16,6 @@ constexpr std::string_view kCountTypes = R"sql(
     GROUP BY HANDLER_TYPE_
     ORDER BY COUNT(*) DESC, HANDLER_TYPE_
     LIMIT ?)sql";
-
-/// Of a time that plain SQL wrote wrong nothing is known.
-std::optional<schema::TimePoint> time_if_readable(const Row& row, std::size_t column) {
-    // Defended catch: one odd row must not hide the counts of all others.
-    try {
-        return row.time(column);
-    } catch (const DbError& error) {
-        if (error.kind() != DbErrorKind::unreadable) {
-            throw;
-        }
-        return std::nullopt;
-    }
-}
 
 }  // namespace
 

@@ -14,6 +14,7 @@
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/transaction_runner.hpp"
 #include "persistence/timer_store.hpp"
+#include "persistence/watch_store.hpp"
 #include "persistence/worker_store.hpp"
 #include "schema/log.hpp"
 #include "schema/series/series_schedule.hpp"
@@ -38,6 +39,7 @@ class SqlStore final : public ExecutorStore,
                        public LimitStore,
                        public AuditStore,
                        public RequestStore,
+                       public WatchStore,
                        public ClockSource {
 public:
     SqlStore(
@@ -313,6 +315,11 @@ public:
         std::string_view answer
     ) override;
     void forget_requests(schema::TimePoint now) override;
+
+    [[nodiscard]] std::int64_t count_due(schema::TimePoint until, std::size_t most) override;
+    [[nodiscard]] WaitingJobs count_waiting(std::size_t most) override;
+    [[nodiscard]] std::vector<FreeJobs>
+    free_by_type(schema::JobPlace place, std::size_t rows, std::size_t types) override;
 
 private:
     TransactionRunner runner_;

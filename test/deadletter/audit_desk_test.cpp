@@ -59,10 +59,11 @@ protected:
     }
 
     AuditOfAnOutage store_;
+    ActionCounts counts_;
 
 private:
     test::ManualClock clock_;
-    AuditDesk desk_{store_, clock_};
+    AuditDesk desk_{store_, clock_, &counts_};
 };
 
 TEST_F(AuditDeskTest, How_an_action_ended_is_written) {
@@ -79,12 +80,26 @@ TEST_F(AuditDeskTest, What_cannot_be_written_down_is_not_begun) {
     };
     EXPECT_THROW(run(action), DbError);
     EXPECT_FALSE(is_done);
+    EXPECT_TRUE(counts_.counts().empty());
 }
 
 TEST_F(AuditDeskTest, An_end_that_cannot_be_written_does_not_undo_what_was_done) {
     store_.is_away_at_end = true;
     EXPECT_NO_THROW(run([] { return ActionEnd{.result = "done"}; }));
     EXPECT_EQ(store_.ends, std::vector<std::string>{"done"});
+}
+
+TEST_F(AuditDeskTest, What_was_done_is_counted_also_when_its_end_cannot_be_written) {
+    run([] { return ActionEnd{.result = "done", .changed = 3}; });
+    store_.is_away_at_end = true;
+    run([] { return ActionEnd{.result = "done", .changed = 4}; });
+    EXPECT_THROW(run([]() -> ActionEnd { throw std::invalid_argument("no"); }), std::exception);
+    const ActionCounts::Counts counts = counts_.counts();
+    ASSERT_EQ(counts.size(), 2);
+    const ActionCounts::Count done = counts.at({.action = "dead requeue", .result = "done"});
+    EXPECT_EQ(done.actions, 2);
+    EXPECT_EQ(done.changed, 7);
+    EXPECT_EQ(counts.at({.action = "dead requeue", .result = "failed"}).actions, 1);
 }
 
 TEST_F(AuditDeskTest, Why_an_action_failed_is_told_though_its_end_cannot_be_written) {

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,10 +26,29 @@ METRIC = re.compile(r"\bjobstrand_\w+")
 QUERIES = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
 
 
+JOBS = [
+    {"handlerType": "noop"},
+    {"handlerType": "nobody-serves-this"},
+    {"handlerType": "http", "payload": {"target": 17}},
+    {"handlerType": "pay", "external": True, "id": "pay-1"},
+]
+
+
+def ask(origin, path, body):
+    request = urllib.request.Request(origin + path, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=clients.PATIENCE_S) as response:
+        return response.read()
+
+
 def exported():
-    """The samples of a service that has run a job."""
+    """The samples of a service of which a job has run, others have failed and wait, and an operator has changed something."""
     with tempfile.TemporaryDirectory() as folder, clients.service(sys.argv[1], folder) as origin:
-        clients.enqueue(origin, [{"handlerType": "noop"}])
+        clients.enqueue(origin, JOBS)
+        ask(origin, "/api/v1/external-jobs/acquire", {"worker": "w", "topics": ["pay"], "jobs": 1, "lockDuration": "PT1M"})
+        ask(origin, "/api/v1/external-jobs/finish", {"worker": "w", "results": [{"id": "pay-1", "outcome": "fail", "message": "CardError: no"}]})
+        ask(origin, "/api/v1/verbs/limit/set", {"arguments": ["type:pay", "--concurrent", "1"]})
+        # The first scrape has the database looked at, so all must have happened before it.
+        assert clients.eventually(lambda: clients.places(origin)["dead"] == 1 and clients.places(origin)["executable"] == 1)
         assert clients.eventually(lambda: clients.metric(origin, "jobstrand_completed_total") == 1)
         assert clients.eventually(lambda: "jobstrand_jobs{" in clients.look(origin, "/metrics"))
         return clients.look(origin, "/metrics")
@@ -53,9 +73,13 @@ class Monitoring(unittest.TestCase):
         self.assertLessEqual(set(METRIC.findall(text)), names)
 
     def test_a_run_is_counted_with_its_times(self):
-        self.assertIn("\njobstrand_job_wait_seconds_count 1\n", self.metrics)
-        self.assertIn("\njobstrand_job_run_seconds_count 1\n", self.metrics)
+        self.assertIn("\njobstrand_job_wait_seconds_count 2\n", self.metrics)
+        self.assertIn("\njobstrand_job_run_seconds_count 2\n", self.metrics)
         self.assertIn("\njobstrand_claims_total ", self.metrics)
+
+    def test_failures_have_a_class(self):
+        self.assertIn('\njobstrand_failures_total{class="none"} 1\n', self.metrics)
+        self.assertIn('\njobstrand_worker_failures_total{class="CardError"} 1\n', self.metrics)
 
     def test_a_node_has_its_lease(self):
         left = float(re.search(r"^jobstrand_lease_left_seconds (\S+)$", self.metrics, re.M)[1])

@@ -35,7 +35,7 @@ class CommandHandlerTest : public testing::Test {
 protected:
     HandlerResult run(CommandSettings command, const std::string& payload = R"({"command":"it"})") {
         const CommandHandler handler(
-            {clock_, log_, guardian_}, {{"it", std::move(command)}}, "/usr/bin:/bin"
+            {clock_, log_, guardian_, &counts_}, {{"it", std::move(command)}}, "/usr/bin:/bin"
         );
         schema::Job job = a_job("job-1").of_type("command").with_payload(payload);
         job.repeat = repeat_;
@@ -59,6 +59,7 @@ protected:
     test::ManualClock clock_;
     schema::SilentLog log_;
     Guardian guardian_;
+    HandlerCounts counts_;
     std::optional<schema::TimePoint> deadline_;
     std::stop_source stop_;
     std::string trace_parent_;
@@ -173,6 +174,7 @@ TEST_F(CommandHandlerTest, The_time_limit_is_a_failure) {
     command.time_limit = 100ms;
     const Failed failed = failure_of(command);
     EXPECT_EQ(failed.message, "command it was ended at its time limit of PT0.1S");
+    EXPECT_EQ(counts_.timed_out, 1);
     EXPECT_TRUE(failed.retryable);
 }
 

@@ -163,6 +163,17 @@ persistence::ServedStore& Wiring::served_store() {
     return parts_->store;
 }
 
+persistence::WatchStore& Wiring::watch_store() {
+    return parts_->store;
+}
+
+std::vector<persistence::ToldSymptom> Wiring::symptoms() {
+    const auto session = parts_->pool->lease(persistence::SessionPool::Access::read);
+    return persistence::ask_about_all(
+        *session, persistence::driver_of(parts_->url), parts_->url.path
+    );
+}
+
 schema::CalendarTexts Wiring::calendar_texts() {
     schema::CalendarTexts texts;
     for (auto& [name, text] : series_store().calendars()) {
@@ -199,6 +210,10 @@ const executor::OutcomeCounts& Wiring::outcome_counts() const {
     return parts_->executor.outcome_counts();
 }
 
+const schema::FailureClasses& Wiring::failure_classes() const {
+    return parts_->executor.failure_classes();
+}
+
 const executor::RunTimes& Wiring::run_times() const {
     return parts_->executor.run_times();
 }
@@ -221,6 +236,10 @@ const persistence::AccessCounts& Wiring::access_counts() const {
 
 schema::Duration Wiring::lease_left() const {
     return parts_->executor.lease_left();
+}
+
+deadletter::ActionCounts& Wiring::action_counts() {
+    return parts_->action_counts;
 }
 
 }  // namespace jobstrand::engine

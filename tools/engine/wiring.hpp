@@ -1,6 +1,7 @@
 #pragma once
 
 #include "deadletter/dead_letters.hpp"
+#include "deadletter/desk/action_counts.hpp"
 #include "executor/enqueue/bulk_enqueue.hpp"
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
@@ -16,6 +17,7 @@
 #include "executor/workers/worker_desk.hpp"
 #include "persistence/audit_store.hpp"
 #include "persistence/drivers/database.hpp"
+#include "persistence/drivers/symptom.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/limit_store.hpp"
 #include "persistence/node_store.hpp"
@@ -26,6 +28,7 @@
 #include "persistence/sql/access_counts.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "persistence/timer_store.hpp"
+#include "persistence/watch_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
@@ -157,6 +160,10 @@ public:
     [[nodiscard]] persistence::AuditStore& audit_store();
     [[nodiscard]] persistence::RequestStore& request_store();
     [[nodiscard]] persistence::ServedStore& served_store();
+    [[nodiscard]] persistence::WatchStore& watch_store();
+
+    /// What the database tells of itself. Throws DbError when it does not answer.
+    [[nodiscard]] std::vector<persistence::ToldSymptom> symptoms();
 
     /// All calendars, as the texts of timers are read with them.
     [[nodiscard]] schema::CalendarTexts calendar_texts();
@@ -178,12 +185,16 @@ public:
     /// What this node does now, and what has become of its runs: for whoever watches it.
     [[nodiscard]] persistence::NodeLoad load() const;
     [[nodiscard]] const executor::OutcomeCounts& outcome_counts() const;
+    [[nodiscard]] const schema::FailureClasses& failure_classes() const;
     [[nodiscard]] const executor::RunTimes& run_times() const;
     [[nodiscard]] executor::ActivityCounts activity_counts() const;
     [[nodiscard]] executor::ActivityTimes activity_times() const;
     [[nodiscard]] std::uint64_t timers_moved() const;
     [[nodiscard]] const persistence::AccessCounts& access_counts() const;
     [[nodiscard]] schema::Duration lease_left() const;
+
+    /// What people change through this process: who writes the audit counts here.
+    [[nodiscard]] deadletter::ActionCounts& action_counts();
 
 private:
     class Parts;

@@ -36,6 +36,7 @@ public:
     executor::ClockComparison clock_comparison;
     const schema::Duration clock_interval;
     deadletter::DeadLetters dead_letters;
+    deadletter::ActionCounts action_counts;
     executor::HandlerRegistry handlers;
     executor::WakeUps wake_ups;
     std::mutex hearing;

@@ -32,7 +32,8 @@ std::unique_ptr<engine::Wiring> open_engine(
          .log = around.log,
          .guardian = around.guardian,
          .http_client = around.http_client,
-         .path = around.path},
+         .path = around.path,
+         .counts = around.handler_counts},
         settings
     );
     return engine;

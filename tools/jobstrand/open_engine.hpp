@@ -5,6 +5,7 @@
 #include "schema/log.hpp"
 #include "tools/engine/wiring.hpp"
 #include "tools/jobstrand/handlers/guardian.hpp"
+#include "tools/jobstrand/handlers/handler_counts.hpp"
 #include "tools/jobstrand/handlers/http/http_client.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 #include "tools/jobstrand/tracing/span_exporter.hpp"
@@ -26,7 +27,8 @@ struct EngineSurroundings {
     schema::Log& log;
     Guardian& guardian;
     HttpClient& http_client;
-    std::string path;  ///< PATH, for the programs that it runs.
+    std::string path;                         ///< PATH, for the programs that it runs.
+    HandlerCounts* handler_counts = nullptr;  ///< nullptr: nobody watches them.
     std::shared_ptr<executor::SharedThreads> threads = {};
     std::shared_ptr<SpanExporter> spans = {};  ///< nullptr: runs are not watched.
 };

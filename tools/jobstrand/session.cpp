@@ -252,16 +252,19 @@ std::string Session::shown_database_url() {
 
 schema::Log& Session::log() {
     if (!log_) {
-        const schema::LogLevel level = settings().log_level;
         log_ = std::make_unique<BoostLog>(
             streams_.err,
             BoostLog::Settings{
-                .level = service_log_ ? level : std::max(level, schema::LogLevel::warn),
+                .level = std::max(settings().log_level, schema::LogLevel::warn),
                 .format = settings().log_format,
             }
         );
     }
     return *log_;
+}
+
+void Session::use_service_log() {
+    set_log_level(settings().log_level);
 }
 
 void Session::set_log_level(schema::LogLevel level) {
@@ -294,6 +297,7 @@ EngineSurroundings Session::surroundings() {
         .guardian = guardian_,
         .http_client = http_client_,
         .path = path(),
+        .handler_counts = &handler_counts_,
         .threads = threads_,
         .spans = spans_};
 }

@@ -153,8 +153,8 @@ public:
     /// database_url() for messages.
     [[nodiscard]] std::string shown_database_url();
 
-    /// Commands write warnings and errors only; call this first to write what is configured.
-    void use_service_log() { service_log_ = true; }
+    /// Commands write warnings and errors only; from now on what is configured is written.
+    void use_service_log();
     [[nodiscard]] schema::Log& log();
 
     /// Of the service's log, while it writes.
@@ -188,7 +188,7 @@ public:
             engine().clock()};
     }
     [[nodiscard]] deadletter::AuditDesk audit() {
-        return {engine().audit_store(), engine().clock()};
+        return {engine().audit_store(), engine().clock(), &engine().action_counts()};
     }
     [[nodiscard]] deadletter::NodeDesk nodes() {
         return deadletter::NodeDesk(engine().node_store());
@@ -202,6 +202,9 @@ public:
     [[nodiscard]] Guardian& guardian() { return guardian_; }
     /// Calls the apps of this process's jobs.
     [[nodiscard]] HttpClient& http_client() { return http_client_; }
+
+    /// Of the handlers of engine().
+    [[nodiscard]] HandlerCounts& handler_counts() { return handler_counts_; }
 
     /// From now on engines send spans of their runs, if the configuration says where.
     void export_spans();
@@ -231,7 +234,6 @@ private:
     const OutputFormat format_;
     const OutputStyle style_;
     const schema::SystemClock clock_;
-    bool service_log_ = false;
     std::optional<Settings> settings_;
     std::map<std::string, Settings, std::less<>> further_engines_;
     std::shared_ptr<executor::SharedThreads> threads_;
@@ -240,6 +242,7 @@ private:
     std::optional<std::string> database_url_;
     std::unique_ptr<BoostLog> log_;
     Guardian guardian_;
+    HandlerCounts handler_counts_;
     HttpClient http_client_;
     std::shared_ptr<SpanExporter> spans_;
     std::unique_ptr<engine::Wiring> engine_;

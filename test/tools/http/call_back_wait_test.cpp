@@ -29,6 +29,7 @@ TEST_F(CallBackWaitTest, An_accepted_job_whose_call_back_does_not_come_has_faile
     target.call_back_within = 20ms;
     const HandlerResult result = run(a_handler(target));
     EXPECT_EQ(message_of(result), "target app: no call-back within PT0.02S");
+    EXPECT_EQ(counts_.timed_out, 1);
     EXPECT_TRUE(std::get<Failed>(result).retryable);
     EXPECT_EQ(app.requests().front()["jobstrand-callback-within"], "PT0.02S");
 }
@@ -54,6 +55,7 @@ TEST_F(CallBackWaitTest, What_waits_for_a_call_back_takes_no_turn_and_ends_at_th
     for (const HandlerResult& result : wait_for(2)) {
         EXPECT_TRUE(std::holds_alternative<Interrupted>(result));
     }
+    EXPECT_EQ(counts_.timed_out, 0);
 }
 
 }  // namespace

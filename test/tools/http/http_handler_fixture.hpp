@@ -64,7 +64,9 @@ protected:
     }
 
     [[nodiscard]] HttpHandler a_handler(TargetSettings target) {
-        return HttpHandler({.clock = clock_, .client = client_}, {{"app", std::move(target)}});
+        return HttpHandler(
+            {.clock = clock_, .client = client_, .counts = &counts_}, {{"app", std::move(target)}}
+        );
     }
 
     /// For one call at a time, to an app that holds its answers.
@@ -91,6 +93,7 @@ protected:
     std::optional<schema::TimePoint> deadline_;
     std::string trace_parent_;
     std::stop_source stop_;
+    HandlerCounts counts_;
     HttpClient client_;
 
 private:

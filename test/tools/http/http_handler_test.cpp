@@ -138,6 +138,7 @@ TEST_F(HttpHandlerTest, An_answer_that_does_not_come_in_time_is_not_waited_for) 
     TargetSettings target = at(app.port());
     target.time_limit = 20ms;
     EXPECT_EQ(message_of(run(a_handler(target))), "target app gave no answer within PT0.02S");
+    EXPECT_EQ(counts_.timed_out, 1);
 }
 
 TEST_F(HttpHandlerTest, The_deadline_of_the_job_counts_too) {

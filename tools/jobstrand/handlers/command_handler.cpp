@@ -94,6 +94,9 @@ HandlerResult CommandHandler::operator()(const executor::JobContext& context) co
     if (end.kind == ChildProcessEnd::Kind::exited && end.code == 0) {
         return succeeded(command->first, end);
     }
+    if (use_.counts != nullptr && end.kind == ChildProcessEnd::Kind::timed_out) {
+        use_.counts->timed_out.fetch_add(1);
+    }
     return result_of(command->first, child, std::move(end));
 }
 

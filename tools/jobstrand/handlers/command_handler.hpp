@@ -5,6 +5,7 @@
 #include "schema/log.hpp"
 #include "tools/jobstrand/handlers/child_process.hpp"
 #include "tools/jobstrand/handlers/command_payload.hpp"
+#include "tools/jobstrand/handlers/handler_counts.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 
 #include <string>
@@ -42,7 +43,8 @@ public:
     struct Dependencies {
         const schema::Clock& clock;
         schema::Log& log;
-        Guardian& guardian;  ///< Of the programs.
+        Guardian& guardian;               ///< Of the programs.
+        HandlerCounts* counts = nullptr;  ///< nullptr: nobody watches.
     };
 
     /// `path` is the value of PATH for the programs.

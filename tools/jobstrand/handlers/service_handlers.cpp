@@ -25,7 +25,10 @@ constexpr const char* kHttp = "http";
 [[nodiscard]] executor::JobHandler
 command_handler(const HandlerSurroundings& around, const Settings& settings) {
     return CommandHandler(
-        {.clock = around.clock, .log = around.log, .guardian = around.guardian},
+        {.clock = around.clock,
+         .log = around.log,
+         .guardian = around.guardian,
+         .counts = around.counts},
         settings.commands,
         around.path
     );
@@ -42,7 +45,10 @@ command_handler(const HandlerSurroundings& around, const Settings& settings) {
 
 [[nodiscard]] executor::AsyncJobHandler
 http_handler(const HandlerSurroundings& around, const Settings& settings) {
-    return HttpHandler({.clock = around.clock, .client = around.http_client}, settings.targets);
+    return HttpHandler(
+        {.clock = around.clock, .client = around.http_client, .counts = around.counts},
+        settings.targets
+    );
 }
 
 [[nodiscard]] Needs needs_of(const Targets& targets) {

@@ -4,6 +4,7 @@
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "tools/jobstrand/handlers/guardian.hpp"
+#include "tools/jobstrand/handlers/handler_counts.hpp"
 #include "tools/jobstrand/handlers/http/http_client.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 
@@ -16,9 +17,10 @@ namespace jobstrand::cli {
 struct HandlerSurroundings {
     const schema::Clock& clock;  ///< The database's.
     schema::Log& log;
-    Guardian& guardian;       ///< Of the programs.
-    HttpClient& http_client;  ///< Calls the apps.
-    std::string path;         ///< PATH, for the programs.
+    Guardian& guardian;               ///< Of the programs.
+    HttpClient& http_client;          ///< Calls the apps.
+    std::string path;                 ///< PATH, for the programs.
+    HandlerCounts* counts = nullptr;  ///< nullptr: nobody watches them.
 };
 
 /// Registers what the service can run: `noop` (succeeds), `log` (writes its payload as a line of

@@ -2,6 +2,7 @@
 
 #include "schema/log.hpp"
 #include "tools/engine/wiring.hpp"
+#include "tools/jobstrand/handlers/handler_counts.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 #include "tools/jobstrand/tracing/span_counts.hpp"
 
@@ -12,7 +13,8 @@ struct ApiParts {
     engine::Wiring& engine;
     const cli::Settings& settings;
     schema::Log& log;
-    const cli::SpanCounts* spans = nullptr;  ///< nullptr: none are sent.
+    const cli::SpanCounts* spans = nullptr;        ///< nullptr: none are sent.
+    const cli::HandlerCounts* handlers = nullptr;  ///< nullptr: nobody counts.
 };
 
 }  // namespace jobstrand::service

@@ -38,7 +38,9 @@ WorkPool::BlockingHandler
 audited(const ApiParts& api, std::string action, WorkPool::BlockingHandler handler) {
     return [&api, action = std::move(action), handler = std::move(handler)](const Request& request
            ) {
-        deadletter::AuditDesk desk(api.engine.audit_store(), api.engine.clock());
+        deadletter::AuditDesk desk(
+            api.engine.audit_store(), api.engine.clock(), &api.engine.action_counts()
+        );
         Response response;
         desk.run(
             {

@@ -149,6 +149,7 @@ void EnqueueGroup::store_one(const Item& item) {
         counts_.add({enqueued});
         item.answer(added(item.job, enqueued));
     } catch (const std::exception& error) {
+        counts_.add_failure(error);
         item.answer(enqueue_failure(parts_, error, {&item.job, 1}));
     }
 }

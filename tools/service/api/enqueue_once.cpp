@@ -121,6 +121,7 @@ response_for(const Order& order, const std::vector<schema::Enqueued>& enqueued) 
         }
     );
     if (remembered) {
+        counts.repeated_requests.fetch_add(remembered->digest == request.digest ? 1 : 0);
         return replay(std::move(*remembered), request.digest);
     }
     counts.add(enqueued);
@@ -162,6 +163,7 @@ WorkPool::BlockingHandler enqueue_once(const ApiParts& api, EnqueueCounts& count
                 {.key = key, .digest = digest, .now = now, .until = now + kRemembered}
             );
         } catch (const std::exception& error) {
+            counts.add_failure(error);
             return enqueue_failure(api, error, order.jobs);
         }
     };

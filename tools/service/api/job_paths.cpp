@@ -28,6 +28,7 @@ enqueue_batch(const ApiParts& api, EnqueueCounts& counts, const Request& request
         counts.add(enqueued);
         return added(enqueued);
     } catch (const std::exception& error) {
+        counts.add_failure(error);
         return enqueue_failure(api, error, batch.jobs);
     }
 }

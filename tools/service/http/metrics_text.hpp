@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schema/duration_histogram.hpp"
+#include "schema/size_histogram.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -17,12 +18,13 @@ public:
     /// Begins a metric; its values follow. `type` is `counter`, `gauge` or `histogram`.
     void begin(std::string_view name, std::string_view type, std::string_view help);
 
-    /// A value of the metric that was begun last; `labels` as `code="2xx"`, without values from
-    /// outside.
+    /// A value of the metric that was begun last; `labels` as `code="2xx"`. Values from outside go
+    /// through label().
     void value(std::uint64_t number, std::string_view labels = {});
     void value(double number, std::string_view labels = {});
 
     void values(const schema::DurationHistogram& histogram);
+    void values(const schema::SizeHistogram& histogram);
 
     void counter(std::string_view name, std::uint64_t number, std::string_view help) {
         begin(name, "counter", help);
@@ -42,11 +44,20 @@ public:
         values(durations);
     }
 
+    void
+    histogram(std::string_view name, const schema::SizeHistogram& sizes, std::string_view help) {
+        begin(name, "histogram", help);
+        values(sizes);
+    }
+
     [[nodiscard]] const std::string& text() const { return text_; }
 
 private:
     std::string name_;
     std::string text_;
 };
+
+/// `name="value"`, whatever stands in the value; of a long one the first 255 characters.
+[[nodiscard]] std::string label(std::string_view name, std::string_view value);
 
 }  // namespace jobstrand::service

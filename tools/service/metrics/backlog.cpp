@@ -1,5 +1,7 @@
 #include "tools/service/metrics/backlog.hpp"
 
+#include "deadletter/causes/latest_causes.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -48,11 +50,24 @@ void Backlog::look() {
 BacklogCounts Backlog::count() {
     const schema::TimePoint now = engine_.clock().now();
     const std::optional<schema::TimePoint> due = engine_.timer_store().next_due();
+    persistence::WatchStore& store = engine_.watch_store();
+    std::array<std::int64_t, kAhead.size()> timers_due{};
+    std::ranges::transform(kAhead, timers_due.begin(), [&](std::chrono::minutes ahead) {
+        return store.count_due(now + ahead, kMostCounted);
+    });
     return {
         .jobs = deadletter::JobSearch(engine_.store()).count_places(),
         .executable_wait = wait_in(schema::JobPlace::executable, now),
         .external_wait = wait_in(schema::JobPlace::external_worker, now),
         .timer_overdue = due ? std::max(now - *due, schema::Duration{0}) : schema::Duration{0},
+        .timers_due = timers_due,
+        .waiting_jobs = store.count_waiting(kMostCounted),
+        .executable_types = store.free_by_type(schema::JobPlace::executable, kRowsRead, kTypesTold),
+        .external_types =
+            store.free_by_type(schema::JobPlace::external_worker, kRowsRead, kTypesTold),
+        .dead_letters = deadletter::latest_causes(engine_.store(), kLettersRead),
+        .symptoms = engine_.symptoms(),
+        .seen = now,
     };
 }
 

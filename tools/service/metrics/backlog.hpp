@@ -1,11 +1,16 @@
 #pragma once
 
+#include "deadletter/causes/cause_tally.hpp"
 #include "deadletter/desk/job_search.hpp"
+#include "persistence/watch_store.hpp"
 #include "schema/job_place.hpp"
 #include "schema/time.hpp"
 #include "tools/engine/wiring.hpp"
 
+#include <array>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -24,6 +29,21 @@ struct BacklogCounts {
 
     /// For how long the timer that is due first has been overdue; 0: none is.
     schema::Duration timer_overdue{0};
+
+    /// Timers that are due within each of Backlog::kAhead, overdue ones too; counted, like the next
+    /// two, up to Backlog::kMostCounted.
+    std::array<std::int64_t, 3> timers_due{};
+    persistence::WaitingJobs waiting_jobs = {};
+
+    /// Of the first Backlog::kRowsRead free jobs.
+    std::vector<persistence::FreeJobs> executable_types = {};
+    std::vector<persistence::FreeJobs> external_types = {};
+
+    /// Of the latest Backlog::kLettersRead.
+    deadletter::CauseSummary dead_letters = {};
+
+    std::vector<persistence::ToldSymptom> symptoms = {};
+    schema::TimePoint seen = {};  ///< When it was asked, by the database's clock.
 };
 
 /// Counts what waits, but seldom: counting large tables is work for the database. Whoever wants to
@@ -35,6 +55,15 @@ class Backlog final {
 public:
     static constexpr std::chrono::seconds kFresh{15};
     static constexpr int kRest = 20;
+
+    static constexpr std::array<std::chrono::minutes, 3> kAhead{
+        std::chrono::minutes(1),
+        std::chrono::minutes(5),
+        std::chrono::minutes(60)};
+    static constexpr std::size_t kMostCounted = 100'000;
+    static constexpr std::size_t kRowsRead = 10'000;
+    static constexpr std::size_t kTypesTold = 10;
+    static constexpr std::size_t kLettersRead = 2'000;
 
     using Now = std::function<schema::SteadyPoint()>;
 

@@ -1,8 +1,9 @@
 #include "tools/service/metrics/metrics.hpp"
 
-#include "executor/report/outcome_counts.hpp"
 #include "tools/service/http/metrics_text.hpp"
+#include "tools/service/metrics/backlog_metrics.hpp"
 #include "tools/service/metrics/database_metrics.hpp"
+#include "tools/service/metrics/run_metrics.hpp"
 
 #include <fmt/format.h>
 
@@ -11,43 +12,6 @@
 namespace jobstrand::service {
 
 namespace {
-
-using schema::TransitionReason;
-
-void write_outcomes(MetricsText& text, const executor::OutcomeCounts& outcomes) {
-    using enum TransitionReason;
-    text.counter(
-        "jobstrand_completed_total", outcomes.count({completed}), "Jobs that ended in success here."
-    );
-    text.counter(
-        "jobstrand_failed_total",
-        outcomes.count({retry, retries_exhausted, not_retryable}),
-        "Attempts whose handler failed."
-    );
-    text.counter(
-        "jobstrand_retried_total", outcomes.count({retry}), "Failed attempts that are tried again."
-    );
-    text.counter(
-        "jobstrand_dead_lettered_total",
-        outcomes.count({retries_exhausted, not_retryable, crash_loop, unreadable, id_taken}),
-        "Jobs that became dead letters after a run here."
-    );
-    text.counter(
-        "jobstrand_interrupted_total",
-        outcomes.count({interrupted}),
-        "Runs that were interrupted; they use no retry."
-    );
-    text.counter(
-        "jobstrand_released_total",
-        outcomes.count({released, not_served}),
-        "Jobs that were freed without a run."
-    );
-    text.counter(
-        "jobstrand_stale_completion_rejected_total",
-        outcomes.lost(),
-        "Results that were discarded, because the lock was lost."
-    );
-}
 
 double seconds(schema::Duration time) {
     return std::chrono::duration<double>(time).count();
@@ -86,6 +50,14 @@ void write_activities(MetricsText& text, const engine::Wiring& engine) {
         transactions.completions,
         "How long it took to write what became of a batch of runs."
     );
+    text.histogram(
+        "jobstrand_claim_jobs", transactions.claimed, "Jobs of the claims that found some."
+    );
+    text.histogram(
+        "jobstrand_completion_jobs",
+        transactions.completed,
+        "Jobs of which it was written at once what became of them."
+    );
     const executor::ActivityCounts counts = engine.activity_counts();
     text.counter(
         "jobstrand_claims_total", counts.claims, "Transactions that looked for free jobs."
@@ -110,56 +82,6 @@ void write_activities(MetricsText& text, const engine::Wiring& engine) {
         seconds(engine.lease_left()),
         "For how long this node's lease still holds; 0: it is over, and no job starts."
     );
-}
-
-void write_workers(MetricsText& text, const executor::WorkerCounts& workers) {
-    text.counter(
-        "jobstrand_worker_acquired_total",
-        workers.acquired.load(),
-        "Jobs that external workers took."
-    );
-    text.counter(
-        "jobstrand_worker_completed_total",
-        workers.completed.load(),
-        "Jobs that external workers completed."
-    );
-    text.counter(
-        "jobstrand_worker_handed_on_total",
-        workers.handed_on.load(),
-        "Jobs of external workers that were handed on to the app."
-    );
-    text.counter(
-        "jobstrand_worker_failed_total",
-        workers.failed.load(),
-        "Attempts that external workers said have failed."
-    );
-    text.counter(
-        "jobstrand_worker_given_back_total",
-        workers.given_back.load(),
-        "Jobs that external workers gave back."
-    );
-    text.counter(
-        "jobstrand_worker_not_held_total",
-        workers.not_held.load(),
-        "Results of external workers that were refused, because they did not hold the job."
-    );
-}
-
-void write_backlog(MetricsText& text, const BacklogCounts& backlog) {
-    text.begin("jobstrand_jobs", "gauge", "Jobs in each place of the database, as seen last.");
-    for (const deadletter::PlaceCount& count : backlog.jobs) {
-        text.value(
-            static_cast<double>(count.jobs), fmt::format("place=\"{}\"", name_of(count.place))
-        );
-    }
-    text.begin(
-        "jobstrand_oldest_seconds",
-        "gauge",
-        "For how long the oldest free job could have run, and the first timer has been overdue."
-    );
-    text.value(seconds(backlog.executable_wait), "place=\"executable\"");
-    text.value(seconds(backlog.external_wait), "place=\"external\"");
-    text.value(seconds(backlog.timer_overdue), "place=\"timer\"");
 }
 
 void write_http(MetricsText& text, const HttpCounts& http) {
@@ -192,6 +114,24 @@ void write_http(MetricsText& text, const HttpCounts& http) {
     );
 }
 
+void write_enqueued(MetricsText& text, const EnqueueCounts& enqueued) {
+    text.counter("jobstrand_enqueued_total", enqueued.jobs.load(), "Jobs enqueued over HTTP.");
+    text.counter(
+        "jobstrand_enqueue_transactions_total",
+        enqueued.transactions.load(),
+        "Transactions in which they were enqueued."
+    );
+    text.histogram("jobstrand_enqueue_jobs", enqueued.sizes, "Jobs of these transactions.");
+    text.begin(
+        "jobstrand_enqueue_duplicates_total",
+        "counter",
+        "What was not enqueued over HTTP, because it had been before."
+    );
+    text.value(enqueued.held_keys.load(), "reason=\"unique_key\"");
+    text.value(enqueued.taken_ids.load(), "reason=\"id\"");
+    text.value(enqueued.repeated_requests.load(), "reason=\"idempotency_key\"");
+}
+
 void write_spans(MetricsText& text, const cli::SpanCounts& spans) {
     text.counter(
         "jobstrand_spans_exported_total", spans.exported.load(), "Spans that the collector took."
@@ -208,17 +148,12 @@ void write_spans(MetricsText& text, const cli::SpanCounts& spans) {
 Response metrics(const MetricsParts& parts) {
     MetricsText text;
     write_outcomes(text, parts.api.engine.outcome_counts());
+    write_failures(text, parts.api.engine.failure_classes(), parts.api.handlers);
     write_node(text, parts.api.engine);
     write_activities(text, parts.api.engine);
-    text.counter(
-        "jobstrand_enqueued_total", parts.enqueued.jobs.load(), "Jobs enqueued over HTTP."
-    );
-    text.counter(
-        "jobstrand_enqueue_transactions_total",
-        parts.enqueued.transactions.load(),
-        "Transactions in which they were enqueued."
-    );
+    write_enqueued(text, parts.enqueued);
     write_workers(text, parts.api.engine.workers().counts());
+    write_actions(text, parts.api.engine.action_counts().counts());
     if (const auto backlog = parts.backlog.last()) {
         write_backlog(text, *backlog);
     }

@@ -8,9 +8,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <filesystem>
 #include <string>
-#include <system_error>
 
 namespace jobstrand::cli {
 
@@ -19,30 +17,12 @@ namespace {
 using persistence::Connection;
 using persistence::Driver;
 
-constexpr std::uintmax_t kMiB = 1024 * 1024;
-/// Four times what a log is cut to when it has been read.
-constexpr std::uintmax_t kMostLogMiB = 256;
-
 std::string one_value(Connection& connection, std::string_view sql) {
     std::string value;
     connection.query({.sql = sql, .columns = 1}, {}, [&](const persistence::Row& row) {
         value = row.text(0);
     });
     return value;
-}
-
-void check_log_file(const std::string& path, Findings& findings) {
-    std::error_code is_missing;
-    const std::uintmax_t size = std::filesystem::file_size(path, is_missing);
-    const std::uintmax_t mib = is_missing ? 0 : size / kMiB;
-    const bool is_long = mib > kMostLogMiB;
-    findings.push_back(
-        {.check = "write-ahead log",
-         .level = is_long ? FindingLevel::wrong : FindingLevel::ok,
-         .text = fmt::format("{} MiB", mib),
-         .advice =
-             is_long ? "somebody reads the file for long, or has died reading it: end it" : ""}
-    );
 }
 
 void check_durability(Connection& connection, const Driver& driver, Findings& findings) {
@@ -164,11 +144,8 @@ void check_symptoms(
     Findings& findings
 ) {
     check_durability(connection, driver, findings);
-    if (!driver.diagnostics.log_suffix.empty()) {
-        check_log_file(url.path + std::string(driver.diagnostics.log_suffix), findings);
-    }
-    for (const auto& symptom : driver.diagnostics.symptoms) {
-        findings.push_back(finding_of(symptom, persistence::ask_about(connection, symptom)));
+    for (const auto& [symptom, answer] : persistence::ask_about_all(connection, driver, url.path)) {
+        findings.push_back(finding_of(symptom, answer));
     }
 }
 

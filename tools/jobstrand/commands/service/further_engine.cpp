@@ -30,6 +30,7 @@ FurtherEngine::FurtherEngine(
           around.guardian,
           around.http_client,
           around.path,
+          &handler_counts_,
           around.threads,
           around.spans},
       runs_jobs_(runs_jobs),
@@ -63,7 +64,8 @@ bool FurtherEngine::open() {
                     .engine = *engine,
                     .settings = settings_,
                     .log = log_,
-                    .spans = around_.spans == nullptr ? nullptr : &around_.spans->counts()},
+                    .spans = around_.spans == nullptr ? nullptr : &around_.spans->counts(),
+                    .handlers = &handler_counts_},
                 runs_jobs_
             );
         }

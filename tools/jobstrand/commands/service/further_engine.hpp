@@ -49,6 +49,7 @@ private:
     const std::string name_;
     const Settings& settings_;
     NamedLog log_;
+    HandlerCounts handler_counts_;
     const EngineSurroundings around_;
     const bool runs_jobs_;
 

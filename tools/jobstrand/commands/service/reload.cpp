@@ -69,7 +69,8 @@ void Reload::take_over_handlers(const Settings& anew) {
          .log = session_.log(),
          .guardian = session_.guardian(),
          .http_client = session_.http_client(),
-         .path = session_.path()},
+         .path = session_.path(),
+         .counts = &session_.handler_counts()},
         anew
     );
     engine_->serve_anew();

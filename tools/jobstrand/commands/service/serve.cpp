@@ -161,7 +161,8 @@ http_service(Session& session, const Settings& settings, engine::Wiring& engine,
                 .engine = engine,
                 .settings = settings,
                 .log = session.log(),
-                .spans = session.spans() == nullptr ? nullptr : &session.spans()->counts()},
+                .spans = session.spans() == nullptr ? nullptr : &session.spans()->counts(),
+                .handlers = &session.handler_counts()},
             runs_jobs
         );
     } catch (const std::runtime_error& error) {

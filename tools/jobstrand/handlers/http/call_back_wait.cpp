@@ -20,10 +20,13 @@ public:
     CallBackWait(asio::io_context& io, std::shared_ptr<executor::AsyncRun> run)
         : io_(io), run_(std::move(run)), timer_(io) {}
 
-    void begin(schema::Duration limit, std::string too_late) {
+    void begin(schema::Duration limit, std::function<void()> on_time_out, std::string too_late) {
         timer_.expires_after(limit);
-        timer_.async_wait([self = shared_from_this(), too_late = std::move(too_late)](auto error) {
+        timer_.async_wait([self = shared_from_this(),
+                           on_time_out = std::move(on_time_out),
+                           too_late = std::move(too_late)](auto error) {
             if (!error) {
+                on_time_out();
                 self->end(executor::Failed{.message = too_late});
             }
         });
@@ -55,9 +58,11 @@ void wait_for_call_back(
     asio::io_context& io,
     std::shared_ptr<executor::AsyncRun> run,
     schema::Duration limit,
+    std::function<void()> on_time_out,
     std::string too_late
 ) {
-    std::make_shared<CallBackWait>(io, std::move(run))->begin(limit, std::move(too_late));
+    std::make_shared<CallBackWait>(io, std::move(run))
+        ->begin(limit, std::move(on_time_out), std::move(too_late));
 }
 
 }  // namespace jobstrand::cli

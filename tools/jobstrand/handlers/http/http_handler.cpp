@@ -28,6 +28,12 @@ within_deadline(Duration limit, const executor::JobContext& context, schema::Tim
                             : limit;
 }
 
+void count_time_out(HandlerCounts* counts) {
+    if (counts != nullptr) {
+        counts->timed_out.fetch_add(1);
+    }
+}
+
 }  // namespace
 
 HttpHandler::HttpHandler(Dependencies dependencies, const Targets& targets) : use_(dependencies) {
@@ -72,9 +78,12 @@ void HttpHandler::call(const std::shared_ptr<CallPool>& app, const std::shared_p
             return {request_for(context, app->target(), now, now + limit), limit};
         },
         context.stop,
-        [run, &clock, &io = use_.client.context(), app = app.get()](const CallAnswer& answer) {
+        [run, use = use_, app = app.get()](const CallAnswer& answer) {
             const HttpTarget& target = app->target();
-            const schema::TimePoint now = clock.now();
+            const schema::TimePoint now = use.clock.now();
+            if (answer.kind == CallAnswer::Kind::timed_out) {
+                count_time_out(use.counts);
+            }
             if (!is_accepted(target.settings, answer)) {
                 run->end(result_of_call(target.name, target.settings, answer, now));
                 return;
@@ -82,9 +91,10 @@ void HttpHandler::call(const std::shared_ptr<CallPool>& app, const std::shared_p
             const Duration limit =
                 within_deadline(*target.settings.call_back_within, run->context(), now);
             wait_for_call_back(
-                io,
+                use.client.context(),
                 run,
                 limit,
+                [counts = use.counts] { count_time_out(counts); },
                 fmt::format(
                     "target {}: no call-back within {}", target.name, schema::format_duration(limit)
                 )

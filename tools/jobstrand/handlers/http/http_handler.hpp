@@ -2,6 +2,7 @@
 
 #include "executor/job_handler.hpp"
 #include "schema/clock.hpp"
+#include "tools/jobstrand/handlers/handler_counts.hpp"
 #include "tools/jobstrand/handlers/http/call_pool.hpp"
 #include "tools/jobstrand/handlers/http/http_client.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
@@ -24,6 +25,7 @@ public:
     struct Dependencies {
         const schema::Clock& clock;
         HttpClient& client;
+        HandlerCounts* counts = nullptr;  ///< nullptr: nobody watches.
     };
 
     HttpHandler(Dependencies dependencies, const Targets& targets);

@@ -1,0 +1,110 @@
+#include "persistence/queries/watched_counts.hpp"
+
+#include "persistence/queries/readable_time.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "schema/ensure.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+constexpr std::string_view kDue = R"sql(
+    SELECT COUNT(*)
+    FROM (
+        SELECT 1 AS ONE_
+        FROM ACT_RU_TIMER_JOB
+        WHERE DUEDATE_ <= ?
+        LIMIT ?
+    ) part)sql";
+
+constexpr std::string_view kWaitingJobs = R"sql(
+    SELECT COUNT(*)
+    FROM (
+        SELECT 1 AS ONE_
+        FROM {table}
+        LIMIT ?
+    ) part)sql";
+
+constexpr std::string_view kFree = R"sql(
+    SELECT HANDLER_TYPE_, COUNT(*), MIN(SINCE_)
+    FROM (
+        SELECT HANDLER_TYPE_, COALESCE(DUEDATE_, CREATE_TIME_) AS SINCE_
+        FROM {table} {by_id}
+        WHERE LOCK_EXP_TIME_ IS NULL
+        ORDER BY ID_
+        LIMIT ?
+    ) part
+    GROUP BY HANDLER_TYPE_
+    ORDER BY COUNT(*) DESC, HANDLER_TYPE_
+    LIMIT ?)sql";
+
+Value number_of(std::size_t number) {
+    return static_cast<std::int64_t>(number);
+}
+
+std::int64_t
+count_of(Connection& connection, std::string_view sql, std::span<const Value> parameters) {
+    std::int64_t count = 0;
+    connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
+        count = row.integer(0);
+    });
+    return count;
+}
+
+}  // namespace
+
+std::int64_t count_due(const StoreContext& context, schema::TimePoint until, std::size_t most) {
+    const std::array<Value, 2> parameters{until, number_of(most)};
+    std::int64_t count = 0;
+    context.runner.read([&](Connection& connection) {
+        count = count_of(connection, kDue, parameters);
+    });
+    return count;
+}
+
+WaitingJobs count_waiting(const StoreContext& context, std::size_t most) {
+    const std::array<Value, 1> parameters{number_of(most)};
+    WaitingJobs count;
+    context.runner.read([&](Connection& connection) {
+        const auto rows_of = [&](std::string_view table) {
+            return count_of(
+                connection, fmt::format(kWaitingJobs, fmt::arg("table", table)), parameters
+            );
+        };
+        count = {.exclusive = rows_of("JS_WAITING"), .limited = rows_of("JS_LIMIT_WAITING")};
+    });
+    return count;
+}
+
+std::vector<FreeJobs> free_by_type(
+    const StoreContext& context,
+    schema::JobPlace place,
+    std::size_t rows,
+    std::size_t types
+) {
+    JOBSTRAND_ENSURE(schema::has_lock(place));
+    const std::array<Value, 2> parameters{number_of(rows), number_of(types)};
+    std::vector<FreeJobs> found;
+    context.runner.read([&](Connection& connection) {
+        found.clear();
+        const std::string sql = fmt::format(
+            kFree,
+            fmt::arg("table", schema::table_of(place)),
+            fmt::arg("by_id", connection.dialect().by_id)
+        );
+        connection.query({.sql = sql, .columns = 3}, parameters, [&](const Row& row) {
+            found.push_back({
+                .handler_type = std::string(row.text(0)),
+                .jobs = row.integer(1),
+                .since = time_if_readable(row, 2),
+            });
+        });
+    });
+    return found;
+}
+
+}  // namespace jobstrand::persistence

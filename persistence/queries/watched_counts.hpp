@@ -1,0 +1,21 @@
+#pragma once
+
+#include "persistence/rows/store_context.hpp"
+#include "persistence/watch_store.hpp"
+
+/// See WatchStore for what is promised.
+namespace jobstrand::persistence {
+
+[[nodiscard]] std::int64_t
+count_due(const StoreContext& context, schema::TimePoint until, std::size_t most);
+
+[[nodiscard]] WaitingJobs count_waiting(const StoreContext& context, std::size_t most);
+
+[[nodiscard]] std::vector<FreeJobs> free_by_type(
+    const StoreContext& context,
+    schema::JobPlace place,
+    std::size_t rows,
+    std::size_t types
+);
+
+}  // namespace jobstrand::persistence

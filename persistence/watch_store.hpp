@@ -1,0 +1,50 @@
+#pragma once
+
+#include "schema/job_place.hpp"
+#include "schema/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// Executable jobs that are not free, because others have to end first.
+struct WaitingJobs {
+    std::int64_t exclusive = 0;  ///< For another exclusive job of their group.
+    std::int64_t limited = 0;    ///< For room in a limit.
+
+    bool operator==(const WaitingJobs&) const = default;
+};
+
+/// Free jobs of one handler type.
+struct FreeJobs {
+    std::string handler_type = {};
+    std::int64_t jobs = 0;
+    /// When the one that has waited the longest could run first; nullopt: nobody can read it.
+    std::optional<schema::TimePoint> since = {};
+
+    bool operator==(const FreeJobs&) const = default;
+};
+
+/// What waits, for whoever looks again and again: the cost of each question is bounded, however
+/// full the tables are. See Transactions for what holds for all roles.
+class WatchStore {
+public:
+    virtual ~WatchStore() = default;
+
+    /// Timers that are due by `until`, those that are overdue too; `most`: that many, or more.
+    [[nodiscard]] virtual std::int64_t count_due(schema::TimePoint until, std::size_t most) = 0;
+
+    /// Each of the two up to `most`.
+    [[nodiscard]] virtual WaitingJobs count_waiting(std::size_t most) = 0;
+
+    /// Of the first `rows` free jobs of a place in the order of their ids: the `types` handler
+    /// types that have the most of them, these first. Precondition: jobs of the place have locks.
+    [[nodiscard]] virtual std::vector<FreeJobs>
+    free_by_type(schema::JobPlace place, std::size_t rows, std::size_t types) = 0;
+};
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,87 @@
+#include "test/conformance/store_test.hpp"
+
+namespace jobstrand::test {
+
+namespace {
+
+using persistence::FreeJobs;
+using persistence::WaitingJobs;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// What is asked again and again about what waits.
+class Watching : public StoreTest {
+protected:
+    void insert_of_type(JobPlace place, const std::string& type, std::size_t count) {
+        std::vector<Job> jobs;
+        for (Job& job : many_jobs(type, count)) {
+            job.handler_type = type;
+            jobs.push_back(std::move(job));
+        }
+        insert(place, std::move(jobs));
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    Watching,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+TEST_P(Watching, Timers_are_counted_that_are_due_by_then) {
+    const schema::TimePoint now = clock_.now();
+    insert(JobPlace::timer, a_job("overdue").due_at(now - 1h));
+    insert(JobPlace::timer, a_job("soon").due_at(now + 1min));
+    insert(JobPlace::timer, a_job("later").due_at(now + 1min + 1ms));
+    EXPECT_EQ(store_.count_due(now, 10), 1);
+    EXPECT_EQ(store_.count_due(now + 1min, 10), 2);
+    EXPECT_EQ(store_.count_due(now + 1h, 10), 3);
+    EXPECT_EQ(store_.count_due(now + 1h, 2), 2) << "or more";
+}
+
+TEST_P(Watching, Jobs_are_counted_that_wait_for_an_exclusive_one) {
+    EXPECT_EQ(store_.count_waiting(10), WaitingJobs());
+    insert(JobPlace::executable, a_job("first").of_instance("i"));
+    EXPECT_EQ(acquire().size(), 1);
+    insert(JobPlace::executable, a_job("second").of_instance("i"));
+    EXPECT_THAT(acquire(100, "node-2"), IsEmpty());
+    EXPECT_EQ(store_.count_waiting(10), (WaitingJobs{.exclusive = 1, .limited = 0}));
+}
+
+TEST_P(Watching, Jobs_are_counted_that_wait_for_a_limit) {
+    store_.set_limit({.value = "noop", .concurrent = 1});
+    store_.refresh_limits();
+    insert(JobPlace::executable, many_jobs("j", 4));
+    EXPECT_EQ(acquire().size(), 1);
+    EXPECT_EQ(store_.count_waiting(10), (WaitingJobs{.exclusive = 0, .limited = 3}));
+    EXPECT_EQ(store_.count_waiting(2).limited, 2) << "or more";
+}
+
+TEST_P(Watching, The_most_frequent_types_of_free_jobs_come_first) {
+    const schema::TimePoint created = a_job("x").build().create_time.value();
+    insert_of_type(JobPlace::executable, "mail", 3);
+    insert_of_type(JobPlace::executable, "noop", 2);
+    insert_of_type(JobPlace::executable, "rare", 1);
+    EXPECT_EQ(acquire(1).size(), 1);
+    EXPECT_THAT(
+        store_.free_by_type(JobPlace::executable, 100, 2),
+        ElementsAre(FreeJobs{"mail", 3, created}, FreeJobs{"noop", 1, created})
+    );
+    EXPECT_THAT(
+        store_.free_by_type(JobPlace::executable, 2, 5), ElementsAre(FreeJobs{"mail", 2, created})
+    ) << "the first rows only";
+    EXPECT_THAT(store_.free_by_type(JobPlace::external_worker, 100, 5), IsEmpty());
+}
+
+TEST_P(Watching, A_job_that_was_due_later_has_waited_since_then) {
+    const schema::TimePoint due = clock_.now() - 1min;
+    insert(JobPlace::external_worker, a_job("a").of_type("pay").due_at(due));
+    EXPECT_THAT(
+        store_.free_by_type(JobPlace::external_worker, 100, 5), ElementsAre(FreeJobs{"pay", 1, due})
+    );
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

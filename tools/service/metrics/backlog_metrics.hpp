@@ -1,0 +1,11 @@
+#pragma once
+
+#include "tools/service/http/metrics_text.hpp"
+#include "tools/service/metrics/backlog.hpp"
+
+namespace jobstrand::service {
+
+/// What the database said when it was asked last.
+void write_backlog(MetricsText& text, const BacklogCounts& backlog);
+
+}  // namespace jobstrand::service
