@@ -135,10 +135,8 @@ std::optional<ExitCode> Program::parse(std::vector<std::string> arguments, Strea
 
 ExitCode Program::run(Session& session) const {
     const TypedVerb verb = typed();
-    const auto role = action_.over_network.find(verb.words);
-    const bool changes_things =
-        role != action_.over_network.end() && role->second == service::Role::admin;
-    return changes_things ? run_audited(session, verb, action_.run) : action_.run(session);
+    return action_.audited.contains(verb.words) ? run_audited(session, verb, action_.run)
+                                                : action_.run(session);
 }
 
 TypedVerb Program::typed() const {

@@ -47,6 +47,16 @@ TEST_F(CliAudit, A_change_has_who_when_what_how_many_and_why) {
     );
 }
 
+TEST_F(CliAudit, A_run_by_hand_is_a_change_too) {
+    const std::string id = add();
+    EXPECT_THAT(ok({"job", "run", id}), HasSubstr("completed"));
+    const json entry = entries().at(0);
+    EXPECT_EQ(entry["action"], "job run");
+    EXPECT_EQ(entry["arguments"], "-- " + id);
+    EXPECT_EQ(entry["result"], "done");
+    EXPECT_EQ(entry["changed"], 1);
+}
+
 TEST_F(CliAudit, How_it_ended_is_told) {
     const std::string id = add();
     struct Row {

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace jobstrand::cli {
@@ -21,6 +22,10 @@ struct Action {
     /// The verbs that services run for clients, as `job ls`, and what such a client must be allowed
     /// to; set by their declarations.
     std::map<std::string, service::Role, std::less<>> over_network = {};
+
+    /// The verbs that are written down: those that need an administrator, and some for this machine
+    /// alone.
+    std::set<std::string, std::less<>> audited = {};
 };
 
 struct VerbText {
@@ -30,6 +35,9 @@ struct VerbText {
 
     /// Who may have a service run it; nullopt: nobody, it is for the machine that it runs on.
     std::optional<service::Role> over_network = {};
+
+    /// Of a verb for this machine alone: whether it changes jobs.
+    bool changes_jobs_here = false;
 };
 
 /// A verb under declaration: options are added to `app` and read into `options`.
@@ -53,6 +61,9 @@ template <typename Options>
     const Command app = noun.add_verb(text.name, text.summary, text.examples, choose);
     if (text.over_network) {
         action.over_network.emplace(app.words(), *text.over_network);
+    }
+    if (text.over_network == service::Role::admin || text.changes_jobs_here) {
+        action.audited.insert(app.words());
     }
     return {.app = app, .options = *options};
 }

@@ -211,6 +211,7 @@ report_run(Session& session, const std::string& id, const executor::ManualRunRes
         case executor::ManualRunAnswer::done:
             break;
     }
+    session.count_changes(1);
     const auto& transition = result.transition;
     const std::string_view place = transition && transition->to ? name_of(*transition->to) : "";
     const std::string_view reason =

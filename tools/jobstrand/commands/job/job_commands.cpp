@@ -124,7 +124,8 @@ void add_run(const Command& noun, Action& action) {
         action,
         {.name = "run",
          .summary = "Run an executable job now, in this process",
-         .examples = "  jobstrand job run 019c5e2a-8d11-7000-8000-3c8f0a6d1b52"},
+         .examples = "  jobstrand job run 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
+         .changes_jobs_here = true},
         run_job
     );
     app.add_option("id", options.id, "The job").required();
