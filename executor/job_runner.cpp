@@ -83,11 +83,12 @@ JobRunner::Answer JobRunner::begin(const AsyncJobHandler& handler, const HeldJob
 
 Outcome JobRunner::ended(const HeldJobPtr& held, const HandlerResult& result) const {
     const std::chrono::steady_clock::duration took = tell_end(*held);
-    Outcome outcome = outcome_of(held, transition_of(held->job, storable(result)));
+    const schema::TimePoint now = use_.clock.now();
+    Outcome outcome =
+        outcome_of(held, transition_after(held->job, storable(result), rules_.retry, now));
+    outcome.duration = std::chrono::floor<schema::Duration>(took);
+    outcome.ended = now;
     tell_watcher(*held, took, outcome.transition);
-    if (outcome.transition.failure) {
-        outcome.duration = std::chrono::floor<schema::Duration>(took);
-    }
     return outcome;
 }
 
@@ -216,7 +217,13 @@ std::optional<HandlerResult> JobRunner::call_in_transaction(
                 if (!std::holds_alternative<Succeeded>(result)) {
                     throw RolledBack{};
                 }
-                const Outcome success = outcome_of(held, transition_of(held->job, result));
+                const schema::TimePoint now = use_.clock.now();
+                Outcome success =
+                    outcome_of(held, transition_after(held->job, result, rules_.retry, now));
+                success.duration = std::chrono::floor<schema::Duration>(
+                    use_.clock.steady_now() - held->began.load(std::memory_order_relaxed)
+                );
+                success.ended = now;
                 const auto answer = use_.store.apply(transaction, lock_owner_, success);
                 if (answer != persistence::OutcomeAnswer::done) {
                     result = Interrupted{};  // The fence will discard it: the lock is lost.
@@ -231,11 +238,6 @@ std::optional<HandlerResult> JobRunner::call_in_transaction(
         return result;
     }
     return std::nullopt;
-}
-
-schema::Transition JobRunner::transition_of(const schema::Job& job, const HandlerResult& result)
-    const {
-    return transition_after(job, result, rules_.retry, use_.clock.now());
 }
 
 }  // namespace jobstrand::executor

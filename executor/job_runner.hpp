@@ -76,8 +76,6 @@ private:
     call(const HandlerRegistry::Handler& handler, const HeldJobPtr& held) const;
     [[nodiscard]] std::optional<HandlerResult>
     call_in_transaction(const TransactionalJobHandler& handler, const HeldJobPtr& held) const;
-    [[nodiscard]] schema::Transition
-    transition_of(const schema::Job& job, const HandlerResult& result) const;
 
     const Dependencies use_;
     const Rules rules_;

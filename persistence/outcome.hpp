@@ -4,6 +4,7 @@
 #include "schema/job_transition.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace jobstrand::persistence {
 
@@ -13,7 +14,8 @@ namespace jobstrand::persistence {
 struct Outcome {
     std::shared_ptr<const schema::Job> job;  ///< Never null.
     schema::Transition transition;
-    schema::Duration duration{0};  ///< Of the run, if it failed.
+    std::optional<schema::Duration> duration = {};  ///< Of the run, where there was one.
+    std::optional<schema::TimePoint> ended = {};    ///< By the database's clock.
 };
 
 /// What came of writing an outcome. Only `done` changed something.

@@ -15,20 +15,21 @@ OWN_INCLUDES = {
     'persistence/url': {'schema/'},
     'persistence/drivers': {'schema/', 'persistence/sql/', 'persistence/url/'},
     'persistence/migration': {'schema/', 'persistence/sql/'},
-    'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/'},
+    'persistence/history': {'schema/', 'persistence/.', 'persistence/sql/'},
+    'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/'},
     'persistence/exclusive': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/limits': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/'},
-    'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
+    'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/'},
     'persistence/queries': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/journal': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
-    'persistence/unique': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
+    'persistence/unique': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/'},
     'persistence/jobs': {
-        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/', 'persistence/limits/',
-        'persistence/series/', 'persistence/unique/'
+        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/exclusive/',
+        'persistence/limits/', 'persistence/series/', 'persistence/unique/'
     },
     'persistence/nodes': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/store': {
-        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
+        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
         'persistence/jobs/', 'persistence/journal/', 'persistence/limits/', 'persistence/nodes/', 'persistence/unique/', 'persistence/workers/'
     },
     'persistence/workers': {
@@ -37,6 +38,7 @@ OWN_INCLUDES = {
     },
     'executor': {'schema/', 'executor/enqueue/', 'executor/locks/', 'executor/loop/', 'executor/nodes/', 'executor/pool/', 'executor/report/'} | STORE,
     'executor/enqueue': {'schema/', 'executor/loop/'} | STORE,
+    'executor/history': {'schema/', 'executor/loop/'} | STORE,
     'executor/nodes': {'schema/', 'executor/loop/'} | STORE,
     'executor/locks': {'schema/', 'executor/loop/', 'executor/pool/'} | STORE,
     'executor/loop': {'schema/'} | STORE,

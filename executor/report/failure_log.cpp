@@ -73,7 +73,7 @@ void FailureLog::write_line(const Outcome& outcome, bool dead) {
          {"attempts", attempts_of(outcome)},
          {"reason", std::string(schema::name_of(outcome.transition.reason))},
          {"error", schema::first_characters(outcome.transition.failure->message, kShownCharacters)},
-         {"duration_ms", outcome.duration.count()},
+         {"duration_ms", outcome.duration.value_or(schema::Duration{0}).count()},
          {"next_try", next_try_of(outcome)}}
     );
 }

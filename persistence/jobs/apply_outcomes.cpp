@@ -1,4 +1,5 @@
 #include "persistence/exclusive/group_locks.hpp"
+#include "persistence/history/job_log_page.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
@@ -181,6 +182,39 @@ schema::TimePoint machine_now() {
     return std::chrono::floor<schema::Duration>(std::chrono::system_clock::now());
 }
 
+MoveFacts facts_of(const Outcome& outcome, std::string_view owner) {
+    return {
+        .time = outcome.ended.value_or(outcome.transition.failed_time.value_or(machine_now())),
+        .node = owner,
+        .duration = outcome.duration,
+    };
+}
+
+/// Asks nothing and writes nothing unless successes are logged.
+void log_completed(
+    Transaction& transaction,
+    std::string_view owner,
+    const Outcomes& completed,
+    const StoreContext& context
+) {
+    JobLogPage log(context.history);
+    if (!log.wants(schema::JobEvent::succeeded)) {
+        return;
+    }
+    for (const Outcome* outcome : completed) {
+        log.add(*outcome->job, outcome->transition, facts_of(*outcome, owner));
+    }
+    log.write(transaction);
+}
+
+std::map<std::string_view, MoveFacts> runs_of(const Outcomes& outcomes, std::string_view owner) {
+    std::map<std::string_view, MoveFacts> runs;
+    for (const Outcome* outcome : outcomes) {
+        runs.emplace(outcome->job->id, facts_of(*outcome, owner));
+    }
+    return runs;
+}
+
 /// false: at least one lock is lost, and the transaction must be rolled back.
 bool write_outcomes(
     Transaction& transaction,
@@ -206,8 +240,10 @@ bool write_outcomes(
             moves.add_deleted(*outcome->job, outcome->transition);
         }
     }
+    moves.know_runs(runs_of(work.leaving, owner));
     moves.decide(std::move(leaving->rows), std::move(leaving->transitions));
     moves.write(&twins);
+    log_completed(transaction, owner, work.completed, context);
     return true;
 }
 

@@ -3,7 +3,9 @@
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
+#include "persistence/rows/new_dead_letters.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
+#include "persistence/sql/database_now.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 
@@ -37,6 +39,26 @@ void drop_unlocked(
     std::erase_if(jobs, [&](const Job& job) { return !held.contains(job.id); });
 }
 
+/// Of suspended jobs whose id stood in the suspended place already.
+void tell_of_twins(
+    Transaction& transaction,
+    const StoreContext& context,
+    JobPlace from,
+    std::span<const PlacedJob> moves
+) {
+    std::vector<NewDeadLetter> dead;
+    for (const PlacedJob& placed : moves) {
+        if (placed.place == JobPlace::dead_letter) {
+            dead.push_back(
+                {.job = &placed.job, .from = from, .reason = schema::TransitionReason::id_taken}
+            );
+        }
+    }
+    if (!dead.empty()) {
+        tell_of_buried(transaction, context, dead, database_now(transaction));
+    }
+}
+
 }  // namespace
 
 void move_suspended(
@@ -61,6 +83,7 @@ void move_suspended(
     });
     bury_twins(transaction, context, place, moves, twins);
     move_rows(transaction, place, moves);
+    tell_of_twins(transaction, context, place, moves);
 }
 
 bool claim_rows(

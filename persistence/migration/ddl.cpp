@@ -105,6 +105,11 @@ bool is_about_audits_and_requests(const Table& table) {
     return table.name == "JS_AUDIT" || table.name == "JS_REQUEST";
 }
 
+bool is_about_history(const Table& table) {
+    return table.name == "ACT_HI_JOB_LOG" || table.name == "ACT_RU_INCIDENT" ||
+           table.name == "ACT_HI_INCIDENT";
+}
+
 std::string version_statement(const Dialect& dialect) {
     return fmt::format(
         "{} INTO ACT_GE_PROPERTY (NAME_, VALUE_, REV_)\nVALUES ('{}', '{}', 1){}{}",
@@ -205,6 +210,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
         {14,
          "what people changed, and requests that come again",
          create_tables_and_indexes(dialect, is_about_audits_and_requests)},
+        {15, "the past of jobs", create_tables_and_indexes(dialect, is_about_history)},
     };
 }
 

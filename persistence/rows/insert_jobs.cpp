@@ -1,5 +1,6 @@
 #include "persistence/rows/insert_jobs.hpp"
 
+#include "persistence/history/job_log_page.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/fences.hpp"
@@ -79,9 +80,26 @@ bool is_timer(const PlacedJob* placed) {
     return placed->place == JobPlace::timer;
 }
 
+void log_created(
+    Transaction& transaction,
+    const StoreContext& context,
+    std::span<const PlacedJob* const> jobs
+) {
+    JobLogPage log(context.history);
+    for (const PlacedJob* const placed : jobs) {
+        log.add_created(placed->job);
+    }
+    log.write(transaction);
+}
+
 /// Returns the jobs that had to go to the suspended place. Leaves `jobs` as they are: when the
 /// transaction is tried again, that may be decided differently.
-JobsByIndex insert_all(Transaction& transaction, std::span<const PlacedJob> jobs, IdOrigin origin) {
+JobsByIndex insert_all(
+    Transaction& transaction,
+    const StoreContext& context,
+    std::span<const PlacedJob> jobs,
+    IdOrigin origin
+) {
     for (const PlacedJob& placed : jobs) {
         require_storable(placed.job.due_date, transaction.dialect());
     }
@@ -101,6 +119,7 @@ JobsByIndex insert_all(Transaction& transaction, std::span<const PlacedJob> jobs
     if (std::ranges::any_of(rows, is_timer)) {
         transaction.announce_jobs();
     }
+    log_created(transaction, context, rows);
     return to_suspended;
 }
 
@@ -165,7 +184,7 @@ std::vector<PlacedJob> insert_jobs(
 ) {
     free_limited(*context.limits.current(), jobs);
     give_payload_ids(jobs, context.ids);
-    JobsByIndex to_suspended = insert_all(transaction, jobs, ids);
+    JobsByIndex to_suspended = insert_all(transaction, context, jobs, ids);
     return with(std::move(jobs), std::move(to_suspended));
 }
 
@@ -195,7 +214,9 @@ insert_jobs(const StoreContext& context, std::vector<PlacedJob> jobs, IdOrigin i
     give_payload_ids(jobs, context.ids);
     JobsByIndex to_suspended;
     context.runner.run(
-        [&](Transaction& transaction) { to_suspended = insert_all(transaction, jobs, ids); },
+        [&](Transaction& transaction) {
+            to_suspended = insert_all(transaction, context, jobs, ids);
+        },
         [&](Transaction& transaction) { return find_any(transaction, ids_of(jobs)).has_value(); }
     );
     return with(std::move(jobs), std::move(to_suspended));

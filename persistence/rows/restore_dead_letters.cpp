@@ -6,6 +6,8 @@
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/rows/new_dead_letters.hpp"
+#include "persistence/sql/database_now.hpp"
 
 #include <algorithm>
 #include <set>
@@ -91,6 +93,21 @@ std::vector<const Job*> free_rows(Transaction& transaction, const std::vector<Jo
     return free;
 }
 
+void tell_of_restored(
+    Transaction& transaction,
+    const StoreContext& context,
+    const std::vector<const Job*>& added
+) {
+    if (added.empty() || !context.history.rules().incidents) {
+        return;
+    }
+    std::vector<NewDeadLetter> dead;
+    for (const Job* const row : added) {
+        dead.push_back({.job = row});
+    }
+    tell_of_dead_letters(transaction, context, dead, database_now(transaction));
+}
+
 }  // namespace
 
 std::vector<bool>
@@ -104,6 +121,7 @@ restore_dead_letters(const StoreContext& context, std::span<const DeadLetterCopy
         added = free_rows(transaction, restored.rows);
         insert_long_texts(transaction, restored, added);
         insert_rows(transaction, JobPlace::dead_letter, added);
+        tell_of_restored(transaction, context, added);
     };
     context.runner.run(insert, [&](Transaction& transaction) {
         std::vector<std::string> ids;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/history/history_book.hpp"
 #include "persistence/rows/fresh_ids.hpp"
 #include "persistence/rows/limit_book.hpp"
 #include "persistence/sql/transaction_runner.hpp"
@@ -16,6 +17,7 @@ struct StoreContext {
     const schema::SeriesSchedule& schedule;
     FreshIds& ids;
     LimitBook& limits;
+    HistoryBook& history;
     schema::ExclusiveOver exclusive_over = schema::ExclusiveOver::instance;
 };
 

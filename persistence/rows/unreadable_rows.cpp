@@ -1,6 +1,7 @@
 #include "persistence/rows/unreadable_rows.hpp"
 
 #include "persistence/rows/move_jobs.hpp"
+#include "persistence/rows/new_dead_letters.hpp"
 #include "persistence/rows/twins.hpp"
 #include "persistence/sql/database_now.hpp"
 #include "persistence/sql/dialect.hpp"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -24,6 +26,22 @@ constexpr std::string_view kNameEmpty = R"sql(
     UPDATE {table} {by_id}
     SET ID_ = ?
     WHERE ID_ = '')sql";
+
+void tell_of_unreadable(
+    Transaction& transaction,
+    const StoreContext& context,
+    JobPlace from,
+    std::span<const PlacedJob> jobs,
+    schema::TimePoint now
+) {
+    std::vector<NewDeadLetter> dead;
+    for (const PlacedJob& placed : jobs) {
+        dead.push_back(
+            {.job = &placed.job, .from = from, .reason = schema::TransitionReason::unreadable}
+        );
+    }
+    tell_of_buried(transaction, context, dead, now);
+}
 
 }  // namespace
 
@@ -41,6 +59,7 @@ void bury_unreadable(
     }
     give_free_ids(transaction, context, from, dead);
     move_rows(transaction, from, dead);
+    tell_of_unreadable(transaction, context, from, dead, now);
     for (const PlacedJob& placed : dead) {
         context.log.write(
             schema::LogLevel::error,

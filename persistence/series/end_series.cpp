@@ -1,3 +1,4 @@
+#include "persistence/history/job_log_page.hpp"
 #include "persistence/series/series_and_turn.hpp"
 #include "persistence/series/series_operations.hpp"
 #include "persistence/series/series_table.hpp"
@@ -23,7 +24,7 @@ constexpr std::string_view kForgetPause = R"sql(
 
 SeriesAnswer end(
     Transaction& transaction,
-    const schema::SeriesSchedule& schedule,
+    const StoreContext& context,
     std::string_view key,
     schema::TimePoint now
 ) {
@@ -35,7 +36,14 @@ SeriesAnswer end(
         return SeriesAnswer::locked;
     }
     const schema::SeriesTransition change = schema::series_ended(locked->series);
-    write_change(transaction, schedule, std::move(*locked), change);
+    JobLogPage log(context.history);
+    if (locked->turn && change.turn == schema::TurnFate::over) {
+        log.add(
+            locked->turn->job, schema::JobEvent::deleted, "its series was ended", {.time = now}
+        );
+    }
+    write_change(transaction, context.schedule, std::move(*locked), change);
+    log.write(transaction);
     return SeriesAnswer::done;
 }
 
@@ -60,7 +68,7 @@ SeriesAnswer remove_ended(Transaction& transaction, std::string_view key) {
 SeriesAnswer end_series(const StoreContext& context, std::string_view key, schema::TimePoint now) {
     SeriesAnswer answer = SeriesAnswer::not_found;
     context.runner.run(
-        [&](Transaction& transaction) { answer = end(transaction, context.schedule, key, now); },
+        [&](Transaction& transaction) { answer = end(transaction, context, key, now); },
         run_again  // An ended series ends once more.
     );
     return answer;

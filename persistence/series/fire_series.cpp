@@ -1,3 +1,4 @@
+#include "persistence/history/job_log_page.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/move_jobs.hpp"
@@ -29,6 +30,9 @@ fire_series(const StoreContext& context, std::string_view key, schema::TimePoint
         divert_suspended(transaction, std::span(&placed, 1));
         const PlacedJob* const row = &placed;
         insert_placed(transaction, std::span(&row, 1));
+        JobLogPage log(context.history);
+        log.add_created(placed.job);
+        log.write(transaction);
     };
     context.runner.run(fire, [&](Transaction& transaction) {
         const std::string_view job = id;

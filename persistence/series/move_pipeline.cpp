@@ -1,11 +1,13 @@
 #include "persistence/series/move_pipeline.hpp"
 
+#include "persistence/history/incident_rows.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/key_rows.hpp"
 #include "persistence/rows/move_jobs.hpp"
+#include "persistence/rows/new_dead_letters.hpp"
 #include "schema/series/series_transition.hpp"
 
 #include <algorithm>
@@ -53,7 +55,9 @@ MovePipeline::MovePipeline(
     : transaction_(transaction),
       context_(context),
       from_(from),
-      turns_(transaction, context, now) {}
+      now_(now),
+      turns_(transaction, context, now),
+      log_(context.history) {}
 
 void MovePipeline::add_deleted(Job turn, Transition transition) {
     if (schema::concerns_series(turn, transition.reason)) {
@@ -113,12 +117,11 @@ void MovePipeline::settle(Job&& row, Transition&& transition, const SuspendedSco
             staying_.push_back(std::move(row));
             return;
         case TurnFate::over:
-            over_.push_back(std::move(row));
-            return;
         case TurnFate::moves:
             break;
     }
-    if (transition.to) {
+    tell(row, transition);
+    if (transition.to && fate == TurnFate::moves) {
         leave(std::move(row), std::move(transition), suspended);
     } else {
         over_.push_back(std::move(row));
@@ -143,6 +146,11 @@ void MovePipeline::leave(Job&& row, Transition&& transition, const SuspendedScop
     if (transition.outcome) {
         replaced_texts_.push_back(std::exchange(row.custom_values_id, {}));
         outcomes_.push_back(leaving_.size());
+    }
+    const bool dies = transition.to == JobPlace::dead_letter;
+    told_.push_back({.reason = transition.reason, .was_to_die = dies, .node = {}});
+    if (dies && context_.history.rules().incidents) {
+        told_.back().node = row.lock_owner;
     }
     PlacedJob placed = moved(std::move(row), transition);
     if (schema::can_be_suspended(placed.place) && suspended.contain(placed.job)) {
@@ -170,11 +178,72 @@ void MovePipeline::write(Twins* twins) {
     insert_outcomes();
     if (twins != nullptr) {
         bury_twins(transaction_, context_, from_, leaving_, *twins);
+        tell_of_buried_twins(*twins);
     }
     move_rows(transaction_, from_, leaving_);
     delete_replaced_texts();
     write_staying();
     delete_over();
+    log_.write(transaction_);
+    tell_of_new_dead_letters();
+    resolve_incidents();
+}
+
+// Without a run that is known of, the row says who held it.
+void MovePipeline::tell(const Job& row, const Transition& transition) {
+    const auto run = runs_.find(row.id);
+    MoveFacts facts = run == runs_.end() ? MoveFacts{.time = now_} : run->second;
+    facts.node = row.lock_owner;
+    log_.add(row, transition, facts);
+}
+
+void MovePipeline::tell_of_buried_twins(const Twins& twins) {
+    if (twins.buried.empty()) {
+        return;
+    }
+    for (std::size_t i = 0; i < leaving_.size(); ++i) {
+        const Job& job = leaving_[i].job;
+        if (leaving_[i].place == JobPlace::dead_letter && !told_[i].was_to_die) {
+            told_[i].reason = schema::TransitionReason::id_taken;
+            log_.add(
+                job,
+                schema::JobEvent::dead,
+                schema::name_of(told_[i].reason),
+                {.time = now_, .message = job.exception_message}
+            );
+        }
+    }
+}
+
+void MovePipeline::tell_of_new_dead_letters() {
+    std::vector<NewDeadLetter> dead;
+    for (std::size_t i = 0; i < leaving_.size(); ++i) {
+        if (leaving_[i].place == JobPlace::dead_letter) {
+            dead.push_back(
+                {.job = &leaving_[i].job,
+                 .from = from_,
+                 .reason = told_[i].reason,
+                 .node = told_[i].node}
+            );
+        }
+    }
+    tell_of_dead_letters(transaction_, context_, dead, now_);
+}
+
+void MovePipeline::resolve_incidents() {
+    if (from_ != JobPlace::dead_letter || !context_.history.rules().incidents) {
+        return;
+    }
+    std::vector<std::string_view> ids;
+    for (const PlacedJob& placed : leaving_) {
+        ids.emplace_back(placed.job.id);
+    }
+    close_incidents(transaction_, context_.history, ids, IncidentEnd::requeued, now_);
+    ids.clear();
+    for (const Job& job : over_) {
+        ids.emplace_back(job.id);
+    }
+    close_incidents(transaction_, context_.history, ids, IncidentEnd::removed, now_);
 }
 
 void MovePipeline::insert_stack_traces() {

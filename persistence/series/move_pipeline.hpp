@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/history/job_log_page.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/rows/twins.hpp"
@@ -10,9 +11,11 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,6 +32,7 @@ using TransitionOf = std::function<schema::Transition(const schema::Job& row)>;
 /// | series    | the turns among them carry their series on (see SeriesTurns)                    |
 /// | twins     | a job whose id is taken becomes a dead letter, where the caller expects that     |
 /// | write     | series, then inserts before deletes, and byte arrays before the rows with them  |
+/// | tell      | the job log, and incidents of new and of former dead letters                    |
 ///
 /// decide() changes rows in memory only, so that the caller may still see and change what leaves;
 /// write() stores everything. For jobs without a series the third step asks and writes nothing.
@@ -44,6 +48,9 @@ public:
 
     /// A turn whose row the caller deletes by itself. Before decide().
     void add_deleted(schema::Job turn, schema::Transition transition);
+
+    /// What is known of the runs that ended so, by the ids of their jobs, which must outlive it.
+    void know_runs(std::map<std::string_view, MoveFacts> runs) { runs_ = std::move(runs); }
 
     /// Once. The rows stand in `from` and were read for update; each makes the transition with its
     /// index.
@@ -71,6 +78,12 @@ private:
         std::size_t job = 0;
         std::string text;
     };
+    /// What is told of a job that goes elsewhere, beside where it stands then.
+    struct Told {
+        schema::TransitionReason reason;
+        bool was_to_die = false;
+        std::string node;  ///< Only where incidents are kept.
+    };
     using Transitions = std::vector<std::optional<schema::Transition>>;
 
     void series_for_update_of(std::span<const schema::Job> rows, const Transitions& transitions);
@@ -83,13 +96,21 @@ private:
     void delete_replaced_texts();
     void write_staying();
     void delete_over();
+    void tell(const schema::Job& row, const schema::Transition& transition);
+    void tell_of_buried_twins(const Twins& twins);
+    void tell_of_new_dead_letters();
+    void resolve_incidents();
 
     Transaction& transaction_;
     const StoreContext& context_;
     const schema::JobPlace from_;
+    const schema::TimePoint now_;
     SeriesTurns turns_;
+    JobLogPage log_;
+    std::map<std::string_view, MoveFacts> runs_;
     std::vector<std::pair<schema::Job, schema::Transition>> deleted_turns_;
     std::vector<schema::PlacedJob> leaving_;
+    std::vector<Told> told_;            ///< Of those that leave, in their order.
     std::vector<schema::Job> staying_;  ///< With a later due date.
     std::vector<schema::Job> over_;     ///< Deleted.
     std::vector<StackTrace> stack_traces_;

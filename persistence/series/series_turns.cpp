@@ -1,5 +1,6 @@
 #include "persistence/series/series_turns.hpp"
 
+#include "persistence/history/job_log_page.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
@@ -208,6 +209,11 @@ void SeriesTurns::store_next_turns() {
     }
     std::ranges::sort(rows, {}, [](const PlacedJob* row) { return std::string_view(row->job.id); });
     insert_placed(transaction_, rows);
+    JobLogPage log(context_.history);
+    for (const PlacedJob* const row : rows) {
+        log.add_created(row->job);
+    }
+    log.write(transaction_);
 }
 
 }  // namespace jobstrand::persistence

@@ -25,15 +25,19 @@ SqlStore::SqlStore(
     schema::Log& log,
     const schema::SeriesSchedule& schedule,
     RetryLimits limits,
-    schema::ExclusiveOver exclusive_over
+    schema::ExclusiveOver exclusive_over,
+    schema::HistoryRules history,
+    OnIncident on_incident
 )
     : runner_(pool, log, limits),
+      history_(std::move(history), std::move(on_incident)),
       context_{
           .runner = runner_,
           .log = log,
           .schedule = schedule,
           .ids = ids_,
           .limits = limits_,
+          .history = history_,
           .exclusive_over = exclusive_over} {}
 
 void SqlStore::in_transaction(

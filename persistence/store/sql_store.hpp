@@ -4,6 +4,8 @@
 #include "persistence/clock_source.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/executor_store.hpp"
+#include "persistence/history/history_book.hpp"
+#include "persistence/history_store.hpp"
 #include "persistence/limit_store.hpp"
 #include "persistence/node_store.hpp"
 #include "persistence/operator_store.hpp"
@@ -40,6 +42,7 @@ class SqlStore final : public ExecutorStore,
                        public AuditStore,
                        public RequestStore,
                        public WatchStore,
+                       public HistoryStore,
                        public ClockSource {
 public:
     SqlStore(
@@ -47,7 +50,9 @@ public:
         schema::Log& log,
         const schema::SeriesSchedule& schedule,
         RetryLimits limits = {},
-        schema::ExclusiveOver exclusive_over = schema::ExclusiveOver::instance
+        schema::ExclusiveOver exclusive_over = schema::ExclusiveOver::instance,
+        schema::HistoryRules history = {},
+        OnIncident on_incident = {}
     );
 
     /// How its database answers.
@@ -321,10 +326,27 @@ public:
     [[nodiscard]] std::vector<FreeJobs>
     free_by_type(schema::JobPlace place, std::size_t rows, std::size_t types) override;
 
+    [[nodiscard]] std::vector<JobLogLine>
+    job_log(const JobLogFilter& filter, std::string_view behind, std::size_t limit) override;
+    [[nodiscard]] std::optional<JobLogLine> find_log_line(std::string_view id) override;
+    JobLogCleaning clean_job_log(const JobLogBounds& bounds) override;
+    [[nodiscard]] std::vector<Incident>
+    incidents(const IncidentFilter& filter, std::string_view behind, std::size_t limit) override;
+    [[nodiscard]] std::int64_t count_open_incidents() override;
+    [[nodiscard]] std::vector<JobAnswer>
+    annotate_incidents(std::span<const std::string> jobs, std::string_view text) override;
+    [[nodiscard]] std::vector<JobAnswer>
+    resolve_incidents(std::span<const std::string> jobs, schema::TimePoint now) override;
+    JobLogCleaning clean_incidents(const JobLogBounds& bounds) override;
+
+    /// What this store has written of incidents.
+    [[nodiscard]] const HistoryBook& history() const { return history_; }
+
 private:
     TransactionRunner runner_;
     FreshIds ids_;
     LimitBook limits_;
+    HistoryBook history_;
     const StoreContext context_;
 };
 

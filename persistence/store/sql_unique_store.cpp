@@ -8,7 +8,7 @@ using schema::TimePoint;
 
 std::vector<schema::Enqueued>
 SqlStore::take_keys(Transaction& transaction, std::span<const KeyWish> wishes, TimePoint now) {
-    return persistence::take_keys(transaction, wishes, now);
+    return persistence::take_keys(transaction, context_, wishes, now);
 }
 
 std::optional<KeyOwner> SqlStore::key_owner(std::string_view key) {

@@ -1,3 +1,4 @@
+#include "persistence/history/job_log_page.hpp"
 #include "persistence/key_held.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/ids_of.hpp"
@@ -142,6 +143,19 @@ void remove(Transaction& transaction, std::span<const PlacedJob> jobs) {
     }
 }
 
+void log_replaced(
+    Transaction& transaction,
+    const StoreContext& context,
+    std::span<const PlacedJob> jobs,
+    schema::TimePoint now
+) {
+    JobLogPage log(context.history);
+    for (const PlacedJob& placed : jobs) {
+        log.add(placed.job, schema::JobEvent::deleted, "replaced", {.time = now});
+    }
+    log.write(transaction);
+}
+
 /// The keys that this transaction alone has: an app that goes on after the refusal must not commit
 /// them.
 std::vector<KeyClaim> new_ones(std::span<const KeyClaim> claims, const KeyHolders& holders) {
@@ -154,8 +168,12 @@ std::vector<KeyClaim> new_ones(std::span<const KeyClaim> claims, const KeyHolder
 
 }  // namespace
 
-std::vector<Enqueued>
-take_keys(Transaction& transaction, std::span<const KeyWish> wishes, schema::TimePoint now) {
+std::vector<Enqueued> take_keys(
+    Transaction& transaction,
+    const StoreContext& context,
+    std::span<const KeyWish> wishes,
+    schema::TimePoint now
+) {
     const Candidates candidates = candidates_of(wishes);
     const std::vector<KeyClaim> claims = claims_of(candidates, now, transaction.dialect());
     KeyHolders holders = holders_of(transaction, claim_keys(transaction, claims));
@@ -169,6 +187,7 @@ take_keys(Transaction& transaction, std::span<const KeyWish> wishes, schema::Tim
         throw;
     }
     remove(transaction, replaceable);
+    log_replaced(transaction, context, replaceable, now);
     pass_keys(transaction, decided.passed);
     std::vector<Enqueued> answers;
     answers.reserve(wishes.size());

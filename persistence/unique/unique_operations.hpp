@@ -14,8 +14,12 @@
 /// promised.
 namespace jobstrand::persistence {
 
-[[nodiscard]] std::vector<schema::Enqueued>
-take_keys(Transaction& transaction, std::span<const KeyWish> wishes, schema::TimePoint now);
+[[nodiscard]] std::vector<schema::Enqueued> take_keys(
+    Transaction& transaction,
+    const StoreContext& context,
+    std::span<const KeyWish> wishes,
+    schema::TimePoint now
+);
 
 /// Gives dead letters that are about to be requeued their keys back, which they hold while they are
 /// open, or for what is left of their period. Returns the ids of those whose key another job has by

@@ -25,4 +25,7 @@ inline constexpr Column kAppId{"ID_", ColumnKind::app_id, "", true};
 /// What people have changed, and requests that are carried out once.
 [[nodiscard]] std::vector<Table> journal_tables();
 
+/// The past of jobs: the log, and incidents.
+[[nodiscard]] std::vector<Table> history_tables();
+
 }  // namespace jobstrand::schema

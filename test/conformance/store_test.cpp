@@ -13,7 +13,13 @@ namespace jobstrand::test {
 
 using persistence::SessionPool;
 
-Node::Node(TestDatabase& database, FaultPlan& faults, schema::ExclusiveOver exclusive_over)
+Node::Node(
+    TestDatabase& database,
+    FaultPlan& faults,
+    schema::ExclusiveOver exclusive_over,
+    schema::HistoryRules history,
+    persistence::OnIncident on_incident
+)
     : pool_(
           with_faults(
               [&database](SessionPool::Access access) { return database.connect(access); },
@@ -22,7 +28,15 @@ Node::Node(TestDatabase& database, FaultPlan& faults, schema::ExclusiveOver excl
           {},
           10s
       ),
-      store_(pool_, log_, schedule_, {.attempts = 10, .wait = 1ms}, exclusive_over) {}
+      store_(
+          pool_,
+          log_,
+          schedule_,
+          {.attempts = 10, .wait = 1ms},
+          exclusive_over,
+          std::move(history),
+          std::move(on_incident)
+      ) {}
 
 StoreTest::StoreTest()
     : database_(GetParam().create()),

@@ -41,7 +41,9 @@ public:
     Node(
         TestDatabase& database,
         FaultPlan& faults,
-        schema::ExclusiveOver exclusive_over = schema::ExclusiveOver::instance
+        schema::ExclusiveOver exclusive_over = schema::ExclusiveOver::instance,
+        schema::HistoryRules history = {},
+        persistence::OnIncident on_incident = {}
     );
 
     persistence::SqlStore& store() { return store_; }

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "persistence/sql/transaction.hpp"
+#include "schema/time.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// How the tables of the past are written and asked.
+namespace jobstrand::persistence {
+
+/// The rows of one table that one transaction adds, value by value.
+struct NewRows {
+    std::string_view table;
+    std::span<const std::string_view> columns;
+    std::vector<Value> values;     ///< Row by row.
+    std::string_view behind = {};  ///< What stands behind the VALUES.
+};
+
+/// Inserts them with few statements; columns that no row of a statement uses are not named, so that
+/// they cost nothing.
+void insert_history(Transaction& transaction, const NewRows& rows);
+
+/// The nearest time that a column holds: what has happened must be storable.
+[[nodiscard]] schema::TimePoint storable(schema::TimePoint time, const Dialect& dialect);
+
+/// The conditions of a question, all of which must hold.
+class HistoryConditions final {
+public:
+    void add(std::string condition) { sql_.push_back(std::move(condition)); }
+    void add(std::string condition, Value parameter) {
+        sql_.push_back(std::move(condition));
+        parameters_.push_back(parameter);
+    }
+
+    /// Unless the text is empty.
+    void add_equal(std::string_view column, std::string_view text);
+
+    /// From `after` on and before `before`, where they are there.
+    void add_period(
+        std::string_view column,
+        const std::optional<schema::TimePoint>& after,
+        const std::optional<schema::TimePoint>& before
+    );
+
+    [[nodiscard]] std::string text() const;
+    [[nodiscard]] const std::vector<Value>& parameters() const { return parameters_; }
+
+private:
+    std::vector<std::string> sql_;
+    std::vector<Value> parameters_;
+};
+
+/// The least id of a row from that time, where ids ascend with the time.
+[[nodiscard]] std::string first_id_of(schema::TimePoint time);
+
+}  // namespace jobstrand::persistence

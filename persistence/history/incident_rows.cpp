@@ -1,0 +1,159 @@
+#include "persistence/history/incident_rows.hpp"
+
+#include "persistence/history/history_rows.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+constexpr std::string_view kOpenTable = "ACT_RU_INCIDENT";
+
+constexpr std::string_view kResolve = R"sql(
+    INSERT INTO ACT_HI_INCIDENT ({columns}, END_TIME_, INCIDENT_STATE_, RESOLUTION_)
+    SELECT {columns}, ?, {state}, '{resolution}'
+    FROM ACT_RU_INCIDENT {by_id}
+    WHERE CONFIGURATION_ IN (...)
+    {for_update})sql";
+
+constexpr std::string_view kDeleteOpen = R"sql({delete_where} CONFIGURATION_ IN (...))sql";
+
+constexpr std::array<std::string_view, 14> kIncidentColumns{
+    "ID_",
+    "CONFIGURATION_",
+    "INCIDENT_TIMESTAMP_",
+    "INCIDENT_TYPE_",
+    "REASON_",
+    "INCIDENT_MSG_",
+    "HANDLER_TYPE_",
+    "PROC_DEF_ID_",
+    "JOB_DEF_ID_",
+    "ACTIVITY_ID_",
+    "EXECUTION_ID_",
+    "PROC_INST_ID_",
+    "TENANT_ID_",
+    "HOSTNAME_",
+};
+
+/// INCIDENT_STATE_ of the past, as Camunda numbers them.
+constexpr int kResolvedState = 1;
+constexpr int kDeletedState = 2;
+
+void append_incident(std::vector<Value>& values, const Incident& incident, const Dialect& dialect) {
+    values.insert(
+        values.end(),
+        {std::string_view(incident.id),
+         std::string_view(incident.job),
+         storable(incident.time, dialect),
+         std::string_view(incident.type),
+         text_or_null(incident.cause),
+         text_or_null(incident.message),
+         text_or_null(incident.handler_type),
+         text_or_null(incident.definition),
+         text_or_null(incident.job_definition),
+         text_or_null(incident.element),
+         text_or_null(incident.execution),
+         text_or_null(incident.instance),
+         text_or_null(incident.tenant),
+         text_or_null(incident.node)}
+    );
+}
+
+std::string overwriting(const Dialect& dialect) {
+    std::vector<std::string> assignments{"ANNOTATION_ = NULL"};
+    for (const std::string_view column : kIncidentColumns) {
+        if (column != "CONFIGURATION_") {
+            const std::string value = fmt::format(fmt::runtime(dialect.new_value), column);
+            assignments.push_back(fmt::format("{} = {}", column, value));
+        }
+    }
+    return fmt::format(
+        "\n{} {}", on_existing(dialect, "CONFIGURATION_"), fmt::join(assignments, ", ")
+    );
+}
+
+}  // namespace
+
+std::string_view name_of(IncidentEnd end) {
+    switch (end) {
+        case IncidentEnd::requeued:
+            return "requeued";
+        case IncidentEnd::removed:
+            return "removed";
+        case IncidentEnd::by_hand:
+            return "by hand";
+    }
+    return "unknown";
+}
+
+void open_incidents(
+    Transaction& transaction,
+    HistoryBook& book,
+    const std::shared_ptr<std::vector<Incident>>& incidents
+) {
+    if (incidents->empty()) {
+        return;
+    }
+    std::ranges::sort(*incidents, {}, &Incident::job);
+    NewRows rows{.table = kOpenTable, .columns = kIncidentColumns, .values = {}};
+    for (Incident& incident : *incidents) {
+        incident.id = book.next_id(incident.time);
+        append_incident(rows.values, incident, transaction.dialect());
+    }
+    const std::string behind = overwriting(transaction.dialect());
+    rows.behind = behind;
+    insert_history(transaction, rows);
+    transaction.on_commit([&book, incidents] {
+        book.opened += incidents->size();
+        if (book.on_incident()) {
+            std::ranges::for_each(*incidents, book.on_incident());
+        }
+    });
+}
+
+std::int64_t close_incidents(
+    Transaction& transaction,
+    HistoryBook& book,
+    std::span<const std::string_view> jobs,
+    IncidentEnd end,
+    schema::TimePoint now
+) {
+    const Dialect& dialect = transaction.dialect();
+    const std::string columns =
+        fmt::format("{}, ANNOTATION_, REV_", fmt::join(kIncidentColumns, ", "));
+    const std::string resolve = fmt::format(
+        kResolve,
+        fmt::arg("columns", columns),
+        fmt::arg("state", end == IncidentEnd::removed ? kDeletedState : kResolvedState),
+        fmt::arg("resolution", name_of(end)),
+        fmt::arg("by_id", dialect.by_id),
+        fmt::arg("for_update", dialect.for_update)
+    );
+    const std::string remove =
+        fmt::format(kDeleteOpen, fmt::arg("delete_where", delete_where(dialect, kOpenTable)));
+    std::int64_t closed = 0;
+    for (const BoundStatement& part :
+         cut_id_list(resolve, {.before = {storable(now, dialect)}, .ids = jobs})) {
+        closed += transaction.execute(part.sql, part.parameters);
+    }
+    if (closed > 0) {
+        for (const BoundStatement& part : cut_id_list(remove, {.ids = jobs})) {
+            transaction.execute(part.sql, part.parameters);
+        }
+        transaction.on_commit([&book, closed] {
+            book.resolved += static_cast<std::uint64_t>(closed);
+        });
+    }
+    return closed;
+}
+
+}  // namespace jobstrand::persistence

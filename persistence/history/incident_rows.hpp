@@ -1,0 +1,35 @@
+#pragma once
+
+#include "persistence/history/history_book.hpp"
+#include "persistence/incident.hpp"
+#include "persistence/sql/transaction.hpp"
+#include "schema/time.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+/// Gives each its id, and stores it as an open one; a job that had one already, because somebody
+/// else's statement took its dead letter away, has the new one from now on. Who listens is told
+/// after the commit.
+void open_incidents(
+    Transaction& transaction,
+    HistoryBook& book,
+    const std::shared_ptr<std::vector<Incident>>& incidents
+);
+
+/// Resolves the open incidents of these jobs: two statements for a page of them, one if there are
+/// none. Returns how many there were.
+std::int64_t close_incidents(
+    Transaction& transaction,
+    HistoryBook& book,
+    std::span<const std::string_view> jobs,
+    IncidentEnd end,
+    schema::TimePoint now
+);
+
+}  // namespace jobstrand::persistence

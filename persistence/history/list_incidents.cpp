@@ -1,0 +1,219 @@
+#include "persistence/history/history_operations.hpp"
+#include "persistence/history/history_rows.hpp"
+#include "persistence/history/incident_rows.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
+#include "schema/limits.hpp"
+#include "schema/text/utf8.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+constexpr std::string_view kListOpen = R"sql(
+    SELECT {columns}
+    FROM ACT_RU_INCIDENT {by_id}
+    WHERE {conditions}
+    ORDER BY CONFIGURATION_
+    LIMIT ?)sql";
+
+constexpr std::string_view kListResolved = R"sql(
+    SELECT {columns}, END_TIME_, RESOLUTION_
+    FROM ACT_HI_INCIDENT {index}
+    WHERE {conditions}
+    ORDER BY ID_ DESC
+    LIMIT ?)sql";
+
+constexpr std::string_view kCountOpen = "SELECT COUNT(*) FROM ACT_RU_INCIDENT";
+
+constexpr std::string_view kFindOpen = R"sql(
+    SELECT CONFIGURATION_
+    FROM ACT_RU_INCIDENT {by_id}
+    WHERE CONFIGURATION_ IN (...)
+    ORDER BY CONFIGURATION_
+    {for_update})sql";
+
+constexpr std::string_view kAnnotate = R"sql(
+    UPDATE ACT_RU_INCIDENT {by_id}
+    SET ANNOTATION_ = ?, REV_ = REV_ + 1
+    WHERE CONFIGURATION_ IN (...))sql";
+
+constexpr std::string_view kShownColumns =
+    "ID_, CONFIGURATION_, INCIDENT_TIMESTAMP_, INCIDENT_TYPE_, REASON_, INCIDENT_MSG_, "
+    "HANDLER_TYPE_, PROC_DEF_ID_, JOB_DEF_ID_, ACTIVITY_ID_, EXECUTION_ID_, PROC_INST_ID_, "
+    "TENANT_ID_, HOSTNAME_, ANNOTATION_";
+constexpr std::size_t kShownColumnCount = 15;
+
+Incident incident_in(const Row& row, bool is_open) {
+    Incident incident;
+    incident.id = row.text(0);
+    incident.job = row.text(1);
+    incident.time = row.time(2).value_or(schema::TimePoint{});
+    incident.type = row.text(3);
+    incident.cause = row.text(4);
+    incident.message = row.text(5);
+    incident.handler_type = row.text(6);
+    incident.definition = row.text(7);
+    incident.job_definition = row.text(8);
+    incident.element = row.text(9);
+    incident.execution = row.text(10);
+    incident.instance = row.text(11);
+    incident.tenant = row.text(12);
+    incident.node = row.text(13);
+    incident.annotation = row.text(14);
+    if (!is_open) {
+        incident.end = row.time(kShownColumnCount);
+        incident.resolution = row.text(kShownColumnCount + 1);
+    }
+    return incident;
+}
+
+HistoryConditions conditions_of(const IncidentFilter& filter, std::string_view behind) {
+    HistoryConditions conditions;
+    conditions.add_equal("CONFIGURATION_", filter.job);
+    if (!behind.empty()) {
+        conditions.add(filter.is_open ? "CONFIGURATION_ > ?" : "ID_ < ?", behind);
+    }
+    conditions.add_period("INCIDENT_TIMESTAMP_", filter.after, filter.before);
+    conditions.add_equal("HANDLER_TYPE_", filter.handler_type);
+    conditions.add_equal("PROC_DEF_ID_", filter.definition);
+    conditions.add_equal("PROC_INST_ID_", filter.instance);
+    conditions.add_equal("REASON_", filter.cause);
+    conditions.add_equal("TENANT_ID_", filter.tenant);
+    return conditions;
+}
+
+std::string question_of(
+    const IncidentFilter& filter,
+    const HistoryConditions& conditions,
+    const Dialect& dialect
+) {
+    return fmt::format(
+        fmt::runtime(filter.is_open ? kListOpen : kListResolved),
+        fmt::arg("columns", kShownColumns),
+        fmt::arg("by_id", dialect.by_id),
+        fmt::arg(
+            "index",
+            filter.job.empty() ? std::string(dialect.by_id)
+                               : by_index(dialect, "JS_IDX_INCIDENT_JOB")
+        ),
+        fmt::arg("conditions", conditions.text())
+    );
+}
+
+/// Changes the open incidents of jobs page by page. Returns for each whether there was one.
+template <typename Change>
+std::vector<JobAnswer> change_open(
+    TransactionRunner& runner,
+    std::span<const std::string> jobs,
+    const TransactionRunner::WasCommitted& was_committed,
+    const Change& change
+) {
+    const std::set<std::string_view> unique(jobs.begin(), jobs.end());
+    const std::vector<std::string_view> sorted(unique.begin(), unique.end());
+    std::set<std::string, std::less<>> all;
+    for (std::span<const std::string_view> rest = sorted; !rest.empty();) {
+        const auto page = rest.first(std::min(rest.size(), schema::limits::kJobsPerTransaction));
+        std::set<std::string, std::less<>> found;
+        runner.run(
+            [&](Transaction& transaction) {
+                found.clear();
+                const std::string sql = fmt::format(
+                    kFindOpen,
+                    fmt::arg("by_id", transaction.dialect().by_id),
+                    fmt::arg("for_update", transaction.dialect().for_update)
+                );
+                const auto possible = possible_ids(page, transaction.dialect());
+                for (const BoundStatement& part : cut_id_list(sql, {.ids = possible})) {
+                    transaction.query(
+                        {.sql = part.sql, .columns = 1},
+                        part.parameters,
+                        [&](const Row& row) { found.emplace(row.text(0)); }
+                    );
+                }
+                const std::vector<std::string_view> ids(found.begin(), found.end());
+                change(transaction, std::span(ids));
+            },
+            was_committed
+        );
+        all.merge(found);
+        rest = rest.subspan(page.size());
+    }
+    std::vector<JobAnswer> answers;
+    for (const std::string& job : jobs) {
+        answers.push_back(all.contains(job) ? JobAnswer::done : JobAnswer::not_found);
+    }
+    return answers;
+}
+
+}  // namespace
+
+std::vector<Incident> list_incidents(
+    TransactionRunner& runner,
+    const IncidentFilter& filter,
+    std::string_view behind,
+    std::size_t limit
+) {
+    const HistoryConditions conditions = conditions_of(filter, behind);
+    std::vector<Value> parameters = conditions.parameters();
+    parameters.emplace_back(static_cast<std::int64_t>(limit));
+    std::vector<Incident> incidents;
+    runner.read([&](Connection& connection) {
+        incidents.clear();
+        connection.query(
+            {.sql = question_of(filter, conditions, connection.dialect()),
+             .columns = filter.is_open ? kShownColumnCount : kShownColumnCount + 2},
+            parameters,
+            [&](const Row& row) { incidents.push_back(incident_in(row, filter.is_open)); }
+        );
+    });
+    return incidents;
+}
+
+std::int64_t count_open_incidents(TransactionRunner& runner) {
+    std::int64_t count = 0;
+    runner.read([&](Connection& connection) {
+        connection.query({.sql = kCountOpen, .columns = 1}, {}, [&](const Row& row) {
+            count = row.integer(0);
+        });
+    });
+    return count;
+}
+
+std::vector<JobAnswer> annotate_incidents(
+    TransactionRunner& runner,
+    std::span<const std::string> jobs,
+    std::string_view text
+) {
+    const std::string note =
+        schema::first_characters(text, schema::limits::kExceptionMessageLength);
+    return change_open(runner, jobs, run_again, [&](Transaction& transaction, auto ids) {
+        const std::string sql =
+            fmt::format(kAnnotate, fmt::arg("by_id", transaction.dialect().by_id));
+        const IdListParameters parameters{.before = {text_or_null(note)}, .ids = ids};
+        for (const BoundStatement& part : cut_id_list(sql, parameters)) {
+            transaction.execute(part.sql, part.parameters);
+        }
+    });
+}
+
+std::vector<JobAnswer> resolve_incidents(
+    TransactionRunner& runner,
+    HistoryBook& book,
+    std::span<const std::string> jobs,
+    schema::TimePoint now
+) {
+    // In doubt, what is open is resolved, and what was resolved counts as not found.
+    return change_open(runner, jobs, run_again, [&](Transaction& transaction, auto ids) {
+        (void)close_incidents(transaction, book, ids, IncidentEnd::by_hand, now);
+    });
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,162 @@
+#include "persistence/history/history_operations.hpp"
+#include "persistence/history/history_rows.hpp"
+#include "persistence/sql/dialect.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <utility>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+// Ids ascend with the time: their order is that of the lines.
+constexpr std::string_view kListLines = R"sql(
+    SELECT {columns}
+    FROM ACT_HI_JOB_LOG {index}
+    WHERE {conditions}
+    ORDER BY ID_ DESC
+    LIMIT ?)sql";
+
+constexpr std::string_view kFindLine = R"sql(
+    SELECT {columns}, {bytes_as_text}
+    FROM ACT_HI_JOB_LOG
+    WHERE ID_ = ?)sql";
+
+constexpr std::string_view kLineColumns =
+    "ID_, TIMESTAMP_, JOB_STATE_, REASON_, JOB_ID_, ATTEMPT_, JOB_RETRIES_, JOB_PRIORITY_, "
+    "JOB_DUEDATE_, JOB_DEF_TYPE_, PROCESS_DEF_ID_, JOB_DEF_ID_, ACT_ID_, EXECUTION_ID_, "
+    "ROOT_PROC_INST_ID_, PROCESS_INSTANCE_ID_, TENANT_ID_, HOSTNAME_, DURATION_, "
+    "JOB_EXCEPTION_MSG_";
+constexpr std::size_t kLineColumnCount = 20;
+
+/// Where a clock was set back, ids are ahead of their lines' times.
+constexpr schema::Duration kIdSlack = std::chrono::hours(24);
+
+schema::JobEvent event_in(const Row& row, std::size_t column) {
+    return static_cast<schema::JobEvent>(row.integer(column));
+}
+
+JobLogLine line_in(const Row& row) {
+    JobLogLine line;
+    line.id = row.text(0);
+    line.time = row.time(1).value_or(schema::TimePoint{});
+    line.event = event_in(row, 2);
+    line.reason = row.text(3);
+    line.job = row.text(4);
+    if (!row.is_null(5)) {
+        line.attempt = static_cast<int>(row.integer(5));
+    }
+    line.retries = static_cast<int>(row.integer(6));
+    line.priority = row.integer(7);
+    line.due_date = row.time(8);
+    line.handler_type = row.text(9);
+    line.definition = row.text(10);
+    line.job_definition = row.text(11);
+    line.element = row.text(12);
+    line.execution = row.text(13);
+    line.root_instance = row.text(14);
+    line.instance = row.text(15);
+    line.tenant = row.text(16);
+    line.node = row.text(17);
+    if (!row.is_null(18)) {
+        line.duration = schema::Duration(row.integer(18));
+    }
+    line.message = row.text(19);
+    return line;
+}
+
+void add_events(HistoryConditions& conditions, const std::vector<schema::JobEvent>& events) {
+    std::vector<int> numbers;
+    for (const schema::JobEvent event : events) {
+        numbers.push_back(static_cast<int>(event));
+    }
+    if (!numbers.empty()) {
+        conditions.add(fmt::format("JOB_STATE_ IN ({})", fmt::join(numbers, ", ")));
+    }
+}
+
+}  // namespace
+
+std::vector<JobLogLine> list_job_log(
+    TransactionRunner& runner,
+    const JobLogFilter& filter,
+    std::string_view behind,
+    std::size_t limit
+) {
+    HistoryConditions conditions;
+    conditions.add_equal("JOB_ID_", filter.job);
+    if (!behind.empty()) {
+        conditions.add("ID_ < ?", behind);
+    }
+    // Where a period begins, the reading ends.
+    const std::string first = filter.after ? first_id_of(*filter.after) : std::string();
+    const std::string end = filter.before ? first_id_of(*filter.before + kIdSlack) : std::string();
+    if (!first.empty()) {
+        conditions.add("ID_ >= ?", std::string_view(first));
+    }
+    if (!end.empty()) {
+        conditions.add("ID_ < ?", std::string_view(end));
+    }
+    conditions.add_period("TIMESTAMP_", filter.after, filter.before);
+    conditions.add_equal("JOB_DEF_TYPE_", filter.handler_type);
+    conditions.add_equal("PROCESS_DEF_ID_", filter.definition);
+    conditions.add_equal("PROCESS_INSTANCE_ID_", filter.instance);
+    conditions.add_equal("ACT_ID_", filter.element);
+    conditions.add_equal("TENANT_ID_", filter.tenant);
+    conditions.add_equal("HOSTNAME_", filter.node);
+    conditions.add_equal("REASON_", filter.reason);
+    add_events(conditions, filter.events);
+    std::vector<JobLogLine> lines;
+    runner.read([&](Connection& connection) {
+        lines.clear();
+        const Dialect& dialect = connection.dialect();
+        const std::string sql = fmt::format(
+            kListLines,
+            fmt::arg("columns", kLineColumns),
+            fmt::arg(
+                "index",
+                filter.job.empty() ? std::string(dialect.by_id)
+                                   : by_index(dialect, "JS_IDX_JOB_LOG_JOB")
+            ),
+            fmt::arg("conditions", conditions.text())
+        );
+        std::vector<Value> parameters = conditions.parameters();
+        parameters.emplace_back(static_cast<std::int64_t>(limit));
+        connection.query(
+            {.sql = sql, .columns = kLineColumnCount},
+            parameters,
+            [&](const Row& row) { lines.push_back(line_in(row)); }
+        );
+    });
+    return lines;
+}
+
+std::optional<JobLogLine> find_log_line(TransactionRunner& runner, std::string_view id) {
+    std::optional<JobLogLine> line;
+    runner.read([&](Connection& connection) {
+        line.reset();
+        const Dialect& dialect = connection.dialect();
+        const std::string sql = fmt::format(
+            kFindLine,
+            fmt::arg("columns", kLineColumns),
+            fmt::arg("bytes_as_text", dialect.bytes_as_text)
+        );
+        const Value parameter{id};
+        connection.query(
+            {.sql = sql, .columns = kLineColumnCount + 1},
+            std::span(&parameter, 1),
+            [&](const Row& row) {
+                line = line_in(row);
+                if (!row.is_null(kLineColumnCount)) {
+                    line->details = dialect.text_of_bytes(row.text(kLineColumnCount));
+                }
+            }
+        );
+    });
+    return line;
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,105 @@
+#include "persistence/rows/new_dead_letters.hpp"
+
+#include "persistence/history/incident_notice.hpp"
+#include "persistence/history/incident_rows.hpp"
+#include "persistence/history/job_log_page.hpp"
+#include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/move_jobs.hpp"
+#include "schema/history/job_event.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Job;
+using schema::JobPlace;
+
+Incident incident_of(const NewDeadLetter& dead, schema::TimePoint now) {
+    const Job& job = *dead.job;
+    const bool is_external =
+        dead.from == JobPlace::external_worker || job.type == schema::kExternalWorkerType;
+    return {
+        .job = job.id,
+        .time = job.failed_time.value_or(now),
+        .type = std::string(is_external ? kFailedExternalTask : kFailedJob),
+        .cause = std::string(schema::name_of(dead.reason)),
+        .message = job.exception_message,
+        .handler_type = job.handler_type,
+        .definition = job.process_definition_id,
+        .job_definition = job.job_definition_id,
+        .element = job.element_id,
+        .execution = job.execution_id,
+        .instance = job.process_instance_id,
+        .tenant = job.tenant_id,
+        .node = dead.node,
+    };
+}
+
+void enqueue_notice(
+    Transaction& transaction,
+    const StoreContext& context,
+    std::span<const Incident> incidents,
+    schema::TimePoint now
+) {
+    schema::PlacedJob placed{
+        .place = JobPlace::executable,
+        .job = notice_of(incidents, context.history.rules().incident_target)};
+    placed.job.id = context.ids.next();
+    placed.job.correlation_id = placed.job.id;
+    placed.job.create_time = now;
+    store_payloads(transaction, std::span(&placed.job, 1), context.ids);
+    const schema::PlacedJob* const row = &placed;
+    insert_placed(transaction, std::span(&row, 1));
+}
+
+}  // namespace
+
+void tell_of_dead_letters(
+    Transaction& transaction,
+    const StoreContext& context,
+    std::span<const NewDeadLetter> dead,
+    schema::TimePoint now
+) {
+    if (!context.history.rules().incidents) {
+        return;
+    }
+    const auto incidents = std::make_shared<std::vector<Incident>>();
+    for (const NewDeadLetter& one : dead) {
+        if (schema::is_incident(one.reason)) {
+            incidents->push_back(incident_of(one, now));
+        }
+    }
+    open_incidents(transaction, context.history, incidents);
+    const bool is_any_told = std::ranges::any_of(dead, [](const NewDeadLetter& one) {
+        return schema::is_incident(one.reason) && one.job->category != kNoticeCategory;
+    });
+    if (is_any_told && !context.history.rules().incident_target.empty()) {
+        enqueue_notice(transaction, context, *incidents, now);
+    }
+}
+
+void tell_of_buried(
+    Transaction& transaction,
+    const StoreContext& context,
+    std::span<const NewDeadLetter> dead,
+    schema::TimePoint now
+) {
+    JobLogPage log(context.history);
+    for (const NewDeadLetter& one : dead) {
+        log.add(
+            *one.job,
+            schema::JobEvent::dead,
+            schema::name_of(one.reason),
+            {.time = now, .node = one.node, .message = one.job->exception_message}
+        );
+    }
+    log.write(transaction);
+    tell_of_dead_letters(transaction, context, dead, now);
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "schema/history/job_event.hpp"
+
+#include <string>
+
+namespace jobstrand::schema {
+
+/// What is kept of the past of jobs.
+struct HistoryRules {
+    JobLogLevel job_log = JobLogLevel::failures;
+    bool incidents = true;  ///< Each dead letter opens one (R065, R066).
+    /// Of `http` jobs: which app is told of new incidents; empty: none.
+    std::string incident_target = {};
+};
+
+}  // namespace jobstrand::schema

@@ -1,0 +1,94 @@
+#include "schema/tables/table_groups.hpp"
+
+#include <utility>
+
+namespace jobstrand::schema {
+namespace {
+
+constexpr Index kLogOfJob{
+    "JS_IDX_JOB_LOG_JOB",
+    "JOB_ID_, ID_",
+    "what happened to a job, the latest first",
+};
+
+constexpr Index kIncidentsOfJob{
+    "JS_IDX_INCIDENT_JOB",
+    "CONFIGURATION_, ID_",
+    "the resolved incidents of a job, the latest first",
+};
+
+// What happened to jobs, one line each; the first columns are Camunda's. Ids ascend with the time,
+// so that lines are added at one end of the table and removed at the other.
+Table job_log_table() {
+    return {
+        "ACT_HI_JOB_LOG",
+        {
+            kId,
+            {"REV_", ColumnKind::integer, "1"},
+            {"TIMESTAMP_", ColumnKind::timestamp, "now", true},
+            {"JOB_ID_", ColumnKind::id, "''", true},
+            {"JOB_DUEDATE_", ColumnKind::timestamp},
+            {"JOB_RETRIES_", ColumnKind::integer},
+            {"JOB_PRIORITY_", ColumnKind::big_integer, "0", true},
+            {"JOB_EXCEPTION_MSG_", ColumnKind::message},
+            {"JOB_STATE_", ColumnKind::integer, "0", true},
+            {"JOB_DEF_ID_", ColumnKind::id},
+            {"JOB_DEF_TYPE_", ColumnKind::name},
+            {"ACT_ID_", ColumnKind::name},
+            {"EXECUTION_ID_", ColumnKind::app_id},
+            {"ROOT_PROC_INST_ID_", ColumnKind::app_id},
+            {"PROCESS_INSTANCE_ID_", ColumnKind::app_id},
+            {"PROCESS_DEF_ID_", ColumnKind::app_id},
+            {"TENANT_ID_", ColumnKind::name},
+            {"HOSTNAME_", ColumnKind::name},
+            {"REASON_", ColumnKind::name},
+            {"ATTEMPT_", ColumnKind::integer},
+            {"DURATION_", ColumnKind::big_integer},
+            {"BYTES_", ColumnKind::bytes},
+        },
+        "ID_",
+        {kLogOfJob}};
+}
+
+std::vector<Column> incident_columns() {
+    return {
+        kId,
+        {"REV_", ColumnKind::integer, "1"},
+        {"INCIDENT_TIMESTAMP_", ColumnKind::timestamp, "now", true},
+        {"INCIDENT_MSG_", ColumnKind::message},
+        {"INCIDENT_TYPE_", ColumnKind::name, "'failedJob'", true},
+        {"EXECUTION_ID_", ColumnKind::app_id},
+        {"ACTIVITY_ID_", ColumnKind::name},
+        {"PROC_INST_ID_", ColumnKind::app_id},
+        {"PROC_DEF_ID_", ColumnKind::app_id},
+        {"CONFIGURATION_", ColumnKind::id, "", true},
+        {"TENANT_ID_", ColumnKind::name},
+        {"JOB_DEF_ID_", ColumnKind::id},
+        {"ANNOTATION_", ColumnKind::message},
+        {"REASON_", ColumnKind::name},
+        {"HANDLER_TYPE_", ColumnKind::name},
+        {"HOSTNAME_", ColumnKind::name},
+    };
+}
+
+// Dead letters that have to be looked at, by the ids of their jobs; the columns are Camunda's, and
+// the last three ours.
+Table open_incident_table() {
+    return {"ACT_RU_INCIDENT", incident_columns(), "CONFIGURATION_", {}};
+}
+
+Table resolved_incident_table() {
+    std::vector<Column> columns = incident_columns();
+    columns.push_back({"END_TIME_", ColumnKind::timestamp});
+    columns.push_back({"INCIDENT_STATE_", ColumnKind::integer, "1", true});
+    columns.push_back({"RESOLUTION_", ColumnKind::name});
+    return {"ACT_HI_INCIDENT", std::move(columns), "ID_", {kIncidentsOfJob}};
+}
+
+}  // namespace
+
+std::vector<Table> history_tables() {
+    return {job_log_table(), open_incident_table(), resolved_incident_table()};
+}
+
+}  // namespace jobstrand::schema
