@@ -1,5 +1,6 @@
 #include "executor/executor_settings.hpp"
 
+#include "schema/history/day_window.hpp"
 #include "schema/job_fields.hpp"
 #include "schema/limits.hpp"
 
@@ -54,6 +55,16 @@ public:
             found_.emplace_back(
                 "order.tenants_in_turn goes with no other order: in each tenant's turn comes its "
                 "oldest job"
+            );
+        }
+    }
+
+    void check_retention(const schema::HistoryRetention& retention) {
+        check_time("history_retention.age", retention.age, Duration{0}, 36'500 * 24h);
+        if (!schema::DayWindow::of(retention.window_start, retention.window_end)) {
+            found_.emplace_back(
+                "historyCleanupBatchWindowStartTime and historyCleanupBatchWindowEndTime must be "
+                "two times of the day such as 20:00, or both empty"
             );
         }
     }
@@ -149,6 +160,7 @@ std::vector<std::string> validate(const ExecutorSettings& settings) {
     findings.check_time("retry.message_wait", settings.retry.message_wait, 0ms, 365 * kDay);
     findings.check_time("retry.timer_wait", settings.retry.timer_wait, 0ms, 365 * kDay);
     findings.check("retry.default_attempts", settings.retry.default_attempts, 1, kMostAttempts);
+    findings.check_retention(settings.history_retention);
     return findings.take();
 }
 

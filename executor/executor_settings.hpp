@@ -2,6 +2,8 @@
 
 #include "schema/acquisition_order.hpp"
 #include "schema/exclusive_group.hpp"
+#include "schema/history/history_retention.hpp"
+#include "schema/history/history_rules.hpp"
 #include "schema/retry_policy.hpp"
 #include "schema/served_scope.hpp"
 #include "schema/time.hpp"
@@ -115,6 +117,11 @@ struct ExecutorSettings {
     schema::Duration shutdown_wait{std::chrono::seconds(60)};
 
     schema::RetryPolicy retry = {};
+
+    // The past of jobs.
+
+    schema::HistoryRules history = {};
+    schema::HistoryRetention history_retention = {};
 };
 
 [[nodiscard]] schema::ExclusiveOver exclusive_over(const ExecutorSettings& settings);

@@ -7,7 +7,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace jobstrand::bench {
 
@@ -45,6 +47,15 @@ public:
             ->check(CLI::Range(std::size_t{1}, std::size_t{1000}))
             ->capture_default_str();
         command.add_flag("--by-priority", by_priority_, "Acquire by priority, with its index");
+        command
+            .add_option(
+                "--job-log",
+                job_logs_,
+                "What the job log tells: none, failures, full; several take turns"
+            )
+            ->delimiter(',')
+            ->check(CLI::IsMember({"none", "failures", "full"}))
+            ->capture_default_str();
         add_duration(
             command, "--aging", aging_, "Acquire by priority, where a step is worth so much"
         );
@@ -63,17 +74,25 @@ public:
         );
         const IndexForRun aging(bench.database, schema::kPriorityDueIndex, order().ages());
         if (bench.options.warm_up > 0) {
-            (void)drain(bench, bench.options.warm_up);
+            (void)drain(bench, bench.options.warm_up, job_logs_.front());
         }
-        Figure rate{"drain", "jobs/s", {}};
+        std::vector<Figure> rates;
+        for (const std::string& level : job_logs_) {
+            rates.push_back(
+                {job_logs_.size() == 1 ? "drain" : "drain, job log " + level, "jobs/s", {}}
+            );
+        }
         Figure cpu{"CPU time per job", "us", {}};
-        for (std::size_t i = 0; i < bench.options.repeat; ++i) {
-            const Drained drained = drain(bench, bench.options.jobs);
-            rate.values.push_back(drained.per_second);
+        for (std::size_t i = 0; i < bench.options.repeat * rates.size(); ++i) {
+            const std::size_t turn = i % rates.size();
+            const Drained drained = drain(bench, bench.options.jobs, job_logs_[turn]);
+            rates[turn].values.push_back(drained.per_second);
             cpu.values.push_back(drained.cpu_micros_per_job);
             bench.say(fmt::format("{} jobs/s", shown(drained.per_second)));
         }
-        bench.add_figure(std::move(rate), &Ceiling::run);
+        for (Figure& rate : rates) {
+            bench.add_figure(std::move(rate), &Ceiling::run);
+        }
         bench.result.figures.push_back(std::move(cpu));
     }
 
@@ -87,7 +106,8 @@ private:
         return {.by_priority = by_priority_ || aging_ > schema::Duration{0}, .aging = aging_};
     }
 
-    [[nodiscard]] Drained drain(const Bench& bench, std::size_t jobs) const {
+    [[nodiscard]] Drained drain(const Bench& bench, std::size_t jobs, const std::string& job_log)
+        const {
         insert_raw(
             *bench.database.lease(persistence::SessionPool::Access::write),
             {.count = jobs,
@@ -99,6 +119,7 @@ private:
         RunLedger ledger(jobs);
         executor::ExecutorSettings settings = executor_settings(bench.options);
         settings.order = order();
+        settings.history.job_log = schema::job_log_level_of(job_log).value();
         Nodes nodes(bench, {.executor = std::move(settings)}, handler(ledger));
         const double cpu_before = process_cpu_seconds();
         const Stopwatch watch;
@@ -111,6 +132,8 @@ private:
         };
         nodes.stop();
         bench.check_end(ledger, jobs);
+        (void)bench.database.lease(persistence::SessionPool::Access::write)
+            ->execute("DELETE FROM ACT_HI_JOB_LOG", {});
         return drained;
     }
 
@@ -140,6 +163,7 @@ private:
     bool are_together_ = false;
     std::size_t priorities_ = 1;
     bool by_priority_ = false;
+    std::vector<std::string> job_logs_{"failures"};
     schema::Duration aging_{0};
 };
 

@@ -3,11 +3,19 @@
 #include "bench/core/stopwatch.hpp"
 #include "bench/scenarios/scenario.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include <string_view>
 
 namespace jobstrand::bench {
 
 namespace {
+
+constexpr std::string_view kOpenIncidents = R"sql(
+    INSERT INTO ACT_RU_INCIDENT (ID_, CONFIGURATION_, REASON_, HANDLER_TYPE_)
+    SELECT ID_, ID_, 'retries_exhausted', HANDLER_TYPE_
+    FROM ACT_RU_DEADLETTER_JOB)sql";
 
 /// What an operator does after the cause is repaired: all dead letters back to work.
 class RequeueScenario final : public Scenario {
@@ -18,7 +26,14 @@ public:
         return "Dead letters requeued per second; then they are run";
     }
 
+    void add_options(CLI::App& command) override {
+        command.add_flag(
+            "--incidents", have_incidents_, "Each dead letter has an open incident, to be resolved"
+        );
+    }
+
     void run(Bench& bench) override {
+        bench.set("incidents", fmt::to_string(have_incidents_));
         if (bench.options.warm_up > 0) {
             (void)requeue(bench, bench.options.warm_up);
         }
@@ -31,7 +46,7 @@ public:
     }
 
 private:
-    static double requeue(const Bench& bench, std::size_t jobs) {
+    [[nodiscard]] double requeue(const Bench& bench, std::size_t jobs) const {
         RunLedger ledger(jobs);
         Nodes nodes(bench, no_op_handler(ledger));
         insert_raw(
@@ -39,6 +54,10 @@ private:
             {.count = jobs, .place = schema::JobPlace::dead_letter},
             1000
         );
+        if (have_incidents_) {
+            (void)bench.database.lease(persistence::SessionPool::Access::write)
+                ->execute(kOpenIncidents, {});
+        }
         const Stopwatch watch;
         const auto counts = nodes.first().dead_letters().requeue(
             deadletter::JobSelection::matching({}), {.retries = 1}
@@ -54,6 +73,8 @@ private:
         bench.check_end(ledger, jobs);
         return rate;
     }
+
+    bool have_incidents_ = false;
 };
 
 }  // namespace

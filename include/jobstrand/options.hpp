@@ -1,5 +1,6 @@
 #pragma once
 
+#include <jobstrand/history.hpp>
 #include <jobstrand/log.hpp>
 #include <jobstrand/served_scope.hpp>
 #include <jobstrand/time.hpp>
@@ -48,6 +49,7 @@ struct EngineOptions {
     Duration shutdown_wait{std::chrono::seconds(60)};      ///< For running jobs, when it stops.
     std::string lock_owner = {};                           ///< Empty: HOST:PROCESS:RANDOM, best.
     RetryOptions retry = {};
+    HistoryOptions history = {};
 
     WriteLog log = log_to_stderr;
     LogLevel log_level = LogLevel::info;  ///< The least that is logged.

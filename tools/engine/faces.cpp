@@ -61,6 +61,26 @@ auto first_of(const Pairs& pairs, Second second) {
     return pairs.back().first;
 }
 
+persistence::OnIncident listener_of(const OnIncident& on_incident) {
+    if (!on_incident) {
+        return {};
+    }
+    return [on_incident](const persistence::Incident& incident) {
+        on_incident(
+            {.id = incident.id,
+             .job = incident.job,
+             .time = incident.time,
+             .cause = incident.cause,
+             .message = incident.message,
+             .handler_type = incident.handler_type,
+             .process_instance_id = incident.instance,
+             .process_definition_id = incident.definition,
+             .tenant_id = incident.tenant,
+             .node = incident.node}
+        );
+    };
+}
+
 }  // namespace
 
 schema::JobPlace place_of(JobPlace place) {
@@ -214,6 +234,14 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
     executor.misfire_threshold = options.misfire_threshold;
     executor.shutdown_wait = options.shutdown_wait;
     executor.retry = policy_of(options.retry);
+    const HistoryOptions& history = options.history;
+    executor.history = {
+        .job_log = static_cast<schema::JobLogLevel>(history.job_log),
+        .incidents = history.incidents,
+        .incident_target = {}};
+    executor.history_retention.age = history.retention;
+    executor.history_retention.rows = history.max_rows;
+    ours.on_incident = listener_of(history.on_incident);
     return ours;
 }
 

@@ -159,6 +159,10 @@ persistence::RequestStore& Wiring::request_store() {
     return parts_->store;
 }
 
+persistence::HistoryStore& Wiring::history_store() {
+    return parts_->store;
+}
+
 persistence::ServedStore& Wiring::served_store() {
     return parts_->store;
 }

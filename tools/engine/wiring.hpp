@@ -19,6 +19,7 @@
 #include "persistence/drivers/database.hpp"
 #include "persistence/drivers/symptom.hpp"
 #include "persistence/executor_store.hpp"
+#include "persistence/history_store.hpp"
 #include "persistence/limit_store.hpp"
 #include "persistence/node_store.hpp"
 #include "persistence/operator_store.hpp"
@@ -57,6 +58,9 @@ struct WiringOptions {
 
     /// Who watches the runs; empty: nobody does.
     executor::OnRun on_run = {};
+
+    /// See persistence::OnIncident; empty: nobody listens.
+    persistence::OnIncident on_incident = {};
 
     /// See persistence::OpenOptions::decorate.
     persistence::DecorateConnection decorate_connection = {};
@@ -159,6 +163,7 @@ public:
     [[nodiscard]] persistence::NodeStore& node_store();
     [[nodiscard]] persistence::AuditStore& audit_store();
     [[nodiscard]] persistence::RequestStore& request_store();
+    [[nodiscard]] persistence::HistoryStore& history_store();
     [[nodiscard]] persistence::ServedStore& served_store();
     [[nodiscard]] persistence::WatchStore& watch_store();
 

@@ -72,7 +72,15 @@ Wiring::Parts::Parts(
       log(the_log),
       pool(open(url, options, log)),
       schedule(settings.misfire_threshold),
-      store(*pool, log, schedule, {}, executor::exclusive_over(settings)),
+      store(
+          *pool,
+          log,
+          schedule,
+          {},
+          executor::exclusive_over(settings),
+          settings.history,
+          std::move(options.on_incident)
+      ),
       clock(machine_clock),
       clock_comparison(store, clock, log),
       clock_interval(clock_comparison.run_once()),
@@ -107,6 +115,9 @@ Wiring::Parts::Parts(
     }
     if (settings.acquire_timers) {
         add_mover();
+    }
+    if (executor::is_to_clean(settings.history_retention, settings.scope)) {
+        executor.add_activity(cleaning.emplace(store, clock, settings.history_retention));
     }
     wake_ups.sleepers.external_workers = [this] {
         const std::scoped_lock lock(hearing);

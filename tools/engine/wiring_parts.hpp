@@ -3,6 +3,7 @@
 #include "executor/async_executor.hpp"
 #include "executor/clock_comparison.hpp"
 #include "executor/enqueue/job_producer.hpp"
+#include "executor/history/history_cleaning.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/store/sql_store.hpp"
 #include "persistence/url/database_url.hpp"
@@ -40,8 +41,9 @@ public:
     executor::HandlerRegistry handlers;
     executor::WakeUps wake_ups;
     std::mutex hearing;
-    std::function<void()> hear_of_external_jobs;  ///< Guarded by hearing.
-    std::optional<timers::TimerMover> mover;      ///< Outlives the executor, whose loop runs it.
+    std::function<void()> hear_of_external_jobs;        ///< Guarded by hearing.
+    std::optional<executor::HistoryCleaning> cleaning;  ///< As the mover.
+    std::optional<timers::TimerMover> mover;  ///< Outlives the executor, whose loop runs it.
     const std::shared_ptr<executor::SharedThreads> all_threads;
     const std::unique_ptr<executor::SharedThreads::Share> threads;
     executor::AsyncExecutor executor;

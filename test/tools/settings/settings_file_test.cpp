@@ -171,7 +171,12 @@ TEST(SettingsFile, Every_mistake_is_told_with_its_line_and_what_would_be_right) 
         {"preset = \"flowable-9\"", "preset must be \"flowable-6\" or \"camunda-7\""},
         {"queueSize = 5\nasyncExecutorThreadPoolQueueSize = 6",
          "queueSize and asyncExecutorThreadPoolQueueSize are two names of one setting"},
-        {"createIncidentOnFailedJobEnabled = true", "only its value false is supported"},
+        {"createIncidentOnFailedJobEnabled = 1", "must be true or false"},  // R066
+        {"jobLog = \"all\"", "must be none, failures or full"},
+        {"jobLogRetention = -1", "must be milliseconds or an ISO 8601 duration"},
+        {"historyCleanupBatchWindowStartTime = \"25:00\"", "must be a time of the day"},
+        {"historyCleanupBatchWindowStartTime = \"20:00\"", "must be two times of the day"},
+        {"incidentTarget = \"ops\"", "there is no [targets.ops]"},
         {"priorityAging = 60000", "priorityAging needs acquireByPriority"},
         {"tenantsInTurn = true\nacquireByDueDate = true", "tenantsInTurn goes with no other order"},
         {"acquireByPriority = true\npriorityAging = 1\npreferTimerJobs = true",

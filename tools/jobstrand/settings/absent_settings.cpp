@@ -8,7 +8,6 @@ constexpr std::string_view kAny = "*";
 
 constexpr std::string_view kDeployments =
     "list the definitions whose code a process has in enabledDefinitions";
-constexpr std::string_view kIncidents = "incidents are not there yet";
 constexpr std::string_view kMetrics =
     "metrics are served at `/metrics`, not written to the database";
 constexpr std::string_view kHistory = "history jobs are not there yet";
@@ -17,10 +16,8 @@ constexpr std::string_view kGlobalLock = "acquisition needs no global lock";
 
 constexpr std::array kAbsentSettings{
     AbsentSetting{"batchJobPriority", "0", "batch jobs are not there yet"},
-    AbsentSetting{"historyCleanupJobPriority", "0", kHistory},
     AbsentSetting{"jobExecutorDeploymentAware", "false", kDeployments},
     AbsentSetting{"ensureJobDueDateNotNull", kAny, "jobs without a due date are found anyway"},
-    AbsentSetting{"createIncidentOnFailedJobEnabled", "false", kIncidents},
     AbsentSetting{"legacyJobRetryBehaviorEnabled", "false", "retries follow the current rules"},
     AbsentSetting{"reevaluateTimeCycleWhenDue", "false", "`series reschedule` changes a series"},
     AbsentSetting{"acquireTriggersWithinLock", kAny, kGlobalLock},
@@ -38,7 +35,6 @@ constexpr std::array kAbsentSettings{
     AbsentSetting{"asyncExecutorMessageQueueMode", "false", "jobs are always taken from the table"},
     AbsentSetting{"jobExecutionScope", "all", "there is one scope"},
     AbsentSetting{"asyncHistoryExecutorActivate", "false", kHistory},
-    AbsentSetting{"enableHistoryCleaning", "false", kHistory},
     AbsentSetting{"metricsEnabled", "false", kMetrics},
     AbsentSetting{"dbMetricsReporterActivate", "false", kMetrics},
 };

@@ -177,6 +177,12 @@ private:
         return store_named(field, log_level_named(name()), "must be debug, info, warn or error");
     }
 
+    [[nodiscard]] Refusal store(schema::JobLogLevel& field) const {
+        return store_named(
+            field, schema::job_log_level_of(name()), "must be none, failures or full"
+        );
+    }
+
     [[nodiscard]] Refusal store(LogFormat& field) const {
         return store_named(field, log_format_named(name()), "must be text or json");
     }

@@ -38,6 +38,7 @@ using Field = std::variant<
     std::string& (*)(Settings&),
     std::vector<std::string>& (*)(Settings&),
     schema::LogLevel& (*)(Settings&),
+    schema::JobLogLevel& (*)(Settings&),
     LogFormat& (*)(Settings&)>;
 
 /// One row of the settings table.

@@ -7,7 +7,11 @@ namespace jobstrand::cli {
 std::vector<const Setting*> all_settings() {
     std::vector<const Setting*> all;
     for (const auto rows :
-         {service_settings(), executor_settings(), order_settings(), scope_settings()}) {
+         {service_settings(),
+          executor_settings(),
+          order_settings(),
+          scope_settings(),
+          history_settings()}) {
         for (const Setting& setting : rows) {
             all.push_back(&setting);
         }

@@ -9,11 +9,13 @@
 namespace jobstrand::cli {
 
 /// Every setting that stands at the top of the configuration file, in the order of the
-/// documentation: the service's own, the executor's, which jobs it takes first, and which at all.
+/// documentation: the service's own, the executor's, which jobs it takes first, and which at all,
+/// and what is kept of their past.
 [[nodiscard]] std::span<const Setting> service_settings();
 [[nodiscard]] std::span<const Setting> executor_settings();
 [[nodiscard]] std::span<const Setting> order_settings();
 [[nodiscard]] std::span<const Setting> scope_settings();
+[[nodiscard]] std::span<const Setting> history_settings();
 [[nodiscard]] std::vector<const Setting*> all_settings();
 
 /// A name of the guides whose feature this version does not have. Only the value that means "off"

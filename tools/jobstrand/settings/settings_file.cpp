@@ -238,6 +238,12 @@ private:
                 place + ": httpCertificateFile and httpKeyFile need each other"
             );
         }
+        const std::string& target = settings.executor.history.incident_target;
+        if (!target.empty() && !settings.targets.contains(target)) {
+            file_.problems.push_back(fmt::format(
+                "{}: incidentTarget names {}, but there is no [targets.{}]", place, target, target
+            ));
+        }
     }
 
     [[nodiscard]] std::vector<std::string> in_line_order(std::vector<LineMessage> messages) const {

@@ -1,0 +1,59 @@
+#include "executor/history/history_cleaning.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::executor {
+
+namespace {
+
+using persistence::JobLogBounds;
+
+/// Between two full pages.
+constexpr schema::Duration kBreath = std::chrono::milliseconds(50);
+
+schema::DayWindow window_of(const schema::HistoryRetention& retention) {
+    const auto window = schema::DayWindow::of(retention.window_start, retention.window_end);
+    if (!window) {
+        throw std::invalid_argument("the window of the history cleaning needs two times of a day");
+    }
+    return *window;
+}
+
+}  // namespace
+
+bool is_to_clean(const schema::HistoryRetention& retention, const schema::ServedScope& scope) {
+    return retention.is_enabled && scope.priorities.contains(retention.priority);
+}
+
+HistoryCleaning::HistoryCleaning(
+    persistence::HistoryStore& store,
+    const schema::Clock& clock,
+    schema::HistoryRetention retention,
+    schema::Duration interval
+)
+    : store_(store),
+      clock_(clock),
+      retention_(std::move(retention)),
+      interval_(interval),
+      window_(window_of(retention_)) {}
+
+schema::Duration HistoryCleaning::run_once() {
+    const schema::TimePoint now = clock_.now();
+    if (!window_.contains(now)) {
+        return std::min(window_.wait_at(now), interval_);  // The clock may be set meanwhile.
+    }
+    JobLogBounds bounds;
+    if (retention_.age > schema::Duration{0}) {
+        bounds.before = now - retention_.age;
+    }
+    const bool is_more_incidents = store_.clean_incidents(bounds).is_more;
+    if (retention_.rows > 0) {
+        bounds.rows = retention_.rows;
+    }
+    const bool is_more_lines = store_.clean_job_log(bounds).is_more;
+    return is_more_incidents || is_more_lines ? kBreath : interval_;
+}
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <jobstrand/time.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace jobstrand {
+
+/// What the job log tells of; see docs/history.md.
+enum class JobLogLevel {
+    none,
+    failures,  ///< What failed, died or was deleted.
+    full,      ///< Also what was enqueued, succeeded, or was requeued.
+};
+
+/// That a job became a dead letter, and has to be looked at. Empty texts: the job had none.
+struct Incident {
+    std::string id = {};
+    std::string job = {};
+    TimePoint time{};
+    std::string cause = {};  ///< `retries_exhausted`, `not_retryable` and the like.
+    std::string message = {};
+    std::string handler_type = {};
+    std::string process_instance_id = {};
+    std::string process_definition_id = {};
+    std::string tenant_id = {};
+    std::string node = {};  ///< The lock owner that held the job.
+};
+
+/// Called for each new incident after the commit that opened it, on the thread that committed: one
+/// of the engine's own, or that of a caller of the engine. It must neither block nor throw. A
+/// process that dies in between tells nobody.
+using OnIncident = std::function<void(const Incident&)>;
+
+/// What is kept of the past of jobs.
+struct HistoryOptions {
+    JobLogLevel job_log = JobLogLevel::failures;
+    Duration retention{std::chrono::hours(24 * 30)};  ///< 0: for ever. Resolved incidents too.
+    std::int64_t max_rows = 1'000'000;                ///< Of the log, the latest. 0: any number.
+    bool incidents = true;                            ///< Each dead letter opens one.
+    OnIncident on_incident = {};                      ///< Empty: nobody listens.
+};
+
+}  // namespace jobstrand
