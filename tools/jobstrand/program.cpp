@@ -112,6 +112,8 @@ void Program::add_commands() {
     add_definition_commands(program, action_);
     add_limit_commands(program, action_);
     add_node_commands(program, action_);
+    add_log_commands(program, action_);
+    add_incident_commands(program, action_);
     add_audit_commands(program, action_);
     add_token_commands(program, action_);
     add_stats_command(program, action_);

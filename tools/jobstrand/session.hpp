@@ -2,6 +2,7 @@
 
 #include "deadletter/dead_letters.hpp"
 #include "deadletter/desk/audit_desk.hpp"
+#include "deadletter/desk/history_desk.hpp"
 #include "deadletter/desk/job_desk.hpp"
 #include "deadletter/desk/job_search.hpp"
 #include "deadletter/desk/limit_desk.hpp"
@@ -189,6 +190,9 @@ public:
     }
     [[nodiscard]] deadletter::AuditDesk audit() {
         return {engine().audit_store(), engine().clock(), &engine().action_counts()};
+    }
+    [[nodiscard]] deadletter::HistoryDesk history() {
+        return {engine().history_store(), engine().clock()};
     }
     [[nodiscard]] deadletter::NodeDesk nodes() {
         return deadletter::NodeDesk(engine().node_store());

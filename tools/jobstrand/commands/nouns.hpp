@@ -16,6 +16,8 @@ void add_limit_commands(const Command& program, Action& action);
 void add_dead_commands(const Command& program, Action& action);
 void add_instance_commands(const Command& program, Action& action);
 void add_definition_commands(const Command& program, Action& action);
+void add_log_commands(const Command& program, Action& action);
+void add_incident_commands(const Command& program, Action& action);
 void add_audit_commands(const Command& program, Action& action);
 void add_node_commands(const Command& program, Action& action);
 void add_token_commands(const Command& program, Action& action);

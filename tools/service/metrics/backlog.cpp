@@ -57,6 +57,7 @@ BacklogCounts Backlog::count() {
     });
     return {
         .jobs = deadletter::JobSearch(engine_.store()).count_places(),
+        .open_incidents = engine_.history_store().count_open_incidents(),
         .executable_wait = wait_in(schema::JobPlace::executable, now),
         .external_wait = wait_in(schema::JobPlace::external_worker, now),
         .timer_overdue = due ? std::max(now - *due, schema::Duration{0}) : schema::Duration{0},

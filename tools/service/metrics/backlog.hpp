@@ -22,6 +22,7 @@ namespace jobstrand::service {
 /// What waits in the database, over all nodes.
 struct BacklogCounts {
     std::vector<deadletter::PlaceCount> jobs;
+    std::int64_t open_incidents = 0;
 
     /// For how long the free job that would be taken next by age could have run; 0: none is free.
     schema::Duration executable_wait{0};

@@ -27,6 +27,11 @@ void write_places(MetricsText& text, const BacklogCounts& backlog) {
     for (const deadletter::PlaceCount& count : backlog.jobs) {
         text.value(static_cast<double>(count.jobs), place_label(count.place));
     }
+    text.gauge(
+        "jobstrand_open_incidents",
+        static_cast<double>(backlog.open_incidents),
+        "Dead letters that nobody has dealt with yet, as seen last."
+    );
     text.begin(
         "jobstrand_oldest_seconds",
         "gauge",

@@ -2,6 +2,7 @@
 
 #include "tools/jobstrand/commands/job/job_state.hpp"
 #include "tools/jobstrand/commands/typed_ids.hpp"
+#include "tools/jobstrand/json/history_json.hpp"
 #include "tools/jobstrand/json/job_json.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
@@ -13,11 +14,22 @@
 
 namespace jobstrand::cli {
 
+namespace {
+
+/// What happened to a job last is shown with it.
+constexpr std::size_t kLinesOfPast = 10;
+
+}  // namespace
+
 ExitCode show_job(Session& session, const ShowOptions& options) {
     const deadletter::JobDetails found = find_job(session, options.id, options.place);
     Record record = record_of(found.placed);
     record.push_back(text_or_null_field("exceptionDetails", found.exception_details));
     std::ranges::move(state_of(session, found), std::back_inserter(record));
+    const auto past = session.history().log({.job = found.placed.job.id}, {}, kLinesOfPast);
+    if (!past.items.empty()) {
+        record.push_back(history_field(past.items));
+    }
     write_record(session.streams().out, session.format(), record, session.style());
     return ExitCode::done;
 }

@@ -1,0 +1,143 @@
+#include "tools/jobstrand/commands/history/incidents.hpp"
+
+#include "tools/jobstrand/commands/item_report.hpp"
+#include "tools/jobstrand/commands/listing.hpp"
+#include "tools/jobstrand/commands/option_values.hpp"
+#include "tools/jobstrand/commands/typed_ids.hpp"
+#include "tools/jobstrand/json/history_json.hpp"
+#include "tools/jobstrand/output/printable.hpp"
+
+#include <fmt/format.h>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using persistence::Incident;
+using persistence::IncidentFilter;
+using timers::Toward;
+
+const std::vector<TableColumn>& incident_columns() {
+    static const std::vector<TableColumn> columns{
+        {.field = "jobId", .heading = "JOB", .width_max = 36, .width_least = 14},
+        {.field = "time", .heading = "SINCE"},
+        {.field = "handlerType", .heading = "TYPE", .width_max = 40, .rank = 1},
+        {.field = "cause", .heading = "CAUSE", .width_max = 32, .rank = 3},
+        {.field = "message", .heading = "MESSAGE", .width_max = 80, .rank = 2, .width_least = 16},
+        {.field = "annotation", .heading = "NOTE", .width_max = 60, .is_optional = true, .rank = 4},
+        {.field = "endTime", .heading = "RESOLVED", .is_optional = true, .rank = 5},
+        {.field = "resolution", .heading = "BY", .is_optional = true, .rank = 6},
+    };
+    return columns;
+}
+
+[[nodiscard]] std::string
+text_meant(std::string_view option, const std::optional<std::string>& text) {
+    return text ? not_empty(option, *text) : "";
+}
+
+[[nodiscard]] std::optional<schema::TimePoint>
+time_meant(Session& session, std::string_view option, const std::optional<std::string>& text) {
+    return text ? std::optional(time_of(session, option, *text, Toward::behind)) : std::nullopt;
+}
+
+[[nodiscard]] IncidentFilter filter_of(Session& session, const IncidentFilterOptions& options) {
+    return {
+        .handler_type = text_meant("--type", options.type),
+        .definition = text_meant("--definition", options.definition),
+        .instance = text_meant("--instance", options.instance),
+        .cause = text_meant("--cause", options.cause),
+        .tenant = text_meant("--tenant", options.tenant),
+        .after = time_meant(session, "--since", options.since),
+        .before = time_meant(session, "--until", options.until),
+    };
+}
+
+[[nodiscard]] bool is_any(const IncidentFilterOptions& options) {
+    return options.type || options.definition || options.instance || options.cause ||
+           options.tenant || options.since || options.until;
+}
+
+[[nodiscard]] std::string why_no_incident(const deadletter::ItemResult& item) {
+    return fmt::format("job {} has no open incident", quoted_if_needed(item.id));
+}
+
+[[nodiscard]] ExitCode resolve_matching(Session& session, const IncidentResolveOptions& options) {
+    const IncidentFilter filter = filter_of(session, options.filter);
+    if (options.dry_run) {
+        const auto page = session.history().incidents(filter, {}, kDryRunSample);
+        session.tell("this would resolve these open incidents, and all others that match:");
+        write_items(session, page.items, incident_columns(), [](const Incident& incident) {
+            return record_of(incident);
+        });
+        return ExitCode::done;
+    }
+    confirm(
+        session,
+        options.yes,
+        "This resolves all open incidents that match; their dead letters stay."
+    );
+    const auto counts = with_progress(session, "resolved", [&](const deadletter::BulkWatch& watch) {
+        return session.history().resolve_all(filter, watch);
+    });
+    session.count_changes(counts.done);
+    write_record(session.streams().out, session.format(), {number_field("resolved", counts.done)});
+    return ExitCode::done;
+}
+
+}  // namespace
+
+ExitCode list_incidents(Session& session, const IncidentListOptions& options) {
+    IncidentFilter filter = filter_of(session, options.filter);
+    filter.is_open = !options.resolved;
+    filter.job = options.job ? job_id(session, not_empty("--job", *options.job)) : "";
+    write_page(
+        session,
+        session.history().incidents(filter, options.after, limit_of(session, options.limit)),
+        incident_columns(),
+        [](const Incident& incident) { return record_of(incident); },
+        [&](const Incident& incident) { return options.resolved ? incident.id : incident.job; }
+    );
+    return ExitCode::done;
+}
+
+ExitCode show_incidents(Session& session, const IncidentShowOptions& options) {
+    const std::string job = job_id(session, options.job);
+    const std::vector<Incident> incidents = session.history().incidents_of(job);
+    if (incidents.empty()) {
+        throw CliError(
+            ExitCode::not_found, fmt::format("job {} had no incident", quoted_if_needed(job))
+        );
+    }
+    write_items(session, incidents, incident_columns(), [](const Incident& incident) {
+        return record_of(incident);
+    });
+    return ExitCode::done;
+}
+
+ExitCode annotate_incidents(Session& session, const IncidentNoteOptions& options) {
+    ItemReport report(session, {.done = "annotated", .field = "jobId", .why_not = why_no_incident});
+    session.history().annotate(job_ids(session, options.jobs), options.text, report.watch());
+    return report.finish();
+}
+
+ExitCode resolve_incidents(Session& session, const IncidentResolveOptions& options) {
+    require_one_way(
+        {!options.jobs.empty(), is_any(options.filter), options.all},
+        "say which incidents: ids of jobs, a filter, or --all",
+        "ids of jobs, filters and --all exclude each other"
+    );
+    if (options.jobs.empty()) {
+        return resolve_matching(session, options);
+    }
+    if (options.dry_run) {
+        throw CliError(
+            ExitCode::wrong_usage, "--dry-run goes with filters and --all, not with ids"
+        );
+    }
+    ItemReport report(session, {.done = "resolved", .field = "jobId", .why_not = why_no_incident});
+    session.history().resolve(job_ids(session, options.jobs), report.watch());
+    return report.finish();
+}
+
+}  // namespace jobstrand::cli
