@@ -52,7 +52,7 @@ Table job_log_table() {
 
 std::vector<Column> incident_columns() {
     return {
-        kId,
+        {"ID_", ColumnKind::id, "''", true},
         {"REV_", ColumnKind::integer, "1"},
         {"INCIDENT_TIMESTAMP_", ColumnKind::timestamp, "now", true},
         {"INCIDENT_MSG_", ColumnKind::message},
@@ -61,7 +61,7 @@ std::vector<Column> incident_columns() {
         {"ACTIVITY_ID_", ColumnKind::name},
         {"PROC_INST_ID_", ColumnKind::app_id},
         {"PROC_DEF_ID_", ColumnKind::app_id},
-        {"CONFIGURATION_", ColumnKind::id, "", true},
+        {"CONFIGURATION_", ColumnKind::id, "''", true},
         {"TENANT_ID_", ColumnKind::name},
         {"JOB_DEF_ID_", ColumnKind::id},
         {"ANNOTATION_", ColumnKind::message},

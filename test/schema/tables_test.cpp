@@ -216,7 +216,8 @@ TEST(Tables, Every_index_says_which_query_it_serves_and_has_a_name_of_its_own) {
             EXPECT_TRUE(names.insert(index.name).second) << index.name;
             EXPECT_TRUE(index.name.starts_with("JS_IDX_")) << index.name;
             EXPECT_FALSE(index.serves.empty()) << index.name;
-            EXPECT_FALSE(column_of(table.name, index.columns).name.empty()) << index.name;
+            const std::string_view first = index.columns.substr(0, index.columns.find(','));
+            EXPECT_FALSE(column_of(table.name, first).name.empty()) << index.name;
         }
     }
 }
