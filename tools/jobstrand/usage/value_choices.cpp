@@ -69,6 +69,8 @@ const std::vector<Entry>& entries() {
         {"", "", "KIND:VALUE", {}},
         {"", "", "N/PERIOD", {}},
         {"", "", "TEXT", {}},
+        {"", "", "EVENTS", {}},
+        {"", "", "WORD", {}},
         {"", "", "EXPR", {}},
         {"", "", "DATE", {}},
         {"", "", "TIME", {}},

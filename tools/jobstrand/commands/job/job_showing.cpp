@@ -26,9 +26,11 @@ ExitCode show_job(Session& session, const ShowOptions& options) {
     Record record = record_of(found.placed);
     record.push_back(text_or_null_field("exceptionDetails", found.exception_details));
     std::ranges::move(state_of(session, found), std::back_inserter(record));
-    const auto past = session.history().log({.job = found.placed.job.id}, {}, kLinesOfPast);
-    if (!past.items.empty()) {
-        record.push_back(history_field(past.items));
+    if (!options.place) {
+        const auto past = session.history().log({.job = found.placed.job.id}, {}, kLinesOfPast);
+        if (!past.items.empty()) {
+            record.push_back(history_field(past.items));
+        }
     }
     write_record(session.streams().out, session.format(), record, session.style());
     return ExitCode::done;
