@@ -1,8 +1,7 @@
 # The sources of a folder compiled as one: what they share is read, instantiated and written once, in a third of
 # the time. It suits builds that are mostly made anew, as those with sanitizers are, because an edit of one source
-# compiles its neighbours again. The release build compiles each source as it stands, and on a machine that checks a
-# change from nothing those of the tests as one. That names in unnamed namespaces differ within a folder is a rule of
-# tools/check_tree.py.
+# compiles its neighbours again. The release build compiles each source as it stands, except on a machine that checks a
+# change from nothing. That names in unnamed namespaces differ within a folder is a rule of tools/check_tree.py.
 set(JOBSTRAND_UNITY OFF CACHE STRING "Compile the sources of each folder as one: OFF, TESTS (theirs only) or ON")
 set_property(CACHE JOBSTRAND_UNITY PROPERTY STRINGS OFF TESTS ON)
 
