@@ -14,7 +14,7 @@
 namespace jobstrand::test {
 
 /// The languages that are tried, each for the same part of the time.
-inline constexpr int kFuzzedLanguages = 6;
+inline constexpr int kFuzzedLanguages = 7;
 
 /// JOBSTRAND_FUZZ_SECONDS for all languages together, else five seconds.
 inline std::chrono::milliseconds fuzz_time() {
