@@ -16,11 +16,12 @@ namespace jobstrand::executor {
 
 namespace {
 
-JobRunner::Rules rules_of(const ExecutorSettings& settings) {
+JobRunner::Rules rules_of(const ExecutorSettings& settings, const RetryRule* retry_rule) {
     return {
         .retry = settings.retry,
         .time_limit = settings.job_time_limit,
         .lost_starts = settings.lost_starts,
+        .retry_rule = retry_rule,
     };
 }
 
@@ -73,7 +74,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       ),
       runner_(
           {use.store, use.handlers, use.clock, use.log, &lease_, &times_, &async_, &use_.on_run},
-          rules_of(settings_),
+          rules_of(settings_, use.retry_rule),
           settings_.lock_owner
       ),
       renewal_({use.store, held_, use.clock, use.log}, settings_.lock_owner, settings_.lock_time),

@@ -69,6 +69,7 @@ public:
         WakeUps& wake_ups;                        ///< The executor sets its own loops as sleepers.
         SharedThreads::Share* threads = nullptr;  ///< With which others it shares them.
         OnRun on_run = {};                        ///< Empty: nobody watches.
+        const RetryRule* retry_rule = nullptr;    ///< See JobRunner.
     };
 
     /// Throws std::invalid_argument for settings that validate() finds fault with.

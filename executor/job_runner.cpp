@@ -84,8 +84,11 @@ JobRunner::Answer JobRunner::begin(const AsyncJobHandler& handler, const HeldJob
 Outcome JobRunner::ended(const HeldJobPtr& held, const HandlerResult& result) const {
     const std::chrono::steady_clock::duration took = tell_end(*held);
     const schema::TimePoint now = use_.clock.now();
-    Outcome outcome =
-        outcome_of(held, transition_after(held->job, storable(result), rules_.retry, now));
+    HandlerResult ruled = storable(result);
+    if (rules_.retry_rule != nullptr) {
+        ruled = with_rule(*rules_.retry_rule, held->job, std::move(ruled), use_.log);
+    }
+    Outcome outcome = outcome_of(held, transition_after(held->job, ruled, rules_.retry, now));
     outcome.duration = std::chrono::floor<schema::Duration>(took);
     outcome.ended = now;
     tell_watcher(*held, took, outcome.transition);

@@ -7,6 +7,7 @@
 #include "executor/report/attempt_trace.hpp"
 #include "executor/report/finished_run.hpp"
 #include "executor/report/run_times.hpp"
+#include "executor/retry_rule.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
@@ -41,6 +42,7 @@ public:
         schema::RetryPolicy retry;
         schema::Duration time_limit{0};  ///< See ExecutorSettings::job_time_limit.
         int lost_starts = std::numeric_limits<int>::max();  ///< See ExecutorSettings.
+        const RetryRule* retry_rule = nullptr;  ///< None, or an empty one: the app has none.
     };
 
     JobRunner(Dependencies dependencies, Rules rules, std::string lock_owner);

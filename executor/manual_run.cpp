@@ -100,7 +100,7 @@ private:
 
 ManualRunResult run_by_hand(
     const JobRunner::Dependencies& use,
-    const schema::RetryPolicy& policy,
+    const JobRunner::Rules& rules,
     std::string_view id,
     schema::Duration lock_time,
     schema::ExclusiveOver over
@@ -124,7 +124,7 @@ ManualRunResult run_by_hand(
     LockRenewal renewal({use.store, held, use.clock, use.log}, owner, lock_time);
     const RenewalThread renewing(renewal, use.log);
 
-    const JobRunner runner(use, {.retry = policy}, owner);
+    const JobRunner runner(use, rules, owner);
     const JobRunner::Answer answer = runner.run(job);
     const auto* const outcome = std::get_if<persistence::Outcome>(&answer);
     if (outcome == nullptr) {

@@ -33,7 +33,7 @@ struct ManualRunResult {
 /// Throws DbError.
 [[nodiscard]] ManualRunResult run_by_hand(
     const JobRunner::Dependencies& use,
-    const schema::RetryPolicy& policy,
+    const JobRunner::Rules& rules,
     std::string_view id,
     schema::Duration lock_time,
     schema::ExclusiveOver over = schema::ExclusiveOver::instance

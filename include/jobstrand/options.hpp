@@ -2,6 +2,7 @@
 
 #include <jobstrand/history.hpp>
 #include <jobstrand/log.hpp>
+#include <jobstrand/retry_rule.hpp>
 #include <jobstrand/served_scope.hpp>
 #include <jobstrand/time.hpp>
 
@@ -50,6 +51,7 @@ struct EngineOptions {
     std::string lock_owner = {};                           ///< Empty: HOST:PROCESS:RANDOM, best.
     RetryOptions retry = {};
     HistoryOptions history = {};
+    RetryRule retry_rule = {};  ///< Goes before `retry`, and before what handlers say.
 
     WriteLog log = log_to_stderr;
     LogLevel log_level = LogLevel::info;  ///< The least that is logged.

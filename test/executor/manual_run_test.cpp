@@ -29,7 +29,7 @@ protected:
     }
 
     ManualRunResult run(std::string_view id) {
-        return run_by_hand({store(), handlers_, clock_, log_}, policy_, id, kLockTime);
+        return run_by_hand({store(), handlers_, clock_, log_}, {.retry = policy_}, id, kLockTime);
     }
 
     HandlerRegistry handlers_;

@@ -127,6 +127,24 @@ TEST_F(TestKit, Retries_run_at_their_times_while_time_goes_by) {
     EXPECT_EQ(test_.now(), start + 1h);
 }
 
+// R080
+TEST(TestKitOptions, The_rule_of_the_app_says_when_a_job_is_tried_again) {
+    EngineOptions options;
+    options.retry_rule = [](const RunningJob& job, int attempt, const Failed& failure) {
+        EXPECT_EQ(job.handler_type, "flaky");
+        EXPECT_EQ(failure.message, "busy");
+        using What = RetryDecision::What;
+        return attempt == 1 ? RetryDecision{What::retry, 7min} : RetryDecision{What::give_up};
+    };
+    TestEngine test(options);
+    test.engine().add_handler("flaky", [](const JobContext&) { return Failed{.message = "busy"}; });
+    test.engine().enqueue({.handler_type = "flaky", .retries = 9});
+    const TimePoint start = test.now();
+    EXPECT_EQ(test.run_for(1h), 2);
+    EXPECT_EQ(test.runs().at(1).at, start + 7min);
+    EXPECT_EQ(test.runs().at(1).end, RunEnd::dead);
+}
+
 TEST_F(TestKit, A_job_that_fails_for_good_is_a_dead_letter) {
     add_flaky(9);
     engine().enqueue({.handler_type = "flaky", .payload = std::string(5'000, 'x'), .retries = 2});

@@ -118,31 +118,59 @@ ServedScope face_of(schema::ServedScope scope) {
     };
 }
 
-JobContext context_of(const executor::JobContext& context) {
-    const schema::Job& job = context.job;
+namespace {
+
+RunningJob running_job_of(const schema::Job& job) {
     return {
-        .job =
-            {
-                .id = job.id,
-                .handler_type = job.handler_type,
-                .payload = job.payload,
-                .correlation_id = job.correlation_id,
-                .trace_parent = job.trace_parent,
-                .process_instance_id = job.process_instance_id,
-                .root_process_instance_id = job.root_process_instance_id,
-                .process_definition_id = job.process_definition_id,
-                .execution_id = job.execution_id,
-                .element_id = job.element_id,
-                .element_name = job.element_name,
-                .category = job.category,
-                .tenant_id = job.tenant_id,
-                .series = job.series,
-                .exception_message = job.exception_message,
-                .due_date = job.due_date,
-                .create_time = job.create_time,
-                .priority = job.priority,
-                .retries = job.retries,
-            },
+        .id = job.id,
+        .handler_type = job.handler_type,
+        .payload = job.payload,
+        .correlation_id = job.correlation_id,
+        .trace_parent = job.trace_parent,
+        .process_instance_id = job.process_instance_id,
+        .root_process_instance_id = job.root_process_instance_id,
+        .process_definition_id = job.process_definition_id,
+        .execution_id = job.execution_id,
+        .element_id = job.element_id,
+        .element_name = job.element_name,
+        .category = job.category,
+        .tenant_id = job.tenant_id,
+        .series = job.series,
+        .exception_message = job.exception_message,
+        .due_date = job.due_date,
+        .create_time = job.create_time,
+        .priority = job.priority,
+        .retries = job.retries,
+    };
+}
+
+/// The app's rule, with our types.
+executor::RetryRule retry_rule_of(const RetryRule& rule) {
+    if (!rule) {
+        return {};
+    }
+    return [rule](const schema::Job& job, int attempt, const executor::Failed& failure) {
+        const RetryDecision decision = rule(
+            running_job_of(job),
+            attempt,
+            {.message = failure.message,
+             .details = failure.details,
+             .retryable = failure.retryable,
+             .retry_after = failure.retry_after}
+        );
+        using What = executor::RetryDecision::What;
+        const What what = decision.what == RetryDecision::What::retry     ? What::retry
+                          : decision.what == RetryDecision::What::give_up ? What::give_up
+                                                                          : What::as_usual;
+        return executor::RetryDecision{.what = what, .wait = decision.wait};
+    };
+}
+
+}  // namespace
+
+JobContext context_of(const executor::JobContext& context) {
+    return {
+        .job = running_job_of(context.job),
         .attempt = context.attempt,
         .deadline = context.deadline,
         .stop = context.stop,
@@ -242,6 +270,7 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
     executor.history_retention.age = history.retention;
     executor.history_retention.rows = history.max_rows;
     ours.on_incident = listener_of(history.on_incident);
+    ours.retry_rule = retry_rule_of(options.retry_rule);
     return ours;
 }
 

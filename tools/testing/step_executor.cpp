@@ -21,7 +21,14 @@ constexpr schema::Duration kLockTime = std::chrono::hours(24 * 365);
 StepExecutor::StepExecutor(const Dependencies& use, const schema::RetryPolicy& policy)
     : use_(use),
       lock_owner_("test-engine"),
-      runner_({use.store, use.handlers, use.clock, use.log}, {.retry = policy}, lock_owner_) {}
+      runner_(
+          {.store = use.store,
+           .handlers = use.handlers,
+           .clock = use.clock,
+           .log = use.log},
+          {.retry = policy, .retry_rule = use.retry_rule},
+          lock_owner_
+      ) {}
 
 schema::Duration StepExecutor::lock_time() const {
     return kLockTime;

@@ -30,6 +30,7 @@ public:
         std::shared_ptr<const persistence::ServedJobs> served;
         const schema::Clock& clock;
         schema::Log& log;
+        const executor::RetryRule* retry_rule = nullptr;  ///< See executor::JobRunner.
     };
 
     StepExecutor(const Dependencies& use, const schema::RetryPolicy& policy);

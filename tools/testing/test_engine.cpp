@@ -94,7 +94,8 @@ public:
              inner->wiring().handlers(),
              inner->wiring().served(),
              clock,
-             inner->log()},
+             inner->log(),
+             &inner->wiring().retry_rule()},
             inner->retry()
         );
         while (true) {
