@@ -76,6 +76,12 @@ struct ExecutorSettings {
     /// false: every job that this node enqueues has priority 0, whatever it asks for (R017).
     bool prioritized_jobs = true;
 
+    /// A row is made of each kind of job that it enqueues for the first time (see DefinitionUse).
+    bool records_definitions = false;
+
+    /// What becomes of a job when an expression of its definition fails.
+    bool tolerates_failed_expressions = false;
+
     // Timers.
 
     /// Timers per move. 1 to 1,000.

@@ -2,9 +2,13 @@
 
 #include "persistence/transactions.hpp"
 #include "persistence/unique_keys.hpp"
+#include "schema/definition/job_definitions.hpp"
 #include "schema/job.hpp"
 #include "schema/series/series.hpp"
+#include "schema/time.hpp"
 
+#include <chrono>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -32,6 +36,12 @@ struct NewSeries {
     /// The series is paused by itself before its first turn is stored, which so waits (R145).
     bool starts_paused = false;
 };
+
+/// How old what an enqueuer goes by may be: what others change counts after this time.
+inline constexpr std::chrono::seconds kDefinitionsAge{5};
+
+/// The job definitions as a store has last read them; never null.
+using KnownDefinitions = std::shared_ptr<const schema::JobDefinitions>;
 
 /// What an enqueuer needs of the store. Jobs and an app's own rows commit together through
 /// in_transaction(). See Transactions for what holds for all roles.
@@ -82,6 +92,18 @@ public:
     /// The same in a transaction of its own: all or none.
     virtual std::vector<schema::PlacedJob>
     create(std::vector<NewSeries> series, schema::TimePoint now) = 0;
+
+    /// The job definitions as they are, or were up to kDefinitionsAge ago: most often it asks
+    /// nothing. In the caller's transaction, if there is one.
+    [[nodiscard]] virtual KnownDefinitions
+    known_definitions(Transaction* transaction, schema::SteadyPoint now) = 0;
+
+    /// Makes a row that says nothing of each that has none, up to kMostJobDefinitions in all. In
+    /// the caller's transaction, if there is one.
+    virtual void record_definitions(
+        Transaction* transaction,
+        std::span<const schema::JobDefinitionName> names
+    ) = 0;
 
     /// Whether a job with this id stands in any place: how a commit in doubt is decided.
     [[nodiscard]] virtual bool is_stored(std::string_view id) = 0;

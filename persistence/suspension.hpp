@@ -10,9 +10,18 @@
 
 namespace jobstrand::persistence {
 
-/// Whole instances and definitions can be suspended, and the turns of series, by their key or by
-/// their group.
-enum class SuspensionScope { instance, definition, series, timer_group };
+/// What can be suspended: whole instances, definitions, kinds of jobs and tenants; the turns of
+/// series, by their key or by their group; and single jobs.
+enum class SuspensionScope {
+    instance,
+    definition,
+    series,
+    timer_group,
+    job_definition,     ///< Named as schema::text_of(JobDefinitionName) does.
+    tenant,             ///< Of up to 64 characters.
+    new_of_definition,  ///< New jobs of a definition; those that are there run on.
+    job,
+};
 
 struct Suspension {
     SuspensionScope scope = SuspensionScope::instance;

@@ -14,7 +14,13 @@ constexpr std::array kOptionalIndexes{kPriorityIndex, kDueIndex, kPriorityDueInd
 std::vector<Table> all_tables() {
     std::vector<Table> all;
     for (auto* const group :
-         {job_tables, series_tables, node_tables, group_tables, journal_tables, history_tables}) {
+         {job_tables,
+          series_tables,
+          node_tables,
+          group_tables,
+          journal_tables,
+          history_tables,
+          definition_tables}) {
         std::ranges::move(group(), std::back_inserter(all));
     }
     return all;

@@ -17,6 +17,7 @@ OWN_INCLUDES = {
     'persistence/migration': {'schema/', 'persistence/sql/'},
     'persistence/history': {'schema/', 'persistence/.', 'persistence/sql/'},
     'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/'},
+    'persistence/definitions': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/exclusive': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/limits': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/'},
     'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/'},
@@ -30,7 +31,7 @@ OWN_INCLUDES = {
     'persistence/nodes': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/store': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
-        'persistence/jobs/', 'persistence/journal/', 'persistence/limits/', 'persistence/nodes/', 'persistence/unique/', 'persistence/workers/'
+        'persistence/definitions/', 'persistence/jobs/', 'persistence/journal/', 'persistence/limits/', 'persistence/nodes/', 'persistence/unique/', 'persistence/workers/'
     },
     'persistence/workers': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/', 'persistence/series/',

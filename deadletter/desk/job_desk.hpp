@@ -102,7 +102,16 @@ public:
         const BulkWatch& watch = {}
     );
 
+    /// Suspends single jobs until they are activated, or what they belong to is. One that a node
+    /// holds is `locked`, and stays; a dead letter is skipped.
+    BulkCounts suspend_jobs(const std::vector<std::string>& ids, const BulkWatch& watch = {});
+
+    /// The inverse. A job that is not suspended, or for another reason too, is skipped.
+    BulkCounts activate_jobs(const std::vector<std::string>& ids, const BulkWatch& watch = {});
+
 private:
+    [[nodiscard]] ItemResult suspend_one(const std::string& id);
+    [[nodiscard]] ItemResult activate_one(const std::string& id);
     [[nodiscard]] bool carries_series_on(const schema::Job& job);
     [[nodiscard]] Refusal
     refusal_of(const schema::PlacedJob& placed, const persistence::ManyChanges& changes);

@@ -40,14 +40,19 @@ int retries_of_new(const Job& job, const schema::RetryPolicy& policy) {
 JobDefaults::JobDefaults(
     const schema::Clock& clock,
     schema::RetryPolicy policy,
-    bool is_prioritized
+    bool is_prioritized,
+    schema::FailedExpression on_failure
 )
-    : clock_(clock), policy_(std::move(policy)), is_prioritized_(is_prioritized) {}
+    : clock_(clock),
+      policy_(std::move(policy)),
+      is_prioritized_(is_prioritized),
+      on_failure_(on_failure) {}
 
-void JobDefaults::fill_in(std::vector<Job>& jobs) {
+void JobDefaults::fill_in(std::vector<Job>& jobs, const schema::JobDefinitions& definitions) {
     refuse_invalid(jobs);
     const schema::TimePoint now = clock_.now();
     for (Job& job : jobs) {
+        definitions.fill_in(job, on_failure_);
         fill_in(job, now);
     }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "schema/clock.hpp"
+#include "schema/definition/job_definitions.hpp"
 #include "schema/job.hpp"
 #include "schema/retry_policy.hpp"
 #include "schema/time.hpp"
@@ -18,10 +19,16 @@ namespace jobstrand::executor {
 class JobDefaults final {
 public:
     /// Not prioritized: every job gets priority 0, whatever the caller says (R017).
-    JobDefaults(const schema::Clock& clock, schema::RetryPolicy policy, bool is_prioritized = true);
+    JobDefaults(
+        const schema::Clock& clock,
+        schema::RetryPolicy policy,
+        bool is_prioritized = true,
+        schema::FailedExpression on_failure = schema::FailedExpression::refuses_job
+    );
 
-    /// Throws std::invalid_argument with one sentence per mistake; then nothing was changed.
-    void fill_in(std::vector<schema::Job>& jobs);
+    /// What their definitions say goes before what all jobs get. Throws std::invalid_argument with
+    /// one sentence per mistake; then none of the jobs is ready.
+    void fill_in(std::vector<schema::Job>& jobs, const schema::JobDefinitions& definitions = {});
 
 private:
     void fill_in(schema::Job& job, schema::TimePoint now);
@@ -29,6 +36,7 @@ private:
     const schema::Clock& clock_;
     const schema::RetryPolicy policy_;
     const bool is_prioritized_;
+    const schema::FailedExpression on_failure_;
 
     std::mutex ids_mutex_;
     schema::Uuid7Source ids_;  ///< Guarded by ids_mutex_.

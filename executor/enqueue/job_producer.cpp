@@ -74,15 +74,22 @@ void show(const JobProducer::Seen& seen, std::span<const PlacedJob> stored) {
 
 }  // namespace
 
-JobProducer::JobProducer(Dependencies dependencies, schema::RetryPolicy policy, bool is_prioritized)
-    : use_(dependencies), defaults_(dependencies.clock, std::move(policy), is_prioritized) {}
+JobProducer::JobProducer(Dependencies dependencies, Rules rules)
+    : use_(dependencies),
+      defaults_(
+          dependencies.clock,
+          std::move(rules.retries),
+          rules.is_prioritized,
+          rules.on_failed_expression
+      ),
+      definitions_(dependencies.store, dependencies.clock, rules.records_definitions) {}
 
 std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs, const Seen& seen) {
     if (std::ranges::any_of(jobs, wants_key)) {
         return ids_of(enqueue_unique(with_rules(std::move(jobs)), seen));
     }
     if (std::ranges::any_of(jobs, repeats)) {
-        defaults_.fill_in(jobs);
+        fill_in(nullptr, jobs);
         std::vector<std::string> ids;
         use_.store.in_transaction(
             [&](persistence::Transaction& transaction) { ids = enqueue(transaction, jobs, seen); },
@@ -92,7 +99,7 @@ std::vector<std::string> JobProducer::enqueue(std::vector<Job> jobs, const Seen&
     }
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
     const persistence::IdOrigin origin = origin_of_ids(jobs);
-    std::vector<PlacedJob> stored = use_.store.insert(prepare(std::move(jobs)), origin);
+    std::vector<PlacedJob> stored = use_.store.insert(prepare(nullptr, std::move(jobs)), origin);
     show(seen, stored);
     std::vector<std::string> ids = ids_of(stored);
     hand_over(hand_over_of(std::move(stored)), locked_at);
@@ -124,7 +131,7 @@ std::vector<std::string> JobProducer::store(
     const Seen& seen
 ) {
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
-    std::vector<PlacedJob> placed = prepare(std::move(jobs));
+    std::vector<PlacedJob> placed = prepare(&transaction, std::move(jobs));
     std::vector<std::string> ids = ids_of(placed);
     std::vector<NewSeries> series = take_repeating(placed);
     std::vector<PlacedJob> stored;
@@ -144,7 +151,7 @@ std::vector<std::string> JobProducer::store(
 
 std::string JobProducer::start_series(schema::Series series, Job turn) {
     std::vector<Job> jobs{std::move(turn)};
-    defaults_.fill_in(jobs);
+    fill_in(nullptr, jobs);
     std::string key;
     use_.store.in_transaction(
         [&](persistence::Transaction& transaction) {
@@ -172,7 +179,7 @@ std::string JobProducer::start_series(
         );
     }
     std::vector<Job> jobs{std::move(fresh.first_turn)};
-    defaults_.fill_in(jobs);
+    fill_in(&transaction, jobs);
     fresh.first_turn = std::move(jobs.front());
     std::vector<NewSeries> one;
     one.push_back(std::move(fresh));
@@ -184,8 +191,13 @@ std::string JobProducer::start_series(
     return key;
 }
 
-std::vector<PlacedJob> JobProducer::prepare(std::vector<Job> jobs) {
-    defaults_.fill_in(jobs);
+void JobProducer::fill_in(persistence::Transaction* transaction, std::vector<Job>& jobs) {
+    defaults_.fill_in(jobs, *definitions_.of(transaction, jobs));
+}
+
+std::vector<PlacedJob>
+JobProducer::prepare(persistence::Transaction* transaction, std::vector<Job> jobs) {
+    fill_in(transaction, jobs);
     const schema::TimePoint now = use_.clock.now();
     const auto served = use_.intake.served();
     persistence::PageLimit room = use_.intake.room_for_handoffs();

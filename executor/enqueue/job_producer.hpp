@@ -1,5 +1,6 @@
 #pragma once
 
+#include "executor/enqueue/definition_use.hpp"
 #include "executor/enqueue/job_defaults.hpp"
 #include "executor/enqueue/new_job.hpp"
 #include "executor/loop/job_intake.hpp"
@@ -40,7 +41,15 @@ public:
     /// it has to begin again.
     using Seen = std::function<void(std::span<const schema::PlacedJob>)>;
 
-    JobProducer(Dependencies dependencies, schema::RetryPolicy policy, bool is_prioritized = true);
+    /// What new jobs get.
+    struct Rules {
+        schema::RetryPolicy retries = {};
+        bool is_prioritized = true;  ///< See JobDefaults.
+        schema::FailedExpression on_failed_expression = schema::FailedExpression::refuses_job;
+        bool records_definitions = false;  ///< See DefinitionUse.
+    };
+
+    JobProducer(Dependencies dependencies, Rules rules);
 
     /// In a transaction of its own, all or none. Returns the ids, in order. Throws
     /// std::invalid_argument with one sentence per mistake, or DbError; then nothing was enqueued.
@@ -104,14 +113,17 @@ private:
         persistence::IdOrigin origin,
         const Seen& seen
     );
-    [[nodiscard]] UniqueJobs fill_in(std::vector<UniqueJob> jobs);
+    void fill_in(persistence::Transaction* transaction, std::vector<schema::Job>& jobs);
+    [[nodiscard]] UniqueJobs
+    fill_in(persistence::Transaction* transaction, std::vector<UniqueJob> jobs);
     std::vector<schema::Enqueued>
     store_unique(persistence::Transaction& transaction, const UniqueJobs& jobs, const Seen& seen);
     [[nodiscard]] std::vector<schema::Enqueued>
     take_keys(persistence::Transaction& transaction, const UniqueJobs& jobs);
     [[nodiscard]] bool
     is_any_stored(std::span<const schema::Job> jobs, std::span<const schema::Enqueued> enqueued);
-    [[nodiscard]] std::vector<schema::PlacedJob> prepare(std::vector<schema::Job> jobs);
+    [[nodiscard]] std::vector<schema::PlacedJob>
+    prepare(persistence::Transaction* transaction, std::vector<schema::Job> jobs);
     void hand_over_on_commit(
         persistence::Transaction& transaction,
         std::vector<schema::PlacedJob> stored,
@@ -122,6 +134,7 @@ private:
 
     const Dependencies use_;
     JobDefaults defaults_;
+    DefinitionUse definitions_;
 };
 
 }  // namespace jobstrand::executor

@@ -51,7 +51,7 @@ std::vector<Enqueued> JobProducer::enqueue_unique(std::vector<UniqueJob> jobs, c
     if (std::ranges::none_of(jobs, has_key)) {
         return all_added(enqueue(plain_jobs(std::move(jobs)), seen));
     }
-    UniqueJobs filled = fill_in(std::move(jobs));
+    UniqueJobs filled = fill_in(nullptr, std::move(jobs));
     std::vector<Enqueued> enqueued;
     use_.store.in_transaction(
         [&](persistence::Transaction& transaction) {
@@ -71,17 +71,18 @@ std::vector<Enqueued> JobProducer::enqueue_unique(
     if (std::ranges::none_of(jobs, has_key)) {
         return all_added(enqueue(transaction, plain_jobs(std::move(jobs)), seen));
     }
-    return store_unique(transaction, fill_in(std::move(jobs)), seen);
+    return store_unique(transaction, fill_in(&transaction, std::move(jobs)), seen);
 }
 
-JobProducer::UniqueJobs JobProducer::fill_in(std::vector<UniqueJob> jobs) {
+JobProducer::UniqueJobs
+JobProducer::fill_in(persistence::Transaction* transaction, std::vector<UniqueJob> jobs) {
     UniqueJobs filled;
     for (UniqueJob& unique : jobs) {
         filled.rules.push_back(unique.rule);
         filled.jobs.push_back(std::move(unique.job));
     }
     filled.ids = origin_of_ids(filled.jobs);
-    defaults_.fill_in(filled.jobs);
+    fill_in(transaction, filled.jobs);
     return filled;
 }
 

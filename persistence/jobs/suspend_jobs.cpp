@@ -7,15 +7,18 @@
 #include "persistence/series/suspend_turns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "schema/definition/job_definition.hpp"
 #include "schema/limit/job_limit.hpp"
 #include "schema/limits.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
+#include <initializer_list>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -33,7 +36,7 @@ constexpr std::string_view kActivate = R"sql(
 constexpr std::string_view kFreeJobs = R"sql(
     SELECT {columns}
     FROM {table}
-    WHERE {scope} = ? AND {behind} AND (LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ? OR LOCK_OWNER_ IN (?, ?))
+    WHERE {scope} AND {behind} AND (LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ? OR LOCK_OWNER_ IN (?, ?))
     ORDER BY ID_
     LIMIT ?
     {skip_locked})sql";
@@ -41,16 +44,42 @@ constexpr std::string_view kFreeJobs = R"sql(
 constexpr std::string_view kSuspendedJobs = R"sql(
     SELECT {columns}
     FROM ACT_RU_SUSPENDED_JOB
-    WHERE {scope} = ? AND {behind}
+    WHERE {scope} AND {behind}
     ORDER BY ID_
     LIMIT ?
     {for_update})sql";
 
-/// Which jobs: those of one instance, or of one definition.
-struct Scope {
-    SuspensionScope kind;
-    std::string_view id;
+/// Which jobs are meant, as a condition with its parameters.
+struct ScopedJobs {
+    std::string condition;
+    std::vector<Value> parameters;
+
+    /// Parameters of a statement that begins with the condition.
+    [[nodiscard]] std::vector<Value> and_then(std::initializer_list<Value> others) const {
+        std::vector<Value> all = parameters;
+        all.insert(all.end(), others);
+        return all;
+    }
 };
+
+/// The texts are borrowed.
+ScopedJobs jobs_of(const schema::JobDefinitionName& name) {
+    ScopedJobs jobs{
+        .condition = "PROC_DEF_ID_ = ?", .parameters = {std::string_view(name.definition)}};
+    const auto add = [&jobs](std::string_view condition, const std::string& value) {
+        if (!value.empty()) {
+            jobs.condition += condition;
+            jobs.parameters.emplace_back(std::string_view(value));
+        }
+    };
+    add(" AND ELEMENT_ID_ = ?", name.element);
+    add(" AND HANDLER_TYPE_ = ?", name.type);
+    return jobs;
+}
+
+ScopedJobs jobs_of(SuspensionScope scope, std::string_view id) {
+    return {.condition = std::string(column_of(scope)) + " = ?", .parameters = {id}};
+}
 
 JobRows read_page(
     Transaction& transaction,
@@ -71,7 +100,7 @@ constexpr std::int64_t kPage = schema::limits::kJobsPerTransaction;
 JobRows free_jobs(
     Transaction& transaction,
     JobPlace place,
-    const Scope& scope,
+    const ScopedJobs& scope,
     std::string_view after,
     schema::TimePoint now
 ) {
@@ -79,24 +108,24 @@ JobRows free_jobs(
         kFreeJobs,
         fmt::arg("columns", columns_of(place)),
         fmt::arg("table", schema::table_of(place)),
-        fmt::arg("scope", column_of(scope.kind)),
+        fmt::arg("scope", scope.condition),
         fmt::arg("behind", ids_behind(after)),
         fmt::arg("skip_locked", transaction.dialect().skip_locked)
     );
-    const std::array<Value, 6> parameters{
-        scope.id, after, now, schema::kWaitingOwner, schema::kLimitedOwner, kPage};
+    const std::vector<Value> parameters =
+        scope.and_then({after, now, schema::kWaitingOwner, schema::kLimitedOwner, kPage});
     return read_page(transaction, place, sql, parameters);
 }
 
-JobRows suspended_jobs(Transaction& transaction, const Scope& scope, std::string_view after) {
+JobRows suspended_jobs(Transaction& transaction, const ScopedJobs& scope, std::string_view after) {
     const std::string sql = fmt::format(
         kSuspendedJobs,
         fmt::arg("columns", columns_of(JobPlace::suspended)),
-        fmt::arg("scope", column_of(scope.kind)),
+        fmt::arg("scope", scope.condition),
         fmt::arg("behind", ids_behind(after)),
         fmt::arg("for_update", transaction.dialect().for_update)
     );
-    const std::array<Value, 3> parameters{scope.id, after, kPage};
+    const std::vector<Value> parameters = scope.and_then({after, kPage});
     return read_page(transaction, JobPlace::suspended, sql, parameters);
 }
 
@@ -163,6 +192,46 @@ bool is_about_series(SuspensionScope scope) {
     return scope == SuspensionScope::series || scope == SuspensionScope::timer_group;
 }
 
+std::int64_t
+move_to_suspended(const StoreContext& context, const ScopedJobs& jobs, schema::TimePoint now) {
+    std::int64_t moved = 0;
+    for (const JobPlace place : schema::kSuspendablePlaces) {
+        const auto suspend = [place](const Job& row) { return schema::suspended(row, place); };
+        moved += move_pages(context.runner, place, [&](Transaction& transaction, auto after) {
+            auto rows = free_jobs(transaction, place, jobs, after, now);
+            return move_page(transaction, context, place, std::move(rows), suspend, now);
+        });
+    }
+    return moved;
+}
+
+std::int64_t move_back(const StoreContext& context, const ScopedJobs& jobs, schema::TimePoint now) {
+    constexpr JobPlace kFrom = JobPlace::suspended;
+    return move_pages(context.runner, kFrom, [&](Transaction& transaction, auto after) {
+        auto rows = suspended_jobs(transaction, jobs, after);
+        return move_page(transaction, context, kFrom, std::move(rows), schema::activated, now);
+    });
+}
+
+/// A definition takes new jobs again when it is activated.
+void unmark_suspended(Transaction& transaction, SuspensionScope scope, std::string_view id) {
+    const std::string row_id = suspension_id(scope, id);
+    transaction.execute(kActivate, {name_of(scope), std::string_view(row_id)});
+    if (scope == SuspensionScope::definition) {
+        transaction.execute(kActivate, {name_of(SuspensionScope::new_of_definition), id});
+    }
+}
+
+/// Calls `move` with the jobs of a scope.
+template <typename Move>
+std::int64_t with_jobs_of(SuspensionScope scope, std::string_view id, const Move& move) {
+    if (scope == SuspensionScope::job_definition) {
+        const schema::JobDefinitionName name = schema::job_definition_named(id);
+        return move(jobs_of(name));
+    }
+    return move(jobs_of(scope, id));
+}
+
 }  // namespace
 
 std::int64_t suspend_jobs(
@@ -179,16 +248,12 @@ std::int64_t suspend_jobs(
     if (is_about_series(scope)) {
         return suspend_turns(context, scope, id, now);
     }
-    const Scope jobs{.kind = scope, .id = id};
-    std::int64_t moved = 0;
-    for (const JobPlace place : schema::kSuspendablePlaces) {
-        const auto suspend = [place](const Job& row) { return schema::suspended(row, place); };
-        moved += move_pages(context.runner, place, [&](Transaction& transaction, auto after) {
-            auto rows = free_jobs(transaction, place, jobs, after, now);
-            return move_page(transaction, context, place, std::move(rows), suspend, now);
-        });
+    if (scope == SuspensionScope::new_of_definition) {
+        return 0;
     }
-    return moved;
+    return with_jobs_of(scope, id, [&](const ScopedJobs& jobs) {
+        return move_to_suspended(context, jobs, now);
+    });
 }
 
 std::int64_t activate_jobs(
@@ -199,19 +264,13 @@ std::int64_t activate_jobs(
 ) {
     // First, so that no further job is stored suspended behind the pages.
     context.runner.run(
-        [&](Transaction& transaction) {
-            transaction.execute(kActivate, {name_of(scope), id});
-        },
-        run_again
+        [&](Transaction& transaction) { unmark_suspended(transaction, scope, id); }, run_again
     );
     if (is_about_series(scope)) {
         return activate_turns(context, scope, id, now);
     }
-    const Scope jobs{.kind = scope, .id = id};
-    constexpr JobPlace kFrom = JobPlace::suspended;
-    return move_pages(context.runner, kFrom, [&](Transaction& transaction, auto after) {
-        auto rows = suspended_jobs(transaction, jobs, after);
-        return move_page(transaction, context, kFrom, std::move(rows), schema::activated, now);
+    return with_jobs_of(scope, id, [&](const ScopedJobs& jobs) {
+        return move_back(context, jobs, now);
     });
 }
 

@@ -110,6 +110,10 @@ bool is_about_history(const Table& table) {
            table.name == "ACT_HI_INCIDENT";
 }
 
+bool is_about_definitions(const Table& table) {
+    return table.name == "ACT_RU_JOBDEF";
+}
+
 std::string version_statement(const Dialect& dialect) {
     return fmt::format(
         "{} INTO ACT_GE_PROPERTY (NAME_, VALUE_, REV_)\nVALUES ('{}', '{}', 1){}{}",
@@ -211,6 +215,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
          "what people changed, and requests that come again",
          create_tables_and_indexes(dialect, is_about_audits_and_requests)},
         {15, "the past of jobs", create_tables_and_indexes(dialect, is_about_history)},
+        {16, "job definitions", create_tables_and_indexes(dialect, is_about_definitions)},
     };
 }
 

@@ -1,5 +1,6 @@
 #include "persistence/queries/job_queries.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
+#include "schema/definition/job_definition.hpp"
 #include "schema/series/series.hpp"
 
 #include <array>
@@ -63,6 +64,12 @@ std::vector<Suspension> suspensions_of(const StoreContext& context, const schema
         };
         look(kSuspension, SuspensionScope::instance, job.process_instance_id);
         look(kSuspension, SuspensionScope::definition, job.process_definition_id);
+        look(kSuspension, SuspensionScope::new_of_definition, job.process_definition_id);
+        look(kSuspension, SuspensionScope::tenant, job.tenant_id);
+        look(kSuspension, SuspensionScope::job, job.id);
+        for (const std::string& kind : schema::ids_of_kinds(job)) {
+            look(kSuspension, SuspensionScope::job_definition, kind);
+        }
         // Of a series, only the turn that carries it on waits.
         if (!job.repeat.empty()) {
             const std::string_view key = schema::series_key_of(job);

@@ -55,7 +55,8 @@ JobsByIndex find_diverted(Transaction& transaction, std::span<const PlacedJob> j
     for (const PlacedJob& placed : jobs) {
         candidates.push_back(&placed.job);
     }
-    const SuspendedScopes suspended = find_suspended(transaction, candidates);
+    const SuspendedScopes suspended =
+        find_suspended(transaction, candidates, SuspensionMoment::insertion);
     JobsByIndex found;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         if (schema::can_be_suspended(jobs[i].place) && suspended.contain(jobs[i].job)) {

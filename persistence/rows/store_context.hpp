@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/history/history_book.hpp"
+#include "persistence/rows/definition_book.hpp"
 #include "persistence/rows/fresh_ids.hpp"
 #include "persistence/rows/limit_book.hpp"
 #include "persistence/sql/transaction_runner.hpp"
@@ -18,6 +19,7 @@ struct StoreContext {
     FreshIds& ids;
     LimitBook& limits;
     HistoryBook& history;
+    DefinitionBook& definitions;
     schema::ExclusiveOver exclusive_over = schema::ExclusiveOver::instance;
 };
 

@@ -2,10 +2,13 @@
 
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
+#include "schema/definition/job_definition.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::persistence {
@@ -57,6 +60,16 @@ Ids series_in(std::span<const Job* const> jobs) {
     return keys;
 }
 
+std::set<std::string> kinds_in(std::span<const Job* const> jobs) {
+    std::set<std::string> kinds;
+    for (const Job* job : jobs) {
+        for (std::string& id : schema::ids_of_kinds(*job)) {
+            kinds.insert(std::move(id));
+        }
+    }
+    return kinds;
+}
+
 // Nearly always nothing is suspended, and a page of jobs has hundreds of instances.
 bool is_anything_suspended(Transaction& transaction) {
     bool is_any = false;
@@ -103,12 +116,35 @@ std::string_view name_of(SuspensionScope scope) {
             return "series";
         case SuspensionScope::timer_group:
             return "timer group";
+        case SuspensionScope::job_definition:
+            return "job definition";
+        case SuspensionScope::tenant:
+            return "tenant";
+        case SuspensionScope::new_of_definition:
+            return "new of definition";
+        case SuspensionScope::job:
+            return "job";
     }
     return {};
 }
 
 std::string_view column_of(SuspensionScope scope) {
-    return scope == SuspensionScope::instance ? "PROCESS_INSTANCE_ID_" : "PROC_DEF_ID_";
+    switch (scope) {
+        case SuspensionScope::instance:
+            return "PROCESS_INSTANCE_ID_";
+        case SuspensionScope::tenant:
+            return "TENANT_ID_";
+        case SuspensionScope::job:
+            return "ID_";
+        default:
+            return "PROC_DEF_ID_";
+    }
+}
+
+std::string suspension_id(SuspensionScope scope, std::string_view id) {
+    return scope == SuspensionScope::job_definition
+               ? schema::id_of(schema::job_definition_named(id))
+               : std::string(id);
 }
 
 void mark_suspended(
@@ -123,29 +159,51 @@ void mark_suspended(
         fmt::arg("insert_if_absent", dialect.insert_if_absent),
         fmt::arg("if_absent", dialect.if_absent)
     );
-    transaction.execute(sql, {name_of(scope), id, since});
+    const std::string row_id = suspension_id(scope, id);
+    transaction.execute(sql, {name_of(scope), std::string_view(row_id), since});
 }
 
-SuspendedScopes find_suspended(Transaction& transaction, std::span<const Job* const> jobs) {
+SuspendedScopes
+find_suspended(Transaction& transaction, std::span<const Job* const> jobs, SuspensionMoment when) {
     const Ids instances = ids_in(jobs, &Job::process_instance_id);
     const Ids definitions = ids_in(jobs, &Job::process_definition_id);
+    const Ids tenants = ids_in(jobs, &Job::tenant_id);
     const Ids series = series_in(jobs);
-    const bool asks = !instances.empty() || !definitions.empty() || !series.empty();
+    const bool asks = !instances.empty() || !definitions.empty() || !tenants.empty() ||
+                      !series.empty() || (when == SuspensionMoment::change && !jobs.empty());
     if (!asks || !is_anything_suspended(transaction)) {
         return {};
     }
     const auto among = [&](SuspensionScope scope, const Ids& ids) {
         return select_ids(transaction, kSuspended, scope, ids);
     };
+    const std::set<std::string> kinds = kinds_in(jobs);
     SuspendedScopes suspended{
         .instances = among(SuspensionScope::instance, instances),
         .definitions = among(SuspensionScope::definition, definitions),
         .series = among(SuspensionScope::series, series),
+        .kinds = among(SuspensionScope::job_definition, {kinds.begin(), kinds.end()}),
+        .tenants = among(SuspensionScope::tenant, tenants),
     };
     suspended.series.merge(
         select_ids(transaction, kInSuspendedGroup, SuspensionScope::timer_group, series)
     );
+    if (when == SuspensionMoment::insertion) {
+        suspended.definitions.merge(among(SuspensionScope::new_of_definition, definitions));
+    }
+    if (when == SuspensionMoment::change) {
+        suspended.jobs = among(SuspensionScope::job, ids_in(jobs, &Job::id));
+    }
     return suspended;
+}
+
+bool SuspendedScopes::contain(const schema::Job& job) const {
+    const auto is_of_kind = [this](const std::string& id) { return kinds.contains(id); };
+    return instances.contains(job.process_instance_id) ||
+           definitions.contains(job.process_definition_id) || tenants.contains(job.tenant_id) ||
+           jobs.contains(job.id) ||
+           (!job.repeat.empty() && series.contains(schema::series_key_of(job))) ||
+           (!kinds.empty() && std::ranges::any_of(schema::ids_of_kinds(job), is_of_kind));
 }
 
 }  // namespace jobstrand::persistence

@@ -15,21 +15,32 @@ namespace jobstrand::persistence {
 /// The word for a scope in JS_SUSPENSION.
 [[nodiscard]] std::string_view name_of(SuspensionScope scope);
 
-/// The column of a job that names its instance or its definition. Precondition: one of the two.
+/// The column of a job that names what it belongs to. Precondition: not of a series or a kind.
 [[nodiscard]] std::string_view column_of(SuspensionScope scope);
 
-/// Which instances, definitions and series of some jobs are suspended.
+/// What stands in ID_ of JS_SUSPENSION.
+[[nodiscard]] std::string suspension_id(SuspensionScope scope, std::string_view id);
+
+/// What some jobs belong to, as far as it is suspended.
 struct SuspendedScopes {
-    std::set<std::string, std::less<>> instances;
-    std::set<std::string, std::less<>> definitions;
-    std::set<std::string, std::less<>> series;  ///< By themselves, or with their group.
+    using Ids = std::set<std::string, std::less<>>;
+
+    Ids instances = {};
+    Ids definitions = {};
+    Ids series = {};  ///< By themselves, or with their group.
+    Ids kinds = {};
+    Ids tenants = {};
+    Ids jobs = {};
 
     /// Of a series, only the turn that carries it on waits: what has fired runs.
-    [[nodiscard]] bool contain(const schema::Job& job) const {
-        return instances.contains(job.process_instance_id) ||
-               definitions.contains(job.process_definition_id) ||
-               (!job.repeat.empty() && series.contains(schema::series_key_of(job)));
-    }
+    [[nodiscard]] bool contain(const schema::Job& job) const;
+};
+
+/// Why it is asked what is suspended.
+enum class SuspensionMoment {
+    insertion,  ///< Of new jobs.
+    move,
+    change,  ///< By an operator, who may have suspended single jobs.
 };
 
 /// Writes that a scope is suspended from now on; one that is already stays as it is.
@@ -40,10 +51,14 @@ void mark_suspended(
     schema::TimePoint since
 );
 
-/// Asks nothing for jobs without instance, definition and REPEAT_. A suspension that is found
+/// Asks nothing for jobs without instance, definition, tenant and REPEAT_, unless an operator
+/// changes them. A suspension that is found
 /// cannot be lifted before the transaction ends: the activation that lifts it then finds the job
 /// that this transaction puts into the suspended place.
-[[nodiscard]] SuspendedScopes
-find_suspended(Transaction& transaction, std::span<const schema::Job* const> jobs);
+[[nodiscard]] SuspendedScopes find_suspended(
+    Transaction& transaction,
+    std::span<const schema::Job* const> jobs,
+    SuspensionMoment when = SuspensionMoment::move
+);
 
 }  // namespace jobstrand::persistence

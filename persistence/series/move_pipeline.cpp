@@ -29,6 +29,11 @@ bool asks_for_suspensions(const Transition& transition) {
            (schema::can_be_suspended(*transition.to) || transition.to == JobPlace::suspended);
 }
 
+bool is_by_operator(const Transition& transition) {
+    return transition.reason == schema::TransitionReason::suspended ||
+           transition.reason == schema::TransitionReason::activated;
+}
+
 SuspendedScopes find_suspended_among(
     Transaction& transaction,
     std::span<const Job> rows,
@@ -36,12 +41,16 @@ SuspendedScopes find_suspended_among(
 ) {
     std::vector<const Job*> candidates;
     candidates.reserve(rows.size());
+    auto when = SuspensionMoment::move;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (asks_for_suspensions(transitions[i])) {
             candidates.push_back(&rows[i]);
         }
+        if (is_by_operator(transitions[i])) {
+            when = SuspensionMoment::change;
+        }
     }
-    return find_suspended(transaction, candidates);
+    return find_suspended(transaction, candidates, when);
 }
 
 }  // namespace

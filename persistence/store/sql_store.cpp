@@ -38,6 +38,7 @@ SqlStore::SqlStore(
           .ids = ids_,
           .limits = limits_,
           .history = history_,
+          .definitions = definitions_,
           .exclusive_over = exclusive_over} {}
 
 void SqlStore::in_transaction(

@@ -2,6 +2,7 @@
 
 #include "persistence/audit_store.hpp"
 #include "persistence/clock_source.hpp"
+#include "persistence/definition_store.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/history/history_book.hpp"
@@ -39,6 +40,7 @@ class SqlStore final : public ExecutorStore,
                        public ServedStore,
                        public WorkerStore,
                        public LimitStore,
+                       public DefinitionStore,
                        public AuditStore,
                        public RequestStore,
                        public WatchStore,
@@ -62,6 +64,9 @@ public:
         const std::function<void(Transaction&)>& work,
         const std::function<bool(Transaction&)>& was_committed
     ) override;
+
+    /// What new jobs get where the rows of the database say nothing about it. Before the first use.
+    void add_definitions(std::vector<schema::JobDefinition> definitions);
 
     [[nodiscard]] std::optional<schema::TimePoint> database_now() override;
 
@@ -298,6 +303,32 @@ public:
     [[nodiscard]] std::vector<GroupUse> group_uses() override;
     [[nodiscard]] GroupRuns runs_of_group(std::string_view group) override;
 
+    [[nodiscard]] KnownDefinitions
+    known_definitions(Transaction* transaction, schema::SteadyPoint now) override;
+    void record_definitions(
+        Transaction* transaction,
+        std::span<const schema::JobDefinitionName> names
+    ) override;
+    [[nodiscard]] std::vector<schema::JobDefinition> definitions(
+        const DefinitionFilter& filter,
+        std::string_view behind,
+        std::size_t limit
+    ) override;
+    [[nodiscard]] std::optional<schema::JobDefinition> find_definition(
+        const schema::JobDefinitionName& name
+    ) override;
+    schema::JobDefinition change_definition(
+        const schema::JobDefinitionName& name,
+        const DefinitionChange& change
+    ) override;
+    [[nodiscard]] bool remove_definition(const schema::JobDefinitionName& name) override;
+    [[nodiscard]] OverrideStep override_priorities(
+        const schema::JobDefinitionName& name,
+        std::int64_t priority,
+        const OverridePosition& from,
+        schema::TimePoint now
+    ) override;
+
     [[nodiscard]] std::string begin_action(const AuditedAction& action, schema::TimePoint now)
         override;
     void end_action(
@@ -347,6 +378,7 @@ private:
     FreshIds ids_;
     LimitBook limits_;
     HistoryBook history_;
+    DefinitionBook definitions_;
     const StoreContext context_;
 };
 

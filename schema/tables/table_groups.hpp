@@ -22,6 +22,9 @@ inline constexpr Column kAppId{"ID_", ColumnKind::app_id, "", true};
 /// Jobs that regard each other: exclusive ones, unique keys, limits.
 [[nodiscard]] std::vector<Table> group_tables();
 
+/// What is known of kinds of jobs.
+[[nodiscard]] std::vector<Table> definition_tables();
+
 /// What people have changed, and requests that are carried out once.
 [[nodiscard]] std::vector<Table> journal_tables();
 

@@ -46,7 +46,7 @@ protected:
     executor::WakeUps wake_ups_;
     executor::JobProducer producer_{
         {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
-        schema::RetryPolicy{}};
+        {}};
 };
 
 INSTANTIATE_TEST_SUITE_P(

@@ -4,8 +4,8 @@
 Usage:  operations_test.py JOBSTRAND_BINARY
 
 Every line of a `sh` block must end with exit code 0: on SQLite, or on a server of its own where the block names one. The jobs that were there before
-must be there at the end. So are the commands of docs/timers.md, docs/unique-keys.md and docs/limits.md, those of docs/cli.md that no other test
-runs, and on the servers the SQL by which apps enqueue (on SQLite, see readme_test.py). The `toml` blocks and the unit for systemd must be taken by what reads
+must be there at the end. So are the commands of docs/timers.md, docs/unique-keys.md, docs/limits.md and docs/definitions.md, those of docs/cli.md that
+no other test runs, and on the servers the SQL by which apps enqueue (on SQLite, see readme_test.py). The `toml` blocks and the unit for systemd must be taken by what reads
 them, and every `jobstrand ...` in a table must be a command.
 Databases whose programs are not installed are left out. The last line is `N passed, N failed`.
 """
@@ -27,6 +27,7 @@ ELSEWHERE = (
     (ROOT / "docs/unique-keys.md").read_text(encoding="utf-8"),
     (ROOT / "docs/limits.md").read_text(encoding="utf-8"),
     (ROOT / "docs/history.md").read_text(encoding="utf-8"),
+    (ROOT / "docs/definitions.md").read_text(encoding="utf-8"),
     CLI[:CLI.index("\n## ")],
     CLI[CLI.index("\n## Jobs that repeat"):CLI.index("\n## Dead letters")],
 )

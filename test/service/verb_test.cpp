@@ -267,6 +267,8 @@ TEST_F(VerbRoleTest, Readers_may_use_exactly_what_changes_nothing) {
             "dead ls",
             "dead show",
             "definition ls",
+            "definition settings",
+            "definition show",
             "group ls",
             "incident ls",
             "incident show",
@@ -281,6 +283,7 @@ TEST_F(VerbRoleTest, Readers_may_use_exactly_what_changes_nothing) {
             "series ls",
             "series show",
             "stats",
+            "tenant ls",
             "timer ls",
             "timer next",
             "timer show"

@@ -43,6 +43,68 @@ TEST_F(CliSuspension, A_definition_is_suspended_and_activated) {
     EXPECT_EQ(places(), "executable=1 timer=1");
 }
 
+// R034
+TEST_F(CliSuspension, An_element_of_a_definition_is_suspended_alone) {
+    add({"--type", "noop", "--definition", "shipping:3", "--element", "charge"});
+    add({"--type", "noop", "--definition", "shipping:3", "--element", "pack"});
+    ok({"definition", "suspend", "shipping:3", "--element", "charge"});
+    EXPECT_EQ(places(), "executable=1 suspended=1");
+    ok({"definition", "activate", "shipping:3", "--element", "charge"});
+    EXPECT_EQ(places(), "executable=2");
+}
+
+TEST_F(CliSuspension, New_jobs_alone_wait_if_so_asked) {
+    add({"--type", "noop", "--definition", "shipping:3"});
+    ok({"definition", "suspend", "shipping:3", "--new-jobs-only"});
+    add({"--type", "noop", "--definition", "shipping:3"});
+    EXPECT_EQ(places(), "executable=1 suspended=1");
+    EXPECT_EQ(
+        run({"definition", "suspend", "shipping:3", "--new-jobs-only", "--element", "charge"}).code,
+        ExitCode::wrong_usage
+    );
+    ok({"definition", "activate", "shipping:3"});
+    EXPECT_EQ(places(), "executable=2");
+}
+
+TEST_F(CliSuspension, A_tenant_is_suspended_and_activated) {
+    add({"--type", "noop", "--tenant", "acme"});
+    add({"--type", "noop", "--tenant", "other"});
+    ok({"tenant", "suspend", "acme"});
+    EXPECT_EQ(places(), "executable=1 suspended=1");
+    EXPECT_EQ(ok({"tenant", "ls", "--suspended", "-o", "name"}), "acme\n");
+    ok({"tenant", "activate", "acme"});
+    EXPECT_EQ(places(), "executable=2");
+}
+
+TEST_F(CliSuspension, A_single_job_is_suspended_unless_a_node_holds_it) {
+    const std::string id = add();
+    const std::string held = add();
+    lock(held);
+    const CliResult result = run({"job", "suspend", id, held, "nothing"});
+    EXPECT_EQ(result.code, ExitCode::partly_done);
+    EXPECT_EQ(places(), "executable=1 suspended=1");
+    EXPECT_EQ(run({"job", "activate", held}).code, ExitCode::not_found);
+    ok({"job", "activate", id});
+    EXPECT_EQ(places(), "executable=2");
+}
+
+TEST_F(CliSuspension, At_a_date_a_job_does_it) {
+    add({"--type", "noop", "--definition", "shipping:3"});
+    const json ordered =
+        json::parse(ok({"definition", "suspend", "shipping:3", "--due-in", "PT1H", "-o", "json"}));
+    const std::string order = ordered[0]["job"];
+    EXPECT_EQ(places(), "executable=1 timer=1");
+    ok({"timer", "fire", order});
+    ok({"job", "run", order});
+    EXPECT_EQ(places(), "suspended=1");
+    const json later =
+        json::parse(ok({"definition", "activate", "shipping:3", "--due-in", "PT1H", "-o", "json"}));
+    const std::string activation = later[0]["job"];
+    ok({"timer", "fire", activation});
+    ok({"job", "run", activation});
+    EXPECT_EQ(places(), "executable=1");
+}
+
 TEST_F(CliSuspension, Ls_counts_the_jobs_of_each_instance) {
     add_jobs_of("order-17");
     add_jobs_of("order-18");

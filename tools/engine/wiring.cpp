@@ -103,7 +103,7 @@ void Wiring::in_transaction(
 executor::ManualRunResult Wiring::run_job(const std::string& id) {
     return executor::run_by_hand(
         {parts_->store, parts_->handlers, parts_->clock, parts_->log},
-        parts_->settings.retry,
+        {.retry = parts_->settings.retry, .retry_rule = &parts_->retry_rule},
         id,
         parts_->settings.lock_time,
         executor::exclusive_over(parts_->settings)
@@ -112,6 +112,10 @@ executor::ManualRunResult Wiring::run_job(const std::string& id) {
 
 executor::BulkEnqueue Wiring::enqueueing() {
     return {{parts_->store, parts_->store}, parts_->producer, parts_->clock};
+}
+
+const executor::RetryRule& Wiring::retry_rule() const {
+    return parts_->retry_rule;
 }
 
 executor::WorkerDesk& Wiring::workers() {
@@ -140,6 +144,10 @@ persistence::OperatorStore& Wiring::store() {
 }
 
 persistence::SeriesStore& Wiring::series_store() {
+    return parts_->store;
+}
+
+persistence::DefinitionStore& Wiring::definition_store() {
     return parts_->store;
 }
 

@@ -16,6 +16,7 @@
 #include "executor/stop_mode.hpp"
 #include "executor/workers/worker_desk.hpp"
 #include "persistence/audit_store.hpp"
+#include "persistence/definition_store.hpp"
 #include "persistence/drivers/database.hpp"
 #include "persistence/drivers/symptom.hpp"
 #include "persistence/executor_store.hpp"
@@ -61,6 +62,12 @@ struct WiringOptions {
 
     /// See persistence::OnIncident; empty: nobody listens.
     persistence::OnIncident on_incident = {};
+
+    /// The app's own rule for failed attempts; empty: it has none.
+    executor::RetryRule retry_rule = {};
+
+    /// What new jobs get beside what the database says; see SqlStore::add_definitions.
+    std::vector<schema::JobDefinition> definitions = {};
 
     /// See persistence::OpenOptions::decorate.
     persistence::DecorateConnection decorate_connection = {};
@@ -154,11 +161,15 @@ public:
     void on_external_jobs(std::function<void()> hear);
 
     /// For who takes the executor's place: tests.
+    /// The app's; empty: it has none.
+    [[nodiscard]] const executor::RetryRule& retry_rule() const;
+
     [[nodiscard]] persistence::ExecutorStore& executor_store();
     [[nodiscard]] persistence::TimerStore& timer_store();
 
     [[nodiscard]] persistence::OperatorStore& store();
     [[nodiscard]] persistence::SeriesStore& series_store();
+    [[nodiscard]] persistence::DefinitionStore& definition_store();
     [[nodiscard]] persistence::LimitStore& limit_store();
     [[nodiscard]] persistence::NodeStore& node_store();
     [[nodiscard]] persistence::AuditStore& audit_store();

@@ -85,6 +85,7 @@ Wiring::Parts::Parts(
       clock_comparison(store, clock, log),
       clock_interval(clock_comparison.run_once()),
       dead_letters(store, clock),
+      retry_rule(std::move(options.retry_rule)),
       all_threads(std::move(options.threads)),
       threads(share_of(all_threads)),
       executor(
@@ -96,10 +97,19 @@ Wiring::Parts::Parts(
            log,
            wake_ups,
            threads.get(),
-           std::move(options.on_run)},
+           std::move(options.on_run),
+           &retry_rule},
           settings
       ),
-      producer({store, executor, clock, wake_ups}, settings.retry, settings.prioritized_jobs),
+      producer(
+          {store, executor, clock, wake_ups},
+          {.retries = settings.retry,
+           .is_prioritized = settings.prioritized_jobs,
+           .on_failed_expression = settings.tolerates_failed_expressions
+                                       ? schema::FailedExpression::says_nothing
+                                       : schema::FailedExpression::refuses_job,
+           .records_definitions = settings.records_definitions}
+      ),
       workers({store, clock, wake_ups}, settings.retry),
       outcomes(
           {store,
@@ -110,6 +120,7 @@ Wiring::Parts::Parts(
            }},
           settings.retry
       ) {
+    store.add_definitions(std::move(options.definitions));
     if (clock_interval != executor::kUntilWoken) {
         executor.add_activity(clock_comparison);
     }

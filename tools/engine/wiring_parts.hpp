@@ -40,6 +40,7 @@ public:
     deadletter::ActionCounts action_counts;
     executor::HandlerRegistry handlers;
     executor::WakeUps wake_ups;
+    const executor::RetryRule retry_rule;
     std::mutex hearing;
     std::function<void()> hear_of_external_jobs;        ///< Guarded by hearing.
     std::optional<executor::HistoryCleaning> cleaning;  ///< As the mover.

@@ -19,6 +19,7 @@ std::unique_ptr<engine::Wiring> open_engine(
         .update_schema = is_service && settings.update_schema,
         .create_database = is_service && settings.create_database,
         .threads = around.threads,
+        .definitions = settings.definitions,
     };
     if (around.spans != nullptr) {
         options.on_run = [spans = around.spans](const executor::FinishedRun& run) {
@@ -33,6 +34,7 @@ std::unique_ptr<engine::Wiring> open_engine(
          .guardian = around.guardian,
          .http_client = around.http_client,
          .path = around.path,
+         .store = engine->store(),
          .counts = around.handler_counts},
         settings
     );

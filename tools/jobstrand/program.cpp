@@ -110,6 +110,7 @@ void Program::add_commands() {
     add_dead_commands(program, action_);
     add_instance_commands(program, action_);
     add_definition_commands(program, action_);
+    add_tenant_commands(program, action_);
     add_limit_commands(program, action_);
     add_node_commands(program, action_);
     add_log_commands(program, action_);

@@ -2,6 +2,7 @@
 
 #include "deadletter/dead_letters.hpp"
 #include "deadletter/desk/audit_desk.hpp"
+#include "deadletter/desk/definition_desk.hpp"
 #include "deadletter/desk/history_desk.hpp"
 #include "deadletter/desk/job_desk.hpp"
 #include "deadletter/desk/job_search.hpp"
@@ -179,6 +180,9 @@ public:
     [[nodiscard]] deadletter::JobDesk jobs() { return {store(), series_store(), engine().clock()}; }
     [[nodiscard]] deadletter::SeriesDesk series() {
         return {store(), series_store(), engine().clock()};
+    }
+    [[nodiscard]] deadletter::DefinitionDesk definitions() {
+        return {engine().definition_store(), store(), engine().clock()};
     }
     [[nodiscard]] deadletter::LimitDesk limits() {
         return deadletter::LimitDesk(engine().limit_store());

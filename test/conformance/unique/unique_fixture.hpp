@@ -74,7 +74,7 @@ protected:
     executor::WakeUps wake_ups_;
     executor::JobProducer producer_{
         {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
-        schema::RetryPolicy{}};
+        {}};
 };
 
 }  // namespace jobstrand::test

@@ -20,7 +20,7 @@ struct Producer {
         : node(database, faults),
           producer(
               {.store = node.store(), .intake = intake, .clock = clock, .wake_ups = wake_ups},
-              schema::RetryPolicy{}
+              {}
           ) {}
 
     Node node;

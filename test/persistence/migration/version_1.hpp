@@ -55,6 +55,7 @@ inline void make_version_1(persistence::Connection& connection) {
     for (const std::string table : {"JS_LIMIT", "JS_LIMITED", "JS_SLOT", "JS_LIMIT_WAITING"}) {
         connection.run_script("DROP TABLE " + table);
     }
+    connection.run_script("DROP TABLE ACT_RU_JOBDEF");
     connection.run_script("DROP TABLE JS_SERIES");
     connection.run_script("DROP TABLE JS_CALENDAR");
     connection.run_script(

@@ -121,7 +121,8 @@ TEST_P(UserRights, On_one_table_are_looked_at_too) {
           "JS_SLOT",
           "JS_LIMIT_WAITING",
           "JS_AUDIT",
-          "JS_REQUEST"}) {
+          "JS_REQUEST",
+          "ACT_RU_JOBDEF"}) {
         const auto before = error_of([this] { require_write_rights(*connect_as_reader()); });
         EXPECT_THAT(before.what(), HasSubstr(std::string(table)));
         grant("INSERT, UPDATE, DELETE", table);

@@ -5,6 +5,7 @@
 #include "tools/jobstrand/handlers/command_payload.hpp"
 #include "tools/jobstrand/handlers/http/http_handler.hpp"
 #include "tools/jobstrand/handlers/http/http_payload.hpp"
+#include "tools/jobstrand/handlers/suspension_order.hpp"
 
 #include <iterator>
 #include <utility>
@@ -78,6 +79,7 @@ void add_service_handlers(
             return executor::Succeeded{};
         }
     );
+    registry.add(std::string(kSuspensionType), suspension_handler(around.store, around.clock));
     registry.add(kCommand, command_handler(around, settings), needs_of(settings.commands));
     registry.add_async(kHttp, http_handler(around, settings), needs_of(settings.targets));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "executor/handler_registry.hpp"
+#include "persistence/operator_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "tools/jobstrand/handlers/guardian.hpp"
@@ -17,14 +18,16 @@ namespace jobstrand::cli {
 struct HandlerSurroundings {
     const schema::Clock& clock;  ///< The database's.
     schema::Log& log;
-    Guardian& guardian;               ///< Of the programs.
-    HttpClient& http_client;          ///< Calls the apps.
-    std::string path;                 ///< PATH, for the programs.
+    Guardian& guardian;       ///< Of the programs.
+    HttpClient& http_client;  ///< Calls the apps.
+    std::string path;         ///< PATH, for the programs.
+    persistence::OperatorStore& store;
     HandlerCounts* counts = nullptr;  ///< nullptr: nobody watches them.
 };
 
 /// Registers what the service can run: `noop` (succeeds), `log` (writes its payload as a line of
-/// level info), `command` (see CommandHandler) and `http` (see HttpHandler).
+/// level info), `command` (see CommandHandler), `http` (see HttpHandler), and what suspends and
+/// activates at a date (see SuspensionOrder).
 void add_service_handlers(
     executor::HandlerRegistry& registry,
     const HandlerSurroundings& around,

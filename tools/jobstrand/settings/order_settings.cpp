@@ -15,6 +15,14 @@ constexpr std::int64_t kAgingMost = schema::Duration(std::chrono::hours(365 * 24
     return settings.executor.prioritized_jobs;
 }
 
+[[nodiscard]] auto& records_definitions(Settings& settings) {
+    return settings.executor.records_definitions;
+}
+
+[[nodiscard]] auto& tolerates_failed_expressions(Settings& settings) {
+    return settings.executor.tolerates_failed_expressions;
+}
+
 constexpr std::array kOrderSettings{
     Setting{
         .name = "producePrioritizedJobs",
@@ -23,6 +31,23 @@ constexpr std::array kOrderSettings{
         .meaning =
             "`false`: every job that is enqueued here, over HTTP or by the command line, has "
             "priority 0, whatever it asks for. Rows of plain SQL keep theirs.",
+    },
+    Setting{
+        .name = "recordDefinitions",
+        .unit = Unit::flag,
+        .field = &records_definitions,
+        .meaning =
+            "`true`: each definition, element and handler type of which a job is enqueued here for "
+            "the first time is listed by `jobstrand definition settings`, up to 10,000.",
+    },
+    Setting{
+        .name = "tolerateFailedExpressions",
+        .unit = Unit::flag,
+        .field = &tolerates_failed_expressions,
+        .meaning =
+            "`true`: a job is enqueued here although an expression of its definition fails, as if "
+            "the definition did not have it. `false`: it is refused.",
+        .aliases = {{{"enableGracefulDegradationOnContextSwitchFailure", Unit::flag}}},
     },
     Setting{
         .name = "acquireByPriority",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "executor/executor_settings.hpp"
+#include "schema/definition/job_definition.hpp"
 #include "schema/log.hpp"
 #include "schema/time.hpp"
 #include "tools/jobstrand/log_line.hpp"
@@ -42,6 +43,8 @@ struct TargetSettings {
 };
 
 using Targets = std::map<std::string, TargetSettings, std::less<>>;
+/// What is set for definitions: the tables [definitions.NAME] of the configuration file.
+using Definitions = std::vector<schema::JobDefinition>;
 using Commands = std::map<std::string, CommandSettings, std::less<>>;
 
 /// The HTTP service.
@@ -76,6 +79,7 @@ struct Settings {
     SpanSettings spans;
     Commands commands;
     Targets targets;
+    Definitions definitions;
 };
 
 }  // namespace jobstrand::cli

@@ -4,6 +4,7 @@
 #include "schema/retry_policy.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/settings/command_settings.hpp"
+#include "tools/jobstrand/settings/definition_settings.hpp"
 #include "tools/jobstrand/settings/setting_entries.hpp"
 #include "tools/jobstrand/settings/target_settings.hpp"
 
@@ -129,6 +130,10 @@ private:
                 TargetTables targets;
                 file_.settings.targets = targets.read(node);
                 add_all(targets.problems(), {});
+            } else if (key.str() == kDefinitionsName) {
+                DefinitionTables definitions;
+                file_.settings.definitions = definitions.read(node);
+                add_all(definitions.problems(), {});
             } else if (key.str() == kEnginesName) {
                 engines = &node;
             } else {
@@ -202,7 +207,7 @@ private:
         if (node.is_table()) {
             return fmt::format(
                 "there is no table [{}]; settings stand at the top of the file, and the only "
-                "tables are [commands.NAME], [targets.NAME] and [engines.NAME]",
+                "tables are [commands.NAME], [targets.NAME], [definitions.NAME] and [engines.NAME]",
                 name
             );
         }

@@ -99,6 +99,34 @@ void append_target(std::string& out, const std::string& name, const TargetSettin
     }
 }
 
+void append_definition(std::string& out, const schema::JobDefinition& definition) {
+    auto end = std::back_inserter(out);
+    fmt::format_to(end, "\n[definitions.{}]\n", toml_text(text_of(definition.name)));
+    if (!definition.priority.empty()) {
+        fmt::format_to(end, "priority = {}\n", toml_text(definition.priority));
+    }
+    if (!definition.retry_cycle.empty()) {
+        fmt::format_to(end, "retryCycle = {}\n", toml_text(definition.retry_cycle));
+    }
+    if (definition.exclusive) {
+        fmt::format_to(end, "exclusive = {}\n", *definition.exclusive);
+    }
+}
+
+[[nodiscard]] nlohmann::ordered_json json_of(const schema::JobDefinition& definition) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::object();
+    if (!definition.priority.empty()) {
+        json["priority"] = definition.priority;
+    }
+    if (!definition.retry_cycle.empty()) {
+        json["retryCycle"] = definition.retry_cycle;
+    }
+    if (definition.exclusive) {
+        json["exclusive"] = *definition.exclusive;
+    }
+    return json;
+}
+
 [[nodiscard]] nlohmann::ordered_json json_value(const Setting& setting, const std::string& text) {
     if (setting.unit == Unit::flag || setting.unit == Unit::count) {
         return nlohmann::ordered_json::parse(text);
@@ -191,6 +219,9 @@ std::string settings_as_toml(const Settings& settings) {
     for (const auto& [name, target] : settings.targets) {
         append_target(out, name, target);
     }
+    for (const schema::JobDefinition& definition : settings.definitions) {
+        append_definition(out, definition);
+    }
     return out;
 }
 
@@ -208,6 +239,10 @@ std::string settings_as_json(const Settings& settings) {
     out["targets"] = nlohmann::ordered_json::object();
     for (const auto& [name, target] : settings.targets) {
         out["targets"][name] = json_of(target);
+    }
+    out["definitions"] = nlohmann::ordered_json::object();
+    for (const schema::JobDefinition& definition : settings.definitions) {
+        out["definitions"][text_of(definition.name)] = json_of(definition);
     }
     return out.dump();
 }

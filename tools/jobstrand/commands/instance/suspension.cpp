@@ -1,19 +1,24 @@
 #include "tools/jobstrand/commands/instance/suspension.hpp"
 
+#include "schema/definition/job_definition.hpp"
+#include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/commands/typed_ids.hpp"
+#include "tools/jobstrand/handlers/suspension_order.hpp"
 #include "tools/jobstrand/output/time_field.hpp"
 
 #include <fmt/format.h>
 
 #include <map>
+#include <utility>
 
 namespace jobstrand::cli {
 
 namespace {
 
 using persistence::ScopeSummary;
+using persistence::SuspensionScope;
 
 const std::vector<TableColumn>& moved_columns() {
     static const std::vector<TableColumn> columns{
@@ -53,12 +58,85 @@ const std::vector<TableColumn>& scope_columns() {
     };
 }
 
+const std::vector<TableColumn>& order_columns() {
+    static const std::vector<TableColumn> columns{
+        {.field = "id", .heading = "ID", .width_max = 64},
+        {.field = "job", .heading = "BY JOB", .width_max = 64},
+        {.field = "due", .heading = "AT"},
+    };
+    return columns;
+}
+
+/// What is meant by an id, with the options about the elements of definitions.
+[[nodiscard]] std::string scoped_id(const SuspensionOptions& options, const std::string& id) {
+    if (options.scope != SuspensionScope::job_definition) {
+        return id;
+    }
+    const schema::JobDefinitionName name{id, options.element, options.type};
+    if (!can_be_named(name)) {
+        throw CliError(
+            ExitCode::refused,
+            "the jobs of an element or type cannot be told apart from others: a name has a slash"
+        );
+    }
+    return text_of(name);
+}
+
+[[nodiscard]] SuspensionScope scope_of(const SuspensionOptions& options) {
+    const bool is_of_kind = !options.element.empty() || !options.type.empty();
+    if (is_of_kind && options.without_jobs) {
+        throw CliError(
+            ExitCode::wrong_usage, "--new-jobs-only goes with neither --element nor --type"
+        );
+    }
+    if (is_of_kind) {
+        return SuspensionScope::job_definition;
+    }
+    return options.without_jobs ? SuspensionScope::new_of_definition : options.scope;
+}
+
+/// One job for each, which does it at the due date.
+ExitCode order_for_later(
+    Session& session,
+    const SuspensionOptions& options,
+    const std::vector<std::string>& ids,
+    schema::TimePoint due
+) {
+    std::vector<executor::NewJob> jobs;
+    for (const std::string& id : ids) {
+        executor::NewJob job;
+        job.job.handler_type = kSuspensionType;
+        job.job.due_date = due;
+        job.job.payload =
+            payload_of({.activate = options.activate, .scope = options.scope, .id = id});
+        jobs.push_back(std::move(job));
+    }
+    const auto enqueued = session.enqueueing().enqueue_all(std::move(jobs));
+    RecordWriter writer(session.streams().out, session.format(), order_columns(), session.style());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        session.count_changes(1);
+        writer.add({
+            text_field("id", ids[i]),
+            text_field("job", enqueued[i].id),
+            time_field("due", due),
+        });
+    }
+    writer.finish();
+    return ExitCode::done;
+}
+
 }  // namespace
 
-ExitCode change_suspension(Session& session, const SuspensionOptions& options) {
-    const std::vector<std::string> ids = typed_ids(session, options.ids);
-    for (const std::string& id : ids) {
+ExitCode change_suspension(Session& session, const SuspensionOptions& typed) {
+    SuspensionOptions options = typed;
+    options.scope = scope_of(typed);
+    std::vector<std::string> ids = typed_ids(session, options.ids);
+    for (std::string& id : ids) {
         (void)app_id_of("the id", id);
+        id = scoped_id(options, id);
+    }
+    if (const auto due = due_of(session, options.due)) {
+        return order_for_later(session, options, ids, *due);
     }
     RecordWriter writer(session.streams().out, session.format(), moved_columns(), session.style());
     const deadletter::BulkWatch watch{.on_item = [&](const deadletter::ItemResult& item) {
@@ -73,6 +151,19 @@ ExitCode change_suspension(Session& session, const SuspensionOptions& options) {
     }
     writer.finish();
     return ExitCode::done;
+}
+
+ExitCode change_job_suspension(Session& session, const JobSuspensionOptions& options) {
+    const std::vector<std::string> ids = job_ids(session, options.ids);
+    const std::string_view word = options.activate ? "activated" : "suspended";
+    return report_jobs(session, word, [&](const deadletter::BulkWatch& watch) {
+        deadletter::JobDesk desk = session.jobs();
+        if (options.activate) {
+            desk.activate_jobs(ids, watch);
+        } else {
+            desk.suspend_jobs(ids, watch);
+        }
+    });
 }
 
 ExitCode list_scopes(Session& session, const ScopeListOptions& options) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/suspension.hpp"
+#include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/session.hpp"
 
@@ -13,11 +14,23 @@ struct SuspensionOptions {
     persistence::SuspensionScope scope = persistence::SuspensionScope::instance;
     bool activate = false;
     std::vector<std::string> ids;
+    std::string element;  ///< Of a definition: only its jobs.
+    std::string type;     ///< Likewise.
+    bool without_jobs = false;
+    DueOptions due;
 };
 
-/// `instance|definition suspend|activate`: moves the jobs of whole instances or definitions to the
-/// suspended place, or back.
+/// `instance|definition|tenant suspend|activate`: moves the jobs of whole instances, definitions or
+/// tenants to the suspended place, or back; or makes a job that does so at a date.
 [[nodiscard]] ExitCode change_suspension(Session& session, const SuspensionOptions& options);
+
+struct JobSuspensionOptions {
+    bool activate = false;
+    std::vector<std::string> ids;
+};
+
+/// `job suspend|activate`.
+[[nodiscard]] ExitCode change_job_suspension(Session& session, const JobSuspensionOptions& options);
 
 struct ScopeListOptions {
     persistence::SuspensionScope scope = persistence::SuspensionScope::instance;
@@ -26,7 +39,8 @@ struct ScopeListOptions {
     std::string after;
 };
 
-/// `instance|definition ls`: those that have jobs or are suspended, with their jobs per place.
+/// `instance|definition|tenant ls`: those that have jobs or are suspended, with their jobs per
+/// place.
 [[nodiscard]] ExitCode list_scopes(Session& session, const ScopeListOptions& options);
 
 }  // namespace jobstrand::cli

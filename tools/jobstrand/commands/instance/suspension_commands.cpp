@@ -16,11 +16,29 @@ void add_change(
     bool activate
 ) {
     const auto [app, options] = add_verb<SuspensionOptions>(noun, action, text, change_suspension);
+    if (scope == SuspensionScope::definition) {
+        app.add_option("--element", options.element, "Only the jobs of this element")
+            .type_name("ID");
+        app.add_option("--type", options.type, "Only the jobs of this handler type")
+            .type_name("NAME");
+        if (!activate) {
+            app.add_flag(
+                "--new-jobs-only", options.without_jobs, "Jobs that are there go on running"
+            );
+        }
+    }
     options.scope = scope;
     options.activate = activate;
     app.add_option("ids", options.ids, "Their ids; - reads them from stdin")
         .type_name("ID")
         .required();
+    add_due_options(
+        app,
+        options.due,
+        "Not now but then, by a timer job that a service carries out",
+        "Not now but after this time"
+    );
+    add_due_context_options(app, options.due);
 }
 
 void add_list(const Command& noun, Action& action, const VerbText& text, SuspensionScope scope) {
@@ -72,11 +90,73 @@ void add_instance_commands(const Command& program, Action& action) {
     );
 }
 
+void add_tenant_commands(const Command& program, Action& action) {
+    const Command noun = program.add_noun(
+        "tenant",
+        "Tenants: whose jobs they are",
+        "  jobstrand tenant suspend acme\n"
+        "  jobstrand tenant ls\n"
+        "  jobstrand tenant activate acme"
+    );
+    add_list(
+        noun,
+        action,
+        {.name = "ls",
+         .summary = "List tenants that have jobs or are suspended; without --suspended, all jobs "
+                    "are read",
+         .examples = "  jobstrand tenant ls --suspended",
+         .over_network = service::Role::read},
+        SuspensionScope::tenant
+    );
+    add_change(
+        noun,
+        action,
+        {.name = "suspend",
+         .summary = "Keep the jobs of tenants from running until they are activated",
+         .examples = "  jobstrand tenant suspend acme",
+         .over_network = service::Role::admin},
+        SuspensionScope::tenant,
+        false
+    );
+    add_change(
+        noun,
+        action,
+        {.name = "activate",
+         .summary = "Let the jobs of suspended tenants go on, each where it was",
+         .examples = "  jobstrand tenant activate acme",
+         .over_network = service::Role::admin},
+        SuspensionScope::tenant,
+        true
+    );
+}
+
+void add_job_suspension(const Command& noun, Action& action) {
+    const auto add = [&](const VerbText& text, bool activate) {
+        const auto [app, options] =
+            add_verb<JobSuspensionOptions>(noun, action, text, change_job_suspension);
+        options.activate = activate;
+        app.add_option("ids", options.ids, "The jobs; - reads them from stdin")
+            .type_name("ID")
+            .required();
+    };
+    add({.name = "suspend",
+         .summary = "Keep single jobs from running until they are activated",
+         .examples = "  jobstrand job suspend 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
+         .over_network = service::Role::admin},
+        false);
+    add({.name = "activate",
+         .summary = "Let suspended jobs go on where they were",
+         .examples = "  jobstrand job activate 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
+         .over_network = service::Role::admin},
+        true);
+}
+
 void add_definition_commands(const Command& program, Action& action) {
     const Command noun = program.add_noun(
         "definition",
-        "Process definitions: kinds of instances",
+        "Process definitions: kinds of instances, and what their jobs get",
         "  jobstrand definition suspend shipping:3\n"
+        "  jobstrand definition set shipping:3 --priority 8\n"
         "  jobstrand definition ls --suspended\n"
         "  jobstrand definition activate shipping:3"
     );
@@ -97,7 +177,10 @@ void add_definition_commands(const Command& program, Action& action) {
         action,
         {.name = "suspend",
          .summary = "Keep the jobs of definitions from running until they are activated",
-         .examples = "  jobstrand definition suspend shipping:3",
+         .examples = "  jobstrand definition suspend shipping:3\n"
+                     "  jobstrand definition suspend shipping:3 --element charge-card\n"
+                     "  jobstrand definition suspend shipping:3 --new-jobs-only\n"
+                     "  jobstrand definition suspend shipping:3 --due 'tomorrow 22:00'",
          .over_network = service::Role::admin},
         SuspensionScope::definition,
         false
@@ -112,6 +195,7 @@ void add_definition_commands(const Command& program, Action& action) {
         SuspensionScope::definition,
         true
     );
+    add_definition_settings(noun, action);
 }
 
 }  // namespace jobstrand::cli

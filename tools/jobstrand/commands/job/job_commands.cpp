@@ -219,6 +219,7 @@ void add_job_commands(const Command& program, Action& action) {
     add_run(noun, action);
     add_set(noun, action);
     add_cancel(noun, action);
+    add_job_suspension(noun, action);
     add_rm(noun, action);
 }
 

@@ -34,14 +34,21 @@ constexpr std::string_view kNull = "null";
             return "series";
         case SuspensionScope::timer_group:
             return "group";
+        case SuspensionScope::tenant:
+            return "tenant";
+        case SuspensionScope::job:
+            return "job";
+        case SuspensionScope::job_definition:
+        case SuspensionScope::new_of_definition:
+            return "definition";
     }
     return {};
 }
 
 [[nodiscard]] std::string_view verb_of(SuspensionScope scope) {
-    const bool is_of_jobs =
-        scope == SuspensionScope::instance || scope == SuspensionScope::definition;
-    return is_of_jobs ? "activate" : "resume";
+    const bool is_of_turns =
+        scope == SuspensionScope::series || scope == SuspensionScope::timer_group;
+    return is_of_turns ? "resume" : "activate";
 }
 
 [[nodiscard]] RecordField suspended_field(const deadletter::JobDetails& found) {

@@ -70,6 +70,7 @@ void Reload::take_over_handlers(const Settings& anew) {
          .guardian = session_.guardian(),
          .http_client = session_.http_client(),
          .path = session_.path(),
+         .store = engine_->store(),
          .counts = &session_.handler_counts()},
         anew
     );

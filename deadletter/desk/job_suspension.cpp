@@ -1,0 +1,55 @@
+#include "deadletter/bulk/bulk_change.hpp"
+#include "deadletter/desk/job_desk.hpp"
+
+// How JobDesk suspends and activates single jobs.
+namespace jobstrand::deadletter {
+
+using persistence::SuspensionScope;
+using schema::JobPlace;
+
+ItemResult JobDesk::suspend_one(const std::string& id) {
+    const auto before = store_.find(id);
+    if (!before) {
+        return {.id = id, .answer = ItemAnswer::not_found};
+    }
+    if (before->place == JobPlace::dead_letter) {
+        return {.id = id, .answer = ItemAnswer::skipped, .place = before->place};
+    }
+    const std::int64_t moved = store_.suspend(SuspensionScope::job, id, clock_.now());
+    const auto after = store_.find(id);
+    if (after && after->place == JobPlace::suspended) {
+        return {.id = id, .moved = moved};
+    }
+    // It runs, or has just ended: nothing of the attempt is to stay.
+    store_.activate(SuspensionScope::job, id, clock_.now());
+    return {
+        .id = id,
+        .answer = after ? ItemAnswer::locked : ItemAnswer::not_found,
+        .place = after ? std::optional(after->place) : std::nullopt};
+}
+
+ItemResult JobDesk::activate_one(const std::string& id) {
+    const std::int64_t moved = store_.activate(SuspensionScope::job, id, clock_.now());
+    if (moved > 0) {
+        return {.id = id, .moved = moved};
+    }
+    const auto placed = store_.find(id);
+    if (!placed) {
+        return {.id = id, .answer = ItemAnswer::not_found};
+    }
+    return {.id = id, .answer = ItemAnswer::skipped, .place = placed->place};
+}
+
+BulkCounts JobDesk::suspend_jobs(const std::vector<std::string>& ids, const BulkWatch& watch) {
+    return change_each(
+        ids, [this](const std::string& id) { return suspend_one(id); }, watch
+    );
+}
+
+BulkCounts JobDesk::activate_jobs(const std::vector<std::string>& ids, const BulkWatch& watch) {
+    return change_each(
+        ids, [this](const std::string& id) { return activate_one(id); }, watch
+    );
+}
+
+}  // namespace jobstrand::deadletter

@@ -1,0 +1,237 @@
+#include "persistence/definitions/definition_rows.hpp"
+
+#include "persistence/sql/dialect.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::JobDefinition;
+using schema::JobDefinitionName;
+
+constexpr std::string_view kListDefinitions = R"sql(
+    SELECT {columns}
+    FROM ACT_RU_JOBDEF
+    WHERE {conditions}
+    ORDER BY ID_
+    LIMIT ?)sql";
+
+constexpr std::string_view kFindDefinition = R"sql(
+    SELECT {columns}
+    FROM ACT_RU_JOBDEF {by_id}
+    WHERE ID_ = ?
+    {for_update})sql";
+
+constexpr std::string_view kCountDefinitions = R"sql(SELECT COUNT(*) FROM ACT_RU_JOBDEF)sql";
+
+constexpr std::string_view kMakeDefinition = R"sql(
+    {insert_if_absent} INTO ACT_RU_JOBDEF (ID_, PROC_DEF_ID_, ACT_ID_, JOB_TYPE_)
+    VALUES (?, ?, ?, ?)
+    {if_absent})sql";
+
+constexpr std::string_view kWriteDefinition = R"sql(
+    UPDATE ACT_RU_JOBDEF
+    SET PRIORITY_ = ?, RETRY_CYCLE_ = ?, EXCLUSIVE_ = ?, JOB_PRIORITY_ = ?, REV_ = REV_ + 1
+    WHERE ID_ = ?)sql";
+
+constexpr std::string_view kRemoveDefinition = "{delete_where} ID_ = ?";
+
+std::optional<JobDefinition> read_definition(Transaction& transaction, const std::string& id) {
+    std::optional<JobDefinition> found;
+    const std::string sql = fmt::format(
+        kFindDefinition,
+        fmt::arg("columns", kDefinitionColumns),
+        fmt::arg("by_id", transaction.dialect().by_id),
+        fmt::arg("for_update", transaction.dialect().for_update)
+    );
+    transaction.query(
+        {.sql = sql, .columns = kDefinitionColumnCount},
+        {std::string_view(id)},
+        [&](const Row& row) { found = definition_in(row); }
+    );
+    return found;
+}
+
+std::int64_t count_definitions(Transaction& transaction) {
+    std::int64_t count = 0;
+    transaction.query({.sql = kCountDefinitions, .columns = 1}, {}, [&](const Row& row) {
+        count = row.integer(0);
+    });
+    return count;
+}
+
+void make_row(Transaction& transaction, const JobDefinitionName& name) {
+    const std::string id = schema::id_of(name);
+    const std::string sql = fmt::format(
+        kMakeDefinition,
+        fmt::arg("insert_if_absent", transaction.dialect().insert_if_absent),
+        fmt::arg("if_absent", transaction.dialect().if_absent)
+    );
+    transaction.execute(
+        sql,
+        {std::string_view(id),
+         std::string_view(name.definition),
+         std::string_view(name.element),
+         std::string_view(name.type)}
+    );
+}
+
+void write_row(Transaction& transaction, const std::string& id, const JobDefinition& definition) {
+    transaction.execute(
+        kWriteDefinition,
+        {text_or_null(definition.priority),
+         text_or_null(definition.retry_cycle),
+         definition.exclusive ? Value{*definition.exclusive} : Value{},
+         definition.override_priority ? Value{*definition.override_priority} : Value{},
+         std::string_view(id)}
+    );
+}
+
+}  // namespace
+
+JobDefinition definition_in(const Row& row) {
+    JobDefinition definition{
+        .name =
+            {.definition = std::string(row.text(0)),
+             .element = std::string(row.text(1)),
+             .type = std::string(row.text(2))},
+        .priority = std::string(row.text(3)),
+        .retry_cycle = std::string(row.text(4)),
+    };
+    if (!row.is_null(5)) {
+        definition.exclusive = row.boolean(5);
+    }
+    if (!row.is_null(6)) {
+        definition.override_priority = row.integer(6);
+    }
+    return definition;
+}
+
+std::vector<JobDefinition> list_definitions(
+    const StoreContext& context,
+    const DefinitionFilter& filter,
+    std::string_view behind,
+    std::size_t limit
+) {
+    std::vector<std::string_view> conditions{"ID_ > ?"};
+    std::vector<Value> parameters{behind};
+    const auto add = [&](std::string_view condition, const std::string& value) {
+        if (!value.empty()) {
+            conditions.push_back(condition);
+            parameters.emplace_back(std::string_view(value));
+        }
+    };
+    add("PROC_DEF_ID_ = ?", filter.definition);
+    add("ACT_ID_ = ?", filter.element);
+    add("JOB_TYPE_ = ?", filter.type);
+    parameters.emplace_back(static_cast<std::int64_t>(limit));
+    const std::string sql = fmt::format(
+        kListDefinitions,
+        fmt::arg("columns", kDefinitionColumns),
+        fmt::arg("conditions", fmt::join(conditions, " AND "))
+    );
+    std::vector<JobDefinition> list;
+    context.runner.read([&](Connection& connection) {
+        list.clear();
+        connection.query(
+            {.sql = sql, .columns = kDefinitionColumnCount},
+            parameters,
+            [&](const Row& row) { list.push_back(definition_in(row)); }
+        );
+    });
+    return list;
+}
+
+std::optional<JobDefinition>
+find_definition(const StoreContext& context, const JobDefinitionName& name) {
+    const std::string id = schema::id_of(name);
+    const Value parameter{std::string_view(id)};
+    const std::string sql = fmt::format(
+        kFindDefinition,
+        fmt::arg("columns", kDefinitionColumns),
+        fmt::arg("by_id", ""),
+        fmt::arg("for_update", "")
+    );
+    std::optional<JobDefinition> found;
+    context.runner.read([&](Connection& connection) {
+        found.reset();
+        connection.query(
+            {.sql = sql, .columns = kDefinitionColumnCount},
+            {&parameter, 1},
+            [&](const Row& row) { found = definition_in(row); }
+        );
+    });
+    return found;
+}
+
+JobDefinition change_definition(
+    const StoreContext& context,
+    const JobDefinitionName& name,
+    const DefinitionChange& change
+) {
+    const std::string id = schema::id_of(name);
+    JobDefinition definition;
+    context.runner.run(
+        [&](Transaction& transaction) {
+            make_row(transaction, name);
+            if (count_definitions(transaction) > std::int64_t{schema::kMostJobDefinitions}) {
+                throw std::invalid_argument(fmt::format(
+                    "there are {} job definitions, more than that are not kept: remove some",
+                    schema::kMostJobDefinitions
+                ));
+            }
+            definition = read_definition(transaction, id).value_or(JobDefinition{});
+            definition.name = name;
+            change(definition);
+            write_row(transaction, id, definition);
+        },
+        run_again
+    );
+    context.definitions.forget();
+    return definition;
+}
+
+bool remove_definition(const StoreContext& context, const JobDefinitionName& name) {
+    const std::string id = schema::id_of(name);
+    std::int64_t removed = 0;
+    context.runner.run(
+        [&](Transaction& transaction) {
+            const std::string sql = fmt::format(
+                kRemoveDefinition,
+                fmt::arg("delete_where", delete_where(transaction.dialect(), "ACT_RU_JOBDEF"))
+            );
+            removed += transaction.execute(sql, {std::string_view(id)});
+        },
+        run_again
+    );
+    context.definitions.forget();
+    return removed > 0;
+}
+
+void record_definitions(
+    const StoreContext& context,
+    Transaction* transaction,
+    std::span<const JobDefinitionName> names
+) {
+    const auto record = [&](Transaction& work) {
+        std::int64_t room = std::int64_t{schema::kMostJobDefinitions} - count_definitions(work);
+        for (const JobDefinitionName& name : names) {
+            if (room-- > 0) {
+                make_row(work, name);
+            }
+        }
+    };
+    if (transaction != nullptr) {
+        record(*transaction);
+    } else {
+        context.runner.run(record, run_again);
+    }
+}
+
+}  // namespace jobstrand::persistence

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "schema/job.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What all jobs of a kind have in common, unless they say otherwise. Pure.
+namespace jobstrand::schema {
+
+/// The most rows that there may be. More would mean that an app makes a definition of each
+/// instance.
+inline constexpr std::size_t kMostJobDefinitions = 10'000;
+
+/// Whom a job definition is about: the jobs of a definition, of one of its elements, of one handler
+/// type, or of an element and a type.
+struct JobDefinitionName {
+    std::string definition = {};  ///< The process_definition_id of its jobs.
+    std::string element = {};     ///< Empty: any.
+    std::string type = {};        ///< Handler type; empty: any.
+
+    bool operator==(const JobDefinitionName&) const = default;
+
+    [[nodiscard]] bool is_of(const Job& job) const {
+        return definition == job.process_definition_id &&
+               (element.empty() || element == job.element_id) &&
+               (type.empty() || type == job.handler_type);
+    }
+};
+
+/// What a kind of job gets. Camunda's job definition, and what its model says.
+struct JobDefinition {
+    JobDefinitionName name = {};
+    /// A whole number, or an expression that comes to one (R019-R021); empty: it says none.
+    std::string priority = {};
+    /// See RetryCycle; may hold expressions (R072). Empty: it says none.
+    std::string retry_cycle = {};
+    std::optional<bool> exclusive = {};
+    /// Goes before all else that says a priority (R025).
+    std::optional<std::int64_t> override_priority = {};
+
+    bool operator==(const JobDefinition&) const = default;
+};
+
+/// `DEFINITION`, `DEFINITION/ELEMENT`, `DEFINITION/ELEMENT/TYPE` or `DEFINITION//TYPE`.
+[[nodiscard]] std::string text_of(const JobDefinitionName& name);
+
+/// The inverse. Throws std::invalid_argument, one sentence that says what is wrong.
+[[nodiscard]] JobDefinitionName job_definition_named(std::string_view text);
+
+/// Whether names of these fields can be told apart from others: neither a definition nor an element
+/// may have a slash.
+[[nodiscard]] bool can_be_named(const JobDefinitionName& name);
+
+/// What keeps its row in the database apart from others: up to 64 bytes, and the text of the name
+/// where that is short.
+[[nodiscard]] std::string id_of(const JobDefinitionName& name);
+
+/// The ids of those that may be about a job and name more than its definition.
+[[nodiscard]] std::vector<std::string> ids_of_kinds(const Job& job);
+
+/// What is stored, and what is configured where that says nothing.
+[[nodiscard]] std::vector<JobDefinition>
+completed(std::vector<JobDefinition> stored, std::span<const JobDefinition> configured);
+
+/// What is wrong with what it says, one sentence; empty: nothing.
+[[nodiscard]] std::string mistake_in(const JobDefinition& definition);
+
+}  // namespace jobstrand::schema

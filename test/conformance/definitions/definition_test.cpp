@@ -1,0 +1,325 @@
+#include "executor/enqueue/job_producer.hpp"
+#include "test/conformance/store_test.hpp"
+#include "test/fixtures/recording_intake.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace jobstrand::test {
+
+namespace {
+
+using schema::JobDefinition;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// What is known of kinds of jobs, and what new jobs get from it.
+class Definitions : public StoreTest {
+protected:
+    void set(std::string_view name, const persistence::DefinitionChange& change) {
+        store_.change_definition(schema::job_definition_named(name), change);
+    }
+
+    void set_priority(std::string_view name, std::string priority) {
+        set(name, [&](JobDefinition& one) { one.priority = priority; });
+    }
+
+    void set_override(std::string_view name, std::optional<std::int64_t> priority) {
+        set(name, [&](JobDefinition& one) { one.override_priority = priority; });
+    }
+
+    [[nodiscard]] std::vector<std::string> names(const persistence::DefinitionFilter& filter = {}) {
+        std::vector<std::string> list;
+        for (const JobDefinition& one : store_.definitions(filter, "", 100)) {
+            list.push_back(text_of(one.name));
+        }
+        return list;
+    }
+
+    [[nodiscard]] static Job of_element(std::string element) {
+        return {
+            .process_definition_id = "shipping:3",
+            .element_id = std::move(element),
+            .handler_type = "noop"};
+    }
+
+    Job enqueue(Job job) { return enqueue_by(producer_, std::move(job)); }
+
+    Job enqueue_by(executor::JobProducer& producer, Job job) {
+        return this->job(producer.enqueue({std::move(job)}).front());
+    }
+
+    RecordingIntake intake_;
+    executor::WakeUps wake_ups_;
+    executor::JobProducer producer_{
+        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {}};
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    Definitions,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+// R031
+TEST_P(Definitions, Are_found_by_their_element) {
+    set_priority("shipping:3", "8");
+    set_priority("shipping:3/charge", "10");
+    set_priority("billing:1/charge", "10");
+    set_priority("billing:1//mail", "1");
+    EXPECT_THAT(names({.element = "charge"}), ElementsAre("billing:1/charge", "shipping:3/charge"));
+    EXPECT_THAT(names({.type = "mail"}), ElementsAre("billing:1//mail"));
+    EXPECT_THAT(
+        names({.definition = "shipping:3"}), ElementsAre("shipping:3", "shipping:3/charge")
+    );
+}
+
+TEST_P(Definitions, Keep_what_is_not_changed) {
+    set("shipping:3", [](JobDefinition& one) {
+        one.priority = "8";
+        one.retry_cycle = "R5/PT5M";
+        one.exclusive = false;
+        one.override_priority = -9'223'372'036'854'775'807;
+    });
+    set_priority("shipping:3", "");
+    const auto name = schema::job_definition_named("shipping:3");
+    EXPECT_EQ(
+        store_.find_definition(name).value(),
+        (JobDefinition{
+            .name = name,
+            .retry_cycle = "R5/PT5M",
+            .exclusive = false,
+            .override_priority = -9'223'372'036'854'775'807})
+    );
+    EXPECT_TRUE(store_.remove_definition(name));
+    EXPECT_FALSE(store_.remove_definition(name));
+    EXPECT_EQ(store_.find_definition(name), std::nullopt);
+}
+
+TEST_P(Definitions, A_change_that_is_refused_changes_nothing) {
+    set_priority("shipping:3", "8");
+    const auto refuse = [](JobDefinition& one) {
+        one.priority = "9";
+        throw std::invalid_argument("no");
+    };
+    EXPECT_THROW(set("shipping:3", refuse), std::invalid_argument);
+    EXPECT_THROW(set("billing:1", refuse), std::invalid_argument);
+    EXPECT_THAT(names(), ElementsAre("shipping:3"));
+    EXPECT_EQ(enqueue(of_element("charge")).priority, 8);
+}
+
+TEST_P(Definitions, Names_of_any_length_and_text_are_kept_apart) {
+    const std::string longer = "lieferung:ä/" + std::string(240, 'e');
+    set_priority(longer, "5");
+    set_priority(longer + "e", "6");
+    Job job = of_element(std::string(240, 'e'));
+    job.process_definition_id = "lieferung:ä";
+    EXPECT_EQ(enqueue(job).priority, 5);
+    job.element_id += "e";
+    EXPECT_EQ(enqueue(job).priority, 6);
+}
+
+// R019, R020, R029
+TEST_P(Definitions, New_jobs_get_the_priority_of_their_element_else_of_their_definition) {
+    set_priority("shipping:3", "8");
+    set_priority("shipping:3/charge", "100");
+    EXPECT_EQ(enqueue(of_element("charge")).priority, 100);
+    EXPECT_EQ(enqueue(of_element("pack")).priority, 8);
+    EXPECT_EQ(enqueue({.handler_type = "noop"}).priority, 0);
+    Job says = of_element("charge");
+    says.priority = 3;
+    EXPECT_EQ(enqueue(says).priority, 3);
+}
+
+// R011, R025, R028
+TEST_P(Definitions, An_override_counts_for_new_jobs_until_it_is_cleared) {
+    set_priority("shipping:3/charge", "100");
+    const Job before = enqueue(of_element("charge"));
+    set_override("shipping:3/charge", -10);
+    const Job meanwhile = enqueue(of_element("charge"));
+    set_override("shipping:3/charge", std::nullopt);
+    EXPECT_EQ(meanwhile.priority, -10);
+    EXPECT_EQ(enqueue(of_element("charge")).priority, 100);
+    EXPECT_EQ(job(before.id).priority, 100);
+    EXPECT_EQ(job(meanwhile.id).priority, -10);
+}
+
+// R069
+TEST_P(Definitions, New_jobs_get_a_retry_cycle_and_the_attempts_in_it) {
+    set("shipping:3/charge", [](JobDefinition& one) { one.retry_cycle = "R5/PT5M"; });
+    const Job job = enqueue(of_element("charge"));
+    EXPECT_EQ(job.retry_cycle, "R5/PT5M");
+    EXPECT_EQ(job.retries, 5);
+}
+
+TEST_P(Definitions, What_another_process_changes_counts_within_five_seconds) {
+    set_priority("shipping:3", "8");
+    Node other(*database_, faults_);
+    executor::JobProducer there(
+        {.store = other.store(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_}, {}
+    );
+    EXPECT_EQ(enqueue_by(there, of_element("charge")).priority, 8);
+    set_priority("shipping:3", "9");
+    EXPECT_EQ(enqueue_by(there, of_element("charge")).priority, 8);
+    clock_.tick(persistence::kDefinitionsAge);
+    EXPECT_EQ(enqueue_by(there, of_element("charge")).priority, 9);
+}
+
+TEST_P(Definitions, Are_read_in_the_transaction_of_an_app_too) {
+    set_priority("shipping:3", "8");
+    Node other(*database_, faults_);
+    executor::JobProducer there(
+        {.store = other.store(), .intake = intake_, .clock = clock_, .wake_ups = wake_ups_}, {}
+    );
+    std::string id;
+    other.store().in_transaction(
+        [&](Transaction& transaction) {
+            id = there.enqueue(transaction, {of_element("charge")}).front();
+        },
+        {}
+    );
+    EXPECT_EQ(job(id).priority, 8);
+}
+
+TEST_P(Definitions, What_means_nothing_in_a_row_is_left_out) {
+    set_priority("shipping:3", "8");
+    execute("UPDATE ACT_RU_JOBDEF SET RETRY_CYCLE_ = 'often'");
+    clock_.tick(persistence::kDefinitionsAge);
+    EXPECT_EQ(enqueue(of_element("charge")).priority, 0);
+}
+
+TEST_P(Definitions, Are_recorded_when_first_seen_and_only_then) {
+    executor::JobProducer recorder(
+        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {.records_definitions = true}
+    );
+    enqueue_by(recorder, of_element("charge"));
+    enqueue_by(recorder, of_element("charge"));
+    store_.in_transaction(
+        [&](Transaction& transaction) {
+            recorder.enqueue(transaction, {of_element("pack"), {.handler_type = "noop"}});
+        },
+        {}
+    );
+    EXPECT_THAT(names(), ElementsAre("shipping:3/charge/noop", "shipping:3/pack/noop"));
+    execute("DELETE FROM ACT_RU_JOBDEF");
+    enqueue_by(recorder, of_element("pack"));
+    EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_P(Definitions, What_was_not_committed_is_recorded_the_next_time) {
+    executor::JobProducer recorder(
+        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {.records_definitions = true}
+    );
+    const auto give_up = [&](Transaction& transaction) {
+        recorder.enqueue(transaction, {of_element("pack")});
+        throw std::runtime_error("the app gives up");
+    };
+    EXPECT_THROW(store_.in_transaction(give_up, {}), std::runtime_error);
+    EXPECT_THAT(names(), IsEmpty());
+    enqueue_by(recorder, of_element("pack"));
+    EXPECT_THAT(names(), ElementsAre("shipping:3/pack/noop"));
+}
+
+TEST_P(Definitions, Recording_keeps_what_was_set) {
+    set_priority("shipping:3/charge/noop", "8");
+    executor::JobProducer recorder(
+        {.store = store_, .intake = intake_, .clock = clock_, .wake_ups = wake_ups_},
+        {.records_definitions = true}
+    );
+    EXPECT_EQ(enqueue_by(recorder, of_element("charge")).priority, 8);
+}
+
+/// Overrides that reach the jobs that are there.
+class OverrideCascade : public Definitions {
+protected:
+    std::int64_t cascade(std::string_view name, std::int64_t priority) {
+        std::int64_t changed = 0;
+        std::optional<persistence::OverridePosition> position{std::in_place};
+        while (position) {
+            const auto step = store_.override_priorities(
+                schema::job_definition_named(name), priority, *position, clock_.now()
+            );
+            changed += step.changed;
+            position = step.next;
+        }
+        return changed;
+    }
+
+    void insert_named(JobPlace place, const std::string& id, const std::string& element) {
+        Job job = a_job(id);
+        job.process_definition_id = "shipping:3";
+        job.element_id = element;
+        insert(place, std::move(job));
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnEveryDatabase,
+    OverrideCascade,
+    testing::ValuesIn(databases_under_test()),
+    name_of_database
+);
+
+// R011, R026
+TEST_P(OverrideCascade, Changes_the_jobs_of_the_definition_in_all_places) {
+    for (const JobPlace place : schema::kJobPlaces) {
+        const std::string id(schema::name_of(place));
+        insert_named(place, id, "charge");
+        insert_named(place, id + "-pack", "pack");
+    }
+    EXPECT_EQ(cascade("shipping:3/charge", -10), 5);
+    for (const JobPlace place : schema::kJobPlaces) {
+        const std::string id(schema::name_of(place));
+        EXPECT_EQ(job(id).priority, -10) << id;
+        EXPECT_EQ(job(id + "-pack").priority, 0) << id;
+    }
+    EXPECT_EQ(cascade("shipping:3/charge", -10), 0);
+    EXPECT_EQ(cascade("shipping:3//noop", 3), 10);
+    EXPECT_EQ(cascade("shipping:3//mail", 4), 0);
+    EXPECT_EQ(cascade("shipping:4", 4), 0);
+}
+
+// R027
+TEST_P(OverrideCascade, Leaves_alone_what_a_node_holds) {
+    Job job = a_job("held");
+    job.process_definition_id = "shipping:3";
+    const Job held = insert_and_acquire(std::move(job));
+    insert_named(JobPlace::executable, "free", "charge");
+    EXPECT_EQ(cascade("shipping:3", 7), 1);
+    EXPECT_EQ(this->job("held").priority, 0);
+    const Outcome done = completed_outcome(held);
+    EXPECT_THAT(store_.apply("node-1", std::span(&done, 1)), ElementsAre(OutcomeAnswer::done));
+}
+
+TEST_P(OverrideCascade, A_claim_of_the_same_time_is_not_lost) {
+    insert_named(JobPlace::executable, "a", "charge");
+    EXPECT_EQ(cascade("shipping:3", 7), 1);
+    const auto taken = acquire();
+    ASSERT_THAT(ids_of(taken), ElementsAre("a"));
+    EXPECT_EQ(taken.front().priority, 7);
+}
+
+TEST_P(OverrideCascade, Goes_on_page_by_page_and_from_the_beginning_after_a_stop) {
+    std::vector<Job> jobs = many_jobs("m", 1500);
+    for (Job& one : jobs) {
+        one.process_definition_id = "shipping:3";
+    }
+    insert(JobPlace::executable, std::move(jobs));
+    const auto name = schema::job_definition_named("shipping:3");
+    const persistence::OverridePosition begin{.place = JobPlace::executable};
+    const auto first = store_.override_priorities(name, 9, begin, clock_.now());
+    EXPECT_EQ(first.changed, 1000);
+    ASSERT_TRUE(first.next);
+    EXPECT_EQ(first.next->place, JobPlace::executable);
+    EXPECT_EQ(cascade("shipping:3", 9), 500);
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test
