@@ -29,7 +29,7 @@ RUN_BY = {
     "docs/from-quartz.md": {"sh": "docs.readme"},
     "docs/http.md": {"sh": "docs.http", "toml": "docs.http"},
     "docs/history.md": {"sh": "docs.operations", "json": None},
-    "docs/definitions.md": {"sh": "docs.operations"},
+    "docs/definitions.md": {"sh": "docs.operations", "toml": "docs.operations"},
     "docs/limits.md": {"sh": "docs.operations"},
     "docs/operations.md": {"sh": "docs.operations", "toml": "docs.operations"},
     "docs/performance.md": {"sh": "docs.bench"},

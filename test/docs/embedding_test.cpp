@@ -220,6 +220,26 @@ TEST_F(Embedding, Tests) {
     assert(test.dead_letters().front().exception_message == "broken");
 }
 
+TEST_F(Embedding, A_retry_rule) {
+    jobstrand::EngineOptions options;
+    options.retry_rule = [](const RunningJob& job, int attempt, const Failed& failure) {
+        RetryDecision decision;  // as usual
+        if (failure.message.starts_with("rate limit")) {
+            decision = {.what = RetryDecision::What::retry, .wait = attempt * 30s};
+        } else if (job.tenant_id == "trial") {
+            decision.what = RetryDecision::What::give_up;
+        }
+        return decision;
+    };
+    jobstrand::TestEngine test(options);
+    test.engine().add_handler("limited", [](const JobContext&) -> HandlerResult {
+        throw std::runtime_error("rate limit reached");
+    });
+    test.engine().enqueue({.handler_type = "limited"});
+    EXPECT_EQ(test.run_for(29s), 1);
+    EXPECT_EQ(test.run_for(1s), 1);
+}
+
 TEST_F(Embedding, Settings_and_log) {
     Recorder my_log;
     jobstrand::Engine engine({

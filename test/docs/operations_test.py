@@ -107,14 +107,14 @@ def check_unit(results):
 
 def check_configuration(binary, results):
     """Its programs need not be there (exit code 6)."""
-    text = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
+    pages = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("docs/configuration.md", "docs/definitions.md")}
     with tempfile.TemporaryDirectory() as folder:
-        for kind, _, content in BLOCK.findall(text):
+        for name, kind, content in ((name, kind, content) for name, text in pages.items() for kind, _, content in BLOCK.findall(text)):
             if kind == "toml":
                 path = Path(folder) / "jobstrand.toml"
                 path.write_text(content)
                 done = subprocess.run([binary, "config", "check", "--config", path], capture_output=True, text=True, check=False)
-                results.add("the example of docs/configuration.md", done.returncode in (0, 6), done.stdout + done.stderr)
+                results.add(f"the example of {name}", done.returncode in (0, 6), done.stdout + done.stderr)
 
 
 def check_commands(binary, results):
