@@ -67,8 +67,12 @@ std::vector<Suspension> suspensions_of(const StoreContext& context, const schema
         look(kSuspension, SuspensionScope::new_of_definition, job.process_definition_id);
         look(kSuspension, SuspensionScope::tenant, job.tenant_id);
         look(kSuspension, SuspensionScope::job, job.id);
-        for (const std::string& kind : schema::ids_of_kinds(job)) {
-            look(kSuspension, SuspensionScope::job_definition, kind);
+        for (const schema::JobDefinitionName& kind : schema::kinds_of(job)) {
+            const std::size_t before = found.size();
+            look(kSuspension, SuspensionScope::job_definition, schema::id_of(kind));
+            if (found.size() > before) {
+                found.back().id = text_of(kind);
+            }
         }
         // Of a series, only the turn that carries it on waits.
         if (!job.repeat.empty()) {

@@ -63,8 +63,8 @@ Ids series_in(std::span<const Job* const> jobs) {
 std::set<std::string> kinds_in(std::span<const Job* const> jobs) {
     std::set<std::string> kinds;
     for (const Job* job : jobs) {
-        for (std::string& id : schema::ids_of_kinds(*job)) {
-            kinds.insert(std::move(id));
+        for (const schema::JobDefinitionName& kind : schema::kinds_of(*job)) {
+            kinds.insert(schema::id_of(kind));
         }
     }
     return kinds;
@@ -198,12 +198,14 @@ find_suspended(Transaction& transaction, std::span<const Job* const> jobs, Suspe
 }
 
 bool SuspendedScopes::contain(const schema::Job& job) const {
-    const auto is_of_kind = [this](const std::string& id) { return kinds.contains(id); };
+    const auto is_suspended = [this](const schema::JobDefinitionName& kind) {
+        return kinds.contains(schema::id_of(kind));
+    };
     return instances.contains(job.process_instance_id) ||
            definitions.contains(job.process_definition_id) || tenants.contains(job.tenant_id) ||
            jobs.contains(job.id) ||
            (!job.repeat.empty() && series.contains(schema::series_key_of(job))) ||
-           (!kinds.empty() && std::ranges::any_of(schema::ids_of_kinds(job), is_of_kind));
+           (!kinds.empty() && std::ranges::any_of(schema::kinds_of(job), is_suspended));
 }
 
 }  // namespace jobstrand::persistence

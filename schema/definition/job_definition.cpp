@@ -104,20 +104,20 @@ std::string id_of(const JobDefinitionName& name) {
     return fits ? text : "#" + digest_of(text);
 }
 
-std::vector<std::string> ids_of_kinds(const Job& job) {
-    std::vector<std::string> ids;
+std::vector<JobDefinitionName> kinds_of(const Job& job) {
+    std::vector<JobDefinitionName> kinds;
     const std::string& definition = job.process_definition_id;
     const auto add = [&](std::string element, std::string type) {
         const bool says_more = !element.empty() || !type.empty();
         JobDefinitionName name{definition, std::move(element), std::move(type)};
         if (says_more && can_be_named(name)) {
-            ids.push_back(id_of(name));
+            kinds.push_back(std::move(name));
         }
     };
     add(job.element_id, job.handler_type);
     add(job.element_id, {});
     add({}, job.handler_type);
-    return ids;
+    return kinds;
 }
 
 std::vector<JobDefinition>

@@ -60,8 +60,8 @@ struct JobDefinition {
 /// where that is short.
 [[nodiscard]] std::string id_of(const JobDefinitionName& name);
 
-/// The ids of those that may be about a job and name more than its definition.
-[[nodiscard]] std::vector<std::string> ids_of_kinds(const Job& job);
+/// Those that may be about a job and name more than its definition.
+[[nodiscard]] std::vector<JobDefinitionName> kinds_of(const Job& job);
 
 /// What is stored, and what is configured where that says nothing.
 [[nodiscard]] std::vector<JobDefinition>

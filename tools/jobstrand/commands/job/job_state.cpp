@@ -1,5 +1,6 @@
 #include "tools/jobstrand/commands/job/job_state.hpp"
 
+#include "schema/definition/job_definition.hpp"
 #include "schema/lock_owner.hpp"
 #include "schema/text/iso8601.hpp"
 #include "tools/jobstrand/output/printable.hpp"
@@ -49,6 +50,23 @@ constexpr std::string_view kNull = "null";
     const bool is_of_turns =
         scope == SuspensionScope::series || scope == SuspensionScope::timer_group;
     return is_of_turns ? "resume" : "activate";
+}
+
+/// As it is typed behind the verb.
+[[nodiscard]] std::string typed_id_of(const Suspension& suspension) {
+    if (suspension.scope != SuspensionScope::job_definition) {
+        return quoted_if_needed(suspension.id);
+    }
+    const schema::JobDefinitionName name = schema::job_definition_named(suspension.id);
+    std::string typed = quoted_if_needed(name.definition);
+    const auto add = [&typed](std::string_view option, const std::string& value) {
+        if (!value.empty()) {
+            typed += fmt::format(" {} {}", option, quoted_if_needed(value));
+        }
+    };
+    add("--element", name.element);
+    add("--type", name.type);
+    return typed;
 }
 
 [[nodiscard]] RecordField suspended_field(const deadletter::JobDetails& found) {
@@ -179,7 +197,7 @@ std::string end_of(const Suspension& suspension) {
         "jobstrand {} {} {}",
         noun_of(suspension.scope),
         verb_of(suspension.scope),
-        quoted_if_needed(suspension.id)
+        typed_id_of(suspension)
     );
 }
 
