@@ -22,10 +22,7 @@ StepExecutor::StepExecutor(const Dependencies& use, const schema::RetryPolicy& p
     : use_(use),
       lock_owner_("test-engine"),
       runner_(
-          {.store = use.store,
-           .handlers = use.handlers,
-           .clock = use.clock,
-           .log = use.log},
+          {.store = use.store, .handlers = use.handlers, .clock = use.clock, .log = use.log},
           {.retry = policy, .retry_rule = use.retry_rule},
           lock_owner_
       ) {}
