@@ -60,6 +60,18 @@ std::unique_ptr<executor::SharedThreads::Share> share_of(
                               : std::make_unique<executor::SharedThreads::Share>(*threads);
 }
 
+/// What new jobs get.
+executor::JobProducer::Rules rules_of(const executor::ExecutorSettings& settings) {
+    return {
+        .retries = settings.retry,
+        .is_prioritized = settings.prioritized_jobs,
+        .on_failed_expression = settings.tolerates_failed_expressions
+                                    ? schema::FailedExpression::says_nothing
+                                    : schema::FailedExpression::refuses_job,
+        .records_definitions = settings.records_definitions,
+    };
+}
+
 }  // namespace
 
 Wiring::Parts::Parts(
@@ -101,15 +113,7 @@ Wiring::Parts::Parts(
            &retry_rule},
           settings
       ),
-      producer(
-          {store, executor, clock, wake_ups},
-          {.retries = settings.retry,
-           .is_prioritized = settings.prioritized_jobs,
-           .on_failed_expression = settings.tolerates_failed_expressions
-                                       ? schema::FailedExpression::says_nothing
-                                       : schema::FailedExpression::refuses_job,
-           .records_definitions = settings.records_definitions}
-      ),
+      producer({store, executor, clock, wake_ups}, rules_of(settings)),
       workers({store, clock, wake_ups}, settings.retry),
       outcomes(
           {store,
