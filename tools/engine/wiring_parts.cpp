@@ -61,7 +61,7 @@ std::unique_ptr<executor::SharedThreads::Share> share_of(
 }
 
 /// What new jobs get.
-executor::JobProducer::Rules rules_of(const executor::ExecutorSettings& settings) {
+executor::JobProducer::Rules rules_for_new_jobs(const executor::ExecutorSettings& settings) {
     return {
         .retries = settings.retry,
         .is_prioritized = settings.prioritized_jobs,
@@ -113,7 +113,7 @@ Wiring::Parts::Parts(
            &retry_rule},
           settings
       ),
-      producer({store, executor, clock, wake_ups}, rules_of(settings)),
+      producer({store, executor, clock, wake_ups}, rules_for_new_jobs(settings)),
       workers({store, clock, wake_ups}, settings.retry),
       outcomes(
           {store,
