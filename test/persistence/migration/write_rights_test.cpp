@@ -122,6 +122,9 @@ TEST_P(UserRights, On_one_table_are_looked_at_too) {
           "JS_LIMIT_WAITING",
           "JS_AUDIT",
           "JS_REQUEST",
+          "ACT_HI_JOB_LOG",
+          "ACT_RU_INCIDENT",
+          "ACT_HI_INCIDENT",
           "ACT_RU_JOBDEF"}) {
         const auto before = error_of([this] { require_write_rights(*connect_as_reader()); });
         EXPECT_THAT(before.what(), HasSubstr(std::string(table)));
