@@ -49,7 +49,7 @@ flag_of(std::string_view option, const std::optional<std::string>& typed) {
         return std::nullopt;
     }
     if (*typed == kNone) {
-        return std::optional<bool>();
+        return std::optional<std::optional<bool>>(std::in_place, std::nullopt);
     }
     if (*typed != "true" && *typed != "false") {
         throw CliError(ExitCode::wrong_usage, std::string(option) + " must be true, false or none");
@@ -63,7 +63,7 @@ number_of(std::string_view option, const std::optional<std::string>& typed) {
         return std::nullopt;
     }
     if (*typed == kNone) {
-        return std::optional<std::int64_t>();
+        return std::optional<std::optional<std::int64_t>>(std::in_place, std::nullopt);
     }
     using Limits = std::numeric_limits<std::int64_t>;
     return std::optional(whole_number(option, *typed, Limits::min(), Limits::max()));
