@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace jobstrand::cli {
 
