@@ -136,7 +136,9 @@ TEST_F(MysqlFaults, What_a_full_disk_does_not_take_is_kept_until_there_is_room) 
     ASSERT_TRUE(runs.wait_for(1));
 
     // The table that wants to grow: what other tables cannot use any more, it might.
-    for (int length = 1'000'000; length > 1000; length /= 2) {
+    // A server that has no room even to undo ends itself, which depends on where its tables lie.
+    bool has_ended = false;
+    for (int length = 1'000'000; length > 1000 && !has_ended; length /= 2) {
         // Defended catch: this is how one sees that the file is full.
         try {
             while (true) {
@@ -146,14 +148,18 @@ TEST_F(MysqlFaults, What_a_full_disk_does_not_take_is_kept_until_there_is_room) 
                 ));
             }
         } catch (const DbError& error) {
-            ASSERT_EQ(error.kind(), DbErrorKind::storage_full) << error.what();
+            has_ended = error.kind() == DbErrorKind::connection_lost;
+            ASSERT_TRUE(has_ended || error.kind() == DbErrorKind::storage_full) << error.what();
         }
     }
     is_full.notify();
     ASSERT_TRUE(is_said(LogLevel::warn, "the database is away"));
-    EXPECT_EQ(engine->store().find(id)->place, schema::JobPlace::executable);
-
-    server->stop();
+    if (has_ended) {
+        server->kill();
+    } else {
+        EXPECT_EQ(engine->store().find(id)->place, schema::JobPlace::executable);
+        server->stop();
+    }
     server->set_options(one_file_of_at_most("64M"));
     server->start();
     ASSERT_TRUE(is_said(LogLevel::info, "the database is back"));
@@ -165,7 +171,9 @@ TEST_F(MysqlFaults, What_a_full_disk_does_not_take_is_kept_until_there_is_room) 
     EXPECT_EQ(job.attempts, 1);
     EXPECT_EQ(engine->store().exception_details(job), details);
     EXPECT_EQ(runs.count(), 1U);
-    expect_outage_said_once("storage_full");
+    if (!has_ended) {
+        expect_outage_said_once("storage_full");
+    }
 }
 
 }  // namespace
