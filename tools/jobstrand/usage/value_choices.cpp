@@ -14,6 +14,21 @@ struct Entry {
     ValueChoices choices;
 };
 
+[[nodiscard]] ValueChoices misfire_rules() {
+    return {
+        ValueSource::words,
+        {"smart",
+         "ignore",
+         "do-nothing",
+         "fire-once-now",
+         "fire-now",
+         "now-with-existing",
+         "now-with-remaining",
+         "next-with-existing",
+         "next-with-remaining",
+         "none"}};
+}
+
 /// The first that fits counts.
 const std::vector<Entry>& entries() {
     using enum ValueSource;
@@ -28,20 +43,7 @@ const std::vector<Entry>& entries() {
         {"", "--on-duplicate", "", {words, {"reject", "keep", "replace"}}},
         {"", "--unique-key", "", {}},
         {"", "", "RULE", {words, {"quartz", "run-once"}}},
-        {"",
-         "--misfire",
-         "",
-         {words,
-          {"smart",
-           "ignore",
-           "do-nothing",
-           "fire-once-now",
-           "fire-now",
-           "now-with-existing",
-           "now-with-remaining",
-           "next-with-existing",
-           "next-with-remaining",
-           "none"}}},
+        {"", "--misfire", "", misfire_rules()},
         {"", "", "FILE", {.source = files}},
         {"", "", "FILE.jsonl", {.source = files}},
         {"", "", "FILE.toml", {.source = files}},
