@@ -33,7 +33,7 @@ constexpr std::string_view kActivate = R"sql(
 constexpr std::string_view kFreeJobs = R"sql(
     SELECT {columns}
     FROM {table}
-    WHERE {scope} = ? AND {behind} AND (LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ? OR LOCK_OWNER_ IN (?, ?))
+    WHERE {of_scope} AND {behind} AND (LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ? OR LOCK_OWNER_ IN (?, ?))
     ORDER BY ID_
     LIMIT ?
     {skip_locked})sql";
@@ -41,7 +41,7 @@ constexpr std::string_view kFreeJobs = R"sql(
 constexpr std::string_view kSuspendedJobs = R"sql(
     SELECT {columns}
     FROM ACT_RU_SUSPENDED_JOB
-    WHERE {scope} = ? AND {behind}
+    WHERE {of_scope} AND {behind}
     ORDER BY ID_
     LIMIT ?
     {for_update})sql";
@@ -77,9 +77,9 @@ JobRows free_jobs(
 ) {
     const std::string sql = fmt::format(
         kFreeJobs,
-        fmt::arg("columns", columns_of(place)),
+        fmt::arg("columns", selected_of(place, transaction.dialect())),
         fmt::arg("table", schema::table_of(place)),
-        fmt::arg("scope", column_of(scope.kind)),
+        fmt::arg("of_scope", jobs_of(scope.kind, transaction.dialect())),
         fmt::arg("behind", ids_behind(after)),
         fmt::arg("skip_locked", transaction.dialect().skip_locked)
     );
@@ -91,8 +91,8 @@ JobRows free_jobs(
 JobRows suspended_jobs(Transaction& transaction, const Scope& scope, std::string_view after) {
     const std::string sql = fmt::format(
         kSuspendedJobs,
-        fmt::arg("columns", columns_of(JobPlace::suspended)),
-        fmt::arg("scope", column_of(scope.kind)),
+        fmt::arg("columns", selected_of(JobPlace::suspended, transaction.dialect())),
+        fmt::arg("of_scope", jobs_of(scope.kind, transaction.dialect())),
         fmt::arg("behind", ids_behind(after)),
         fmt::arg("for_update", transaction.dialect().for_update)
     );

@@ -119,6 +119,9 @@ std::string version_statement(const Dialect& dialect) {
 }  // namespace
 
 std::string_view column_default(const Column& column, const Dialect& dialect) {
+    if (column.default_value == "scope") {
+        return dialect.tables.scope;
+    }
     return column.default_value == "now" ? dialect.tables.now : column.default_value;
 }
 
@@ -205,6 +208,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
         {14,
          "what people changed, and requests that come again",
          create_tables_and_indexes(dialect, is_about_audits_and_requests)},
+        {15, "whose a row is", {}},  // What that changes is looked up: set_defaults.
     };
 }
 

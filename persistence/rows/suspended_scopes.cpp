@@ -1,5 +1,6 @@
 #include "persistence/rows/suspended_scopes.hpp"
 
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 
@@ -107,8 +108,19 @@ std::string_view name_of(SuspensionScope scope) {
     return {};
 }
 
-std::string_view column_of(SuspensionScope scope) {
-    return scope == SuspensionScope::instance ? "PROCESS_INSTANCE_ID_" : "PROC_DEF_ID_";
+std::string_view column_of(SuspensionScope scope, const Dialect& dialect) {
+    return expression_for(
+        scope == SuspensionScope::instance ? "PROCESS_INSTANCE_ID_" : "PROC_DEF_ID_", dialect
+    );
+}
+
+std::string_view jobs_of(SuspensionScope scope, const Dialect& dialect) {
+    const bool is_instance = scope == SuspensionScope::instance;
+    if (dialect.has_engine) {
+        return is_instance ? "SCOPE_ID_ = ? AND SCOPE_TYPE_ = 'jobstrand'"
+                           : "SCOPE_DEFINITION_ID_ = ? AND SCOPE_TYPE_ = 'jobstrand'";
+    }
+    return is_instance ? "PROCESS_INSTANCE_ID_ = ?" : "PROC_DEF_ID_ = ?";
 }
 
 void mark_suspended(

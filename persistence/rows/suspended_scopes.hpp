@@ -15,8 +15,13 @@ namespace jobstrand::persistence {
 /// The word for a scope in JS_SUSPENSION.
 [[nodiscard]] std::string_view name_of(SuspensionScope scope);
 
-/// The column of a job that names its instance or its definition. Precondition: one of the two.
-[[nodiscard]] std::string_view column_of(SuspensionScope scope);
+/// What a statement writes for the instance or the definition of a job. Precondition: one of the
+/// two.
+[[nodiscard]] std::string_view column_of(SuspensionScope scope, const Dialect& dialect);
+
+/// The condition for our jobs of an instance or a definition, which is its parameter, for an index
+/// to serve it. Precondition: one of the two.
+[[nodiscard]] std::string_view jobs_of(SuspensionScope scope, const Dialect& dialect);
 
 /// Which instances, definitions and series of some jobs are suspended.
 struct SuspendedScopes {

@@ -143,6 +143,10 @@ persistence::SeriesStore& Wiring::series_store() {
     return parts_->store;
 }
 
+persistence::EngineStore& Wiring::engine_store() {
+    return parts_->store;
+}
+
 persistence::LimitStore& Wiring::limit_store() {
     return parts_->store;
 }

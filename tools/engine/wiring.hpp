@@ -18,6 +18,7 @@
 #include "persistence/audit_store.hpp"
 #include "persistence/drivers/database.hpp"
 #include "persistence/drivers/symptom.hpp"
+#include "persistence/engine_store.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/limit_store.hpp"
 #include "persistence/node_store.hpp"
@@ -155,6 +156,7 @@ public:
 
     [[nodiscard]] persistence::OperatorStore& store();
     [[nodiscard]] persistence::SeriesStore& series_store();
+    [[nodiscard]] persistence::EngineStore& engine_store();
     [[nodiscard]] persistence::LimitStore& limit_store();
     [[nodiscard]] persistence::NodeStore& node_store();
     [[nodiscard]] persistence::AuditStore& audit_store();

@@ -3,6 +3,7 @@
 #include "tools/jobstrand/commands/listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/commands/typed_ids.hpp"
+#include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/output/time_field.hpp"
 
 #include <fmt/format.h>
@@ -53,6 +54,21 @@ const std::vector<TableColumn>& scope_columns() {
     };
 }
 
+/// Who does it instead.
+[[nodiscard]] std::string why_of_engine(const std::string& id, const SuspensionOptions& options) {
+    const bool is_instance = options.scope == persistence::SuspensionScope::instance;
+    return fmt::format(
+        "{} {} is one of Flowable's, whose engine keeps executions and tasks with it: call "
+        "{}.{}{}(\"{}\") there",
+        is_instance ? "instance" : "definition",
+        quoted_if_needed(id),
+        is_instance ? "runtimeService" : "repositoryService",
+        options.activate ? "activate" : "suspend",
+        is_instance ? "ProcessInstanceById" : "ProcessDefinitionById",
+        id
+    );
+}
+
 }  // namespace
 
 ExitCode change_suspension(Session& session, const SuspensionOptions& options) {
@@ -62,17 +78,22 @@ ExitCode change_suspension(Session& session, const SuspensionOptions& options) {
     }
     RecordWriter writer(session.streams().out, session.format(), moved_columns(), session.style());
     const deadletter::BulkWatch watch{.on_item = [&](const deadletter::ItemResult& item) {
+        if (item.answer == deadletter::ItemAnswer::refused) {
+            session.tell("jobstrand: " + why_of_engine(item.id, options));
+            return;
+        }
         session.count_changes(1);
         writer.add({text_field("id", item.id), number_field("moved", item.moved)});
     }};
     deadletter::JobDesk desk = session.jobs();
-    if (options.activate) {
-        desk.activate(options.scope, ids, watch);
-    } else {
-        desk.suspend(options.scope, ids, watch);
-    }
+    const deadletter::BulkCounts counts = options.activate
+                                              ? desk.activate(options.scope, ids, watch)
+                                              : desk.suspend(options.scope, ids, watch);
     writer.finish();
-    return ExitCode::done;
+    if (counts.refused == 0) {
+        return ExitCode::done;
+    }
+    return counts.done > 0 ? ExitCode::partly_done : ExitCode::refused;
 }
 
 ExitCode list_scopes(Session& session, const ScopeListOptions& options) {
