@@ -33,6 +33,8 @@ std::unique_ptr<engine::Wiring> open_engine(
          .guardian = around.guardian,
          .http_client = around.http_client,
          .path = around.path,
+         .jobs = engine->executor_store(),
+         .instances = engine->engine_store(),
          .counts = around.handler_counts},
         settings
     );

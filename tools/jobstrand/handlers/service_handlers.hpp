@@ -1,6 +1,8 @@
 #pragma once
 
 #include "executor/handler_registry.hpp"
+#include "persistence/engine_store.hpp"
+#include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "tools/jobstrand/handlers/guardian.hpp"
@@ -17,14 +19,17 @@ namespace jobstrand::cli {
 struct HandlerSurroundings {
     const schema::Clock& clock;  ///< The database's.
     schema::Log& log;
-    Guardian& guardian;               ///< Of the programs.
-    HttpClient& http_client;          ///< Calls the apps.
-    std::string path;                 ///< PATH, for the programs.
+    Guardian& guardian;       ///< Of the programs.
+    HttpClient& http_client;  ///< Calls the apps.
+    std::string path;         ///< PATH, for the programs.
+    persistence::ExecutorStore& jobs;
+    persistence::EngineStore& instances;
     HandlerCounts* counts = nullptr;  ///< nullptr: nobody watches them.
 };
 
 /// Registers what the service can run: `noop` (succeeds), `log` (writes its payload as a line of
-/// level info), `command` (see CommandHandler) and `http` (see HttpHandler).
+/// level info), `command` (see CommandHandler), `http` (see HttpHandler), and the jobs of Flowable
+/// engines where the settings name some (see FlowableHandler).
 void add_service_handlers(
     executor::HandlerRegistry& registry,
     const HandlerSurroundings& around,

@@ -41,6 +41,20 @@ struct TargetSettings {
     bool operator==(const TargetSettings&) const = default;
 };
 
+/// The Flowable engines whose jobs this service runs: the table [flowable].
+struct FlowableSettings {
+    std::vector<std::string> engines = {};  ///< URLs of their REST applications; empty: none.
+    std::string user = {};                  ///< Empty: they ask for nobody.
+    std::string password_file = {};         ///< Its password, in the first line.
+    std::string ca_file = {};               ///< As in TargetSettings.
+    schema::Duration time_limit{std::chrono::minutes(10)};  ///< For one job.
+    std::size_t calls = 64;                                 ///< At once, of each engine.
+    /// Handler types of their jobs beside those of a process engine.
+    std::vector<std::string> handler_types = {};
+
+    bool operator==(const FlowableSettings&) const = default;
+};
+
 using Targets = std::map<std::string, TargetSettings, std::less<>>;
 using Commands = std::map<std::string, CommandSettings, std::less<>>;
 
@@ -76,6 +90,7 @@ struct Settings {
     SpanSettings spans;
     Commands commands;
     Targets targets;
+    FlowableSettings flowable;
 };
 
 }  // namespace jobstrand::cli

@@ -4,6 +4,7 @@
 #include "schema/retry_policy.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/settings/command_settings.hpp"
+#include "tools/jobstrand/settings/flowable_settings.hpp"
 #include "tools/jobstrand/settings/setting_entries.hpp"
 #include "tools/jobstrand/settings/target_settings.hpp"
 
@@ -129,6 +130,10 @@ private:
                 TargetTables targets;
                 file_.settings.targets = targets.read(node);
                 add_all(targets.problems(), {});
+            } else if (key.str() == kFlowableName) {
+                FlowableTable flowable;
+                file_.settings.flowable = flowable.read(node);
+                add_all(flowable.problems(), {});
             } else if (key.str() == kEnginesName) {
                 engines = &node;
             } else {
@@ -202,7 +207,7 @@ private:
         if (node.is_table()) {
             return fmt::format(
                 "there is no table [{}]; settings stand at the top of the file, and the only "
-                "tables are [commands.NAME], [targets.NAME] and [engines.NAME]",
+                "tables are [commands.NAME], [targets.NAME], [flowable] and [engines.NAME]",
                 name
             );
         }
