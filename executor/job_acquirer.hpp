@@ -5,19 +5,20 @@
 #include "executor/loop/activity.hpp"
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/job_intake.hpp"
+#include "executor/loop/scan_start.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/duration_histogram.hpp"
 
 #include <atomic>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace jobstrand::executor {
 
 /// Takes executable jobs from the table, as many as the queue has room for: the oldest first, or in
-/// another order. In a backlog each page begins behind the last one (see BacklogCursor).
+/// another order. In a backlog each page begins behind the last one (see ScanStart, and
+/// BacklogCursor for other orders).
 ///
 /// Thread safety: run_once() belongs to the loop's strand.
 class JobAcquirer final : public Activity {
@@ -39,9 +40,11 @@ public:
     [[nodiscard]] const schema::DurationHistogram& times() const { return times_; }
 
 private:
+    [[nodiscard]] bool is_any_there();
+    [[nodiscard]] bool may_there_be_older(const Look& look) const;
     void count(std::size_t found);
     [[nodiscard]] std::vector<schema::Job>
-    take_oldest(const persistence::LockClaim& claim, persistence::PageLimit limit);
+    take_oldest(const persistence::LockClaim& claim, persistence::PageLimit limit, const Look& look);
     [[nodiscard]] std::vector<schema::Job>
     take_in_order(const persistence::LockClaim& claim, persistence::PageLimit limit);
 
@@ -60,7 +63,7 @@ private:
 
     // Touched only on the strand.
     AcquisitionPace pace_;
-    BacklogCursor<std::string> oldest_;  ///< An id, which the next page stands behind.
+    ScanStart oldest_;
     BacklogCursor<persistence::LanePositions> lanes_;
 };
 

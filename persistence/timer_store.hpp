@@ -49,8 +49,10 @@ class TimerStore {
 public:
     virtual ~TimerStore() = default;
 
-    /// The earliest due date of a free timer; nullopt: there is none.
-    [[nodiscard]] virtual std::optional<schema::TimePoint> next_due() = 0;
+    /// The earliest due date of a free timer, of those that are not due before `from`; nullopt:
+    /// there is none.
+    [[nodiscard]] virtual std::optional<schema::TimePoint>
+    next_due(std::optional<schema::TimePoint> from = {}) = 0;
 
     /// The earliest due date, up to `until`, of a free timer that is not served: of another type or
     /// priority, or for external workers. Earlier ones than `from` are not looked at; the cost

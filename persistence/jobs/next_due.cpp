@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <string>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -18,7 +20,7 @@ using schema::JobPlace;
 constexpr std::string_view kNextDue = R"sql(
     SELECT DUEDATE_
     FROM ACT_RU_TIMER_JOB
-    WHERE DUEDATE_ IS NOT NULL AND LOCK_EXP_TIME_ IS NULL
+    WHERE DUEDATE_ {from} AND LOCK_EXP_TIME_ IS NULL
     ORDER BY DUEDATE_
     LIMIT 1)sql";
 
@@ -39,12 +41,17 @@ struct FirstDue {
     bool is_odd = false;  ///< It cannot be read, or may sort elsewhere than where its time belongs.
 };
 
-FirstDue read_first_due(const StoreContext& context) {
+FirstDue read_first_due(const StoreContext& context, std::optional<schema::TimePoint> from) {
+    const std::string sql = fmt::format(kNextDue, fmt::arg("from", from ? ">= ?" : "IS NOT NULL"));
+    std::vector<Value> parameters;
+    if (from) {
+        parameters.emplace_back(*from);
+    }
     FirstDue first;
     context.runner.read([&](Connection& connection) {
         first = {};
         const bool has_texts = connection.dialect().has_texts_for_times;
-        connection.query({.sql = kNextDue, .columns = 1}, {}, [&](const Row& row) {
+        connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
             first.time = parse_sql_time(row.text(0));
             first.is_odd = !first.time || (has_texts && SqlTime(*first.time).text() != row.text(0));
         });
@@ -83,11 +90,14 @@ std::size_t mend_first_timers(const StoreContext& context) {
 
 }  // namespace
 
-std::optional<schema::TimePoint> next_due(const StoreContext& context) {
-    FirstDue first = read_first_due(context);
+std::optional<schema::TimePoint> next_due(
+    const StoreContext& context,
+    std::optional<schema::TimePoint> from
+) {
+    FirstDue first = read_first_due(context, from);
     while (first.is_odd) {
         const std::size_t mended = mend_first_timers(context);
-        first = read_first_due(context);
+        first = read_first_due(context, from);
         if (mended == 0) {
             break;  // Somebody else is at it.
         }

@@ -11,7 +11,8 @@
 ///
 /// A job on its way is a schema::PlacedJob: the row as it will stand in the place it goes to. Rows
 /// are read for update, changed in memory and written whole, so that every column is kept, every
-/// job of a set may change in its own way, and what the caller gets is what was stored.
+/// job of a set may change in its own way, and what the caller gets is what was stored. What stays
+/// as it is may be copied instead (see copy_rows).
 namespace jobstrand::persistence {
 
 /// The job after a transition that keeps it: the lock cleared, REV_ raised.
@@ -30,11 +31,13 @@ void divert_suspended(Transaction& transaction, std::span<schema::PlacedJob> job
 /// Inserts each job into its place. Give them in id order.
 void insert_placed(Transaction& transaction, std::span<const schema::PlacedJob* const> jobs);
 
-/// Moves jobs, in any order, whose rows in `from` this transaction has locked.
+/// Moves jobs, in any order, whose rows in `from` this transaction has locked. `are_copies` says of
+/// each whether its row is copied; empty: none is.
 void move_rows(
     Transaction& transaction,
     schema::JobPlace from,
-    std::span<const schema::PlacedJob> jobs
+    std::span<const schema::PlacedJob> jobs,
+    const std::vector<bool>& are_copies = {}
 );
 
 }  // namespace jobstrand::persistence

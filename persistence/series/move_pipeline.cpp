@@ -1,6 +1,7 @@
 #include "persistence/series/move_pipeline.hpp"
 
 #include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/copy_rows.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
@@ -126,6 +127,7 @@ void MovePipeline::settle(Job&& row, Transition&& transition, const SuspendedSco
 }
 
 void MovePipeline::leave(Job&& row, Transition&& transition, const SuspendedScopes& suspended) {
+    bool is_copy = copies_ && is_copied_by(row, transition, from_);
     if (transition.due_date) {
         // A wait that ends beyond the last instant of the column ends there: a failure must be
         // storable.
@@ -147,8 +149,10 @@ void MovePipeline::leave(Job&& row, Transition&& transition, const SuspendedScop
     PlacedJob placed = moved(std::move(row), transition);
     if (schema::can_be_suspended(placed.place) && suspended.contain(placed.job)) {
         placed = diverted(std::move(placed));
+        is_copy = false;
     }
     leaving_.push_back(std::move(placed));
+    are_copies_.push_back(is_copy);
 }
 
 std::vector<std::string> MovePipeline::leaving_ids() const {
@@ -171,7 +175,8 @@ void MovePipeline::write(Twins* twins) {
     if (twins != nullptr) {
         bury_twins(transaction_, context_, from_, leaving_, *twins);
     }
-    move_rows(transaction_, from_, leaving_);
+    const bool are_all_written = twins != nullptr && twins->are_expected;
+    move_rows(transaction_, from_, leaving_, are_all_written ? std::vector<bool>{} : are_copies_);
     delete_replaced_texts();
     write_staying();
     delete_over();

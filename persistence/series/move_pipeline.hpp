@@ -45,6 +45,9 @@ public:
     /// A turn whose row the caller deletes by itself. Before decide().
     void add_deleted(schema::Job turn, schema::Transition transition);
 
+    /// The rows are as they were read: those that stay as they are may be copied. Before decide().
+    void copy_unchanged() { copies_ = true; }
+
     /// Once. The rows stand in `from` and were read for update; each makes the transition with its
     /// index.
     void decide(std::vector<schema::Job> rows, std::vector<schema::Transition> transitions);
@@ -88,8 +91,10 @@ private:
     const StoreContext& context_;
     const schema::JobPlace from_;
     SeriesTurns turns_;
+    bool copies_ = false;
     std::vector<std::pair<schema::Job, schema::Transition>> deleted_turns_;
     std::vector<schema::PlacedJob> leaving_;
+    std::vector<bool> are_copies_;  ///< Whether each of those is its row with another lock.
     std::vector<schema::Job> staying_;  ///< With a later due date.
     std::vector<schema::Job> over_;     ///< Deleted.
     std::vector<StackTrace> stack_traces_;

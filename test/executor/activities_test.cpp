@@ -3,6 +3,8 @@
 #include "executor/locks/leftovers.hpp"
 #include "executor/locks/lock_renewal.hpp"
 #include "executor/locks/lock_watch.hpp"
+#include "executor/loop/full_looks.hpp"
+#include "schema/uuid7.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
@@ -13,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <utility>
 
 namespace jobstrand::executor {
 namespace {
@@ -40,6 +43,14 @@ testing::Matcher<const persistence::ServedJobs&> serves(const std::string& type)
 /// So many jobs, and as many bytes as the settings say.
 PageLimit limit_of_page(std::size_t jobs) {
     return {jobs, ExecutorSettings{}.acquire_page_bytes};
+}
+
+/// A page behind which there may be more.
+auto full_page(std::vector<schema::Job> jobs) {
+    return [jobs = std::move(jobs)](auto&, auto&, const PageLimit& limit, auto) {
+        limit.seen->end = jobs.back().id;
+        return jobs;
+    };
 }
 
 class ActivitiesTest : public testing::Test {
@@ -71,11 +82,10 @@ TEST_F(ActivitiesTest, Acquisition_claims_for_its_own_types_and_lock_time_and_ha
 TEST_F(ActivitiesTest, Acquisition_goes_on_behind_its_last_page_and_begins_anew_after_the_last) {
     JobAcquirer acquirer = an_acquirer({.acquire_page = 2});
     intake.free_places = 2048;
-    const std::vector<schema::Job> full{a_job("a"), a_job("b")};
     EXPECT_CALL(store, acquire(_, _, limit_of_page(2), "b"))
         .WillOnce(Return(std::vector<schema::Job>{}));
     EXPECT_CALL(store, acquire(_, _, limit_of_page(2), ""))
-        .WillOnce(Return(full))
+        .WillOnce(full_page({a_job("a"), a_job("b")}))
         .WillOnce(Return(std::vector<schema::Job>{a_job("0")}));
     EXPECT_EQ(acquirer.run_once(), 0ms);
     EXPECT_EQ(acquirer.run_once(), 0ms) << "older jobs may have come";
@@ -92,13 +102,42 @@ TEST_F(ActivitiesTest, Acquisition_looks_for_older_jobs_every_sixteen_pages) {
     intake.free_places = 2048;
     EXPECT_CALL(store, acquire(_, _, _, "a"))
         .Times(15)
-        .WillRepeatedly(Return(std::vector<schema::Job>{a_job("a")}));
+        .WillRepeatedly(full_page({a_job("a")}));
     EXPECT_CALL(store, acquire(_, _, _, ""))
         .Times(2)
-        .WillRepeatedly(Return(std::vector<schema::Job>{a_job("a")}));
+        .WillRepeatedly(full_page({a_job("a")}));
     for (int page = 0; page < 17; ++page) {
         (void)acquirer.run_once();
     }
+}
+
+/// The clock is turned by what a look from the oldest takes.
+TEST_F(ActivitiesTest, Acquisition_looks_at_what_is_dead_in_front_a_twentieth_of_the_time_at_most) {
+    JobAcquirer acquirer = an_acquirer();
+    intake.free_places = 2048;
+    const std::vector<schema::Job> none;
+    const std::string recent = schema::first_uuid7(clock.now() - kUsualCommit);
+    EXPECT_CALL(store, acquire(_, _, _, ""))
+        .WillOnce([&](auto&, auto&, const PageLimit& limit, auto) {
+            limit.seen->search = 300ms;
+            return none;
+        });
+    EXPECT_GT(acquirer.run_once(), 0ms);
+    EXPECT_CALL(store, has_acquirable(_, std::string_view(recent))).WillOnce(Return(false));
+    EXPECT_GT(acquirer.run_once(), 0ms);
+    clock.tick(6s - 1ms);
+    EXPECT_CALL(store, has_acquirable(_, testing::Gt(std::string_view(recent))))
+        .WillOnce(Return(false));
+    EXPECT_GT(acquirer.run_once(), 0ms);
+    clock.tick(1ms);
+    EXPECT_CALL(store, has_acquirable(_, std::string_view())).WillOnce([&](auto&, auto) {
+        clock.tick(300ms);
+        return false;
+    });
+    EXPECT_GT(acquirer.run_once(), 0ms);
+    EXPECT_CALL(store, has_acquirable(_, testing::Gt(std::string_view(recent))))
+        .WillOnce(Return(false));
+    EXPECT_GT(acquirer.run_once(), 0ms);
 }
 
 // R045
@@ -168,7 +207,7 @@ TEST_F(ActivitiesTest, An_idle_acquisition_costs_one_cheap_statement_per_poll) {
     intake.free_places = 2048;
     EXPECT_CALL(store, acquire(_, _, _, _)).WillOnce(Return(std::vector<schema::Job>{}));
     EXPECT_GT(acquirer.run_once(), 0ms);
-    EXPECT_CALL(store, has_acquirable(serves("mail"))).Times(2).WillRepeatedly(Return(false));
+    EXPECT_CALL(store, has_acquirable(serves("mail"), _)).Times(2).WillRepeatedly(Return(false));
     EXPECT_GT(acquirer.run_once(), 0ms);
     EXPECT_GT(acquirer.run_once(), 0ms);
 }
@@ -179,7 +218,7 @@ TEST_F(ActivitiesTest, An_idle_acquisition_claims_as_soon_as_its_poll_sees_a_job
     EXPECT_CALL(store, acquire(_, _, _, _))
         .WillOnce(Return(std::vector<schema::Job>{}))
         .WillOnce(Return(std::vector<schema::Job>{a_job("a")}));
-    EXPECT_CALL(store, has_acquirable(_)).WillOnce(Return(true));
+    EXPECT_CALL(store, has_acquirable(_, _)).WillOnce(Return(true));
     EXPECT_GT(acquirer.run_once(), 0ms);
     EXPECT_EQ(acquirer.run_once(), 0ms);
 }
@@ -331,6 +370,22 @@ TEST_F(ResetTest, Frees_nothing_while_the_database_is_away_nor_before_all_could_
         .Times(AnyNumber());
     EXPECT_EQ(reset.run_once(), 60s);
     EXPECT_EQ(wakes, 1);
+}
+
+TEST_F(ResetTest, Begins_with_the_first_row_and_passes_over_dead_ones_a_twentieth_of_the_time) {
+    expect_looks("").WillOnce([&](auto, auto&) {
+        clock.tick(10s);
+        return LockReset{.freed = 0, .end = {}, .first = "order-17"};
+    });
+    (void)reset.run_once();
+    clock.tick(50s);
+    expect_looks("order-1").WillOnce([&](auto, auto&) {
+        clock.tick(2min);
+        return LockReset{};
+    });
+    (void)reset.run_once();
+    expect_looks("").WillOnce(Return(LockReset{}));
+    (void)reset.run_once();
 }
 
 TEST_F(ResetTest, Sweeps_a_long_table_in_parts_between_the_looks_at_its_first_rows) {

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "persistence/drivers/soci/connection.hpp"
+#include "persistence/drivers/sqlite/writer_queue.hpp"
+
+#include <filesystem>
+
+namespace jobstrand::persistence {
+
+/// A connection that writes into a SQLite file, in turn with those of other processes.
+class SqliteWriter final : public SociConnection {
+public:
+    /// `session` is open, on the file `path`; it waits for other writers as long as `patience`.
+    SqliteWriter(
+        std::unique_ptr<soci::session> session,
+        const SociBackend& backend,
+        const std::filesystem::path& path,
+        schema::Duration patience
+    );
+    ~SqliteWriter() override;
+
+    void begin() override;
+
+private:
+    schema::Duration::rep patience_ms_;  ///< Read by SQLite's busy handler.
+    WriterQueue queue_;
+};
+
+}  // namespace jobstrand::persistence
