@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 namespace jobstrand::persistence {
 
@@ -33,7 +32,7 @@ constexpr std::string_view kWaiting = R"sql(
     LIMIT ?)sql";
 
 constexpr std::string_view kForget = R"sql(
-    {delete_where} GROUP_ = ? AND ID_ IN (...))sql";
+    {delete_where} {are_they})sql";
 
 constexpr std::string_view kFreeWaiting = R"sql(
     UPDATE ACT_RU_JOB {by_id}
@@ -42,6 +41,9 @@ constexpr std::string_view kFreeWaiting = R"sql(
 
 /// Rows of one INSERT.
 constexpr std::array<std::size_t, 4> kWaitingPerInsert{256, 64, 8, 1};
+
+/// Rows of one DELETE: each is a condition, which planners look at one by one.
+constexpr std::array<std::size_t, 4> kWaitingPerDelete{64, 16, 4, 1};
 
 std::string insert_statement(const Dialect& dialect, std::string_view table, std::size_t rows) {
     std::string values = "(?, ?)";
@@ -54,6 +56,19 @@ std::string insert_statement(const Dialect& dialect, std::string_view table, std
         fmt::arg("insert_if_absent", dialect.insert_if_absent),
         fmt::arg("rows", values),
         fmt::arg("if_absent", dialect.if_absent)
+    );
+}
+
+// By the whole key, or a job that waits for another group by now would be forgotten there.
+std::string forget_statement(const Dialect& dialect, std::string_view table, std::size_t rows) {
+    std::string are_they = "(GROUP_ = ? AND ID_ = ?)";
+    for (std::size_t i = 1; i < rows; ++i) {
+        are_they += " OR (GROUP_ = ? AND ID_ = ?)";
+    }
+    return fmt::format(
+        kForget,
+        fmt::arg("delete_where", delete_where(dialect, table)),
+        fmt::arg("are_they", are_they)
     );
 }
 
@@ -110,18 +125,15 @@ void forget_waiting(
     const WaitingRoom& room,
     std::span<const WaitingJob> jobs
 ) {
-    std::map<std::string_view, std::vector<std::string_view>> by_group;
-    for (const WaitingJob& job : jobs) {
-        by_group[job.group].emplace_back(job.id);
-    }
-    const std::string sql = fmt::format(
-        kForget, fmt::arg("delete_where", delete_where(transaction.dialect(), room.table))
-    );
-    for (const auto& [group, ids] : by_group) {
-        for (const auto& [text, values] : cut_id_list(sql, {.before = {group}, .ids = ids})) {
-            transaction.execute(text, values);
+    in_parts(jobs, kWaitingPerDelete, [&](std::span<const WaitingJob> part) {
+        std::vector<Value> values;
+        for (const WaitingJob& job : part) {
+            values.insert(values.end(), {std::string_view(job.group), std::string_view(job.id)});
         }
-    }
+        transaction.execute(
+            forget_statement(transaction.dialect(), room.table, part.size()), values
+        );
+    });
 }
 
 std::int64_t free_waiting(
