@@ -32,7 +32,11 @@ JobAcquirer::JobAcquirer(
       pace_(
           {.first = settings.acquire_first_wait, .idle_max = settings.acquire_wait},
           std::random_device{}()
-      ) {}
+      ) {
+    if (settings.instances_together) {
+        together_.emplace(settings.max_pool_size);
+    }
+}
 
 schema::Duration JobAcquirer::run_once() {
     const persistence::PageLimit room = intake_.room();
@@ -71,27 +75,33 @@ void JobAcquirer::count(std::size_t found) {
 
 std::vector<schema::Job>
 JobAcquirer::take_oldest(const persistence::LockClaim& claim, persistence::PageLimit limit) {
-    std::size_t waiting = 0;
-    limit.waiting = &waiting;
+    persistence::PageFound found;
+    limit.found = &found;
+    if (together_) {
+        limit.companions = together_->room_in(limit.jobs);
+        limit.jobs -= limit.companions;
+    }
     std::vector<schema::Job> jobs =
         store_.acquire(claim, *intake_.served(), limit, oldest_.position());
-    oldest_.advance(
-        jobs.size() + waiting, limit.jobs, jobs.empty() ? std::string() : jobs.back().id
-    );
+    const std::size_t firsts = jobs.size() - found.companions;
+    if (together_) {
+        together_->taken(firsts, found.companions, limit.companions);
+    }
+    oldest_.advance(firsts + found.waiting, limit.jobs, std::move(found.last));
     return jobs;
 }
 
 std::vector<schema::Job>
 JobAcquirer::take_in_order(const persistence::LockClaim& claim, persistence::PageLimit limit) {
     persistence::LanePositions behind = lanes_.position();
-    std::size_t waiting = 0;
-    limit.waiting = &waiting;
+    persistence::PageFound found;
+    limit.found = &found;
     std::vector<schema::Job> jobs =
         store_.acquire_in_order(claim, *intake_.served(), order_, limit, behind);
     for (const schema::Job& job : jobs) {
         behind[persistence::lane_of(order_, job)] = persistence::position_of(job);
     }
-    lanes_.advance(jobs.size() + waiting, limit.jobs, std::move(behind));
+    lanes_.advance(jobs.size() + found.waiting, limit.jobs, std::move(behind));
     return jobs;
 }
 

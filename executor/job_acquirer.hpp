@@ -5,12 +5,14 @@
 #include "executor/loop/activity.hpp"
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/job_intake.hpp"
+#include "executor/loop/together_share.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/duration_histogram.hpp"
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,7 +62,8 @@ private:
 
     // Touched only on the strand.
     AcquisitionPace pace_;
-    BacklogCursor<std::string> oldest_;  ///< An id, which the next page stands behind.
+    std::optional<TogetherShare> together_;  ///< Where jobs of an instance are taken along.
+    BacklogCursor<std::string> oldest_;      ///< An id, which the next page stands behind.
     BacklogCursor<persistence::LanePositions> lanes_;
 };
 

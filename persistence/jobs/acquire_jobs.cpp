@@ -1,5 +1,6 @@
 #include "persistence/exclusive/join_groups.hpp"
 #include "persistence/jobs/claim_rows.hpp"
+#include "persistence/jobs/companions.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/job_candidates.hpp"
 #include "persistence/jobs/limited_candidates.hpp"
@@ -18,6 +19,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 namespace jobstrand::persistence {
@@ -45,6 +47,27 @@ struct Candidates {
 /// Behind this id, where that means something.
 using SelectPage = std::function<Candidates(Transaction&, std::string_view behind)>;
 
+/// Tells of a page what stands in it now, up to the id `last`, and behind that.
+void tell_found(
+    const PageLimit& limit,
+    std::size_t waiting,
+    std::string_view last,
+    const std::vector<Job>& jobs
+) {
+    if (limit.found == nullptr) {
+        return;
+    }
+    const auto first_companion =
+        limit.companions == 0 ? jobs.end() : std::ranges::find_if(jobs, [&](const Job& job) {
+            return std::string_view(job.id) > last;
+        });
+    *limit.found = {
+        .waiting = waiting,
+        .companions = static_cast<std::size_t>(std::distance(first_companion, jobs.end())),
+        .last = first_companion == jobs.begin() ? "" : std::prev(first_companion)->id,
+    };
+}
+
 /// The one way to claim: locks what `select` finds, until that is something or the end. A page that
 /// is empty in the end, because all its jobs wait or were suspended or unreadable, is not the end
 /// of the table.
@@ -65,6 +88,7 @@ std::vector<Job> acquire_page(
     const auto acquire = [&](Transaction& transaction) {
         page = select(transaction, behind);
         last = page.rows.jobs.empty() ? behind : page.rows.jobs.back().id;
+        add_companions(transaction, served, context.exclusive_over, limit.companions, page.rows);
         set_aside(transaction, context, JobPlace::executable, page.rows);
         move_suspended(transaction, context, JobPlace::executable, page.rows.jobs, twins);
         (void)cut_to_bytes(transaction, page.rows.jobs, limit.bytes);
@@ -83,9 +107,7 @@ std::vector<Job> acquire_page(
         });
         behind = last;
     } while (page.rows.jobs.empty() && !page.is_end);
-    if (limit.waiting != nullptr) {
-        *limit.waiting = waiting;
-    }
+    tell_found(limit, waiting, last, page.rows.jobs);
     return std::move(page.rows.jobs);
 }
 

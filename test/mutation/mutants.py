@@ -37,6 +37,7 @@ CANDIDATES = "persistence/jobs/job_candidates.cpp"
 SERVED = "persistence/jobs/served_condition.cpp"
 ACQUIRE = "persistence/jobs/acquire_jobs.cpp"
 CLAIM = "persistence/jobs/claim_rows.cpp"
+COMPANIONS = "persistence/jobs/companions.cpp"
 GROUPS = "persistence/exclusive/group_locks.cpp"
 JOIN = "persistence/exclusive/join_groups.cpp"
 PASS_ON = "persistence/jobs/pass_on_groups.cpp"
@@ -170,6 +171,9 @@ MUTANTS = [
         "schema::exclusive_group(placed.job, context.exclusive_over).empty() &&",
         "",
     ),
+    Mutant("a job that somebody has is taken along", COMPANIONS, " AND LOCK_EXP_TIME_ IS NULL", ""),
+    without("what stands in the page is taken along", COMPANIONS, "kCompanions", "ID_ > ?"),
+    Mutant("more of a group is taken along than its holder may have", COMPANIONS, "    drop_surplus(companions.jobs, over);\n", "    (void)over;\n    (void)drop_surplus;\n"),
     Mutant("a hand-off asks for no group", PRODUCER, "!schema::may_exclude(job) && ", ""),
     Mutant("a waiting job counts as held", TABLE, "!schema::waits_for_exclusive(job) && ", ""),
     Mutant("a job that waits for a limit counts as held", TABLE, " && !schema::waits_for_limit(job)", ""),

@@ -108,6 +108,12 @@ bool MemoryStore::join_group(const Claim& claim, const Job& job) {
     return true;
 }
 
+bool MemoryStore::is_companion(const std::vector<Job>& page, std::size_t firsts, const Job& job) {
+    return std::ranges::any_of(std::span(page).first(firsts), [&](const Job& first) {
+        return job.exclusive && first.process_instance_id == job.process_instance_id;
+    });
+}
+
 std::vector<Job> MemoryStore::acquire(
     const Claim& claim,
     const Served&,
@@ -132,8 +138,20 @@ std::vector<Job> MemoryStore::acquire(
             lock(row.job, claim);
             jobs.push_back(row.job);
         }
-        if (limit.waiting != nullptr) {
-            *limit.waiting = waiting;
+        const std::string last = jobs.empty() ? std::string() : jobs.back().id;
+        const std::size_t firsts = jobs.size();
+        for (auto at = rows_.upper_bound(last); at != rows_.end() && firsts > 0; ++at) {
+            Row& row = at->second;
+            const bool is_free =
+                row.place == JobPlace::executable && row.job.lock_owner.empty() && !row.waits;
+            if (is_free && jobs.size() < firsts + limit.companions &&
+                is_companion(jobs, firsts, row.job) && join_group(claim, row.job)) {
+                lock(row.job, claim);
+                jobs.push_back(row.job);
+            }
+        }
+        if (limit.found != nullptr) {
+            *limit.found = {.waiting = waiting, .companions = jobs.size() - firsts, .last = last};
         }
         return jobs;
     });

@@ -104,6 +104,9 @@ private:
     template <typename Work>
     auto operation(const Work& work);
     [[nodiscard]] std::string_view group_of(const schema::Job& job) const;
+    /// Whether the job is of an instance that has an exclusive one among the first of a page.
+    [[nodiscard]] static bool
+    is_companion(const std::vector<schema::Job>& page, std::size_t firsts, const schema::Job& job);
     [[nodiscard]] bool join_group(const Claim& claim, const schema::Job& job);
     [[nodiscard]] Row* held(std::string_view owner, std::string_view id, int revision);
     [[nodiscard]] bool is_group_held(std::string_view owner, const schema::Job& job) const;
