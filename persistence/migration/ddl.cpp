@@ -105,6 +105,10 @@ bool is_about_audits_and_requests(const Table& table) {
     return table.name == "JS_AUDIT" || table.name == "JS_REQUEST";
 }
 
+bool is_about_batches(const Table& table) {
+    return table.name == "JS_BATCH";
+}
+
 std::string version_statement(const Dialect& dialect) {
     return fmt::format(
         "{} INTO ACT_GE_PROPERTY (NAME_, VALUE_, REV_)\nVALUES ('{}', '{}', 1){}{}",
@@ -205,6 +209,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
         {14,
          "what people changed, and requests that come again",
          create_tables_and_indexes(dialect, is_about_audits_and_requests)},
+        {15, "bulk operations", create_tables_and_indexes(dialect, is_about_batches)},
     };
 }
 

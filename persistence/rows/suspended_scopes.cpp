@@ -57,15 +57,6 @@ Ids series_in(std::span<const Job* const> jobs) {
     return keys;
 }
 
-// Nearly always nothing is suspended, and a page of jobs has hundreds of instances.
-bool is_anything_suspended(Transaction& transaction) {
-    bool is_any = false;
-    transaction.query({.sql = kIsAnythingSuspended, .columns = 1}, {}, [&](const Row&) {
-        is_any = true;
-    });
-    return is_any;
-}
-
 using Suspended = std::set<std::string, std::less<>>;
 
 Suspended select_ids(
@@ -124,6 +115,15 @@ void mark_suspended(
         fmt::arg("if_absent", dialect.if_absent)
     );
     transaction.execute(sql, {name_of(scope), id, since});
+}
+
+// Nearly always nothing is suspended, and a page of jobs has hundreds of instances.
+bool is_anything_suspended(Transaction& transaction) {
+    bool is_any = false;
+    transaction.query({.sql = kIsAnythingSuspended, .columns = 1}, {}, [&](const Row&) {
+        is_any = true;
+    });
+    return is_any;
 }
 
 SuspendedScopes find_suspended(Transaction& transaction, std::span<const Job* const> jobs) {

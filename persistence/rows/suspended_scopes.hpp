@@ -40,6 +40,8 @@ void mark_suspended(
     schema::TimePoint since
 );
 
+[[nodiscard]] bool is_anything_suspended(Transaction& transaction);
+
 /// Asks nothing for jobs without instance, definition and REPEAT_. A suspension that is found
 /// cannot be lifted before the transaction ends: the activation that lifts it then finds the job
 /// that this transaction puts into the suspended place.

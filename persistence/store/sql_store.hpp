@@ -1,6 +1,7 @@
 #pragma once
 
 #include "persistence/audit_store.hpp"
+#include "persistence/batch_store.hpp"
 #include "persistence/clock_source.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/executor_store.hpp"
@@ -37,6 +38,7 @@ class SqlStore final : public ExecutorStore,
                        public WorkerStore,
                        public LimitStore,
                        public AuditStore,
+                       public BatchStore,
                        public RequestStore,
                        public ClockSource {
 public:
@@ -301,6 +303,18 @@ public:
     [[nodiscard]] std::vector<AuditEntry>
     audit(const AuditFilter& filter, std::string_view behind, std::size_t limit) override;
     std::int64_t forget_audit(schema::TimePoint before) override;
+
+    [[nodiscard]] bool can_keep(const JobFilter& filter) const override;
+    [[nodiscard]] schema::Batch create_batch(const NewBatch& new_batch, schema::TimePoint now)
+        override;
+    [[nodiscard]] std::optional<schema::Batch> find_batch(std::string_view id) override;
+    [[nodiscard]] std::vector<schema::Batch> batches(std::string_view behind, std::size_t limit)
+        override;
+    [[nodiscard]] std::optional<schema::Batch>
+    step_batch(std::string_view id, const BatchStep& step, schema::TimePoint now) override;
+    [[nodiscard]] std::optional<schema::Batch>
+    set_batch_state(std::string_view id, schema::BatchState state, schema::TimePoint now) override;
+    [[nodiscard]] bool remove_batch(std::string_view id) override;
 
     [[nodiscard]] std::optional<RememberedRequest>
     take_request(Transaction& transaction, const RepeatableRequest& request) override;

@@ -22,7 +22,7 @@ inline constexpr Column kAppId{"ID_", ColumnKind::app_id, "", true};
 /// Jobs that regard each other: exclusive ones, unique keys, limits.
 [[nodiscard]] std::vector<Table> group_tables();
 
-/// What people have changed, and requests that are carried out once.
+/// What people have changed, requests that are carried out once, and bulk operations.
 [[nodiscard]] std::vector<Table> journal_tables();
 
 }  // namespace jobstrand::schema

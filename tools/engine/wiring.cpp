@@ -151,6 +151,10 @@ persistence::NodeStore& Wiring::node_store() {
     return parts_->store;
 }
 
+persistence::BatchStore& Wiring::batch_store() {
+    return parts_->store;
+}
+
 persistence::AuditStore& Wiring::audit_store() {
     return parts_->store;
 }

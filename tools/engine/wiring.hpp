@@ -15,6 +15,7 @@
 #include "executor/stop_mode.hpp"
 #include "executor/workers/worker_desk.hpp"
 #include "persistence/audit_store.hpp"
+#include "persistence/batch_store.hpp"
 #include "persistence/drivers/database.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/limit_store.hpp"
@@ -155,6 +156,7 @@ public:
     [[nodiscard]] persistence::LimitStore& limit_store();
     [[nodiscard]] persistence::NodeStore& node_store();
     [[nodiscard]] persistence::AuditStore& audit_store();
+    [[nodiscard]] persistence::BatchStore& batch_store();
     [[nodiscard]] persistence::RequestStore& request_store();
     [[nodiscard]] persistence::ServedStore& served_store();
 

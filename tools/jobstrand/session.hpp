@@ -1,5 +1,6 @@
 #pragma once
 
+#include "deadletter/batch/batch_desk.hpp"
 #include "deadletter/dead_letters.hpp"
 #include "deadletter/desk/audit_desk.hpp"
 #include "deadletter/desk/job_desk.hpp"
@@ -189,6 +190,9 @@ public:
     }
     [[nodiscard]] deadletter::AuditDesk audit() {
         return {engine().audit_store(), engine().clock()};
+    }
+    [[nodiscard]] deadletter::BatchDesk batches() {
+        return {engine().batch_store(), engine().clock()};
     }
     [[nodiscard]] deadletter::NodeDesk nodes() {
         return deadletter::NodeDesk(engine().node_store());

@@ -17,6 +17,7 @@ void add_dead_commands(const Command& program, Action& action);
 void add_instance_commands(const Command& program, Action& action);
 void add_definition_commands(const Command& program, Action& action);
 void add_audit_commands(const Command& program, Action& action);
+void add_batch_commands(const Command& program, Action& action);
 void add_node_commands(const Command& program, Action& action);
 void add_token_commands(const Command& program, Action& action);
 void add_stats_command(const Command& program, Action& action);

@@ -1,6 +1,7 @@
 #include "tools/jobstrand/commands/dead/dead_requeue.hpp"
 
 #include "schema/job_validation.hpp"
+#include "tools/jobstrand/commands/batch/batch_running.hpp"
 #include "tools/jobstrand/commands/dead/dead_probe.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/job/job_checks.hpp"
@@ -11,6 +12,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -25,6 +27,7 @@ using deadletter::DeadLetters;
 using deadletter::DeadSelection;
 using deadletter::JobSelection;
 using deadletter::Revival;
+using persistence::JobFilter;
 
 /// Faster than any database: no pace at all.
 constexpr std::int64_t kFastest = 1'000'000;
@@ -136,6 +139,33 @@ void replace_payload(Session& session, const DeadSelection& selection, const std
     }
 }
 
+[[nodiscard]] schema::BatchOrder order_of(const Revival& revival) {
+    return {
+        .operation = schema::BatchOperation::requeue,
+        .retries = revival.retries,
+        .due_date = revival.due_date,
+        .spread = revival.spread,
+        .per_second = revival.pace ? revival.pace->per_second : 0,
+    };
+}
+
+/// What is meant as a batch, if it is many.
+[[nodiscard]] std::optional<persistence::NewBatch>
+as_batch(Session& session, const DeadSelection& selection, schema::BatchOrder order) {
+    if (named_in(selection) != nullptr) {
+        return std::nullopt;
+    }
+    const std::int64_t total = session.dead_letters().count(selection);
+    if (const auto* const group = std::get_if<deadletter::CauseSelection>(&selection)) {
+        order.cause = group->cause;
+        return worth_a_batch(
+            session, {.order = std::move(order), .filter = group->filter, .total = total}, total
+        );
+    }
+    const JobFilter& filter = std::get<JobSelection>(selection).filter();
+    return worth_a_batch(session, {.order = std::move(order), .filter = filter}, total);
+}
+
 /// Of ids, those behind the first: the probe is gone.
 [[nodiscard]] DeadSelection without_first(const DeadSelection& selection) {
     const std::vector<std::string>* const ids = named_in(selection);
@@ -171,6 +201,9 @@ ExitCode requeue_dead(Session& session, const RequeueOptions& options) {
         probed.push_back(text_field("probe", try_first(session, selection, options.probe_wait)));
         selection = without_first(selection);
     }
+    if (const auto batch = as_batch(session, selection, order_of(revival))) {
+        return run_as_batch(session, *batch, probed);
+    }
     const auto requeue = [&](const BulkWatch& watch) {
         return dead.requeue(selection, revival, watch);
     };
@@ -190,6 +223,10 @@ ExitCode remove_dead(Session& session, const DeadBulkOptions& options) {
     }
     if (!options.yes) {
         confirm(session, false, question(dead, "This removes {} for good{}.", selection));
+    }
+    if (const auto batch =
+            as_batch(session, selection, {.operation = schema::BatchOperation::remove})) {
+        return run_as_batch(session, *batch);
     }
     return report_all(session, "removed", remove);
 }
