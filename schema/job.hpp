@@ -15,6 +15,10 @@ inline constexpr std::string_view kMessageType = "message";
 inline constexpr std::string_view kTimerType = "timer";
 inline constexpr std::string_view kExternalWorkerType = "externalWorker";
 
+/// SCOPE_TYPE_ of the rows that we make. Of all that a row can have it is the one mark under which
+/// a Flowable engine, unless its jobExecutionScope is `all`, leaves it alone.
+inline constexpr std::string_view kOurScope = "jobstrand";
+
 /// The handler type of what an external worker hands on to the app; Flowable's.
 inline constexpr std::string_view kWorkerOutcomeType = "external-worker-complete";
 
@@ -41,7 +45,7 @@ struct Job {
     std::string element_name = {};
     std::string scope_id = {};
     std::string sub_scope_id = {};
-    std::string scope_type = {};
+    std::string scope_type{kOurScope};  ///< Empty: of a process of Flowable.
     std::string scope_definition_id = {};
     std::string correlation_id = {};  ///< Given once, never changed: the handle for callers.
     int retries = kDefaultRetries;    ///< Attempts left, the next one included.

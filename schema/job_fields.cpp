@@ -129,7 +129,7 @@ constexpr std::array kFields{
         .name = "subScopeId",
     },
     JobField{
-        .column = {"SCOPE_TYPE_", ColumnKind::name},
+        .column = {"SCOPE_TYPE_", ColumnKind::name, "scope"},
         .member = &Job::scope_type,
         .name = "scopeType",
     },

@@ -14,7 +14,7 @@
 namespace jobstrand::schema {
 
 /// The version of these tables, which this program reads and writes. Raised by every migration.
-inline constexpr int kSchemaVersion = 16;
+inline constexpr int kSchemaVersion = 17;
 
 /// The row of ACT_GE_PROPERTY whose VALUE_ is the version that a database has.
 inline constexpr std::string_view kSchemaVersionProperty = "jobstrand.schema.version";
@@ -36,7 +36,7 @@ enum class ColumnKind {
 struct Column {
     std::string_view name;
     ColumnKind kind = ColumnKind::name;
-    std::string_view default_value = {};  ///< SQL text, or the word `now`; empty: NULL.
+    std::string_view default_value = {};  ///< SQL text, `now`, or `scope`: ours; empty: NULL.
     bool required = false;                ///< NOT NULL.
 };
 

@@ -25,7 +25,7 @@ constexpr schema::Duration kLookAtAll = std::chrono::minutes(1);
 schema::Duration TimerMover::run_once() {
     const bool is_from_the_oldest = cursor_.is_at_start();
     if (is_from_the_oldest) {
-        const std::optional<schema::TimePoint> due = use_.store.next_due();
+        const std::optional<schema::TimePoint> due = use_.store.next_due(*use_.intake.served());
         const schema::TimePoint now = use_.clock.now();
         if (!due || *due > now) {
             awaits_room_ = false;

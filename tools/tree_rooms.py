@@ -18,6 +18,7 @@ OWN_INCLUDES = {
     'persistence/history': {'schema/', 'persistence/.', 'persistence/sql/'},
     'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/'},
     'persistence/definitions': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
+    'persistence/engine': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/exclusive': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/limits': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/'},
     'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/'},
@@ -31,7 +32,8 @@ OWN_INCLUDES = {
     'persistence/nodes': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/store': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
-        'persistence/definitions/', 'persistence/jobs/', 'persistence/journal/', 'persistence/limits/', 'persistence/nodes/', 'persistence/unique/', 'persistence/workers/'
+        'persistence/definitions/', 'persistence/engine/', 'persistence/jobs/', 'persistence/journal/', 'persistence/limits/', 'persistence/nodes/',
+        'persistence/unique/', 'persistence/workers/'
     },
     'persistence/workers': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/', 'persistence/series/',
@@ -86,7 +88,7 @@ DRIVER_SOURCES = re.compile(r'persistence/drivers/\w+/\w+\.cpp')
 CLIENT_LIBRARIES = (
     (re.compile(r'(sqlite3|libpq-fe|mysql)\.h'), re.compile(r'include/jobstrand/on_\w+\.hpp|test/(face|testing|docs)/.*')),
     (re.compile(r'boost/asio/(awaitable|co_spawn)\.hpp'), re.compile(r'include/jobstrand/on_asio\.hpp|test/.*')),
-    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*|tools/service/access/.*|tools/service/(tls/.*|http/connection.cpp)|tools/jobstrand/handlers/http/.*')),
+    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*|tools/service/access/.*|tools/service/(tls/.*|http/connection.cpp)|tools/jobstrand/handlers/(http|flowable)/.*')),
     (re.compile(r'soci/|libpq|cppconn/|mysql'), None),
 )
 # Where SQL may stand that only some databases understand: in their drivers, in the bridges to apps, in the bench's yardstick, in tests.

@@ -28,6 +28,7 @@ enum class Refusal {
     series_has_not_ended,  ///< It must end before it is forgotten.
     group_is_paused,       ///< The series stays paused with its group.
     is_in_use,             ///< A calendar that a series or another calendar names.
+    is_of_engine,          ///< Of a Flowable engine, which alone suspends and activates it.
     unique_key_is_held,    ///< By another job: there would be two with one key.
 };
 

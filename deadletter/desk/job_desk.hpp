@@ -87,8 +87,8 @@ public:
         const BulkWatch& watch = {}
     );
 
-    /// Suspends what the ids name, with all their jobs. Always done; the result says how many jobs
-    /// moved.
+    /// Suspends what the ids name, with all their jobs. The result says how many jobs moved. Only
+    /// what belongs to a Flowable engine is refused.
     BulkCounts suspend(
         persistence::SuspensionScope scope,
         const std::vector<std::string>& ids,

@@ -134,7 +134,8 @@ public:
     /// Removes a job that nobody runs. false: there is none, or somebody does.
     bool remove(std::string_view id);
 
-    /// Suspends or activates all jobs of an instance; returns how many moved.
+    /// Suspends or activates all jobs of an instance; returns how many moved. Throws
+    /// std::invalid_argument for a process instance of a Flowable engine in the same database.
     std::int64_t suspend_instance(std::string_view process_instance_id);
     std::int64_t activate_instance(std::string_view process_instance_id);
 

@@ -50,7 +50,7 @@ struct NewJob {
     bool for_external_worker = false;  ///< Pulled by a worker, not run by a node.
     std::string scope_id = {};
     std::string sub_scope_id = {};
-    std::string scope_type = {};
+    std::string scope_type = {};  ///< Empty: ours.
     std::string scope_definition_id = {};
     std::string deployment_id = {};
     std::string job_definition_id = {};

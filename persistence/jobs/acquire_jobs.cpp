@@ -96,9 +96,9 @@ bool has_acquirable(const StoreContext& context, const ServedJobs& served) {
     if (served.types.empty()) {
         return found;
     }
-    const BoundStatement condition = condition_of(served);
-    const std::string sql = fmt::format(kHasAcquirable, fmt::arg("served", condition.sql));
     context.runner.read([&](Connection& connection) {
+        const BoundStatement condition = condition_of(served, connection.dialect());
+        const std::string sql = fmt::format(kHasAcquirable, fmt::arg("served", condition.sql));
         found = false;
         connection.query({.sql = sql, .columns = 1}, condition.parameters, [&](const Row&) {
             found = true;

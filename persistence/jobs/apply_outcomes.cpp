@@ -2,6 +2,7 @@
 #include "persistence/history/job_log_page.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/execution_counts.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/key_rows.hpp"
@@ -123,9 +124,12 @@ bool are_all(std::int64_t written, const Outcomes& outcomes) {
 bool delete_completed(Transaction& transaction, std::string_view owner, const Outcomes& completed) {
     std::vector<const Job*> jobs;
     jobs.reserve(completed.size());
+    ExecutionCounts counts(transaction);
     for (const Outcome* outcome : completed) {
         jobs.push_back(outcome->job.get());
+        counts.leaves(JobPlace::executable, *outcome->job);
     }
+    counts.write();
     const std::int64_t deleted =
         execute_fenced(transaction, kDelete, {}, owner, fences_of(completed));
     delete_byte_arrays_of(transaction, jobs);

@@ -32,10 +32,10 @@ JobRows oldest_candidates(
     std::string_view after
 ) {
     const Dialect& dialect = transaction.dialect();
-    BoundStatement page = condition_of(served);
+    BoundStatement page = condition_of(served, dialect);
     page.sql = fmt::format(
         kOldest,
-        fmt::arg("columns", columns_of(JobPlace::executable)),
+        fmt::arg("columns", selected_of(JobPlace::executable, dialect)),
         fmt::arg("by_id", dialect.by_id),
         fmt::arg("behind", ids_behind(after)),
         fmt::arg("served", page.sql),

@@ -95,7 +95,7 @@ LaneRows::LaneRows(
     : transaction_(transaction),
       is_by_priority_(order.by_priority),
       by_order_(by_index(transaction.dialect(), schema::index_of(order).index.name)),
-      served_(persistence::condition_of(served)) {}
+      served_(persistence::condition_of(served, transaction.dialect())) {}
 
 LaneRows::Condition LaneRows::condition_of(const Lane& lane, const LanePosition* behind) const {
     const Dialect& dialect = transaction_.dialect();
@@ -150,7 +150,7 @@ void LaneRows::append(
     Condition condition = condition_of(lane, behind);
     const std::string sql = fmt::format(
         kNextOfLane,
-        fmt::arg("columns", columns_of(JobPlace::executable)),
+        fmt::arg("columns", selected_of(JobPlace::executable, transaction_.dialect())),
         fmt::arg("by_order", by_order_),
         fmt::arg("in_lane", condition.sql),
         fmt::arg("served", served_.sql),

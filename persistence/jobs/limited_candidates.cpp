@@ -86,7 +86,7 @@ std::vector<WaitingJob> served_of_group(
     std::string_view group,
     std::size_t limit
 ) {
-    BoundStatement query = condition_of(served);
+    BoundStatement query = condition_of(served, transaction.dialect());
     query.sql = fmt::format(kServedOfGroup, fmt::arg("served", query.sql));
     query.parameters.insert(query.parameters.begin(), {group, schema::kLimitedOwner});
     query.parameters.emplace_back(static_cast<std::int64_t>(limit));

@@ -1,5 +1,6 @@
 #include "persistence/jobs/locked_rows.hpp"
 
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
@@ -34,7 +35,7 @@ constexpr std::string_view kPart = R"sql(
 constexpr std::string_view kLocked = R"sql(
     SELECT ID_, SERIES_, REV_, LOCK_EXP_TIME_
     FROM {table} {by_id}
-    WHERE {behind} AND ID_ <= ? AND LOCK_EXP_TIME_ IS NOT NULL
+    WHERE {behind} AND ID_ <= ? AND LOCK_EXP_TIME_ IS NOT NULL {and_ours}
     ORDER BY ID_)sql";
 
 constexpr std::string_view kLockedBy = R"sql(
@@ -48,7 +49,7 @@ constexpr std::string_view kLockedTimers = R"sql(
     FROM (
         SELECT ID_, SERIES_, REV_, LOCK_EXP_TIME_
         FROM ACT_RU_TIMER_JOB {by_due_date}
-        WHERE DUEDATE_ <= ?
+        WHERE DUEDATE_ <= ? {and_ours}
         ORDER BY DUEDATE_
         LIMIT ?
     ) part
@@ -107,7 +108,8 @@ PartRead read_part(Connection& connection, JobPlace place, const LockSearch& sea
             fmt::runtime(sql),
             fmt::arg("table", schema::table_of(place)),
             fmt::arg("by_id", dialect.by_id),
-            fmt::arg("behind", ids_behind(search.after))
+            fmt::arg("behind", ids_behind(search.after)),
+            fmt::arg("and_ours", and_ours(dialect))
         );
     };
     PartRead part;
@@ -146,7 +148,9 @@ PartRead read_locks_of_owner(Connection& connection, JobPlace place, const LockS
 
 PartRead read_due_timers(Connection& connection, const LockSearch& search) {
     const std::string sql = fmt::format(
-        kLockedTimers, fmt::arg("by_due_date", by_index(connection.dialect(), "JS_IDX_TIMER_DUE"))
+        kLockedTimers,
+        fmt::arg("by_due_date", by_index(connection.dialect(), "JS_IDX_TIMER_DUE")),
+        fmt::arg("and_ours", and_ours(connection.dialect()))
     );
     const std::array<Value, 2> parameters{search.now, static_cast<std::int64_t>(search.rows)};
     PartRead part;

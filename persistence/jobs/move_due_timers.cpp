@@ -28,6 +28,7 @@ constexpr std::string_view kDue = R"sql(
     SELECT {columns}
     FROM ACT_RU_TIMER_JOB {by_due_date}
     WHERE DUEDATE_ <= ? {and_from} AND LOCK_EXP_TIME_ IS NULL {and_made_before} {and_others}
+        {and_ours}
     ORDER BY DUEDATE_
     LIMIT ?
     {skip_locked})sql";
@@ -48,14 +49,17 @@ JobRows select_due(
     const ServedJobs& served
 ) {
     const bool are_others_only = window.are_served_left && !served.types.empty();
-    BoundStatement others = are_others_only ? condition_of_others(served) : BoundStatement{};
+    BoundStatement others =
+        are_others_only ? condition_of_others(served, transaction.dialect()) : BoundStatement{};
+    BoundStatement ours = and_ours_or_served(served, transaction.dialect());
     const std::string sql = fmt::format(
         kDue,
-        fmt::arg("columns", columns_of(JobPlace::timer)),
+        fmt::arg("columns", selected_of(JobPlace::timer, transaction.dialect())),
         fmt::arg("by_due_date", by_index(transaction.dialect(), "JS_IDX_TIMER_DUE")),
         fmt::arg("and_from", window.from ? kAndFrom : ""),
         fmt::arg("and_made_before", window.as_of ? kAndMadeBefore : ""),
         fmt::arg("and_others", are_others_only ? "AND " + others.sql : ""),
+        fmt::arg("and_ours", ours.sql),
         fmt::arg("skip_locked", transaction.dialect().skip_locked)
     );
     std::vector<Value> parameters{last_due(window)};
@@ -66,6 +70,7 @@ JobRows select_due(
         parameters.emplace_back(*window.as_of);
     }
     std::ranges::move(others.parameters, std::back_inserter(parameters));
+    std::ranges::move(ours.parameters, std::back_inserter(parameters));
     parameters.emplace_back(static_cast<std::int64_t>(limit));
     JobRows due;
     due.jobs.reserve(limit);

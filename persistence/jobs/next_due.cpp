@@ -1,3 +1,4 @@
+#include "persistence/jobs/served_condition.hpp"
 #include "persistence/jobs/text_order.hpp"
 #include "persistence/jobs/timer_moves.hpp"
 #include "persistence/rows/job_row.hpp"
@@ -7,7 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <string>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -18,14 +20,14 @@ using schema::JobPlace;
 constexpr std::string_view kNextDue = R"sql(
     SELECT DUEDATE_
     FROM ACT_RU_TIMER_JOB
-    WHERE DUEDATE_ IS NOT NULL AND LOCK_EXP_TIME_ IS NULL
+    WHERE DUEDATE_ IS NOT NULL AND LOCK_EXP_TIME_ IS NULL {and_ours}
     ORDER BY DUEDATE_
     LIMIT 1)sql";
 
 constexpr std::string_view kFirst = R"sql(
     SELECT {columns}
     FROM ACT_RU_TIMER_JOB {by_due_date}
-    WHERE DUEDATE_ IS NOT NULL AND LOCK_EXP_TIME_ IS NULL
+    WHERE DUEDATE_ IS NOT NULL AND LOCK_EXP_TIME_ IS NULL {and_ours}
     ORDER BY DUEDATE_
     LIMIT ?
     {skip_locked})sql";
@@ -39,12 +41,14 @@ struct FirstDue {
     bool is_odd = false;  ///< It cannot be read, or may sort elsewhere than where its time belongs.
 };
 
-FirstDue read_first_due(const StoreContext& context) {
+FirstDue read_first_due(const StoreContext& context, const ServedJobs& served) {
     FirstDue first;
     context.runner.read([&](Connection& connection) {
         first = {};
         const bool has_texts = connection.dialect().has_texts_for_times;
-        connection.query({.sql = kNextDue, .columns = 1}, {}, [&](const Row& row) {
+        const BoundStatement ours = and_ours_or_served(served, connection.dialect());
+        const std::string sql = fmt::format(kNextDue, fmt::arg("and_ours", ours.sql));
+        connection.query({.sql = sql, .columns = 1}, ours.parameters, [&](const Row& row) {
             first.time = parse_sql_time(row.text(0));
             first.is_odd = !first.time || (has_texts && SqlTime(*first.time).text() != row.text(0));
         });
@@ -54,18 +58,21 @@ FirstDue read_first_due(const StoreContext& context) {
 
 /// Buries what cannot be read among the first timers, and stores the others anew whose text is not
 /// in our form. Returns how many these were.
-std::size_t mend_first_timers(const StoreContext& context) {
+std::size_t mend_first_timers(const StoreContext& context, const ServedJobs& served) {
     std::size_t mended = 0;
     const auto mend = [&](Transaction& transaction) {
         const Dialect& dialect = transaction.dialect();
         JobRows first;
+        BoundStatement ours = and_ours_or_served(served, dialect);
         const std::string sql = fmt::format(
             kFirst,
-            fmt::arg("columns", columns_of(JobPlace::timer)),
+            fmt::arg("columns", selected_of(JobPlace::timer, dialect)),
             fmt::arg("by_due_date", by_index(dialect, "JS_IDX_TIMER_DUE")),
+            fmt::arg("and_ours", ours.sql),
             fmt::arg("skip_locked", dialect.skip_locked)
         );
-        const std::array<Value, 1> parameters{kMendedAtOnce};
+        std::vector<Value>& parameters = ours.parameters;
+        parameters.emplace_back(kMendedAtOnce);
         transaction.query(
             {.sql = sql, .columns = fields_of(JobPlace::timer).size()},
             parameters,
@@ -83,11 +90,11 @@ std::size_t mend_first_timers(const StoreContext& context) {
 
 }  // namespace
 
-std::optional<schema::TimePoint> next_due(const StoreContext& context) {
-    FirstDue first = read_first_due(context);
+std::optional<schema::TimePoint> next_due(const StoreContext& context, const ServedJobs& served) {
+    FirstDue first = read_first_due(context, served);
     while (first.is_odd) {
-        const std::size_t mended = mend_first_timers(context);
-        first = read_first_due(context);
+        const std::size_t mended = mend_first_timers(context, served);
+        first = read_first_due(context, served);
         if (mended == 0) {
             break;  // Somebody else is at it.
         }

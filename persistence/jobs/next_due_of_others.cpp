@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kNextDueOfOthers = R"sql(
     SELECT DUEDATE_
     FROM ACT_RU_TIMER_JOB {by_due_date}
-    WHERE DUEDATE_ <= ? {and_from} AND LOCK_EXP_TIME_ IS NULL AND {others}
+    WHERE DUEDATE_ <= ? {and_from} AND LOCK_EXP_TIME_ IS NULL AND {others} {and_ours}
     ORDER BY DUEDATE_
     LIMIT 1)sql";
 
@@ -26,19 +26,22 @@ std::optional<schema::TimePoint> next_due_of_others(
     std::optional<schema::TimePoint> from,
     schema::TimePoint until
 ) {
-    BoundStatement others = condition_of_others(served);
-    std::vector<Value> parameters{until};
-    if (from) {
-        parameters.emplace_back(*from);
-    }
-    std::ranges::move(others.parameters, std::back_inserter(parameters));
     std::optional<schema::TimePoint> due;
     context.runner.read([&](Connection& connection) {
+        BoundStatement others = condition_of_others(served, connection.dialect());
+        BoundStatement ours = and_ours_or_served(served, connection.dialect());
+        std::vector<Value> parameters{until};
+        if (from) {
+            parameters.emplace_back(*from);
+        }
+        std::ranges::move(others.parameters, std::back_inserter(parameters));
+        std::ranges::move(ours.parameters, std::back_inserter(parameters));
         const std::string sql = fmt::format(
             kNextDueOfOthers,
             fmt::arg("by_due_date", by_index(connection.dialect(), "JS_IDX_TIMER_DUE")),
             fmt::arg("and_from", from ? "AND DUEDATE_ >= ?" : ""),
-            fmt::arg("others", others.sql)
+            fmt::arg("others", others.sql),
+            fmt::arg("and_ours", ours.sql)
         );
         due.reset();
         connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {

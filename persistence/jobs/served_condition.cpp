@@ -1,5 +1,7 @@
 #include "persistence/jobs/served_condition.hpp"
 
+#include "persistence/rows/engine_columns.hpp"
+#include "persistence/sql/dialect.hpp"
 #include "schema/job_fields.hpp"
 #include "schema/series/series.hpp"
 
@@ -57,6 +59,7 @@ void append_range(
 void append_scope(
     BoundStatement& condition,
     const schema::ServedScope& scope,
+    const Dialect& dialect,
     std::string_view part,
     std::string_view part_with_none
 ) {
@@ -68,7 +71,7 @@ void append_scope(
         const bool is_none_in = std::ranges::count(values, std::string_view()) > 0;
         const std::string sql = fmt::format(
             fmt::runtime(is_none_in ? part_with_none : part),
-            fmt::arg("column", schema::field_of(list.field).column.name)
+            fmt::arg("column", expression_for(schema::field_of(list.field).column.name, dialect))
         );
         append_list(condition, sql, values);
     }
@@ -76,7 +79,7 @@ void append_scope(
 
 }  // namespace
 
-BoundStatement condition_of(const ServedJobs& served) {
+BoundStatement condition_of(const ServedJobs& served, const Dialect& dialect) {
     BoundStatement condition{.sql = {}, .parameters = {}};
     append_list(condition, kOfType, served.types);
     if (served.needs.empty()) {
@@ -85,18 +88,28 @@ BoundStatement condition_of(const ServedJobs& served) {
         append_list(condition, kHasWhatIsNeeded, served.needs);
     }
     append_range(condition, kInRange, served.scope.priorities);
-    append_scope(condition, served.scope, kListed, kListedOrNone);
+    append_scope(condition, served.scope, dialect, kListed, kListedOrNone);
     return condition;
 }
 
-BoundStatement condition_of_others(const ServedJobs& served) {
+BoundStatement condition_of_others(const ServedJobs& served, const Dialect& dialect) {
     BoundStatement condition{.sql = "(", .parameters = {}};
     append_list(condition, kOfOtherType, served.types);
     condition.sql += kExternal;
     condition.parameters.emplace_back(schema::kExternalWorkerType);
     append_range(condition, kOutOfRange, served.scope.priorities);
-    append_scope(condition, served.scope, kNotListed, kNotListedNorNone);
+    append_scope(condition, served.scope, dialect, kNotListed, kNotListedNorNone);
     condition.sql += ')';
+    return condition;
+}
+
+BoundStatement and_ours_or_served(const ServedJobs& served, const Dialect& dialect) {
+    BoundStatement condition{.sql = std::string(and_ours(dialect)), .parameters = {}};
+    if (dialect.has_engine && !served.types.empty()) {
+        condition.sql = "AND (SCOPE_TYPE_ = 'jobstrand' OR ";
+        append_list(condition, kOfType, served.types);
+        condition.sql += ')';
+    }
     return condition;
 }
 

@@ -7,10 +7,14 @@
 namespace jobstrand::persistence {
 
 /// Rows that are served. Precondition: some handler type is.
-[[nodiscard]] BoundStatement condition_of(const ServedJobs& served);
+[[nodiscard]] BoundStatement condition_of(const ServedJobs& served, const Dialect& dialect);
 
 /// Rows of timers that are not, or that are for external workers. What they need has not been read
 /// yet, so it does not count. Precondition: some handler type is served.
-[[nodiscard]] BoundStatement condition_of_others(const ServedJobs& served);
+[[nodiscard]] BoundStatement condition_of_others(const ServedJobs& served, const Dialect& dialect);
+
+/// Rows that a node may touch where an engine has jobs of its own: ours, and those of handler types
+/// that it serves. It begins with AND; empty where the tables are not shared.
+[[nodiscard]] BoundStatement and_ours_or_served(const ServedJobs& served, const Dialect& dialect);
 
 }  // namespace jobstrand::persistence

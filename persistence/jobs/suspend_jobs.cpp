@@ -1,4 +1,5 @@
 #include "persistence/jobs/operator_moves.hpp"
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
@@ -49,36 +50,55 @@ constexpr std::string_view kSuspendedJobs = R"sql(
     LIMIT ?
     {for_update})sql";
 
-/// Which jobs are meant, as a condition with its parameters.
+/// Which of our jobs are meant: those with all of these values, of which there is one at least. A
+/// Flowable engine suspends its own.
 struct ScopedJobs {
-    std::string condition;
-    std::vector<Value> parameters;
+    struct Field {
+        std::string_view column;
+        std::string_view value;
+    };
+
+    std::vector<Field> fields;
+
+    [[nodiscard]] std::string condition(const Dialect& dialect) const;
 
     /// Parameters of a statement that begins with the condition.
-    [[nodiscard]] std::vector<Value> and_then(std::initializer_list<Value> others) const {
-        std::vector<Value> all = parameters;
-        all.insert(all.end(), others);
-        return all;
-    }
+    [[nodiscard]] std::vector<Value> and_then(std::initializer_list<Value> others) const;
 };
+
+std::string ScopedJobs::condition(const Dialect& dialect) const {
+    std::string text;
+    for (const Field& field : fields) {
+        text += text.empty() ? "" : " AND ";
+        text.append(our_column_for(field.column, dialect)).append(" = ?");
+    }
+    return text.append(" ").append(and_ours(dialect));
+}
+
+std::vector<Value> ScopedJobs::and_then(std::initializer_list<Value> others) const {
+    std::vector<Value> all;
+    for (const Field& field : fields) {
+        all.emplace_back(field.value);
+    }
+    all.insert(all.end(), others);
+    return all;
+}
 
 /// The texts are borrowed.
 ScopedJobs jobs_of(const schema::JobDefinitionName& name) {
-    ScopedJobs jobs{
-        .condition = "PROC_DEF_ID_ = ?", .parameters = {std::string_view(name.definition)}};
-    const auto add = [&jobs](std::string_view condition, const std::string& value) {
+    ScopedJobs jobs{.fields = {{"PROC_DEF_ID_", name.definition}}};
+    const auto add = [&jobs](std::string_view column, const std::string& value) {
         if (!value.empty()) {
-            jobs.condition += condition;
-            jobs.parameters.emplace_back(std::string_view(value));
+            jobs.fields.push_back({column, value});
         }
     };
-    add(" AND ELEMENT_ID_ = ?", name.element);
-    add(" AND HANDLER_TYPE_ = ?", name.type);
+    add("ELEMENT_ID_", name.element);
+    add("HANDLER_TYPE_", name.type);
     return jobs;
 }
 
 ScopedJobs jobs_of(SuspensionScope scope, std::string_view id) {
-    return {.condition = std::string(column_of(scope)) + " = ?", .parameters = {id}};
+    return {.fields = {{column_of(scope), id}}};
 }
 
 JobRows read_page(
@@ -106,9 +126,9 @@ JobRows free_jobs(
 ) {
     const std::string sql = fmt::format(
         kFreeJobs,
-        fmt::arg("columns", columns_of(place)),
+        fmt::arg("columns", selected_of(place, transaction.dialect())),
         fmt::arg("table", schema::table_of(place)),
-        fmt::arg("scope", scope.condition),
+        fmt::arg("scope", scope.condition(transaction.dialect())),
         fmt::arg("behind", ids_behind(after)),
         fmt::arg("skip_locked", transaction.dialect().skip_locked)
     );
@@ -120,8 +140,8 @@ JobRows free_jobs(
 JobRows suspended_jobs(Transaction& transaction, const ScopedJobs& scope, std::string_view after) {
     const std::string sql = fmt::format(
         kSuspendedJobs,
-        fmt::arg("columns", columns_of(JobPlace::suspended)),
-        fmt::arg("scope", scope.condition),
+        fmt::arg("columns", selected_of(JobPlace::suspended, transaction.dialect())),
+        fmt::arg("scope", scope.condition(transaction.dialect())),
         fmt::arg("behind", ids_behind(after)),
         fmt::arg("for_update", transaction.dialect().for_update)
     );

@@ -12,7 +12,8 @@
 /// What the timer mover does with jobs; see TimerStore for what is promised.
 namespace jobstrand::persistence {
 
-[[nodiscard]] std::optional<schema::TimePoint> next_due(const StoreContext& context);
+[[nodiscard]] std::optional<schema::TimePoint>
+next_due(const StoreContext& context, const ServedJobs& served);
 
 [[nodiscard]] std::optional<schema::TimePoint> next_due_of_others(
     const StoreContext& context,

@@ -66,13 +66,6 @@ void compare_null(const Column& column, const LiveColumn& live, TableReport& rep
     }
 }
 
-bool has_expected_default(const Column& column, const LiveColumn& live, const TableReport& report) {
-    const std::string_view wanted = column_default(column, report.dialect());
-    const auto plain = report.catalog().plain_default;
-    return live.default_value.has_value() == !wanted.empty() &&
-           plain(live.default_value.value_or("")) == plain(wanted);
-}
-
 std::string shown_default(const LiveColumn& live) {
     if (!live.default_value) {
         return "none";
@@ -86,7 +79,8 @@ void compare_defaults(const LiveTable& live, TableReport& report) {
     std::vector<std::string> clauses;
     for (const Column& column : report.table().columns) {
         const auto found = live.columns.find(column.name);
-        if (found == live.columns.end() || has_expected_default(column, found->second, report)) {
+        if (found == live.columns.end() ||
+            has_expected_default(column, found->second, report.dialect())) {
             continue;
         }
         const std::string_view wanted = column_default(column, report.dialect());
@@ -164,6 +158,13 @@ void find_columns_of_others(const LiveTable& live, TableReport& report) {
 }
 
 }  // namespace
+
+bool has_expected_default(const Column& column, const LiveColumn& live, const Dialect& dialect) {
+    const std::string_view wanted = column_default(column, dialect);
+    const auto plain = dialect.tables.catalog.plain_default;
+    return live.default_value.has_value() == !wanted.empty() &&
+           plain(live.default_value.value_or("")) == plain(wanted);
+}
 
 void check_columns(const LiveTable& live, TableReport& report) {
     for (const Column& column : report.table().columns) {

@@ -9,4 +9,9 @@ namespace jobstrand::persistence {
 /// texts are kept and compared; and finds columns of others that keep our rows out.
 void check_columns(const LiveTable& live, TableReport& report);
 
+/// Whether a column gets the same value as in a table that this program creates when an INSERT does
+/// not name it.
+[[nodiscard]] bool
+has_expected_default(const schema::Column& column, const LiveColumn& live, const Dialect& dialect);
+
 }  // namespace jobstrand::persistence

@@ -128,6 +128,9 @@ std::string version_statement(const Dialect& dialect) {
 }  // namespace
 
 std::string_view column_default(const Column& column, const Dialect& dialect) {
+    if (column.default_value == "scope") {
+        return dialect.tables.scope;
+    }
     return column.default_value == "now" ? dialect.tables.now : column.default_value;
 }
 
@@ -216,6 +219,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
          create_tables_and_indexes(dialect, is_about_audits_and_requests)},
         {15, "the past of jobs", create_tables_and_indexes(dialect, is_about_history)},
         {16, "job definitions", create_tables_and_indexes(dialect, is_about_definitions)},
+        {17, "whose a row is", {}},  // What that changes is looked up: set_defaults.
     };
 }
 

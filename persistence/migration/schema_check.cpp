@@ -2,6 +2,7 @@
 
 #include "persistence/migration/check_columns.hpp"
 #include "persistence/migration/check_indexes.hpp"
+#include "persistence/migration/check_mixture.hpp"
 #include "persistence/migration/ddl.hpp"
 #include "persistence/migration/lasting_times.hpp"
 #include "persistence/migration/live_schema.hpp"
@@ -77,6 +78,7 @@ SchemaReport check_schema(Connection& connection) {
     if (live.contains(kVersionTable)) {
         compare_version(recorded_version(connection), report);
     }
+    check_mixture(connection, live, report);
     if (!live.empty()) {
         remark_end_of_times(connection, report);
     }

@@ -1,5 +1,6 @@
 #include "persistence/migration/schema_migration.hpp"
 
+#include "persistence/migration/complete_tables.hpp"
 #include "persistence/migration/ddl.hpp"
 #include "persistence/migration/live_schema.hpp"
 #include "persistence/migration/upgrade_rights.hpp"
@@ -99,37 +100,6 @@ DbError no_schema(const LiveSchema& live) {
     return DbError(DbErrorKind::schema_missing, message);
 }
 
-void run_unless_done(Connection& connection, std::string_view statement) {
-    // Defended catch: where each change is final, a step that was interrupted has been done in
-    // part, or another server of a cluster does it at the same time, and only an error tells that
-    // something exists already.
-    try {
-        connection.run_script(statement);
-    } catch (const DbError& error) {
-        const bool was_done = !connection.dialect().tables.is_transactional &&
-                              error.kind() == DbErrorKind::duplicate_key;
-        if (!was_done) {
-            throw;
-        }
-    }
-}
-
-/// Tables of Flowable, or of an older version, get the columns that they do not have. First of all,
-/// because our indexes may need them.
-void complete_tables(Connection& connection, const LiveSchema& live) {
-    for (const schema::Table& table : schema::tables()) {
-        const auto found = live.find(table.name);
-        if (found == live.end()) {
-            continue;
-        }
-        for (const schema::Column& column : table.columns) {
-            if (!found->second.columns.contains(column.name)) {
-                run_unless_done(connection, add_column(table, column, connection.dialect()));
-            }
-        }
-    }
-}
-
 void record_version(Connection& connection, int version) {
     const std::string number = std::to_string(version);
     const Value parameters[] = {std::string_view(number), kSchemaVersionProperty};
@@ -168,6 +138,7 @@ UpgradeResult upgrade_once(Connection& connection, OthersTables others) {
         throw no_schema(live);
     }
     if (version < kSchemaVersion) {
+        // First of all, because our indexes may need the columns.
         complete_tables(connection, live);
         widen_app_ids(connection, live);
     }

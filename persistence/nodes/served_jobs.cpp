@@ -1,5 +1,6 @@
 #include "persistence/nodes/served_jobs.hpp"
 
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/job_fields.hpp"
@@ -48,9 +49,9 @@ constexpr std::string_view kScopes = R"sql(
 constexpr std::string_view kWaiting = R"sql(
     SELECT COUNT(*), {columns}
     FROM (
-        SELECT {columns}
+        SELECT {expressions}
         FROM ACT_RU_JOB {by_id}
-        WHERE LOCK_EXP_TIME_ IS NULL
+        WHERE LOCK_EXP_TIME_ IS NULL {and_ours}
         ORDER BY ID_
         LIMIT ?
     ) part
@@ -169,11 +170,16 @@ public:
     }
 
     [[nodiscard]] std::string names() const {
-        std::string names = "HANDLER_TYPE_, NEEDS_";
-        for (const KindText& text : texts_) {
-            names += fmt::format(", {}", schema::field_of(text.list.field).column.name);
-        }
-        return has_priority_ ? names + ", PRIORITY_" : names;
+        return list([](std::string_view column) { return std::string(column); });
+    }
+
+    /// The same as a SELECT of the rows says it.
+    [[nodiscard]] std::string expressions(const Dialect& dialect) const {
+        return list([&dialect](std::string_view column) {
+            const std::string_view expression = expression_for(column, dialect);
+            return expression == column ? std::string(column)
+                                        : fmt::format("{} AS {}", expression, column);
+        });
     }
 
     [[nodiscard]] std::size_t count() const { return 2 + texts_.size() + (has_priority_ ? 1 : 0); }
@@ -192,6 +198,15 @@ public:
     }
 
 private:
+    template <typename Say>
+    [[nodiscard]] std::string list(const Say& say) const {
+        std::string names = "HANDLER_TYPE_, NEEDS_";
+        for (const KindText& text : texts_) {
+            names += ", " + say(schema::field_of(text.list.field).column.name);
+        }
+        return has_priority_ ? names + ", PRIORITY_" : names;
+    }
+
     /// Defended catch: what SQLite stores that is no number makes a kind too, until a claim sets it
     /// aside.
     static std::optional<std::int64_t> priority_in(const Row& row, std::size_t column) {
@@ -261,7 +276,9 @@ unserved_jobs(const StoreContext& context, schema::TimePoint now, std::size_t ro
         const std::string sql = fmt::format(
             kWaiting,
             fmt::arg("columns", columns.names()),
-            fmt::arg("by_id", connection.dialect().by_id)
+            fmt::arg("expressions", columns.expressions(connection.dialect())),
+            fmt::arg("by_id", connection.dialect().by_id),
+            fmt::arg("and_ours", and_ours(connection.dialect()))
         );
         const Value limit{static_cast<std::int64_t>(rows)};
         const Query waiting{.sql = sql, .columns = 1 + columns.count()};

@@ -59,7 +59,7 @@ constexpr std::array<RowField, 1> kTimeOfFailure{
 PlacedJob read_at(Connection& connection, const JobAddress& address) {
     const std::string sql = fmt::format(
         kFind,
-        fmt::arg("columns", columns_of(address.place)),
+        fmt::arg("columns", selected_of(address.place, connection.dialect())),
         fmt::arg("bytes_as_text", connection.dialect().bytes_as_text),
         fmt::arg("table", schema::table_of(address.place))
     );
@@ -96,7 +96,7 @@ bind_filtered(std::string sql, const JobFilter& filter, std::vector<Value> param
 /// What is read of each row of a place.
 struct Selection {
     JobPlace place;
-    std::string_view columns;
+    std::string_view columns;  ///< Empty: all.
     std::size_t count;
 };
 
@@ -116,7 +116,11 @@ bool read_list(
     const Condition condition = condition_of(filter, selection.place, connection.dialect());
     std::string sql = fmt::format(
         kList,
-        fmt::arg("columns", selection.columns),
+        fmt::arg(
+            "columns",
+            selection.columns.empty() ? selected_of(selection.place, connection.dialect())
+                                      : selection.columns
+        ),
         fmt::arg("table", schema::table_of(selection.place)),
         fmt::arg("ids", ids_condition(filter)),
         fmt::arg("behind", ids_behind(part.after)),
@@ -205,7 +209,7 @@ std::vector<Job> list_jobs(
     std::string_view after,
     std::size_t limit
 ) {
-    const Selection row{place, columns_of(place), fields_of(place).size()};
+    const Selection row{place, {}, fields_of(place).size()};
     std::vector<Job> jobs;
     read_whole_list(
         context, row, filter, {after, limit}, [&] { jobs.clear(); }, append_to(jobs, place)

@@ -1,4 +1,5 @@
 #include "persistence/queries/job_queries.hpp"
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/exclusive_group.hpp"
 
@@ -22,7 +23,7 @@ constexpr std::string_view kHolder = R"sql(
 
 // What nodes tell of their longest runs.
 constexpr std::string_view kSiblingRuns = R"sql(
-    SELECT J.ID_, J.PROCESS_INSTANCE_ID_, J.ROOT_PROC_INST_ID_, R.SINCE_
+    SELECT J.ID_, {instance}, J.ROOT_PROC_INST_ID_, R.SINCE_
     FROM JS_RUN R
     JOIN ACT_RU_JOB J ON J.ID_ = R.ID_
     WHERE R.NODE_ = ? AND J.REV_ = R.REV_ AND J.LOCK_OWNER_ = ? AND J.EXCLUSIVE_ = ?
@@ -30,9 +31,9 @@ constexpr std::string_view kSiblingRuns = R"sql(
 
 // No index has the holder, and locked jobs stand at the beginning of the table.
 constexpr std::string_view kSiblings = R"sql(
-    SELECT ID_, PROCESS_INSTANCE_ID_, ROOT_PROC_INST_ID_
+    SELECT ID_, INSTANCE_, ROOT_PROC_INST_ID_
     FROM (
-        SELECT ID_, PROCESS_INSTANCE_ID_, ROOT_PROC_INST_ID_, LOCK_OWNER_, EXCLUSIVE_
+        SELECT ID_, {instance} AS INSTANCE_, ROOT_PROC_INST_ID_, LOCK_OWNER_, EXCLUSIVE_
         FROM {table} {by_id}
         ORDER BY ID_
         LIMIT ?
@@ -78,12 +79,15 @@ siblings_of(Connection& connection, const Job& job, const GroupHold& hold) {
     const bool is_worker = hold.lock_owner.starts_with(kWorkerPrefix);
     const std::string_view owner =
         std::string_view(hold.lock_owner).substr(is_worker ? kWorkerPrefix.size() : 0);
+    const std::string_view instance = expression_for("PROCESS_INSTANCE_ID_", connection.dialect());
+    const std::string runs = fmt::format(kSiblingRuns, fmt::arg("instance", instance));
     const std::array<Value, 3> by_run{owner, owner, true};
-    connection.query({.sql = kSiblingRuns, .columns = 4}, by_run, [&](const Row& row) {
+    connection.query({.sql = runs, .columns = 4}, by_run, [&](const Row& row) {
         siblings.add(row, row.time(3));
     });
     const std::string sql = fmt::format(
         kSiblings,
+        fmt::arg("instance", instance),
         fmt::arg("table", is_worker ? "ACT_RU_EXTERNAL_JOB" : "ACT_RU_JOB"),
         fmt::arg("by_id", connection.dialect().by_id)
     );

@@ -1,5 +1,6 @@
 #include "persistence/queries/job_filter_sql.hpp"
 
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/exclusive_group.hpp"
 #include "schema/limit/job_limit.hpp"
@@ -31,6 +32,10 @@ std::string list_of(std::string_view column, const FieldCondition::Texts& texts)
 }
 
 std::string is_absent_in(std::string_view column, const schema::JobMember& member) {
+    if (member == schema::JobMember{&schema::Job::scope_type}) {
+        // To whoever asks in Flowable's words our mark is no scope.
+        return fmt::format("COALESCE({}, '') IN ('', 'jobstrand')", column);
+    }
     const bool is_text = std::holds_alternative<std::string schema::Job::*>(member);
     return fmt::format(fmt::runtime(is_text ? "COALESCE({}, '') = ''" : "{} IS NULL"), column);
 }
@@ -84,7 +89,7 @@ void add_field(
         condition.sql += kNever;
         return;
     }
-    condition.sql += " AND " + text_of(asked, field.column.name, dialect);
+    condition.sql += " AND " + text_of(asked, expression_for(field.column.name, dialect), dialect);
     add_values(condition.parameters, asked);
 }
 

@@ -41,7 +41,7 @@ std::vector<Job> list_in_order(
         Condition condition = condition_of(filter, place, connection.dialect());
         const std::string sql = fmt::format(
             kInOrder,
-            fmt::arg("columns", columns_of(place)),
+            fmt::arg("columns", selected_of(place, connection.dialect())),
             fmt::arg("table", schema::table_of(place)),
             fmt::arg("condition", condition.sql),
             fmt::arg("by", column_of(part, place)),

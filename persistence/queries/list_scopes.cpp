@@ -1,4 +1,5 @@
 #include "persistence/queries/job_queries.hpp"
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
 #include "persistence/sql/id_lists.hpp"
 
@@ -52,10 +53,10 @@ constexpr std::string_view kSince = R"sql(
 
 using Summaries = std::map<std::string, ScopeSummary, std::less<>>;
 
-std::string scopes_of_place(SuspensionScope scope, JobPlace place) {
+std::string scopes_of_place(SuspensionScope scope, JobPlace place, const Dialect& dialect) {
     return fmt::format(
         kScopesOfPlace,
-        fmt::arg("scope", column_of(scope)),
+        fmt::arg("scope", expression_for(column_of(scope), dialect)),
         fmt::arg("table", schema::table_of(place))
     );
 }
@@ -64,8 +65,8 @@ std::string suspended_scopes(SuspensionScope scope) {
     return fmt::format(kSuspendedScopes, fmt::arg("name", name_of(scope)));
 }
 
-std::string all_scopes(SuspensionScope scope) {
-    const auto of = [scope](JobPlace place) { return scopes_of_place(scope, place); };
+std::string all_scopes(SuspensionScope scope, const Dialect& dialect) {
+    const auto of = [&](JobPlace place) { return scopes_of_place(scope, place, dialect); };
     return fmt::format(
         kScopes,
         fmt::arg("executable", of(JobPlace::executable)),
@@ -78,8 +79,8 @@ std::string all_scopes(SuspensionScope scope) {
 }
 
 Summaries read_ids(Connection& connection, const ScopePage& part) {
-    const std::string sql =
-        part.only_suspended ? suspended_scopes(part.scope) : all_scopes(part.scope);
+    const std::string sql = part.only_suspended ? suspended_scopes(part.scope)
+                                                : all_scopes(part.scope, connection.dialect());
     const Value rows = static_cast<std::int64_t>(part.limit);
     std::vector<Value> parameters{part.after, rows};
     if (!part.only_suspended) {
@@ -105,7 +106,7 @@ void count_jobs_of(
 ) {
     const std::string sql = fmt::format(
         kJobsOfScopes,
-        fmt::arg("scope", column_of(scope)),
+        fmt::arg("scope", expression_for(column_of(scope), connection.dialect())),
         fmt::arg("table", schema::table_of(place))
     );
     for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids})) {

@@ -65,7 +65,7 @@ void append_part(
     const Condition condition = condition_of(filter, kPlace, connection.dialect());
     const std::string sql = fmt::format(
         fmt::runtime(part.sql),
-        fmt::arg("columns", columns_of(kPlace)),
+        fmt::arg("columns", selected_of(kPlace, connection.dialect())),
         fmt::arg("behind", part.behind),
         fmt::arg("condition", condition.sql)
     );

@@ -3,6 +3,7 @@
 #include "persistence/history/job_log_page.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/due_date_range.hpp"
+#include "persistence/rows/execution_counts.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_address.hpp"
@@ -76,6 +77,15 @@ void insert_payloads(Transaction& transaction, std::span<const PlacedJob> jobs) 
     insert_byte_arrays(transaction, kPayloadName, payloads);
 }
 
+/// Only an app that writes for the engine itself adds jobs to its executions.
+void count_new(Transaction& transaction, std::span<const PlacedJob* const> jobs) {
+    ExecutionCounts counts(transaction);
+    for (const PlacedJob* placed : jobs) {
+        counts.enters(placed->place, placed->job);
+    }
+    counts.write();
+}
+
 /// One that may be due before the nodes look at the timers again.
 bool is_timer(const PlacedJob* placed) {
     return placed->place == JobPlace::timer;
@@ -116,6 +126,7 @@ JobsByIndex insert_all(
     }
     std::ranges::sort(rows, {}, [](const PlacedJob* row) { return std::string_view(row->job.id); });
     insert_payloads(transaction, jobs);
+    count_new(transaction, rows);
     insert_placed(transaction, rows);
     if (std::ranges::any_of(rows, is_timer)) {
         transaction.announce_jobs();

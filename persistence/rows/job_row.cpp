@@ -1,6 +1,8 @@
 #include "persistence/rows/job_row.hpp"
 
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/rows/readable_columns.hpp"
+#include "persistence/sql/dialect.hpp"
 #include "schema/limits.hpp"
 #include "schema/text/utf8.hpp"
 
@@ -24,7 +26,13 @@ constexpr std::string_view kEmptyText = "''";
 struct Layout {
     std::vector<RowField> fields;
     std::string columns;
+    std::string selected_beside_engine;
 };
+
+void append_to_list(std::string& list, std::string_view one) {
+    list += list.empty() ? "" : ", ";
+    list += one;
+}
 
 // A short list of its own for each place: whole fields have texts that no row needs, and would be
 // read from memory with every row.
@@ -32,8 +40,10 @@ Layout layout_of(JobPlace place) {
     Layout layout;
     for (const schema::JobField& field : schema::job_fields()) {
         if (field.is_in(place)) {
-            layout.columns += layout.fields.empty() ? "" : ", ";
-            layout.columns += field.column.name;
+            append_to_list(layout.columns, field.column.name);
+            append_to_list(
+                layout.selected_beside_engine, expression_in_shared_tables(field.column.name)
+            );
             layout.fields.push_back({
                 .column = field.column.name,
                 .member = field.member,
@@ -141,6 +151,11 @@ std::span<const RowField> fields_of(JobPlace place) {
 
 std::string_view columns_of(JobPlace place) {
     return known_layout_of(place).columns;
+}
+
+std::string_view selected_of(JobPlace place, const Dialect& dialect) {
+    const Layout& layout = known_layout_of(place);
+    return dialect.has_engine ? layout.selected_beside_engine : layout.columns;
 }
 
 void append_row(std::vector<Value>& values, JobPlace place, const Job& job) {

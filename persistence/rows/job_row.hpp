@@ -26,8 +26,11 @@ struct RowField {
 /// columns.
 [[nodiscard]] std::span<const RowField> fields_of(schema::JobPlace place);
 
-/// Their columns as a list for a statement: `ID_, REV_, ...`.
+/// Their columns as a list for an INSERT: `ID_, REV_, ...`.
 [[nodiscard]] std::string_view columns_of(schema::JobPlace place);
+
+/// The same for a SELECT, whose rows are read as jobs.
+[[nodiscard]] std::string_view selected_of(schema::JobPlace place, const Dialect& dialect);
 
 /// Appends the values of a row, in column order. The texts are borrowed from `job`. A payload that
 /// is stored apart stays out of the row (see is_stored_apart).

@@ -1,5 +1,6 @@
 #include "persistence/rows/job_table.hpp"
 
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/row_parts.hpp"
@@ -39,33 +40,63 @@ bool is_null(const Value& value) {
     return std::holds_alternative<std::nullptr_t>(value);
 }
 
-/// Whether a column is NULL in all rows, for each column.
-std::vector<bool> find_unused(const std::vector<Value>& values, std::size_t columns) {
-    std::vector<bool> unused(columns, true);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!is_null(values[i])) {
-            unused[i % columns] = false;
-        }
-    }
-    return unused;
+bool is_our_scope(const Value& value) {
+    const auto* const text = std::get_if<std::string_view>(&value);
+    return text != nullptr && *text == schema::kOurScope;
 }
 
-std::vector<Value> used(const std::vector<Value>& values, const std::vector<bool>& unused) {
+/// How a column stands in the text of an INSERT.
+enum class InText { null, our_scope, parameter };
+
+InText in_text_of(const Value& value) {
+    if (is_null(value)) {
+        return InText::null;
+    }
+    return is_our_scope(value) ? InText::our_scope : InText::parameter;
+}
+
+/// For each column: what is the same in all rows stands in the text.
+std::vector<InText> in_text(const std::vector<Value>& values, std::size_t columns) {
+    std::vector<InText> texts(columns);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        InText& text = texts[i % columns];
+        if (i < columns) {
+            text = in_text_of(values[i]);
+        } else if (text != InText::parameter && text != in_text_of(values[i])) {
+            text = InText::parameter;
+        }
+    }
+    return texts;
+}
+
+std::vector<Value> bound(const std::vector<Value>& values, const std::vector<InText>& texts) {
     std::vector<Value> rest;
     rest.reserve(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!unused[i % unused.size()]) {
+        if (texts[i % texts.size()] == InText::parameter) {
             rest.push_back(values[i]);
         }
     }
     return rest;
 }
 
-std::string text_of_rows(const std::vector<bool>& unused, std::size_t rows) {
+std::string_view mark_of(InText text) {
+    switch (text) {
+        case InText::null:
+            return "NULL";
+        case InText::our_scope:
+            return "'jobstrand'";
+        case InText::parameter:
+            return "?";
+    }
+    return {};
+}
+
+std::string text_of_rows(const std::vector<InText>& texts, std::size_t rows) {
     std::string row;
-    for (const bool is_unused : unused) {
+    for (const InText text : texts) {
         row += row.empty() ? "(" : ", ";
-        row += is_unused ? "NULL" : "?";
+        row += mark_of(text);
     }
     row += ')';
     std::string all = row;
@@ -77,22 +108,32 @@ std::string text_of_rows(const std::vector<bool>& unused, std::size_t rows) {
 }
 
 // A job uses a third of the columns, and what is bound costs time on both sides: columns that no
-// row uses are NULL in the text. Jobs of one kind are alike, so there are few texts.
+// row uses are NULL in the text, and so does the scope of our rows stand there. Jobs of one kind
+// are alike, so there are few texts.
 void insert_at_once(Transaction& transaction, JobPlace place, std::span<const Job* const> jobs) {
     const std::size_t columns = fields_of(place).size();
     std::vector<Value> values;
     values.reserve(columns * jobs.size());
-    for (const Job* job : jobs) {
-        append_row(values, place, *job);
+    std::vector<Job> in_shared_tables;
+    if (transaction.dialect().has_engine) {
+        in_shared_tables.reserve(jobs.size());
     }
-    const std::vector<bool> unused = find_unused(values, columns);
+    for (const Job* job : jobs) {
+        const bool is_shared = transaction.dialect().has_engine;
+        append_row(
+            values,
+            place,
+            is_shared ? in_shared_tables.emplace_back(as_in_shared_tables(*job)) : *job
+        );
+    }
+    const std::vector<InText> texts = in_text(values, columns);
     const std::string sql = fmt::format(
         kInsert,
         fmt::arg("table", schema::table_of(place)),
         fmt::arg("columns", columns_of(place)),
-        fmt::arg("rows", text_of_rows(unused, jobs.size()))
+        fmt::arg("rows", text_of_rows(texts, jobs.size()))
     );
-    transaction.execute(sql, used(values, unused));
+    transaction.execute(sql, bound(values, texts));
 }
 
 std::string assignments_of(JobPlace place) {
@@ -115,7 +156,7 @@ void read_locking(
     const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kLock,
-        fmt::arg("columns", columns_of(place)),
+        fmt::arg("columns", selected_of(place, dialect)),
         fmt::arg("table", schema::table_of(place)),
         fmt::arg("by_id", dialect.by_id),
         fmt::arg("for_update", how)
@@ -184,7 +225,11 @@ void update_row(Transaction& transaction, JobPlace place, const Job& job) {
         fmt::arg("assignments", assignments_of(place))
     );
     std::vector<Value> values;
-    append_row(values, place, job);
+    std::optional<Job> in_shared_tables;
+    if (transaction.dialect().has_engine) {
+        in_shared_tables = as_in_shared_tables(job);
+    }
+    append_row(values, place, in_shared_tables ? *in_shared_tables : job);
     values.emplace_back(std::string_view(job.id));
     transaction.execute(sql, values);
 }

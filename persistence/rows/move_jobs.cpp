@@ -1,5 +1,6 @@
 #include "persistence/rows/move_jobs.hpp"
 
+#include "persistence/rows/execution_counts.hpp"
 #include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/key_rows.hpp"
@@ -52,6 +53,15 @@ void free_keys_of_dead(Transaction& transaction, std::span<const PlacedJob* cons
         }
     }
     free_keys_of(transaction, dead);
+}
+
+void count_moves(Transaction& transaction, JobPlace from, std::span<const PlacedJob* const> jobs) {
+    ExecutionCounts counts(transaction);
+    for (const PlacedJob* placed : jobs) {
+        counts.leaves(from, placed->job);
+        counts.enters(placed->place, placed->job);
+    }
+    counts.write();
 }
 
 bool is_for_anybody(const PlacedJob* placed) {
@@ -112,6 +122,7 @@ void move_rows(Transaction& transaction, JobPlace from, std::span<const PlacedJo
         return std::string_view(job->job.id);
     });
     const std::vector<std::string_view> ids = ids_of(placed);
+    count_moves(transaction, from, placed);
     insert_placed(transaction, placed);
     free_keys_of_dead(transaction, placed);
     const std::int64_t deleted = delete_rows(transaction, from, ids);

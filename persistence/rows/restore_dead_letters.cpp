@@ -2,6 +2,7 @@
 
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/due_date_range.hpp"
+#include "persistence/rows/execution_counts.hpp"
 #include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_address.hpp"
 #include "persistence/rows/job_row.hpp"
@@ -120,6 +121,11 @@ restore_dead_letters(const StoreContext& context, std::span<const DeadLetterCopy
         }
         added = free_rows(transaction, restored.rows);
         insert_long_texts(transaction, restored, added);
+        ExecutionCounts counts(transaction);
+        for (const Job* const row : added) {
+            counts.enters(JobPlace::dead_letter, *row);
+        }
+        counts.write();
         insert_rows(transaction, JobPlace::dead_letter, added);
         tell_of_restored(transaction, context, added);
     };

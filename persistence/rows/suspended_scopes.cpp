@@ -184,6 +184,7 @@ find_suspended(Transaction& transaction, std::span<const Job* const> jobs, Suspe
         .series = among(SuspensionScope::series, series),
         .kinds = among(SuspensionScope::job_definition, {kinds.begin(), kinds.end()}),
         .tenants = among(SuspensionScope::tenant, tenants),
+        .spares_engine = transaction.dialect().has_engine,
     };
     suspended.series.merge(
         select_ids(transaction, kInSuspendedGroup, SuspensionScope::timer_group, series)
@@ -198,12 +199,17 @@ find_suspended(Transaction& transaction, std::span<const Job* const> jobs, Suspe
 }
 
 bool SuspendedScopes::contain(const schema::Job& job) const {
+    if (jobs.contains(job.id)) {
+        return true;
+    }
+    if (spares_engine && job.scope_type != schema::kOurScope) {
+        return false;
+    }
     const auto is_suspended = [this](const schema::JobDefinitionName& kind) {
         return kinds.contains(schema::id_of(kind));
     };
     return instances.contains(job.process_instance_id) ||
            definitions.contains(job.process_definition_id) || tenants.contains(job.tenant_id) ||
-           jobs.contains(job.id) ||
            (!job.repeat.empty() && series.contains(schema::series_key_of(job))) ||
            (!kinds.empty() && std::ranges::any_of(schema::kinds_of(job), is_suspended));
 }

@@ -3,11 +3,14 @@
 #include "persistence/history/incident_rows.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/due_date_range.hpp"
+#include "persistence/rows/engine_columns.hpp"
+#include "persistence/rows/execution_counts.hpp"
 #include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/key_rows.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/new_dead_letters.hpp"
+#include "persistence/series/lost_series.hpp"
 #include "schema/series/series_transition.hpp"
 
 #include <algorithm>
@@ -74,7 +77,21 @@ void MovePipeline::add_deleted(Job turn, Transition transition) {
     }
 }
 
+void MovePipeline::recall_series_of(std::vector<Job>& rows) {
+    std::vector<Job*> jobs;
+    for (Job& row : rows) {
+        jobs.push_back(&row);
+    }
+    for (auto& [turn, transition] : deleted_turns_) {
+        jobs.push_back(&turn);
+    }
+    recall_series(transaction_, jobs);
+}
+
 void MovePipeline::decide(std::vector<Job> rows, std::vector<Transition> transitions) {
+    if (transaction_.dialect().has_engine) {
+        recall_series_of(rows);
+    }
     const SuspendedScopes suspended = find_suspended_among(transaction_, rows, transitions);
     Transitions decided;
     decided.reserve(rows.size());
@@ -84,7 +101,9 @@ void MovePipeline::decide(std::vector<Job> rows, std::vector<Transition> transit
     }
     series_for_update_of(rows, decided);
     for (auto& [turn, transition] : deleted_turns_) {
-        (void)turns_.take(turn, transition);  // Its row is gone.
+        if (is_turn(turn, transition)) {
+            (void)turns_.take(turn, transition);  // Its row is gone.
+        }
     }
     leaving_.reserve(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -106,19 +125,26 @@ void MovePipeline::decide(std::vector<Job> rows, const TransitionOf& transition_
 void MovePipeline::series_for_update_of(std::span<const Job> rows, const Transitions& transitions) {
     std::vector<const Job*> turns;
     for (const auto& [turn, transition] : deleted_turns_) {
-        turns.push_back(&turn);
+        if (is_turn(turn, transition)) {
+            turns.push_back(&turn);
+        }
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (transitions[i] && schema::concerns_series(rows[i], transitions[i]->reason)) {
+        if (transitions[i] && is_turn(rows[i], *transitions[i])) {
             turns.push_back(&rows[i]);
         }
     }
     turns_.lock(turns);
 }
 
+// The engine makes the next turn of its own timers when it runs them.
+bool MovePipeline::is_turn(const Job& row, const Transition& transition) const {
+    return schema::concerns_series(row, transition.reason) &&
+           !(is_of_engine(row, transaction_.dialect()) && row.series.empty());
+}
+
 void MovePipeline::settle(Job&& row, Transition&& transition, const SuspendedScopes& suspended) {
-    const bool is_turn = schema::concerns_series(row, transition.reason);
-    const TurnFate fate = is_turn ? turns_.take(row, transition) : TurnFate::moves;
+    const TurnFate fate = is_turn(row, transition) ? turns_.take(row, transition) : TurnFate::moves;
     switch (fate) {
         case TurnFate::stays:
             return;
@@ -287,9 +313,12 @@ void MovePipeline::delete_over() {
         return;
     }
     std::vector<const Job*> jobs;
+    ExecutionCounts counts(transaction_);
     for (const Job& row : over_) {
         jobs.push_back(&row);
+        counts.leaves(from_, row);
     }
+    counts.write();
     delete_rows(transaction_, from_, ids_of(jobs));
     delete_byte_arrays_of(transaction_, jobs);
     free_keys_of(transaction_, jobs);

@@ -86,11 +86,13 @@ private:
     };
     using Transitions = std::vector<std::optional<schema::Transition>>;
 
+    void recall_series_of(std::vector<schema::Job>& rows);
     void series_for_update_of(std::span<const schema::Job> rows, const Transitions& transitions);
     void
     settle(schema::Job&& row, schema::Transition&& transition, const SuspendedScopes& suspended);
     void
     leave(schema::Job&& row, schema::Transition&& transition, const SuspendedScopes& suspended);
+    [[nodiscard]] bool is_turn(const schema::Job& row, const schema::Transition& transition) const;
     void insert_stack_traces();
     void insert_outcomes();
     void delete_replaced_texts();

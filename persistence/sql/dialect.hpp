@@ -115,6 +115,11 @@ struct Dialect {
 
     TableDialect tables;
 
+    /// A Flowable engine has its tables here too, and its jobs stand among ours: ACT_RU_EXECUTION
+    /// counts the jobs of each execution, and the job tables have foreign keys to it and to
+    /// ACT_RE_PROCDEF (see rows/engine_columns.hpp).
+    bool has_engine = false;
+
     [[nodiscard]] bool has_own_clock() const { return !now.empty(); }
 };
 

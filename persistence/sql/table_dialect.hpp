@@ -77,6 +77,10 @@ struct TableDialect {
     /// The default of a column that says when its row was made: UTC, to the millisecond.
     std::string_view now;
 
+    /// The default of SCOPE_TYPE_, in SQL. Empty where no engine of Flowable can be: there nobody
+    /// asks whose a row is, and the default of a column cannot be changed.
+    std::string_view scope = {};
+
     /// Behind the type of a time that may be NULL.
     std::string_view optional_time;
 

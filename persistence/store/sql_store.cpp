@@ -207,8 +207,8 @@ LockReset SqlStore::reset_expired_locks(JobPlace place, const LockSearch& search
     return persistence::reset_expired_locks(context_, place, search);
 }
 
-std::optional<TimePoint> SqlStore::next_due() {
-    return persistence::next_due(context_);
+std::optional<TimePoint> SqlStore::next_due(const ServedJobs& served) {
+    return persistence::next_due(context_, served);
 }
 
 std::optional<TimePoint> SqlStore::next_due_of_others(

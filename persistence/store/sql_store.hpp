@@ -3,6 +3,7 @@
 #include "persistence/audit_store.hpp"
 #include "persistence/clock_source.hpp"
 #include "persistence/definition_store.hpp"
+#include "persistence/engine_store.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/history/history_book.hpp"
@@ -45,6 +46,7 @@ class SqlStore final : public ExecutorStore,
                        public RequestStore,
                        public WatchStore,
                        public HistoryStore,
+                       public EngineStore,
                        public ClockSource {
 public:
     SqlStore(
@@ -69,6 +71,11 @@ public:
     void add_definitions(std::vector<schema::JobDefinition> definitions);
 
     [[nodiscard]] std::optional<schema::TimePoint> database_now() override;
+
+    [[nodiscard]] bool has_engine() override;
+    [[nodiscard]] std::optional<schema::TimePoint> last_engine_job() override;
+    [[nodiscard]] bool take_instance(const InstanceClaim& claim) override;
+    void free_instance(std::string_view instance, std::string_view owner) override;
 
     std::vector<schema::PlacedJob> insert(
         Transaction& transaction,
@@ -194,7 +201,7 @@ public:
     [[nodiscard]] std::vector<UnservedJobs> unserved(schema::TimePoint now, std::size_t rows)
         override;
 
-    [[nodiscard]] std::optional<schema::TimePoint> next_due() override;
+    [[nodiscard]] std::optional<schema::TimePoint> next_due(const ServedJobs& served) override;
     [[nodiscard]] std::optional<schema::TimePoint> next_due_of_others(
         const ServedJobs& served,
         std::optional<schema::TimePoint> from,
@@ -264,6 +271,7 @@ public:
         schema::TimePoint now
     ) override;
 
+    [[nodiscard]] bool is_of_engine(SuspensionScope scope, std::string_view id) override;
     std::int64_t suspend(SuspensionScope scope, std::string_view id, schema::TimePoint now)
         override;
     std::int64_t activate(SuspensionScope scope, std::string_view id, schema::TimePoint now)

@@ -2,6 +2,7 @@
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/served_names.hpp"
 #include "persistence/rows/byte_arrays.hpp"
+#include "persistence/rows/engine_columns.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/payload_page.hpp"
@@ -29,14 +30,14 @@ constexpr std::string_view kFree = R"sql(
     SELECT {columns}
     FROM ACT_RU_EXTERNAL_JOB {by_id}
     WHERE {behind} AND (LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ?) AND HANDLER_TYPE_ IN (...)
-        {of_tenant} {of_scope} {of_instances}
+        {of_tenant} {of_scope} {of_instances} {and_ours}
     ORDER BY ID_
     LIMIT ?
     {skip_locked})sql";
 
 constexpr std::string_view kOfTenant = "AND COALESCE(TENANT_ID_, '') = ?";
 constexpr std::string_view kOfScope = "AND SCOPE_TYPE_ = ?";
-constexpr std::string_view kOfInstances = "AND PROCESS_INSTANCE_ID_ IS NOT NULL";
+constexpr std::string_view kOfInstances = "AND {instance} IS NOT NULL";
 
 /// Jobs of one SELECT at most, whatever a worker asks for.
 constexpr std::size_t kPage = schema::limits::kJobsPerTransaction;
@@ -60,15 +61,20 @@ JobRows free_rows(
         }
     }
     parameters.emplace_back(static_cast<std::int64_t>(std::min(limit, kPage)));
+    const Dialect& dialect = transaction.dialect();
+    const std::string of_instances = fmt::format(
+        kOfInstances, fmt::arg("instance", expression_for("PROCESS_INSTANCE_ID_", dialect))
+    );
     const std::string sql = fmt::format(
         kFree,
-        fmt::arg("columns", columns_of(JobPlace::external_worker)),
-        fmt::arg("by_id", transaction.dialect().by_id),
+        fmt::arg("columns", selected_of(JobPlace::external_worker, dialect)),
+        fmt::arg("by_id", dialect.by_id),
         fmt::arg("behind", ids_behind(behind)),
         fmt::arg("of_tenant", wanted.tenant ? kOfTenant : ""),
         fmt::arg("of_scope", wanted.scope_type ? kOfScope : ""),
-        fmt::arg("of_instances", wanted.are_of_instances ? kOfInstances : ""),
-        fmt::arg("skip_locked", transaction.dialect().skip_locked)
+        fmt::arg("of_instances", wanted.are_of_instances ? of_instances : ""),
+        fmt::arg("and_ours", and_ours(dialect)),
+        fmt::arg("skip_locked", dialect.skip_locked)
     );
     JobRows rows;
     transaction.query(

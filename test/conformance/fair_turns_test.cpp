@@ -86,7 +86,7 @@ TEST_P(FairTurns, No_turn_is_lost_or_doubled_on_the_way) {
     start_series(6);
     clock_.tick(20s);
     insert(JobPlace::timer, a_timer("new", 0ms));
-    for (int i = 0; i < 200 && store_.next_due() <= clock_.now(); ++i) {
+    for (int i = 0; i < 200 && store_.next_due({}) <= clock_.now(); ++i) {
         pass();
     }
     EXPECT_EQ(turns_of_series(6), std::vector<std::int64_t>(6, 20));

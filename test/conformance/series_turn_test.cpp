@@ -366,7 +366,7 @@ TEST_P(SeriesOptions, After_an_hour_asleep_each_misfire_instruction_gives_the_re
     }
     clock_.tick(1h + 5s);
     std::map<std::string, std::size_t> fired;
-    while (store_.next_due().value_or(schema::TimePoint::max()) <= clock_.now()) {
+    while (store_.next_due({}).value_or(schema::TimePoint::max()) <= clock_.now()) {
         for (const Job& turn : fire()) {
             ++fired[turn.series];
         }

@@ -147,7 +147,7 @@ TEST_P(Timers, A_locked_timer_is_left_alone) {
     locked.lock_owner = "flowable";
     locked.lock_expiration = clock_.now() + 1h;
     insert(JobPlace::timer, locked);
-    EXPECT_EQ(store_.next_due(), std::nullopt);
+    EXPECT_EQ(store_.next_due({}), std::nullopt);
     EXPECT_EQ(move().moved, 0U);
 }
 
@@ -177,9 +177,9 @@ TEST_P(Timers, One_whose_id_is_taken_becomes_a_dead_letter_and_does_not_stop_the
 }
 
 TEST_P(Timers, The_next_due_date_is_that_of_the_earliest_free_timer) {
-    EXPECT_EQ(store_.next_due(), std::nullopt);
+    EXPECT_EQ(store_.next_due({}), std::nullopt);
     insert(JobPlace::timer, std::vector{a_timer("a", 2h), a_timer("b", 1h)});
-    EXPECT_EQ(store_.next_due(), clock_.now() + 1h);
+    EXPECT_EQ(store_.next_due({}), clock_.now() + 1h);
 }
 
 class TimersByHand : public Timers {

@@ -7,6 +7,8 @@
 #include <jobstrand/engine.hpp>
 
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace jobstrand {
@@ -19,6 +21,15 @@ using persistence::JobAnswer;
 
 constexpr const char* kUseTransaction = "enqueue with that transaction, as its first argument";
 constexpr const char* kAfterTransaction = "do this before or after it";
+
+void require_ours(persistence::OperatorStore& store, std::string_view instance) {
+    if (store.is_of_engine(persistence::SuspensionScope::instance, instance)) {
+        throw std::invalid_argument(
+            "the instance " + std::string(instance) +
+            " is one of Flowable's: suspend and activate it with its RuntimeService"
+        );
+    }
+}
 
 std::vector<NewJob> one(NewJob job) {
     std::vector<NewJob> jobs;
@@ -241,18 +252,19 @@ bool Engine::remove(std::string_view id) {
 std::int64_t Engine::suspend_instance(std::string_view process_instance_id) {
     parts_->require_no_transaction(kAfterTransaction);
     return with_public_errors([&] {
-        return parts_->wiring().store().suspend(
-            persistence::SuspensionScope::instance, process_instance_id, now()
-        );
+        persistence::OperatorStore& store = parts_->wiring().store();
+        require_ours(store, process_instance_id);
+        return store.suspend(persistence::SuspensionScope::instance, process_instance_id, now());
     });
 }
 
 std::int64_t Engine::activate_instance(std::string_view process_instance_id) {
     parts_->require_no_transaction(kAfterTransaction);
     return with_public_errors([&] {
-        const std::int64_t activated = parts_->wiring().store().activate(
-            persistence::SuspensionScope::instance, process_instance_id, now()
-        );
+        persistence::OperatorStore& store = parts_->wiring().store();
+        require_ours(store, process_instance_id);
+        const std::int64_t activated =
+            store.activate(persistence::SuspensionScope::instance, process_instance_id, now());
         wake();
         return activated;
     });

@@ -64,6 +64,9 @@ schema::Job job_of(NewJob job) {
     for (const SharedField& field : kSharedFields) {
         ours.*field.ours = std::move(job.*field.face);
     }
+    if (ours.scope_type.empty()) {
+        ours.scope_type = schema::kOurScope;
+    }
     if (job.for_external_worker) {
         ours.type = schema::kExternalWorkerType;
     }
@@ -97,6 +100,9 @@ StoredJob stored_job_of(schema::Job job, schema::JobPlace place) {
     StoredJob stored;
     for (const SharedField& field : kSharedFields) {
         stored.*field.face = std::move(job.*field.ours);
+    }
+    if (stored.scope_type == schema::kOurScope) {
+        stored.scope_type.clear();
     }
     stored.for_external_worker = job.type == schema::kExternalWorkerType;
     stored.due_date = job.due_date;

@@ -151,6 +151,10 @@ persistence::DefinitionStore& Wiring::definition_store() {
     return parts_->store;
 }
 
+persistence::EngineStore& Wiring::engine_store() {
+    return parts_->store;
+}
+
 persistence::LimitStore& Wiring::limit_store() {
     return parts_->store;
 }

@@ -19,6 +19,7 @@
 #include "persistence/definition_store.hpp"
 #include "persistence/drivers/database.hpp"
 #include "persistence/drivers/symptom.hpp"
+#include "persistence/engine_store.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/history_store.hpp"
 #include "persistence/limit_store.hpp"
@@ -170,6 +171,7 @@ public:
     [[nodiscard]] persistence::OperatorStore& store();
     [[nodiscard]] persistence::SeriesStore& series_store();
     [[nodiscard]] persistence::DefinitionStore& definition_store();
+    [[nodiscard]] persistence::EngineStore& engine_store();
     [[nodiscard]] persistence::LimitStore& limit_store();
     [[nodiscard]] persistence::NodeStore& node_store();
     [[nodiscard]] persistence::AuditStore& audit_store();

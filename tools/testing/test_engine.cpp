@@ -165,7 +165,7 @@ std::size_t TestEngine::run_for(Duration time, std::size_t limit) {
     engine::with_public_errors([&] {
         parts_->run_what_is_due(left);
         // One that is still due cannot be moved: somebody has locked it.
-        while (const auto due = parts_->timers().next_due()) {
+        while (const auto due = parts_->timers().next_due({})) {
             if (*due <= now() || *due > end) {
                 break;
             }

@@ -26,7 +26,7 @@ public:
 
     [[nodiscard]] const Dialect& dialect() const noexcept override { return *dialect_; }
 
-    /// The tables are written in another one than kMysqlDialect.
+    /// What the tables ask for; kMysqlDialect until it is said.
     void speak(const Dialect& dialect) noexcept { dialect_ = &dialect; }
 
     std::int64_t execute(std::string_view sql, std::span<const Value> parameters) override;

@@ -161,6 +161,23 @@ bool has_datetimes(Connection& connection) {
            ) == "datetime";
 }
 
+/// Looked up once for each connection: an engine makes its tables before ours are completed.
+bool has_engine(Connection& connection) {
+    return value_of(
+               connection,
+               "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() "
+               "AND table_name = 'ACT_RU_EXECUTION' "
+               "AND column_name = 'EXTERNAL_WORKER_JOB_COUNT_'"
+           ) == "1";
+}
+
+const Dialect& dialect_of(Connection& connection) {
+    if (has_engine(connection)) {
+        return has_datetimes(connection) ? kMysqlEngineDatetimeDialect : kMysqlEngineDialect;
+    }
+    return has_datetimes(connection) ? kMysqlDatetimeDialect : kMysqlDialect;
+}
+
 /// A node of Galera that has lost its cluster still lets us in, and then refuses every table. One
 /// that has not may be behind the others: from a new connection, which is where a commit in doubt
 /// is asked about, all is seen that the cluster has committed so far.
@@ -191,9 +208,7 @@ std::unique_ptr<Connection> open_mysql(const DatabaseUrl& url) {
         connection->run_script("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
         connection->run_script(session_settings(url));
         require_cluster(*connection);
-        if (has_datetimes(*connection)) {
-            connection->speak(kMysqlDatetimeDialect);
-        }
+        connection->speak(dialect_of(*connection));
         return connection;
     } catch (const sql::SQLException& error) {
         const int code = error.getErrorCode();

@@ -60,6 +60,7 @@ constexpr std::array kOddValues{
 constexpr TableDialect kTables{
     .types = kTypes,
     .now = "CURRENT_TIMESTAMP(3)",
+    .scope = "'jobstrand'",
     // Without the word, older servers make a timestamp NOT NULL and update it by themselves.
     .optional_time = " NULL",
     .table_options = " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin",
@@ -134,9 +135,17 @@ constexpr Dialect with_datetimes(Dialect dialect) {
     return dialect;
 }
 
+constexpr Dialect with_engine(Dialect dialect) {
+    dialect.has_engine = true;
+    return dialect;
+}
+
 }  // namespace
 
 constinit const Dialect kMysqlDialect = kTimestampDialect;
 constinit const Dialect kMysqlDatetimeDialect = with_datetimes(kTimestampDialect);
+constinit const Dialect kMysqlEngineDialect = with_engine(kTimestampDialect);
+constinit const Dialect kMysqlEngineDatetimeDialect =
+    with_engine(with_datetimes(kTimestampDialect));
 
 }  // namespace jobstrand::persistence

@@ -10,4 +10,8 @@ extern const Dialect kMysqlDialect;
 /// The same where an operator has had the times made `datetime`, which ends in 9999.
 extern const Dialect kMysqlDatetimeDialect;
 
+/// Both where a Flowable engine has its tables too.
+extern const Dialect kMysqlEngineDialect;
+extern const Dialect kMysqlEngineDatetimeDialect;
+
 }  // namespace jobstrand::persistence

@@ -1,5 +1,7 @@
 #include "persistence/drivers/postgresql/connection.hpp"
 
+#include "persistence/drivers/postgresql/dialect.hpp"
+
 #include <chrono>
 #include <utility>
 
@@ -33,6 +35,7 @@ PostgresqlConnection::PostgresqlConnection(
     const Settings& settings
 )
     : connection_(std::move(connection)),
+      dialect_(settings.has_engine ? kPostgresqlEngineDialect : kPostgresqlDialect),
       announces_jobs_(settings.announces_jobs),
       watch_(settings.socket, settings.answer_limit) {}
 

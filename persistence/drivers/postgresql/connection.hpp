@@ -16,13 +16,12 @@ public:
         int socket = -1;  ///< That of the connection.
         schema::Duration answer_limit{0};
         bool announces_jobs = true;
+        bool has_engine = false;  ///< A Flowable engine has its tables here too.
     };
 
     PostgresqlConnection(std::unique_ptr<Connection> connection, const Settings& settings);
 
-    [[nodiscard]] const Dialect& dialect() const noexcept override {
-        return connection_->dialect();
-    }
+    [[nodiscard]] const Dialect& dialect() const noexcept override { return dialect_; }
     std::int64_t execute(std::string_view sql, std::span<const Value> parameters) override;
     void query(Query query, std::span<const Value> parameters, const RowReader& read) override;
     void run_script(std::string_view sql) override { connection_->run_script(sql); }
@@ -36,6 +35,7 @@ private:
     [[nodiscard]] bool has_just_announced() const;
 
     const std::unique_ptr<Connection> connection_;
+    const Dialect& dialect_;
     const bool announces_jobs_;
     bool is_announcing_ = false;                                     ///< This transaction does.
     schema::SteadyPoint announced_at_ = schema::SteadyPoint::min();  ///< A commit did.

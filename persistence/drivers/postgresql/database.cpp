@@ -94,6 +94,15 @@ void require_utf8(Connection& connection) {
     }
 }
 
+/// Looked up once for each connection: an engine makes its tables before ours are completed.
+bool has_engine(Connection& connection) {
+    return value_of(
+               connection,
+               "SELECT COUNT(*) FROM pg_attribute WHERE attrelid = to_regclass('act_ru_execution')"
+               " AND attname = 'external_worker_job_count_'"
+           ) == "1";
+}
+
 }  // namespace
 
 std::unique_ptr<Connection> open_postgresql(const DatabaseUrl& url) {
@@ -108,13 +117,12 @@ std::unique_ptr<Connection> open_postgresql(const DatabaseUrl& url) {
         connection->run_script(kWriteLikeThis);
         connection->run_script(kGoByKeys);
         connection->run_script(time_limits(url) + durability(url));
-        return std::make_unique<PostgresqlConnection>(
-            std::move(connection),
-            PostgresqlConnection::Settings{
-                .socket = socket,
-                .answer_limit = postgresql_answer_limit(url),
-                .announces_jobs = announces_jobs(url)}
-        );
+        const PostgresqlConnection::Settings settings{
+            .socket = socket,
+            .answer_limit = postgresql_answer_limit(url),
+            .announces_jobs = announces_jobs(url),
+            .has_engine = has_engine(*connection)};
+        return std::make_unique<PostgresqlConnection>(std::move(connection), settings);
     } catch (const DbError& error) {
         throw DbError(
             error.kind(), fmt::format("cannot open {}: {}", without_password(url), error.what())

@@ -55,6 +55,7 @@ constexpr std::array kOddValues{
 constexpr TableDialect kTables{
     .types = kTypes,
     .now = "(now() AT TIME ZONE 'UTC')",
+    .scope = "'jobstrand'",
     .optional_time = "",
     .table_options = "",
     .job_storage =
@@ -73,9 +74,7 @@ constexpr TableDialect kTables{
     .lock = lock_postgresql_schema,
 };
 
-}  // namespace
-
-constinit const Dialect kPostgresqlDialect{
+constexpr Dialect kDialect{
     .name = "postgresql",
     .for_update = "FOR UPDATE",
     .skip_locked = "FOR UPDATE SKIP LOCKED",
@@ -106,5 +105,15 @@ constinit const Dialect kPostgresqlDialect{
     .latest_time = schema::kLatestInstant,
     .tables = kTables,
 };
+
+constexpr Dialect with_engine(Dialect dialect) {
+    dialect.has_engine = true;
+    return dialect;
+}
+
+}  // namespace
+
+constinit const Dialect kPostgresqlDialect = kDialect;
+constinit const Dialect kPostgresqlEngineDialect = with_engine(kDialect);
 
 }  // namespace jobstrand::persistence

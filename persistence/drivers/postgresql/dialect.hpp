@@ -6,4 +6,7 @@ namespace jobstrand::persistence {
 
 extern const Dialect kPostgresqlDialect;
 
+/// The same where a Flowable engine has its tables too.
+extern const Dialect kPostgresqlEngineDialect;
+
 }  // namespace jobstrand::persistence

@@ -97,7 +97,7 @@ protected:
 
     /// One pass of everything that a node does by itself. Nothing of it may fail.
     void pass() {
-        (void)store_.next_due();
+        (void)store_.next_due({});
         (void)store_.move_due_timers(clock_.now(), 100, std::nullopt, {});
         for (const JobPlace place :
              {JobPlace::executable, JobPlace::timer, JobPlace::external_worker}) {

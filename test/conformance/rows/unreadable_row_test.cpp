@@ -110,7 +110,7 @@ TEST_P(UnreadableRows, An_unreadable_due_date_does_not_keep_the_others_from_thei
         SCOPED_TRACE(due);
         insert(JobPlace::timer, a_timer("a", 1h));
         insert_odd(JobPlace::timer, "b", {"DUEDATE_", due});
-        EXPECT_EQ(store_.next_due(), clock_.now() + 1h);
+        EXPECT_EQ(store_.next_due({}), clock_.now() + 1h);
         expect_buried("b", "DUEDATE_");
         EXPECT_EQ(job("b").due_date, std::nullopt);
         execute("DELETE FROM ACT_RU_TIMER_JOB");
@@ -124,7 +124,7 @@ TEST_P(UnreadableRows, A_due_date_that_never_comes_is_buried_when_nothing_stands
         GTEST_SKIP() << "its columns hold no such thing";
     }
     insert_odd(JobPlace::timer, "b", {"DUEDATE_", is_free ? "'someday'" : "'infinity'"});
-    EXPECT_EQ(store_.next_due(), std::nullopt);
+    EXPECT_EQ(store_.next_due({}), std::nullopt);
     expect_buried("b", "DUEDATE_");
 }
 

@@ -1,16 +1,6 @@
 #include "persistence/migration/optional_index.hpp"
-#include "persistence/migration/schema_migration.hpp"
-#include "persistence/sql/dialect.hpp"
-#include "persistence/sql/session_pool.hpp"
-#include "persistence/store/sql_store.hpp"
-#include "schema/job_transition.hpp"
-#include "test/fixtures/job_builder.hpp"
-#include "test/persistence/adapter_test.hpp"
+#include "test/persistence/migration/flowables_tables.hpp"
 #include "test/persistence/migration/schema_differences.hpp"
-#include "timers/series/series_planner.hpp"
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
 
 namespace jobstrand::test {
 
@@ -19,140 +9,9 @@ namespace {
 using namespace std::chrono_literals;
 using persistence::IdOrigin;
 using persistence::JobAnswer;
-using persistence::Outcome;
-using persistence::OutcomeAnswer;
-using persistence::SessionPool;
-using persistence::SqlStore;
 using schema::Job;
 using schema::JobPlace;
 using testing::ElementsAre;
-
-/// How Flowable 6 and 7 create their tables.
-struct FlowablesTypes {
-    std::string_view time;
-    std::string_view bytes;
-    std::string_view generated;
-    std::string_view options;  ///< Behind each table.
-};
-
-constexpr FlowablesTypes kSqlite{
-    .time = "timestamp(3)",
-    .bytes = "blob",
-    .generated = "boolean",
-    .options = ""};
-constexpr FlowablesTypes kFlowableOnMysql{
-    .time = "timestamp(3) NULL",
-    .bytes = "longblob",
-    .generated = "tinyint",
-    .options = "ENGINE=InnoDB DEFAULT CHARSET=utf8 COLLATE utf8_bin"};
-constexpr FlowablesTypes kFlowableOnPostgresql{
-    .time = "timestamp",
-    .bytes = "bytea",
-    .generated = "boolean",
-    .options = ""};
-
-const FlowablesTypes& flowables_types(std::string_view database) {
-    if (database == "sqlite") {
-        return kSqlite;
-    }
-    return database == "mysql" ? kFlowableOnMysql : kFlowableOnPostgresql;
-}
-
-/// A job table of theirs: its columns, types and foreign keys.
-std::string flowable_job_table(JobPlace place, const FlowablesTypes& types) {
-    const std::string lock =
-        schema::has_lock(place)
-            ? fmt::format("LOCK_EXP_TIME_ {}, LOCK_OWNER_ varchar(255),", types.time)
-            : "";
-    const std::string_view retries = place == JobPlace::dead_letter ? "" : "RETRIES_ integer,";
-    return fmt::format(
-        "CREATE TABLE {0} (ID_ varchar(64) NOT NULL, REV_ integer, CATEGORY_ varchar(255), "
-        "TYPE_ varchar(255) NOT NULL, {1} EXCLUSIVE_ boolean, EXECUTION_ID_ varchar(64), "
-        "PROCESS_INSTANCE_ID_ varchar(64), PROC_DEF_ID_ varchar(64), ELEMENT_ID_ varchar(255), "
-        "ELEMENT_NAME_ varchar(255), SCOPE_ID_ varchar(255), SUB_SCOPE_ID_ varchar(255), "
-        "SCOPE_TYPE_ varchar(255), SCOPE_DEFINITION_ID_ varchar(255), "
-        "CORRELATION_ID_ varchar(255), {2} EXCEPTION_STACK_ID_ varchar(64), "
-        "EXCEPTION_MSG_ varchar(4000), DUEDATE_ {3}, REPEAT_ varchar(255), "
-        "HANDLER_TYPE_ varchar(255), HANDLER_CFG_ varchar(4000), CUSTOM_VALUES_ID_ varchar(64), "
-        "CREATE_TIME_ {3}, TENANT_ID_ varchar(255) DEFAULT '', PRIMARY KEY (ID_), "
-        "CONSTRAINT FK_{0}_EXCEPTION FOREIGN KEY (EXCEPTION_STACK_ID_) REFERENCES "
-        "ACT_GE_BYTEARRAY (ID_), CONSTRAINT FK_{0}_CUSTOM_VALUES FOREIGN KEY (CUSTOM_VALUES_ID_) "
-        "REFERENCES ACT_GE_BYTEARRAY (ID_)) {4}",
-        schema::table_of(place),
-        lock,
-        retries,
-        types.time,
-        types.options
-    );
-}
-
-/// A database of Flowable after `schema upgrade`, and a store on it.
-class FlowablesTables : public AdapterTest {
-protected:
-    void prepare() override {
-        const FlowablesTypes& types = flowables_types(GetParam());
-        connection_->run_script(fmt::format(
-            "CREATE TABLE ACT_GE_BYTEARRAY (ID_ varchar(64) NOT NULL, REV_ integer, NAME_ "
-            "varchar(255), "
-            "DEPLOYMENT_ID_ varchar(64), BYTES_ {}, GENERATED_ {}, PRIMARY KEY (ID_)) {}",
-            types.bytes,
-            types.generated,
-            types.options
-        ));
-        connection_->run_script(fmt::format(
-            "CREATE TABLE ACT_GE_PROPERTY (NAME_ varchar(64) NOT NULL, VALUE_ varchar(300), "
-            "REV_ integer, "
-            "PRIMARY KEY (NAME_)) {}",
-            types.options
-        ));
-        execute("INSERT INTO ACT_GE_PROPERTY VALUES ('schema.version', '7.1.0.0', 1)");
-        for (const JobPlace place : schema::kJobPlaces) {
-            connection_->run_script(flowable_job_table(place, types));
-        }
-        connection_->run_script("CREATE INDEX ACT_IDX_JOB_SCOPE ON ACT_RU_JOB (SCOPE_ID_)");
-        execute("INSERT INTO ACT_RU_JOB (ID_, TYPE_, RETRIES_) VALUES ('theirs', 'message', 2)");
-    }
-
-    void take_over() {
-        EXPECT_EQ(
-            persistence::upgrade_schema(*connection_, persistence::OthersTables::take_over).from, 0
-        );
-    }
-
-    Job acquire() {
-        std::vector<Job> jobs = store_.acquire(
-            {.owner = "node", .until = now_ + 5min}, std::vector<std::string>{"noop"}, 10
-        );
-        EXPECT_EQ(jobs.size(), 1U);
-        return jobs.at(0);
-    }
-
-    void apply(const Job& job, const schema::Transition& transition) {
-        EXPECT_THAT(
-            store_.apply(
-                "node",
-                std::vector<Outcome>{
-                    {.job = std::make_shared<const schema::Job>(job), .transition = transition}}
-            ),
-            ElementsAre(OutcomeAnswer::done)
-        );
-    }
-
-    void fail(const Job& job, std::string details) {
-        const schema::JobFailure failure{.message = "no", .details = std::move(details)};
-        apply(job, schema::failed(job, failure, schema::RetryPolicy{}, now_));
-    }
-
-    const schema::TimePoint now_{1'767'225'600'000ms};
-    schema::SilentLog log_;
-    SessionPool pool_{
-        [this](SessionPool::Access) { return connect(); },
-        {.writers = 1, .readers = 0},
-        10s};
-    const timers::SeriesPlanner schedule_;
-    SqlStore sql_store_{pool_, log_, schedule_};
-    persistence::SqlStore& store_ = sql_store_;
-};
 
 INSTANTIATE_TEST_SUITE_P(
     OnEveryDatabase,
@@ -218,16 +77,16 @@ TEST_P(FlowablesTables, Hold_long_payloads_and_stack_traces_in_spite_of_their_fo
 
 TEST_P(FlowablesTables, Differ_from_ours_in_what_the_check_tells) {
     take_over();
-    EXPECT_THAT(
-        differences_of(*connection_),
-        testing::IsSupersetOf(
-            {"the defaults of ACT_RU_DEADLETTER_JOB differ: REV_ has none and not 1, TYPE_ has "
-             "none "
-             "and not 'message', EXCLUSIVE_ has none and not true, CREATE_TIME_ has none and not " +
-                 std::string(connection_->dialect().tables.now),
-             std::string("the defaults of ACT_GE_BYTEARRAY differ: REV_ has none and not 1")}
-        )
-    );
+    const auto about_defaults = testing::Contains(testing::HasSubstr("the defaults of"));
+    if (GetParam() == "sqlite") {
+        // Which cannot change a default, and where no engine is.
+        EXPECT_THAT(
+            differences_of(*connection_),
+            testing::Contains("the defaults of ACT_GE_BYTEARRAY differ: REV_ has none and not 1")
+        );
+    } else {
+        EXPECT_THAT(differences_of(*connection_), testing::Not(about_defaults));
+    }
     EXPECT_THAT(
         remarks_of(*connection_),
         testing::Contains("the index ACT_IDX_JOB_SCOPE of ACT_RU_JOB (SCOPE_ID_) is not "

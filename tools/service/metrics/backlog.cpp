@@ -49,7 +49,8 @@ void Backlog::look() {
 
 BacklogCounts Backlog::count() {
     const schema::TimePoint now = engine_.clock().now();
-    const std::optional<schema::TimePoint> due = engine_.timer_store().next_due();
+    const std::optional<schema::TimePoint> due =
+        engine_.timer_store().next_due({engine_.handlers().types()});
     persistence::WatchStore& store = engine_.watch_store();
     std::array<std::int64_t, kAhead.size()> timers_due{};
     std::ranges::transform(kAhead, timers_due.begin(), [&](std::chrono::minutes ahead) {

@@ -65,7 +65,9 @@ using cli::time_field;
         text_or_null_field("scopeId", job.scope_id),
         text_or_null_field("subScopeId", job.sub_scope_id),
         text_or_null_field("scopeDefinitionId", job.scope_definition_id),
-        text_or_null_field("scopeType", job.scope_type),
+        text_or_null_field(
+            "scopeType", job.scope_type == schema::kOurScope ? std::string() : job.scope_type
+        ),
         text_or_null_field("elementId", job.element_id),
         text_or_null_field("elementName", job.element_name),
         number_field("retries", job.retries),

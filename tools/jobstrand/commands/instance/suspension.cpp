@@ -6,6 +6,7 @@
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/commands/typed_ids.hpp"
 #include "tools/jobstrand/handlers/suspension_order.hpp"
+#include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/output/time_field.hpp"
 
 #include <fmt/format.h>
@@ -125,6 +126,29 @@ ExitCode order_for_later(
     return ExitCode::done;
 }
 
+/// Who does it instead.
+[[nodiscard]] std::string why_of_engine(const std::string& id, const SuspensionOptions& options) {
+    const std::string_view verb = options.activate ? "activate" : "suspend";
+    if (options.scope == SuspensionScope::instance) {
+        return fmt::format(
+            "instance {} is one of Flowable's, whose engine keeps executions and tasks with it: "
+            "call runtimeService.{}ProcessInstanceById(\"{}\") there",
+            quoted_if_needed(id),
+            verb,
+            id
+        );
+    }
+    const bool is_kind = options.scope == SuspensionScope::job_definition;
+    const std::string definition = is_kind ? schema::job_definition_named(id).definition : id;
+    return fmt::format(
+        "definition {} is one of Flowable's, whose engine keeps executions and tasks with it: call "
+        "repositoryService.{}ProcessDefinitionById(\"{}\") there",
+        quoted_if_needed(definition),
+        verb,
+        definition
+    );
+}
+
 }  // namespace
 
 ExitCode change_suspension(Session& session, const SuspensionOptions& typed) {
@@ -140,17 +164,22 @@ ExitCode change_suspension(Session& session, const SuspensionOptions& typed) {
     }
     RecordWriter writer(session.streams().out, session.format(), moved_columns(), session.style());
     const deadletter::BulkWatch watch{.on_item = [&](const deadletter::ItemResult& item) {
+        if (item.answer == deadletter::ItemAnswer::refused) {
+            session.tell("jobstrand: " + why_of_engine(item.id, options));
+            return;
+        }
         session.count_changes(1);
         writer.add({text_field("id", item.id), number_field("moved", item.moved)});
     }};
     deadletter::JobDesk desk = session.jobs();
-    if (options.activate) {
-        desk.activate(options.scope, ids, watch);
-    } else {
-        desk.suspend(options.scope, ids, watch);
-    }
+    const deadletter::BulkCounts counts = options.activate
+                                              ? desk.activate(options.scope, ids, watch)
+                                              : desk.suspend(options.scope, ids, watch);
     writer.finish();
-    return ExitCode::done;
+    if (counts.refused == 0) {
+        return ExitCode::done;
+    }
+    return counts.done > 0 ? ExitCode::partly_done : ExitCode::refused;
 }
 
 ExitCode change_job_suspension(Session& session, const JobSuspensionOptions& options) {

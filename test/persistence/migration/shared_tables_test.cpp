@@ -1,0 +1,192 @@
+#include "test/persistence/migration/flowables_tables.hpp"
+#include "test/persistence/migration/schema_differences.hpp"
+
+namespace jobstrand::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+using persistence::IdOrigin;
+using persistence::JobAnswer;
+using schema::Job;
+using schema::JobPlace;
+using testing::ElementsAre;
+
+/// Where an engine has jobs of its own.
+class SharedTables : public FlowablesTables {
+protected:
+    void prepare() override {
+        FlowablesTables::prepare();
+        take_over();
+        execute("INSERT INTO ACT_RE_PROCDEF (ID_) VALUES ('process:1')");
+    }
+
+    /// An execution of the engine with one job of each of these places.
+    void an_execution(std::string_view id, int jobs, int timers, int dead) {
+        execute(fmt::format(
+            "INSERT INTO ACT_RU_EXECUTION (ID_, REV_, IS_COUNT_ENABLED_, JOB_COUNT_, "
+            "TIMER_JOB_COUNT_, SUSP_JOB_COUNT_, DEADLETTER_JOB_COUNT_, EXTERNAL_WORKER_JOB_COUNT_) "
+            "VALUES ('{}', 1, {}, {}, {}, 0, {}, 0)",
+            id,
+            GetParam() == "mysql" ? "1" : "TRUE",
+            jobs,
+            timers,
+            dead
+        ));
+    }
+
+    void a_job_of(std::string_view execution, std::string_view table, std::string_view id) {
+        execute(fmt::format(
+            "INSERT INTO {} (ID_, REV_, TYPE_, EXECUTION_ID_, PROCESS_INSTANCE_ID_, PROC_DEF_ID_, "
+            "HANDLER_TYPE_, DUEDATE_, REPEAT_, SCOPE_TYPE_) VALUES ('{}', 1, 'timer', '{}', '{}', "
+            "'process:1', 'trigger-timer', '2020-01-01 00:00:00', 'R/PT1H', NULL)",
+            table,
+            id,
+            execution,
+            execution
+        ));
+    }
+
+    std::string counts_of(std::string_view execution) {
+        return text_of(fmt::format(
+            "SELECT CONCAT(REV_, ' ', JOB_COUNT_, TIMER_JOB_COUNT_, SUSP_JOB_COUNT_, "
+            "DEADLETTER_JOB_COUNT_, EXTERNAL_WORKER_JOB_COUNT_) FROM ACT_RU_EXECUTION WHERE ID_ = "
+            "'{}'",
+            execution
+        ));
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    OnServers,
+    SharedTables,
+    testing::Values("mysql", "postgresql"),
+    name_of_database
+);
+
+TEST_P(SharedTables, Mark_our_rows_as_ours_also_those_of_a_plain_insert) {
+    execute("INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) VALUES ('plain', 'noop')");
+    EXPECT_EQ(
+        text_of("SELECT CONCAT(SCOPE_TYPE_, ' ', REV_, ' ', TYPE_, ' ', RETRIES_) FROM ACT_RU_JOB "
+                "WHERE ID_ = 'plain'"),
+        "jobstrand 1 message 3"
+    );
+    store_.insert({{JobPlace::timer, a_job("a").due_at(now_)}}, IdOrigin::given);
+    EXPECT_EQ(text_of("SELECT SCOPE_TYPE_ FROM ACT_RU_TIMER_JOB"), "jobstrand");
+}
+
+TEST_P(SharedTables, Keep_instance_definition_and_execution_of_our_jobs_without_a_foreign_key) {
+    Job job = a_job("a");
+    job.process_instance_id = "order-17";
+    job.process_definition_id = "shipping:3";
+    job.execution_id = "branch-2";
+    store_.insert({{JobPlace::executable, job}}, IdOrigin::given);
+    EXPECT_EQ(
+        text_of("SELECT CONCAT(SCOPE_ID_, ' ', SCOPE_DEFINITION_ID_, ' ', SUB_SCOPE_ID_) FROM "
+                "ACT_RU_JOB WHERE PROCESS_INSTANCE_ID_ IS NULL AND PROC_DEF_ID_ IS NULL AND "
+                "EXECUTION_ID_ IS NULL"),
+        "order-17 shipping:3 branch-2"
+    );
+    const Job found = store_.find("a").value().job;
+    EXPECT_EQ(found.process_instance_id, "order-17");
+    EXPECT_EQ(found.process_definition_id, "shipping:3");
+    EXPECT_EQ(found.execution_id, "branch-2");
+    EXPECT_EQ(found.scope_id, "");
+
+    const auto of_instance = persistence::SuspensionScope::instance;
+    EXPECT_EQ(store_.suspend(of_instance, "order-17", now_), 1);
+    EXPECT_EQ(text_of("SELECT SCOPE_ID_ FROM ACT_RU_SUSPENDED_JOB"), "order-17");
+    EXPECT_EQ(store_.activate(of_instance, "order-17", now_), 1);
+    EXPECT_EQ(acquire().process_instance_id, "order-17");
+}
+
+TEST_P(SharedTables, Have_timers_of_an_engine_that_are_moved_only_by_who_serves_them) {
+    an_execution("e", 0, 1, 0);
+    a_job_of("e", "ACT_RU_TIMER_JOB", "theirs");
+    const persistence::ServedJobs others{{"noop"}};
+    EXPECT_EQ(store_.next_due(others), std::nullopt);
+    EXPECT_EQ(store_.move_due_timers(now_, 10, std::nullopt, others).moved, 0U);
+    EXPECT_EQ(counts_of("e"), "1 01000");
+
+    const persistence::ServedJobs engines{{"trigger-timer"}};
+    EXPECT_NE(store_.next_due(engines), std::nullopt);
+    EXPECT_EQ(store_.move_due_timers(now_, 10, std::nullopt, engines).moved, 1U);
+    EXPECT_EQ(counts_of("e"), "2 10000");
+    EXPECT_EQ(text_of("SELECT REPEAT_ FROM ACT_RU_JOB"), "R/PT1H");
+    EXPECT_EQ(text_of("SELECT COUNT(*) FROM JS_SERIES"), "0");
+}
+
+TEST_P(SharedTables, Have_the_jobs_of_each_execution_counted_through_all_moves) {
+    an_execution("e", 0, 1, 0);
+    a_job_of("e", "ACT_RU_TIMER_JOB", "theirs");
+    EXPECT_EQ(store_.fire_timer("theirs", now_), JobAnswer::done);
+    EXPECT_EQ(counts_of("e"), "2 10000");
+    EXPECT_THAT(
+        store_.remove(JobPlace::executable, std::vector<std::string>{"theirs"}, now_),
+        ElementsAre(JobAnswer::done)
+    );
+    EXPECT_EQ(counts_of("e"), "3 00000");
+    execute("DELETE FROM ACT_RU_EXECUTION");  // No foreign key is in the way.
+}
+
+TEST_P(SharedTables, Have_instances_of_an_engine_that_only_it_suspends) {
+    an_execution("e", 0, 0, 0);
+    EXPECT_TRUE(store_.is_of_engine(persistence::SuspensionScope::instance, "e"));
+    EXPECT_FALSE(store_.is_of_engine(persistence::SuspensionScope::instance, "order-17"));
+    EXPECT_TRUE(store_.is_of_engine(persistence::SuspensionScope::definition, "process:1"));
+}
+
+TEST_P(
+    SharedTables,
+    Give_the_lock_of_an_instance_to_one_owner_and_from_one_node_of_ours_to_another
+) {
+    an_execution("e", 0, 0, 0);
+    const auto take = [&](std::string_view owner) {
+        return store_.take_instance(
+            {.instance = "e", .owner = owner, .now = now_, .until = now_ + 1min}
+        );
+    };
+    EXPECT_TRUE(take("node"));
+    EXPECT_TRUE(take("other"));
+    store_.free_instance("e", "node");
+    EXPECT_EQ(text_of("SELECT LOCK_OWNER_ FROM ACT_RU_EXECUTION"), "jobstrand:other");
+    store_.free_instance("e", "other");
+    execute("UPDATE ACT_RU_EXECUTION SET LOCK_OWNER_ = 'an engine', LOCK_TIME_ = '2030-01-01'");
+    EXPECT_FALSE(take("node"));
+    execute("UPDATE ACT_RU_EXECUTION SET LOCK_TIME_ = '2020-01-01'");
+    EXPECT_TRUE(take("node"));
+}
+
+TEST_P(SharedTables, Find_the_series_of_a_turn_that_an_engine_has_moved) {
+    persistence::NewSeries nightly;
+    nightly.series.key = "nightly";
+    nightly.series.repeat = "R/P1D";
+    nightly.first_turn = a_job("first").due_at(now_ + 1h);
+    store_.create({nightly}, now_);
+    // As its ManagementService moves a timer: with Flowable's columns alone.
+    execute(
+        "INSERT INTO ACT_RU_JOB (ID_, REV_, TYPE_, HANDLER_TYPE_, REPEAT_, DUEDATE_, RETRIES_) "
+        "SELECT ID_, REV_, TYPE_, HANDLER_TYPE_, REPEAT_, DUEDATE_, RETRIES_ FROM "
+        "ACT_RU_TIMER_JOB"
+    );
+    execute("DELETE FROM ACT_RU_TIMER_JOB");
+    const Job job = acquire();
+    EXPECT_EQ(job.series, "");
+    apply(job, schema::completed(job));
+    EXPECT_EQ(text_of("SELECT SERIES_ FROM ACT_RU_TIMER_JOB"), "nightly");
+    EXPECT_EQ(text_of("SELECT COUNT(*) FROM JS_SERIES"), "1");
+}
+
+TEST_P(SharedTables, Are_told_from_what_an_engine_has_left_half_made) {
+    const auto about_mixture = testing::Contains(testing::HasSubstr("give it an empty database"));
+    EXPECT_THAT(differences_of(*connection_), testing::Not(about_mixture));
+    for (const JobPlace place : schema::kJobPlaces) {
+        connection_->run_script(fmt::format("DROP TABLE {}", schema::table_of(place)));
+    }
+    connection_->run_script("DROP TABLE ACT_RU_EXECUTION");
+    EXPECT_THAT(differences_of(*connection_), about_mixture);
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test
