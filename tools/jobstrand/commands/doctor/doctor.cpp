@@ -30,10 +30,15 @@ constexpr std::size_t kJobsLookedAt = 10'000;
     facts.unserved = session.served().unserved(facts.now, kJobsLookedAt);
     persistence::JobFilter not_locked;
     not_locked.locked = false;
+    if (session.engine().engine_store().has_engine()) {
+        not_locked.fields.push_back(
+            persistence::equals(&schema::Job::scope_type, std::string(schema::kOurScope))
+        );
+    }
     if (auto first = store.list(JobPlace::executable, not_locked, "", 1); !first.empty()) {
         facts.first_free = std::move(first.front());
     }
-    facts.next_due = session.engine().timer_store().next_due();
+    facts.next_due = session.engine().timer_store().next_due({session.engine().handlers().types()});
     facts.dead_letters =
         store.list_ids(JobPlace::dead_letter, {}, "", QueueFacts::kMostCounted + 1).size();
     if (auto latest = store.newest_dead_letters({}, {}, 1); !latest.empty()) {
@@ -49,6 +54,12 @@ void look_at_engine(Session& session, Findings& findings) {
     });
     look_at("nodes", findings, [&](Findings& found) {
         check_nodes(session.nodes().list(), session.database_now(), found);
+    });
+    look_at("engine", findings, [&](Findings& found) {
+        persistence::EngineStore& engine = session.engine().engine_store();
+        if (engine.has_engine()) {
+            check_engine_times(engine.last_engine_job(), session.database_now(), found);
+        }
     });
     look_at("jobs", findings, [&](Findings& found) { check_jobs(queue_facts(session), found); });
 }

@@ -17,6 +17,9 @@ using persistence::Node;
 
 constexpr schema::Duration kSkewNoticed = std::chrono::seconds(1);
 
+/// Zones differ by a quarter of an hour at least; clocks of machines by less.
+constexpr schema::Duration kZoneNoticed = std::chrono::minutes(14);
+
 struct NodeNames {
     std::vector<std::string> living;
     std::vector<std::string> dead;
@@ -98,6 +101,30 @@ void check_clock(schema::Duration skew, Findings& findings) {
              skew.count() < 0 ? "behind" : "ahead of"
          ),
          .advice = is_wrong ? "let chrony or systemd-timesyncd set both" : ""}
+    );
+}
+
+void check_engine_times(
+    const std::optional<schema::TimePoint>& last_job,
+    schema::TimePoint now,
+    Findings& findings
+) {
+    if (last_job && *last_job - now > kZoneNoticed) {
+        findings.push_back(
+            {.check = "engine",
+             .level = FindingLevel::wrong,
+             .text = fmt::format(
+                 "a Flowable engine made a job {} minutes from now: its times are not UTC",
+                 std::chrono::round<std::chrono::minutes>(*last_job - now).count()
+             ),
+             .advice = "give its JVM -Duser.timezone=UTC, or its driver the option of "
+                       "docs/flowable.md; due dates that are there already stay wrong"}
+        );
+        return;
+    }
+    findings.push_back(
+        {.check = "engine",
+         .text = "a Flowable engine has its tables here, and none of its times lies ahead"}
     );
 }
 

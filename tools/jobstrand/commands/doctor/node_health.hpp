@@ -3,6 +3,7 @@
 #include "persistence/node_store.hpp"
 #include "tools/jobstrand/commands/doctor/finding.hpp"
 
+#include <optional>
 #include <vector>
 
 /// Pure.
@@ -17,5 +18,13 @@ void check_nodes(
 
 /// How far this machine's clock is ahead of the database's.
 void check_clock(schema::Duration skew, Findings& findings);
+
+/// Whether a Flowable engine that has its jobs here writes times in another zone than UTC, as far
+/// as they tell: one that is behind UTC writes times that anybody could have written.
+void check_engine_times(
+    const std::optional<schema::TimePoint>& last_job,
+    schema::TimePoint now,
+    Findings& findings
+);
 
 }  // namespace jobstrand::cli
