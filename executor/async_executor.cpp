@@ -69,7 +69,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       async_(
           settings_.async_runs,
           [this](const HeldJobPtr& held, const HandlerResult& result) {
-              on_outcome(held, runner_.ended(held, result));
+              on_async_end(held, result);
           }
       ),
       runner_(
@@ -274,6 +274,17 @@ void AsyncExecutor::run(const HeldJobPtr& held) {
     if (held->job.lost_starts > 0) {
         held_.wait_until_gone(held->job, settings_.lock_time);
     }
+}
+
+// Runs on whatever thread has ended it.
+void AsyncExecutor::on_async_end(const HeldJobPtr& held, const HandlerResult& result) {
+    if (!std::holds_alternative<EndedElsewhere>(result)) {
+        on_outcome(held, runner_.ended(held, result));
+        return;
+    }
+    runner_.ended_elsewhere(*held);
+    completion_.run_counts().add(held->job.handler_type);
+    completion_.forget(held);
 }
 
 void AsyncExecutor::on_outcome(const HeldJobPtr& held, persistence::Outcome outcome) {

@@ -79,6 +79,9 @@ schema::Transition transition_after(
             [&](const Interrupted& interrupted) {
                 return schema::interrupted(job, interrupted.wait, now);
             },
+            [&](const GivenBack&) { return schema::released(job); },
+            // Whoever writes it all the same finds that the fence does not hold.
+            [&](const EndedElsewhere&) { return schema::completed(job); },
             [&](const Failed& failed) {
                 const schema::JobFailure failure = schema::cut_to_limits(
                     {.message = failed.message,

@@ -63,7 +63,14 @@ struct Interrupted {
     schema::Duration wait{std::chrono::seconds(1)};
 };
 
-using HandlerResult = std::variant<Succeeded, Failed, Interrupted>;
+/// Nothing was begun, or nothing of it counts: the job is free again at once, and no retry is used.
+struct GivenBack {};
+
+/// Whom the handler has handed the job to has written what became of it, and its row is not ours
+/// any more: nothing is written here.
+struct EndedElsewhere {};
+
+using HandlerResult = std::variant<Succeeded, Failed, Interrupted, GivenBack, EndedElsewhere>;
 
 /// What user code implements: runs one job. Called on worker threads, several at once.
 /// A job may run more than once (at least once): make the effect repeatable, or use a transactional

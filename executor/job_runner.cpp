@@ -60,11 +60,15 @@ JobRunner::Answer JobRunner::run(const HeldJobPtr& held) const {
         return begin(*async, held);
     }
     const std::optional<HandlerResult> result = call(*handler, held);
-    if (!result) {
-        tell_watcher(*held, tell_end(*held), {.reason = schema::TransitionReason::completed});
+    if (!result || std::holds_alternative<EndedElsewhere>(*result)) {
+        ended_elsewhere(*held);
         return Committed{};
     }
     return ended(held, *result);
+}
+
+void JobRunner::ended_elsewhere(HeldJob& held) const {
+    tell_watcher(held, tell_end(held), {.reason = schema::TransitionReason::completed});
 }
 
 // Who has nowhere to let it run on waits for its end.
@@ -78,7 +82,12 @@ JobRunner::Answer JobRunner::begin(const AsyncJobHandler& handler, const HeldJob
         promise.set_value(std::move(result));
     });
     one.begin(handler, held, context_for(*held));
-    return ended(held, promise.get_future().get());
+    const HandlerResult result = promise.get_future().get();
+    if (std::holds_alternative<EndedElsewhere>(result)) {
+        ended_elsewhere(*held);
+        return Committed{};
+    }
+    return ended(held, result);
 }
 
 Outcome JobRunner::ended(const HeldJobPtr& held, const HandlerResult& result) const {

@@ -47,7 +47,8 @@ public:
 
     JobRunner(Dependencies dependencies, Rules rules, std::string lock_owner);
 
-    /// A transactional handler has written the outcome together with its own effects.
+    /// A transactional handler has written the outcome together with its own effects, or somebody
+    /// else has written it.
     struct Committed {};
     /// Dependencies::async tells of the end.
     struct UnderWay {};
@@ -59,6 +60,9 @@ public:
     /// The outcome to be written, of a run whose handler has ended so.
     [[nodiscard]] persistence::Outcome ended(const HeldJobPtr& held, const HandlerResult& result)
         const;
+
+    /// Of one whose outcome somebody else has written.
+    void ended_elsewhere(HeldJob& held) const;
 
 private:
     [[nodiscard]] std::optional<schema::Transition>

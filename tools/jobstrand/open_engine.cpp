@@ -35,6 +35,8 @@ std::unique_ptr<engine::Wiring> open_engine(
          .http_client = around.http_client,
          .path = around.path,
          .store = engine->store(),
+         .jobs = engine->executor_store(),
+         .instances = engine->engine_store(),
          .counts = around.handler_counts},
         settings
     );

@@ -44,6 +44,52 @@ TEST(TargetSettings, Targets_have_a_url_and_optional_details) {
     EXPECT_EQ(settings.targets.at("plain"), TargetSettings{.url = "http://127.0.0.1:8080"});
 }
 
+TEST(FlowableSettings, Name_engines_and_how_they_are_called) {
+    const SettingsFile file = read_settings(
+        R"(
+        [flowable]
+        engines = ["http://a:8080/process-api", "https://b/process-api"]
+        user = "rest-admin"
+        passwordFile = "/etc/flowable.password"
+        timeLimit = "PT1H"
+        calls = 8
+        handlerTypes = ["my-handler"]
+    )",
+        "file"
+    );
+    ASSERT_THAT(file.problems, IsEmpty());
+    const FlowableSettings& flowable = file.settings.flowable;
+    EXPECT_THAT(
+        flowable.engines, ElementsAre("http://a:8080/process-api", "https://b/process-api")
+    );
+    EXPECT_EQ(flowable.user, "rest-admin");
+    EXPECT_EQ(flowable.time_limit, 1h);
+    EXPECT_EQ(flowable.calls, 8U);
+    EXPECT_THAT(flowable.handler_types, ElementsAre("my-handler"));
+}
+
+TEST(FlowableSettings, Every_mistake_is_told) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"flowable = 5", "must be a table: [flowable]"},
+        {"[flowable]\ncalls = 5", "needs engines"},
+        {"[flowable]\nengines = []", "engines must be 1 to 100 URLs"},
+        {"[flowable]\nengines = [\"shop\"]", "engines: shop must begin with http"},
+        {"[flowable]\nengines = [\"http://x/y?z\"]", "has a query"},
+        {"[flowable]\nengines = [\"http://x\"]\nuser = \"u\"", "user and passwordFile"},
+        {"[flowable]\nengines = [\"http://x\"]\ncalls = 0", "calls must be 1 to"},
+        {"[flowable]\nengines = [\"http://x\"]\nhandlerTypes = 5", "handlerTypes must be a list"},
+        {"[flowable]\nengines = [\"http://x\"]\nengine = 5", "there is no key engine"},
+    };
+    for (const auto& [toml, message] : cases) {
+        const SettingsFile file = read_settings(toml, "file");
+        std::string problems;
+        for (const auto& problem : file.problems) {
+            problems += problem;
+        }
+        EXPECT_THAT(problems, HasSubstr(message)) << toml;
+    }
+}
+
 struct BadTarget {
     const char* toml;
     const char* message;

@@ -3,11 +3,14 @@
 #include "tools/jobstrand/handlers/command_check.hpp"
 #include "tools/jobstrand/handlers/command_handler.hpp"
 #include "tools/jobstrand/handlers/command_payload.hpp"
+#include "tools/jobstrand/handlers/flowable/flowable_handler.hpp"
 #include "tools/jobstrand/handlers/http/http_handler.hpp"
 #include "tools/jobstrand/handlers/http/http_payload.hpp"
 #include "tools/jobstrand/handlers/suspension_order.hpp"
 
 #include <iterator>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace jobstrand::cli {
@@ -60,6 +63,33 @@ http_handler(const HandlerSurroundings& around, const Settings& settings) {
     return needs;
 }
 
+void add_flowable_handlers(
+    executor::HandlerRegistry& registry,
+    const HandlerSurroundings& around,
+    const Settings& settings
+) {
+    // Defended catch: a node that cannot call the engines leaves their jobs to others (I7).
+    try {
+        const FlowableHandler handler(
+            {.clock = around.clock,
+             .log = around.log,
+             .client = around.http_client,
+             .jobs = around.jobs,
+             .instances = around.instances},
+            settings.flowable
+        );
+        for (const std::string& type : flowable_types(settings.flowable)) {
+            registry.add_async(type, handler, flowable_needs());
+        }
+    } catch (const std::runtime_error& error) {
+        around.log.write(
+            schema::LogLevel::error,
+            "jobs of Flowable engines are not taken",
+            {{"error", error.what()}}
+        );
+    }
+}
+
 }  // namespace
 
 void add_service_handlers(
@@ -82,6 +112,9 @@ void add_service_handlers(
     registry.add(std::string(kSuspensionType), suspension_handler(around.store, around.clock));
     registry.add(kCommand, command_handler(around, settings), needs_of(settings.commands));
     registry.add_async(kHttp, http_handler(around, settings), needs_of(settings.targets));
+    if (!settings.flowable.engines.empty()) {
+        add_flowable_handlers(registry, around, settings);
+    }
 }
 
 void replace_configured_handlers(
@@ -101,6 +134,11 @@ std::vector<std::string> obstacles_to_handlers(const Settings& settings) {
         std::make_move_iterator(of_targets.begin()),
         std::make_move_iterator(of_targets.end())
     );
+    if (!settings.flowable.engines.empty()) {
+        for (std::string& obstacle : obstacles_to_engines(settings.flowable)) {
+            obstacles.push_back(std::move(obstacle));
+        }
+    }
     return obstacles;
 }
 

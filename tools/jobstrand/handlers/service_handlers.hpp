@@ -1,6 +1,8 @@
 #pragma once
 
 #include "executor/handler_registry.hpp"
+#include "persistence/engine_store.hpp"
+#include "persistence/executor_store.hpp"
 #include "persistence/operator_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
@@ -22,12 +24,15 @@ struct HandlerSurroundings {
     HttpClient& http_client;  ///< Calls the apps.
     std::string path;         ///< PATH, for the programs.
     persistence::OperatorStore& store;
+    persistence::ExecutorStore& jobs;
+    persistence::EngineStore& instances;
     HandlerCounts* counts = nullptr;  ///< nullptr: nobody watches them.
 };
 
 /// Registers what the service can run: `noop` (succeeds), `log` (writes its payload as a line of
-/// level info), `command` (see CommandHandler), `http` (see HttpHandler), and what suspends and
-/// activates at a date (see SuspensionOrder).
+/// level info), `command` (see CommandHandler), `http` (see HttpHandler), what suspends and activates
+/// at a date (see SuspensionOrder), and the jobs of Flowable engines where the settings name some
+/// (see FlowableHandler).
 void add_service_handlers(
     executor::HandlerRegistry& registry,
     const HandlerSurroundings& around,

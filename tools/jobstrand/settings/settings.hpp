@@ -42,6 +42,20 @@ struct TargetSettings {
     bool operator==(const TargetSettings&) const = default;
 };
 
+/// The Flowable engines whose jobs this service runs: the table [flowable].
+struct FlowableSettings {
+    std::vector<std::string> engines = {};  ///< URLs of their REST applications; empty: none.
+    std::string user = {};                  ///< Empty: they ask for nobody.
+    std::string password_file = {};         ///< Its password, in the first line.
+    std::string ca_file = {};               ///< As in TargetSettings.
+    schema::Duration time_limit{std::chrono::minutes(10)};  ///< For one job.
+    std::size_t calls = 64;                                 ///< At once, of each engine.
+    /// Handler types of their jobs beside those of a process engine.
+    std::vector<std::string> handler_types = {};
+
+    bool operator==(const FlowableSettings&) const = default;
+};
+
 using Targets = std::map<std::string, TargetSettings, std::less<>>;
 /// What is set for definitions: the tables [definitions.NAME] of the configuration file.
 using Definitions = std::vector<schema::JobDefinition>;
@@ -80,6 +94,7 @@ struct Settings {
     Commands commands;
     Targets targets;
     Definitions definitions;
+    FlowableSettings flowable;
 };
 
 }  // namespace jobstrand::cli

@@ -5,6 +5,7 @@
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/settings/command_settings.hpp"
 #include "tools/jobstrand/settings/definition_settings.hpp"
+#include "tools/jobstrand/settings/flowable_settings.hpp"
 #include "tools/jobstrand/settings/setting_entries.hpp"
 #include "tools/jobstrand/settings/target_settings.hpp"
 
@@ -134,6 +135,10 @@ private:
                 DefinitionTables definitions;
                 file_.settings.definitions = definitions.read(node);
                 add_all(definitions.problems(), {});
+            } else if (key.str() == kFlowableName) {
+                FlowableTable flowable;
+                file_.settings.flowable = flowable.read(node);
+                add_all(flowable.problems(), {});
             } else if (key.str() == kEnginesName) {
                 engines = &node;
             } else {
@@ -207,7 +212,8 @@ private:
         if (node.is_table()) {
             return fmt::format(
                 "there is no table [{}]; settings stand at the top of the file, and the only "
-                "tables are [commands.NAME], [targets.NAME], [definitions.NAME] and [engines.NAME]",
+                "tables are [commands.NAME], [targets.NAME], [definitions.NAME], [flowable] and "
+                "[engines.NAME]",
                 name
             );
         }

@@ -127,6 +127,42 @@ void append_definition(std::string& out, const schema::JobDefinition& definition
     return json;
 }
 
+[[nodiscard]] std::string toml_list(const std::vector<std::string>& texts) {
+    std::string list;
+    for (const std::string& text : texts) {
+        list += (list.empty() ? "" : ", ") + toml_text(text);
+    }
+    return fmt::format("[{}]", list);
+}
+
+void append_flowable(std::string& out, const FlowableSettings& flowable) {
+    auto end = std::back_inserter(out);
+    fmt::format_to(end, "\n[flowable]\nengines = {}\n", toml_list(flowable.engines));
+    if (!flowable.user.empty()) {
+        fmt::format_to(end, "user = {}\n", toml_text(flowable.user));
+        fmt::format_to(end, "passwordFile = {}\n", toml_text(flowable.password_file));
+    }
+    if (!flowable.ca_file.empty()) {
+        fmt::format_to(end, "caFile = {}\n", toml_text(flowable.ca_file));
+    }
+    const std::string limit = schema::format_duration(flowable.time_limit);
+    fmt::format_to(end, "timeLimit = {}\n", toml_text(limit));
+    fmt::format_to(end, "calls = {}\n", flowable.calls);
+    fmt::format_to(end, "handlerTypes = {}\n", toml_list(flowable.handler_types));
+}
+
+[[nodiscard]] nlohmann::ordered_json json_of(const FlowableSettings& flowable) {
+    return {
+        {"engines", flowable.engines},
+        {"user", flowable.user},
+        {"passwordFile", flowable.password_file},
+        {"caFile", flowable.ca_file},
+        {"timeLimit", schema::format_duration(flowable.time_limit)},
+        {"calls", flowable.calls},
+        {"handlerTypes", flowable.handler_types},
+    };
+}
+
 [[nodiscard]] nlohmann::ordered_json json_value(const Setting& setting, const std::string& text) {
     if (setting.unit == Unit::flag || setting.unit == Unit::count) {
         return nlohmann::ordered_json::parse(text);
@@ -222,6 +258,9 @@ std::string settings_as_toml(const Settings& settings) {
     for (const schema::JobDefinition& definition : settings.definitions) {
         append_definition(out, definition);
     }
+    if (!settings.flowable.engines.empty()) {
+        append_flowable(out, settings.flowable);
+    }
     return out;
 }
 
@@ -243,6 +282,9 @@ std::string settings_as_json(const Settings& settings) {
     out["definitions"] = nlohmann::ordered_json::object();
     for (const schema::JobDefinition& definition : settings.definitions) {
         out["definitions"][text_of(definition.name)] = json_of(definition);
+    }
+    if (!settings.flowable.engines.empty()) {
+        out["flowable"] = json_of(settings.flowable);
     }
     return out.dump();
 }

@@ -30,6 +30,9 @@ using schema::LogLevel;
     if (from.targets != to.targets) {
         names.push_back(kTargetsName);
     }
+    if (from.flowable != to.flowable) {
+        names.push_back(kFlowableName);
+    }
     return names;
 }
 
@@ -71,6 +74,8 @@ void Reload::take_over_handlers(const Settings& anew) {
          .http_client = session_.http_client(),
          .path = session_.path(),
          .store = engine_->store(),
+         .jobs = engine_->executor_store(),
+         .instances = engine_->engine_store(),
          .counts = &session_.handler_counts()},
         anew
     );
