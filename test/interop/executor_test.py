@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Jobstrand as the executor of two real Flowable engines with the REST application, one of which is killed in the middle; and the same
+work by the engines' own executors, at the settings of Flowable's own benchmark.
+
+Usage:  executor_test.py JOBSTRAND_BINARY CACHE_FOLDER [--database mysql|postgresql] [--jobs N] [--timers N] [--siblings N] [--no-comparison]
+
+Defaults: PostgreSQL, 10,000 async jobs, 1,000 timers, 1,000 instances with three exclusive siblings. It takes minutes and has no bound in
+the check. Exit codes as flowable_test.py. The last line is `N passed, N failed`.
+"""
+import argparse
+import contextlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+import interop
+
+PATIENCE_S = 1200  # For all of the work, on a busy machine.
+START_S = 240  # For an engine.
+VERSION = '7.2.0'  # The last one whose REST application is published.
+LEFT = ' UNION ALL '.join(f'SELECT COUNT(*) FROM {table}' for table in interop.TABLES)
+
+
+class RestEngine:
+    """One with its REST application, in a process of its own."""
+
+    def __init__(self, classpath, where, number, runs_jobs):
+        self.origin = f'http://127.0.0.1:{interop.databases.free_port()}'
+        url, user, password, _ = where.jdbc()
+        self.log = where.folder / f'rest-{number}.log'
+        self.process = subprocess.Popen(
+            ['java', '-Xmx768m', '-cp', classpath, 'interop.RestEngine', f'--server.port={urllib.parse.urlsplit(self.origin).port}',
+             f'--spring.datasource.url={url}', f'--spring.datasource.username={user}', f'--spring.datasource.password={password}',
+             f'--flowable.async-executor-activate={str(runs_jobs).lower()}'],
+            stdout=self.log.open('a'), stderr=subprocess.STDOUT)
+
+    def base(self):
+        return self.origin + '/process-api'
+
+    def answers(self):
+        try:
+            with urllib.request.urlopen(self.base() + '/management/engine', timeout=10) as response:
+                return response.status == 200
+        except OSError:
+            return False
+
+    def start(self, key, count, due='PT1S'):
+        for first in range(0, count, 500):
+            query = urllib.parse.urlencode({'key': key, 'count': min(500, count - first), 'due': due})
+            with urllib.request.urlopen(f'{self.origin}/start?{query}', b'', timeout=START_S) as response:
+                assert response.status == 200, response.status
+
+    def wait(self):
+        if not interop.eventually(self.answers, START_S):
+            raise RuntimeError(f'an engine did not start: {self.log.read_text()[-2000:]}')
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+@contextlib.contextmanager
+def engines(classpath, where, runs_jobs):
+    """Two, the second one when the first has made the tables."""
+    both = []
+    try:
+        for number in range(2):
+            both.append(RestEngine(classpath, where, number, runs_jobs))
+            both[-1].wait()
+        yield both
+    finally:
+        for one in both:
+            one.stop()
+
+
+class Work:
+    """What is to be done, and how to see that it is."""
+
+    def __init__(self, where, options):
+        self.where, self.options = where, options
+        self.total = options.jobs + options.timers + 3 * options.siblings
+
+    def enqueue(self, engine):
+        engine.start('async', self.options.jobs)
+        engine.start('timer', self.options.timers, 'PT0S')
+        engine.start('siblings', self.options.siblings)
+
+    def left(self):
+        """Jobs in any place."""
+        return sum(int(row[0]) for row in self.where.sql(LEFT))
+
+    def at_rest(self):
+        """Instances that have come to their receive task."""
+        return int(self.where.value("SELECT COUNT(*) FROM ACT_RU_EXECUTION WHERE ACT_ID_ LIKE '%-rest'"))
+
+    def used_retries(self):
+        return int(self.where.value('SELECT COUNT(*) FROM ACT_RU_TIMER_JOB WHERE RETRIES_ < 3')) + \
+            int(self.where.value('SELECT COUNT(*) FROM ACT_RU_JOB WHERE RETRIES_ < 3')) + \
+            int(self.where.value('SELECT COUNT(*) FROM ACT_RU_DEADLETTER_JOB'))
+
+    def drain(self, in_the_middle=None):
+        """Seconds until nothing is left, and the most retries that were seen to be used on the way."""
+        begun, used = time.monotonic(), 0
+        while (left := self.left()) > 0:
+            used = max(used, self.used_retries())
+            if in_the_middle is not None and left < self.total / 2:
+                in_the_middle()
+                in_the_middle = None
+            if time.monotonic() - begun > PATIENCE_S:
+                raise RuntimeError(f'{left} jobs are left')
+            interop.pause(0.1)
+        return time.monotonic() - begun, used
+
+
+class Checks:
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def equal(self, what, is_now, expected):
+        self.passed, self.failed = self.passed + (is_now == expected), self.failed + (is_now != expected)
+        print(f'{"ok" if is_now == expected else "FAILED"}: {what}: {is_now!r}' + ('' if is_now == expected else f', not {expected!r}'), flush=True)
+
+
+def configure(where, both):
+    urls = ', '.join(f'"{engine.base()}"' for engine in both)
+    (where.folder / 'jobstrand.toml').write_text(f'[flowable]\nengines = [{urls}]\ncalls = 32\n')
+
+
+def run_by_jobstrand(classpath, where, jobstrand, work, checks, kills):
+    with engines(classpath, where, runs_jobs=False) as both:
+        jobstrand.do('schema', 'upgrade')
+        both[0].start('async', 200)  # Warm.
+        both[1].start('async', 200)
+        configure(where, both)
+        with jobstrand.serving('--config', 'jobstrand.toml'):
+            work.drain()
+        work.enqueue(both[0])
+        print(f'{work.left()} jobs wait', flush=True)
+        with jobstrand.serving('--config', 'jobstrand.toml'):
+            seconds, used = work.drain(both[1].kill if kills else None)
+        checks.equal('jobs that are left', work.left(), 0)
+        checks.equal('instances at rest', work.at_rest(), work.options.jobs + work.options.timers + work.options.siblings + 400)
+        checks.equal('retries that were used', used, 0)
+        checks.equal('counts of executions', interop.wrong_counts(where), [])
+        locked = where.value('SELECT COUNT(*) FROM ACT_RU_EXECUTION WHERE LOCK_OWNER_ IS NOT NULL')
+        checks.equal('instances that are still locked', locked, '0')
+        return work.total / seconds
+
+
+def run_by_themselves(classpath, where, work):
+    with engines(classpath, where, runs_jobs=False) as both:
+        work.enqueue(both[0])
+    with engines(classpath, where, runs_jobs=True):
+        before = work.left()  # Those that the first one has done while the second one started do not count.
+        seconds, used = work.drain()
+        print(f'their own executors: {before} jobs in {seconds:.1f} s, {used} retries used', flush=True)
+        return before / seconds
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('binary', type=Path)
+    parser.add_argument('cache', type=Path)
+    parser.add_argument('--database', choices=('mysql', 'postgresql'), default='postgresql')
+    parser.add_argument('--jobs', type=int, default=10_000)
+    parser.add_argument('--timers', type=int, default=1_000)
+    parser.add_argument('--siblings', type=int, default=1_000)
+    parser.add_argument('--no-kill', action='store_true')
+    parser.add_argument('--no-comparison', action='store_true')
+    options = parser.parse_args()
+    checks = Checks()
+    try:
+        classpath = interop.install(options.cache.resolve(), 'rest', VERSION)
+        models = options.cache.resolve() / f'rest-{VERSION}/classes/processes'
+        models.mkdir(exist_ok=True)
+        shutil.copy(interop.HERE / 'java/resources/interop.bpmn20.xml', models)
+        with tempfile.TemporaryDirectory(prefix='interop.') as name, interop.database(options.database, Path(name)) as where:
+            work = Work(where, options)
+            jobstrand = interop.Jobstrand(options.binary.resolve(), where)
+            ours = run_by_jobstrand(classpath, where, jobstrand, work, checks, not options.no_kill)
+            print(f'Jobstrand as their executor{"" if options.no_kill else ", one engine killed"}: {ours:.0f} jobs/s', flush=True)
+            if not options.no_comparison:
+                where.empty()
+                theirs = run_by_themselves(classpath, where, work)
+                print(f'their own executors: {theirs:.0f} jobs/s; ratio {ours / theirs:.2f}', flush=True)
+    except interop.CannotInstall as reason:
+        print(f'skipped: {reason}')
+        return interop.SKIPPED
+    print(f'{checks.passed} passed, {checks.failed} failed')
+    return 1 if checks.failed or not checks.passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
