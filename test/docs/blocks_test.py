@@ -24,6 +24,7 @@ RUN_BY = {
     "docs/correctness.md": {"sh": "ledger_test, simulation_test"},
     "docs/databases.md": {"sql": "docs.operations"},
     "docs/embedding.md": {"cpp": "docs.snippets", "cmake": "package"},
+    "docs/flowable.md": {"sh": "interop.flowable", "toml": "interop.flowable"},
     "docs/from-a-jobs-table.md": {"sh": "docs.readme", "sql": "docs.readme"},
     "docs/from-flowable.md": {"sh": "docs.readme", "sql": "docs.readme, docs.operations", "toml": "docs.readme"},
     "docs/from-quartz.md": {"sh": "docs.readme"},
