@@ -105,7 +105,8 @@ void compare_defaults(const LiveTable& live, TableReport& report) {
     }
 }
 
-/// One difference for all columns with the same collation.
+/// One difference for all columns with the same collation. A column with a foreign key has the
+/// texts of the other table, and needs no more.
 void compare_texts(const LiveTable& live, TableReport& report) {
     struct Unfit {
         std::vector<std::string_view> names;
@@ -115,7 +116,8 @@ void compare_texts(const LiveTable& live, TableReport& report) {
     const Catalog& catalog = report.catalog();
     for (const Column& column : report.table().columns) {
         const auto found = live.columns.find(column.name);
-        if (found == live.columns.end() || longest_text(column.kind) == 0) {
+        if (found == live.columns.end() || found->second.is_tied ||
+            longest_text(column.kind) == 0) {
             continue;
         }
         const std::string& collation = found->second.collation;

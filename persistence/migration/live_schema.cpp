@@ -25,6 +25,15 @@ LiveColumn column_of(const Row& row) {
     return column;
 }
 
+LiveColumn* find_column(LiveSchema& live, const Row& row) {
+    const auto table = live.find(in_capitals(row.text(0)));
+    if (table == live.end()) {
+        return nullptr;
+    }
+    const auto column = table->second.columns.find(in_capitals(row.text(1)));
+    return column == table->second.columns.end() ? nullptr : &column->second;
+}
+
 }  // namespace
 
 LiveSchema read_live_schema(Connection& connection) {
@@ -51,6 +60,13 @@ LiveSchema read_live_schema(Connection& connection) {
     const Catalog& catalog = connection.dialect().tables.catalog;
     connection.query({.sql = catalog.columns, .columns = 6}, {}, add_column);
     connection.query({.sql = catalog.indexes, .columns = 6}, {}, add_to_index);
+    if (!catalog.tied_columns.empty()) {
+        connection.query({.sql = catalog.tied_columns, .columns = 2}, {}, [&live](const Row& row) {
+            if (LiveColumn* const column = find_column(live, row)) {
+                column->is_tied = true;
+            }
+        });
+    }
     return live;
 }
 

@@ -16,6 +16,7 @@ struct LiveColumn {
     bool is_required = false;  ///< NOT NULL, and it does not fill itself.
     std::optional<std::string> default_value = {};
     std::string collation = {};
+    bool is_tied = false;  ///< By a foreign key: its type stays.
 };
 
 struct LiveIndex {

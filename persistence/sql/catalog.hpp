@@ -46,6 +46,10 @@ struct Catalog {
     /// key, whether it is unique, and whether it has some of the rows only.
     std::string_view indexes;
 
+    /// A query for table and column of those that are tied to another table's by a foreign key, and
+    /// keep their types for it. Empty: none has to.
+    std::string_view tied_columns = {};
+
     TypeFit (*type_fit)(std::string_view type, schema::ColumnKind kind) = nullptr;
     TextFit (*text_fit)(std::string_view collation, schema::ColumnKind kind) = nullptr;
 

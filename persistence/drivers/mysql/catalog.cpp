@@ -113,6 +113,9 @@ constinit const Catalog kMysqlCatalog{
         " index_name = 'PRIMARY', non_unique = 0, FALSE"
         " FROM information_schema.statistics WHERE table_schema = DATABASE()"
         " ORDER BY table_name, index_name, seq_in_index",
+    .tied_columns =
+        "SELECT table_name, column_name FROM information_schema.key_column_usage"
+        " WHERE table_schema = DATABASE() AND referenced_table_name IS NOT NULL",
     .type_fit = mysql_type_fit,
     .text_fit = mysql_text_fit,
     .plain_default = mysql_plain_default,
