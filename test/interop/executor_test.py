@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Jobstrand as the executor of two real Flowable engines with the REST application, one of which is killed in the middle; and the same
-work by the engines' own executors, at the settings of Flowable's own benchmark.
+work by the engines' own executors, at their best settings: pages of 2,048, waits of 50 ms, and each of these numbers of threads.
 
 Usage:  executor_test.py JOBSTRAND_BINARY CACHE_FOLDER [--database mysql|postgresql] [--jobs N] [--timers N] [--siblings N]
-                         [--no-kill] [--no-comparison | --only-comparison]
+                         [--threads N...] [--no-kill] [--no-comparison | --only-comparison]
 
-Defaults: PostgreSQL, 10,000 async jobs, 1,000 timers, 1,000 instances with three exclusive siblings. It takes minutes and has no bound in
-the check. Exit codes as flowable_test.py. The last line is `N passed, N failed`.
+Defaults: PostgreSQL, 10,000 async jobs, 1,000 timers, 1,000 instances with three exclusive siblings; 16, 32 and 64 threads. It takes
+minutes and has no bound in the check. Exit codes as flowable_test.py. The last line is `N passed, N failed`.
 """
 import argparse
 import contextlib
@@ -31,14 +31,15 @@ LEFT = ' UNION ALL '.join(f'SELECT COUNT(*) FROM {table}' for table in interop.T
 class RestEngine:
     """One with its REST application, in a process of its own."""
 
-    def __init__(self, classpath, where, number, runs_jobs):
+    def __init__(self, classpath, where, number, threads=0):
+        """Without threads its executor is off."""
         self.origin = f'http://127.0.0.1:{interop.databases.free_port()}'
         url, user, password, _ = where.jdbc()
         self.log = where.folder / f'rest-{number}.log'
         self.process = subprocess.Popen(
             ['java', '-Xmx768m', '-cp', classpath, 'interop.RestEngine', f'--server.port={urllib.parse.urlsplit(self.origin).port}',
              f'--spring.datasource.url={url}', f'--spring.datasource.username={user}', f'--spring.datasource.password={password}',
-             f'--flowable.async-executor-activate={str(runs_jobs).lower()}'],
+             f'--flowable.async-executor-activate={str(threads > 0).lower()}', f'--own.threads={max(threads, 1)}'],
             stdout=self.log.open('a'), stderr=subprocess.STDOUT)
 
     def base(self):
@@ -71,12 +72,12 @@ class RestEngine:
 
 
 @contextlib.contextmanager
-def engines(classpath, where, runs_jobs):
+def engines(classpath, where):
     """Two, the second one when the first has made the tables."""
     both = []
     try:
         for number in range(2):
-            both.append(RestEngine(classpath, where, number, runs_jobs))
+            both.append(RestEngine(classpath, where, number))
             both[-1].wait()
         yield both
     finally:
@@ -95,6 +96,15 @@ class Work:
         engine.start('async', self.options.jobs)
         engine.start('timer', self.options.timers, 'PT0S')
         engine.start('siblings', self.options.siblings)
+
+    def hold(self):
+        """Keeps all of it from all executors, until release()."""
+        for table in ('ACT_RU_JOB', 'ACT_RU_TIMER_JOB'):
+            self.where.sql(f"UPDATE {table} SET LOCK_OWNER_ = 'nobody', LOCK_EXP_TIME_ = '2037-01-01 00:00:00'")
+
+    def release(self):
+        for table in ('ACT_RU_JOB', 'ACT_RU_TIMER_JOB'):
+            self.where.sql(f"UPDATE {table} SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL WHERE LOCK_OWNER_ = 'nobody'")
 
     def left(self):
         """Jobs in any place."""
@@ -138,7 +148,7 @@ def configure(where, both):
 
 
 def run_by_jobstrand(classpath, where, jobstrand, work, checks, kills):
-    with engines(classpath, where, runs_jobs=False) as both:
+    with engines(classpath, where) as both:
         jobstrand.do('schema', 'upgrade')
         both[0].start('async', 200)  # Warm.
         both[1].start('async', 200)
@@ -158,16 +168,19 @@ def run_by_jobstrand(classpath, where, jobstrand, work, checks, kills):
         return work.total / seconds
 
 
-def run_by_themselves(classpath, where, work):
-    with engines(classpath, where, runs_jobs=False) as both:
+def run_by_themselves(classpath, where, work, threads):
+    with engines(classpath, where) as both:
         work.enqueue(both[0])
-    # Both at once: the clock runs from the first job that is done, so that their start does not count.
-    both = [RestEngine(classpath, where, number, runs_jobs=True) for number in range(2)]
+    work.hold()
+    both = [RestEngine(classpath, where, number, threads) for number in range(2)]
     try:
-        before = work.left()
-        if not interop.eventually(lambda: work.left() < before, START_S):
-            raise RuntimeError('no engine began')
         left = work.left()
+        for one in both:
+            one.wait()
+            one.start('async', 200)  # Warm.
+        if not interop.eventually(lambda: work.left() == left, START_S):
+            raise RuntimeError('their executors do nothing')
+        work.release()
         seconds, used = work.drain()
         print(f'their own executors: {left} jobs in {seconds:.1f} s, {used} retries used', flush=True)
         return left / seconds
@@ -184,6 +197,7 @@ def main():
     parser.add_argument('--jobs', type=int, default=10_000)
     parser.add_argument('--timers', type=int, default=1_000)
     parser.add_argument('--siblings', type=int, default=1_000)
+    parser.add_argument('--threads', type=int, nargs='+', default=[16, 32, 64])
     parser.add_argument('--no-kill', action='store_true')
     parser.add_argument('--no-comparison', action='store_true')
     parser.add_argument('--only-comparison', action='store_true')
@@ -202,9 +216,11 @@ def main():
                 print(f'Jobstrand as their executor{"" if options.no_kill else ", one engine killed"}: {ours:.0f} jobs/s', flush=True)
                 where.empty()
             if not options.no_comparison:
-                theirs = run_by_themselves(classpath, where, work)
-                print(f'their own executors: {theirs:.0f} jobs/s', flush=True)
-                checks.equal('jobs that are left', work.left(), 0)
+                for threads in options.threads:
+                    theirs = run_by_themselves(classpath, where, work, threads)
+                    print(f'their own executors, {threads} threads each: {theirs:.0f} jobs/s', flush=True)
+                    checks.equal('jobs that are left', work.left(), 0)
+                    where.empty()
     except interop.CannotInstall as reason:
         print(f'skipped: {reason}')
         return interop.SKIPPED

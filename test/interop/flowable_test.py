@@ -46,6 +46,10 @@ class Suite:
     def job_of(self, instance, table='ACT_RU_JOB'):
         return self.only_row(table, 'ID_', f"PROCESS_INSTANCE_ID_ = '{instance}'")
 
+    def has_run(self, instance):
+        """Once, and what the engine wrote about it is committed."""
+        return self.engine.do('runs', instance) == '1' and not any(self.job_of(instance, table) for table in interop.TABLES)
+
     def start(self, model, count=1, due='PT1S'):
         return self.engine.do('start', model, count, due).split()
 
@@ -53,9 +57,13 @@ class Suite:
         self.equal(f'the deletion of {what}', self.engine.refuses('delete', instance), '')
 
     def run(self):
-        for case in (self.upgraded_tables, self.marked_rows, self.left_alone_by_the_engine, self.left_alone_by_the_service,
-                     self.counts_after_operators, self.instances_of_ours, self.refused_suspension, self.seen_by_its_management,
-                     self.series_that_its_management_fires, self.documented, self.both_at_work):
+        self.run_all(self.upgraded_tables, self.marked_rows, self.left_alone_by_the_engine, self.left_alone_by_the_service,
+                     self.counts_after_operators, self.instances_of_ours, self.refused_suspension, self.overridden_priorities,
+                     self.past_of_its_jobs, self.seen_by_its_management, self.series_that_its_management_fires, self.documented,
+                     self.both_at_work)
+
+    def run_all(self, *cases):
+        for case in cases:
             begun = time.monotonic()
             try:
                 case()
@@ -100,9 +108,9 @@ class Suite:
         self.where.sql("UPDATE ACT_RU_TIMER_JOB SET DUEDATE_ = CREATE_TIME_ WHERE ID_ = 'later'")
         [instance] = self.start('async')
         self.engine.do('executor', 'on')
-        self.within_reach('the run of its own job', lambda: self.engine.do('runs', instance) == '1')
+        self.within_reach('the run of its own job', lambda: self.has_run(instance))
         [instance_of_timer] = self.start('timer')
-        self.within_reach('the run of its own timer', lambda: self.engine.do('runs', instance_of_timer) == '1')
+        self.within_reach('the run of its own timer', lambda: self.has_run(instance_of_timer))
         self.engine.do('executor', 'off')
         rows = self.where.sql("SELECT ID_, REV_, RETRIES_, LOCK_OWNER_ FROM ACT_RU_JOB ORDER BY ID_")
         self.equal('ours', rows, [('added', '1', '3', 'NULL'), ('plain', '1', '3', 'NULL')])
@@ -136,14 +144,14 @@ class Suite:
         self.equal('counts after set', interop.wrong_counts(self.where), [])
         self.engine.do('executor', 'on')
         self.within_reach('two dead letters of its own', lambda: self.engine.do('count', 'dead') == '3')
-        self.within_reach('the timer that we fired', lambda: self.engine.do('runs', fired) == '1')
-        self.within_reach('the cycle that we fired', lambda: self.engine.do('runs', cyclic) == '1')
+        self.within_reach('the timer that we fired', lambda: self.has_run(fired))
+        self.within_reach('the cycle that we fired', lambda: self.engine.do('runs', cyclic) == '1' and not self.job_of(cyclic))
         self.equal('its next turn', self.only_row('ACT_RU_TIMER_JOB', 'REPEAT_', f"PROCESS_INSTANCE_ID_ = '{cyclic}'").startswith('R2/'), True)
         self.engine.do('fix', failing)
         dead = self.job_of(failing, 'ACT_RU_DEADLETTER_JOB')
         self.equal('its stack trace here', 'not fixed yet' in self.jobstrand.do('dead', 'show', dead), True)
         self.jobstrand.do('dead', 'requeue', dead)
-        self.within_reach('the dead letter that we requeued', lambda: self.engine.do('runs', failing) == '1')
+        self.within_reach('the dead letter that we requeued', lambda: self.has_run(failing))
         self.engine.do('executor', 'off')
         self.jobstrand.do('dead', 'rm', self.job_of(forgotten, 'ACT_RU_DEADLETTER_JOB'), '--yes')
         self.equal('counts in the end', interop.wrong_counts(self.where), [])
@@ -175,11 +183,58 @@ class Suite:
         for verb, call in (('suspend', 'suspendProcessInstanceById'), ('activate', 'activateProcessInstanceById')):
             done = self.jobstrand.run('instance', verb, theirs)
             self.equal(f'instance {verb}', (done.returncode, call in done.stderr), (5, True))
+        definition = self.only_row('ACT_RU_JOB', 'PROC_DEF_ID_')
+        for words in ([definition], [definition, '--element', 'async-work'], [definition, '--new-jobs-only']):
+            done = self.jobstrand.run('definition', 'suspend', *words)
+            self.equal('definition suspend', (done.returncode, 'suspendProcessDefinitionById' in done.stderr), (5, True))
+        done = self.jobstrand.run('job', 'suspend', self.job_of(theirs))
+        self.equal('job suspend', (done.returncode, "one of Flowable's" in done.stderr), (5, True))
+        self.suspended_tenant(theirs)
         self.engine.do('suspend', theirs)
         self.equal('suspended by the engine', self.engine.do('count', 'suspended'), '1')
         self.equal('counts', interop.wrong_counts(self.where), [])
         self.engine.do('activate', theirs)
         self.is_deletable('that instance', theirs)
+
+    def suspended_tenant(self, theirs):
+        """Of which only our jobs wait."""
+        self.where.sql(f"UPDATE ACT_RU_JOB SET TENANT_ID_ = 'acme' WHERE PROCESS_INSTANCE_ID_ = '{theirs}'")
+        self.jobstrand.do('job', 'add', '--type', 'noop', '--id', 'of-acme', '--tenant', 'acme')
+        self.jobstrand.do('tenant', 'suspend', 'acme')
+        self.equal('suspended with the tenant', self.where.sql('SELECT ID_ FROM ACT_RU_SUSPENDED_JOB'), [('of-acme',)])
+        self.jobstrand.do('tenant', 'activate', 'acme')
+        self.jobstrand.do('job', 'rm', 'of-acme')
+        self.where.sql(f"UPDATE ACT_RU_JOB SET TENANT_ID_ = '' WHERE PROCESS_INSTANCE_ID_ = '{theirs}'")
+
+    def overridden_priorities(self):
+        [theirs] = self.start('async')
+        definition = self.only_row('ACT_RU_JOB', 'PROC_DEF_ID_')
+        self.jobstrand.do('definition', 'set', definition, '--override', '7', '--cascade')
+        self.equal('an overridden job of its own', self.where.sql('SELECT PRIORITY_, REV_ FROM ACT_RU_JOB'), [('7', '1')])
+        self.jobstrand.do('definition', 'rm', definition)
+        self.equal('counts', interop.wrong_counts(self.where), [])
+        self.engine.do('executor', 'on')
+        self.within_reach('the run of that job', lambda: self.has_run(theirs))
+        self.engine.do('executor', 'off')
+        self.is_deletable('that instance', theirs)
+
+    def past_of_its_jobs(self):
+        """Our log and our incidents are in the way of nothing, and have no names of its tables."""
+        names = ', '.join(f"'{name}'" for name in ('ACT_HI_JOB_LOG', 'ACT_RU_INCIDENT', 'ACT_HI_INCIDENT', 'ACT_RU_JOBDEF'))
+        self.equal('tables of ours', self.where.value(
+            f'SELECT COUNT(*) FROM information_schema.tables WHERE UPPER(table_name) IN ({names}) AND '
+            f"table_schema = '{'jobs' if self.where.kind == 'mysql' else 'public'}'"), '4')
+        [removed] = self.start('async')
+        self.jobstrand.do('job', 'rm', self.job_of(removed))
+        self.equal('the log of it', [line['processInstanceId'] for line in self.jobstrand.listed('log', 'ls', '--instance', removed)], [removed])
+        self.is_deletable('an instance with a past', removed)
+        self.jobstrand.do('job', 'add', '--type', 'command', '--id', 'doomed', '--instance', 'order-3', '--retries', '1', '--payload',
+                          '{"command": "nobody"}')
+        (self.where.folder / 'failing.toml').write_text('[commands.nobody]\nprogram = "/bin/false"\n')
+        with self.jobstrand.serving('--config', 'failing.toml'):
+            self.within_reach('an incident of ours', lambda: len(self.jobstrand.listed('incident', 'ls')) == 1)
+        self.jobstrand.do('dead', 'rm', 'doomed', '--yes')
+        self.equal('open incidents', self.jobstrand.listed('incident', 'ls'), [])
 
     def seen_by_its_management(self):
         self.jobstrand.do('job', 'add', '--type', 'log', '--id', 'm-job', '--instance', 'order-2')
@@ -238,6 +293,26 @@ class Suite:
     def left(self):
         return sum(int(self.where.value(f'SELECT COUNT(*) FROM {table}')) for table in interop.TABLES)
 
+    def mended_tables(self):
+        """All that the check offers, while no engine runs."""
+        for difference in self.jobstrand.differences():
+            for statement in difference['mend']:
+                self.where.sql(statement)
+        self.equal('differences after all statements of the check',
+                   [one['description'] for one in self.jobstrand.differences() if not one['remark']], [])
+
+    def works_on_mended_tables(self):
+        smile = '\U0001f600'
+        self.jobstrand.do('job', 'add', '--type', 'log', '--id', 'smile', '--instance', smile, '--payload', f'"{smile}"')
+        self.equal('a smile', self.jobstrand.listed('job', 'show', 'smile')['processInstanceId'], smile)
+        self.jobstrand.do('job', 'rm', 'smile')
+        [timed] = self.start('timer', 1, 'PT1H')
+        self.jobstrand.do('timer', 'fire', self.job_of(timed, 'ACT_RU_TIMER_JOB'))
+        self.engine.do('executor', 'on')
+        self.within_reach('the run of its timer', lambda: self.has_run(timed))
+        self.engine.do('executor', 'off')
+        self.is_deletable('that instance', timed)
+
 
 def soon():
     return time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime(time.time() + 1))
@@ -264,6 +339,9 @@ def run(kind, classpath, binary, is_long):
             print(f'{kind}: Flowable {engine.version}', flush=True)
             suite = Suite(where, engine, jobstrand, is_long)
             suite.run()
+        suite.run_all(suite.mended_tables)
+        with interop.engine(classpath, where) as suite.engine:
+            suite.run_all(suite.works_on_mended_tables)
         if is_long:
             suite.equal('a half-made mixture', half_made_mixture(where, classpath, jobstrand), '')
         if suite.failed:

@@ -189,6 +189,10 @@ class Jobstrand:
     def listed(self, *words):
         return json.loads(self.do(*words, '-o', 'json'))
 
+    def differences(self):
+        """What the check of the tables finds."""
+        return json.loads(self.run('schema', 'check', '-o', 'json').stdout)
+
     @contextlib.contextmanager
     def serving(self, *options):
         log = self.where.folder / 'serve.log'

@@ -61,33 +61,35 @@ public class RestEngine {
         }
     }
 
-    /** Its own executor as its own benchmark sets it; only the number of threads is for the machine. */
+    /** Its own executor as fast as its settings make it: large pages, short waits, and no acquisition against another's. */
     @Bean
-    public EngineConfigurationConfigurer<SpringProcessEngineConfiguration> executor(@Value("${own.threads:32}") int threads) {
+    public EngineConfigurationConfigurer<SpringProcessEngineConfiguration> executor(
+            @Value("${own.threads:32}") int threads, @Value("${own.page:2048}") int page, @Value("${own.wait-ms:50}") int waitMs) {
+        Duration wait = Duration.ofMillis(waitMs);
         return configuration -> {
             AsyncJobExecutorConfiguration acquisition = configuration.getAsyncExecutorConfiguration() == null
                     ? new AsyncJobExecutorConfiguration() : configuration.getAsyncExecutorConfiguration();
             acquisition.setGlobalAcquireLockEnabled(true);
-            acquisition.setAsyncJobsGlobalLockPollRate(Duration.ofMillis(500));
-            acquisition.setTimerLockPollRate(Duration.ofMillis(500));
-            acquisition.setMaxAsyncJobsDuePerAcquisition(512);
-            acquisition.setMaxTimerJobsPerAcquisition(512);
+            acquisition.setAsyncJobsGlobalLockPollRate(wait);
+            acquisition.setTimerLockPollRate(wait);
+            acquisition.setMaxAsyncJobsDuePerAcquisition(page);
+            acquisition.setMaxTimerJobsPerAcquisition(page);
             acquisition.setMoveTimerExecutorPoolSize(32);
-            acquisition.setDefaultAsyncJobAcquireWaitTime(Duration.ofMillis(500));
-            acquisition.setDefaultTimerJobAcquireWaitTime(Duration.ofMillis(500));
-            acquisition.setDefaultQueueSizeFullWaitTime(Duration.ofMillis(100));
+            acquisition.setDefaultAsyncJobAcquireWaitTime(wait);
+            acquisition.setDefaultTimerJobAcquireWaitTime(wait);
+            acquisition.setDefaultQueueSizeFullWaitTime(wait);
             configuration.setAsyncExecutorConfiguration(acquisition);
             configuration.setAsyncExecutor(null);
             configuration.setAsyncTaskExecutor(null);
-            configuration.setAsyncExecutorTaskExecutorConfiguration(workers(threads));
+            configuration.setAsyncExecutorTaskExecutorConfiguration(workers(threads, 2 * page));
         };
     }
 
-    private static org.flowable.common.engine.impl.async.AsyncTaskExecutorConfiguration workers(int threads) {
+    private static org.flowable.common.engine.impl.async.AsyncTaskExecutorConfiguration workers(int threads, int queue) {
         var workers = new org.flowable.common.engine.impl.async.AsyncTaskExecutorConfiguration();
         workers.setCorePoolSize(threads);
         workers.setMaxPoolSize(threads);
-        workers.setQueueSize(4096);
+        workers.setQueueSize(queue);
         return workers;
     }
 }
