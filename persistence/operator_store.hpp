@@ -204,8 +204,9 @@ public:
     virtual std::int64_t
     activate(SuspensionScope scope, std::string_view id, schema::TimePoint now) = 0;
 
-    /// Whether an instance or a definition is one of a Flowable engine that has its tables here:
-    /// only the engine suspends it, with its executions and tasks.
+    /// Whether an instance, a definition or a job is one of a Flowable engine that has its tables
+    /// here: only the engine suspends it, with its executions and tasks. Tenants are for all, and
+    /// of one only our jobs are suspended.
     [[nodiscard]] virtual bool is_of_engine(SuspensionScope scope, std::string_view id) = 0;
 
     [[nodiscard]] virtual std::vector<Suspension> suspensions(SuspensionScope scope) = 0;

@@ -15,28 +15,29 @@ OWN_INCLUDES = {
     'persistence/url': {'schema/'},
     'persistence/drivers': {'schema/', 'persistence/sql/', 'persistence/url/'},
     'persistence/migration': {'schema/', 'persistence/sql/'},
+    'persistence/shared': {'schema/', 'persistence/sql/'},
     'persistence/history': {'schema/', 'persistence/.', 'persistence/sql/'},
-    'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/'},
-    'persistence/definitions': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
+    'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/shared/'},
+    'persistence/definitions': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/'},
     'persistence/engine': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/exclusive': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/limits': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/'},
-    'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/'},
-    'persistence/queries': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
+    'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/shared/'},
+    'persistence/queries': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/'},
     'persistence/journal': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/unique': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/'},
     'persistence/jobs': {
-        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/exclusive/',
+        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/shared/', 'persistence/exclusive/',
         'persistence/limits/', 'persistence/series/', 'persistence/unique/'
     },
-    'persistence/nodes': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
+    'persistence/nodes': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/'},
     'persistence/store': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
         'persistence/definitions/', 'persistence/engine/', 'persistence/jobs/', 'persistence/journal/', 'persistence/limits/', 'persistence/nodes/',
         'persistence/unique/', 'persistence/workers/'
     },
     'persistence/workers': {
-        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/', 'persistence/series/',
+        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/', 'persistence/exclusive/', 'persistence/series/',
         'persistence/jobs/'
     },
     'executor': {'schema/', 'executor/enqueue/', 'executor/locks/', 'executor/loop/', 'executor/nodes/', 'executor/pool/', 'executor/report/'} | STORE,

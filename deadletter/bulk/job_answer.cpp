@@ -40,4 +40,8 @@ ItemResult result_of(persistence::OperatorStore& store, const std::string& id, J
     };
 }
 
+ItemResult refused_as_of_engine(const std::string& id) {
+    return {.id = id, .answer = ItemAnswer::refused, .refusal = Refusal::is_of_engine};
+}
+
 }  // namespace jobstrand::deadletter

@@ -12,4 +12,7 @@ namespace jobstrand::deadletter {
 [[nodiscard]] ItemResult
 result_of(persistence::OperatorStore& store, const std::string& id, persistence::JobAnswer answer);
 
+/// What only a Flowable engine may do.
+[[nodiscard]] ItemResult refused_as_of_engine(const std::string& id);
+
 }  // namespace jobstrand::deadletter

@@ -9,14 +9,6 @@ using persistence::JobAnswer;
 using persistence::SuspensionScope;
 using schema::JobPlace;
 
-namespace {
-
-ItemResult of_engine(const std::string& id) {
-    return {.id = id, .answer = ItemAnswer::refused, .refusal = Refusal::is_of_engine};
-}
-
-}  // namespace
-
 BulkCounts JobDesk::fire(const std::vector<std::string>& ids, const BulkWatch& watch) {
     const auto fire = [&](const std::string& id) { return store_.fire_timer(id, clock_.now()); };
     return change_timers(ids, fire, watch);
@@ -40,7 +32,7 @@ BulkCounts JobDesk::suspend(
 ) {
     const auto suspend = [&](const std::string& id) {
         return store_.is_of_engine(scope, id)
-                   ? of_engine(id)
+                   ? refused_as_of_engine(id)
                    : ItemResult{.id = id, .moved = store_.suspend(scope, id, clock_.now())};
     };
     return change_each(ids, suspend, watch);
@@ -53,7 +45,7 @@ BulkCounts JobDesk::activate(
 ) {
     const auto activate = [&](const std::string& id) {
         return store_.is_of_engine(scope, id)
-                   ? of_engine(id)
+                   ? refused_as_of_engine(id)
                    : ItemResult{.id = id, .moved = store_.activate(scope, id, clock_.now())};
     };
     return change_each(ids, activate, watch);

@@ -1,4 +1,5 @@
 #include "deadletter/bulk/bulk_change.hpp"
+#include "deadletter/bulk/job_answer.hpp"
 #include "deadletter/desk/job_desk.hpp"
 
 // How JobDesk suspends and activates single jobs.
@@ -8,6 +9,9 @@ using persistence::SuspensionScope;
 using schema::JobPlace;
 
 ItemResult JobDesk::suspend_one(const std::string& id) {
+    if (store_.is_of_engine(SuspensionScope::job, id)) {
+        return refused_as_of_engine(id);
+    }
     const auto before = store_.find(id);
     if (!before) {
         return {.id = id, .answer = ItemAnswer::not_found};
@@ -29,6 +33,9 @@ ItemResult JobDesk::suspend_one(const std::string& id) {
 }
 
 ItemResult JobDesk::activate_one(const std::string& id) {
+    if (store_.is_of_engine(SuspensionScope::job, id)) {
+        return refused_as_of_engine(id);
+    }
     const std::int64_t moved = store_.activate(SuspensionScope::job, id, clock_.now());
     if (moved > 0) {
         return {.id = id, .moved = moved};

@@ -1,5 +1,6 @@
 #include "persistence/definitions/definition_rows.hpp"
 #include "persistence/rows/job_table.hpp"
+#include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "schema/exclusive_group.hpp"
@@ -26,7 +27,7 @@ using schema::JobPlace;
 constexpr std::string_view kWithAnotherPriority = R"sql(
     SELECT ID_
     FROM {table}
-    WHERE {behind} AND PROC_DEF_ID_ = ? AND PRIORITY_ <> ?{kind}
+    WHERE {behind} AND {definition} = ? AND PRIORITY_ <> ?{kind}
     ORDER BY ID_
     LIMIT ?)sql";
 
@@ -97,14 +98,15 @@ public:
         add(" AND ELEMENT_ID_ = ?", name_.element);
         add(" AND HANDLER_TYPE_ = ?", name_.type);
         parameters.emplace_back(static_cast<std::int64_t>(kPart));
-        const std::string sql = fmt::format(
-            kWithAnotherPriority,
-            fmt::arg("table", schema::table_of(place_)),
-            fmt::arg("behind", ids_behind(after)),
-            fmt::arg("kind", kind)
-        );
         Ids ids;
         context_.runner.read([&](Connection& connection) {
+            const std::string sql = fmt::format(
+                kWithAnotherPriority,
+                fmt::arg("table", schema::table_of(place_)),
+                fmt::arg("behind", ids_behind(after)),
+                fmt::arg("definition", expression_for("PROC_DEF_ID_", connection.dialect())),
+                fmt::arg("kind", kind)
+            );
             ids.clear();
             connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
                 ids.emplace_back(row.text(0));

@@ -1,9 +1,14 @@
 #include "persistence/engine/engine_questions.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/definition/job_definition.hpp"
+#include "schema/job_place.hpp"
 
+#include <fmt/format.h>
+
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace jobstrand::persistence {
 
@@ -12,25 +17,43 @@ namespace {
 constexpr std::string_view kInstance = R"sql(SELECT 1 FROM ACT_RU_EXECUTION WHERE ID_ = ?)sql";
 constexpr std::string_view kDefinition = R"sql(SELECT 1 FROM ACT_RE_PROCDEF WHERE ID_ = ?)sql";
 
+constexpr std::string_view kJobInPlace = R"sql(
+    SELECT 1 FROM {table} WHERE ID_ = ? AND COALESCE(SCOPE_TYPE_, '') <> '{ours}')sql";
+
+std::string question_about_job() {
+    std::string sql;
+    for (const schema::JobPlace place : schema::kJobPlaces) {
+        sql += sql.empty() ? "" : " UNION ALL ";
+        sql += fmt::format(
+            kJobInPlace,
+            fmt::arg("table", schema::table_of(place)),
+            fmt::arg("ours", schema::kOurScope)
+        );
+    }
+    return sql;
+}
+
 /// What an engine is asked, and about whom.
 struct EngineQuestion {
-    std::string_view sql;  ///< Empty: it has nothing of that kind.
-    std::string id;
+    std::string sql = {};  ///< Empty: it has nothing of that kind.
+    std::string id = {};
+    std::size_t times = 1;  ///< The id stands in it.
 };
 
 EngineQuestion question_about(SuspensionScope scope, std::string_view id) {
     switch (scope) {
         case SuspensionScope::instance:
-            return {kInstance, std::string(id)};
+            return {std::string(kInstance), std::string(id)};
         case SuspensionScope::definition:
         case SuspensionScope::new_of_definition:
-            return {kDefinition, std::string(id)};
+            return {std::string(kDefinition), std::string(id)};
         case SuspensionScope::job_definition:
-            return {kDefinition, schema::job_definition_named(id).definition};
+            return {std::string(kDefinition), schema::job_definition_named(id).definition};
+        case SuspensionScope::job:
+            return {question_about_job(), std::string(id), schema::kJobPlaces.size()};
         case SuspensionScope::series:
         case SuspensionScope::timer_group:
         case SuspensionScope::tenant:
-        case SuspensionScope::job:
             break;
     }
     return {};
@@ -46,8 +69,8 @@ bool is_of_engine(const StoreContext& context, SuspensionScope scope, std::strin
         if (question.sql.empty() || !connection.dialect().has_engine) {
             return;
         }
-        const Value parameter{std::string_view(question.id)};
-        connection.query({.sql = question.sql, .columns = 1}, {&parameter, 1}, [&](const Row&) {
+        const std::vector<Value> parameters(question.times, std::string_view(question.id));
+        connection.query({.sql = question.sql, .columns = 1}, parameters, [&](const Row&) {
             is_there = true;
         });
     });

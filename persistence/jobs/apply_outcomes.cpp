@@ -2,12 +2,12 @@
 #include "persistence/history/job_log_page.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/byte_arrays.hpp"
-#include "persistence/rows/execution_counts.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/key_rows.hpp"
 #include "persistence/rows/twins.hpp"
 #include "persistence/series/move_pipeline.hpp"
+#include "persistence/shared/execution_counts.hpp"
 #include "persistence/sql/db_error.hpp"
 
 #include <algorithm>

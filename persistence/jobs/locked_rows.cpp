@@ -1,6 +1,6 @@
 #include "persistence/jobs/locked_rows.hpp"
 
-#include "persistence/rows/engine_columns.hpp"
+#include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"

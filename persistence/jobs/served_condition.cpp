@@ -1,6 +1,6 @@
 #include "persistence/jobs/served_condition.hpp"
 
-#include "persistence/rows/engine_columns.hpp"
+#include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/job_fields.hpp"
 #include "schema/series/series.hpp"

@@ -1,6 +1,6 @@
 #include "persistence/nodes/served_jobs.hpp"
 
-#include "persistence/rows/engine_columns.hpp"
+#include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/job_fields.hpp"

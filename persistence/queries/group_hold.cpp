@@ -1,5 +1,5 @@
 #include "persistence/queries/job_queries.hpp"
-#include "persistence/rows/engine_columns.hpp"
+#include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/exclusive_group.hpp"
 

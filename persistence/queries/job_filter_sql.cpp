@@ -1,6 +1,6 @@
 #include "persistence/queries/job_filter_sql.hpp"
 
-#include "persistence/rows/engine_columns.hpp"
+#include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/exclusive_group.hpp"
 #include "schema/limit/job_limit.hpp"

@@ -1,6 +1,6 @@
 #include "persistence/queries/job_queries.hpp"
-#include "persistence/rows/engine_columns.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
+#include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/id_lists.hpp"
 
 #include <fmt/format.h>

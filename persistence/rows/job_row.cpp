@@ -1,7 +1,7 @@
 #include "persistence/rows/job_row.hpp"
 
-#include "persistence/rows/engine_columns.hpp"
 #include "persistence/rows/readable_columns.hpp"
+#include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "schema/limits.hpp"
 #include "schema/text/utf8.hpp"

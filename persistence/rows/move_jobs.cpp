@@ -1,10 +1,10 @@
 #include "persistence/rows/move_jobs.hpp"
 
-#include "persistence/rows/execution_counts.hpp"
 #include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/key_rows.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
+#include "persistence/shared/execution_counts.hpp"
 #include "persistence/sql/db_error.hpp"
 
 #include <fmt/format.h>

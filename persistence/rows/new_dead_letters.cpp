@@ -5,6 +5,7 @@
 #include "persistence/history/job_log_page.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/move_jobs.hpp"
+#include "persistence/shared/engine_columns.hpp"
 #include "schema/history/job_event.hpp"
 
 #include <algorithm>
@@ -68,15 +69,19 @@ void tell_of_dead_letters(
     if (!context.history.rules().incidents) {
         return;
     }
+    // Of an engine's dead letters nobody here learns when they leave.
+    const auto opens_incident = [&transaction](const NewDeadLetter& one) {
+        return schema::is_incident(one.reason) && !is_of_engine(*one.job, transaction.dialect());
+    };
     const auto incidents = std::make_shared<std::vector<Incident>>();
     for (const NewDeadLetter& one : dead) {
-        if (schema::is_incident(one.reason)) {
+        if (opens_incident(one)) {
             incidents->push_back(incident_of(one, now));
         }
     }
     open_incidents(transaction, context.history, incidents);
-    const bool is_any_told = std::ranges::any_of(dead, [](const NewDeadLetter& one) {
-        return schema::is_incident(one.reason) && one.job->category != kNoticeCategory;
+    const bool is_any_told = std::ranges::any_of(dead, [&](const NewDeadLetter& one) {
+        return opens_incident(one) && one.job->category != kNoticeCategory;
     });
     if (is_any_told && !context.history.rules().incident_target.empty()) {
         enqueue_notice(transaction, context, *incidents, now);

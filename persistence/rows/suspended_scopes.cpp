@@ -199,9 +199,6 @@ find_suspended(Transaction& transaction, std::span<const Job* const> jobs, Suspe
 }
 
 bool SuspendedScopes::contain(const schema::Job& job) const {
-    if (jobs.contains(job.id)) {
-        return true;
-    }
     if (spares_engine && job.scope_type != schema::kOurScope) {
         return false;
     }
@@ -210,6 +207,7 @@ bool SuspendedScopes::contain(const schema::Job& job) const {
     };
     return instances.contains(job.process_instance_id) ||
            definitions.contains(job.process_definition_id) || tenants.contains(job.tenant_id) ||
+           jobs.contains(job.id) ||
            (!job.repeat.empty() && series.contains(schema::series_key_of(job))) ||
            (!kinds.empty() && std::ranges::any_of(schema::kinds_of(job), is_suspended));
 }

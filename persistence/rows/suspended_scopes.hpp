@@ -31,7 +31,7 @@ struct SuspendedScopes {
     Ids kinds = {};
     Ids tenants = {};
     Ids jobs = {};
-    bool spares_engine = false;  ///< Of what a Flowable engine has made, only single jobs wait.
+    bool spares_engine = false;  ///< A Flowable engine shares the tables, and suspends its own.
 
     /// Of a series, only the turn that carries it on waits: what has fired runs.
     [[nodiscard]] bool contain(const schema::Job& job) const;
@@ -53,8 +53,8 @@ void mark_suspended(
 );
 
 /// Asks nothing for jobs without instance, definition, tenant and REPEAT_, unless an operator
-/// changes them. A suspension that is found cannot be lifted before the transaction ends: the activation that lifts it then finds the job
-/// that this transaction puts into the suspended place.
+/// changes them. A suspension that is found cannot be lifted before the transaction ends: the
+/// activation that lifts it then finds the job that this transaction puts into the suspended place.
 [[nodiscard]] SuspendedScopes find_suspended(
     Transaction& transaction,
     std::span<const schema::Job* const> jobs,

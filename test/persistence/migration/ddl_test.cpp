@@ -137,7 +137,9 @@ TEST(Ddl, Each_step_of_a_migration_changes_something_on_some_database) {
             statements[migration.version] += migration.statements.size();
         }
     }
-    statements.erase(7);  // What it changes is looked up in the database: see widen_app_ids.
+    // What these change is looked up in the database: see widen_app_ids and complete_tables.
+    statements.erase(7);
+    statements.erase(17);
     EXPECT_THAT(statements, testing::Each(testing::Pair(testing::_, testing::Gt(0U))));
 }
 

@@ -1,4 +1,5 @@
-#include "test/persistence/migration/flowables_tables.hpp"
+#include "test/persistence/migration/shared_tables.hpp"
+
 #include "test/persistence/migration/schema_differences.hpp"
 
 namespace jobstrand::test {
@@ -11,51 +12,6 @@ using persistence::JobAnswer;
 using schema::Job;
 using schema::JobPlace;
 using testing::ElementsAre;
-
-/// Where an engine has jobs of its own.
-class SharedTables : public FlowablesTables {
-protected:
-    void prepare() override {
-        FlowablesTables::prepare();
-        take_over();
-        execute("INSERT INTO ACT_RE_PROCDEF (ID_) VALUES ('process:1')");
-    }
-
-    /// An execution of the engine with one job of each of these places.
-    void an_execution(std::string_view id, int jobs, int timers, int dead) {
-        execute(fmt::format(
-            "INSERT INTO ACT_RU_EXECUTION (ID_, REV_, IS_COUNT_ENABLED_, JOB_COUNT_, "
-            "TIMER_JOB_COUNT_, SUSP_JOB_COUNT_, DEADLETTER_JOB_COUNT_, EXTERNAL_WORKER_JOB_COUNT_) "
-            "VALUES ('{}', 1, {}, {}, {}, 0, {}, 0)",
-            id,
-            GetParam() == "mysql" ? "1" : "TRUE",
-            jobs,
-            timers,
-            dead
-        ));
-    }
-
-    void a_job_of(std::string_view execution, std::string_view table, std::string_view id) {
-        execute(fmt::format(
-            "INSERT INTO {} (ID_, REV_, TYPE_, EXECUTION_ID_, PROCESS_INSTANCE_ID_, PROC_DEF_ID_, "
-            "HANDLER_TYPE_, DUEDATE_, REPEAT_, SCOPE_TYPE_) VALUES ('{}', 1, 'timer', '{}', '{}', "
-            "'process:1', 'trigger-timer', '2020-01-01 00:00:00', 'R/PT1H', NULL)",
-            table,
-            id,
-            execution,
-            execution
-        ));
-    }
-
-    std::string counts_of(std::string_view execution) {
-        return text_of(fmt::format(
-            "SELECT CONCAT(REV_, ' ', JOB_COUNT_, TIMER_JOB_COUNT_, SUSP_JOB_COUNT_, "
-            "DEADLETTER_JOB_COUNT_, EXTERNAL_WORKER_JOB_COUNT_) FROM ACT_RU_EXECUTION WHERE ID_ = "
-            "'{}'",
-            execution
-        ));
-    }
-};
 
 INSTANTIATE_TEST_SUITE_P(
     OnServers,

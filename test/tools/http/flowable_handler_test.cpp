@@ -55,7 +55,8 @@ private:
 TestApp::Decide an_engine(unsigned status) {
     return [status](const TestApp::Request& request) {
         const bool is_look = request.method() == boost::beast::http::verb::get;
-        return std::optional(test::a_response(is_look ? 200 : status, "{}"));
+        const bool has_body = is_look || status != 204;
+        return std::optional(test::a_response(is_look ? 200 : status, has_body ? "{}" : ""));
     };
 }
 

@@ -134,6 +134,13 @@ std::string why_not_job(const ItemResult& item) {
             shown
         );
     }
+    if (item.refusal == deadletter::Refusal::is_of_engine) {
+        return fmt::format(
+            "job {} is one of Flowable's, whose engine suspends and activates whole instances and "
+            "definitions: call its RuntimeService or RepositoryService",
+            shown
+        );
+    }
     if (item.answer == ItemAnswer::locked) {
         return fmt::format("a node holds job {}: try again later", item.id);
     }

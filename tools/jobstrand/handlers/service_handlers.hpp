@@ -30,9 +30,9 @@ struct HandlerSurroundings {
 };
 
 /// Registers what the service can run: `noop` (succeeds), `log` (writes its payload as a line of
-/// level info), `command` (see CommandHandler), `http` (see HttpHandler), what suspends and activates
-/// at a date (see SuspensionOrder), and the jobs of Flowable engines where the settings name some
-/// (see FlowableHandler).
+/// level info), `command` (see CommandHandler), `http` (see HttpHandler), what suspends and
+/// activates at a date (see SuspensionOrder), and the jobs of Flowable engines where the settings
+/// name some (see FlowableHandler).
 void add_service_handlers(
     executor::HandlerRegistry& registry,
     const HandlerSurroundings& around,

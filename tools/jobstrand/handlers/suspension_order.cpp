@@ -94,6 +94,12 @@ suspension_handler(persistence::OperatorStore& store, const schema::Clock& clock
             return executor::Failed{.message = order.error().message, .retryable = false};
         }
         const auto& [activate, scope, id] = order.value();
+        if (store.is_of_engine(scope, id)) {
+            return executor::Failed{
+                .message =
+                    id + " is one of Flowable's, whose engine alone suspends and activates it",
+                .retryable = false};
+        }
         if (activate) {
             store.activate(scope, id, clock.now());
         } else {

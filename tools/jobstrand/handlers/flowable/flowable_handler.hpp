@@ -17,13 +17,9 @@ namespace jobstrand::cli {
 
 /// Has Flowable engines run their own jobs, which this node has claimed: each is executed by one of
 /// the engines over REST, and the engine writes what becomes of it, success and failure. After
-/// anything but a success the row decides:
-///
-/// | the row                                   | what it means              | here |
-/// |-------------------------------------------|----------------------------|------------------------|
-/// | is gone, or in another place              | the engine wrote the outcome | nothing is written
-/// | | still executable, with our lock           | a conflict, or no engine   | free again, no
-/// retry   |
+/// anything but a success the row decides: one that is gone, or stands in another place, has its
+/// outcome from the engine, and nothing is written. One that is still executable, with our lock,
+/// met a conflict or no engine: it is free again, and no retry is used.
 ///
 /// An exclusive job has the lock of its process instance while it runs. No thread waits for an
 /// engine.

@@ -1,4 +1,4 @@
-#include "persistence/rows/engine_columns.hpp"
+#include "persistence/shared/engine_columns.hpp"
 
 #include "persistence/sql/dialect.hpp"
 

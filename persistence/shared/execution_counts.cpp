@@ -1,6 +1,6 @@
-#include "persistence/rows/execution_counts.hpp"
+#include "persistence/shared/execution_counts.hpp"
 
-#include "persistence/rows/engine_columns.hpp"
+#include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 
