@@ -6,10 +6,12 @@ Usage:  executor_test.py JOBSTRAND_BINARY CACHE_FOLDER [--database mysql|postgre
                          [--threads N...] [--no-kill] [--no-comparison | --only-comparison]
 
 Defaults: PostgreSQL, 10,000 async jobs, 1,000 timers, 1,000 instances with three exclusive siblings; 16, 32 and 64 threads. It takes
-minutes and has no bound in the check. Exit codes as flowable_test.py. The last line is `N passed, N failed`.
+minutes and has no bound in the check. A rate depends on what else the machine does; what a job costs the engines' processors does not.
+Exit codes as flowable_test.py. The last line is `N passed, N failed`.
 """
 import argparse
 import contextlib
+import os
 import shutil
 import subprocess
 import sys
@@ -26,6 +28,16 @@ PATIENCE_S = 1200  # For all of the work, on a busy machine.
 START_S = 240  # For an engine.
 VERSION = '7.2.0'  # The last one whose REST application is published.
 LEFT = ' UNION ALL '.join(f'SELECT COUNT(*) FROM {table}' for table in interop.TABLES)
+
+
+def processor_s(processes):
+    """What they have used of processors; those that were killed not."""
+    ticks = 0
+    for process in processes:
+        with contextlib.suppress(OSError):
+            fields = Path(f'/proc/{process.pid}/stat').read_text(encoding='ascii').rsplit(')', 1)[1].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf('SC_CLK_TCK')
 
 
 class RestEngine:
@@ -157,8 +169,13 @@ def run_by_jobstrand(classpath, where, jobstrand, work, checks, kills):
             work.drain()
         work.enqueue(both[0])
         print(f'{work.left()} jobs wait', flush=True)
-        with jobstrand.serving('--config', 'jobstrand.toml'):
+        before = processor_s([one.process for one in both])
+        with jobstrand.serving('--config', 'jobstrand.toml') as service:
             seconds, used = work.drain(both[1].kill if kills else None)
+            ours = processor_s([service])
+        theirs = processor_s([one.process for one in both]) - before
+        if not kills:
+            print(f'processor per job: engines {1000 * theirs / work.total:.2f} ms, Jobstrand {1000 * ours / work.total:.2f} ms', flush=True)
         checks.equal('jobs that are left', work.left(), 0)
         checks.equal('instances at rest', work.at_rest(), work.options.jobs + work.options.timers + work.options.siblings + 400)
         checks.equal('retries that were used', used, 0)
@@ -180,9 +197,11 @@ def run_by_themselves(classpath, where, work, threads):
             one.start('async', 200)  # Warm.
         if not interop.eventually(lambda: work.left() == left, START_S):
             raise RuntimeError('their executors do nothing')
+        before = processor_s([one.process for one in both])
         work.release()
         seconds, used = work.drain()
-        print(f'their own executors: {left} jobs in {seconds:.1f} s, {used} retries used', flush=True)
+        theirs = processor_s([one.process for one in both]) - before
+        print(f'their own executors: {left} jobs in {seconds:.1f} s, {used} retries used; processor per job: {1000 * theirs / left:.2f} ms', flush=True)
         return left / seconds
     finally:
         for one in both:

@@ -19,6 +19,7 @@ import databases  # pylint: disable=wrong-import-position
 SKIPPED = 77
 PATIENCE_S = 90  # Beyond this something hangs; nothing is measured.
 INSTALL_S = 300
+DOWNLOAD_S = 120  # Without a way out nothing comes later either.
 JDK = 17
 PLACES = ('executable', 'timer', 'suspended', 'dead', 'external')
 COUNTS = ('JOB_COUNT_', 'TIMER_JOB_COUNT_', 'SUSP_JOB_COUNT_', 'DEADLETTER_JOB_COUNT_', 'EXTERNAL_WORKER_JOB_COUNT_')
@@ -67,9 +68,9 @@ def download(pom, target, version):
         return
     shutil.rmtree(target / 'lib', ignore_errors=True)  # Older jars beside the new ones would win.
     command = ['mvn', '-B', '-ntp', '-q', '-f', str(pom), f'-Dflowable.version={version}', 'dependency:copy-dependencies',
-               f'-DoutputDirectory={target}/lib']
+               f'-DoutputDirectory={target}/lib', '-Daether.connector.connectTimeout=10000']
     try:
-        done = subprocess.run(command, cwd=target, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=INSTALL_S, check=False)
+        done = subprocess.run(command, cwd=target, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=DOWNLOAD_S, check=False)
     except subprocess.TimeoutExpired as error:
         raise CannotInstall(str(error)) from error
     if done.returncode != 0:
