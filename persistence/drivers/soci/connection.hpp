@@ -11,7 +11,7 @@
 namespace jobstrand::persistence {
 
 /// Connection over SOCI, for SQLite and PostgreSQL.
-class SociConnection final : public Connection {
+class SociConnection : public Connection {
 public:
     /// `session` is open. `backend` must outlive this object.
     SociConnection(std::unique_ptr<soci::session> session, const SociBackend& backend);
@@ -25,6 +25,9 @@ public:
     void commit() override;
     void rollback() noexcept override;
     [[nodiscard]] bool is_usable() const noexcept override { return usable_; }
+
+protected:
+    [[nodiscard]] soci::session& session() { return *session_; }
 
 private:
     DbError noted(const DbError& error) noexcept;

@@ -1,7 +1,7 @@
 #include "persistence/drivers/sqlite/database.hpp"
 
-#include "persistence/drivers/soci/connection.hpp"
 #include "persistence/drivers/sqlite/backend.hpp"
+#include "persistence/drivers/sqlite/connection.hpp"
 #include "persistence/drivers/sqlite/errors.hpp"
 #include "persistence/sql/db_error.hpp"
 
@@ -137,12 +137,19 @@ open_configured(const fs::path& path, const SqliteSettings& settings, Access acc
     if (kBackend.is_read_only(*session)) {
         throw DbError(DbErrorKind::read_only, "it opens only for reading");
     }
-    auto connection = std::make_unique<SociConnection>(std::move(session), kBackend);
-    connection->run_script(fmt::format(
+    const std::string script = fmt::format(
         "PRAGMA busy_timeout = {}; PRAGMA synchronous = {}",
         settings.busy_timeout.count(),
         settings.synchronous
-    ));
+    );
+    kBackend.run_script(*session, script);
+    std::unique_ptr<SociConnection> connection;
+    if (access == Access::write) {
+        connection =
+            std::make_unique<SqliteWriter>(std::move(session), kBackend, settings.busy_timeout);
+    } else {
+        connection = std::make_unique<SociConnection>(std::move(session), kBackend);
+    }
     use_write_ahead_log(*connection, settings.busy_timeout);
     connection->run_script(tuning_script(access));
     return connection;

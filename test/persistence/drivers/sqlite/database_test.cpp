@@ -133,7 +133,6 @@ TEST_F(SqliteDatabase, Is_opened_so_that_a_commit_survives_a_power_cut) {
     const auto connection = create(path());
     EXPECT_EQ(value_of(*connection, "PRAGMA journal_mode"), "wal");
     EXPECT_EQ(value_of(*connection, "PRAGMA synchronous"), "2");
-    EXPECT_EQ(value_of(*connection, "PRAGMA busy_timeout"), "10000");
     EXPECT_EQ(value_of(*connection, "PRAGMA foreign_keys"), "0");
     EXPECT_EQ(value_of(*connection, "PRAGMA query_only"), "0");
 }

@@ -1,0 +1,130 @@
+#include "persistence/drivers/sqlite/writer_queue.hpp"
+
+#include "persistence/drivers/sqlite/database.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "test/fixtures/sqlite_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <future>
+#include <string>
+
+namespace jobstrand::persistence {
+namespace {
+
+using namespace std::chrono_literals;
+
+class WriterQueueTest : public testing::Test {
+protected:
+    /// The log, which comes with the first connection.
+    [[nodiscard]] std::string log() const { return file_.path().string() + "-wal"; }
+
+    test::SqliteFile file_;
+    const std::unique_ptr<Connection> writer_ = file_.connect();
+    const std::unique_ptr<Connection> other_ = file_.connect();
+};
+
+TEST_F(WriterQueueTest, Who_stands_at_its_head_writes_before_whoever_comes_then) {
+    WriterQueue first(log());
+    std::atomic<bool> has_ended = false;
+    std::future<bool> began;
+    {
+        const WriterQueue::Turn turn(first, 1s);
+        began = std::async(std::launch::async, [&] {
+            writer_->begin();
+            return has_ended.load();
+        });
+        has_ended = true;
+    }
+    EXPECT_TRUE(began.get());
+    writer_->commit();
+}
+
+TEST_F(WriterQueueTest, The_head_is_free_as_soon_as_the_transaction_has_begun) {
+    writer_->begin();
+    std::atomic<bool> has_ended = false;
+    auto began = std::async(std::launch::async, [&] {
+        other_->begin();
+        return has_ended.load();
+    });
+    has_ended = true;
+    writer_->commit();
+    EXPECT_TRUE(began.get()) << "the place at the head is no right to write";
+    other_->rollback();
+}
+
+TEST_F(WriterQueueTest, One_that_is_frozen_at_its_head_does_not_stop_the_others) {
+    WriterQueue frozen(log());
+    const WriterQueue::Turn turn(frozen, 1s);
+    const auto impatient = open_sqlite(
+        {.path = file_.path(), .synchronous = "off", .busy_timeout = 10ms},
+        SessionPool::Access::write
+    );
+    impatient->begin();
+    impatient->commit();
+}
+
+TEST_F(WriterQueueTest, Without_a_log_nobody_queues) {
+    WriterQueue queue("/no/such/file-wal");
+    const WriterQueue::Turn turn(queue, 1h);
+}
+
+TEST_F(WriterQueueTest, Who_opens_a_link_stands_in_the_queue_of_its_file) {
+    const std::string link = file_.path().string() + ".link";
+    std::filesystem::create_symlink(file_.path(), link);
+    const auto by_link = open_sqlite(
+        {.path = link, .synchronous = "off", .busy_timeout = 10ms}, SessionPool::Access::write
+    );
+    std::chrono::steady_clock::time_point began;
+    WriterQueue first(log());
+    {
+        const WriterQueue::Turn turn(first, 1s);
+        began = std::chrono::steady_clock::now();
+        by_link->begin();
+    }
+    EXPECT_GE(std::chrono::steady_clock::now() - began, 10ms) << "it has waited for its turn";
+    by_link->commit();
+}
+
+TEST_F(WriterQueueTest, A_process_that_is_killed_at_its_head_has_left_it) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        WriterQueue queue(log());
+        const WriterQueue::Turn turn(queue, 1h);
+        ::raise(SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    WriterQueue queue(log());
+    const WriterQueue::Turn turn(queue, 1h);
+}
+
+TEST_F(WriterQueueTest, Who_has_waited_in_vain_leaves_it) {
+    const auto impatient = open_sqlite(
+        {.path = file_.path(), .synchronous = "off", .busy_timeout = 1ms},
+        SessionPool::Access::write
+    );
+    writer_->begin();
+    EXPECT_THROW(impatient->begin(), DbError);
+    writer_->commit();
+    other_->begin();
+    other_->commit();
+}
+
+TEST(WaitForWriter, Gives_up_when_its_patience_is_over) {
+    schema::Duration::rep none = 0;
+    EXPECT_EQ(wait_for_writer(&none, 0), 0);
+    schema::Duration::rep much = 3'600'000;
+    EXPECT_EQ(wait_for_writer(&much, 0), 1);
+    EXPECT_EQ(wait_for_writer(&much, 1), 1);
+}
+
+}  // namespace
+}  // namespace jobstrand::persistence
