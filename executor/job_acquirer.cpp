@@ -39,7 +39,7 @@ schema::Duration JobAcquirer::run_once() {
     if (room.jobs == 0) {
         return queue_full_wait_;
     }
-    if (pace_.is_idle() && !store_.has_acquirable(*intake_.served())) {
+    if (pace_.is_idle() && !is_any_there()) {
         return pace_.next_wait(0);
     }
     const schema::SteadyPoint locked_at = clock_.steady_now();
@@ -48,19 +48,33 @@ schema::Duration JobAcquirer::run_once() {
         std::min(room.jobs, page_.jobs), std::min(room.bytes, page_.bytes)
     );
     limit.limited = room.limited;
-    const bool is_from_the_start = oldest_.is_at_start() && lanes_.is_at_start();
+    const bool is_behind_in_lanes = !lanes_.is_at_start();
+    const Look look = oldest_.begin(clock_);
     std::vector<schema::Job> jobs =
-        order_.is_any() ? take_in_order(claim, limit) : take_oldest(claim, limit);
+        order_.is_any() ? take_in_order(claim, limit) : take_oldest(claim, limit, look);
     const std::size_t found = jobs.size();
     times_.add(clock_.steady_now() - locked_at);
     count(found);
     if (found > 0) {
         intake_.accept(std::move(jobs), locked_at);
     }
-    if (found == 0 && !is_from_the_start) {
-        return schema::Duration{0};  // There may be older ones.
+    if (found == 0 && (order_.is_any() ? is_behind_in_lanes : may_there_be_older(look))) {
+        return schema::Duration{0};
     }
     return pace_.next_wait(found);
+}
+
+bool JobAcquirer::is_any_there() {
+    const Look look = oldest_.begin(clock_);
+    const bool found = store_.has_acquirable(*intake_.served(), look.behind);
+    if (!found) {
+        oldest_.end(look, clock_.steady_now() - look.began, {});
+    }
+    return found;
+}
+
+bool JobAcquirer::may_there_be_older(const Look& look) const {
+    return !look.is_full() && oldest_.is_full_look_due(clock_.steady_now());
 }
 
 void JobAcquirer::count(std::size_t found) {
@@ -73,29 +87,29 @@ void JobAcquirer::count(std::size_t found) {
     }
 }
 
-std::vector<schema::Job>
-JobAcquirer::take_oldest(const persistence::LockClaim& claim, persistence::PageLimit limit) {
-    std::size_t waiting = 0;
-    limit.waiting = &waiting;
-    std::vector<schema::Job> jobs =
-        store_.acquire(claim, *intake_.served(), limit, oldest_.position());
-    oldest_.advance(
-        jobs.size() + waiting, limit.jobs, jobs.empty() ? std::string() : jobs.back().id
-    );
+std::vector<schema::Job> JobAcquirer::take_oldest(
+    const persistence::LockClaim& claim,
+    persistence::PageLimit limit,
+    const Look& look
+) {
+    persistence::SeenRows seen;
+    limit.seen = &seen;
+    std::vector<schema::Job> jobs = store_.acquire(claim, *intake_.served(), limit, look.behind);
+    oldest_.end(look, seen.search, std::move(seen.end));
     return jobs;
 }
 
 std::vector<schema::Job>
 JobAcquirer::take_in_order(const persistence::LockClaim& claim, persistence::PageLimit limit) {
     persistence::LanePositions behind = lanes_.position();
-    std::size_t waiting = 0;
-    limit.waiting = &waiting;
+    persistence::SeenRows seen;
+    limit.seen = &seen;
     std::vector<schema::Job> jobs =
         store_.acquire_in_order(claim, *intake_.served(), order_, limit, behind);
     for (const schema::Job& job : jobs) {
         behind[persistence::lane_of(order_, job)] = persistence::position_of(job);
     }
-    lanes_.advance(jobs.size() + waiting, limit.jobs, std::move(behind));
+    lanes_.advance(jobs.size() + seen.waiting, limit.jobs, std::move(behind));
     return jobs;
 }
 

@@ -5,6 +5,7 @@
 #include "executor/loop/activity.hpp"
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/job_intake.hpp"
+#include "executor/loop/scan_start.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/duration_histogram.hpp"
@@ -12,13 +13,13 @@
 
 #include <atomic>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace jobstrand::executor {
 
 /// Takes executable jobs from the table, as many as the queue has room for: the oldest first, or in
-/// another order. In a backlog each page begins behind the last one (see BacklogCursor).
+/// another order. In a backlog each page begins behind the last one (see ScanStart, and
+/// BacklogCursor for other orders).
 ///
 /// Thread safety: run_once() belongs to the loop's strand.
 class JobAcquirer final : public Activity {
@@ -42,9 +43,14 @@ public:
     [[nodiscard]] const schema::SizeHistogram& sizes() const { return sizes_; }
 
 private:
+    [[nodiscard]] bool is_any_there();
+    [[nodiscard]] bool may_there_be_older(const Look& look) const;
     void count(std::size_t found);
-    [[nodiscard]] std::vector<schema::Job>
-    take_oldest(const persistence::LockClaim& claim, persistence::PageLimit limit);
+    [[nodiscard]] std::vector<schema::Job> take_oldest(
+        const persistence::LockClaim& claim,
+        persistence::PageLimit limit,
+        const Look& look
+    );
     [[nodiscard]] std::vector<schema::Job>
     take_in_order(const persistence::LockClaim& claim, persistence::PageLimit limit);
 
@@ -64,7 +70,7 @@ private:
 
     // Touched only on the strand.
     AcquisitionPace pace_;
-    BacklogCursor<std::string> oldest_;  ///< An id, which the next page stands behind.
+    ScanStart oldest_;
     BacklogCursor<persistence::LanePositions> lanes_;
 };
 

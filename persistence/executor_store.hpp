@@ -49,7 +49,8 @@ struct LockSearch {
 
 struct LockReset {
     std::int64_t freed = 0;
-    std::string end;  ///< The last id that was looked at; empty: there is nothing behind it.
+    std::string end;         ///< The last id that was looked at; empty: there is nothing behind it.
+    std::string first = {};  ///< The first one; empty: none, or it looked at timers or one owner.
 };
 
 /// What an executor needs of the store: jobs to run, their locks, and where to write what became of
@@ -57,8 +58,10 @@ struct LockReset {
 /// holds for all roles.
 class ExecutorStore : public virtual Transactions {
 public:
-    /// Whether acquire would find a job; one cheap statement without a transaction, for idle polls.
-    [[nodiscard]] virtual bool has_acquirable(const ServedJobs& served) = 0;
+    /// Whether acquire would find a job behind `after`; one cheap statement without a transaction,
+    /// for idle polls.
+    [[nodiscard]] virtual bool
+    has_acquirable(const ServedJobs& served, std::string_view after = {}) = 0;
 
     /// Locks up to `limit` free executable jobs that are served, oldest id first, and returns them
     /// with the lock and the raised revision. Jobs of suspended instances are moved to

@@ -1,9 +1,25 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <limits>
+#include <string>
 
 namespace jobstrand::persistence {
+
+/// What an acquisition has seen, beside what it took.
+struct SeenRows {
+    /// Jobs of the last page that wait for an exclusive one or a limit instead of being taken:
+    /// whoever goes on behind a page counts them as taken.
+    std::size_t waiting = 0;
+
+    /// In the order of the ids: the last row that was looked at, if there may be more behind it;
+    /// empty: it saw the end of the table.
+    std::string end = {};
+
+    /// What it took to find them, without what was done with them.
+    std::chrono::steady_clock::duration search{0};
+};
 
 /// How much one acquisition takes at most. A first job that has more bytes than that alone is taken
 /// all the same, or it would never run.
@@ -17,9 +33,8 @@ struct PageLimit {
     /// Of jobs that meet a limit (schema::JobLimits); further ones wait.
     std::size_t limited = std::numeric_limits<std::size_t>::max();
 
-    /// Where to write how many jobs of the last page wait for an exclusive one or a limit instead
-    /// of being taken; nullptr: nobody asks. Whoever goes on behind a page counts them as taken.
-    std::size_t* waiting = nullptr;
+    /// Where to write what was seen; nullptr: nobody asks.
+    SeenRows* seen = nullptr;
 
     bool operator==(const PageLimit& other) const {
         return jobs == other.jobs && bytes == other.bytes && limited == other.limited;

@@ -49,9 +49,11 @@ class TimerStore {
 public:
     virtual ~TimerStore() = default;
 
-    /// The earliest due date of a free timer that is to be moved here; nullopt: there is none.
-    /// Where an engine of Flowable has timers too, these are ours, and those of served types.
-    [[nodiscard]] virtual std::optional<schema::TimePoint> next_due(const ServedJobs& served) = 0;
+    /// The earliest due date of a free timer that is to be moved here, of those that are not due
+    /// before `from`; nullopt: there is none. Where an engine of Flowable has timers too, these are
+    /// ours, and those of served types.
+    [[nodiscard]] virtual std::optional<schema::TimePoint>
+    next_due(const ServedJobs& served, std::optional<schema::TimePoint> from = {}) = 0;
 
     /// The earliest due date, up to `until`, of a free timer that is not served: of another type or
     /// priority, or for external workers. Earlier ones than `from` are not looked at; the cost

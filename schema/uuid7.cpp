@@ -44,6 +44,11 @@ std::string text_of(std::uint64_t high, std::uint64_t low) {
 
 }  // namespace
 
+std::string first_uuid7(TimePoint time) {
+    const auto ms = std::max<std::int64_t>(time.time_since_epoch().count(), 0);
+    return text_of(static_cast<std::uint64_t>(ms) << 16, 0);
+}
+
 Uuid7Source::Uuid7Source() : random_(randomly_seeded()) {}
 
 Uuid7Source::Uuid7Source(std::uint64_t seed) : random_(seed) {}

@@ -29,4 +29,8 @@ private:
     std::uint32_t counter_ = 0;  ///< 26 bits that ascend within one millisecond.
 };
 
+/// A text before all ids that are made then or later, and behind all that were made before, to the
+/// millisecond. It is no id itself.
+[[nodiscard]] std::string first_uuid7(TimePoint time);
+
 }  // namespace jobstrand::schema

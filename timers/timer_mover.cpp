@@ -23,9 +23,10 @@ constexpr schema::Duration kLookAtAll = std::chrono::minutes(1);
 }  // namespace
 
 schema::Duration TimerMover::run_once() {
+    begin_at_the_oldest_if_need_be();
     const bool is_from_the_oldest = cursor_.is_at_start();
     if (is_from_the_oldest) {
-        const std::optional<schema::TimePoint> due = use_.store.next_due(*use_.intake.served());
+        const std::optional<schema::TimePoint> due = first_due();
         const schema::TimePoint now = use_.clock.now();
         if (!due || *due > now) {
             awaits_room_ = false;
@@ -41,6 +42,18 @@ schema::Duration TimerMover::run_once() {
     const bool has_moved_some = move_page(room) > 0;
     return has_moved_some || is_part_of_all ? schema::Duration{0}
                                             : std::min(settings_.wait, kContendedWait);
+}
+
+std::optional<schema::TimePoint> TimerMover::first_due() {
+    const schema::TimePoint now = use_.clock.now();
+    const schema::SteadyPoint began = use_.clock.steady_now();
+    const bool is_full = !none_before_ || full_looks_.may_begin(began);
+    first_due_ = use_.store.next_due(*use_.intake.served(), is_full ? std::nullopt : none_before_);
+    if (is_full) {
+        full_looks_.was_done(began, use_.clock.steady_now() - began);
+    }
+    none_before_ = std::min(first_due_.value_or(now), now) - executor::kUsualCommit;
+    return first_due_;
 }
 
 // nullopt: everything goes, and arrives free.
@@ -65,6 +78,11 @@ void TimerMover::begin_at_the_oldest_if_need_be() {
     if (const auto& position = cursor_.position(); position && stored < *position) {
         cursor_ = {};
     }
+    for (auto* const seen : {&none_before_, &first_due_}) {
+        if (*seen) {
+            *seen = std::min(**seen, stored);
+        }
+    }
 }
 
 std::size_t TimerMover::move_page(const std::optional<PageLimit>& room) {
@@ -76,6 +94,9 @@ std::size_t TimerMover::move_page(const std::optional<PageLimit>& room) {
     }
     const PageLimit limit = room.value_or(settings_.page);
     DueWindow window{now, settings_.fire_ahead, cursor_.position()};
+    if (cursor_.is_at_start() && !full_looks_.are_cheap()) {
+        window.from = first_due_;
+    }
     window.as_of = round_;
     DueTimers due = use_.store.move_due_timers(window, limit, claim, *use_.intake.served());
     const std::size_t moved = due.moved;

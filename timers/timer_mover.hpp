@@ -2,6 +2,7 @@
 
 #include "executor/loop/activity.hpp"
 #include "executor/loop/backlog_cursor.hpp"
+#include "executor/loop/full_looks.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/timer_store.hpp"
@@ -63,6 +64,7 @@ public:
     [[nodiscard]] std::uint64_t moved() const noexcept { return moved_; }
 
 private:
+    [[nodiscard]] std::optional<schema::TimePoint> first_due();
     [[nodiscard]] std::optional<persistence::PageLimit> ask_for_room();
     void begin_at_the_oldest_if_need_be();
     [[nodiscard]] std::size_t move_page(const std::optional<persistence::PageLimit>& room);
@@ -75,6 +77,10 @@ private:
     // Touched only on the strand.
     executor::BacklogCursor<std::optional<schema::TimePoint>> cursor_;  ///< A due date.
     std::optional<schema::TimePoint> round_;  ///< When it began; none: the next page begins one.
+    /// No free timer was due before; none: nobody has looked. See FullLooks.
+    std::optional<schema::TimePoint> none_before_;
+    std::optional<schema::TimePoint> first_due_;  ///< As the last look has found it.
+    executor::FullLooks full_looks_;
     /// Up to here, all due timers that wait have been seen to be served; none: nobody has looked.
     std::optional<schema::TimePoint> only_served_until_;
     schema::SteadyPoint looked_at_all_ = schema::SteadyPoint::min();

@@ -1,6 +1,8 @@
 #include "executor/locks/expired_lock_reset.hpp"
 
 #include "executor/loop/polling_loop.hpp"
+#include "executor/loop/scan_start.hpp"
+#include "schema/uuid7.hpp"
 
 #include <fmt/format.h>
 
@@ -55,14 +57,31 @@ schema::Duration ExpiredLockReset::run_once() {
 std::int64_t ExpiredLockReset::look_at_first_rows(schema::TimePoint now) {
     std::int64_t freed = 0;
     for (const JobPlace place : kPlacesWithLocks) {
-        auto looked_at = use_.store.reset_expired_locks(place, {.now = now, .page = timing_.page});
-        freed += looked_at.freed;
-        if (!looked_at.end.empty()) {
-            swept_.try_emplace(place, std::move(looked_at.end));  // Unless a sweep is under way.
-        }
+        freed += look_at_first_rows(place, now);
     }
     // What waited for a dead node did not have its lock, and is free all the same.
     return freed + use_.store.reset_expired_groups(now);
+}
+
+std::int64_t ExpiredLockReset::look_at_first_rows(JobPlace place, schema::TimePoint now) {
+    Head& head = heads_[place];
+    const schema::SteadyPoint began = use_.clock.steady_now();
+    const bool is_full = head.behind.empty() || head.full_looks.may_begin(began);
+    auto looked_at = use_.store.reset_expired_locks(
+        place,
+        {.now = now,
+         .after = is_full ? std::string_view() : std::string_view(head.behind),
+         .page = timing_.page}
+    );
+    if (is_full) {
+        head.full_looks.was_done(began, use_.clock.steady_now() - began);
+    }
+    head.behind = looked_at.first.empty() ? schema::first_uuid7(now - kUsualCommit)
+                                          : just_before(std::move(looked_at.first));
+    if (!looked_at.end.empty()) {
+        swept_.try_emplace(place, std::move(looked_at.end));  // Unless a sweep is under way.
+    }
+    return looked_at.freed;
 }
 
 std::int64_t ExpiredLockReset::go_on_sweeping(schema::TimePoint now) {

@@ -2,6 +2,7 @@
 
 #include "executor/loop/activity.hpp"
 #include "executor/loop/clock_jumps.hpp"
+#include "executor/loop/full_looks.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
@@ -20,7 +21,9 @@ namespace jobstrand::executor {
 ///
 /// Every interval it looks at the first 20,000 rows of each table, where claims are. In a longer
 /// table a sweep goes through the rest, as many rows every tenth of the interval: by default ten
-/// million rows take eight minutes. So a pass costs the same however long the tables are.
+/// million rows take eight minutes. So a pass costs the same however long the tables are. Nor does
+/// it depend on how many deleted rows the database keeps: it begins with the first row that the
+/// last one found, and with the very first again as FullLooks say.
 ///
 /// After a jump of the clock, or while and after the database was away, locks of nodes that live
 /// are expired. So nothing is freed until every node has noticed that and renewed its locks.
@@ -56,6 +59,7 @@ private:
     [[nodiscard]] bool is_waiting_after_jump();
     [[nodiscard]] bool is_waiting_after_outage();
     [[nodiscard]] std::int64_t look_at_first_rows(schema::TimePoint now);
+    [[nodiscard]] std::int64_t look_at_first_rows(schema::JobPlace place, schema::TimePoint now);
     [[nodiscard]] std::int64_t go_on_sweeping(schema::TimePoint now);
 
     // Constant after construction.
@@ -69,6 +73,12 @@ private:
     schema::SteadyPoint wait_until_ = schema::SteadyPoint::min();
     schema::SteadyPoint next_first_rows_ = schema::SteadyPoint::min();
     std::map<schema::JobPlace, std::string> swept_;  ///< How far in long tables.
+
+    struct Head {
+        std::string behind;  ///< Where its first rows stand; empty: at the very start.
+        FullLooks full_looks;
+    };
+    std::map<schema::JobPlace, Head> heads_;
 };
 
 }  // namespace jobstrand::executor

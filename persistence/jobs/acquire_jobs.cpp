@@ -13,10 +13,13 @@
 #include "persistence/rows/payload_page.hpp"
 #include "persistence/rows/twins.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <utility>
 
@@ -29,8 +32,9 @@ using schema::JobPlace;
 
 constexpr std::string_view kHasAcquirable = R"sql(
     SELECT 1
-    FROM ACT_RU_JOB
-    WHERE LOCK_EXP_TIME_ IS NULL AND {served}
+    FROM ACT_RU_JOB {by_id}
+    WHERE {behind} AND LOCK_EXP_TIME_ IS NULL AND {served}
+    ORDER BY ID_
     LIMIT 1)sql";
 
 bool is_any_held(Transaction& transaction, std::string_view owner, std::span<const Job> jobs) {
@@ -40,7 +44,8 @@ bool is_any_held(Transaction& transaction, std::string_view owner, std::span<con
 /// What an acquisition is about to lock, in the order in which it is to run.
 struct Candidates {
     JobRows rows;
-    bool is_end = false;  ///< There is nothing behind them.
+    bool is_end = false;   ///< There is nothing behind them, or nothing that is to be looked at.
+    bool is_full = false;  ///< There may be more behind them.
 };
 /// Behind this id, where that means something.
 using SelectPage = std::function<Candidates(Transaction&, std::string_view behind)>;
@@ -60,18 +65,23 @@ std::vector<Job> acquire_page(
     Twins twins;
     std::string behind(after);
     std::string last;
-    std::size_t waiting = 0;
+    SeenRows seen;
     const auto limits = context.limits.current();
     const auto acquire = [&](Transaction& transaction) {
+        const auto began = std::chrono::steady_clock::now();
         page = select(transaction, behind);
+        seen.search += std::chrono::steady_clock::now() - began;
         last = page.rows.jobs.empty() ? behind : page.rows.jobs.back().id;
         set_aside(transaction, context, JobPlace::executable, page.rows);
         move_suspended(transaction, context, JobPlace::executable, page.rows.jobs, twins);
-        (void)cut_to_bytes(transaction, page.rows.jobs, limit.bytes);
+        if (cut_to_bytes(transaction, page.rows.jobs, limit.bytes)) {
+            last = page.rows.jobs.back().id;
+            page.is_full = true;
+        }
         // By their spelling here, which is that of the limits.
         use_served_names(page.rows.jobs, served.types);
-        waiting = join_limits(transaction, claim, *limits, limit.limited, page.rows.jobs);
-        waiting += join_groups(transaction, claim, context.exclusive_over, page.rows.jobs);
+        seen.waiting = join_limits(transaction, claim, *limits, limit.limited, page.rows.jobs);
+        seen.waiting += join_groups(transaction, claim, context.exclusive_over, page.rows.jobs);
         // The rows that stay would be found by the next page as well.
         page.is_end =
             !claim_rows(transaction, JobPlace::executable, claim, page.rows.jobs) || page.is_end;
@@ -83,22 +93,29 @@ std::vector<Job> acquire_page(
         });
         behind = last;
     } while (page.rows.jobs.empty() && !page.is_end);
-    if (limit.waiting != nullptr) {
-        *limit.waiting = waiting;
+    if (limit.seen != nullptr) {
+        seen.end = page.is_full ? last : std::string();
+        *limit.seen = std::move(seen);
     }
     return std::move(page.rows.jobs);
 }
 
 }  // namespace
 
-bool has_acquirable(const StoreContext& context, const ServedJobs& served) {
+bool has_acquirable(const StoreContext& context, const ServedJobs& served, std::string_view after) {
     bool found = false;
     if (served.types.empty()) {
         return found;
     }
     context.runner.read([&](Connection& connection) {
-        const BoundStatement condition = condition_of(served, connection.dialect());
-        const std::string sql = fmt::format(kHasAcquirable, fmt::arg("served", condition.sql));
+        BoundStatement condition = condition_of(served, connection.dialect());
+        condition.parameters.insert(condition.parameters.begin(), Value{after});
+        const std::string sql = fmt::format(
+            kHasAcquirable,
+            fmt::arg("by_id", connection.dialect().by_id),
+            fmt::arg("behind", ids_behind(after)),
+            fmt::arg("served", condition.sql)
+        );
         found = false;
         connection.query({.sql = sql, .columns = 1}, condition.parameters, [&](const Row&) {
             found = true;
@@ -120,7 +137,9 @@ std::vector<Job> acquire(
     const auto select = [&](Transaction& transaction, std::string_view behind) {
         JobRows rows = oldest_candidates(transaction, served, limit.jobs, behind);
         const bool is_end = rows.are_none();
-        return Candidates{.rows = std::move(rows), .is_end = is_end};
+        const bool is_full =
+            rows.is_any_nameless || rows.jobs.size() + rows.unreadable.size() >= limit.jobs;
+        return Candidates{.rows = std::move(rows), .is_end = is_end, .is_full = is_full};
     };
     return acquire_page(context, claim, served, limit, after, select);
 }

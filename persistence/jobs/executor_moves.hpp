@@ -14,7 +14,8 @@
 /// What an executor does with jobs; see ExecutorStore for what is promised.
 namespace jobstrand::persistence {
 
-[[nodiscard]] bool has_acquirable(const StoreContext& context, const ServedJobs& served);
+[[nodiscard]] bool
+has_acquirable(const StoreContext& context, const ServedJobs& served, std::string_view after);
 
 [[nodiscard]] std::vector<schema::Job> acquire(
     const StoreContext& context,

@@ -23,7 +23,7 @@ using schema::JobPlace;
 // One row about a part of the table, so that a part without an expired lock costs one statement.
 // There is no index on the locks: each claim would have to write it.
 constexpr std::string_view kPart = R"sql(
-    SELECT MAX(ID_), COUNT(*), MIN(LOCK_EXP_TIME_), MAX(LOCK_EXP_TIME_)
+    SELECT MAX(ID_), COUNT(*), MIN(LOCK_EXP_TIME_), MAX(LOCK_EXP_TIME_), MIN(ID_)
     FROM (
         SELECT ID_, LOCK_EXP_TIME_
         FROM {table} {by_id}
@@ -117,9 +117,10 @@ PartRead read_part(Connection& connection, JobPlace place, const LockSearch& sea
     std::size_t count = 0;
     bool is_any_due = false;
     const std::array<Value, 2> bounds{search.after, static_cast<std::int64_t>(search.rows)};
-    connection.query({.sql = with_bounds(kPart), .columns = 4}, bounds, [&](const Row& row) {
+    connection.query({.sql = with_bounds(kPart), .columns = 5}, bounds, [&](const Row& row) {
         part.is_any_nameless = row.is_bytes(0);
         last = row.text(0);
+        part.first = row.text(4);
         count = static_cast<std::size_t>(row.integer(1));
         const LockTime first = lock_time_in(row, 2);
         // Texts that are no times stand before all times, or behind them.

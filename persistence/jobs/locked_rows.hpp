@@ -17,7 +17,8 @@ struct LockedRow {
 
 /// A part of a table, and what is to be done in it.
 struct PartRead {
-    std::string end;  ///< Empty: the table ends in it.
+    std::string first;  ///< Empty: there is no row in it.
+    std::string end;    ///< Empty: the table ends in it.
     std::vector<LockedRow> expired;
     std::vector<LockedRow> unreadable;
     bool is_any_nameless = false;

@@ -20,7 +20,7 @@ using schema::JobPlace;
 constexpr std::string_view kNextDue = R"sql(
     SELECT DUEDATE_
     FROM ACT_RU_TIMER_JOB
-    WHERE DUEDATE_ IS NOT NULL AND LOCK_EXP_TIME_ IS NULL {and_ours}
+    WHERE DUEDATE_ {from} AND LOCK_EXP_TIME_ IS NULL {and_ours}
     ORDER BY DUEDATE_
     LIMIT 1)sql";
 
@@ -41,13 +41,24 @@ struct FirstDue {
     bool is_odd = false;  ///< It cannot be read, or may sort elsewhere than where its time belongs.
 };
 
-FirstDue read_first_due(const StoreContext& context, const ServedJobs& served) {
+FirstDue read_first_due(
+    const StoreContext& context,
+    const ServedJobs& served,
+    std::optional<schema::TimePoint> from
+) {
     FirstDue first;
     context.runner.read([&](Connection& connection) {
         first = {};
         const bool has_texts = connection.dialect().has_texts_for_times;
-        const BoundStatement ours = and_ours_or_served(served, connection.dialect());
-        const std::string sql = fmt::format(kNextDue, fmt::arg("and_ours", ours.sql));
+        BoundStatement ours = and_ours_or_served(served, connection.dialect());
+        const std::string sql = fmt::format(
+            kNextDue,
+            fmt::arg("from", from ? ">= ?" : "IS NOT NULL"),
+            fmt::arg("and_ours", ours.sql)
+        );
+        if (from) {
+            ours.parameters.insert(ours.parameters.begin(), Value{*from});
+        }
         connection.query({.sql = sql, .columns = 1}, ours.parameters, [&](const Row& row) {
             first.time = parse_sql_time(row.text(0));
             first.is_odd = !first.time || (has_texts && SqlTime(*first.time).text() != row.text(0));
@@ -90,11 +101,15 @@ std::size_t mend_first_timers(const StoreContext& context, const ServedJobs& ser
 
 }  // namespace
 
-std::optional<schema::TimePoint> next_due(const StoreContext& context, const ServedJobs& served) {
-    FirstDue first = read_first_due(context, served);
+std::optional<schema::TimePoint> next_due(
+    const StoreContext& context,
+    const ServedJobs& served,
+    std::optional<schema::TimePoint> from
+) {
+    FirstDue first = read_first_due(context, served, from);
     while (first.is_odd) {
         const std::size_t mended = mend_first_timers(context, served);
-        first = read_first_due(context, served);
+        first = read_first_due(context, served, from);
         if (mended == 0) {
             break;  // Somebody else is at it.
         }

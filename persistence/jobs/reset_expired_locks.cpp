@@ -98,7 +98,7 @@ reset_expired_locks(const StoreContext& context, JobPlace place, const LockSearc
         part = read_locks(connection, place, search);
     });
     set_aside_locked(context, place, part);
-    LockReset done{.freed = 0, .end = std::move(part.end)};
+    LockReset done{.freed = 0, .end = std::move(part.end), .first = std::move(part.first)};
     for (std::span<const LockedRow> rest(part.expired); !rest.empty();) {
         const auto page = rest.first(std::min(rest.size(), search.page));
         std::int64_t freed = 0;

@@ -13,7 +13,11 @@
 namespace jobstrand::persistence {
 
 [[nodiscard]] std::optional<schema::TimePoint>
-next_due(const StoreContext& context, const ServedJobs& served);
+next_due(
+    const StoreContext& context,
+    const ServedJobs& served,
+    std::optional<schema::TimePoint> from
+);
 
 [[nodiscard]] std::optional<schema::TimePoint> next_due_of_others(
     const StoreContext& context,

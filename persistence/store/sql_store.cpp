@@ -65,8 +65,8 @@ std::vector<Job> SqlStore::read_again(Transaction& transaction, std::vector<Job>
     return persistence::read_again(context_, transaction, std::move(inserted));
 }
 
-bool SqlStore::has_acquirable(const ServedJobs& served) {
-    return persistence::has_acquirable(context_, served);
+bool SqlStore::has_acquirable(const ServedJobs& served, std::string_view after) {
+    return persistence::has_acquirable(context_, served, after);
 }
 
 std::vector<Job> SqlStore::acquire(
@@ -207,8 +207,9 @@ LockReset SqlStore::reset_expired_locks(JobPlace place, const LockSearch& search
     return persistence::reset_expired_locks(context_, place, search);
 }
 
-std::optional<TimePoint> SqlStore::next_due(const ServedJobs& served) {
-    return persistence::next_due(context_, served);
+std::optional<TimePoint>
+SqlStore::next_due(const ServedJobs& served, std::optional<TimePoint> from) {
+    return persistence::next_due(context_, served, from);
 }
 
 std::optional<TimePoint> SqlStore::next_due_of_others(

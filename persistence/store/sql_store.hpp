@@ -95,7 +95,8 @@ public:
     [[nodiscard]] std::vector<schema::Job>
     read_again(Transaction& transaction, std::vector<schema::Job> inserted) override;
 
-    [[nodiscard]] bool has_acquirable(const ServedJobs& served) override;
+    [[nodiscard]] bool has_acquirable(const ServedJobs& served, std::string_view after = {})
+        override;
     [[nodiscard]] std::vector<schema::Job> acquire(
         const LockClaim& claim,
         const ServedJobs& served,
@@ -201,7 +202,8 @@ public:
     [[nodiscard]] std::vector<UnservedJobs> unserved(schema::TimePoint now, std::size_t rows)
         override;
 
-    [[nodiscard]] std::optional<schema::TimePoint> next_due(const ServedJobs& served) override;
+    [[nodiscard]] std::optional<schema::TimePoint>
+    next_due(const ServedJobs& served, std::optional<schema::TimePoint> from = {}) override;
     [[nodiscard]] std::optional<schema::TimePoint> next_due_of_others(
         const ServedJobs& served,
         std::optional<schema::TimePoint> from,

@@ -1,8 +1,9 @@
 #include "executor/job_acquirer.hpp"
 #include "executor/locks/expired_lock_reset.hpp"
-#include "executor/locks/leftovers.hpp"
 #include "executor/locks/lock_renewal.hpp"
 #include "executor/locks/lock_watch.hpp"
+#include "executor/loop/full_looks.hpp"
+#include "schema/uuid7.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <utility>
 
 namespace jobstrand::executor {
 namespace {
@@ -40,6 +42,14 @@ testing::Matcher<const persistence::ServedJobs&> serves(const std::string& type)
 /// So many jobs, and as many bytes as the settings say.
 PageLimit limit_of_page(std::size_t jobs) {
     return {jobs, ExecutorSettings{}.acquire_page_bytes};
+}
+
+/// A page behind which there may be more.
+auto full_page(std::vector<schema::Job> jobs) {
+    return [jobs = std::move(jobs)](auto&, auto&, const PageLimit& limit, auto) {
+        limit.seen->end = jobs.back().id;
+        return jobs;
+    };
 }
 
 class ActivitiesTest : public testing::Test {
@@ -71,11 +81,10 @@ TEST_F(ActivitiesTest, Acquisition_claims_for_its_own_types_and_lock_time_and_ha
 TEST_F(ActivitiesTest, Acquisition_goes_on_behind_its_last_page_and_begins_anew_after_the_last) {
     JobAcquirer acquirer = an_acquirer({.acquire_page = 2});
     intake.free_places = 2048;
-    const std::vector<schema::Job> full{a_job("a"), a_job("b")};
     EXPECT_CALL(store, acquire(_, _, limit_of_page(2), "b"))
         .WillOnce(Return(std::vector<schema::Job>{}));
     EXPECT_CALL(store, acquire(_, _, limit_of_page(2), ""))
-        .WillOnce(Return(full))
+        .WillOnce(full_page({a_job("a"), a_job("b")}))
         .WillOnce(Return(std::vector<schema::Job>{a_job("0")}));
     EXPECT_EQ(acquirer.run_once(), 0ms);
     EXPECT_EQ(acquirer.run_once(), 0ms) << "older jobs may have come";
@@ -90,15 +99,39 @@ TEST_F(ActivitiesTest, Acquisition_goes_on_behind_its_last_page_and_begins_anew_
 TEST_F(ActivitiesTest, Acquisition_looks_for_older_jobs_every_sixteen_pages) {
     JobAcquirer acquirer = an_acquirer({.acquire_page = 1});
     intake.free_places = 2048;
-    EXPECT_CALL(store, acquire(_, _, _, "a"))
-        .Times(15)
-        .WillRepeatedly(Return(std::vector<schema::Job>{a_job("a")}));
-    EXPECT_CALL(store, acquire(_, _, _, ""))
-        .Times(2)
-        .WillRepeatedly(Return(std::vector<schema::Job>{a_job("a")}));
+    EXPECT_CALL(store, acquire(_, _, _, "a")).Times(15).WillRepeatedly(full_page({a_job("a")}));
+    EXPECT_CALL(store, acquire(_, _, _, "")).Times(2).WillRepeatedly(full_page({a_job("a")}));
     for (int page = 0; page < 17; ++page) {
         (void)acquirer.run_once();
     }
+}
+
+/// The clock is turned by what a look from the oldest takes.
+TEST_F(ActivitiesTest, Acquisition_looks_at_what_is_dead_in_front_a_twentieth_of_the_time_at_most) {
+    JobAcquirer acquirer = an_acquirer();
+    intake.free_places = 2048;
+    const std::string recent = schema::first_uuid7(clock.now() - kUsualCommit);
+    EXPECT_CALL(store, acquire(_, _, _, ""))
+        .WillOnce([&](auto&, auto&, const PageLimit& limit, auto) {
+            limit.seen->search = 300ms;
+            return std::vector<schema::Job>{};
+        });
+    EXPECT_GT(acquirer.run_once(), 0ms);
+    EXPECT_CALL(store, has_acquirable(_, std::string_view(recent)))
+        .Times(2)
+        .WillRepeatedly(Return(false));
+    EXPECT_GT(acquirer.run_once(), 0ms);
+    clock.tick(6s - 1ms);
+    EXPECT_GT(acquirer.run_once(), 0ms);
+    clock.tick(1ms);
+    EXPECT_CALL(store, has_acquirable(_, std::string_view())).WillOnce([&](auto&, auto) {
+        clock.tick(300ms);
+        return false;
+    });
+    EXPECT_GT(acquirer.run_once(), 0ms);
+    EXPECT_CALL(store, has_acquirable(_, testing::Gt(std::string_view(recent))))
+        .WillOnce(Return(false));
+    EXPECT_GT(acquirer.run_once(), 0ms);
 }
 
 // R045
@@ -168,7 +201,7 @@ TEST_F(ActivitiesTest, An_idle_acquisition_costs_one_cheap_statement_per_poll) {
     intake.free_places = 2048;
     EXPECT_CALL(store, acquire(_, _, _, _)).WillOnce(Return(std::vector<schema::Job>{}));
     EXPECT_GT(acquirer.run_once(), 0ms);
-    EXPECT_CALL(store, has_acquirable(serves("mail"))).Times(2).WillRepeatedly(Return(false));
+    EXPECT_CALL(store, has_acquirable(serves("mail"), _)).Times(2).WillRepeatedly(Return(false));
     EXPECT_GT(acquirer.run_once(), 0ms);
     EXPECT_GT(acquirer.run_once(), 0ms);
 }
@@ -179,7 +212,7 @@ TEST_F(ActivitiesTest, An_idle_acquisition_claims_as_soon_as_its_poll_sees_a_job
     EXPECT_CALL(store, acquire(_, _, _, _))
         .WillOnce(Return(std::vector<schema::Job>{}))
         .WillOnce(Return(std::vector<schema::Job>{a_job("a")}));
-    EXPECT_CALL(store, has_acquirable(_)).WillOnce(Return(true));
+    EXPECT_CALL(store, has_acquirable(_, _)).WillOnce(Return(true));
     EXPECT_GT(acquirer.run_once(), 0ms);
     EXPECT_EQ(acquirer.run_once(), 0ms);
 }
@@ -333,6 +366,21 @@ TEST_F(ResetTest, Frees_nothing_while_the_database_is_away_nor_before_all_could_
     EXPECT_EQ(wakes, 1);
 }
 
+TEST_F(ResetTest, Begins_with_the_first_row_and_passes_over_dead_ones_a_twentieth_of_the_time) {
+    ExpiredLockReset often{{store, clock, wake_ups, log}, {.interval = 1s}};
+    expect_looks("").WillOnce([&](auto, auto&) {
+        clock.tick(1s);
+        return LockReset{.freed = 0, .end = {}, .first = "order-17"};
+    });
+    (void)often.run_once();
+    clock.tick(18s);
+    expect_looks("order-1").WillOnce(Return(LockReset{}));
+    (void)often.run_once();
+    clock.tick(1s);
+    expect_looks("").WillOnce(Return(LockReset{}));
+    (void)often.run_once();
+}
+
 TEST_F(ResetTest, Sweeps_a_long_table_in_parts_between_the_looks_at_its_first_rows) {
     expect_looks("").Times(2).WillRepeatedly(Return(LockReset{.freed = 0, .end = "c"}));
     expect_looks("c")
@@ -346,38 +394,6 @@ TEST_F(ResetTest, Sweeps_a_long_table_in_parts_between_the_looks_at_its_first_ro
     clock.tick(60s);
     EXPECT_EQ(reset.run_once(), 6s);
     EXPECT_EQ(reset.run_once(), 60s);
-}
-
-class LeftoversTest : public ActivitiesTest {
-protected:
-    Leftovers leftovers{store, clock, 60s};
-};
-
-// B8
-TEST_F(LeftoversTest, Unique_keys_whose_period_is_over_are_deleted_part_by_part) {
-    const auto behind = [](const char* key) {
-        return testing::Field(&persistence::KeySearch::after, key);
-    };
-    EXPECT_CALL(store, forget_idle_groups(_, _)).Times(2);
-    EXPECT_CALL(store, remove_expired_keys(behind("")))
-        .Times(2)
-        .WillRepeatedly(Return(persistence::ExpiredKeys{.removed = 1, .end = "k"}));
-    EXPECT_CALL(store, remove_expired_keys(behind("k")))
-        .WillOnce(Return(persistence::ExpiredKeys{.removed = 0, .end = {}}));
-    EXPECT_EQ(leftovers.run_once(), 6s);
-    EXPECT_EQ(leftovers.run_once(), 60s);
-    EXPECT_EQ(leftovers.run_once(), 6s);
-}
-
-TEST_F(LeftoversTest, Idle_groups_of_limits_are_deleted_a_part_in_each_interval) {
-    EXPECT_CALL(store, remove_expired_keys(_)).Times(3);
-    EXPECT_CALL(store, forget_idle_groups(std::string_view(), _))
-        .Times(2)
-        .WillRepeatedly(Return("tenant:m"));
-    EXPECT_CALL(store, forget_idle_groups(std::string_view("tenant:m"), _)).WillOnce(Return(""));
-    for (int round = 0; round < 3; ++round) {
-        EXPECT_EQ(leftovers.run_once(), 60s);
-    }
 }
 
 }  // namespace

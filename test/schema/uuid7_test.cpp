@@ -70,6 +70,16 @@ TEST(Uuid7, Ids_ascend_when_the_clock_steps_back) {
     EXPECT_LT(after_step, ids.next(kFirstTick - 59min));
 }
 
+TEST(Uuid7, The_first_text_of_a_time_stands_before_its_ids_and_behind_all_earlier_ones) {
+    Uuid7Source ids(1);
+    const std::string earlier = ids.next(kFirstTick - 1ms);
+    const std::string first = first_uuid7(kFirstTick);
+    EXPECT_LT(earlier, first);
+    EXPECT_LT(first, ids.next(kFirstTick));
+    EXPECT_EQ(first.size(), earlier.size());
+    EXPECT_EQ(first_uuid7(TimePoint(-1h)), first_uuid7(TimePoint{}));
+}
+
 TEST(Uuid7, Ids_of_two_sources_differ) {
     Uuid7Source one;
     Uuid7Source other;

@@ -72,9 +72,9 @@ void MemoryStore::free(Job& job) {
     ++job.revision;
 }
 
-bool MemoryStore::has_acquirable(const Served&) {
+bool MemoryStore::has_acquirable(const Served&, std::string_view after) {
     return operation([&] {
-        return std::ranges::any_of(rows_, [](const auto& named) {
+        return std::any_of(rows_.upper_bound(after), rows_.end(), [](const auto& named) {
             const Row& row = named.second;
             return row.place == JobPlace::executable && row.job.lock_owner.empty() && !row.waits;
         });
@@ -116,24 +116,25 @@ std::vector<Job> MemoryStore::acquire(
 ) {
     return operation([&] {
         std::vector<Job> jobs;
-        std::size_t waiting = 0;
-        for (auto at = rows_.upper_bound(after);
-             at != rows_.end() && jobs.size() + waiting < limit.jobs;
-             ++at) {
+        persistence::SeenRows seen;
+        for (auto at = rows_.upper_bound(after); at != rows_.end() && seen.end.empty(); ++at) {
             Row& row = at->second;
             if (row.place != JobPlace::executable || !row.job.lock_owner.empty() || row.waits) {
                 continue;
             }
             if (!join_group(claim, row.job)) {
                 row.waits = true;
-                ++waiting;
-                continue;
+                ++seen.waiting;
+            } else {
+                lock(row.job, claim);
+                jobs.push_back(row.job);
             }
-            lock(row.job, claim);
-            jobs.push_back(row.job);
+            if (jobs.size() + seen.waiting == limit.jobs) {
+                seen.end = row.job.id;
+            }
         }
-        if (limit.waiting != nullptr) {
-            *limit.waiting = waiting;
+        if (limit.seen != nullptr) {
+            *limit.seen = seen;
         }
         return jobs;
     });

@@ -29,7 +29,12 @@ public:
     using Claim = std::optional<persistence::LockClaim>;
     using Served = persistence::ServedJobs;
 
-    MOCK_METHOD(std::optional<schema::TimePoint>, next_due, (const Served&), (override));
+    MOCK_METHOD(
+        std::optional<schema::TimePoint>,
+        next_due,
+        (const Served&, std::optional<schema::TimePoint>),
+        (override)
+    );
     MOCK_METHOD(
         std::optional<schema::TimePoint>,
         next_due_of_others,
@@ -55,13 +60,13 @@ protected:
 
 // R120
 TEST_F(TimerMoverTest, It_sleeps_until_the_next_due_time) {
-    EXPECT_CALL(store, next_due(_)).WillOnce(Return(clock.now() + 37ms));
+    EXPECT_CALL(store, next_due(_, _)).WillOnce(Return(clock.now() + 37ms));
     EXPECT_EQ(mover.run_once(), 37ms);
 }
 
 // R169
 TEST_F(TimerMoverTest, It_looks_again_within_the_wait_for_timers_of_other_processes) {
-    EXPECT_CALL(store, next_due(_))
+    EXPECT_CALL(store, next_due(_, _))
         .WillOnce(Return(clock.now() + 1h))
         .WillOnce(Return(std::nullopt));
     EXPECT_EQ(mover.run_once(), 1s);
@@ -71,7 +76,7 @@ TEST_F(TimerMoverTest, It_looks_again_within_the_wait_for_timers_of_other_proces
 // R151
 TEST_F(TimerMoverTest, Due_timers_arrive_locked_and_are_handed_over_while_there_is_room) {
     intake.free_places = 7;
-    EXPECT_CALL(store, next_due(_)).WillOnce(Return(clock.now()));
+    EXPECT_CALL(store, next_due(_, _)).WillOnce(Return(clock.now()));
     intake.free_bytes = 1000;
     EXPECT_CALL(
         store, move_due_timers(DueWindow(clock.now()), PageLimit(7, 1000), _, serves("mail"))
@@ -89,7 +94,7 @@ TEST_F(TimerMoverTest, Due_timers_arrive_locked_and_are_handed_over_while_there_
 TEST_F(TimerMoverTest, Due_timers_move_free_where_the_order_of_acquisition_is_to_decide) {
     intake.takes_timers = false;
     intake.free_places = 7;
-    EXPECT_CALL(store, next_due(_)).WillOnce(Return(clock.now() - 5s));
+    EXPECT_CALL(store, next_due(_, _)).WillOnce(Return(clock.now() - 5s));
     EXPECT_CALL(store, move_due_timers(_, PageLimit(100), Eq(std::nullopt), _))
         .WillOnce(Return(DueTimers{.moved = 100, .locked = {}}));
     EXPECT_EQ(mover.run_once(), 0ms);
@@ -98,7 +103,7 @@ TEST_F(TimerMoverTest, Due_timers_move_free_where_the_order_of_acquisition_is_to
 }
 
 TEST_F(TimerMoverTest, Due_timers_stay_where_they_are_until_there_is_room) {
-    EXPECT_CALL(store, next_due(_)).WillRepeatedly(Return(clock.now() - 5s));
+    EXPECT_CALL(store, next_due(_, _)).WillRepeatedly(Return(clock.now() - 5s));
     EXPECT_FALSE(mover.awaits_room());
     EXPECT_CALL(store, next_due_of_others(serves("mail"), _, clock.now() + 1s))
         .WillOnce(Return(std::nullopt));
@@ -116,7 +121,7 @@ TEST_F(TimerMoverTest, Timers_of_others_do_not_wait_for_room_here) {
     const schema::TimePoint due = clock.now() - 1s;
     int wakes = 0;
     wake_ups.sleepers.acquisition = [&] { ++wakes; };
-    EXPECT_CALL(store, next_due(_)).WillRepeatedly(Return(clock.now() - 5s));
+    EXPECT_CALL(store, next_due(_, _)).WillRepeatedly(Return(clock.now() - 5s));
     EXPECT_CALL(store, next_due_of_others(_, Eq(std::nullopt), _)).WillOnce(Return(due));
     DueWindow window(clock.now(), 0ms, due);
     window.are_served_left = true;
@@ -130,7 +135,7 @@ TEST_F(TimerMoverTest, Timers_of_others_do_not_wait_for_room_here) {
 }
 
 TEST_F(TimerMoverTest, What_waits_for_room_is_read_once_and_again_each_minute) {
-    EXPECT_CALL(store, next_due(_)).WillRepeatedly(Return(clock.now() - 5s));
+    EXPECT_CALL(store, next_due(_, _)).WillRepeatedly(Return(clock.now() - 5s));
     std::vector<std::optional<schema::TimePoint>> begins;
     EXPECT_CALL(store, next_due_of_others(_, _, _))
         .WillRepeatedly([&](auto, std::optional<schema::TimePoint> from, auto) {
@@ -148,7 +153,7 @@ TEST_F(TimerMoverTest, What_waits_for_room_is_read_once_and_again_each_minute) {
 TEST_F(TimerMoverTest, In_a_backlog_each_page_begins_where_the_last_one_ended) {
     intake.free_places = 2;
     const schema::TimePoint end = clock.now() - 1h;
-    EXPECT_CALL(store, next_due(_)).WillOnce(Return(clock.now() - 2h));
+    EXPECT_CALL(store, next_due(_, _)).WillOnce(Return(clock.now() - 2h));
     EXPECT_CALL(store, move_due_timers(DueWindow(clock.now()), PageLimit(2), _, _))
         .WillOnce(Return(DueTimers{.moved = 2, .locked = {}, .end = end}));
     EXPECT_EQ(mover.run_once(), 0ms);
@@ -156,14 +161,14 @@ TEST_F(TimerMoverTest, In_a_backlog_each_page_begins_where_the_last_one_ended) {
     next.as_of = clock.now();
     EXPECT_CALL(store, move_due_timers(next, PageLimit(2), _, _)).WillOnce(Return(DueTimers{}));
     EXPECT_EQ(mover.run_once(), 0ms) << "earlier ones may have come";
-    EXPECT_CALL(store, next_due(_)).WillOnce(Return(std::nullopt));
+    EXPECT_CALL(store, next_due(_, _)).WillOnce(Return(std::nullopt));
     EXPECT_EQ(mover.run_once(), 1s);
 }
 
 TEST_F(TimerMoverTest, A_timer_that_is_stored_before_the_next_page_makes_it_begin_at_the_oldest) {
     intake.free_places = 2;
     const schema::TimePoint end = clock.now() - 1h;
-    EXPECT_CALL(store, next_due(_)).WillRepeatedly(Return(clock.now() - 2h));
+    EXPECT_CALL(store, next_due(_, _)).WillRepeatedly(Return(clock.now() - 2h));
     const auto begins_at = [&](std::optional<schema::TimePoint> from) {
         EXPECT_CALL(store, move_due_timers(testing::Field(&DueWindow::from, from), _, _, _))
             .WillOnce(Return(DueTimers{.moved = 2, .locked = {}, .end = end}));
@@ -181,7 +186,7 @@ TEST_F(TimerMoverTest, A_timer_that_is_stored_before_the_next_page_makes_it_begi
 TEST_F(TimerMoverTest, A_page_that_payloads_have_cut_short_is_not_the_end_of_a_backlog) {
     intake.free_places = 50;
     const schema::TimePoint end = clock.now() - 1h;
-    EXPECT_CALL(store, next_due(_)).WillOnce(Return(clock.now() - 2h));
+    EXPECT_CALL(store, next_due(_, _)).WillOnce(Return(clock.now() - 2h));
     EXPECT_CALL(store, move_due_timers(_, _, _, _))
         .WillOnce(Return(DueTimers{.moved = 2, .locked = {}, .end = end, .is_cut = true}));
     EXPECT_EQ(mover.run_once(), 0ms);
@@ -191,10 +196,39 @@ TEST_F(TimerMoverTest, A_page_that_payloads_have_cut_short_is_not_the_end_of_a_b
     EXPECT_EQ(mover.run_once(), 0ms);
 }
 
+TEST_F(TimerMoverTest, What_is_dead_in_front_is_passed_over_a_twentieth_of_the_time_at_most) {
+    const schema::TimePoint start = clock.now();
+    const auto looks_from = [&](std::optional<schema::TimePoint> from, schema::Duration time) {
+        EXPECT_CALL(store, next_due(_, from)).WillOnce([this, time](auto&, auto) {
+            clock.tick(time);
+            return std::nullopt;
+        });
+        EXPECT_EQ(mover.run_once(), 1s);
+    };
+    looks_from(std::nullopt, 300ms);
+    looks_from(start - executor::kUsualCommit, 6s - 301ms);
+    mover.timer_was_stored(start - 1h);
+    looks_from(start - 1h, 1ms);
+    looks_from(std::nullopt, 1ms);
+    looks_from(std::nullopt, 1ms);
+}
+
+TEST_F(TimerMoverTest, A_page_begins_with_the_first_due_timer_where_more_would_be_passed_over) {
+    intake.free_places = 2;
+    const schema::TimePoint due = clock.now() - 1h;
+    EXPECT_CALL(store, next_due(_, _)).WillOnce([this, due](auto&, auto) {
+        clock.tick(300ms);
+        return due;
+    });
+    EXPECT_CALL(store, move_due_timers(testing::Field(&DueWindow::from, due), _, _, _))
+        .WillOnce(Return(DueTimers{.moved = 2, .locked = {}, .end = due}));
+    EXPECT_EQ(mover.run_once(), 0ms);
+}
+
 /// The moment that each page goes by: a full one for each number.
 TEST_F(TimerMoverTest, A_round_moves_what_was_due_when_it_began) {
     intake.free_places = 100;
-    EXPECT_CALL(store, next_due(_)).WillRepeatedly(Return(clock.now()));
+    EXPECT_CALL(store, next_due(_, _)).WillRepeatedly(Return(clock.now()));
     struct Page {
         std::size_t moved;
         bool begins_a_round;
@@ -226,7 +260,7 @@ TEST_F(TimerMoverTest, A_round_moves_what_was_due_when_it_began) {
 
 TEST_F(TimerMoverTest, A_round_goes_on_when_the_pages_begin_at_the_oldest_again) {
     intake.free_places = 100;
-    EXPECT_CALL(store, next_due(_)).WillRepeatedly(Return(clock.now()));
+    EXPECT_CALL(store, next_due(_, _)).WillRepeatedly(Return(clock.now()));
     const schema::TimePoint begin = clock.now();
     std::vector<DueWindow> windows;
     EXPECT_CALL(store, move_due_timers(_, _, _, _))
@@ -249,7 +283,7 @@ TEST_F(TimerMoverTest, What_arrives_free_wakes_the_acquisition) {
     intake.free_places = 5;
     int wakes = 0;
     wake_ups.sleepers.acquisition = [&] { ++wakes; };
-    EXPECT_CALL(store, next_due(_)).WillOnce(Return(clock.now()));
+    EXPECT_CALL(store, next_due(_, _)).WillOnce(Return(clock.now()));
     EXPECT_CALL(store, move_due_timers(_, _, _, _))
         .WillOnce(Return(DueTimers{.moved = 3, .locked = {a_job("a")}}));
     EXPECT_EQ(mover.run_once(), 0ms);
@@ -258,7 +292,7 @@ TEST_F(TimerMoverTest, What_arrives_free_wakes_the_acquisition) {
 
 TEST_F(TimerMoverTest, It_does_not_spin_on_due_timers_that_another_node_is_moving) {
     intake.free_places = 5;
-    EXPECT_CALL(store, next_due(_)).WillOnce(Return(clock.now()));
+    EXPECT_CALL(store, next_due(_, _)).WillOnce(Return(clock.now()));
     EXPECT_CALL(store, move_due_timers(_, _, _, _)).WillOnce(Return(DueTimers{}));
     EXPECT_GT(mover.run_once(), 0ms);
 }
@@ -267,9 +301,9 @@ TEST_F(TimerMoverTest, It_does_not_spin_on_due_timers_that_another_node_is_movin
 TEST_F(TimerMoverTest, With_a_due_timer_go_those_within_the_fire_ahead_window) {
     intake.free_places = 5;
     TimerMover early{{store, intake, clock, wake_ups}, {.fire_ahead = 50ms}};
-    EXPECT_CALL(store, next_due(_)).WillOnce(Return(clock.now() + 20ms));
+    EXPECT_CALL(store, next_due(_, _)).WillOnce(Return(clock.now() + 20ms));
     EXPECT_EQ(early.run_once(), 20ms);
-    EXPECT_CALL(store, next_due(_)).WillOnce(Return(clock.now()));
+    EXPECT_CALL(store, next_due(_, _)).WillOnce(Return(clock.now()));
     DueWindow window(clock.now(), 50ms);
     EXPECT_CALL(store, move_due_timers(window, _, _, _))
         .WillOnce(Return(DueTimers{.moved = 1, .locked = {}}));

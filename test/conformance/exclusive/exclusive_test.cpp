@@ -134,11 +134,11 @@ TEST_P(ExclusiveJobs, A_page_tells_how_many_of_it_wait) {
     insert_of("i", {"a", "b", "c"});
     EXPECT_THAT(taken_by("node-1", 1), ElementsAre("a"));
     insert_of("k", {"d"});
-    std::size_t waiting = 0;
+    persistence::SeenRows seen;
     persistence::PageLimit limit(100);
-    limit.waiting = &waiting;
+    limit.seen = &seen;
     EXPECT_THAT(ids_of(store_.acquire(claim_of("node-2"), noop_, limit)), ElementsAre("d"));
-    EXPECT_EQ(waiting, 2U);
+    EXPECT_EQ(seen.waiting, 2U);
 }
 
 TEST_P(ExclusiveJobs, The_holder_gets_those_that_wait_when_its_own_have_ended) {

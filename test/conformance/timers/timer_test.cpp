@@ -41,6 +41,27 @@ TEST_P(Timers, A_due_timer_becomes_executable_and_keeps_its_due_date) {
     EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 0);
 }
 
+TEST_P(Timers, A_due_timer_keeps_every_column_but_its_lock) {
+    Job timer = full_job("a");
+    timer.series = "";
+    timer.repeat = "";
+    Job expected = insert(JobPlace::timer, timer);
+    clock_.tick(1ms);
+    ASSERT_EQ(move().moved, 1U);
+    expected.revision += 1;
+    EXPECT_EQ(job("a"), expected);
+}
+
+TEST_P(Timers, What_a_plain_insert_leaves_out_does_not_stop_a_timer) {
+    insert(JobPlace::timer, std::vector{a_timer("a", -1s), a_timer("b", -1s)});
+    execute("UPDATE ACT_RU_TIMER_JOB SET REV_ = NULL, TENANT_ID_ = NULL WHERE ID_ = 'a'");
+    const auto due = move_and_claim({"noop"});
+    EXPECT_THAT(ids_of(due.locked), UnorderedElementsAre("a", "b"));
+    for (const Job& moved : due.locked) {
+        EXPECT_EQ(moved, job(moved.id));
+    }
+}
+
 TEST_P(Timers, A_timer_moves_at_its_millisecond_and_not_before) {
     insert(JobPlace::timer, a_timer("a", 1ms));
     EXPECT_EQ(move().moved, 0U);
@@ -180,6 +201,9 @@ TEST_P(Timers, The_next_due_date_is_that_of_the_earliest_free_timer) {
     EXPECT_EQ(store_.next_due({}), std::nullopt);
     insert(JobPlace::timer, std::vector{a_timer("a", 2h), a_timer("b", 1h)});
     EXPECT_EQ(store_.next_due({}), clock_.now() + 1h);
+    EXPECT_EQ(store_.next_due({}, clock_.now() + 1h), clock_.now() + 1h);
+    EXPECT_EQ(store_.next_due({}, clock_.now() + 1h + 1ms), clock_.now() + 2h);
+    EXPECT_EQ(store_.next_due({}, clock_.now() + 3h), std::nullopt);
 }
 
 class TimersByHand : public Timers {

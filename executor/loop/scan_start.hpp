@@ -1,0 +1,53 @@
+#pragma once
+
+#include "executor/loop/full_looks.hpp"
+#include "schema/clock.hpp"
+#include "schema/time.hpp"
+
+#include <string>
+
+namespace jobstrand::executor {
+
+/// A look at a table in the order of its ids.
+struct Look {
+    std::string behind;  ///< Only ids behind it; empty: from the oldest, which is a full look.
+    schema::TimePoint at;
+    schema::SteadyPoint began;
+
+    [[nodiscard]] bool is_full() const { return behind.empty(); }
+};
+
+/// Where the next look at a table in the order of its ids begins. Within a backlog that is where
+/// the last page ended. Behind the end of the table it is a little before the last look: ids begin
+/// with the time that they were made at, so newer jobs stand there. Older ids come too: of jobs
+/// that are freed, moved here, or committed late. A full look finds them (see FullLooks): after
+/// sixteen pages or two seconds of a backlog, else with each look, unless it costs too much.
+///
+/// So a job with an old id is found two seconds after its commit at the latest, or 20 times what a
+/// full look takes, which is counted up to one minute; by a node that has room, at its next look.
+///
+/// Thread safety: none.
+class ScanStart final {
+public:
+    [[nodiscard]] Look begin(const schema::Clock& clock) const;
+
+    /// Whether a look that began now would be a full one.
+    [[nodiscard]] bool is_full_look_due(schema::SteadyPoint now) const;
+
+    /// The look took so long to find its rows, and ended with the row `end`, behind which there may
+    /// be more; empty: it saw the end of the table.
+    void end(const Look& look, FullLooks::Time took, std::string end);
+
+private:
+    std::string behind_;
+    bool is_in_backlog_ = false;
+    int pages_ = 0;                ///< Of the backlog, since the last full look.
+    schema::SteadyPoint full_at_;  ///< Valid if behind_ is not empty.
+    FullLooks full_looks_;
+};
+
+/// An id before that one, with nothing of use in between: to look from that one on. Empty for a
+/// single character.
+[[nodiscard]] std::string just_before(std::string id);
+
+}  // namespace jobstrand::executor

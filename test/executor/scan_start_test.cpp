@@ -1,0 +1,77 @@
+#include "executor/loop/scan_start.hpp"
+
+#include "schema/uuid7.hpp"
+#include "test/fixtures/manual_clock.hpp"
+
+#include <gtest/gtest.h>
+
+namespace jobstrand::executor {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ScanStartTest : public testing::Test {
+protected:
+    /// A look that takes so long and ends with this row; returns where it began.
+    std::string look(FullLooks::Time took, std::string end) {
+        const Look look = start.begin(clock);
+        start.end(look, took, std::move(end));
+        return look.behind;
+    }
+
+    test::ManualClock clock;
+    ScanStart start;
+};
+
+TEST_F(ScanStartTest, A_cheap_look_is_a_full_one_but_within_a_backlog) {
+    EXPECT_EQ(look(1ms, {}), "");
+    EXPECT_EQ(look(5ms, "m"), "");
+    EXPECT_EQ(look(5ms, {}), "m");
+    EXPECT_EQ(look(5ms, {}), "");
+}
+
+TEST_F(ScanStartTest, Behind_the_end_of_the_table_it_begins_a_little_before_the_last_look) {
+    (void)look(6ms, {});
+    const schema::TimePoint last = clock.now();
+    clock.tick(119ms);
+    schema::Uuid7Source ids;
+    const std::string behind = look(1ms, {});
+    EXPECT_LT(ids.next(last - kUsualCommit - 1ms), behind);
+    EXPECT_GT(ids.next(last - kUsualCommit), behind);
+    clock.tick(1ms);
+    EXPECT_EQ(look(6ms, {}), "") << "20 times the cost of the last full look are over";
+}
+
+TEST_F(ScanStartTest, A_backlog_is_looked_at_from_the_oldest_every_sixteen_pages) {
+    int full_looks = 0;
+    for (int page = 0; page < 160; ++page) {
+        full_looks += look(1ms, "m").empty() ? 1 : 0;
+    }
+    EXPECT_EQ(full_looks, 10);
+}
+
+TEST_F(ScanStartTest, A_backlog_of_slow_jobs_is_looked_at_from_the_oldest_every_two_seconds) {
+    (void)look(1ms, "m");
+    clock.tick(1999ms);
+    EXPECT_EQ(look(1ms, "m"), "m");
+    clock.tick(1ms);
+    EXPECT_EQ(look(1ms, "m"), "");
+}
+
+TEST_F(ScanStartTest, A_costly_full_look_is_followed_by_another_after_a_minute_at_the_latest) {
+    (void)look(10min, "m");
+    clock.tick(1min - 1ms);
+    EXPECT_EQ(look(1ms, "m"), "m");
+    clock.tick(1ms);
+    EXPECT_EQ(look(1ms, "m"), "");
+}
+
+TEST(JustBefore, An_id_without_its_last_character_stands_before_it) {
+    EXPECT_EQ(just_before("order-17"), "order-1");
+    EXPECT_EQ(just_before("o"), "");
+    EXPECT_EQ(just_before(""), "");
+    EXPECT_EQ(just_before("caf\u00e9"), "caf");
+}
+
+}  // namespace
+}  // namespace jobstrand::executor
