@@ -132,6 +132,7 @@ DueTimers move_due_timers(
         set_aside(transaction, context, JobPlace::timer, rows);
         const std::size_t early = store_anew(transaction, due, last_due(window));
         MovePipeline moves(transaction, context, JobPlace::timer, window.now);
+        moves.copy_unchanged();
         moves.decide(std::move(due), schema::fell_due);
         if (claim) {
             lock_served(moves.leaving(), *claim, context, served);

@@ -68,6 +68,23 @@ bool is_for_anybody(const PlacedJob* placed) {
     return placed->place == JobPlace::executable && placed->job.lock_owner.empty();
 }
 
+void sort_by_id(std::vector<const PlacedJob*>& jobs) {
+    std::ranges::sort(jobs, {}, [](const PlacedJob* job) { return std::string_view(job->job.id); });
+}
+
+void copy_placed(Transaction& transaction, JobPlace from, std::span<const PlacedJob* const> jobs) {
+    if (std::ranges::any_of(jobs, is_for_anybody)) {
+        transaction.announce_jobs();
+    }
+    std::map<JobPlace, std::vector<const PlacedJob*>> by_place;
+    for (const PlacedJob* placed : jobs) {
+        by_place[placed->place].push_back(placed);
+    }
+    for (const auto& [place, rows] : by_place) {
+        copy_rows(transaction, from, rows);
+    }
+}
+
 }  // namespace
 
 PlacedJob moved(Job row, const Transition& transition) {
@@ -112,19 +129,27 @@ void insert_placed(Transaction& transaction, std::span<const PlacedJob* const> j
     }
 }
 
-void move_rows(Transaction& transaction, JobPlace from, std::span<const PlacedJob> jobs) {
-    std::vector<const PlacedJob*> placed;
-    placed.reserve(jobs.size());
-    for (const PlacedJob& job : jobs) {
-        placed.push_back(&job);
+void move_rows(
+    Transaction& transaction,
+    JobPlace from,
+    std::span<const PlacedJob> jobs,
+    const std::vector<bool>& are_copies
+) {
+    std::vector<const PlacedJob*> written;
+    std::vector<const PlacedJob*> copied;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        const bool is_copy = !are_copies.empty() && are_copies[i];
+        (is_copy ? copied : written).push_back(&jobs[i]);
     }
-    std::ranges::sort(placed, {}, [](const PlacedJob* job) {
-        return std::string_view(job->job.id);
-    });
-    const std::vector<std::string_view> ids = ids_of(placed);
-    count_moves(transaction, from, placed);
-    insert_placed(transaction, placed);
-    free_keys_of_dead(transaction, placed);
+    sort_by_id(written);
+    sort_by_id(copied);
+    count_moves(transaction, from, written);
+    insert_placed(transaction, written);
+    free_keys_of_dead(transaction, written);
+    copy_placed(transaction, from, copied);
+    written.insert(written.end(), copied.begin(), copied.end());
+    sort_by_id(written);
+    const std::vector<std::string_view> ids = ids_of(written);
     const std::int64_t deleted = delete_rows(transaction, from, ids);
     if (deleted != static_cast<std::int64_t>(ids.size())) {
         // Never seen where row locks work; the cluster databases with local locks are why it is

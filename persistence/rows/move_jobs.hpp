@@ -11,7 +11,9 @@
 ///
 /// A job on its way is a schema::PlacedJob: the row as it will stand in the place it goes to. Rows
 /// are read for update, changed in memory and written whole, so that every column is kept, every
-/// job of a set may change in its own way, and what the caller gets is what was stored.
+/// job of a set may change in its own way, and what the caller gets is what was stored. Of a job
+/// that stays as it is, but for its lock and REV_, nothing need be sent: the server may copy the
+/// row. Half of what a move costs PostgreSQL is to take in the rows.
 namespace jobstrand::persistence {
 
 /// The job after a transition that keeps it: the lock cleared, REV_ raised.
@@ -30,11 +32,26 @@ void divert_suspended(Transaction& transaction, std::span<schema::PlacedJob> job
 /// Inserts each job into its place. Give them in id order.
 void insert_placed(Transaction& transaction, std::span<const schema::PlacedJob* const> jobs);
 
-/// Moves jobs, in any order, whose rows in `from` this transaction has locked.
+/// Whether this transition of a row in `from` leaves all else as it is, so that a copy of it is
+/// what has to stand in its next place. `row` is as it was read.
+[[nodiscard]] bool
+is_copied_by(const schema::Job& row, const schema::Transition& transition, schema::JobPlace from);
+
+/// Inserts into their place the rows of `from` with the ids of these jobs, each with the lock of
+/// its job and the next REV_. They go to one place. The transaction has locked the rows.
+void copy_rows(
+    Transaction& transaction,
+    schema::JobPlace from,
+    std::span<const schema::PlacedJob* const> jobs
+);
+
+/// Moves jobs, in any order, whose rows in `from` this transaction has locked. `are_copies` says of
+/// each whether its row is copied; empty: none is.
 void move_rows(
     Transaction& transaction,
     schema::JobPlace from,
-    std::span<const schema::PlacedJob> jobs
+    std::span<const schema::PlacedJob> jobs,
+    const std::vector<bool>& are_copies = {}
 );
 
 }  // namespace jobstrand::persistence

@@ -164,6 +164,9 @@ void MovePipeline::settle(Job&& row, Transition&& transition, const SuspendedSco
 }
 
 void MovePipeline::leave(Job&& row, Transition&& transition, const SuspendedScopes& suspended) {
+    // Where tables are shared with an engine, a row of ours has other columns than its job.
+    bool is_copy =
+        copies_ && !transaction_.dialect().has_engine && is_copied_by(row, transition, from_);
     if (transition.due_date) {
         // A wait that ends beyond the last instant of the column ends there: a failure must be
         // storable.
@@ -190,8 +193,10 @@ void MovePipeline::leave(Job&& row, Transition&& transition, const SuspendedScop
     PlacedJob placed = moved(std::move(row), transition);
     if (schema::can_be_suspended(placed.place) && suspended.contain(placed.job)) {
         placed = diverted(std::move(placed));
+        is_copy = false;
     }
     leaving_.push_back(std::move(placed));
+    are_copies_.push_back(is_copy);
 }
 
 std::vector<std::string> MovePipeline::leaving_ids() const {
@@ -215,7 +220,8 @@ void MovePipeline::write(Twins* twins) {
         bury_twins(transaction_, context_, from_, leaving_, *twins);
         tell_of_buried_twins(*twins);
     }
-    move_rows(transaction_, from_, leaving_);
+    const bool are_all_written = twins != nullptr && twins->are_expected;
+    move_rows(transaction_, from_, leaving_, are_all_written ? std::vector<bool>{} : are_copies_);
     delete_replaced_texts();
     write_staying();
     delete_over();

@@ -52,6 +52,9 @@ public:
     /// What is known of the runs that ended so, by the ids of their jobs, which must outlive it.
     void know_runs(std::map<std::string_view, MoveFacts> runs) { runs_ = std::move(runs); }
 
+    /// The rows are as they were read: those that stay as they are may be copied. Before decide().
+    void copy_unchanged() { copies_ = true; }
+
     /// Once. The rows stand in `from` and were read for update; each makes the transition with its
     /// index.
     void decide(std::vector<schema::Job> rows, std::vector<schema::Transition> transitions);
@@ -110,9 +113,11 @@ private:
     SeriesTurns turns_;
     JobLogPage log_;
     std::map<std::string_view, MoveFacts> runs_;
+    bool copies_ = false;
     std::vector<std::pair<schema::Job, schema::Transition>> deleted_turns_;
     std::vector<schema::PlacedJob> leaving_;
     std::vector<Told> told_;            ///< Of those that leave, in their order.
+    std::vector<bool> are_copies_;      ///< Whether each of those is its row with another lock.
     std::vector<schema::Job> staying_;  ///< With a later due date.
     std::vector<schema::Job> over_;     ///< Deleted.
     std::vector<StackTrace> stack_traces_;
