@@ -102,6 +102,14 @@ IndexForRun::~IndexForRun() {
     }
 }
 
+void BenchDatabase::tidy_up() {
+    const auto session = lease(Access::write);
+    if (session->dialect().name == "postgresql") {
+        session->run_script("VACUUM (ANALYZE) ACT_RU_JOB");
+        session->run_script("VACUUM (ANALYZE) ACT_RU_TIMER_JOB");
+    }
+}
+
 void BenchDatabase::wipe() {
     const auto session = lease(Access::write);
     const auto empty = [&session](std::string_view table) {

@@ -50,8 +50,12 @@ public:
     /// there.
     bool set_index(const schema::OptionalIndex& index, bool is_wanted);
 
-    /// Deletes all jobs.
+    /// Deletes all jobs, and what the database has kept of earlier ones.
     void wipe();
+
+    /// After many jobs were put in: has a server that leaves that for later bring its tables in
+    /// order, so that it does not while something is measured.
+    void tidy_up();
 
 private:
     std::optional<test::TemporaryDirectory> directory_;

@@ -36,6 +36,26 @@ double insert_rate(BenchDatabase& database, const CeilingRun& run, RawJobs jobs)
     return watch.rate(run.jobs);
 }
 
+/// Waiting jobs in a table that never had others.
+void refill(BenchDatabase& database, const CeilingRun& run) {
+    database.wipe();
+    (void)insert_rate(database, run, {});
+    database.tidy_up();
+}
+
+double lease_rate(BenchDatabase& database, const CeilingRun& run) {
+    RawLease::create_table(*database.lease(Access::write));
+    LeaseGate gate;
+    const double rate = rate_of(database, run, [&](Connection& connection) {
+        RawLease page(connection, gate, run.page);
+        while (page.claim() > 0) {
+            page.remove();
+        }
+    });
+    RawLease::drop_table(*database.lease(Access::write));
+    return rate;
+}
+
 double run_rate(BenchDatabase& database, const CeilingRun& run) {
     return rate_of(database, run, [&](Connection& connection) {
         RawPage page(connection, run.page);
@@ -70,8 +90,15 @@ double Ceiling::move_and_run() const {
 Ceiling measure_ceiling(BenchDatabase& database, const CeilingRun& run) {
     const schema::TimePoint overdue = schema::SystemClock().now() - std::chrono::hours(1);
     Ceiling ceiling;
+    database.wipe();
     ceiling.insert = insert_rate(database, run, {});
+    database.tidy_up();
     ceiling.run = run_rate(database, run);
+    if (run.with_leases) {
+        refill(database, run);
+        ceiling.lease = lease_rate(database, run);
+    }
+    database.wipe();
     (void)insert_rate(
         database,
         run,
@@ -79,6 +106,7 @@ Ceiling measure_ceiling(BenchDatabase& database, const CeilingRun& run) {
          .due_date = [overdue](std::size_t number
                      ) { return overdue + schema::Duration(number % 1000); }}
     );
+    database.tidy_up();
     ceiling.move = move_rate(database, run);
     (void)run_rate(database, run);
     return ceiling;
@@ -89,6 +117,7 @@ Ceiling best_of(const std::vector<Ceiling>& ceilings) {
     for (const Ceiling& one : ceilings) {
         best.insert = std::max(best.insert, one.insert);
         best.run = std::max(best.run, one.run);
+        best.lease = std::max(best.lease, one.lease);
         best.move = std::max(best.move, one.move);
     }
     return best;

@@ -11,6 +11,7 @@ namespace jobstrand::bench {
 struct Ceiling {
     double insert = 0;  ///< Inserted in bulk.
     double run = 0;     ///< Claimed and deleted.
+    double lease = 0;   ///< Leased in pages and deleted; 0: not measured.
     double move = 0;    ///< Moved from the timer to the executable place.
 
     /// Inserted, claimed and deleted, one after the other.
@@ -25,9 +26,12 @@ struct CeilingRun {
     std::size_t jobs = 0;
     std::size_t page = 500;
     std::size_t connections = 1;  ///< On SQLite one: it has one writer.
+    bool with_leases = false;
 };
 
-/// Leaves the tables as empty as they were. Precondition: they are empty.
+/// Each part begins with tables that were emptied, so that nothing is left in them of what was
+/// deleted before, and a server that leaves that to a vacuum has had one after the jobs were put
+/// in. Leaves the tables empty. Precondition: they are empty.
 [[nodiscard]] Ceiling measure_ceiling(BenchDatabase& database, const CeilingRun& run);
 
 /// The best of each figure.

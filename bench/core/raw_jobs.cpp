@@ -39,6 +39,13 @@ std::string repeated(std::string_view text, std::size_t count) {
     return all;
 }
 
+/// A page that is not full repeats its last id: the statement stays the same one.
+std::vector<Value> padded(const std::vector<std::string>& ids, std::size_t size) {
+    std::vector<Value> values(ids.begin(), ids.end());
+    values.resize(size, Value{std::string_view(ids.back())});
+    return values;
+}
+
 /// A job's texts, which the parameters borrow.
 struct RawJob {
     std::string id;
@@ -162,8 +169,9 @@ RawPage::RawPage(Connection& connection, std::size_t size)
     : connection_(connection),
       size_(size),
       select_(fmt::format(
-          "SELECT ID_, HANDLER_TYPE_, HANDLER_CFG_ FROM ACT_RU_JOB WHERE LOCK_EXP_TIME_ IS NULL "
-          "ORDER BY ID_ LIMIT {} {}",
+          "SELECT ID_, HANDLER_TYPE_, HANDLER_CFG_ FROM ACT_RU_JOB {} WHERE ID_ > ? AND "
+          "LOCK_EXP_TIME_ IS NULL ORDER BY ID_ LIMIT {} {}",
+          connection.dialect().by_id,
           size,
           connection.dialect().skip_locked
       )),
@@ -201,12 +209,14 @@ std::size_t RawPage::claim() {
     Transaction transaction(connection_);
     ids_.clear();
     std::size_t bytes = 0;
-    transaction.query({.sql = select_, .columns = 3}, {}, [&](const Row& row) {
+    const Value behind{std::string_view(behind_)};
+    transaction.query({.sql = select_, .columns = 3}, {&behind, 1}, [&](const Row& row) {
         ids_.emplace_back(row.text(0));
         bytes += row.text(1).size() + row.text(2).size();
     });
     if (bytes > 0) {
         execute_for_ids(lock_);
+        behind_ = ids_.back();
     }
     transaction.commit();
     return ids_.size();
@@ -236,11 +246,70 @@ std::size_t RawPage::move_due() {
     return ids_.size();
 }
 
-// A page that is not full repeats its last id: the statement stays the same one.
 std::int64_t RawPage::execute_for_ids(const std::string& sql) {
-    std::vector<Value> values(ids_.begin(), ids_.end());
-    values.resize(size_, Value{std::string_view(ids_.back())});
-    return connection_.execute(sql, values);
+    return connection_.execute(sql, padded(ids_, size_));
+}
+
+RawLease::RawLease(Connection& connection, LeaseGate& gate, std::size_t size)
+    : connection_(connection),
+      gate_(gate),
+      size_(size),
+      select_(fmt::format(
+          "SELECT ID_, HANDLER_TYPE_, HANDLER_CFG_ FROM ACT_RU_JOB {} WHERE ID_ > ? "
+          "ORDER BY ID_ LIMIT {}",
+          connection.dialect().by_id,
+          size
+      )),
+      delete_(fmt::format(
+          "{} ID_ IN ({})",
+          delete_where(connection.dialect(), "ACT_RU_JOB"),
+          repeated("?", size)
+      )) {}
+
+void RawLease::create_table(Connection& connection) {
+    drop_table(connection);
+    const std::string_view id = connection.dialect().tables.types.id;
+    connection.run_script(fmt::format(
+        "CREATE TABLE JS_BENCH_LEASE (ID_ {0} PRIMARY KEY, FIRST_ {0}, LAST_ {0}){1}",
+        id,
+        connection.dialect().tables.table_options
+    ));
+}
+
+void RawLease::drop_table(Connection& connection) {
+    connection.run_script("DROP TABLE IF EXISTS JS_BENCH_LEASE");
+}
+
+std::size_t RawLease::claim() {
+    const std::scoped_lock lock(gate_.mutex);
+    Transaction transaction(connection_);
+    ids_.clear();
+    std::size_t bytes = 0;
+    const Value behind{std::string_view(gate_.behind)};
+    transaction.query({.sql = select_, .columns = 3}, {&behind, 1}, [&](const Row& row) {
+        ids_.emplace_back(row.text(0));
+        bytes += row.text(1).size() + row.text(2).size();
+    });
+    if (bytes > 0) {
+        name_ = names_.next(schema::SystemClock().now());
+        transaction.execute(
+            "INSERT INTO JS_BENCH_LEASE (ID_, FIRST_, LAST_) VALUES (?, ?, ?)",
+            {std::string_view(name_), std::string_view(ids_.front()), std::string_view(ids_.back())}
+        );
+        gate_.behind = ids_.back();
+    }
+    transaction.commit();
+    return ids_.size();
+}
+
+void RawLease::remove() {
+    Transaction transaction(connection_);
+    const std::int64_t removed = connection_.execute(delete_, padded(ids_, size_));
+    transaction.execute("DELETE FROM JS_BENCH_LEASE WHERE ID_ = ?", {std::string_view(name_)});
+    transaction.commit();
+    if (removed != static_cast<std::int64_t>(ids_.size())) {
+        throw std::runtime_error("the raw SQL deleted other jobs than it had leased");
+    }
 }
 
 }  // namespace jobstrand::bench

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,8 +49,8 @@ class RawPage final {
 public:
     RawPage(persistence::Connection& connection, std::size_t size);
 
-    /// Locks the next free jobs in primary-key order and reads what a handler needs to run. Returns
-    /// how many there were.
+    /// Locks the next free jobs in primary-key order, behind those of the last page, and reads what
+    /// a handler needs to run. Returns how many there were.
     std::size_t claim();
 
     /// Deletes what claim() has locked.
@@ -69,6 +70,40 @@ private:
     const std::string select_due_;
     const std::string insert_due_;
     const std::string delete_due_;
+    std::string behind_;
+    std::vector<std::string> ids_;
+};
+
+/// Where the leases of a run begin: behind the last one, whoever has it.
+struct LeaseGate {
+    std::mutex mutex;    ///< Held while a lease is taken; nodes would lock a row.
+    std::string behind;  ///< Guarded by mutex.
+};
+
+/// The best way that is known: the jobs of a page are only read and deleted, and one row says who
+/// has them all. Nobody but such a program could tell that they are taken.
+///
+/// Thread safety: none, as its connection.
+class RawLease final {
+public:
+    RawLease(persistence::Connection& connection, LeaseGate& gate, std::size_t size);
+
+    /// The table of the leases; it is dropped first if it is there.
+    static void create_table(persistence::Connection& connection);
+    static void drop_table(persistence::Connection& connection);
+
+    /// The same as of RawPage, without locks.
+    std::size_t claim();
+    void remove();
+
+private:
+    persistence::Connection& connection_;
+    LeaseGate& gate_;
+    const std::size_t size_;
+    const std::string select_;
+    const std::string delete_;
+    schema::Uuid7Source names_;
+    std::string name_;
     std::vector<std::string> ids_;
 };
 

@@ -16,7 +16,8 @@ public:
     [[nodiscard]] std::string name() const override { return "ceiling"; }
 
     [[nodiscard]] std::string description() const override {
-        return "What raw SQL reaches: insert in bulk, claim and delete pages, move timers";
+        return "What raw SQL reaches: insert in bulk, claim or lease pages and delete them, move "
+               "timers";
     }
 
     [[nodiscard]] bool has_yardstick() const override { return false; }
@@ -38,11 +39,12 @@ public:
         bench.set("connections", fmt::to_string(connections));
         std::vector<Ceiling> all;
         for (const std::size_t page : pages_) {
-            measure(bench, {.page = page, .connections = connections}, all);
+            measure(bench, {.page = page, .connections = connections, .with_leases = true}, all);
         }
         const Ceiling best = best_of(all);
         bench.result.figures.push_back({"insert, best page", "jobs/s", {best.insert}});
         bench.result.figures.push_back({"claim and delete, best page", "jobs/s", {best.run}});
+        bench.result.figures.push_back({"lease and delete, best page", "jobs/s", {best.lease}});
         bench.result.figures.push_back({"timer move, best page", "jobs/s", {best.move}});
         bench.check(
             "the tables are empty at the end", bench.database.is_empty() ? "" : "jobs left"
@@ -53,6 +55,7 @@ private:
     static void measure(const Bench& bench, CeilingRun run, std::vector<Ceiling>& all) {
         Figure insert{fmt::format("insert, page {}", run.page), "jobs/s", {}};
         Figure claim{fmt::format("claim and delete, page {}", run.page), "jobs/s", {}};
+        Figure lease{fmt::format("lease and delete, page {}", run.page), "jobs/s", {}};
         Figure move{fmt::format("timer move, page {}", run.page), "jobs/s", {}};
         if (bench.options.warm_up > 0) {
             run.jobs = bench.options.warm_up;
@@ -63,10 +66,16 @@ private:
             all.push_back(measure_ceiling(bench.database, run));
             insert.values.push_back(all.back().insert);
             claim.values.push_back(all.back().run);
+            lease.values.push_back(all.back().lease);
             move.values.push_back(all.back().move);
-            bench.say(fmt::format("page {}: {} jobs/s", run.page, shown(all.back().run)));
+            bench.say(fmt::format(
+                "page {}: {} jobs/s, leased {}",
+                run.page,
+                shown(all.back().run),
+                shown(all.back().lease)
+            ));
         }
-        for (const Figure& figure : {insert, claim, move}) {
+        for (const Figure& figure : {insert, claim, lease, move}) {
             bench.result.figures.push_back(figure);
         }
     }
