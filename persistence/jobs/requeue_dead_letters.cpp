@@ -56,6 +56,9 @@ AnswersById requeue_page(
     }
     std::erase_if(rows, [&](const Job& row) { return answers.contains(row.id); });
     MovePipeline moves(transaction, context, JobPlace::dead_letter, life.now);
+    if (life.due_dates.empty()) {
+        moves.copy_unchanged();  // Else each would need a statement of its own.
+    }
     moves.decide(std::move(rows), [&](const Job& row) {
         return schema::requeued(row, life.retries, life.due_date_of(row.id), life.now);
     });

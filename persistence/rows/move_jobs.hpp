@@ -37,8 +37,9 @@ void insert_placed(Transaction& transaction, std::span<const schema::PlacedJob* 
 [[nodiscard]] bool
 is_copied_by(const schema::Job& row, const schema::Transition& transition, schema::JobPlace from);
 
-/// Inserts into their place the rows of `from` with the ids of these jobs, each with the lock of
-/// its job and the next REV_. They go to one place. The transaction has locked the rows.
+/// Inserts into their place the rows of `from` with the ids of these jobs, each with what may
+/// differ and the next REV_: one statement for all that get the same. They go to one place. The
+/// transaction has locked the rows.
 void copy_rows(
     Transaction& transaction,
     schema::JobPlace from,
