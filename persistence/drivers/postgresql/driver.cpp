@@ -100,6 +100,19 @@ constexpr std::array kSymptoms{
         .most = 1'000'000,
         .advice = "its replica is behind or gone: SELECT pg_drop_replication_slot(NAME) if it is"},
     Diagnostics::Symptom{
+        .name = "oldest standby",
+        .unit = "transactions",
+        .sql = "SELECT CAST(age(backend_xmin) AS bigint),"
+               " COALESCE(NULLIF(application_name, ''), 'unnamed') || ', '"
+               " || COALESCE(host(client_addr), 'this machine') || ', ' || state"
+               " FROM pg_stat_replication WHERE backend_xmin IS NOT NULL"
+               " ORDER BY age(backend_xmin) DESC LIMIT 1",
+        .most = 1'000'000,
+        .advice = "somebody reads there for long, and its hot_standby_feedback keeps deleted jobs "
+                  "here: end that transaction",
+        .blind_sql = kMayNotSeeOthers,
+        .grant = kGrantStats},
+    Diagnostics::Symptom{
         .name = "WAL kept for a replication slot",
         .unit = "MiB",
         .sql =
@@ -109,6 +122,18 @@ constexpr std::array kSymptoms{
             " ORDER BY restart_lsn LIMIT 1",
         .most = 16'384,
         .advice = "its replica is behind or gone: SELECT pg_drop_replication_slot(NAME) if it is"},
+    Diagnostics::Symptom{
+        .name = "autovacuum",
+        .unit = "",
+        .sql = "SELECT CASE WHEN S.OFF_ = '' THEN 0 ELSE 1 END, COALESCE(NULLIF(S.OFF_, ''), 'on')"
+               " FROM (SELECT CONCAT_WS(', ',"
+               " CASE WHEN current_setting('autovacuum') = 'off' THEN 'off' END,"
+               " CASE WHEN current_setting('track_counts') = 'off' THEN 'track_counts off' END,"
+               " (SELECT 'off for act_ru_job' FROM pg_class, unnest(reloptions) AS O"
+               " WHERE oid = to_regclass('act_ru_job') AND O ~* '^autovacuum_enabled=(f|of|n|0)')"
+               ") AS OFF_) S",
+        .most = 0,
+        .advice = "nobody removes deleted jobs, which all claims pass over: switch it on"},
     Diagnostics::Symptom{
         .name = "dead rows of act_ru_job",
         .unit = "rows",
