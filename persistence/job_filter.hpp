@@ -23,6 +23,7 @@ struct FieldCondition {
         before,     ///< A time.
         after,      ///< A time.
         above,      ///< A number.
+        not_below,  ///< A number.
         not_above,  ///< A number.
     };
     using Texts = std::vector<std::string>;

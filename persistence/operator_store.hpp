@@ -60,6 +60,10 @@ struct SortedPart {
     bool is_descending = false;
     std::size_t skipped = 0;
     std::size_t limit = 100;
+
+    /// Behind where a job stands that has this value and this id, whether it is still there or not;
+    /// nullopt: from the start.
+    std::optional<schema::Job> behind = {};
 };
 
 /// What an operator sees of jobs and does with them, and what is suspended. See Transactions for
@@ -85,8 +89,9 @@ public:
         std::size_t limit
     ) = 0;
 
-    /// Jobs of one place in another order. It sorts all that the filter matches, so it is for
-    /// people. Long payloads are not fetched. Precondition: no ids in the filter.
+    /// Jobs of one place in another order. The due dates of timers and the times of death of dead
+    /// letters have an index; by all else what the filter matches is sorted, which is for people.
+    /// Long payloads are not fetched. Precondition: no ids in the filter.
     [[nodiscard]] virtual std::vector<schema::Job>
     list_in_order(schema::JobPlace place, const JobFilter& filter, const SortedPart& part) = 0;
 

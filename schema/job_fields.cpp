@@ -66,6 +66,7 @@ constexpr std::array kFields{
         .name = "lockOwner",
         .is_in = has_lock,
         .json_rank = 21,
+        .filter = {"--lock-owner", "Lock owner", "NAME", 17},
     },
     JobField{
         .column = {"EXCLUSIVE_", ColumnKind::boolean, "true"},
@@ -82,6 +83,7 @@ constexpr std::array kFields{
         .json_rank = 13,
         .is_settable = true,
         .add = {"--execution", "The execution in the instance", "ID", 10},
+        .filter = {"--execution", "Execution", "ID", 14},
     },
     JobField{
         .column = {"PROCESS_INSTANCE_ID_", ColumnKind::app_id},
@@ -117,6 +119,7 @@ constexpr std::array kFields{
         .json_rank = 15,
         .is_settable = true,
         .add = {"--element-name", "Its name", "NAME", 12},
+        .filter = {"--element-name", "Name of the element", "NAME", 15},
     },
     JobField{
         .column = {"SCOPE_ID_", ColumnKind::name},
@@ -158,6 +161,8 @@ constexpr std::array kFields{
         .most = limits::kRetryAttempts,
         .add = {"--retries", "Attempts, the first one included", "N", 4},
         .change = {"--retries", "Attempts left; 0: a dead letter", "N", 1, 0},
+        .filter = {"--retries", "Retries", "N", 18},
+        .filter_by = FieldFilter::range,
     },
     JobField{
         .column = {"EXCEPTION_STACK_ID_", ColumnKind::id},
@@ -242,6 +247,8 @@ constexpr std::array kFields{
         .is_settable = true,
         .add = {"--priority", "Larger is more important", "N", 6},
         .change = {"--priority", "Larger is more important", "N", 2},
+        .filter = {"--priority", "Priority", "N", 19},
+        .filter_by = FieldFilter::range,
     },
     JobField{
         .column = {"ROOT_PROC_INST_ID_", ColumnKind::app_id},
@@ -250,6 +257,7 @@ constexpr std::array kFields{
         .json_rank = 11,
         .is_settable = true,
         .add = {"--root-instance", "The root of that instance's hierarchy", "ID", 8},
+        .filter = {"--root-instance", "Root instance", "ID", 13},
     },
     JobField{
         .column = {"DEPLOYMENT_ID_", ColumnKind::id},
@@ -288,6 +296,7 @@ constexpr std::array kFields{
         .name = "series",
         .json_rank = 24,
         .is_settable = true,
+        .filter = {"--series", "Series", "KEY", 16},
     },
     JobField{
         .column = {"NEEDS_", ColumnKind::name},

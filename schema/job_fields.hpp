@@ -48,6 +48,7 @@ enum class FieldFilter {
     equal,   ///< A text that is the same.
     part,    ///< A text that holds this one; case counts.
     period,  ///< A time: two options, whose flags end in `-before` and `-after`.
+    range,   ///< A number: two options, whose flags end in `-min` and `-max`, both inclusive.
 };
 
 /// What the program knows of one field.

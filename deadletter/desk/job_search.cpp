@@ -52,6 +52,7 @@ in_order(persistence::OperatorStore& store, const JobQuery& query, std::size_t m
         .is_descending = query.order->is_descending,
         .skipped = query.order->skipped,
         .limit = most,
+        .behind = query.order->behind,
     };
     std::vector<PlacedJob> found;
     for (Job& job : store.list_in_order(place, query.filter, part)) {

@@ -18,7 +18,8 @@ namespace jobstrand::deadletter {
 struct JobOrder {
     schema::JobMember by = &schema::Job::id;
     bool is_descending = false;
-    std::size_t skipped = 0;  ///< Jobs of the list that were seen.
+    std::size_t skipped = 0;                 ///< Jobs of the list that were seen.
+    std::optional<schema::Job> behind = {};  ///< See persistence::SortedPart.
 };
 
 /// Which jobs to list.

@@ -57,6 +57,8 @@ std::string text_of(const FieldCondition& asked, std::string_view column, const 
         case Match::after:
         case Match::above:
             return fmt::format("{} > ?", column);
+        case Match::not_below:
+            return fmt::format("{} >= ?", column);
         case Match::not_above:
             return fmt::format("{} <= ?", column);
     }

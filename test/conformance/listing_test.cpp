@@ -1,5 +1,7 @@
 #include "test/conformance/store_test.hpp"
 
+#include <limits>
+
 namespace jobstrand::test {
 
 namespace {
@@ -173,6 +175,91 @@ TEST_P(Listing, A_list_may_be_in_another_order_where_no_value_comes_last) {
         )),
         ElementsAre("a")
     );
+}
+
+TEST_P(Listing, A_sorted_list_goes_on_behind_a_job_that_may_have_gone) {
+    const schema::TimePoint noon = clock_.now();
+    std::vector<Job> jobs;
+    for (const char* id : {"a", "b", "c", "d", "e", "f"}) {
+        jobs.push_back(a_job(id));
+    }
+    jobs[0].due_date = noon + 2h;
+    jobs[1].due_date = noon + 1h;
+    jobs[2].due_date.reset();
+    jobs[3].due_date = noon + 1h;
+    jobs[4].due_date.reset();
+    jobs[5].due_date = noon + 3h;
+    insert(JobPlace::dead_letter, jobs);
+    for (const bool is_descending : {false, true}) {
+        const auto whole = store_.list_in_order(
+            JobPlace::dead_letter, {}, {.by = &Job::due_date, .is_descending = is_descending}
+        );
+        ASSERT_EQ(whole.size(), 6U);
+        for (std::size_t seen = 1; seen <= 6; ++seen) {
+            const auto rest = store_.list_in_order(
+                JobPlace::dead_letter,
+                {},
+                {.by = &Job::due_date, .is_descending = is_descending, .behind = whole[seen - 1]}
+            );
+            EXPECT_THAT(
+                ids_of(rest),
+                testing::ElementsAreArray(
+                    ids_of({whole.begin() + static_cast<std::ptrdiff_t>(seen), whole.end()})
+                )
+            ) << seen;
+            const auto skipped = store_.list_in_order(
+                JobPlace::dead_letter,
+                {},
+                {.by = &Job::due_date, .is_descending = is_descending, .skipped = seen}
+            );
+            EXPECT_EQ(ids_of(skipped), ids_of(rest)) << seen;
+        }
+    }
+    const auto behind_none = [&](const schema::JobMember& by) {
+        return ids_of(store_.list_in_order(
+            JobPlace::dead_letter, {}, {.by = by, .limit = 1, .behind = Job{.id = "bb"}}
+        ));
+    };
+    EXPECT_THAT(behind_none(&Job::due_date), ElementsAre("c"));
+    EXPECT_THAT(behind_none(&Job::retries), ElementsAre("c")) << "dead letters have no retries";
+    EXPECT_THAT(behind_none(&Job::id), ElementsAre("c"));
+    EXPECT_THAT(behind_none(&Job::tenant_id), ElementsAre("c")) << "an empty text is none";
+}
+
+TEST_P(Listing, Sorted_texts_and_numbers_go_on_behind_equal_ones) {
+    std::vector<Job> jobs{a_job("a"), a_job("b"), a_job("c"), a_job("d")};
+    jobs[0].tenant_id = "z";
+    jobs[1].tenant_id = "y";
+    jobs[2].tenant_id = "y";
+    jobs[3].tenant_id = "";
+    jobs[1].priority = std::numeric_limits<std::int64_t>::min();
+    insert(JobPlace::executable, jobs);
+    const auto behind = [&](const schema::JobMember& by, const Job& last) {
+        return ids_of(store_.list_in_order(JobPlace::executable, {}, {.by = by, .behind = last}));
+    };
+    EXPECT_THAT(behind(&Job::tenant_id, jobs[1]), ElementsAre("c", "a", "d"));
+    EXPECT_THAT(behind(&Job::tenant_id, jobs[0]), ElementsAre("d"));
+    EXPECT_THAT(behind(&Job::tenant_id, jobs[3]), IsEmpty());
+    EXPECT_THAT(behind(&Job::priority, jobs[1]), ElementsAre("a", "c", "d"));
+}
+
+TEST_P(Listing, Numbers_are_asked_for_by_their_least_and_their_most) {
+    std::vector<Job> jobs{a_job("a"), a_job("b"), a_job("c")};
+    jobs[0].priority = -5;
+    jobs[1].priority = 0;
+    jobs[2].priority = 5;
+    insert(JobPlace::dead_letter, jobs);
+    const auto within = [&](std::int64_t least, std::int64_t most) {
+        using Match = persistence::FieldCondition::Match;
+        return list(
+            {.fields =
+                 {{&Job::priority, Match::not_below, least},
+                  {&Job::priority, Match::not_above, most}}}
+        );
+    };
+    EXPECT_THAT(within(0, 5), ElementsAre("b", "c"));
+    EXPECT_THAT(within(-5, -1), ElementsAre("a"));
+    EXPECT_THAT(within(6, 9), IsEmpty());
 }
 
 TEST_P(Listing, A_filter_is_never_read_as_SQL) {

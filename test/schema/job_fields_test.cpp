@@ -203,11 +203,13 @@ TEST(JobFields, No_two_fields_share_a_rank) {
     }
 }
 
-TEST(JobFields, Jobs_are_asked_for_by_texts_and_by_times) {
+TEST(JobFields, Jobs_are_asked_for_by_texts_and_by_times_and_by_numbers) {
     for (const JobField& field : job_fields()) {
         if (field.filter.is_there()) {
             const bool is_period = field.filter_by == FieldFilter::period;
-            EXPECT_TRUE(is_period ? holds_time(field) : holds_text(field)) << field.name;
+            const bool is_range = field.filter_by == FieldFilter::range;
+            EXPECT_EQ(holds_time(field), is_period) << field.name;
+            EXPECT_EQ(holds_text(field), !is_period && !is_range) << field.name;
         }
     }
 }

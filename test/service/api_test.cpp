@@ -76,7 +76,10 @@ TEST_F(ApiTest, A_list_of_one_place_may_be_in_another_order) {
     add(R"({"handlerType":"mail","id":"b","priority":9})");
     const json first = look("/api/v1/jobs?sort=priority&order=desc&limit=1");
     EXPECT_EQ(first["items"][0]["id"], "b");
-    EXPECT_TRUE(first["after"].is_null());
+    EXPECT_EQ(first["after"], "9,b");
+    const json second = look("/api/v1/jobs?sort=priority&order=desc&limit=1&after=9%2Cb");
+    EXPECT_EQ(second["items"][0]["id"], "a");
+    EXPECT_TRUE(second["after"].is_null());
     EXPECT_EQ(look("/api/v1/jobs?sort=priority&order=desc&skip=1")["items"][0]["id"], "a");
     for (const char* const query :
          {"sort=colour",
@@ -85,6 +88,28 @@ TEST_F(ApiTest, A_list_of_one_place_may_be_in_another_order) {
           "sort=due&skip=-1",
           "sort=due&after=a",
           "sort=due&place=all"}) {
+        EXPECT_EQ(ask(get(std::string("/api/v1/jobs?") + query)).status, 400) << query;
+    }
+}
+
+TEST_F(ApiTest, Filters_ask_for_one_of_several_for_ranges_and_for_what_is_missing) {
+    add(R"({"handlerType":"mail","id":"a","priority":1,"tenantId":"acme"})");
+    add(R"({"handlerType":"sms","id":"b","priority":9})");
+    add(R"({"handlerType":"log","id":"c"})");
+    const auto ids = [this](const std::string& query) {
+        std::string found;
+        const json page = look("/api/v1/jobs?" + query);
+        for (const json& job : page["items"]) {
+            found += job["id"].get<std::string>();
+        }
+        return found;
+    };
+    EXPECT_EQ(ids("type=mail&type=log"), "ac");
+    EXPECT_EQ(ids("type=mail&type=log&tenant=acme"), "a");
+    EXPECT_EQ(ids("without=tenant"), "bc");
+    EXPECT_EQ(ids("priority-min=1"), "ab");
+    EXPECT_EQ(ids("priority-min=-1&priority-max=1"), "ac");
+    for (const char* const query : {"without=type", "without=colour", "priority-min=high"}) {
         EXPECT_EQ(ask(get(std::string("/api/v1/jobs?") + query)).status, 400) << query;
     }
 }

@@ -137,6 +137,14 @@ CommandOption Command::add_option(
     return CommandOption(*app_->add_option(names, values, meaning));
 }
 
+CommandOption Command::add_repeated_option(
+    const std::string& names,
+    std::vector<std::string>& values,
+    const std::string& meaning
+) const {
+    return CommandOption(*app_->add_option(names, values, meaning)->allow_extra_args(false));
+}
+
 CommandOption Command::add_flag(const std::string& names, bool& flag, const std::string& meaning)
     const {
     return CommandOption(*app_->add_flag(names, flag, meaning));

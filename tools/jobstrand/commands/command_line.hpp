@@ -73,6 +73,13 @@ public:
         const std::string& meaning
     ) const;
 
+    /// One value behind each name, which may be given again.
+    CommandOption add_repeated_option(
+        const std::string& names,
+        std::vector<std::string>& values,
+        const std::string& meaning
+    ) const;
+
     CommandOption add_flag(const std::string& names, bool& flag, const std::string& meaning) const;
     CommandOption add_flag_callback(
         const std::string& names,

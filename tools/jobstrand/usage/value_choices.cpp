@@ -29,6 +29,28 @@ struct Entry {
          "none"}};
 }
 
+/// Those that a job may be without.
+[[nodiscard]] ValueChoices fields_of_jobs() {
+    return {
+        ValueSource::words,
+        {"instance",
+         "definition",
+         "element",
+         "category",
+         "tenant",
+         "correlation-id",
+         "error",
+         "created",
+         "due",
+         "failed",
+         "unique-key",
+         "root-instance",
+         "execution",
+         "element-name",
+         "series",
+         "lock-owner"}};
+}
+
 /// The first that fits counts.
 const std::vector<Entry>& entries() {
     using enum ValueSource;
@@ -36,7 +58,11 @@ const std::vector<Entry>& entries() {
         {"", "", "FORMAT", {words, {"table", "json", "jsonl", "csv", "name"}}},
         {"", "", "WHEN", {words, {"auto", "always", "never"}}},
         {"", "", "PLACE", {words, {"executable", "timer", "suspended", "dead", "external", "all"}}},
-        {"", "--sort", "", {words, {"id", "due", "created", "priority", "retries", "type"}}},
+        {"",
+         "--sort",
+         "",
+         {words, {"id", "due", "created", "priority", "retries", "type", "failed"}}},
+        {"", "--without", "", fields_of_jobs()},
         {"token", "", "ROLE", {words, {"read", "worker", "admin"}}},
         {"timer", "", "STATE", {words, {"waiting", "paused", "all"}}},
         {"series", "", "STATE", {words, {"waiting", "running", "paused", "ended"}}},

@@ -10,8 +10,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 
 namespace jobstrand::service {
 
@@ -61,6 +64,9 @@ public:
         if (name == "with-exception") {
             return read_word(query.filter.failed, value);
         }
+        if (name == "without") {
+            return read_absence(value);
+        }
         return read_condition(name, value);
     }
 
@@ -72,14 +78,29 @@ public:
         if (!is_sorted_) {
             return "order and skip go with sort";
         }
-        return query.places.size() > 1 || !query.after.empty()
-                   ? "sort is for one place, and goes on with skip, not after"
-                   : "";
+        if (query.places.size() > 1 || (query.order->skipped > 0 && !query.after.empty())) {
+            return "sort is for one place, and goes on with after or skip";
+        }
+        return !query.after.empty() && !behind() ? "with sort, after must be what a page has said"
+                                                 : "";
+    }
+
+    /// What was read. Precondition: there is no problem.
+    [[nodiscard]] deadletter::JobQuery result() {
+        if (query.order && !query.after.empty()) {
+            query.order->behind = behind();
+            query.after.clear();
+        }
+        return std::move(query);
     }
 
     deadletter::JobQuery query{.places = {schema::JobPlace::executable}};
 
 private:
+    [[nodiscard]] std::optional<schema::Job> behind() const {
+        return cli::job_marked(query.after, query.order->by);
+    }
+
     [[nodiscard]] static std::string
     read_word(std::optional<bool>& word, const std::string& value) {
         word = value == "true";
@@ -129,7 +150,8 @@ private:
         const std::vector<TypedCondition> known = cli::filter_conditions();
         const auto found = std::ranges::find(known, name, name_of);
         if (found == known.end()) {
-            std::string names = "place, limit, after, sort, order, skip, locked, with-exception";
+            std::string names =
+                "place, limit, after, sort, order, skip, locked, with-exception, without";
             for (const TypedCondition& condition : known) {
                 names += fmt::format(", {}", name_of(condition));
             }
@@ -143,9 +165,47 @@ private:
                 return "must be a time, such as 2026-11-20T10:15:30Z or 2h ago";
             }
             condition.value = *time;
+        } else if (found->field->filter_by == schema::FieldFilter::range) {
+            const auto number = number_in(value);
+            if (!number) {
+                return "must be a whole number";
+            }
+            condition.value = *number;
+        } else if (condition.match == FieldCondition::Match::equal) {
+            return add_text(found->field->member, value);
         }
         query.filter.fields.push_back(std::move(condition));
         return {};
+    }
+
+    /// A text that is named again is one more of which one is enough.
+    [[nodiscard]] std::string add_text(const schema::JobMember& member, const std::string& value) {
+        for (FieldCondition& known : query.filter.fields) {
+            if (known.member == member && known.match == FieldCondition::Match::one_of) {
+                std::get<FieldCondition::Texts>(known.value).push_back(value);
+                return {};
+            }
+        }
+        query.filter.fields.push_back(
+            {member, FieldCondition::Match::one_of, FieldCondition::Texts{value}}
+        );
+        return {};
+    }
+
+    [[nodiscard]] std::string read_absence(const std::string& name) {
+        const auto member = cli::field_without(name);
+        if (!member) {
+            return "must be one of " + cli::names_of_fields_without();
+        }
+        query.filter.fields.push_back(persistence::is_absent(*member));
+        return {};
+    }
+
+    [[nodiscard]] static std::optional<std::int64_t> number_in(const std::string& text) {
+        std::int64_t number = 0;
+        const char* const end = text.data() + text.size();
+        const auto [stop, error] = std::from_chars(text.data(), end, number);
+        return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
     }
 
     [[nodiscard]] std::optional<schema::TimePoint>
@@ -181,7 +241,7 @@ job_query_of(std::string_view query, schema::TimePoint now) {
     if (std::string problem = reading.problem(); !problem.empty()) {
         return schema::ParseError{std::move(problem)};
     }
-    return std::move(reading.query);
+    return reading.result();
 }
 
 }  // namespace jobstrand::service

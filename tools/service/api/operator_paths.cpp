@@ -3,6 +3,7 @@
 #include "deadletter/desk/node_desk.hpp"
 #include "schema/limits.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
+#include "tools/jobstrand/commands/job/job_order.hpp"
 #include "tools/jobstrand/json/job_json.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
 #include "tools/jobstrand/json/json_values.hpp"
@@ -122,9 +123,12 @@ WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
         for (const schema::PlacedJob& placed : page.items) {
             items.push_back(json_of(cli::record_of(placed)));
         }
-        const std::string after = page.has_more && !query.value().order
-                                      ? cli::json_string(page.items.back().job.id)
-                                      : "null";
+        const auto& order = query.value().order;
+        const std::string after =
+            page.has_more ? cli::json_string(cli::mark_behind(
+                                page.items.back().job, order ? order->by : &schema::Job::id
+                            ))
+                          : "null";
         return json_response(fmt::format(R"({{"items":{},"after":{}}})", list_of(items), after));
     };
 }

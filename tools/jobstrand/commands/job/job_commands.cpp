@@ -83,7 +83,7 @@ void add_ls(const Command& noun, Action& action) {
            "--place", options.place, "executable (default), timer, suspended, dead, external, all"
     )
         .type_name("PLACE");
-    app.add_option("--sort", options.sort, "By id, due, created, priority, retries or type")
+    app.add_option("--sort", options.sort, "By id, due, created, priority, retries, type or failed")
         .type_name("FIELD");
     app.add_flag("--desc", options.descending, "With --sort: the greatest first");
     app.add_option("--skip", options.skip, "With --sort: go on behind so many").type_name("N");

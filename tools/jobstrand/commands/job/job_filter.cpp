@@ -2,11 +2,15 @@
 #include "tools/jobstrand/commands/job/job_filter_options.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace jobstrand::cli {
@@ -15,6 +19,9 @@ namespace {
 
 using persistence::FieldCondition;
 using Match = FieldCondition::Match;
+
+constexpr std::int64_t kLeastNumber = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMostNumber = std::numeric_limits<std::int64_t>::max();
 
 void append_period(
     std::vector<TypedCondition>& conditions,
@@ -26,6 +33,17 @@ void append_period(
     conditions.push_back(
         {&field, match, option, option, fmt::format("{} {} a date", field.filter.meaning, word)}
     );
+}
+
+void append_range(std::vector<TypedCondition>& conditions, const schema::JobField& field) {
+    const auto append_end = [&](Match match, const char* end, const char* meaning) {
+        const std::string option = fmt::format("{}-{}", name_of(field.filter), end);
+        conditions.push_back(
+            {&field, match, option, option, fmt::format("{} {}", field.filter.meaning, meaning)}
+        );
+    };
+    append_end(Match::not_below, "min", "at least");
+    append_end(Match::not_above, "max", "at most");
 }
 
 void append(std::vector<TypedCondition>& conditions, const TypedField& typed) {
@@ -44,6 +62,9 @@ void append(std::vector<TypedCondition>& conditions, const TypedField& typed) {
             append_period(conditions, field, Match::before, "before");
             append_period(conditions, field, Match::after, "after");
             break;
+        case schema::FieldFilter::range:
+            append_range(conditions, field);
+            break;
     }
 }
 
@@ -54,12 +75,58 @@ void append(std::vector<TypedCondition>& conditions, const TypedField& typed) {
 
 [[nodiscard]] FieldCondition condition_of(Session& session, const TypedCondition& typed) {
     FieldCondition condition{.member = typed.field->member, .match = typed.match, .value = {}};
-    if (typed.field->filter_by == schema::FieldFilter::period) {
-        condition.value = time_of(session, typed.option, *typed.text, direction_of(*typed.field));
+    const bool may_be_several = typed.match == Match::equal;
+    if (typed.texts.size() > 1 && !may_be_several) {
+        throw CliError(ExitCode::wrong_usage, fmt::format("{} may be given once", typed.option));
+    }
+    const std::string& text = typed.texts.front();
+    switch (typed.field->filter_by) {
+        case schema::FieldFilter::period:
+            condition.value = time_of(session, typed.option, text, direction_of(*typed.field));
+            return condition;
+        case schema::FieldFilter::range:
+            condition.value = whole_number(typed.option, text, kLeastNumber, kMostNumber);
+            return condition;
+        case schema::FieldFilter::equal:
+        case schema::FieldFilter::part:
+            break;
+    }
+    for (const std::string& one : typed.texts) {
+        (void)not_empty(typed.option, one);
+    }
+    if (typed.texts.size() > 1) {
+        condition.match = Match::one_of;
+        condition.value = typed.texts;
     } else {
-        condition.value = not_empty(typed.option, *typed.text);
+        condition.value = text;
     }
     return condition;
+}
+
+/// The field as --without names it: as its option, without dashes.
+[[nodiscard]] std::string_view bare_name(const schema::JobField& field) {
+    const std::string_view flags = field.filter.flags;
+    const std::string_view first = flags.substr(0, flags.find(','));
+    return first.substr(2);
+}
+
+/// What every job has cannot be absent.
+[[nodiscard]] bool may_be_absent(const schema::JobField& field) {
+    return field.filter.is_there() && !field.must_be_given &&
+           (std::holds_alternative<std::string schema::Job::*>(field.member) ||
+            std::holds_alternative<std::optional<schema::TimePoint> schema::Job::*>(field.member));
+}
+
+[[nodiscard]] FieldCondition absence_of(const std::string& name) {
+    if (const auto member = field_without(name)) {
+        return persistence::is_absent(*member);
+    }
+    throw CliError(
+        ExitCode::wrong_usage,
+        fmt::format(
+            "--without must be one of {}, not {}", names_of_fields_without(), quoted_if_needed(name)
+        )
+    );
 }
 
 struct TypedFlag {
@@ -87,12 +154,34 @@ std::vector<TypedCondition> filter_conditions() {
     return conditions;
 }
 
+std::optional<schema::JobMember> field_without(std::string_view name) {
+    for (const TypedField& typed : fields_with(&schema::JobField::filter)) {
+        if (may_be_absent(*typed.field) && bare_name(*typed.field) == name) {
+            return typed.field->member;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string names_of_fields_without() {
+    std::string names;
+    for (const TypedField& typed : fields_with(&schema::JobField::filter)) {
+        if (may_be_absent(*typed.field)) {
+            names += fmt::format("{}{}", names.empty() ? "" : ", ", bare_name(*typed.field));
+        }
+    }
+    return names;
+}
+
 persistence::JobFilter filter_of(Session& session, const JobFilterOptions& options) {
     persistence::JobFilter filter;
     for (const TypedCondition& typed : options.fields) {
-        if (typed.text) {
+        if (!typed.texts.empty()) {
             filter.fields.push_back(condition_of(session, typed));
         }
+    }
+    for (const std::string& name : options.without) {
+        filter.fields.push_back(absence_of(name));
     }
     filter.locked = one_of({"--locked", options.locked}, {"--free", options.free});
     filter.failed = one_of(

@@ -7,10 +7,13 @@ namespace jobstrand::cli {
 void add_job_filter_options(const Command& verb, JobFilterOptions& options) {
     const char* const group = "Filters (all given ones must match)";
     for (TypedCondition& typed : options.fields) {
-        verb.add_option(typed.flags, typed.text, typed.meaning)
+        verb.add_repeated_option(typed.flags, typed.texts, typed.meaning)
             .group(group)
             .type_name(std::string(typed.field->filter.unit));
     }
+    verb.add_repeated_option("--without", options.without, "Without a value: tenant, due, ...")
+        .group(group)
+        .type_name("FIELD");
     verb.add_flag("--locked", options.locked, "Only jobs that a node holds").group(group);
     verb.add_flag("--free", options.free, "Only jobs that no node holds").group(group);
     verb.add_flag(

@@ -63,18 +63,29 @@ const std::vector<TableColumn>& job_columns() {
             fmt::format("--sort must be {}, not {}", sort_names(), quoted_if_needed(*options.sort))
         );
     }
-    if (options.place == kAllPlaces || !options.after.empty()) {
+    if (options.place == kAllPlaces || (options.skip && !options.after.empty())) {
         throw CliError(
-            ExitCode::wrong_usage, "--sort is for one place, and goes on with --skip, not --after"
+            ExitCode::wrong_usage, "--sort is for one place, and goes on with --after or --skip"
         );
     }
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     const std::int64_t skipped = options.skip ? whole_number("--skip", *options.skip, 0, most) : 0;
-    return deadletter::JobOrder{
+    deadletter::JobOrder order{
         .by = *by,
         .is_descending = options.descending,
         .skipped = static_cast<std::size_t>(skipped),
     };
+    if (!options.after.empty()) {
+        order.behind = job_marked(options.after, *by);
+        if (!order.behind) {
+            throw CliError(
+                ExitCode::wrong_usage,
+                "with --sort, --after must be VALUE,ID as the list before has said it, not " +
+                    quoted_if_needed(options.after)
+            );
+        }
+    }
+    return order;
 }
 
 }  // namespace
@@ -84,7 +95,7 @@ ExitCode list_jobs(Session& session, const JobListOptions& options) {
         .places = places_of(options.place),
         .filter = filter_of(session, options.filter),
         .order = order_of(options),
-        .after = options.after,
+        .after = options.sort ? "" : options.after,
         .limit = limit_of(session, options.limit),
     };
     const auto page = session.search().list(query);
@@ -92,14 +103,15 @@ ExitCode list_jobs(Session& session, const JobListOptions& options) {
         write_jobs(session, page);
         return ExitCode::done;
     }
-    write_items(session, page.items, job_columns(), [](const PlacedJob& placed) {
-        return record_of(placed);
-    });
-    if (page.has_more) {
-        session.tell(fmt::format(
-            "there are more: go on with --skip {}", query.order->skipped + page.items.size()
-        ));
-    }
+    write_page(
+        session,
+        page,
+        job_columns(),
+        [](const PlacedJob& placed) { return record_of(placed); },
+        [&](const PlacedJob& placed) {
+            return quoted_if_needed(mark_behind(placed.job, query.order->by));
+        }
+    );
     return ExitCode::done;
 }
 
