@@ -40,6 +40,10 @@ size_of(const ExecutorSettings& settings, const LimitedRuns& limited, const Grou
             .goes_first = [&](const schema::Job& job) { return limited.meets_limit(job); }}};
 }
 
+persistence::Fetching fetching_of(const ExecutorSettings& settings) {
+    return {.jobs = settings.acquire_async_jobs, .timers = settings.acquire_timers};
+}
+
 ExecutorSettings checked(ExecutorSettings settings) {
     const std::vector<std::string> mistakes = validate(settings);
     if (!mistakes.empty()) {
@@ -56,7 +60,7 @@ ExecutorSettings checked(ExecutorSettings settings) {
 AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
     : settings_(checked(std::move(settings))),
       use_(use),
-      served_(use.handlers, settings_.scope),
+      served_(use.handlers, settings_.scope, fetching_of(settings_)),
       held_(settings_.queue_bytes, exclusive_over(settings_)),
       order_(use.clock, exclusive_over(settings_), settings_.lock_time),
       limited_(settings_.max_pool_size, use.store),

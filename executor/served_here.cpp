@@ -4,8 +4,12 @@
 
 namespace jobstrand::executor {
 
-ServedHere::ServedHere(const HandlerRegistry& handlers, schema::ServedScope scope)
-    : handlers_(handlers) {
+ServedHere::ServedHere(
+    const HandlerRegistry& handlers,
+    schema::ServedScope scope,
+    persistence::Fetching fetching
+)
+    : handlers_(handlers), fetching_(fetching) {
     look(std::move(scope));
 }
 
@@ -25,9 +29,9 @@ void ServedHere::limit_to(schema::ServedScope scope) {
 }
 
 void ServedHere::look(schema::ServedScope scope) {
-    now_ = std::make_shared<const persistence::ServedJobs>(
-        handlers_.types(), handlers_.needs(), std::move(scope)
-    );
+    persistence::ServedJobs served(handlers_.types(), handlers_.needs(), std::move(scope));
+    served.fetching = fetching_;
+    now_ = std::make_shared<const persistence::ServedJobs>(std::move(served));
 }
 
 }  // namespace jobstrand::executor

@@ -15,7 +15,11 @@ namespace jobstrand::executor {
 /// Thread safety: safe.
 class ServedHere final {
 public:
-    ServedHere(const HandlerRegistry& handlers, schema::ServedScope scope);
+    ServedHere(
+        const HandlerRegistry& handlers,
+        schema::ServedScope scope,
+        persistence::Fetching fetching = {}
+    );
 
     [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> now() const;
 
@@ -28,6 +32,7 @@ private:
     void look(schema::ServedScope scope);
 
     const HandlerRegistry& handlers_;
+    const persistence::Fetching fetching_;
     mutable std::mutex mutex_;
     std::shared_ptr<const persistence::ServedJobs> now_;  ///< Guarded by mutex_.
 };

@@ -54,6 +54,7 @@ struct Node {
     std::vector<std::string> handler_types = {};  ///< In alphabetical order.
     std::vector<std::string> needs = {};          ///< See ServedJobs; likewise.
     schema::ServedScope scope = {};
+    Fetching fetching = {};
 };
 
 /// Who looks for leases that were not renewed.

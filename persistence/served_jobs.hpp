@@ -10,6 +10,14 @@
 
 namespace jobstrand::persistence {
 
+/// What a node fetches by itself of the jobs that it serves.
+struct Fetching {
+    bool jobs = true;    ///< false: it runs only what its own process hands to it.
+    bool timers = true;  ///< false: it makes no due timer executable.
+
+    bool operator==(const Fetching&) const = default;
+};
+
 /// Which jobs a node takes (I7): of these handler types, needing nothing that it lacks, as far as
 /// that has been read (see schema::Job::needs), and within its scope.
 struct ServedJobs {
@@ -24,6 +32,7 @@ struct ServedJobs {
     std::vector<std::string> types;  ///< In alphabetical order.
     std::vector<std::string> needs;  ///< What is here of all that jobs may need; likewise.
     schema::ServedScope scope;
+    Fetching fetching = {};
 
     [[nodiscard]] bool contains(const schema::Job& job) const {
         return std::ranges::binary_search(types, job.handler_type) &&

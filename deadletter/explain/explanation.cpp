@@ -98,13 +98,12 @@ bool is_without_node(const Case& c) {
 }
 
 bool are_nodes_paused(const Case& c) {
-    return needs_node(c) && !c.nodes.living.empty() &&
-           c.nodes.drained.size() == c.nodes.living.size();
+    return needs_node(c) && !c.nodes.living.empty() && !c.nodes.is_any_taking();
 }
 
 /// Some node takes jobs, and the job is one for nodes.
 bool could_be_taken(const Case& c) {
-    return c.nodes.living.size() > c.nodes.drained.size() && !c.is_for_workers();
+    return c.nodes.is_any_taking() && !c.is_for_workers();
 }
 
 bool has_no_handler(const Case& c) {

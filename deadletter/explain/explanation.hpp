@@ -20,7 +20,7 @@ enum class ReasonCode {
     dead_node,  ///< No living node has the name of its lock owner.
     lock_over,  ///< Its holder has not renewed its lock.
     no_node,
-    paused,  ///< All living nodes are drained.
+    paused,  ///< All living nodes are drained, or set to fetch no such jobs.
     no_handler,
     lacks_need,
     out_of_scope,

@@ -23,6 +23,11 @@ template <typename Condition>
     return node.state == persistence::NodeState::draining;
 }
 
+/// A timer is fetched by whoever moves it.
+[[nodiscard]] bool fetches(const Node& node, schema::JobPlace place) {
+    return place == schema::JobPlace::timer ? node.fetching.timers : node.fetching.jobs;
+}
+
 [[nodiscard]] bool has_room(const LimitUse& use, const std::string& node, schema::TimePoint now) {
     const auto here = use.runs.running.find(node);
     const schema::GroupLoad load{
@@ -51,8 +56,13 @@ NodeView nodes_seen_from(const JobFacts& facts) {
         return view;
     }
     const schema::Job& job = facts.placed->job;
+    const schema::JobPlace place = facts.placed->place;
+    view.passive = part_of(view.living, [&](const Node& node) {
+        return !is_draining(node) && !fetches(node, place);
+    });
     view.with_type = part_of(view.living, [&](const Node& node) {
-        return !is_draining(node) && std::ranges::count(node.handler_types, job.handler_type) > 0;
+        return !is_draining(node) && fetches(node, place) &&
+               std::ranges::count(node.handler_types, job.handler_type) > 0;
     });
     view.with_needs = part_of(view.with_type, [&](const Node& node) {
         return facts.needs.empty() || std::ranges::count(node.needs, facts.needs) > 0;

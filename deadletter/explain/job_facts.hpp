@@ -50,7 +50,9 @@ struct NodeView {
     List living;   ///< Their leases last.
     List drained;  ///< Of those: they take nothing until they are resumed, and tell no types.
 
-    // Of the living ones that are not drained, each a part of the one before it.
+    List passive;  ///< Neither drained: they are set to leave such jobs to others.
+
+    // Of the other living ones, each a part of the one before it.
     List with_type;
     List with_needs;
     List in_scope;  ///< They take the job.
@@ -59,6 +61,10 @@ struct NodeView {
     /// The one whose name is the job's lock owner, dead or alive.
     const persistence::Node* owner = nullptr;
     bool is_owner_alive = false;
+
+    [[nodiscard]] bool is_any_taking() const {
+        return living.size() > drained.size() + passive.size();
+    }
 };
 
 [[nodiscard]] NodeView nodes_seen_from(const JobFacts& facts);

@@ -72,9 +72,10 @@ std::vector<Node> list_nodes(const StoreContext& context) {
                 (is_type ? node.handler_types : node.needs).emplace_back(row.text(is_type ? 1 : 2));
             }
         });
-        for (auto& [name, scope] : scopes_of_nodes(connection)) {
+        for (auto& [name, limits] : limits_of_nodes(connection)) {
             if (const auto found = nodes.find(name); found != nodes.end()) {
-                found->second.scope = std::move(scope);
+                found->second.scope = std::move(limits.scope);
+                found->second.fetching = limits.fetching;
             }
         }
     });

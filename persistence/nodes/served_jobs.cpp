@@ -61,7 +61,12 @@ constexpr std::string_view kWaiting = R"sql(
 constexpr std::string_view kLeastPriority = "least priority";
 constexpr std::string_view kMostPriority = "most priority";
 
-using Scopes = std::map<std::string, schema::ServedScope, std::less<>>;
+/// And of what the node does not fetch.
+constexpr std::string_view kLeaves = "leaves";
+constexpr std::string_view kJobs = "jobs";
+constexpr std::string_view kTimers = "timers";
+
+using LimitsByNode = std::map<std::string, NodeLimits, std::less<>>;
 using LivingNodes = std::map<std::string, ServedJobs, std::less<>>;
 
 std::string_view name_of(const schema::ScopeList& list) {
@@ -73,8 +78,12 @@ void read_number(std::string_view text, std::int64_t& number) {
     (void)std::from_chars(text.data(), text.data() + text.size(), number);
 }
 
-void add_value(schema::ServedScope& scope, std::string_view field, std::string_view value) {
-    if (field == kLeastPriority) {
+void add_value(NodeLimits& limits, std::string_view field, std::string_view value) {
+    schema::ServedScope& scope = limits.scope;
+    if (field == kLeaves) {
+        limits.fetching.jobs = limits.fetching.jobs && value != kJobs;
+        limits.fetching.timers = limits.fetching.timers && value != kTimers;
+    } else if (field == kLeastPriority) {
         read_number(value, scope.priorities.least);
     } else if (field == kMostPriority) {
         read_number(value, scope.priorities.most);
@@ -86,11 +95,8 @@ void add_value(schema::ServedScope& scope, std::string_view field, std::string_v
     }
 }
 
-void replace_scope(
-    Transaction& transaction,
-    std::string_view node,
-    const schema::ServedScope& scope
-) {
+void replace_limits(Transaction& transaction, std::string_view node, const ServedJobs& served) {
+    const schema::ServedScope& scope = served.scope;
     transaction.execute(kForgetScope, {node});
     const auto insert = [&](std::string_view field, std::string_view value) {
         transaction.execute(kInsertScope, {node, field, value});
@@ -105,6 +111,12 @@ void replace_scope(
             insert(name_of(list), value);
         }
     }
+    if (!served.fetching.jobs) {
+        insert(kLeaves, kJobs);
+    }
+    if (!served.fetching.timers) {
+        insert(kLeaves, kTimers);
+    }
 }
 
 LivingNodes living_nodes(Connection& connection, schema::TimePoint now) {
@@ -115,12 +127,13 @@ LivingNodes living_nodes(Connection& connection, schema::TimePoint now) {
         const bool is_type = !row.text(1).empty();
         (is_type ? node.types : node.needs).emplace_back(row.text(is_type ? 1 : 2));
     });
-    Scopes scopes = scopes_of_nodes(connection);
+    LimitsByNode limits = limits_of_nodes(connection);
     for (auto& [name, node] : nodes) {
         std::ranges::sort(node.types);
         std::ranges::sort(node.needs);
-        if (const auto scope = scopes.find(name); scope != scopes.end()) {
-            node.scope = std::move(scope->second);
+        if (const auto found = limits.find(name); found != limits.end()) {
+            node.scope = std::move(found->second.scope);
+            node.fetching = found->second.fetching;
         }
     }
     return nodes;
@@ -239,15 +252,15 @@ void replace_served(Transaction& transaction, std::string_view node, const Serve
     for (const std::string& need : served.needs) {
         transaction.execute(kInsertServed, {node, std::string_view(), std::string_view(need)});
     }
-    replace_scope(transaction, node, served.scope);
+    replace_limits(transaction, node, served);
 }
 
-Scopes scopes_of_nodes(Connection& connection) {
-    Scopes scopes;
+LimitsByNode limits_of_nodes(Connection& connection) {
+    LimitsByNode limits;
     connection.query({.sql = kScopes, .columns = 3}, {}, [&](const Row& row) {
-        add_value(scopes[std::string(row.text(0))], row.text(1), row.text(2));
+        add_value(limits[std::string(row.text(0))], row.text(1), row.text(2));
     });
-    return scopes;
+    return limits;
 }
 
 Lack lacking(const StoreContext& context, const JobKind& kind, schema::TimePoint now) {

@@ -17,8 +17,14 @@ namespace jobstrand::persistence {
 /// What the node serves from now on; nothing: it is forgotten.
 void replace_served(Transaction& transaction, std::string_view node, const ServedJobs& served);
 
-/// What nodes are limited to, by node; those without an entry take all.
-[[nodiscard]] std::map<std::string, schema::ServedScope, std::less<>> scopes_of_nodes(
+/// What a node leaves to others of what its handlers could do.
+struct NodeLimits {
+    schema::ServedScope scope = {};
+    Fetching fetching = {};
+};
+
+/// By node; those without an entry take all.
+[[nodiscard]] std::map<std::string, NodeLimits, std::less<>> limits_of_nodes(
     Connection& connection
 );
 

@@ -198,6 +198,34 @@ std::vector<Given> node_cases() {
              f.nodes.front().handler_types.clear();
          },
          {paused}},
+        {"all nodes set to acquire nothing",
+         [](JobFacts& f) { f.nodes.front().fetching.jobs = false; },
+         {paused}},
+        {"one drained, the other set to acquire nothing",
+         [](JobFacts& f) {
+             f.nodes.front().state = NodeState::draining;
+             f.nodes.push_back(node("node-2"));
+             f.nodes.back().fetching.jobs = false;
+         },
+         {paused}},
+        {"set to acquire nothing, and it is for workers",
+         [](JobFacts& f) {
+             f.nodes.front().fetching.jobs = false;
+             put_into(f, JobPlace::external_worker);
+         },
+         {external_worker}},
+        {"a due timer that nobody is set to move",
+         [](JobFacts& f) {
+             f.nodes.front().fetching.timers = false;
+             put_into(f, JobPlace::timer);
+         },
+         {paused}},
+        {"a due timer where nobody acquires, but moves timers",
+         [](JobFacts& f) {
+             f.nodes.front().fetching.jobs = false;
+             put_into(f, JobPlace::timer);
+         },
+         {overdue_timer}},
         {"one drained, the other takes it",
          [](JobFacts& f) {
              f.nodes.push_back(node("node-2"));

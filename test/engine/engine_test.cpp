@@ -100,6 +100,7 @@ TEST_F(EngineTest, A_job_is_handed_over_right_after_its_commit_without_a_poll) {
     const auto engine = an_engine({.acquire_async_jobs = false});
     engine->handlers().add("test", counting(runs));
     engine->start();
+    EXPECT_FALSE(engine->node_store().nodes().at(0).fetching.jobs);
     engine->in_transaction([&](Transaction& transaction) {
         engine->enqueue(transaction, {.handler_type = "test"});
         EXPECT_EQ(runs.count(), 0U);

@@ -55,6 +55,22 @@ INSTANTIATE_TEST_SUITE_P(
     name_of_database
 );
 
+TEST_P(Scopes, Others_see_what_a_node_is_set_not_to_fetch) {
+    live("both", {});
+    ServedJobs neither = within({.tenants = {"acme"}});
+    neither.fetching = {.jobs = false, .timers = false};
+    store_.register_node(
+        {.node = "neither", .incarnation = "1"}, neither, clock_.now(), clock_.now() + 10s
+    );
+    std::vector<persistence::Node> nodes = store_.nodes();
+    ASSERT_EQ(nodes.size(), 2U);
+    EXPECT_EQ(nodes[0].fetching, persistence::Fetching());
+    EXPECT_EQ(nodes[1].fetching, neither.fetching);
+    EXPECT_THAT(nodes[1].scope.tenants, ElementsAre("acme"));
+    store_.tell_served("neither", within({}));
+    EXPECT_EQ(store_.nodes()[1].fetching, persistence::Fetching());
+}
+
 TEST_P(Scopes, Only_jobs_inside_are_acquired) {
     insert(JobPlace::executable, one_of_each());
     EXPECT_THAT(acquired({.categories = {"mail", "post"}}), ElementsAre("mail"));

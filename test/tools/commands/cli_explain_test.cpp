@@ -238,6 +238,49 @@ TEST_F(CliExplain, Drained_nodes_are_named_with_the_verb_that_resumes_them) {
     EXPECT_THAT(text(id), HasSubstr("drained, and perhaps able to: node-1"));
 }
 
+// R053
+TEST_F(CliExplain, A_priority_outside_of_all_ranges_is_told_with_the_nearer_end) {
+    start_node("low", {{"noop"}, {}, {.priorities = {.least = 0, .most = 9}}});
+    const std::string above = add({"--type", "noop", "--priority", "10"});
+    const std::string below = add({"--type", "noop", "--priority", "-1"});
+    EXPECT_EQ(codes(above), "out_of_scope");
+    EXPECT_THAT(text(above), HasSubstr("low takes only priorities up to 9 (its own is 10)"));
+    EXPECT_EQ(codes(below), "out_of_scope");
+    EXPECT_THAT(text(below), HasSubstr("low takes only priorities from 0 (its own is -1)"));
+    EXPECT_EQ(codes(add({"--type", "noop", "--priority", "9"})), "free");
+}
+
+TEST_F(CliExplain, Nodes_that_are_set_to_acquire_nothing_are_named_with_the_setting) {
+    persistence::ServedJobs handed_only(std::vector<std::string>{"noop"});
+    handed_only.fetching.jobs = false;
+    start_node("web", handed_only);
+    const std::string id = add();
+    EXPECT_EQ(codes(id), "paused");
+    EXPECT_THAT(text(id), HasSubstr("with asyncJobAcquisitionEnabled = false: web"));
+    EXPECT_EQ(explained(id)["facts"]["nodes"]["passive"], 1);
+    start_node("drained");
+    drain("drained");
+    EXPECT_EQ(codes(id), "paused");
+    EXPECT_THAT(
+        text(id),
+        HasSubstr("-> jobstrand node resume drained; or start a node with "
+                  "asyncJobAcquisitionEnabled = true")
+    );
+    start_node("worker", std::vector<std::string>{"mail"});
+    EXPECT_EQ(codes(id), "no_handler");
+    EXPECT_THAT(text(id), HasSubstr("with asyncJobAcquisitionEnabled = false: web"));
+}
+
+TEST_F(CliExplain, A_timer_that_no_node_is_set_to_move_says_so) {
+    persistence::ServedJobs no_timers(std::vector<std::string>{"noop"});
+    no_timers.fetching.timers = false;
+    start_node("node-1", no_timers);
+    const std::string later = add({"--type", "noop", "--due-in", "1h"});
+    EXPECT_EQ(codes(later), "not_due paused");
+    EXPECT_THAT(text(later), HasSubstr("with timerJobAcquisitionEnabled = false: node-1"));
+    EXPECT_EQ(codes(add()), "free");
+}
+
 TEST_F(CliExplain, Without_a_node_nothing_runs) {
     EXPECT_EQ(codes(add()), "no_node");
     EXPECT_THAT(text(add()), HasSubstr("-> start one: jobstrand serve"));

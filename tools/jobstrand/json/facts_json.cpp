@@ -83,6 +83,7 @@ array_field(std::string_view name, const std::vector<std::string>& items) {
         {
             count("living", nodes.living),
             count("drained", nodes.drained),
+            count("passive", nodes.passive),
             count("withHandler", nodes.with_type),
             count("taking", nodes.in_scope),
             count("idle", nodes.idle),

@@ -63,6 +63,8 @@ Record record_of(const persistence::Node& node) {
         text_field("version", node.identity.version),
         list_field("handlerTypes", node.handler_types),
         scope_field(node.scope),
+        flag_field("acquiresJobs", node.fetching.jobs),
+        flag_field("movesTimers", node.fetching.timers),
     };
 }
 

@@ -34,13 +34,25 @@ namespace {
     return fmt::format("its lock ends at {}: then {}", t.lock_end(), kFreedSoon);
 }
 
-/// Those of which nobody knows what they serve.
-[[nodiscard]] std::string and_drained(const Telling& t) {
-    return t.nodes.drained.empty()
-               ? std::string()
-               : fmt::format(
-                     "; drained, and perhaps able to: {}", list_of(names_of(t.nodes.drained))
-                 );
+/// The setting that makes nodes leave such jobs to others.
+[[nodiscard]] std::string_view setting_of_passive(const Telling& t) {
+    return t.facts.placed->place == JobPlace::timer ? "timerJobAcquisitionEnabled"
+                                                    : "asyncJobAcquisitionEnabled";
+}
+
+/// Those of which nobody knows what they serve, and those that leave it to others.
+[[nodiscard]] std::string and_paused(const Telling& t) {
+    std::string paused;
+    if (!t.nodes.drained.empty()) {
+        paused +=
+            fmt::format("; drained, and perhaps able to: {}", list_of(names_of(t.nodes.drained)));
+    }
+    if (!t.nodes.passive.empty()) {
+        paused += fmt::format(
+            "; with {} = false: {}", setting_of_passive(t), list_of(names_of(t.nodes.passive))
+        );
+    }
+    return paused;
 }
 
 [[nodiscard]] std::string value_of(const std::string& value) {
@@ -131,13 +143,26 @@ Words tell_no_node(const Telling& t) {
 }
 
 Words tell_paused(const Telling& t) {
+    std::vector<std::string> why;
+    std::vector<std::string> advice;
+    if (!t.nodes.drained.empty()) {
+        why.push_back(fmt::format("drained: {}", list_of(names_of(t.nodes.drained))));
+        advice.push_back(
+            fmt::format("jobstrand node resume {}", fmt::join(names_of(t.nodes.drained), " "))
+        );
+    }
+    if (!t.nodes.passive.empty()) {
+        const std::string_view setting = setting_of_passive(t);
+        why.push_back(
+            fmt::format("with {} = false: {}", setting, list_of(names_of(t.nodes.passive)))
+        );
+        advice.push_back(fmt::format("start a node with {} = true", setting));
+    }
     return {
         fmt::format(
-            "all {} living nodes are drained, and take nothing: {}",
-            t.nodes.drained.size(),
-            list_of(names_of(t.nodes.drained))
+            "none of the {} living nodes takes it; {}", t.nodes.living.size(), fmt::join(why, "; ")
         ),
-        fmt::format("jobstrand node resume {}", fmt::join(names_of(t.nodes.drained), " "))};
+        fmt::format("{}", fmt::join(advice, "; or "))};
 }
 
 Words tell_no_handler(const Telling& t) {
@@ -145,7 +170,8 @@ Words tell_no_handler(const Telling& t) {
     for (const Node* node : t.nodes.living) {
         types.insert(node->handler_types.begin(), node->handler_types.end());
     }
-    const std::size_t taking = t.nodes.living.size() - t.nodes.drained.size();
+    const std::size_t taking =
+        t.nodes.living.size() - t.nodes.drained.size() - t.nodes.passive.size();
     return {
         fmt::format(
             "none of the {} living nodes that take jobs has a handler of the type {}; they have "
@@ -153,7 +179,7 @@ Words tell_no_handler(const Telling& t) {
             taking,
             quoted_if_needed(t.job().handler_type),
             types.empty() ? "none" : list_of({types.begin(), types.end()}),
-            and_drained(t)
+            and_paused(t)
         ),
         fmt::format(
             "start a service or an app that has one; a misspelt job: jobstrand job rm {}", t.id()
@@ -167,7 +193,7 @@ Words tell_lacks_need(const Telling& t) {
             t.facts.needs,
             t.nodes.with_type.size(),
             quoted_if_needed(t.job().handler_type),
-            and_drained(t)
+            and_paused(t)
         ),
         fmt::format(
             "add {} to the configuration file of a service, and send it SIGHUP", t.facts.needs
@@ -184,7 +210,7 @@ Words tell_out_of_scope(const Telling& t) {
             "all living nodes that serve {} are limited to other jobs: {}{}",
             quoted_if_needed(t.job().handler_type),
             list_of(nodes),
-            and_drained(t)
+            and_paused(t)
         ),
         "start a node without that limit, or change it (priorityRangeMin, priorityRangeMax, "
         "enabledJobCategories, enabledTenants, enabledDefinitions); or the job: jobstrand job set"};
