@@ -85,6 +85,8 @@ struct JobFilter {
     std::optional<bool> locked = {};
     /// Whether a failure is stored with it: a message, or details.
     std::optional<bool> failed = {};
+    /// Leaves out what belongs to an engine of Flowable that shares the tables.
+    bool only_ours = false;
 
     [[nodiscard]] bool is_empty() const { return *this == JobFilter{}; }
     bool operator==(const JobFilter&) const = default;

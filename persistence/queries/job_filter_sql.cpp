@@ -121,6 +121,9 @@ Condition condition_of(const JobFilter& filter, schema::JobPlace place, const Di
     if (filter.failed) {
         condition.sql += *filter.failed ? kFailed : kNotFailed;
     }
+    if (filter.only_ours) {
+        condition.sql += fmt::format(" {}", and_ours(dialect));
+    }
     return condition;
 }
 

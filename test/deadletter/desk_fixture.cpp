@@ -74,6 +74,10 @@ void DeskTest::run_all(const std::optional<std::string>& failure) {
     (void)sql_store_.apply("node-1", outcomes);
 }
 
+void DeskTest::execute(std::string_view sql) {
+    pool_->lease(persistence::SessionPool::Access::write)->execute(sql, {});
+}
+
 std::string DeskTest::places() {
     std::string text;
     for (const JobPlace place : schema::kJobPlaces) {

@@ -32,6 +32,9 @@ protected:
     /// A node runs all executable jobs, and none succeeds if there is a failure.
     void run_all(const std::optional<std::string>& failure = {});
 
+    /// Runs a statement from beside the store.
+    void execute(std::string_view sql);
+
     /// `executable=2 dead=1`: the places that hold jobs.
     std::string places();
 
@@ -52,6 +55,7 @@ private:
 protected:
     persistence::OperatorStore& store_ = sql_store_;
     persistence::SeriesStore& series_store_ = sql_store_;
+    persistence::AuditStore& audit_store_ = sql_store_;
 
 private:
     std::string items_;

@@ -2,6 +2,7 @@
 
 #include "deadletter/dead_letters.hpp"
 #include "deadletter/desk/action_counts.hpp"
+#include "deadletter/policies/dead_letter_policies.hpp"
 #include "executor/enqueue/bulk_enqueue.hpp"
 #include "executor/executor_settings.hpp"
 #include "executor/handler_registry.hpp"
@@ -69,6 +70,9 @@ struct WiringOptions {
 
     /// What new jobs get beside what the database says; see SqlStore::add_definitions.
     std::vector<schema::JobDefinition> definitions = {};
+
+    /// What is done with dead letters without an operator, in the hours of the history cleaning.
+    deadletter::DeadLetterPolicies policies = {};
 
     /// See persistence::OpenOptions::decorate.
     persistence::DecorateConnection decorate_connection = {};

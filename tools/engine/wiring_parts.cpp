@@ -7,6 +7,7 @@
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/migration/write_rights.hpp"
 #include "schema/tables.hpp"
+#include "tools/engine/policy_activity.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -97,6 +98,7 @@ Wiring::Parts::Parts(
       clock_comparison(store, clock, log),
       clock_interval(clock_comparison.run_once()),
       dead_letters(store, clock),
+      audit(store, clock, &action_counts),
       retry_rule(std::move(options.retry_rule)),
       all_threads(std::move(options.threads)),
       threads(share_of(all_threads)),
@@ -131,9 +133,7 @@ Wiring::Parts::Parts(
     if (settings.acquire_timers) {
         add_mover();
     }
-    if (executor::is_to_clean(settings.history_retention, settings.scope)) {
-        executor.add_activity(cleaning.emplace(store, clock, settings.history_retention));
-    }
+    add_housekeeping(std::move(options.policies));
     wake_ups.sleepers.external_workers = [this] {
         const std::scoped_lock lock(hearing);
         if (hear_of_external_jobs) {
@@ -156,6 +156,33 @@ void Wiring::Parts::start() {
 void Wiring::Parts::require_rights() {
     const auto session = pool->lease(persistence::SessionPool::Access::write);
     persistence::require_write_rights(*session);
+}
+
+void Wiring::Parts::add_housekeeping(deadletter::DeadLetterPolicies of_dead_letters) {
+    const std::string& node = executor.lock_owner();
+    const schema::HistoryRetention& history = settings.history_retention;
+    const bool is_cleaning = executor::is_to_clean(history, settings.scope);
+    if (is_cleaning) {
+        executor.add_activity(cleaning.emplace(store, clock, history));
+    }
+    if (is_cleaning && of_dead_letters.retention.is_any()) {
+        policies.push_back(std::make_unique<CleaningActivity>(
+            "dead letter cleaning",
+            deadletter::DeadLetterCleaning::Dependencies{store, audit, clock, node},
+            of_dead_letters.retention,
+            schema::DayWindow::of(history.window_start, history.window_end).value()
+        ));
+    }
+    for (deadletter::RequeueRule& rule : of_dead_letters.requeues) {
+        policies.push_back(std::make_unique<RequeueActivity>(
+            "automatic requeue",
+            deadletter::AutomaticRequeue::Dependencies{store, audit, clock, node},
+            std::move(rule)
+        ));
+    }
+    for (const auto& policy : policies) {
+        executor.add_activity(*policy);
+    }
 }
 
 void Wiring::Parts::add_mover() {

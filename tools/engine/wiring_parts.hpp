@@ -1,5 +1,6 @@
 #pragma once
 
+#include "deadletter/desk/audit_desk.hpp"
 #include "executor/async_executor.hpp"
 #include "executor/clock_comparison.hpp"
 #include "executor/enqueue/job_producer.hpp"
@@ -16,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 namespace jobstrand::engine {
 
@@ -38,12 +40,14 @@ public:
     const schema::Duration clock_interval;
     deadletter::DeadLetters dead_letters;
     deadletter::ActionCounts action_counts;
+    deadletter::AuditDesk audit;
     executor::HandlerRegistry handlers;
     executor::WakeUps wake_ups;
     const executor::RetryRule retry_rule;
     std::mutex hearing;
-    std::function<void()> hear_of_external_jobs;        ///< Guarded by hearing.
-    std::optional<executor::HistoryCleaning> cleaning;  ///< As the mover.
+    std::function<void()> hear_of_external_jobs;                ///< Guarded by hearing.
+    std::optional<executor::HistoryCleaning> cleaning;          ///< As the mover.
+    std::vector<std::unique_ptr<executor::Activity>> policies;  ///< Likewise.
     std::optional<timers::TimerMover> mover;  ///< Outlives the executor, whose loop runs it.
     const std::shared_ptr<executor::SharedThreads> all_threads;
     const std::unique_ptr<executor::SharedThreads::Share> threads;
@@ -54,6 +58,7 @@ public:
 
 private:
     void add_mover();
+    void add_housekeeping(deadletter::DeadLetterPolicies of_dead_letters);
 };
 
 }  // namespace jobstrand::engine

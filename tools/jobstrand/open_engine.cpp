@@ -20,6 +20,7 @@ std::unique_ptr<engine::Wiring> open_engine(
         .create_database = is_service && settings.create_database,
         .threads = around.threads,
         .definitions = settings.definitions,
+        .policies = settings.policies,
     };
     if (around.spans != nullptr) {
         options.on_run = [spans = around.spans](const executor::FinishedRun& run) {

@@ -15,6 +15,11 @@ template <auto Member>
     return settings.executor.history_retention.*Member;
 }
 
+template <auto Member>
+[[nodiscard]] auto& of_dead_letters(Settings& settings) {
+    return settings.policies.retention.*Member;
+}
+
 [[nodiscard]] std::string problem_of_time(std::string_view text) {
     return text.empty() || schema::parse_time_of_day(text)
                ? std::string()
@@ -46,6 +51,19 @@ constexpr std::array kHistorySettings{
         .name = "jobLogMaxRows",
         .field = &in_retention<&schema::HistoryRetention::rows>,
         .meaning = "Only so many lines of the job log are kept, the latest; 0: any number.",
+    },
+    Setting{
+        .name = "deadLetterRetention",
+        .unit = Unit::milliseconds,
+        .field = &of_dead_letters<&deadletter::DeadLetterRetention::age>,
+        .most = kRetentionMost,
+        .meaning = "What became a dead letter longer ago is removed for good; 0: nothing is for "
+                   "its age.",
+    },
+    Setting{
+        .name = "deadLetterMaxRows",
+        .field = &of_dead_letters<&deadletter::DeadLetterRetention::rows>,
+        .meaning = "Only so many dead letters are kept, the latest; 0: any number.",
     },
     Setting{
         .name = "historyCleanupEnabled",

@@ -42,7 +42,8 @@ const AbsentSetting* find_absent_setting(std::string_view name) {
 }
 
 std::vector<std::string_view> known_names() {
-    std::vector<std::string_view> names{kPresetName, kCommandsName, kTargetsName, kDefinitionsName};
+    std::vector<std::string_view> names{
+        kPresetName, kCommandsName, kTargetsName, kDefinitionsName, kRequeuesName};
     for (const Setting* setting : all_settings()) {
         names.push_back(setting->name);
         for (const Alias& alias : setting->aliases) {

@@ -48,6 +48,7 @@ inline constexpr std::string_view kCommandsName = "commands";
 inline constexpr std::string_view kTargetsName = "targets";
 inline constexpr std::string_view kDefinitionsName = "definitions";
 inline constexpr std::string_view kFlowableName = "flowable";
+inline constexpr std::string_view kRequeuesName = "requeues";
 inline constexpr std::string_view kEnginesName = "engines";
 inline constexpr std::string_view kFlowablePreset = "flowable-6";
 inline constexpr std::string_view kCamundaPreset = "camunda-7";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "deadletter/policies/dead_letter_policies.hpp"
 #include "executor/executor_settings.hpp"
 #include "schema/definition/job_definition.hpp"
 #include "schema/log.hpp"
@@ -95,6 +96,7 @@ struct Settings {
     Targets targets;
     Definitions definitions;
     FlowableSettings flowable;
+    deadletter::DeadLetterPolicies policies;  ///< With the tables [requeues.NAME].
 };
 
 }  // namespace jobstrand::cli

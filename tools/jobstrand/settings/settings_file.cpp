@@ -6,6 +6,7 @@
 #include "tools/jobstrand/settings/command_settings.hpp"
 #include "tools/jobstrand/settings/definition_settings.hpp"
 #include "tools/jobstrand/settings/flowable_settings.hpp"
+#include "tools/jobstrand/settings/requeue_settings.hpp"
 #include "tools/jobstrand/settings/setting_entries.hpp"
 #include "tools/jobstrand/settings/target_settings.hpp"
 
@@ -139,6 +140,10 @@ private:
                 FlowableTable flowable;
                 file_.settings.flowable = flowable.read(node);
                 add_all(flowable.problems(), {});
+            } else if (key.str() == kRequeuesName) {
+                RequeueTables requeues;
+                file_.settings.policies.requeues = requeues.read(node);
+                add_all(requeues.problems(), {});
             } else if (key.str() == kEnginesName) {
                 engines = &node;
             } else {
@@ -212,8 +217,8 @@ private:
         if (node.is_table()) {
             return fmt::format(
                 "there is no table [{}]; settings stand at the top of the file, and the only "
-                "tables are [commands.NAME], [targets.NAME], [definitions.NAME], [flowable] and "
-                "[engines.NAME]",
+                "tables are [commands.NAME], [targets.NAME], [definitions.NAME], [requeues.NAME], "
+                "[flowable] and [engines.NAME]",
                 name
             );
         }

@@ -163,6 +163,36 @@ void append_flowable(std::string& out, const FlowableSettings& flowable) {
     };
 }
 
+[[nodiscard]] nlohmann::ordered_json json_of(const deadletter::RequeueRule& rule) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::object();
+    const auto add = [&](const char* key, const std::string& text) {
+        if (!text.empty()) {
+            json[key] = text;
+        }
+    };
+    add("handlerType", rule.handler_type);
+    add("errorClass", rule.error_class);
+    add("message", rule.message);
+    add("wait", schema::format_duration(rule.wait));
+    add("until", schema::format_duration(rule.until));
+    json["retries"] = rule.retries;
+    add("spread", schema::format_duration(rule.spread));
+    add("windowStart", rule.window_start);
+    add("windowEnd", rule.window_end);
+    return json;
+}
+
+void append_requeue(std::string& out, const deadletter::RequeueRule& rule) {
+    auto end = std::back_inserter(out);
+    fmt::format_to(end, "\n[requeues.{}]\n", toml_text(rule.name));
+    const nlohmann::ordered_json values = json_of(rule);
+    for (const auto& [key, value] : values.items()) {
+        const std::string text =
+            value.is_string() ? toml_text(value.get<std::string>()) : value.dump();
+        fmt::format_to(end, "{} = {}\n", key, text);
+    }
+}
+
 [[nodiscard]] nlohmann::ordered_json json_value(const Setting& setting, const std::string& text) {
     if (setting.unit == Unit::flag || setting.unit == Unit::count) {
         return nlohmann::ordered_json::parse(text);
@@ -261,6 +291,9 @@ std::string settings_as_toml(const Settings& settings) {
     if (!settings.flowable.engines.empty()) {
         append_flowable(out, settings.flowable);
     }
+    for (const deadletter::RequeueRule& rule : settings.policies.requeues) {
+        append_requeue(out, rule);
+    }
     return out;
 }
 
@@ -285,6 +318,10 @@ std::string settings_as_json(const Settings& settings) {
     }
     if (!settings.flowable.engines.empty()) {
         out["flowable"] = json_of(settings.flowable);
+    }
+    out["requeues"] = nlohmann::ordered_json::object();
+    for (const deadletter::RequeueRule& rule : settings.policies.requeues) {
+        out["requeues"][rule.name] = json_of(rule);
     }
     return out.dump();
 }

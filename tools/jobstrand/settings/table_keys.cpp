@@ -58,17 +58,22 @@ void TableKeys::refuse(
 }
 
 std::optional<Duration> TableKeys::time_limit(std::string_view key, const toml::node& node) {
-    const auto limit = duration_in(node);
-    if (limit && *limit >= kShortestLimit && *limit <= kLongestLimit) {
-        return limit;
+    return duration(key, node, kShortestLimit, kLongestLimit);
+}
+
+std::optional<Duration>
+TableKeys::duration(std::string_view key, const toml::node& node, Duration least, Duration most) {
+    const auto length = duration_in(node);
+    if (length && *length >= least && *length <= most) {
+        return length;
     }
     add_problem(
         node,
         fmt::format(
             "{} must be milliseconds or an ISO 8601 duration such as \"PT60S\", {} to {}",
             key,
-            schema::format_duration(kShortestLimit),
-            schema::format_duration(kLongestLimit)
+            schema::format_duration(least),
+            schema::format_duration(most)
         )
     );
     return std::nullopt;

@@ -32,6 +32,14 @@ public:
     [[nodiscard]] std::optional<schema::Duration>
     time_limit(std::string_view key, const toml::node& node);
 
+    /// The same within other bounds.
+    [[nodiscard]] std::optional<schema::Duration> duration(
+        std::string_view key,
+        const toml::node& node,
+        schema::Duration least,
+        schema::Duration most
+    );
+
     /// nullopt, with a problem: it is not one.
     [[nodiscard]] std::optional<std::string>
     absolute_path(std::string_view key, const toml::node& node);

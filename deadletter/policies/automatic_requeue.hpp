@@ -1,0 +1,59 @@
+#pragma once
+
+#include "deadletter/desk/audit_desk.hpp"
+#include "deadletter/policies/dead_letter_policies.hpp"
+#include "persistence/operator_store.hpp"
+#include "schema/clock.hpp"
+#include "schema/history/day_window.hpp"
+
+#include <chrono>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace jobstrand::deadletter {
+
+/// Requeues the dead letters of one rule. A pass reads at most 10,000 of those that its rule may
+/// mean, and the next one goes on behind them. What it requeues is written down in the audit, as an
+/// operator's requeue; several nodes may do it at once, for what is requeued is no dead letter any
+/// more. One whose unique key another job has stays.
+///
+/// Thread safety: one pass at a time. The store, the audit and the clock must outlive it.
+class AutomaticRequeue final {
+public:
+    struct Dependencies {
+        persistence::OperatorStore& store;
+        AuditDesk& audit;
+        const schema::Clock& clock;
+        std::string node;  ///< Who, for the audit.
+    };
+
+    /// Throws std::invalid_argument for a rule that mistake_in() finds fault with.
+    AutomaticRequeue(
+        Dependencies dependencies,
+        RequeueRule rule,
+        schema::Duration interval = std::chrono::minutes(1)
+    );
+
+    /// Returns how long to wait before the next pass. Throws DbError.
+    [[nodiscard]] schema::Duration run_once();
+
+private:
+    using Ids = std::vector<std::string>;
+
+    [[nodiscard]] persistence::JobFilter filter(schema::TimePoint now) const;
+    [[nodiscard]] Ids next_ids(schema::TimePoint now);
+    [[nodiscard]] std::string arguments() const;
+    void requeue(const Ids& ids, schema::TimePoint now);
+    void leave_alone(const std::string& id);
+
+    const Dependencies use_;
+    const RequeueRule rule_;
+    const schema::DayWindow window_;
+    const schema::Duration interval_;
+
+    std::string position_;                     ///< Behind it the next pass goes on.
+    std::unordered_set<std::string> refused_;  ///< They cannot come back.
+};
+
+}  // namespace jobstrand::deadletter
