@@ -29,7 +29,17 @@ struct FreeJobs {
     bool operator==(const FreeJobs&) const = default;
 };
 
-/// What waits, for whoever looks again and again: the cost of each question is bounded, however
+/// A job that a living node has been running for longer than a moment.
+struct RunningJob {
+    std::string id = {};
+    std::string handler_type = {};
+    std::string node = {};
+    schema::TimePoint since = {};
+
+    bool operator==(const RunningJob&) const = default;
+};
+
+/// What waits and what runs, for whoever looks again and again: the cost of each question is bounded, however
 /// full the tables are. See Transactions for what holds for all roles.
 class WatchStore {
 public:
@@ -45,6 +55,10 @@ public:
     /// types that have the most of them, these first. Precondition: jobs of the place have locks.
     [[nodiscard]] virtual std::vector<FreeJobs>
     free_by_type(schema::JobPlace place, std::size_t rows, std::size_t types) = 0;
+
+    /// Of what nodes tell of their runs (see NodeWork) up to `most`, the longest first.
+    [[nodiscard]] virtual std::vector<RunningJob>
+    longest_runs(schema::TimePoint now, std::size_t most) = 0;
 };
 
 }  // namespace jobstrand::persistence

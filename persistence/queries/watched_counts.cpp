@@ -42,6 +42,15 @@ constexpr std::string_view kFree = R"sql(
     ORDER BY COUNT(*) DESC, HANDLER_TYPE_
     LIMIT ?)sql";
 
+constexpr std::string_view kLongestRuns = R"sql(
+    SELECT J.ID_, J.HANDLER_TYPE_, R.NODE_, R.SINCE_
+    FROM JS_NODE N
+    JOIN JS_RUN R ON R.NODE_ = N.NODE_
+    JOIN ACT_RU_JOB J ON J.ID_ = R.ID_
+    WHERE N.LEASE_EXP_TIME_ >= ? AND J.REV_ = R.REV_ AND J.LOCK_OWNER_ = R.NODE_
+    ORDER BY R.SINCE_, J.ID_
+    LIMIT ?)sql";
+
 Value number_of(std::size_t number) {
     return static_cast<std::int64_t>(number);
 }
@@ -101,6 +110,24 @@ std::vector<FreeJobs> free_by_type(
                 .handler_type = std::string(row.text(0)),
                 .jobs = row.integer(1),
                 .since = time_if_readable(row, 2),
+            });
+        });
+    });
+    return found;
+}
+
+std::vector<RunningJob>
+longest_runs(const StoreContext& context, schema::TimePoint now, std::size_t most) {
+    const std::array<Value, 2> parameters{now, number_of(most)};
+    std::vector<RunningJob> found;
+    context.runner.read([&](Connection& connection) {
+        found.clear();
+        connection.query({.sql = kLongestRuns, .columns = 4}, parameters, [&](const Row& row) {
+            found.push_back({
+                .id = std::string(row.text(0)),
+                .handler_type = std::string(row.text(1)),
+                .node = std::string(row.text(2)),
+                .since = row.time(3).value_or(now),
             });
         });
     });

@@ -18,4 +18,7 @@ count_due(const StoreContext& context, schema::TimePoint until, std::size_t most
     std::size_t types
 );
 
+[[nodiscard]] std::vector<RunningJob>
+longest_runs(const StoreContext& context, schema::TimePoint now, std::size_t most);
+
 }  // namespace jobstrand::persistence

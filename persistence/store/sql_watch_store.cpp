@@ -16,4 +16,8 @@ SqlStore::free_by_type(schema::JobPlace place, std::size_t rows, std::size_t typ
     return persistence::free_by_type(context_, place, rows, types);
 }
 
+std::vector<RunningJob> SqlStore::longest_runs(schema::TimePoint now, std::size_t most) {
+    return persistence::longest_runs(context_, now, most);
+}
+
 }  // namespace jobstrand::persistence

@@ -67,6 +67,8 @@ protected:
             "instance ls -o json",
             "stats",
             "stats -o json",
+            "top --once",
+            "top --once -o json",
             "schema check",
             "schema print",
             "schema upgrade",

@@ -118,6 +118,7 @@ void Program::add_commands() {
     add_audit_commands(program, action_);
     add_token_commands(program, action_);
     add_stats_command(program, action_);
+    add_top_command(program, action_);
     add_doctor_command(program, action_);
     add_config_commands(program, action_);
     add_completion_commands(program, action_);

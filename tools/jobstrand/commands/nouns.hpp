@@ -29,6 +29,7 @@ void add_audit_commands(const Command& program, Action& action);
 void add_node_commands(const Command& program, Action& action);
 void add_token_commands(const Command& program, Action& action);
 void add_stats_command(const Command& program, Action& action);
+void add_top_command(const Command& program, Action& action);
 void add_doctor_command(const Command& program, Action& action);
 void add_config_commands(const Command& program, Action& action);
 void add_completion_commands(const Command& program, Action& action);

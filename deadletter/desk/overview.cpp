@@ -1,0 +1,87 @@
+#include "deadletter/desk/overview.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace jobstrand::deadletter {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What is counted of things that could be many.
+constexpr std::size_t kMostCounted = 100'000;
+constexpr std::size_t kFreeJobsRead = 10'000;
+constexpr std::size_t kTypes = 100;
+constexpr std::size_t kLongRuns = 1'000;
+
+using Types = std::map<std::string, TypeActivity, std::less<>>;
+
+TypeActivity& of_type(Types& types, const std::string& name) {
+    TypeActivity& type = types[name];
+    type.handler_type = name;
+    return type;
+}
+
+void keep_earliest(std::optional<schema::TimePoint>& earliest, schema::TimePoint time) {
+    earliest = std::min(earliest.value_or(time), time);
+}
+
+/// For how long somebody has waited for it, or it has run.
+schema::Duration slowness(const TypeActivity& type, schema::TimePoint now) {
+    return std::max(now - type.waits_since.value_or(now), now - type.runs_since.value_or(now));
+}
+
+}  // namespace
+
+std::int64_t Overview::runs_last_minute() const {
+    std::int64_t runs = 0;
+    for (const TypeActivity& type : types) {
+        runs += type.runs_last_minute;
+    }
+    return runs;
+}
+
+Overview OverviewDesk::read() const {
+    const schema::TimePoint now = clock_.now();
+    return {
+        .now = now,
+        .places = JobSearch(stores_.jobs).count_places(),
+        .due_soon = stores_.watch.count_due(now + 1min, kMostCounted),
+        .waiting = stores_.watch.count_waiting(kMostCounted),
+        .nodes = stores_.nodes.nodes(),
+        .types = types(now),
+    };
+}
+
+std::vector<TypeActivity> OverviewDesk::types(schema::TimePoint now) const {
+    Types types;
+    for (const persistence::TypeRuns& runs : stores_.nodes.runs_of_last_minute(now)) {
+        of_type(types, runs.handler_type).runs_last_minute = runs.runs;
+    }
+    const auto free =
+        stores_.watch.free_by_type(schema::JobPlace::executable, kFreeJobsRead, kTypes);
+    for (const persistence::FreeJobs& jobs : free) {
+        TypeActivity& type = of_type(types, jobs.handler_type);
+        type.free = jobs.jobs;
+        type.waits_since = jobs.since;
+    }
+    for (const persistence::RunningJob& run : stores_.watch.longest_runs(now, kLongRuns)) {
+        TypeActivity& type = of_type(types, run.handler_type);
+        ++type.long_runs;
+        keep_earliest(type.runs_since, run.since);
+    }
+    std::vector<TypeActivity> list;
+    for (auto& [name, type] : types) {
+        list.push_back(std::move(type));
+    }
+    std::ranges::stable_sort(list, std::greater{}, [&](const TypeActivity& type) {
+        return std::pair(slowness(type, now), type.runs_last_minute);
+    });
+    return list;
+}
+
+}  // namespace jobstrand::deadletter

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "deadletter/desk/job_search.hpp"
+#include "persistence/node_store.hpp"
+#include "persistence/operator_store.hpp"
+#include "persistence/watch_store.hpp"
+#include "schema/clock.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace jobstrand::deadletter {
+
+/// What goes on with the jobs of one handler type.
+struct TypeActivity {
+    std::string handler_type = {};
+    std::int64_t runs_last_minute = 0;  ///< Those that have ended.
+    std::int64_t free = 0;              ///< That wait for a worker, among the first that do.
+    std::optional<schema::TimePoint> waits_since = {};  ///< The one that waits the longest.
+    std::int64_t long_runs = 0;                         ///< That last for longer than a moment.
+    std::optional<schema::TimePoint> runs_since = {};   ///< The longest of them.
+};
+
+/// All of it at a glance.
+struct Overview {
+    schema::TimePoint now = {};  ///< The database's.
+    std::vector<PlaceCount> places = {};
+    std::int64_t due_soon = 0;  ///< Timers that are due within a minute, the overdue ones too.
+    persistence::WaitingJobs waiting = {};
+    std::vector<persistence::Node> nodes = {};  ///< By name.
+
+    /// The slowest first: by the longest run or wait, then by the number of runs.
+    std::vector<TypeActivity> types = {};
+
+    [[nodiscard]] std::int64_t runs_last_minute() const;
+};
+
+/// Reads it; the jobs of each place are counted, all else is bounded. Nothing is changed.
+///
+/// Throws DbError. Thread safety: safe. The stores and the clock must outlive it. The clock shows
+/// the database's time.
+class OverviewDesk final {
+public:
+    struct Stores {
+        persistence::OperatorStore& jobs;
+        persistence::WatchStore& watch;
+        persistence::NodeStore& nodes;
+    };
+
+    OverviewDesk(const Stores& stores, const schema::Clock& clock)
+        : stores_(stores), clock_(clock) {}
+
+    [[nodiscard]] Overview read() const;
+
+private:
+    [[nodiscard]] std::vector<TypeActivity> types(schema::TimePoint now) const;
+
+    Stores stores_;
+    const schema::Clock& clock_;
+};
+
+}  // namespace jobstrand::deadletter
