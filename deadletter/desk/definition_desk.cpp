@@ -46,7 +46,7 @@ DefinitionDesk::set(const JobDefinitionName& name, const DefinitionSettings& set
     });
 }
 
-std::int64_t DefinitionDesk::count_jobs(const JobDefinitionName& name) {
+persistence::JobFilter DefinitionDesk::jobs_of(const JobDefinitionName& name) {
     persistence::JobFilter filter;
     const auto add = [&filter](std::string schema::Job::*member, const std::string& value) {
         if (!value.empty()) {
@@ -56,6 +56,11 @@ std::int64_t DefinitionDesk::count_jobs(const JobDefinitionName& name) {
     add(&schema::Job::process_definition_id, name.definition);
     add(&schema::Job::element_id, name.element);
     add(&schema::Job::handler_type, name.type);
+    return filter;
+}
+
+std::int64_t DefinitionDesk::count_jobs(const JobDefinitionName& name) {
+    const persistence::JobFilter filter = jobs_of(name);
     std::int64_t count = 0;
     for (const schema::JobPlace place : schema::kJobPlaces) {
         count += jobs_.count(place, filter);

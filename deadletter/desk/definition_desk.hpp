@@ -61,6 +61,9 @@ public:
     /// stop it there.
     BulkCounts cascade(const schema::JobDefinition& definition, const BulkWatch& watch);
 
+    /// The jobs that a definition is about, wherever they stand: what cascade() looks at.
+    [[nodiscard]] static persistence::JobFilter jobs_of(const schema::JobDefinitionName& name);
+
     /// What new jobs got from them they keep.
     void remove(const std::vector<std::string>& names, const BulkWatch& watch);
 

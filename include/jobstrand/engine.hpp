@@ -1,9 +1,11 @@
 #pragma once
 
+#include <jobstrand/definition.hpp>
 #include <jobstrand/enqueuer.hpp>
 #include <jobstrand/error.hpp>
 #include <jobstrand/handler.hpp>
 #include <jobstrand/job.hpp>
+#include <jobstrand/job_query.hpp>
 #include <jobstrand/options.hpp>
 #include <jobstrand/transaction.hpp>
 
@@ -125,6 +127,10 @@ public:
     [[nodiscard]] std::vector<StoredJob>
     list(JobPlace place, std::string_view after = {}, std::size_t limit = 1000);
 
+    /// The same of those that a query means, in its order.
+    [[nodiscard]] std::vector<StoredJob> list(const JobQuery& query);
+    [[nodiscard]] std::int64_t count(const JobQuery& query);
+
     /// Runs one executable job now, in this thread (R006), also without start().
     RunAnswer run_job(const std::string& id);
 
@@ -138,6 +144,26 @@ public:
     /// std::invalid_argument for a process instance of a Flowable engine in the same database.
     std::int64_t suspend_instance(std::string_view process_instance_id);
     std::int64_t activate_instance(std::string_view process_instance_id);
+
+    // Job definitions.
+
+    /// Replaces what was set for this name. New jobs go by it at once here, in other processes
+    /// after five seconds.
+    void set_definition(const JobDefinition& definition);
+
+    /// nullopt: nothing is set for this name.
+    [[nodiscard]] std::optional<JobDefinition> find_definition(std::string_view name);
+
+    /// Those that are set, behind the name `after` (empty: from the start).
+    [[nodiscard]] std::vector<JobDefinition>
+    definitions(std::string_view after = {}, std::size_t limit = 1000);
+
+    /// false: nothing was set. Jobs keep what they got from it.
+    bool remove_definition(std::string_view name);
+
+    /// Gives the jobs that are there the override too, but for those that run; returns how many
+    /// have another priority now.
+    std::int64_t cascade_override(std::string_view name);
 
     /// The database's time, by which due dates are judged.
     [[nodiscard]] TimePoint now() const;

@@ -52,6 +52,28 @@ TEST_F(VerbTest, Runs_and_its_output_is_the_body) {
     EXPECT_EQ(verb("stats", "").status, 200) << "there is nothing to say";
 }
 
+TEST_F(VerbTest, The_past_and_definitions_can_be_read_under_paths_of_their_own) {
+    const auto read = [this](const std::string& path) { return ask(get(path)); };
+    const std::string id = add_one();
+    EXPECT_EQ(verb("job/cancel", json{{"arguments", {id, "--reason", "x"}}}.dump()).status, 200);
+    const json lines = json::parse(read("/api/v1/log?type=noop&event=dead&limit=10").body);
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_EQ(lines[0]["jobId"], id);
+    EXPECT_EQ(read("/api/v1/log?type=other").body, "[]\n");
+    const std::string line = lines[0]["id"];
+    EXPECT_EQ(json::parse(read("/api/v1/log/" + line).body)["reason"], "cancelled");
+    EXPECT_EQ(read("/api/v1/log/none").status, 404);
+    EXPECT_EQ(read("/api/v1/incidents").body, "[]\n");
+    EXPECT_EQ(read("/api/v1/incidents?resolved=true").body, "[]\n");
+    EXPECT_EQ(read("/api/v1/log?colour=red").status, 400);
+    EXPECT_EQ(read("/api/v1/log?type=").status, 400);
+    EXPECT_EQ(read("/api/v1/log?db=sqlite:x").status, 400);
+    const std::string set = R"({"arguments":["a/b","--priority","7"]})";
+    EXPECT_EQ(verb("definition/set", set).status, 200);
+    EXPECT_EQ(json::parse(read("/api/v1/definitions/a%2Fb").body)["priority"], "7");
+    EXPECT_EQ(json::parse(read("/api/v1/definitions?definition=a").body).size(), 1U);
+}
+
 TEST_F(VerbTest, Enqueues_what_was_sent_as_input) {
     const RawResponse added = verb(
         "job/add",
@@ -286,7 +308,8 @@ TEST_F(VerbRoleTest, Readers_may_use_exactly_what_changes_nothing) {
             "tenant ls",
             "timer ls",
             "timer next",
-            "timer show"
+            "timer show",
+            "top"
         )
     );
 }

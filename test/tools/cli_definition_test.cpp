@@ -38,6 +38,21 @@ TEST_F(CliDefinition, An_override_reaches_the_jobs_that_are_there_if_it_is_to) {
     const std::string id = added("charge")["id"];
     ok({"definition", "set", "shipping:3/charge", "--override", "5"});
     EXPECT_EQ(field(id, "priority"), "0");
+    const CliResult dry =
+        run({"definition", "set", "shipping:3/charge", "--override", "6", "--cascade", "--dry-run"}
+        );
+    EXPECT_EQ(dry.code, ExitCode::done);
+    EXPECT_THAT(dry.err, HasSubstr("1 jobs would be changed; nothing was"));
+    EXPECT_THAT(dry.out, HasSubstr(id));
+    EXPECT_EQ(field(id, "priority"), "0");
+    EXPECT_THAT(
+        ok({"definition", "show", "shipping:3/charge", "-o", "json"}),
+        HasSubstr(R"("overridePriority":5)")
+    );
+    EXPECT_EQ(
+        run({"definition", "set", "shipping:3", "--override", "1", "--dry-run"}).code,
+        ExitCode::wrong_usage
+    );
     const CliResult result =
         run({"definition", "set", "shipping:3/charge", "--override", "6", "--cascade"});
     EXPECT_EQ(result.code, ExitCode::done);

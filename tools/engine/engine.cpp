@@ -2,6 +2,7 @@
 #include "tools/engine/due_texts.hpp"
 #include "tools/engine/engine_parts.hpp"
 #include "tools/engine/faces.hpp"
+#include "tools/engine/job_query_faces.hpp"
 #include "tools/engine/open_transaction.hpp"
 
 #include <jobstrand/engine.hpp>
@@ -219,6 +220,27 @@ std::vector<StoredJob> Engine::list(JobPlace place, std::string_view after, std:
             jobs.push_back(engine::stored_job_of(std::move(job), ours));
         }
         return jobs;
+    });
+}
+
+std::vector<StoredJob> Engine::list(const JobQuery& query) {
+    return with_public_errors([&] {
+        const schema::JobPlace ours = engine::place_of(query.place);
+        std::vector<StoredJob> jobs;
+        for (schema::Job& job : parts_->wiring().store().list_in_order(
+                 ours, engine::filter_of(query), engine::part_of(query)
+             )) {
+            jobs.push_back(engine::stored_job_of(std::move(job), ours));
+        }
+        return jobs;
+    });
+}
+
+std::int64_t Engine::count(const JobQuery& query) {
+    return with_public_errors([&] {
+        return parts_->wiring().store().count(
+            engine::place_of(query.place), engine::filter_of(query)
+        );
     });
 }
 

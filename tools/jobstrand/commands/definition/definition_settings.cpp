@@ -88,6 +88,20 @@ void cascade(Session& session, const schema::JobDefinition& definition) {
     session.tell(fmt::format("{} jobs have another priority now", counts.done));
 }
 
+/// What the options say is checked as it would be to carry it out.
+[[nodiscard]] ExitCode show_cascade(
+    Session& session,
+    const schema::JobDefinitionName& name,
+    const DefinitionSetOptions& options
+) {
+    (void)settings_of(options);
+    const std::vector<schema::JobPlace> places(
+        schema::kJobPlaces.begin(), schema::kJobPlaces.end()
+    );
+    const auto jobs = deadletter::JobSelection::matching(deadletter::DefinitionDesk::jobs_of(name));
+    return show_dry_run(session, session.search().preview(places, jobs, kDryRunSample));
+}
+
 }  // namespace
 
 ExitCode list_definitions(Session& session, const DefinitionListOptions& options) {
@@ -120,6 +134,12 @@ ExitCode set_definition(Session& session, const DefinitionSetOptions& options) {
     const schema::JobDefinitionName name = name_in(options.name);
     if (options.cascade && (!options.override_priority || options.override_priority == kNone)) {
         throw CliError(ExitCode::wrong_usage, "--cascade wants the number of an --override");
+    }
+    if (options.dry_run) {
+        if (!options.cascade) {
+            throw CliError(ExitCode::wrong_usage, "--dry-run goes with --cascade");
+        }
+        return show_cascade(session, name, options);
     }
     try {
         const schema::JobDefinition definition =

@@ -34,6 +34,7 @@ struct DefinitionSetOptions {
     std::optional<std::string> exclusive;
     std::optional<std::string> override_priority;
     bool cascade = false;
+    bool dry_run = false;  ///< Shows the jobs that a cascade would change; nothing is changed.
 };
 
 /// `definition set`: what new jobs get.

@@ -51,6 +51,7 @@ void add_definition_set(const Command& noun, Action& action) {
                      "  jobstrand definition set shipping:3/charge-card --priority 100\n"
                      "  jobstrand definition set shipping:3//mail --retry-cycle R5/PT5M\n"
                      "  jobstrand definition set shipping:3/charge-card --override -10\n"
+                     "  jobstrand definition set shipping:3 --override -10 --cascade --dry-run\n"
                      "  jobstrand definition set shipping:3 --override -10 --cascade\n"
                      "  jobstrand definition set shipping:3/charge-card --override none",
          .over_network = service::Role::admin},
@@ -78,6 +79,9 @@ void add_definition_set(const Command& noun, Action& action) {
         options.cascade,
         "Give the jobs that are there the override too, but for those that run; after a stop, "
         "type the same again"
+    );
+    app.add_flag(
+        "--dry-run", options.dry_run, "With --cascade: show which jobs those are, change nothing"
     );
 }
 
