@@ -240,6 +240,24 @@ TEST_F(Embedding, A_retry_rule) {
     EXPECT_EQ(test.run_for(1s), 1);
 }
 
+TEST_F(Embedding, Looking_for_jobs) {
+    jobstrand::Engine engine({.database_url = "sqlite:orders.db", .log = nullptr});
+    std::size_t shown = 0;
+    const auto show = [&](const std::vector<jobstrand::StoredJob>& page) { shown += page.size(); };
+    engine.enqueue({.handler_type = "mail", .due = "PT1H"});
+    jobstrand::JobQuery failed{
+        .place = jobstrand::JobPlace::timer,
+        .handler_types = {"mail"},
+        .with_exception = true,
+        .order = jobstrand::JobOrder::due_date,
+    };
+    for (auto page = engine.list(failed); !page.empty(); page = engine.list(failed)) {
+        show(page);
+        failed.behind = page.back();
+    }
+    EXPECT_EQ(shown, 0U) << "it has not failed";
+}
+
 TEST_F(Embedding, Settings_and_log) {
     Recorder my_log;
     jobstrand::Engine engine({
