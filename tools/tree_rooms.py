@@ -30,10 +30,14 @@ OWN_INCLUDES = {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/shared/', 'persistence/exclusive/',
         'persistence/limits/', 'persistence/series/', 'persistence/unique/'
     },
+    'persistence/batches': {
+        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
+        'persistence/jobs/'
+    },
     'persistence/nodes': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/'},
     'persistence/store': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
-        'persistence/definitions/', 'persistence/engine/', 'persistence/jobs/', 'persistence/journal/', 'persistence/limits/', 'persistence/nodes/',
+        'persistence/batches/', 'persistence/definitions/', 'persistence/engine/', 'persistence/jobs/', 'persistence/journal/', 'persistence/limits/', 'persistence/nodes/',
         'persistence/unique/', 'persistence/workers/'
     },
     'persistence/workers': {
@@ -57,6 +61,7 @@ OWN_INCLUDES = {
     'timers/series': {'schema/', 'timers/zone/', 'timers/cron/', 'timers/calendar/', 'timers/cycle/'},
     'deadletter': {'schema/'} | STORE,
     'deadletter/bulk': {'schema/'} | STORE,
+    'deadletter/batch': {'schema/', 'deadletter/bulk/', 'deadletter/causes/'} | STORE,
     'deadletter/causes': {'schema/'} | STORE,
     'deadletter/desk': {'schema/', 'deadletter/bulk/'} | STORE,
     'deadletter/explain': {'schema/'} | STORE,

@@ -1,5 +1,6 @@
 #include "persistence/jobs/named_jobs.hpp"
 #include "persistence/jobs/operator_moves.hpp"
+#include "persistence/jobs/operator_pages.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_row.hpp"
@@ -191,6 +192,20 @@ private:
 
 }  // namespace
 
+AnswersById change_page(
+    Transaction& transaction,
+    const StoreContext& context,
+    JobPlace place,
+    std::span<const std::string_view> ids,
+    const ManyChanges& changes,
+    schema::TimePoint now
+) {
+    require_columns(place, changes.fields);
+    require_date_means_something(place, changes);
+    require_storable(changes.due_date, transaction.dialect());
+    return PageChange(transaction, context, place, changes, now).make(ids);
+}
+
 std::vector<JobAnswer> change_jobs(
     const StoreContext& context,
     JobPlace place,
@@ -200,18 +215,17 @@ std::vector<JobAnswer> change_jobs(
 ) {
     require_columns(place, changes.fields);
     require_date_means_something(place, changes);
-    const auto change_page = [&](Transaction& transaction, auto page) {
-        require_storable(changes.due_date, transaction.dialect());
-        return PageChange(transaction, context, place, changes, now).make(page);
+    const auto change = [&](Transaction& transaction, auto page) {
+        return change_page(transaction, context, place, page, changes, now);
     };
     if (move_of(place, changes) != Move::none) {
-        return change_named_jobs(context, place, ids, change_page);
+        return change_named_jobs(context, place, ids, change);
     }
     // Setting the same values twice does no harm.
     return change_pages(
         context,
         ids,
-        change_page,
+        change,
         [](Transaction& transaction, const AnswersById& /*answers*/) {
             return run_again(transaction);
         }

@@ -1,13 +1,12 @@
 #include "persistence/jobs/named_jobs.hpp"
 #include "persistence/jobs/operator_moves.hpp"
+#include "persistence/jobs/operator_pages.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/series/move_pipeline.hpp"
 
 #include <utility>
 
 namespace jobstrand::persistence {
-
-namespace {
 
 using schema::Job;
 using schema::JobPlace;
@@ -30,8 +29,6 @@ AnswersById remove_page(
     moves.write();
     return answers;
 }
-
-}  // namespace
 
 std::vector<JobAnswer> remove_jobs(
     const StoreContext& context,

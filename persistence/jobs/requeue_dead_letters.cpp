@@ -1,11 +1,11 @@
 #include "persistence/jobs/named_jobs.hpp"
 #include "persistence/jobs/operator_moves.hpp"
+#include "persistence/jobs/operator_pages.hpp"
 #include "persistence/rows/due_date_range.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/unique/unique_operations.hpp"
 
-#include <map>
 #include <optional>
 
 namespace jobstrand::persistence {
@@ -14,21 +14,6 @@ namespace {
 
 using schema::Job;
 using schema::JobPlace;
-
-/// Of those that have their own.
-using DueDatesById = std::map<std::string_view, schema::TimePoint>;
-
-struct NewLife {
-    int retries = 0;
-    std::optional<schema::TimePoint> due_date;  ///< Of the others.
-    DueDatesById due_dates;
-    schema::TimePoint now;
-
-    [[nodiscard]] std::optional<schema::TimePoint> due_date_of(std::string_view id) const {
-        const auto found = due_dates.find(id);
-        return found == due_dates.end() ? due_date : std::optional(found->second);
-    }
-};
 
 DueDatesById by_id(std::span<const std::string> ids, const DueDates& due_dates) {
     DueDatesById by_id;
@@ -39,6 +24,8 @@ DueDatesById by_id(std::span<const std::string> ids, const DueDates& due_dates) 
     }
     return by_id;
 }
+
+}  // namespace
 
 AnswersById requeue_page(
     Transaction& transaction,
@@ -68,8 +55,6 @@ AnswersById requeue_page(
     }
     return answers;
 }
-
-}  // namespace
 
 std::vector<JobAnswer> requeue_dead_letters(
     const StoreContext& context,

@@ -114,6 +114,10 @@ bool is_about_definitions(const Table& table) {
     return table.name == "ACT_RU_JOBDEF";
 }
 
+bool is_about_batches(const Table& table) {
+    return table.name == "JS_BATCH";
+}
+
 std::string version_statement(const Dialect& dialect) {
     return fmt::format(
         "{} INTO ACT_GE_PROPERTY (NAME_, VALUE_, REV_)\nVALUES ('{}', '{}', 1){}{}",
@@ -220,6 +224,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
         {15, "the past of jobs", create_tables_and_indexes(dialect, is_about_history)},
         {16, "job definitions", create_tables_and_indexes(dialect, is_about_definitions)},
         {17, "whose a row is", {}},  // What that changes is looked up: set_defaults.
+        {18, "bulk operations", create_tables_and_indexes(dialect, is_about_batches)},
     };
 }
 

@@ -70,15 +70,6 @@ std::set<std::string> kinds_in(std::span<const Job* const> jobs) {
     return kinds;
 }
 
-// Nearly always nothing is suspended, and a page of jobs has hundreds of instances.
-bool is_anything_suspended(Transaction& transaction) {
-    bool is_any = false;
-    transaction.query({.sql = kIsAnythingSuspended, .columns = 1}, {}, [&](const Row&) {
-        is_any = true;
-    });
-    return is_any;
-}
-
 using Suspended = std::set<std::string, std::less<>>;
 
 Suspended select_ids(
@@ -161,6 +152,15 @@ void mark_suspended(
     );
     const std::string row_id = suspension_id(scope, id);
     transaction.execute(sql, {name_of(scope), std::string_view(row_id), since});
+}
+
+// Nearly always nothing is suspended, and a page of jobs has hundreds of instances.
+bool is_anything_suspended(Transaction& transaction) {
+    bool is_any = false;
+    transaction.query({.sql = kIsAnythingSuspended, .columns = 1}, {}, [&](const Row&) {
+        is_any = true;
+    });
+    return is_any;
 }
 
 SuspendedScopes

@@ -52,6 +52,8 @@ void mark_suspended(
     schema::TimePoint since
 );
 
+[[nodiscard]] bool is_anything_suspended(Transaction& transaction);
+
 /// Asks nothing for jobs without instance, definition, tenant and REPEAT_, unless an operator
 /// changes them. A suspension that is found cannot be lifted before the transaction ends: the
 /// activation that lifts it then finds the job that this transaction puts into the suspended place.

@@ -17,6 +17,7 @@
 #include "persistence/served_store.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/transaction_runner.hpp"
+#include "persistence/store/sql_batch_store.hpp"
 #include "persistence/timer_store.hpp"
 #include "persistence/watch_store.hpp"
 #include "persistence/worker_store.hpp"
@@ -382,6 +383,7 @@ public:
     resolve_incidents(std::span<const std::string> jobs, schema::TimePoint now) override;
     JobLogCleaning clean_incidents(const JobLogBounds& bounds) override;
 
+    [[nodiscard]] BatchStore& batches() { return batches_; }
     /// What this store has written of incidents.
     [[nodiscard]] const HistoryBook& history() const { return history_; }
 
@@ -392,6 +394,7 @@ private:
     HistoryBook history_;
     DefinitionBook definitions_;
     const StoreContext context_;
+    SqlBatchStore batches_{context_};
 };
 
 }  // namespace jobstrand::persistence

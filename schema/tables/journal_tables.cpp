@@ -47,10 +47,44 @@ Table request_table() {
         {kForgettableRequests}};
 }
 
+// Bulk operations, and how far each has come: CURSOR_ moves in the transaction that changes the
+// jobs.
+Table batch_table() {
+    return {
+        "JS_BATCH",
+        {
+            kId,
+            {"REV_", ColumnKind::integer, "1", true},
+            {"OPERATION_", ColumnKind::id, "''", true},
+            {"PLACE_", ColumnKind::id, "''", true},
+            {"STATE_", ColumnKind::id, "''", true},
+            {"CREATE_TIME_", ColumnKind::timestamp, "now", true},
+            {"END_TIME_", ColumnKind::timestamp},
+            {"SELECTION_", ColumnKind::message},
+            {"CAUSE_", ColumnKind::id},
+            {"RETRIES_", ColumnKind::integer},
+            {"PRIORITY_", ColumnKind::big_integer},
+            {"DUEDATE_", ColumnKind::timestamp},
+            {"SPREAD_", ColumnKind::big_integer, "0", true},
+            {"RATE_", ColumnKind::big_integer, "0", true},
+            {"WHO_", ColumnKind::name},
+            {"REASON_", ColumnKind::message},
+            {"UNTIL_ID_", ColumnKind::app_id},
+            {"UNTIL_TIME_", ColumnKind::timestamp},
+            {"CURSOR_", ColumnKind::app_id},
+            {"TOTAL_", ColumnKind::big_integer, "0", true},
+            {"DONE_", ColumnKind::big_integer, "0", true},
+            {"SKIPPED_", ColumnKind::big_integer, "0", true},
+            {"REFUSED_", ColumnKind::big_integer, "0", true},
+        },
+        "ID_",
+        {}};
+}
+
 }  // namespace
 
 std::vector<Table> journal_tables() {
-    return {audit_table(), request_table()};
+    return {audit_table(), request_table(), batch_table()};
 }
 
 }  // namespace jobstrand::schema

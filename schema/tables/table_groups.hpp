@@ -25,7 +25,7 @@ inline constexpr Column kAppId{"ID_", ColumnKind::app_id, "", true};
 /// What is known of kinds of jobs.
 [[nodiscard]] std::vector<Table> definition_tables();
 
-/// What people have changed, and requests that are carried out once.
+/// What people have changed, requests that are carried out once, and bulk operations.
 [[nodiscard]] std::vector<Table> journal_tables();
 
 /// The past of jobs: the log, and incidents.

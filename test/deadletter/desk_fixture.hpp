@@ -56,6 +56,7 @@ protected:
     persistence::OperatorStore& store_ = sql_store_;
     persistence::SeriesStore& series_store_ = sql_store_;
     persistence::AuditStore& audit_store_ = sql_store_;
+    persistence::BatchStore& batch_store_ = sql_store_.batches();
 
 private:
     std::string items_;

@@ -18,6 +18,7 @@ BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```", re.M | re.S)
 RUN_BY = {
     "README.md": {"sh": "docs.readme", "sql": "docs.readme", "toml": "docs.readme", "cpp": "docs.snippets"},
     "bench/README.md": {"sh": "docs.bench"},
+    "docs/batches.md": {"sh": "docs.operations"},
     "docs/cli.md": {"sh": "docs.operations, tools_test", "json": "tools_test"},
     "docs/clients.md": {"sh": "docs.clients", "python": "docs.clients", "js": "docs.clients", "java": "docs.clients", "sql": "docs.clients"},
     "docs/configuration.md": {"toml": "docs.operations"},

@@ -27,6 +27,7 @@ ELSEWHERE = (
     (ROOT / "docs/unique-keys.md").read_text(encoding="utf-8"),
     (ROOT / "docs/limits.md").read_text(encoding="utf-8"),
     (ROOT / "docs/history.md").read_text(encoding="utf-8"),
+    (ROOT / "docs/batches.md").read_text(encoding="utf-8"),
     (ROOT / "docs/definitions.md").read_text(encoding="utf-8"),
     CLI[:CLI.index("\n## ")],
     CLI[CLI.index("\n## Jobs that repeat"):CLI.index("\n## Dead letters")],

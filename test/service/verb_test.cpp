@@ -282,6 +282,8 @@ TEST_F(VerbRoleTest, Readers_may_use_exactly_what_changes_nothing) {
         readable,
         testing::ElementsAre(
             "audit ls",
+            "batch ls",
+            "batch show",
             "calendar ls",
             "calendar show",
             "dead export",

@@ -163,6 +163,10 @@ persistence::NodeStore& Wiring::node_store() {
     return parts_->store;
 }
 
+persistence::BatchStore& Wiring::batch_store() {
+    return parts_->store.batches();
+}
+
 persistence::AuditStore& Wiring::audit_store() {
     return parts_->store;
 }

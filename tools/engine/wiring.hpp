@@ -17,6 +17,7 @@
 #include "executor/stop_mode.hpp"
 #include "executor/workers/worker_desk.hpp"
 #include "persistence/audit_store.hpp"
+#include "persistence/batch_store.hpp"
 #include "persistence/definition_store.hpp"
 #include "persistence/drivers/database.hpp"
 #include "persistence/drivers/symptom.hpp"
@@ -179,6 +180,7 @@ public:
     [[nodiscard]] persistence::LimitStore& limit_store();
     [[nodiscard]] persistence::NodeStore& node_store();
     [[nodiscard]] persistence::AuditStore& audit_store();
+    [[nodiscard]] persistence::BatchStore& batch_store();
     [[nodiscard]] persistence::RequestStore& request_store();
     [[nodiscard]] persistence::HistoryStore& history_store();
     [[nodiscard]] persistence::ServedStore& served_store();

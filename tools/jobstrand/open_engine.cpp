@@ -38,6 +38,7 @@ std::unique_ptr<engine::Wiring> open_engine(
          .store = engine->store(),
          .jobs = engine->executor_store(),
          .instances = engine->engine_store(),
+         .batches = engine->batch_store(),
          .counts = around.handler_counts},
         settings
     );

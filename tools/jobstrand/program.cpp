@@ -108,6 +108,7 @@ void Program::add_commands() {
     add_group_commands(program, action_);
     add_calendar_commands(program, action_);
     add_dead_commands(program, action_);
+    add_batch_commands(program, action_);
     add_instance_commands(program, action_);
     add_definition_commands(program, action_);
     add_tenant_commands(program, action_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "deadletter/batch/batch_desk.hpp"
 #include "deadletter/dead_letters.hpp"
 #include "deadletter/desk/audit_desk.hpp"
 #include "deadletter/desk/definition_desk.hpp"
@@ -197,6 +198,9 @@ public:
     }
     [[nodiscard]] deadletter::HistoryDesk history() {
         return {engine().history_store(), engine().clock()};
+    }
+    [[nodiscard]] deadletter::BatchDesk batches() {
+        return {engine().batch_store(), engine().clock()};
     }
     [[nodiscard]] deadletter::NodeDesk nodes() {
         return deadletter::NodeDesk(engine().node_store());

@@ -122,6 +122,7 @@ TEST_P(UserRights, On_one_table_are_looked_at_too) {
           "JS_LIMIT_WAITING",
           "JS_AUDIT",
           "JS_REQUEST",
+          "JS_BATCH",
           "ACT_HI_JOB_LOG",
           "ACT_RU_INCIDENT",
           "ACT_HI_INCIDENT",

@@ -16,6 +16,12 @@ void add_bulk_options(const Command& verb, BulkOptions& options) {
     add_job_filter_options(verb, options.filter);
 }
 
+void add_background_flag(const Command& verb, BulkOptions& options) {
+    verb.add_flag(
+        "--background", options.in_background, "A node of the service does it: see `batch`"
+    );
+}
+
 void add_list_options(const Command& verb, ListOptions& options) {
     add_page_options(verb, options.limit, options.after);
     add_job_filter_options(verb, options.filter);

@@ -14,6 +14,9 @@ void add_bulk_flags(const Command& verb, BulkFlags& flags);
 /// Ids, filters, --all, --dry-run, --yes.
 void add_bulk_options(const Command& verb, BulkOptions& options);
 
+/// --background, of verbs that can be batches.
+void add_background_flag(const Command& verb, BulkOptions& options);
+
 /// Filters, --limit, --after.
 void add_list_options(const Command& verb, ListOptions& options);
 

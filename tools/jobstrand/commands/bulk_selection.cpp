@@ -36,6 +36,9 @@ deadletter::JobSelection selection_of(Session& session, const BulkOptions& optio
         "say which jobs: ids, filters such as --type, or --all",
         "ids, filters and --all exclude each other"
     );
+    if (options.in_background && !options.ids.empty()) {
+        throw CliError(ExitCode::wrong_usage, "--background goes with filters or --all");
+    }
     return options.ids.empty() ? deadletter::JobSelection::matching(std::move(filter))
                                : deadletter::JobSelection::these(job_ids(session, options.ids));
 }

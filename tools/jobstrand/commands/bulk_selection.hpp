@@ -26,6 +26,7 @@ struct BulkFlags {
 /// Those that change jobs.
 struct BulkOptions : BulkFlags {
     std::vector<std::string> ids;
+    bool in_background = false;  ///< A node does it, as a batch.
     JobFilterOptions filter;
 };
 

@@ -1,5 +1,6 @@
 #include "tools/jobstrand/handlers/service_handlers.hpp"
 
+#include "tools/jobstrand/handlers/batch_job.hpp"
 #include "tools/jobstrand/handlers/command_check.hpp"
 #include "tools/jobstrand/handlers/command_handler.hpp"
 #include "tools/jobstrand/handlers/command_payload.hpp"
@@ -110,6 +111,7 @@ void add_service_handlers(
         }
     );
     registry.add(std::string(kSuspensionType), suspension_handler(around.store, around.clock));
+    registry.add(std::string(kBatchType), batch_handler(around.batches, around.clock));
     registry.add(kCommand, command_handler(around, settings), needs_of(settings.commands));
     registry.add_async(kHttp, http_handler(around, settings), needs_of(settings.targets));
     if (!settings.flowable.engines.empty()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "executor/handler_registry.hpp"
+#include "persistence/batch_store.hpp"
 #include "persistence/engine_store.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/operator_store.hpp"
@@ -26,13 +27,14 @@ struct HandlerSurroundings {
     persistence::OperatorStore& store;
     persistence::ExecutorStore& jobs;
     persistence::EngineStore& instances;
+    persistence::BatchStore& batches;
     HandlerCounts* counts = nullptr;  ///< nullptr: nobody watches them.
 };
 
 /// Registers what the service can run: `noop` (succeeds), `log` (writes its payload as a line of
 /// level info), `command` (see CommandHandler), `http` (see HttpHandler), what suspends and
-/// activates at a date (see SuspensionOrder), and the jobs of Flowable engines where the settings
-/// name some (see FlowableHandler).
+/// activates at a date (see SuspensionOrder), what carries batches out (see batch_job.hpp), and the
+/// jobs of Flowable engines where the settings name some (see FlowableHandler).
 void add_service_handlers(
     executor::HandlerRegistry& registry,
     const HandlerSurroundings& around,

@@ -1,6 +1,7 @@
 #include "tools/jobstrand/json/history_json.hpp"
 
 #include "schema/text/iso8601.hpp"
+#include "tools/jobstrand/json/optional_number.hpp"
 #include "tools/jobstrand/output/time_field.hpp"
 
 #include <fmt/format.h>
@@ -8,11 +9,6 @@
 namespace jobstrand::cli {
 
 namespace {
-
-[[nodiscard]] RecordField count_or_null(std::string_view name, std::optional<std::int64_t> number) {
-    return number ? number_field(name, *number)
-                  : RecordField{.name = name, .json = "null", .text = {}};
-}
 
 /// `failed (retry), attempt 2 on host:17:ab after 35 ms: connection refused`.
 [[nodiscard]] std::string line_in_words(const persistence::JobLogLine& line) {
@@ -41,11 +37,11 @@ Record record_of(const persistence::JobLogLine& line) {
         text_field("event", name_of(line.event)),
         text_or_null_field("reason", line.reason),
         text_field("jobId", line.job),
-        count_or_null("attempt", line.attempt),
+        number_or_null("attempt", line.attempt),
         number_field("retries", line.retries),
         text_or_null_field("handlerType", line.handler_type),
         text_or_null_field("exceptionMessage", line.message),
-        count_or_null(
+        number_or_null(
             "durationMs", line.duration ? std::optional(line.duration->count()) : std::nullopt
         ),
         text_or_null_field("node", line.node),

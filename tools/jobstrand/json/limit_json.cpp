@@ -1,18 +1,13 @@
 #include "tools/jobstrand/json/limit_json.hpp"
 
+#include "tools/jobstrand/json/optional_number.hpp"
+
 #include <optional>
 #include <string_view>
 
 namespace jobstrand::cli {
 
 namespace {
-
-[[nodiscard]] RecordField number_or_null(std::string_view name, const std::optional<int>& number) {
-    if (number) {
-        return number_field(name, *number);
-    }
-    return {.name = name, .json = "null", .text = {}};
-}
 
 [[nodiscard]] RecordField rate_or_null(const std::optional<schema::StartRate>& rate) {
     if (rate) {

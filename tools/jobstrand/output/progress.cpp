@@ -20,10 +20,16 @@ constexpr std::string_view kRewriteLine = "\r\x1b[K";
 
 }  // namespace
 
-Progress::Progress(Streams& streams, const schema::Clock& clock, std::string_view done_word)
+Progress::Progress(
+    Streams& streams,
+    const schema::Clock& clock,
+    std::string_view done_word,
+    std::int64_t before
+)
     : streams_(streams),
       clock_(clock),
       done_word_(done_word),
+      before_(before),
       start_(clock.steady_now()),
       last_line_(start_) {}
 
@@ -54,7 +60,7 @@ bool Progress::is_time_for_a_line(SteadyPoint now) const {
 
 std::string Progress::line(SteadyPoint now, std::int64_t done, std::int64_t total) {
     const double seconds = std::chrono::duration<double>(now - start_).count();
-    const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
+    const double rate = seconds > 0 ? static_cast<double>(done - before_) / seconds : 0;
     std::string text = fmt::format("{} {} of {}", done_word_, done, total);
     if (total > 0) {
         text += fmt::format(" ({} %)", done * 100 / total);

@@ -14,8 +14,14 @@ namespace jobstrand::cli {
 /// is over within two seconds.
 class Progress final {
 public:
-    /// `done_word` is what happened to the jobs: "added", "removed". All must outlive it.
-    Progress(Streams& streams, const schema::Clock& clock, std::string_view done_word);
+    /// `done_word` is what happened to the jobs: "added", "removed". All must outlive it. `before`
+    /// were done earlier, and count for no rate.
+    Progress(
+        Streams& streams,
+        const schema::Clock& clock,
+        std::string_view done_word,
+        std::int64_t before = 0
+    );
 
     /// Ends the line on a terminal.
     ~Progress();
@@ -32,6 +38,7 @@ private:
     Streams& streams_;
     const schema::Clock& clock_;
     const std::string_view done_word_;
+    const std::int64_t before_;
     const schema::SteadyPoint start_;
     schema::SteadyPoint last_line_;
     bool has_written_ = false;

@@ -15,7 +15,6 @@ constexpr std::string_view kBackoff = "two nodes never conflict over a job, so n
 constexpr std::string_view kGlobalLock = "acquisition needs no global lock";
 
 constexpr std::array kAbsentSettings{
-    AbsentSetting{"batchJobPriority", "0", "batch jobs are not there yet"},
     AbsentSetting{"jobExecutorDeploymentAware", "false", kDeployments},
     AbsentSetting{"ensureJobDueDateNotNull", kAny, "jobs without a due date are found anyway"},
     AbsentSetting{"legacyJobRetryBehaviorEnabled", "false", "retries follow the current rules"},

@@ -23,6 +23,10 @@ constexpr std::int64_t kAgingMost = schema::Duration(std::chrono::hours(365 * 24
     return settings.executor.tolerates_failed_expressions;
 }
 
+[[nodiscard]] auto& batch_job_priority(Settings& settings) {
+    return settings.batch_job_priority;
+}
+
 constexpr std::array kOrderSettings{
     Setting{
         .name = "producePrioritizedJobs",
@@ -31,6 +35,13 @@ constexpr std::array kOrderSettings{
         .meaning =
             "`false`: every job that is enqueued here, over HTTP or by the command line, has "
             "priority 0, whatever it asks for. Rows of plain SQL keep theirs.",
+    },
+    Setting{
+        .name = "batchJobPriority",
+        .field = &batch_job_priority,
+        .least = schema::PriorityRange{}.least,
+        .meaning = "The priority of jobs that carry out bulk operations in the background "
+                   "(`--background`).",
     },
     Setting{
         .name = "recordDefinitions",

@@ -66,6 +66,7 @@ void add_requeue(const Command& noun, Action& action) {
          .examples = "  jobstrand dead requeue --all --retries 1\n"
                      "  jobstrand dead requeue --type send-invoice --spread PT10M\n"
                      "  jobstrand dead requeue --message timeout --rate 50 --yes\n"
+                     "  jobstrand dead requeue --all --rate 500 --background\n"
                      "  jobstrand dead requeue --group 365d5653fd0c --probe --spread PT10M\n"
                      "  jobstrand dead requeue 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --payload "
                      "@mended.json\n"
@@ -94,6 +95,7 @@ void add_requeue(const Command& noun, Action& action) {
         .type_name("JSON");
     add_group_option(app, options.bulk.group);
     add_bulk_options(app, options.bulk);
+    add_background_flag(app, options.bulk);
 }
 
 void add_rm(const Command& noun, Action& action) {
@@ -110,6 +112,7 @@ void add_rm(const Command& noun, Action& action) {
     );
     add_group_option(app, options.group);
     add_bulk_options(app, options);
+    add_background_flag(app, options);
 }
 
 void add_export(const Command& noun, Action& action) {

@@ -1,6 +1,7 @@
 #include "tools/jobstrand/commands/dead/dead_requeue.hpp"
 
 #include "schema/job_validation.hpp"
+#include "tools/jobstrand/commands/batch/batch_running.hpp"
 #include "tools/jobstrand/commands/dead/dead_probe.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/job/job_checks.hpp"
@@ -11,6 +12,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -25,6 +27,7 @@ using deadletter::DeadLetters;
 using deadletter::DeadSelection;
 using deadletter::JobSelection;
 using deadletter::Revival;
+using persistence::JobFilter;
 
 /// Faster than any database: no pace at all.
 constexpr std::int64_t kFastest = 1'000'000;
@@ -60,7 +63,9 @@ constexpr std::size_t kNamed = 10;
         revival.spread = spread_of(*options.spread);
     }
     if (options.rate) {
-        session.refuse_to_wait("--rate", "use --spread");
+        if (!options.bulk.in_background) {
+            session.refuse_to_wait("--rate", "use --spread or --background");
+        }
         revival.pace = pace_of(*options.rate);
     }
     return revival;
@@ -136,6 +141,28 @@ void replace_payload(Session& session, const DeadSelection& selection, const std
     }
 }
 
+[[nodiscard]] schema::BatchOrder order_of(const Revival& revival) {
+    return {
+        .operation = schema::BatchOperation::requeue,
+        .retries = revival.retries,
+        .due_date = revival.due_date,
+        .spread = revival.spread,
+        .per_second = revival.pace ? revival.pace->per_second : 0,
+    };
+}
+
+/// What is meant as a batch. Precondition: nothing was named.
+[[nodiscard]] persistence::NewBatch
+batch_of(Session& session, const DeadSelection& selection, schema::BatchOrder order) {
+    const std::int64_t total = session.dead_letters().count(selection);
+    if (const auto* const group = std::get_if<deadletter::CauseSelection>(&selection)) {
+        order.cause = group->cause;
+        return {.order = std::move(order), .filter = group->filter, .total = total};
+    }
+    const JobFilter& filter = std::get<JobSelection>(selection).filter();
+    return {.order = std::move(order), .filter = filter, .total = total};
+}
+
 /// Of ids, those behind the first: the probe is gone.
 [[nodiscard]] DeadSelection without_first(const DeadSelection& selection) {
     const std::vector<std::string>* const ids = named_in(selection);
@@ -174,8 +201,15 @@ ExitCode requeue_dead(Session& session, const RequeueOptions& options) {
     const auto requeue = [&](const BulkWatch& watch) {
         return dead.requeue(selection, revival, watch);
     };
-    return is_by_id ? report_jobs(session, "requeued", requeue)
-                    : report_all(session, "requeued", requeue, probed);
+    if (is_by_id) {
+        return report_jobs(session, "requeued", requeue);
+    }
+    const auto as_batch = run_as_batch(
+        session,
+        batch_of(session, selection, order_of(revival)),
+        {.in_background = options.bulk.in_background, .more = probed}
+    );
+    return as_batch ? *as_batch : report_all(session, "requeued", requeue, probed);
 }
 
 ExitCode remove_dead(Session& session, const DeadBulkOptions& options) {
@@ -191,7 +225,12 @@ ExitCode remove_dead(Session& session, const DeadBulkOptions& options) {
     if (!options.yes) {
         confirm(session, false, question(dead, "This removes {} for good{}.", selection));
     }
-    return report_all(session, "removed", remove);
+    const auto as_batch = run_as_batch(
+        session,
+        batch_of(session, selection, {.operation = schema::BatchOperation::remove}),
+        {.in_background = options.in_background}
+    );
+    return as_batch ? *as_batch : report_all(session, "removed", remove);
 }
 
 }  // namespace jobstrand::cli

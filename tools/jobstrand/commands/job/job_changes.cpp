@@ -2,6 +2,8 @@
 
 #include "schema/job_validation.hpp"
 #include "schema/retry_policy.hpp"
+#include "tools/jobstrand/commands/batch/batch_running.hpp"
+#include "tools/jobstrand/commands/batch/change_order.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/job/job_checks.hpp"
 #include "tools/jobstrand/commands/job/job_listing.hpp"
@@ -254,6 +256,22 @@ ExitCode set_jobs(Session& session, const SetOptions& options) {
     // Nothing is lost by it, so a script need not say so.
     if (!options.bulk.yes && session.streams().in_is_terminal) {
         confirm(session, false, change_question(session, places.front(), selection));
+    }
+    if (const auto order = order_of(places.front(), changes)) {
+        const auto as_batch = run_as_batch(
+            session,
+            {.order = *order,
+             .filter = selection.filter(),
+             .total = session.search().count(places, selection)},
+            {.in_background = options.bulk.in_background}
+        );
+        if (as_batch) {
+            return *as_batch;
+        }
+    } else if (options.bulk.in_background) {
+        throw CliError(
+            ExitCode::wrong_usage, "--background is for --retries, --priority, and due dates"
+        );
     }
     return report_set(
         session,

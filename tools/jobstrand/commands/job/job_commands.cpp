@@ -157,6 +157,7 @@ void add_set(const Command& noun, Action& action) {
     add_due_options(app, options.due, "When they are due: any timer text", "The time from now");
     add_due_context_options(app, options.due);
     add_bulk_options(app, options.bulk);
+    add_background_flag(app, options.bulk);
 }
 
 void add_cancel(const Command& noun, Action& action) {
@@ -200,6 +201,7 @@ void add_rm(const Command& noun, Action& action) {
     )
         .type_name("PLACE");
     add_bulk_options(app, options.bulk);
+    add_background_flag(app, options.bulk);
 }
 
 }  // namespace

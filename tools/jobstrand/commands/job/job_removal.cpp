@@ -1,5 +1,6 @@
 #include "tools/jobstrand/commands/job/job_removal.hpp"
 
+#include "tools/jobstrand/commands/batch/batch_running.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/job/job_listing.hpp"
 
@@ -61,6 +62,16 @@ ExitCode remove_jobs(Session& session, const RemoveOptions& options) {
     }
     if (!options.bulk.yes) {
         confirm(session, false, question(session, places.front(), selection));
+    }
+    const auto as_batch = run_as_batch(
+        session,
+        {.order = {.operation = schema::BatchOperation::remove, .place = places.front()},
+         .filter = selection.filter(),
+         .total = session.search().count(places, selection)},
+        {.in_background = options.bulk.in_background}
+    );
+    if (as_batch) {
+        return *as_batch;
     }
     return report(
         session,

@@ -76,6 +76,7 @@ void Reload::take_over_handlers(const Settings& anew) {
          .store = engine_->store(),
          .jobs = engine_->executor_store(),
          .instances = engine_->engine_store(),
+         .batches = engine_->batch_store(),
          .counts = &session_.handler_counts()},
         anew
     );

@@ -1,0 +1,193 @@
+#include "persistence/batches/plain_moves.hpp"
+
+#include "persistence/history/incident_rows.hpp"
+#include "persistence/rows/due_date_range.hpp"
+#include "persistence/rows/job_row.hpp"
+#include "persistence/sql/db_error.hpp"
+#include "persistence/sql/dialect.hpp"
+#include "schema/job_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::BatchOperation;
+using schema::BatchOrder;
+using schema::Job;
+using schema::JobPlace;
+
+constexpr std::string_view kRange = "ID_ > ? AND ID_ <= ? AND {meant} AND {plain}";
+
+constexpr std::string_view kCopyRange = R"sql(
+    INSERT INTO {to} ({columns})
+    SELECT {values}
+    FROM {from} {by_id}
+    WHERE {range})sql";
+
+constexpr std::string_view kDeleteRange = R"sql({delete_where} {range})sql";
+
+constexpr std::string_view kUpdateRange = R"sql(
+    UPDATE {table} {by_id}
+    SET {assignments}, REV_ = REV_ + 1
+    WHERE {range})sql";
+
+/// A statement in the making.
+struct Statement {
+    std::string text;
+    std::vector<Value> parameters;
+};
+
+[[nodiscard]] Statement range_of(const PlainRows& rows) {
+    Statement range{
+        .text = fmt::format(
+            kRange, fmt::arg("meant", rows.meant.sql), fmt::arg("plain", rows.condition)
+        ),
+        .parameters = {rows.behind, rows.last}};
+    range.parameters.insert(
+        range.parameters.end(), rows.meant.parameters.begin(), rows.meant.parameters.end()
+    );
+    return range;
+}
+
+/// The values that a requeued job has in the columns of its new place: see schema::requeued.
+[[nodiscard]] Statement
+requeued_values(const BatchOrder& order, JobPlace to, const Dialect& dialect) {
+    Statement values;
+    const auto add = [&](std::string_view text) {
+        values.text += values.text.empty() ? "" : ", ";
+        values.text += text;
+    };
+    for (const RowField& field : fields_of(to)) {
+        const schema::JobField& known = schema::field_of(field.member);
+        if (known.is_about(&Job::revision)) {
+            add("REV_ + 1");
+        } else if (known.is_about(&Job::retries)) {
+            add("?");
+            values.parameters.emplace_back(std::int64_t{order.retries.value_or(1)});
+        } else if (known.is_about(&Job::due_date) && order.due_date) {
+            add("?");
+            values.parameters.emplace_back(std::min(*order.due_date, dialect.latest_time));
+        } else if (known.is_about(&Job::due_date) || !known.is_in(JobPlace::dead_letter)) {
+            add(known.column.required ? known.column.default_value : "NULL");
+        } else {
+            add(known.column.name);
+        }
+    }
+    return values;
+}
+
+[[nodiscard]] JobPlace place_of_requeued(const BatchOrder& order, schema::TimePoint now) {
+    return order.due_date && *order.due_date > now ? JobPlace::timer : JobPlace::executable;
+}
+
+void require_count(std::int64_t found, const PlainRows& rows) {
+    if (found != static_cast<std::int64_t>(rows.ids.size())) {
+        throw DbError(
+            DbErrorKind::conflict,
+            fmt::format("{} of {} rows of a batch were found again", found, rows.ids.size())
+        );
+    }
+}
+
+void delete_range(Transaction& transaction, JobPlace from, const PlainRows& rows) {
+    const Statement range = range_of(rows);
+    const std::string sql = fmt::format(
+        kDeleteRange,
+        fmt::arg("delete_where", delete_where(transaction.dialect(), schema::table_of(from))),
+        fmt::arg("range", range.text)
+    );
+    require_count(transaction.execute(sql, range.parameters), rows);
+}
+
+void requeue_range(
+    Transaction& transaction,
+    const BatchOrder& order,
+    const PlainRows& rows,
+    schema::TimePoint now
+) {
+    const Dialect& dialect = transaction.dialect();
+    const JobPlace to = place_of_requeued(order, now);
+    const Statement range = range_of(rows);
+    Statement values = requeued_values(order, to, dialect);
+    const std::string sql = fmt::format(
+        kCopyRange,
+        fmt::arg("to", schema::table_of(to)),
+        fmt::arg("columns", columns_of(to)),
+        fmt::arg("values", values.text),
+        fmt::arg("from", schema::table_of(order.place)),
+        fmt::arg("by_id", dialect.by_id),
+        fmt::arg("range", range.text)
+    );
+    values.parameters.insert(
+        values.parameters.end(), range.parameters.begin(), range.parameters.end()
+    );
+    if (to == JobPlace::executable) {
+        transaction.announce_jobs();
+    }
+    require_count(transaction.execute(sql, values.parameters), rows);
+    delete_range(transaction, order.place, rows);
+}
+
+void change_range(Transaction& transaction, const BatchOrder& order, const PlainRows& rows) {
+    std::string assignments = schema::has_lock(order.place) ? "LOCK_OWNER_ = NULL" : "";
+    std::vector<Value> parameters;
+    const auto set = [&](const schema::JobMember& member, std::int64_t number) {
+        assignments += assignments.empty() ? "" : ", ";
+        assignments += fmt::format("{} = ?", schema::field_of(member).column.name);
+        parameters.emplace_back(number);
+    };
+    if (order.retries) {
+        set(&Job::retries, *order.retries);
+    }
+    if (order.priority) {
+        set(&Job::priority, *order.priority);
+    }
+    const Statement range = range_of(rows);
+    parameters.insert(parameters.end(), range.parameters.begin(), range.parameters.end());
+    const std::string sql = fmt::format(
+        kUpdateRange,
+        fmt::arg("table", schema::table_of(order.place)),
+        fmt::arg("by_id", transaction.dialect().by_id),
+        fmt::arg("assignments", assignments),
+        fmt::arg("range", range.text)
+    );
+    require_count(transaction.execute(sql, parameters), rows);
+}
+
+}  // namespace
+
+void change_plain(
+    Transaction& transaction,
+    const StoreContext& context,
+    const BatchOrder& order,
+    const PlainRows& rows,
+    schema::TimePoint now
+) {
+    if (rows.ids.empty()) {
+        return;
+    }
+    require_storable(order.due_date, transaction.dialect());
+    switch (order.operation) {
+        case BatchOperation::requeue:
+            requeue_range(transaction, order, rows, now);
+            break;
+        case BatchOperation::remove:
+            delete_range(transaction, order.place, rows);
+            break;
+        case BatchOperation::change:
+            change_range(transaction, order, rows);
+            return;
+    }
+    if (order.place == JobPlace::dead_letter && context.history.rules().incidents) {
+        const bool is_removal = order.operation == BatchOperation::remove;
+        const IncidentEnd end = is_removal ? IncidentEnd::removed : IncidentEnd::requeued;
+        close_incidents(transaction, context.history, rows.ids, end, now);
+    }
+}
+
+}  // namespace jobstrand::persistence

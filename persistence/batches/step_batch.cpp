@@ -1,0 +1,228 @@
+#include "persistence/batches/batch_operations.hpp"
+#include "persistence/batches/batch_page.hpp"
+#include "persistence/batches/batch_rows.hpp"
+#include "persistence/batches/filter_text.hpp"
+#include "persistence/batches/plain_moves.hpp"
+#include "persistence/batches/plain_rows.hpp"
+#include "persistence/jobs/operator_pages.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace jobstrand::persistence {
+
+namespace {
+
+using schema::Batch;
+using schema::BatchOperation;
+using schema::BatchOrder;
+using schema::BatchState;
+using schema::Job;
+
+/// Changes a batch in one transaction, by `change`, which says whether it did. Whoever sees a later
+/// revision than that before knows that the commit was done, or that the same was done since.
+std::optional<Batch> change_batch(
+    const StoreContext& context,
+    std::string_view id,
+    const std::function<bool(Transaction&, Batch&)>& change
+) {
+    std::optional<BatchRow> row;
+    context.runner.run(
+        [&](Transaction& transaction) {
+            row = batch_for_update(transaction, id);
+            if (row && change(transaction, row->batch)) {
+                update_batch(transaction, row->batch);
+            }
+        },
+        [&](Transaction& transaction) {
+            return row && revision_of_batch(transaction, id).value_or(0) > row->revision;
+        }
+    );
+    return row ? std::optional(std::move(row->batch)) : std::nullopt;
+}
+
+/// Evenly from the due date on, or from now, by the number of jobs before each.
+[[nodiscard]] schema::TimePoint
+spread_date(const Batch& batch, std::int64_t index, schema::TimePoint start) {
+    const std::int64_t all = std::max<std::int64_t>(batch.total, 1);
+    const std::int64_t spread = batch.order.spread.count();
+    return start + schema::Duration{spread / all * index + spread % all * index / all};
+}
+
+[[nodiscard]] NewLife
+new_life_of(const Batch& batch, std::span<const std::string_view> ids, schema::TimePoint now) {
+    const BatchOrder& order = batch.order;
+    NewLife life{
+        .retries = order.retries.value_or(1),
+        .due_date = order.due_date,
+        .due_dates = {},
+        .now = now,
+    };
+    if (order.spread > schema::Duration{0}) {
+        std::int64_t index = handled(batch);
+        for (const std::string_view id : ids) {
+            const std::int64_t place = std::min(index++, batch.total);
+            const schema::TimePoint start = order.due_date.value_or(batch.created);
+            life.due_dates.emplace(id, spread_date(batch, place, start));
+        }
+    }
+    return life;
+}
+
+[[nodiscard]] ManyChanges changes_of(const BatchOrder& order) {
+    ManyChanges changes{.fields = {}, .due_date = order.due_date};
+    if (order.retries) {
+        changes.fields.push_back(schema::set_to(&Job::retries, *order.retries));
+    }
+    if (order.priority) {
+        changes.fields.push_back(schema::set_to(&Job::priority, *order.priority));
+    }
+    return changes;
+}
+
+[[nodiscard]] AnswersById change_by_hand(
+    Transaction& transaction,
+    const StoreContext& context,
+    const Batch& batch,
+    std::span<const std::string_view> ids,
+    schema::TimePoint now
+) {
+    const BatchOrder& order = batch.order;
+    switch (order.operation) {
+        case BatchOperation::requeue:
+            return requeue_page(transaction, context, ids, new_life_of(batch, ids, now));
+        case BatchOperation::remove:
+            return remove_page(transaction, context, order.place, ids, now);
+        case BatchOperation::change:
+            break;
+    }
+    return change_page(transaction, context, order.place, ids, changes_of(order), now);
+}
+
+void count(Batch& batch, std::size_t ids, const AnswersById& answers) {
+    std::int64_t answered = 0;
+    for (const auto& [id, answer] : answers) {
+        ++answered;
+        if (answer == JobAnswer::done) {
+            ++batch.done;
+        } else if (answer == JobAnswer::key_held) {
+            ++batch.refused;
+        } else {
+            ++batch.skipped;
+        }
+    }
+    batch.skipped += static_cast<std::int64_t>(ids) - answered;
+}
+
+void pass_over(Batch& batch, const BatchPage& page) {
+    const std::size_t meant = page.plain.size() + page.ids.size() + page.carriers.size();
+    batch.refused += static_cast<std::int64_t>(meant);
+}
+
+/// One page, with the batch's row in hand.
+class Page {
+public:
+    Page(
+        Transaction& transaction,
+        const StoreContext& context,
+        const BatchStep& step,
+        schema::TimePoint now
+    )
+        : transaction_(transaction), context_(context), step_(step), now_(now) {}
+
+    void carry_out(Batch& batch) {
+        const JobFilter filter = filter_in(batch.selection);
+        const Condition meant = condition_of(filter, batch, transaction_.dialect());
+        const std::string plain =
+            step_.looks_at_all ? "1 = 0" : plain_condition(transaction_, context_, batch.order);
+        const BatchPage page = read_page(transaction_, batch, meant, step_, plain);
+        if (step_.passes_over) {
+            pass_over(batch, page);
+        } else {
+            const std::vector<std::string_view> ids(page.plain.begin(), page.plain.end());
+            change_plain(
+                transaction_,
+                context_,
+                batch.order,
+                {.condition = plain,
+                 .meant = meant,
+                 .behind = batch.cursor,
+                 .last = page.last,
+                 .ids = ids},
+                now_
+            );
+            batch.done += static_cast<std::int64_t>(ids.size());
+            change_others(batch, page);
+        }
+        if (page.rows < step_.jobs) {
+            batch.state = BatchState::done;
+            batch.ended = now_;
+        }
+        batch.cursor = page.last.empty() ? batch.cursor : page.last;
+    }
+
+private:
+    void change_others(Batch& batch, const BatchPage& page) {
+        std::vector<std::string_view> ids(page.ids.begin(), page.ids.end());
+        if (batch.order.operation == BatchOperation::remove) {
+            batch.refused += static_cast<std::int64_t>(page.carriers.size());
+        } else {
+            ids.insert(ids.end(), page.carriers.begin(), page.carriers.end());
+            std::ranges::sort(ids);
+        }
+        if (!ids.empty()) {
+            const AnswersById answers = change_by_hand(transaction_, context_, batch, ids, now_);
+            count(batch, ids.size(), answers);
+        }
+    }
+
+    Transaction& transaction_;
+    const StoreContext& context_;
+    const BatchStep& step_;
+    const schema::TimePoint now_;
+};
+
+[[nodiscard]] bool has_ended(const Batch& batch) {
+    return batch.state == BatchState::done || batch.state == BatchState::cancelled;
+}
+
+}  // namespace
+
+std::optional<Batch> step_batch(
+    const StoreContext& context,
+    std::string_view id,
+    const BatchStep& step,
+    schema::TimePoint now
+) {
+    return change_batch(context, id, [&](Transaction& transaction, Batch& batch) {
+        if (batch.state != BatchState::running) {
+            return false;
+        }
+        Page(transaction, context, step, now).carry_out(batch);
+        return true;
+    });
+}
+
+std::optional<Batch> set_batch_state(
+    const StoreContext& context,
+    std::string_view id,
+    BatchState state,
+    schema::TimePoint now
+) {
+    return change_batch(context, id, [&](Transaction& /*transaction*/, Batch& batch) {
+        if (has_ended(batch)) {
+            return false;
+        }
+        batch.state = state;
+        if (has_ended(batch)) {
+            batch.ended = now;
+        }
+        return true;
+    });
+}
+
+}  // namespace jobstrand::persistence
