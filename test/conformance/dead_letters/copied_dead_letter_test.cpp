@@ -66,7 +66,7 @@ TEST_P(CopiedDeadLetters, Go_each_to_their_own_place) {
     external.type = schema::kExternalWorkerType;
     Job suspended = a_job("suspended");
     suspended.tenant_id = "acme";
-    insert(JobPlace::dead_letter, std::vector{a_job("a"), a_job("b"), external, suspended});
+    insert(JobPlace::dead_letter, std::vector<Job>{a_job("a"), a_job("b"), external, suspended});
     store_.suspend(SuspensionScope::tenant, "acme", clock_.now());
     ASSERT_THAT(requeue({"a", "b", "external", "suspended"}), Each(JobAnswer::done));
     EXPECT_EQ(place_of("a"), "executable");
@@ -102,7 +102,7 @@ TEST_P(CopiedDeadLetters, Are_told_of_and_their_incidents_end) {
 }
 
 TEST_P(CopiedDeadLetters, What_a_plain_insert_leaves_out_does_not_stop_them) {
-    insert(JobPlace::dead_letter, std::vector{a_job("a"), a_job("b")});
+    insert(JobPlace::dead_letter, std::vector<Job>{a_job("a"), a_job("b")});
     execute("UPDATE ACT_RU_DEADLETTER_JOB SET REV_ = NULL, TENANT_ID_ = NULL WHERE ID_ = 'a'");
     ASSERT_THAT(requeue({"a", "b"}), Each(JobAnswer::done));
     EXPECT_THAT(ids_of(acquire()), ElementsAre("a", "b"));
