@@ -12,8 +12,7 @@
 /// What the timer mover does with jobs; see TimerStore for what is promised.
 namespace jobstrand::persistence {
 
-[[nodiscard]] std::optional<schema::TimePoint>
-next_due(
+[[nodiscard]] std::optional<schema::TimePoint> next_due(
     const StoreContext& context,
     const ServedJobs& served,
     std::optional<schema::TimePoint> from
