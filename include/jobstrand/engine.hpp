@@ -170,6 +170,7 @@ public:
 
 private:
     friend class TestEngine;
+    friend class Management;
     class Parts;
     explicit Engine(std::unique_ptr<Parts> parts);
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace jobstrand {
@@ -26,7 +27,12 @@ struct Incident {
     std::string process_instance_id = {};
     std::string process_definition_id = {};
     std::string tenant_id = {};
-    std::string node = {};  ///< The lock owner that held the job.
+    std::string node = {};        ///< The lock owner that held the job.
+    std::string annotation = {};  ///< What an operator has noted.
+
+    // Only resolved ones have these.
+    std::optional<TimePoint> end = {};
+    std::string resolution = {};  ///< `requeued`, `removed` or `by hand`.
 };
 
 /// Called for each new incident after the commit that opened it, on the thread that committed: one

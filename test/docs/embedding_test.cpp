@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <jobstrand/engine.hpp>
+#include <jobstrand/management.hpp>
 #include <jobstrand/on_sqlite.hpp>
 #include <jobstrand/testing.hpp>
 
@@ -198,6 +199,26 @@ TEST_F(Embedding, What_repeats) {
         .key = "nightly-report",
     });
     EXPECT_EQ(test.waiting().size(), 1);
+}
+
+TEST_F(Embedding, Operators) {
+    jobstrand::TestEngine test;
+    Engine& engine = test.engine();
+    engine.add_handler("mail", [](const JobContext&) -> HandlerResult {
+        return Failed{.message = "timeout", .retryable = false};
+    });
+    engine.enqueue({.handler_type = "mail"});
+    EXPECT_EQ(test.run_until_idle(), 1);
+
+    jobstrand::Management management(engine);
+    const jobstrand::JobQuery dead_mails{
+        .place = jobstrand::JobPlace::dead_letter,
+        .handler_types = {"mail"},
+        .message = "timeout",
+    };
+    management.requeue_all(dead_mails, {.retries = 3, .spread = 10min});
+
+    EXPECT_EQ(test.dead_letters().size(), 0U);
 }
 
 TEST_F(Embedding, Tests) {

@@ -66,22 +66,29 @@ persistence::OnIncident listener_of(const OnIncident& on_incident) {
         return {};
     }
     return [on_incident](const persistence::Incident& incident) {
-        on_incident(
-            {.id = incident.id,
-             .job = incident.job,
-             .time = incident.time,
-             .cause = incident.cause,
-             .message = incident.message,
-             .handler_type = incident.handler_type,
-             .process_instance_id = incident.instance,
-             .process_definition_id = incident.definition,
-             .tenant_id = incident.tenant,
-             .node = incident.node}
-        );
+        on_incident(face_of(incident));
     };
 }
 
 }  // namespace
+
+Incident face_of(const persistence::Incident& incident) {
+    return {
+        .id = incident.id,
+        .job = incident.job,
+        .time = incident.time,
+        .cause = incident.cause,
+        .message = incident.message,
+        .handler_type = incident.handler_type,
+        .process_instance_id = incident.instance,
+        .process_definition_id = incident.definition,
+        .tenant_id = incident.tenant,
+        .node = incident.node,
+        .annotation = incident.annotation,
+        .end = incident.end,
+        .resolution = incident.resolution,
+    };
+}
 
 schema::JobPlace place_of(JobPlace place) {
     return second_of(kPlaces, place);

@@ -2,6 +2,7 @@
 
 #include "executor/enqueue/new_job.hpp"
 #include "executor/job_handler.hpp"
+#include "persistence/incident.hpp"
 #include "persistence/key_held.hpp"
 #include "persistence/sql/connection.hpp"
 #include "persistence/sql/db_error.hpp"
@@ -25,6 +26,8 @@ namespace jobstrand::engine {
 
 /// Without its turn.
 [[nodiscard]] schema::Series series_of(NewSeries series);
+
+[[nodiscard]] Incident face_of(const persistence::Incident& incident);
 
 [[nodiscard]] schema::JobPlace place_of(JobPlace place);
 [[nodiscard]] JobPlace face_of(schema::JobPlace place);

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <jobstrand/engine.hpp>
+#include <jobstrand/history.hpp>
+#include <jobstrand/job_query.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand {
+
+/// What became of what was asked for one job.
+enum class ChangeAnswer {
+    done,
+    not_found,  ///< There is none, or it does not stand where it had to.
+    locked,     ///< Somebody runs it; later it can be done.
+    refused,    ///< Not with this job: a turn that carries a series on, a date for a dead letter.
+    unchanged,  ///< It was so already.
+};
+
+/// What is to be changed about jobs; what is left out stays.
+struct JobChange {
+    std::optional<int> retries = {};  ///< 0: the job is given up (a dead letter).
+    std::optional<std::int64_t> priority = {};
+    std::optional<TimePoint> due_date = {};  ///< A job that could run becomes a timer.
+};
+
+/// What dead letters get when they come back.
+struct NewAttempts {
+    int retries = 3;
+    std::optional<TimePoint> due_date = {};  ///< Not before that.
+    Duration spread{0};                      ///< Their due dates are spread evenly over this time.
+    std::int64_t per_second = 0;             ///< So many at most; 0: as fast as can be.
+};
+
+/// A bulk operation that is written down, and how far it has come (docs/batches.md).
+struct Batch {
+    std::string id = {};
+    std::string state = {};  ///< running, paused, cancelled, done.
+    std::int64_t total = 0;  ///< Jobs that were meant when it began.
+    std::int64_t done = 0;
+    std::int64_t skipped = 0;  ///< Somebody held them, or they were changed in the meantime.
+    std::int64_t refused = 0;  ///< Their id or their unique key is taken.
+
+    bool operator==(const Batch&) const = default;
+};
+
+/// Called after each page, on the caller's thread; false: stop here, to be gone on with.
+using OnProgress = std::function<bool(const Batch&)>;
+
+/// What can be suspended as a whole.
+enum class SuspendedScope {
+    process_instance,
+    process_definition,
+    new_of_definition,  ///< New jobs of a definition; those that are there run on.
+    job_definition,     ///< `DEFINITION/ELEMENT/TYPE`, see docs/definitions.md.
+    tenant,
+};
+
+/// Which incidents are meant; an empty text restricts nothing.
+struct IncidentQuery {
+    bool is_open = true;  ///< false: resolved ones.
+    std::string job = {};
+    std::string handler_type = {};
+    std::string process_definition_id = {};
+    std::string process_instance_id = {};
+    std::string tenant_id = {};
+};
+
+/// What operators do with jobs, for an app that has a page of its own for it; Engine has the lists,
+/// and the job definitions. docs/embedding.md has examples.
+///
+///     Management management(engine);
+///     management.requeue_all({.place = JobPlace::dead_letter, .handler_types = {"mail"}}, {});
+///
+/// Throws Error; what was done before stays done. Not within a transaction of the engine
+/// (std::logic_error). Thread safety: safe. The engine must outlive it; it need not run.
+class Management final {
+public:
+    explicit Management(Engine& engine);
+    ~Management();
+
+    Management(const Management&) = delete;
+    Management& operator=(const Management&) = delete;
+
+    // One job.
+
+    ChangeAnswer change(const std::string& id, const JobChange& change);
+
+    /// Takes it away from whoever runs it, or before anybody does: a dead letter that says why.
+    ChangeAnswer cancel(const std::string& id, const std::string& by, const std::string& reason);
+
+    ChangeAnswer suspend_job(const std::string& id);
+    ChangeAnswer activate_job(const std::string& id);
+
+    // Many jobs, as batches: each is changed exactly once, whatever dies in between. The page and
+    // the order of the query are of no meaning.
+
+    /// Precondition: the place is dead_letter.
+    Batch requeue_all(
+        const JobQuery& query,
+        const NewAttempts& attempts,
+        const OnProgress& on_progress = {}
+    );
+    Batch remove_all(const JobQuery& query, const OnProgress& on_progress = {});
+    Batch
+    change_all(const JobQuery& query, const JobChange& change, const OnProgress& on_progress = {});
+
+    /// Goes on with one that was interrupted or paused. nullopt: there is none.
+    std::optional<Batch> resume_batch(std::string_view id, const OnProgress& on_progress = {});
+    std::optional<Batch> pause_batch(std::string_view id);
+    std::optional<Batch> cancel_batch(std::string_view id);
+    [[nodiscard]] std::optional<Batch> find_batch(std::string_view id);
+
+    // Whole scopes.
+
+    /// Returns how many jobs moved. What comes later lands suspended too.
+    std::int64_t suspend(SuspendedScope scope, const std::string& id);
+    std::int64_t activate(SuspendedScope scope, const std::string& id);
+
+    // Incidents.
+
+    /// Open ones in the order of their jobs' ids, behind such an id; resolved ones the latest
+    /// first, behind an incident's id.
+    [[nodiscard]] std::vector<Incident>
+    incidents(const IncidentQuery& query, const std::string& behind = {}, std::size_t limit = 100);
+
+    /// Of the open incident of a job; an empty text takes the note away.
+    ChangeAnswer annotate_incident(const std::string& job, const std::string& text);
+
+    /// Its dead letter stays.
+    ChangeAnswer resolve_incident(const std::string& job);
+
+private:
+    class Desks;
+    const std::unique_ptr<Desks> desks_;
+};
+
+}  // namespace jobstrand

@@ -1,0 +1,159 @@
+#include "test/fixtures/sqlite_file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <jobstrand/management.hpp>
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace jobstrand::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::Field;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// What an app lets its operators do: nothing but the public headers is used here.
+class PublicManagement : public testing::Test {
+protected:
+    PublicManagement() {
+        engine_.add_handler("mail", [](const JobContext&) -> HandlerResult {
+            return Failed{.message = "timeout", .retryable = false};
+        });
+        engine_.add_handler("report", [](const JobContext&) -> HandlerResult {
+            return Failed{.message = "no data", .retryable = false};
+        });
+    }
+
+    void add(const std::string& id, const std::string& type, NewJob more = {}) {
+        more.id = id;
+        more.handler_type = type;
+        engine_.enqueue(std::move(more));
+    }
+
+    void add_dead(const std::string& id, const std::string& type) {
+        add(id, type);
+        ASSERT_EQ(engine_.run_job(id), RunAnswer::done);
+    }
+
+    const SqliteFile file_;
+    Engine engine_{{.database_url = file_.url_text(), .log = nullptr}};
+    Management management_{engine_};
+};
+
+TEST_F(PublicManagement, One_job_is_changed_suspended_and_cancelled) {
+    add("a", "mail");
+    EXPECT_EQ(management_.change("a", {.retries = 7, .priority = 4}), ChangeAnswer::done);
+    EXPECT_EQ(engine_.find("a")->retries, 7);
+    EXPECT_EQ(engine_.find("a")->priority, 4);
+    EXPECT_EQ(management_.suspend_job("a"), ChangeAnswer::done);
+    EXPECT_EQ(engine_.find("a")->place, JobPlace::suspended);
+    EXPECT_EQ(management_.change("a", {.due_date = engine_.now()}), ChangeAnswer::refused);
+    EXPECT_EQ(management_.activate_job("a"), ChangeAnswer::done);
+    EXPECT_EQ(management_.activate_job("a"), ChangeAnswer::unchanged);
+    EXPECT_EQ(management_.cancel("a", "anna", "wrong file"), ChangeAnswer::done);
+    EXPECT_EQ(engine_.find("a")->exception_message, "cancelled by anna: wrong file");
+    EXPECT_EQ(management_.change("nobody", {.priority = 4}), ChangeAnswer::not_found);
+}
+
+TEST_F(PublicManagement, All_that_a_query_means_is_requeued_changed_and_removed) {
+    for (const char* const id : {"a", "b", "c"}) {
+        add_dead(id, id == std::string("c") ? "report" : "mail");
+    }
+    const JobQuery dead_mails{.place = JobPlace::dead_letter, .handler_types = {"mail"}};
+    const Batch requeued = management_.requeue_all(dead_mails, {.retries = 5});
+    EXPECT_EQ(requeued.state, "done");
+    EXPECT_EQ(requeued.done, 2);
+    EXPECT_EQ(engine_.find("a")->retries, 5);
+    EXPECT_EQ(management_.find_batch(requeued.id), requeued);
+    EXPECT_EQ(management_.change_all({.handler_types = {"mail"}}, {.priority = 3}).done, 2);
+    EXPECT_EQ(engine_.find("b")->priority, 3);
+    EXPECT_EQ(management_.remove_all({.place = JobPlace::dead_letter}).done, 1);
+    EXPECT_EQ(engine_.count(JobPlace::dead_letter), 0);
+    EXPECT_EQ(management_.resume_batch("nobody"), std::nullopt);
+}
+
+TEST_F(PublicManagement, An_app_looks_on_stops_a_batch_and_goes_on_with_it) {
+    std::vector<NewJob> jobs(2'100, NewJob{.handler_type = "mail"});
+    engine_.enqueue_all(std::move(jobs));
+    const JobChange give_up{.retries = 0};
+    const Batch stopped = management_.change_all({}, give_up, [](const Batch& so_far) {
+        return so_far.done < 1'000;
+    });
+    EXPECT_EQ(stopped.state, "running");
+    EXPECT_EQ(stopped.done, 1'000);
+    EXPECT_EQ(management_.pause_batch(stopped.id)->state, "paused");
+    EXPECT_EQ(management_.resume_batch(stopped.id)->done, 2'100);
+    EXPECT_EQ(management_.cancel_batch(stopped.id)->state, "done");
+    EXPECT_EQ(engine_.count(JobPlace::dead_letter), 2'100);
+}
+
+TEST_F(PublicManagement, What_makes_no_sense_is_refused_before_anything_is_done) {
+    add("a", "mail");
+    EXPECT_THROW((void)management_.requeue_all({}, {}), std::invalid_argument);
+    const JobQuery dead{.place = JobPlace::dead_letter};
+    EXPECT_THROW((void)management_.requeue_all(dead, {.retries = 0}), std::invalid_argument);
+    EXPECT_THROW((void)management_.change_all(dead, {.retries = 3}), std::invalid_argument);
+    EXPECT_THROW(
+        (void)management_.remove_all({.message = std::string(5'000, 'x')}), std::invalid_argument
+    );
+    engine_.in_transaction([&](Transaction&) {
+        EXPECT_THROW((void)management_.remove_all({}), std::logic_error);
+    });
+    EXPECT_EQ(engine_.count(JobPlace::executable), 1);
+}
+
+TEST_F(PublicManagement, Whole_scopes_are_suspended) {
+    add("a", "mail", {.process_instance_id = "order-17"});
+    add("b", "mail", {.tenant_id = "acme"});
+    EXPECT_EQ(management_.suspend(SuspendedScope::process_instance, "order-17"), 1);
+    EXPECT_EQ(management_.suspend(SuspendedScope::tenant, "acme"), 1);
+    add("c", "mail", {.tenant_id = "acme"});
+    EXPECT_EQ(engine_.count(JobPlace::suspended), 3);
+    EXPECT_EQ(management_.activate(SuspendedScope::tenant, "acme"), 2);
+}
+
+TEST_F(PublicManagement, Incidents_are_looked_at_noted_and_resolved) {
+    add_dead("a", "mail");
+    add_dead("b", "report");
+    EXPECT_THAT(management_.incidents({}), SizeIs(2));
+    EXPECT_EQ(management_.annotate_incident("a", "anna calls"), ChangeAnswer::done);
+    EXPECT_THAT(
+        management_.incidents({.handler_type = "mail"}),
+        ElementsAre(Field(&Incident::annotation, "anna calls"))
+    );
+    EXPECT_EQ(management_.resolve_incident("a"), ChangeAnswer::done);
+    EXPECT_EQ(management_.resolve_incident("a"), ChangeAnswer::not_found);
+    EXPECT_THAT(
+        management_.incidents({.is_open = false}),
+        ElementsAre(Field(&Incident::resolution, "by hand"))
+    );
+    EXPECT_EQ(engine_.count(JobPlace::dead_letter), 2);
+}
+
+// R065, through the app's own listener.
+TEST(PublicIncidents, Who_listens_is_told_of_each_new_one) {
+    const SqliteFile file;
+    std::vector<std::string> told;
+    EngineOptions options{.database_url = file.url_text(), .log = nullptr};
+    options.history.on_incident = [&](const Incident& incident) {
+        told.push_back(incident.job + ": " + incident.message);
+    };
+    Engine engine(options);
+    engine.add_handler("mail", [](const JobContext&) -> HandlerResult {
+        return Failed{.message = "timeout", .retryable = false};
+    });
+    engine.enqueue({.handler_type = "mail", .id = "a"});
+    ASSERT_EQ(engine.run_job("a"), RunAnswer::done);
+    EXPECT_THAT(told, ElementsAre("a: timeout"));
+}
+
+}  // namespace
+
+}  // namespace jobstrand::test

@@ -1,0 +1,139 @@
+#include "tools/engine/job_query_faces.hpp"
+#include "tools/engine/management_desks.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace jobstrand {
+
+using engine::with_public_errors;
+
+namespace {
+
+std::optional<Batch>
+carry_out(deadletter::BatchDesk batches, std::string_view id, const OnProgress& on_progress) {
+    const auto on_page = [&](const deadletter::BulkCounts& counts) {
+        return !on_progress || on_progress(
+                                   {.id = std::string(id),
+                                    .state = "running",
+                                    .total = counts.total,
+                                    .done = counts.done,
+                                    .skipped = counts.skipped,
+                                    .refused = counts.refused}
+                               );
+    };
+    const auto wait = [](Duration time) { std::this_thread::sleep_for(time); };
+    return face_of(batches.carry_out(id, {.on_page = on_page}, wait));
+}
+
+Batch do_all(
+    deadletter::BatchDesk batches,
+    schema::BatchOrder order,
+    const JobQuery& query,
+    const OnProgress& on_progress
+) {
+    persistence::JobFilter filter = engine::filter_of(query);
+    if (!batches.can_keep(filter)) {
+        throw std::invalid_argument("the texts of the query are too long to be written down");
+    }
+    order.place = engine::place_of(query.place);
+    const schema::Batch begun =
+        batches.begin({.order = std::move(order), .filter = std::move(filter)});
+    return carry_out(batches, begun.id, on_progress).value_or(face_of(begun));
+}
+
+}  // namespace
+
+Batch face_of(const schema::Batch& batch) {
+    return {
+        .id = batch.id,
+        .state = std::string(name_of(batch.state)),
+        .total = batch.total,
+        .done = batch.done,
+        .skipped = batch.skipped,
+        .refused = batch.refused,
+    };
+}
+
+std::optional<Batch> face_of(const std::optional<schema::Batch>& batch) {
+    return batch ? std::optional(face_of(*batch)) : std::nullopt;
+}
+
+Batch Management::requeue_all(
+    const JobQuery& query,
+    const NewAttempts& attempts,
+    const OnProgress& on_progress
+) {
+    if (query.place != JobPlace::dead_letter || attempts.retries < 1) {
+        throw std::invalid_argument("only dead letters are requeued, with one attempt at least");
+    }
+    if (attempts.spread < Duration{0} || attempts.per_second < 0) {
+        throw std::invalid_argument("neither spread nor per_second can be negative");
+    }
+    return desks_->change([&] {
+        return do_all(
+            desks_->batches(),
+            {.operation = schema::BatchOperation::requeue,
+             .retries = attempts.retries,
+             .due_date = attempts.due_date,
+             .spread = attempts.spread,
+             .per_second = attempts.per_second},
+            query,
+            on_progress
+        );
+    });
+}
+
+Batch Management::remove_all(const JobQuery& query, const OnProgress& on_progress) {
+    return desks_->change([&] {
+        return do_all(
+            desks_->batches(), {.operation = schema::BatchOperation::remove}, query, on_progress
+        );
+    });
+}
+
+Batch Management::change_all(
+    const JobQuery& query,
+    const JobChange& change,
+    const OnProgress& on_progress
+) {
+    const bool is_dead = query.place == JobPlace::dead_letter;
+    if ((is_dead && change.retries) ||
+        (change.due_date && (is_dead || query.place == JobPlace::suspended))) {
+        throw std::invalid_argument("dead letters have no retries, and what is suspended no date");
+    }
+    return desks_->change([&] {
+        return do_all(
+            desks_->batches(),
+            {.operation = schema::BatchOperation::change,
+             .retries = change.retries,
+             .priority = change.priority,
+             .due_date = change.due_date},
+            query,
+            on_progress
+        );
+    });
+}
+
+std::optional<Batch> Management::resume_batch(std::string_view id, const OnProgress& on_progress) {
+    return desks_->change([&] {
+        const auto batch = desks_->batches().resume(id);
+        return batch ? carry_out(desks_->batches(), id, on_progress) : std::nullopt;
+    });
+}
+
+std::optional<Batch> Management::pause_batch(std::string_view id) {
+    return desks_->change([&] { return face_of(desks_->batches().pause(id)); });
+}
+
+std::optional<Batch> Management::cancel_batch(std::string_view id) {
+    return desks_->change([&] { return face_of(desks_->batches().cancel(id)); });
+}
+
+std::optional<Batch> Management::find_batch(std::string_view id) {
+    return with_public_errors([&] { return face_of(desks_->batches().find(id)); });
+}
+
+}  // namespace jobstrand
