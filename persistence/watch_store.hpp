@@ -39,8 +39,8 @@ struct RunningJob {
     bool operator==(const RunningJob&) const = default;
 };
 
-/// What waits and what runs, for whoever looks again and again: the cost of each question is bounded, however
-/// full the tables are. See Transactions for what holds for all roles.
+/// What waits and what runs, for whoever looks again and again: the cost of each question is
+/// bounded, however full the tables are. See Transactions for what holds for all roles.
 class WatchStore {
 public:
     virtual ~WatchStore() = default;

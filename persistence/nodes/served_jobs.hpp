@@ -24,8 +24,7 @@ struct NodeLimits {
 };
 
 /// By node; those without an entry take all.
-[[nodiscard]] std::map<std::string, NodeLimits, std::less<>> limits_of_nodes(
-    Connection& connection
+[[nodiscard]] std::map<std::string, NodeLimits, std::less<>> limits_of_nodes(Connection& connection
 );
 
 [[nodiscard]] Lack lacking(const StoreContext& context, const JobKind& kind, schema::TimePoint now);

@@ -367,8 +367,8 @@ public:
     [[nodiscard]] WaitingJobs count_waiting(std::size_t most) override;
     [[nodiscard]] std::vector<FreeJobs>
     free_by_type(schema::JobPlace place, std::size_t rows, std::size_t types) override;
-    [[nodiscard]] std::vector<RunningJob>
-    longest_runs(schema::TimePoint now, std::size_t most) override;
+    [[nodiscard]] std::vector<RunningJob> longest_runs(schema::TimePoint now, std::size_t most)
+        override;
 
     [[nodiscard]] std::vector<JobLogLine>
     job_log(const JobLogFilter& filter, std::string_view behind, std::size_t limit) override;
