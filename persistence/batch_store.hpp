@@ -32,7 +32,7 @@ struct NewBatch {
 
 /// How one page of a batch is carried out.
 struct BatchStep {
-    std::size_t jobs = 1000;  ///< At most so many.
+    std::size_t jobs = 1000;  ///< At most so many; fewer where each has to be looked at.
 
     /// Of a batch with a cause: whether a dead letter died of it. Called within the transaction.
     std::function<bool(const DeadLetterFailure&)> is_meant = {};

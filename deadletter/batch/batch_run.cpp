@@ -19,19 +19,16 @@ using schema::BatchOrder;
 namespace {
 
 /// Jobs of a step that move inside the database. What each commit costs is then a small part, and
-/// others wait for its locks for a tenth of a second.
+/// others wait for its locks for a tenth of a second. The store makes shorter steps where it has to
+/// look at each job.
 constexpr std::size_t kFullStep = 5'000;
-
-/// Jobs of a step that each are read and written.
-constexpr std::size_t kStepByHand = 1'000;
 
 /// A step that fails is made so much smaller, until one job is left.
 constexpr std::size_t kSmaller = 10;
 
 [[nodiscard]] std::size_t full_step_of(const BatchOrder& order) {
-    const bool is_by_hand = !order.cause.empty() || order.spread > schema::Duration{0};
-    const std::size_t most = is_by_hand ? kStepByHand : kFullStep;
-    return order.per_second > 0 ? std::min(most, static_cast<std::size_t>(order.per_second)) : most;
+    return order.per_second > 0 ? std::min(kFullStep, static_cast<std::size_t>(order.per_second))
+                                : kFullStep;
 }
 
 [[nodiscard]] std::function<bool(const persistence::DeadLetterFailure&)> is_of(

@@ -103,7 +103,8 @@ public:
     );
 
     /// Suspends single jobs until they are activated, or what they belong to is. One that a node
-    /// holds is `locked`, and stays; a dead letter is skipped.
+    /// holds runs on, and waits suspended when it is to run again; the result says that it has not
+    /// moved. A dead letter is skipped.
     BulkCounts suspend_jobs(const std::vector<std::string>& ids, const BulkWatch& watch = {});
 
     /// The inverse. A job that is not suspended, or for another reason too, is skipped.

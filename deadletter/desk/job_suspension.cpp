@@ -21,14 +21,14 @@ ItemResult JobDesk::suspend_one(const std::string& id) {
     }
     const std::int64_t moved = store_.suspend(SuspensionScope::job, id, clock_.now());
     const auto after = store_.find(id);
-    if (after && after->place == JobPlace::suspended) {
+    if (after && after->place != JobPlace::dead_letter) {
         return {.id = id, .moved = moved};
     }
-    // It runs, or has just ended: nothing of the attempt is to stay.
+    // It has just ended: nothing is to stay of the attempt.
     store_.activate(SuspensionScope::job, id, clock_.now());
     return {
         .id = id,
-        .answer = after ? ItemAnswer::locked : ItemAnswer::not_found,
+        .answer = after ? ItemAnswer::skipped : ItemAnswer::not_found,
         .place = after ? std::optional(after->place) : std::nullopt};
 }
 

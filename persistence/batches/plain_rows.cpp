@@ -17,8 +17,6 @@ namespace {
 using schema::BatchOperation;
 using schema::JobEvent;
 
-constexpr std::string_view kNoRow = "1 = 0";
-
 // REV_ must be countable, as for every row that is read.
 constexpr std::string_view kPlainRequeue =
     "COALESCE(REPEAT_, '') = '' AND COALESCE(SERIES_, '') = '' AND COALESCE(UNIQUE_KEY_, '') = '' "

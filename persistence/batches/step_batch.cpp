@@ -23,6 +23,9 @@ using schema::BatchOrder;
 using schema::BatchState;
 using schema::Job;
 
+/// Jobs of a page that are looked at, one by one: others wait for its locks for so long.
+constexpr std::size_t kJobsByHand = 1'000;
+
 /// Changes a batch in one transaction, by `change`, which says whether it did. Whoever sees a later
 /// revision than that before knows that the commit was done, or that the same was done since.
 std::optional<Batch> change_batch(
@@ -137,9 +140,12 @@ public:
     void carry_out(Batch& batch) {
         const JobFilter filter = filter_in(batch.selection);
         const Condition meant = condition_of(filter, batch, transaction_.dialect());
-        const std::string plain =
-            step_.looks_at_all ? "1 = 0" : plain_condition(transaction_, context_, batch.order);
-        const BatchPage page = read_page(transaction_, batch, meant, step_, plain);
+        const std::string plain = step_.looks_at_all
+                                      ? std::string(kNoRow)
+                                      : plain_condition(transaction_, context_, batch.order);
+        BatchStep step = step_;
+        step.jobs = plain == kNoRow ? std::min(step.jobs, kJobsByHand) : step.jobs;
+        const BatchPage page = read_page(transaction_, batch, meant, step, plain);
         if (step_.passes_over) {
             pass_over(batch, page);
         } else {
@@ -158,7 +164,7 @@ public:
             batch.done += static_cast<std::int64_t>(ids.size());
             change_others(batch, page);
         }
-        if (page.rows < step_.jobs) {
+        if (page.rows < step.jobs) {
             batch.state = BatchState::done;
             batch.ended = now_;
         }

@@ -263,7 +263,13 @@ std::int64_t suspend_jobs(
     // The suspension is committed first: from then on new jobs of the scope are stored suspended,
     // so that the pages below come to an end.
     context.runner.run(
-        [&](Transaction& transaction) { mark_suspended(transaction, scope, id, now); }, run_again
+        [&](Transaction& transaction) {
+            if (scope == SuspensionScope::job) {
+                forget_marks_of_ended_jobs(transaction);
+            }
+            mark_suspended(transaction, scope, id, now);
+        },
+        run_again
     );
     if (is_about_series(scope)) {
         return suspend_turns(context, scope, id, now);

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,6 +18,7 @@ namespace jobstrand::persistence {
 namespace {
 
 using schema::Job;
+using schema::JobPlace;
 
 constexpr std::string_view kIsAnythingSuspended = R"sql(SELECT 1 FROM JS_SUSPENSION LIMIT 1)sql";
 
@@ -37,6 +40,34 @@ constexpr std::string_view kSuspend = R"sql(
     {insert_if_absent} INTO JS_SUSPENSION (SCOPE_, ID_, SINCE_)
     VALUES (?, ?, ?)
     {if_absent})sql";
+
+constexpr std::string_view kMarkedJobs = R"sql(
+    SELECT ID_
+    FROM JS_SUSPENSION
+    WHERE SCOPE_ = ?
+    ORDER BY ID_
+    LIMIT ?)sql";
+
+constexpr std::string_view kThere = R"sql(
+    SELECT ID_
+    FROM {table}
+    WHERE ID_ IN (...))sql";
+
+constexpr std::string_view kForgetMarks = R"sql(
+    DELETE FROM JS_SUSPENSION
+    WHERE SCOPE_ = ? AND ID_ IN (...))sql";
+
+/// A job that was suspended while it ran moves in this order only, as long as it is marked: what is
+/// not found in one of them cannot have come from a later one.
+constexpr std::array kWhereMarkedJobsStand{
+    JobPlace::executable,
+    JobPlace::external_worker,
+    JobPlace::timer,
+    JobPlace::dead_letter,
+    JobPlace::suspended,
+};
+
+constexpr std::int64_t kMarksAtOnce = 1'000;
 
 using Ids = std::set<std::string_view>;
 
@@ -95,7 +126,39 @@ Suspended select_ids(
     return suspended;
 }
 
+void remove_those_there(Transaction& transaction, JobPlace place, Suspended& ids) {
+    const std::string sql = fmt::format(kThere, fmt::arg("table", schema::table_of(place)));
+    const std::vector<std::string_view> asked(ids.begin(), ids.end());
+    std::vector<std::string> there;
+    for (const auto& [text, parameters] : cut_id_list(sql, {.ids = asked})) {
+        transaction.query({.sql = text, .columns = 1}, parameters, [&](const Row& row) {
+            there.emplace_back(row.text(0));
+        });
+    }
+    for (const std::string& id : there) {
+        ids.erase(id);
+    }
+}
+
 }  // namespace
+
+void forget_marks_of_ended_jobs(Transaction& transaction) {
+    Suspended ended;
+    const std::string_view scope = name_of(SuspensionScope::job);
+    transaction.query(
+        {.sql = kMarkedJobs, .columns = 1},
+        {scope, kMarksAtOnce},
+        [&](const Row& row) { ended.emplace(row.text(0)); }
+    );
+    for (const JobPlace place : kWhereMarkedJobsStand) {
+        remove_those_there(transaction, place, ended);
+    }
+    const std::vector<std::string_view> ids(ended.begin(), ended.end());
+    for (const auto& [text, parameters] :
+         cut_id_list(kForgetMarks, {.before = {scope}, .ids = ids})) {
+        transaction.execute(text, parameters);
+    }
+}
 
 std::string_view name_of(SuspensionScope scope) {
     switch (scope) {

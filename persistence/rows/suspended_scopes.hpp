@@ -41,8 +41,12 @@ struct SuspendedScopes {
 enum class SuspensionMoment {
     insertion,  ///< Of new jobs.
     move,
-    change,  ///< By an operator, who may have suspended single jobs.
+    change,  ///< By an operator, or at the end of a run: single jobs may have been suspended.
 };
+
+/// Forgets suspensions of single jobs that are there no more: they were suspended while they ran,
+/// and then were done.
+void forget_marks_of_ended_jobs(Transaction& transaction);
 
 /// Writes that a scope is suspended from now on; one that is already stays as it is.
 void mark_suspended(
@@ -54,8 +58,8 @@ void mark_suspended(
 
 [[nodiscard]] bool is_anything_suspended(Transaction& transaction);
 
-/// Asks nothing for jobs without instance, definition, tenant and REPEAT_, unless an operator
-/// changes them. A suspension that is found cannot be lifted before the transaction ends: the
+/// Asks nothing for jobs without instance, definition, tenant and REPEAT_, unless single jobs may
+/// be suspended. A suspension that is found cannot be lifted before the transaction ends: the
 /// activation that lifts it then finds the job that this transaction puts into the suspended place.
 [[nodiscard]] SuspendedScopes find_suspended(
     Transaction& transaction,

@@ -27,6 +27,12 @@ using schema::Transition;
 using schema::TurnFate;
 
 /// Whether a suspension can change where a job with this transition goes.
+/// Where tables are shared with an engine, a row of ours has other columns than its job, and on
+/// SQLite a column may hold what reads as something else.
+bool are_rows_as_read(const Dialect& dialect) {
+    return !dialect.has_engine && !dialect.has_texts_for_times;
+}
+
 bool asks_for_suspensions(const Transition& transition) {
     return transition.to &&
            (schema::can_be_suspended(*transition.to) || transition.to == JobPlace::suspended);
@@ -39,12 +45,14 @@ bool is_by_operator(const Transition& transition) {
 
 SuspendedScopes find_suspended_among(
     Transaction& transaction,
+    JobPlace from,
     std::span<const Job> rows,
     std::span<const Transition> transitions
 ) {
     std::vector<const Job*> candidates;
     candidates.reserve(rows.size());
-    auto when = SuspensionMoment::move;
+    const bool may_have_run = from == JobPlace::executable || from == JobPlace::external_worker;
+    auto when = may_have_run ? SuspensionMoment::change : SuspensionMoment::move;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (asks_for_suspensions(transitions[i])) {
             candidates.push_back(&rows[i]);
@@ -92,7 +100,7 @@ void MovePipeline::decide(std::vector<Job> rows, std::vector<Transition> transit
     if (transaction_.dialect().has_engine) {
         recall_series_of(rows);
     }
-    const SuspendedScopes suspended = find_suspended_among(transaction_, rows, transitions);
+    const SuspendedScopes suspended = find_suspended_among(transaction_, from_, rows, transitions);
     Transitions decided;
     decided.reserve(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -164,9 +172,8 @@ void MovePipeline::settle(Job&& row, Transition&& transition, const SuspendedSco
 }
 
 void MovePipeline::leave(Job&& row, Transition&& transition, const SuspendedScopes& suspended) {
-    // Where tables are shared with an engine, a row of ours has other columns than its job.
     bool is_copy =
-        copies_ && !transaction_.dialect().has_engine && is_copied_by(row, transition, from_);
+        copies_ && are_rows_as_read(transaction_.dialect()) && is_copied_by(row, transition, from_);
     if (transition.due_date) {
         // A wait that ends beyond the last instant of the column ends there: a failure must be
         // storable.

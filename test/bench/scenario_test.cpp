@@ -131,7 +131,7 @@ INSTANTIATE_TEST_SUITE_P(
     Tiny,
     EachScenario,
     testing::Values(
-        TinyRun{"ceiling", {"--pages", "50,100"}, 9, 0, 0},
+        TinyRun{"ceiling", {"--pages", "50,100"}, 12, 0, 0},
         TinyRun{
             "drain",
             {"--failing",

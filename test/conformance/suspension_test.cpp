@@ -56,6 +56,33 @@ TEST_P(Suspensions, The_free_jobs_of_an_instance_move_to_the_suspended_place) {
     EXPECT_THAT(ids_of(acquire()), ElementsAre("other"));
 }
 
+TEST_P(Suspensions, A_single_job_that_runs_is_not_disturbed_and_its_retry_waits_suspended) {
+    const Job held = insert_and_acquire(a_job("a"));
+    EXPECT_EQ(store_.suspend(SuspensionScope::job, "a", clock_.now()), 0);
+    EXPECT_EQ(place_of("a"), "executable");
+    const std::vector<Outcome> failed{failed_outcome(held, {.message = "no"}, clock_.now())};
+    ASSERT_THAT(store_.apply("node-1", failed), ElementsAre(OutcomeAnswer::done));
+    EXPECT_EQ(place_of("a"), "suspended");
+    EXPECT_EQ(job("a").suspended_from, "timer");
+    EXPECT_EQ(store_.activate(SuspensionScope::job, "a", clock_.now()), 1);
+    EXPECT_EQ(place_of("a"), "timer");
+}
+
+TEST_P(Suspensions, Of_a_job_that_was_suspended_while_it_ran_nothing_stays_for_ever) {
+    const Job done = insert_and_acquire(a_job("a"));
+    const Job runs = insert_and_acquire(a_job("b"));
+    (void)store_.suspend(SuspensionScope::job, "a", clock_.now());
+    (void)store_.suspend(SuspensionScope::job, "b", clock_.now());
+    const std::vector<Outcome> completed{completed_outcome(done)};
+    ASSERT_THAT(store_.apply("node-1", completed), ElementsAre(OutcomeAnswer::done));
+    EXPECT_EQ(count_rows("JS_SUSPENSION"), 2);
+    (void)store_.suspend(SuspensionScope::job, "c", clock_.now());
+    EXPECT_EQ(count_rows("JS_SUSPENSION"), 2);
+    const std::vector<Outcome> failed{failed_outcome(runs, {.message = "no"}, clock_.now())};
+    (void)store_.apply("node-1", failed);
+    EXPECT_EQ(place_of("b"), "suspended");
+}
+
 TEST_P(Suspensions, Activated_jobs_go_back_where_they_came_from_with_their_waits) {
     insert_three();
     const schema::TimePoint due = clock_.now() + 1h;

@@ -190,7 +190,7 @@ MUTANTS = [
     ),
     Mutant("a key that somebody has counts as new", KEYS, "REV_ = 2)sql", "REV_ = 1)sql", "kClaim"),
     Mutant("a completed job keeps its key", OUTCOMES, "    free_keys_of(transaction, jobs);\n", ""),
-    Mutant("a dead letter keeps its key", MOVE, "    free_keys_of_dead(transaction, placed);\n", ""),
+    Mutant("a dead letter keeps its key", MOVE, "    free_keys_of_dead(transaction, written);\n", ""),
     Mutant("the end of a job frees another's key", KEYS, " AND JOB_ID_ IN (...){still_open}", " AND (JOB_ID_ IN (...) OR 1 = 1){still_open}"),
     Mutant("the end of a job frees a key of a period", KEYS, '" AND UNTIL_ IS NULL"', '""'),
     Mutant(

@@ -17,7 +17,7 @@ BINARY = Path(sys.argv[1]).resolve()
 
 class Top(unittest.TestCase):
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
+        scratch = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # SQLite may just delete its log.
         self.addCleanup(scratch.cleanup)
         self.folder = Path(scratch.name)
         self.environment = {"PATH": f"{BINARY.parent}:/usr/bin:/bin", "HOME": str(self.folder), "TERM": "tmux-256color",

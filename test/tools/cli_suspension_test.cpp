@@ -76,12 +76,13 @@ TEST_F(CliSuspension, A_tenant_is_suspended_and_activated) {
     EXPECT_EQ(places(), "executable=2");
 }
 
-TEST_F(CliSuspension, A_single_job_is_suspended_unless_a_node_holds_it) {
+TEST_F(CliSuspension, A_single_job_is_suspended_and_one_that_runs_is_told_to_run_on) {
     const std::string id = add();
     const std::string held = add();
     lock(held);
     const CliResult result = run({"job", "suspend", id, held, "nothing"});
     EXPECT_EQ(result.code, ExitCode::partly_done);
+    EXPECT_THAT(result.err, HasSubstr("job " + held + " runs on; it waits suspended"));
     EXPECT_EQ(places(), "executable=1 suspended=1");
     EXPECT_THAT(run({"job", "activate", held}).err, HasSubstr("skipped"));
     ok({"job", "activate", id});

@@ -65,9 +65,7 @@ persistence::OnIncident listener_of(const OnIncident& on_incident) {
     if (!on_incident) {
         return {};
     }
-    return [on_incident](const persistence::Incident& incident) {
-        on_incident(face_of(incident));
-    };
+    return [on_incident](const persistence::Incident& incident) { on_incident(face_of(incident)); };
 }
 
 }  // namespace

@@ -11,8 +11,7 @@ schema::Job batch_job(std::int64_t priority) {
     return job;
 }
 
-executor::JobHandler
-batch_handler(persistence::BatchStore& store, const schema::Clock& clock) {
+executor::JobHandler batch_handler(persistence::BatchStore& store, const schema::Clock& clock) {
     return [&store, &clock](const executor::JobContext& context) -> executor::HandlerResult {
         deadletter::BatchDesk batches(store, clock);
         schema::Duration pause{0};

@@ -90,7 +90,7 @@ struct Settings {
     bool create_database = false;  ///< The service makes a database file that is not there.
     bool update_schema = true;     ///< The service creates or upgrades the tables when it starts.
     std::int64_t batch_job_priority = 0;  ///< Of jobs that carry batches out (R055).
-    std::string retry_time_cycle;  ///< The text behind executor.retry.cycle.
+    std::string retry_time_cycle;         ///< The text behind executor.retry.cycle.
     executor::ExecutorSettings executor;
     HttpSettings http;
     SpanSettings spans;

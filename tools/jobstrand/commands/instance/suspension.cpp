@@ -149,6 +149,19 @@ ExitCode order_for_later(
     );
 }
 
+/// Says first that a job which runs is not stopped.
+[[nodiscard]] deadletter::BulkWatch
+with_remark(Session& session, const deadletter::BulkWatch& watch) {
+    return {.on_item = [&session, watch](const deadletter::ItemResult& item) {
+        if (item.answer == deadletter::ItemAnswer::done && item.moved == 0) {
+            session.tell(
+                fmt::format("job {} runs on; it waits suspended when it is to run again", item.id)
+            );
+        }
+        watch.on_item(item);
+    }};
+}
+
 }  // namespace
 
 ExitCode change_suspension(Session& session, const SuspensionOptions& typed) {
@@ -190,7 +203,7 @@ ExitCode change_job_suspension(Session& session, const JobSuspensionOptions& opt
         if (options.activate) {
             desk.activate_jobs(ids, watch);
         } else {
-            desk.suspend_jobs(ids, watch);
+            desk.suspend_jobs(ids, with_remark(session, watch));
         }
     });
 }
