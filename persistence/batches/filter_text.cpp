@@ -35,6 +35,7 @@ constexpr std::array kMatchWords{
 
 constexpr std::string_view kLocked = "locked";
 constexpr std::string_view kFailed = "failed";
+constexpr std::string_view kOnlyOurs = "ours";
 constexpr char kEndOfText = '\x1f';  // In a list of them.
 
 /// A text keeps to its line.
@@ -162,6 +163,8 @@ void read_line(std::string_view line, JobFilter& filter) {
         filter.locked = is_yes(line);
     } else if (what == kFailed) {
         filter.failed = is_yes(line);
+    } else if (what == kOnlyOurs) {
+        filter.only_ours = is_yes(line);
     } else {
         filter.fields.push_back(condition_in(what, line));
     }
@@ -187,7 +190,8 @@ std::string text_of(const JobFilter& filter) {
             std::visit(ValueText{}, asked.value)
         );
     }
-    return text + line_of(kLocked, filter.locked) + line_of(kFailed, filter.failed);
+    text += line_of(kLocked, filter.locked) + line_of(kFailed, filter.failed);
+    return text + (filter.only_ours ? line_of(kOnlyOurs, true) : std::string());
 }
 
 JobFilter filter_in(std::string_view text) {
