@@ -383,7 +383,7 @@ public:
     resolve_incidents(std::span<const std::string> jobs, schema::TimePoint now) override;
     JobLogCleaning clean_incidents(const JobLogBounds& bounds) override;
 
-    [[nodiscard]] BatchStore& batches() { return batches_; }
+    [[nodiscard]] BatchStore& batches() { return batches_; }  ///< A role in a class of its own.
     /// What this store has written of incidents.
     [[nodiscard]] const HistoryBook& history() const { return history_; }
 
