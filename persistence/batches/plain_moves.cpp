@@ -5,11 +5,13 @@
 #include "persistence/rows/job_row.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
+#include "persistence/sql/id_lists.hpp"
 #include "schema/job_fields.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::persistence {
@@ -36,15 +38,11 @@ constexpr std::string_view kUpdateRange = R"sql(
     SET {assignments}, REV_ = REV_ + 1
     WHERE {range})sql";
 
-/// A statement in the making.
-struct Statement {
-    std::string text;
-    std::vector<Value> parameters;
-};
+constexpr std::string_view kIdsInRange = "SELECT ID_ FROM {from} {by_id} WHERE {range}";
 
-[[nodiscard]] Statement range_of(const PlainRows& rows) {
-    Statement range{
-        .text = fmt::format(
+[[nodiscard]] BoundStatement range_of(const PlainRows& rows) {
+    BoundStatement range{
+        .sql = fmt::format(
             kRange, fmt::arg("meant", rows.meant.sql), fmt::arg("plain", rows.condition)
         ),
         .parameters = {rows.behind, rows.last}};
@@ -55,12 +53,12 @@ struct Statement {
 }
 
 /// The values that a requeued job has in the columns of its new place: see schema::requeued.
-[[nodiscard]] Statement
+[[nodiscard]] BoundStatement
 requeued_values(const BatchOrder& order, JobPlace to, const Dialect& dialect) {
-    Statement values;
+    BoundStatement values;
     const auto add = [&](std::string_view text) {
-        values.text += values.text.empty() ? "" : ", ";
-        values.text += text;
+        values.sql += values.sql.empty() ? "" : ", ";
+        values.sql += text;
     };
     for (const RowField& field : fields_of(to)) {
         const schema::JobField& known = schema::field_of(field.member);
@@ -95,11 +93,11 @@ void require_count(std::int64_t found, const PlainRows& rows) {
 }
 
 void delete_range(Transaction& transaction, JobPlace from, const PlainRows& rows) {
-    const Statement range = range_of(rows);
+    const BoundStatement range = range_of(rows);
     const std::string sql = fmt::format(
         kDeleteRange,
         fmt::arg("delete_where", delete_where(transaction.dialect(), schema::table_of(from))),
-        fmt::arg("range", range.text)
+        fmt::arg("range", range.sql)
     );
     require_count(transaction.execute(sql, range.parameters), rows);
 }
@@ -112,16 +110,16 @@ void requeue_range(
 ) {
     const Dialect& dialect = transaction.dialect();
     const JobPlace to = place_of_requeued(order, now);
-    const Statement range = range_of(rows);
-    Statement values = requeued_values(order, to, dialect);
+    const BoundStatement range = range_of(rows);
+    BoundStatement values = requeued_values(order, to, dialect);
     const std::string sql = fmt::format(
         kCopyRange,
         fmt::arg("to", schema::table_of(to)),
         fmt::arg("columns", columns_of(to)),
-        fmt::arg("values", values.text),
+        fmt::arg("values", values.sql),
         fmt::arg("from", schema::table_of(order.place)),
         fmt::arg("by_id", dialect.by_id),
-        fmt::arg("range", range.text)
+        fmt::arg("range", range.sql)
     );
     values.parameters.insert(
         values.parameters.end(), range.parameters.begin(), range.parameters.end()
@@ -147,16 +145,41 @@ void change_range(Transaction& transaction, const BatchOrder& order, const Plain
     if (order.priority) {
         set(&Job::priority, *order.priority);
     }
-    const Statement range = range_of(rows);
+    const BoundStatement range = range_of(rows);
     parameters.insert(parameters.end(), range.parameters.begin(), range.parameters.end());
     const std::string sql = fmt::format(
         kUpdateRange,
         fmt::arg("table", schema::table_of(order.place)),
         fmt::arg("by_id", transaction.dialect().by_id),
         fmt::arg("assignments", assignments),
-        fmt::arg("range", range.text)
+        fmt::arg("range", range.sql)
     );
     require_count(transaction.execute(sql, parameters), rows);
+}
+
+/// While the dead letters still stand in their place, by which theirs are found.
+void close_incidents_of_range(
+    Transaction& transaction,
+    const StoreContext& context,
+    const BatchOrder& order,
+    const PlainRows& rows,
+    schema::TimePoint now
+) {
+    BoundStatement jobs = range_of(rows);
+    jobs.sql = fmt::format(
+        kIdsInRange,
+        fmt::arg("from", schema::table_of(order.place)),
+        fmt::arg("by_id", transaction.dialect().by_id),
+        fmt::arg("range", jobs.sql)
+    );
+    const bool is_removal = order.operation == BatchOperation::remove;
+    close_incidents_in(
+        transaction,
+        context.history,
+        {.behind = rows.behind, .last = rows.last, .jobs = std::move(jobs)},
+        is_removal ? IncidentEnd::removed : IncidentEnd::requeued,
+        now
+    );
 }
 
 }  // namespace
@@ -172,6 +195,10 @@ void change_plain(
         return;
     }
     require_storable(order.due_date, transaction.dialect());
+    const bool leaves = order.operation != BatchOperation::change;
+    if (leaves && order.place == JobPlace::dead_letter && context.history.rules().incidents) {
+        close_incidents_of_range(transaction, context, order, rows, now);
+    }
     switch (order.operation) {
         case BatchOperation::requeue:
             requeue_range(transaction, order, rows, now);
@@ -181,12 +208,7 @@ void change_plain(
             break;
         case BatchOperation::change:
             change_range(transaction, order, rows);
-            return;
-    }
-    if (order.place == JobPlace::dead_letter && context.history.rules().incidents) {
-        const bool is_removal = order.operation == BatchOperation::remove;
-        const IncidentEnd end = is_removal ? IncidentEnd::removed : IncidentEnd::requeued;
-        close_incidents(transaction, context.history, rows.ids, end, now);
+            break;
     }
 }
 

@@ -1,6 +1,7 @@
 #include "persistence/history/incident_rows.hpp"
 
 #include "persistence/history/history_rows.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 
@@ -22,10 +23,19 @@ constexpr std::string_view kResolve = R"sql(
     INSERT INTO ACT_HI_INCIDENT ({columns}, END_TIME_, INCIDENT_STATE_, RESOLUTION_)
     SELECT {columns}, ?, {state}, '{resolution}'
     FROM ACT_RU_INCIDENT {by_id}
-    WHERE CONFIGURATION_ IN (...)
+    WHERE {jobs}
     {for_update})sql";
 
 constexpr std::string_view kDeleteOpen = R"sql({delete_where} CONFIGURATION_ IN (...))sql";
+
+// A range is found by its key anyway, and in this form without a further look at each row.
+constexpr std::string_view kDeleteRange = "DELETE FROM ACT_RU_INCIDENT WHERE {}";
+
+constexpr std::string_view kCountRange = "SELECT COUNT(*) FROM ACT_RU_INCIDENT WHERE {}";
+
+constexpr std::string_view kListed = "CONFIGURATION_ IN (...)";
+constexpr std::string_view kInRange = "CONFIGURATION_ > ? AND CONFIGURATION_ <= ?";
+constexpr std::string_view kOfThose = "{} AND CONFIGURATION_ IN ({})";
 
 constexpr std::array<std::string_view, 14> kIncidentColumns{
     "ID_",
@@ -81,6 +91,34 @@ std::string overwriting(const Dialect& dialect) {
     );
 }
 
+std::string resolving(std::string_view jobs, IncidentEnd end, const Dialect& dialect) {
+    const std::string columns =
+        fmt::format("{}, ANNOTATION_, REV_", fmt::join(kIncidentColumns, ", "));
+    return fmt::format(
+        kResolve,
+        fmt::arg("columns", columns),
+        fmt::arg("state", end == IncidentEnd::removed ? kDeletedState : kResolvedState),
+        fmt::arg("resolution", name_of(end)),
+        fmt::arg("by_id", dialect.by_id),
+        fmt::arg("jobs", jobs),
+        fmt::arg("for_update", dialect.for_update)
+    );
+}
+
+std::int64_t count_in(Transaction& transaction, const IncidentRange& range) {
+    std::int64_t count = 0;
+    transaction.query(
+        {.sql = fmt::format(kCountRange, kInRange), .columns = 1},
+        {range.behind, range.last},
+        [&](const Row& row) { count = row.integer(0); }
+    );
+    return count;
+}
+
+void count_resolved(Transaction& transaction, HistoryBook& book, std::int64_t closed) {
+    transaction.on_commit([&book, closed] { book.resolved += static_cast<std::uint64_t>(closed); });
+}
+
 }  // namespace
 
 std::string_view name_of(IncidentEnd end) {
@@ -128,18 +166,11 @@ std::int64_t close_incidents(
     schema::TimePoint now
 ) {
     const Dialect& dialect = transaction.dialect();
-    const std::string columns =
-        fmt::format("{}, ANNOTATION_, REV_", fmt::join(kIncidentColumns, ", "));
-    const std::string resolve = fmt::format(
-        kResolve,
-        fmt::arg("columns", columns),
-        fmt::arg("state", end == IncidentEnd::removed ? kDeletedState : kResolvedState),
-        fmt::arg("resolution", name_of(end)),
-        fmt::arg("by_id", dialect.by_id),
-        fmt::arg("for_update", dialect.for_update)
+    const std::string resolve = resolving(kListed, end, dialect);
+    const std::string remove = fmt::format(
+        kDeleteOpen,
+        fmt::arg("delete_where", delete_where(dialect, kOpenTable))
     );
-    const std::string remove =
-        fmt::format(kDeleteOpen, fmt::arg("delete_where", delete_where(dialect, kOpenTable)));
     std::int64_t closed = 0;
     for (const BoundStatement& part :
          cut_id_list(resolve, {.before = {storable(now, dialect)}, .ids = jobs})) {
@@ -149,10 +180,42 @@ std::int64_t close_incidents(
         for (const BoundStatement& part : cut_id_list(remove, {.ids = jobs})) {
             transaction.execute(part.sql, part.parameters);
         }
-        transaction.on_commit([&book, closed] {
-            book.resolved += static_cast<std::uint64_t>(closed);
-        });
+        count_resolved(transaction, book, closed);
     }
+    return closed;
+}
+
+std::int64_t close_incidents_in(
+    Transaction& transaction,
+    HistoryBook& book,
+    const IncidentRange& range,
+    IncidentEnd end,
+    schema::TimePoint now
+) {
+    const Dialect& dialect = transaction.dialect();
+    const std::vector<Value> all{range.behind, range.last};
+    std::vector<Value> those = all;
+    those.insert(those.end(), range.jobs.parameters.begin(), range.jobs.parameters.end());
+    std::vector<Value> to_resolve{storable(now, dialect)};
+    to_resolve.insert(to_resolve.end(), those.begin(), those.end());
+    const std::string of_those = fmt::format(kOfThose, kInRange, range.jobs.sql);
+    const std::int64_t closed = transaction.execute(resolving(of_those, end, dialect), to_resolve);
+    if (closed == 0) {
+        return 0;
+    }
+    // Most often there are no others, from which they would have to be told once more.
+    const bool are_all = count_in(transaction, range) == closed;
+    const std::int64_t deleted = transaction.execute(
+        fmt::format(kDeleteRange, are_all ? kInRange : std::string_view(of_those)),
+        are_all ? all : those
+    );
+    if (deleted != closed) {
+        throw DbError(
+            DbErrorKind::conflict,
+            fmt::format("{} incidents were resolved, and {} are gone", closed, deleted)
+        );
+    }
+    count_resolved(transaction, book, closed);
     return closed;
 }
 

@@ -2,6 +2,7 @@
 
 #include "persistence/history/history_book.hpp"
 #include "persistence/incident.hpp"
+#include "persistence/sql/id_lists.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/time.hpp"
 
@@ -28,6 +29,23 @@ std::int64_t close_incidents(
     Transaction& transaction,
     HistoryBook& book,
     std::span<const std::string_view> jobs,
+    IncidentEnd end,
+    schema::TimePoint now
+);
+
+/// Jobs between two ids, without a list of them: dead letters that the transaction has locked.
+struct IncidentRange {
+    std::string_view behind;  ///< Behind this id ...
+    std::string_view last;    ///< ... up to that one.
+    BoundStatement jobs;      ///< Selects the ids of those that are meant.
+};
+
+/// The same for a range: a database finds it faster than a list. Throws DbError conflict when others
+/// have come into it meanwhile: the transaction is to be run again.
+std::int64_t close_incidents_in(
+    Transaction& transaction,
+    HistoryBook& book,
+    const IncidentRange& range,
     IncidentEnd end,
     schema::TimePoint now
 );
