@@ -2,6 +2,8 @@
 
 #include "schema/time.hpp"
 
+#include <thread>
+
 namespace jobstrand::schema {
 
 /// Where the program gets the time from. Injected everywhere, so that a test turns it by hand.
@@ -18,6 +20,11 @@ public:
     /// Monotonic time for waits and for "is my lock still mine" on this machine.
     [[nodiscard]] virtual SteadyPoint steady_now() const = 0;
 };
+
+/// For whoever is given a way to wait, and nothing else wakes: blocks this thread.
+inline void sleep_for(Duration time) {
+    std::this_thread::sleep_for(time);
+}
 
 /// The machine's own clocks.
 class SystemClock final : public Clock {

@@ -2,7 +2,7 @@
 
 #include "test/timers/times.hpp"
 #include "timers/calendar/business_days.hpp"
-#include "timers/calendar/cron_timer.hpp"
+#include "timers/calendar/wall_timer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ std::string next_included_text(const Calendar& calendar, std::string_view from) 
 
 std::string
 cron_times(std::string_view text, const Calendar& calendar, std::string_view after, int count) {
-    const CronTimer timer{cron(text)};
+    const WallTimer timer{cron(text)};
     std::string texts;
     std::optional<schema::TimePoint> time = at(after);
     for (int i = 0; i < count && time; ++i) {
@@ -207,7 +207,7 @@ TEST(Calendar, What_a_cron_text_excludes_ends_with_its_last_year) {
     EXPECT_EQ(cron_times("* * * * * ?", every_second, "2026-01-01", 1), "none");
 }
 
-TEST(CronTimer, Leaves_out_a_long_excluded_stretch_at_once) {
+TEST(WallTimer, Leaves_out_a_long_excluded_stretch_at_once) {
     const Calendar weekly{{{WeeklyExclusion{}}}};
     EXPECT_EQ(
         cron_times("* * * * * ?", weekly, "2024-06-14T23:59:58Z", 2),
@@ -215,9 +215,9 @@ TEST(CronTimer, Leaves_out_a_long_excluded_stretch_at_once) {
     );
 }
 
-TEST(CronTimer, Fires_from_its_start_to_its_end_both_included) {
-    const CronTimer timer{
-        .cron = cron("0 0 12 * * ?"),
+TEST(WallTimer, Fires_from_its_start_to_its_end_both_included) {
+    const WallTimer timer{
+        .times = cron("0 0 12 * * ?"),
         .start = at("2026-01-02T12:00Z"),
         .end = at("2026-01-03T12:00Z")};
     EXPECT_EQ(text_of(time_after(timer, at("2026-01-01"))), "2026-01-02T12:00:00Z");

@@ -313,7 +313,7 @@ TEST(Misfire, A_turn_is_missed_when_it_is_later_than_the_threshold) {
 
 // R128 to R130: every ten minutes, first missed 50 minutes ago.
 TEST(Misfire, Of_a_cron_timer_is_what_Quartz_computes) {
-    const CronTimer timer{cron("0 0/10 * * * ?")};
+    const WallTimer timer{cron("0 0/10 * * * ?")};
     const schema::TimePoint now = kWoken + 3min;
     const auto due = [&](CronMisfire instruction) {
         return text_of(after_misfire(timer, kWoken - 50min, instruction, now));
@@ -325,7 +325,7 @@ TEST(Misfire, Of_a_cron_timer_is_what_Quartz_computes) {
 }
 
 TEST(Misfire, Of_a_cron_timer_that_does_nothing_respects_end_and_calendar) {
-    CronTimer timer{cron("0 0/10 * * * ?")};
+    WallTimer timer{cron("0 0/10 * * * ?")};
     const Calendar calendar{{{DailyExclusion{12h, 13h}}}};
     const auto due = [&] {
         return text_of(

@@ -325,14 +325,13 @@ TEST_F(SeriesPlannerTest, What_is_wrong_is_said) {
     EXPECT_EQ(error_of(a_series("R3")), "2: expected '/' and a duration or a start");
     EXPECT_EQ(
         error_of(a_series("PT10M")),
-        "0: this text does not repeat: expected a cycle (R3/PT10H) or a cron text; what is due "
-        "once "
-        "is a due date"
+        "0: this text does not repeat: expected a cycle (R3/PT10H), a cron text or times of each "
+        "day (every 45m from 09:00 to 17:00); what is due once is a due date"
     );
     EXPECT_EQ(
         error_of(a_series("0 0 12 * * ?", "fire-now")),
-        "0: the misfire instruction of a cron text must be smart, ignore, fire-once-now or "
-        "do-nothing"
+        "0: the misfire instruction of a cron text, or of times of each day, must be smart, "
+        "ignore, fire-once-now or do-nothing"
     );
     EXPECT_EQ(
         error_of(a_series("R/PT1H", "6")),

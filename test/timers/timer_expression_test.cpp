@@ -107,7 +107,8 @@ TEST(TimerExpression, Says_what_is_wrong_and_where) {
     const auto error = [](std::string_view text) { return times(text, "2026-01-01"); };
     const std::string expected =
         "expected a date (2027-01-31T10:00Z, tomorrow 09:00), a duration (PT10M, 10m), a cycle "
-        "(R3/PT10H), a cron text (0 0 12 * * ?) or a number of business days (3 business days)";
+        "(R3/PT10H), a cron text (0 0 12 * * ?), times of each day (every 45m from 09:00 to 17:00) "
+        "or a number of business days (3 business days)";
     EXPECT_EQ(error(""), "0: " + expected);
     EXPECT_EQ(error("  Tomorrow"), "2: " + expected);
     EXPECT_EQ(error("12"), "0: a number without a unit: write 5s, 5m or 5h");

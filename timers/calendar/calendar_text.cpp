@@ -2,6 +2,7 @@
 
 #include "schema/text/text_scanner.hpp"
 #include "timers/cron/cron_expression.hpp"
+#include "timers/zone/time_of_day.hpp"
 
 #include <fmt/format.h>
 
@@ -72,9 +73,9 @@ std::optional<ParseError> read_words(Part words, Read read) {
 }
 
 std::chrono::month_day read_month_day(TextScanner& scanner) {
-    const auto month = static_cast<unsigned>(scanner.digits(2, "the month", 1, 12));
+    const auto month = static_cast<unsigned>(scanner.digits(2, "month", 1, 12));
     scanner.expect('-', "'-' and the day");
-    const auto day = static_cast<unsigned>(scanner.digits(2, "the day", 1, 31));
+    const auto day = static_cast<unsigned>(scanner.digits(2, "day", 1, 31));
     const std::chrono::month_day date{std::chrono::month{month}, std::chrono::day{day}};
     if (!scanner.failed() && !date.ok()) {
         scanner.fail_at(0, "there is no such day");
@@ -83,7 +84,7 @@ std::chrono::month_day read_month_day(TextScanner& scanner) {
 }
 
 std::chrono::year_month_day read_date(TextScanner& scanner) {
-    const int year = scanner.digits(4, "the year", 1970, 9999);
+    const int year = scanner.digits(4, "year", 1970, 9999);
     scanner.expect('-', "'-' and the month");
     const auto month_day = read_month_day(scanner);
     const auto date = std::chrono::year{year} / month_day.month() / month_day.day();
@@ -91,35 +92,6 @@ std::chrono::year_month_day read_date(TextScanner& scanner) {
         scanner.fail_at(0, "there is no such day");
     }
     return date;
-}
-
-std::size_t read_weekday(TextScanner& scanner) {
-    static constexpr std::array<std::string_view, 7> kNames{
-        "SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"};
-    std::string name;
-    for (; !scanner.at_end(); scanner.take(scanner.peek())) {
-        name +=
-            scanner.peek() >= 'a' ? static_cast<char>(scanner.peek() - 'a' + 'A') : scanner.peek();
-    }
-    const auto found = std::ranges::find(kNames, name);
-    if (found == kNames.end()) {
-        scanner.fail_at(0, "expected SUN, MON, TUE, WED, THU, FRI or SAT");
-        return 0;
-    }
-    return static_cast<std::size_t>(found - kNames.begin());
-}
-
-schema::Duration read_time(TextScanner& scanner) {
-    schema::Duration time = std::chrono::hours{scanner.digits(2, "the hour", 0, 23)};
-    scanner.expect(':', "':' and the minute");
-    time += std::chrono::minutes{scanner.digits(2, "the minute", 0, 59)};
-    if (scanner.take(':')) {
-        time += std::chrono::seconds{scanner.digits(2, "the second", 0, 59)};
-        if (scanner.take('.')) {
-            time += schema::Duration{scanner.milliseconds()};
-        }
-    }
-    return time;
 }
 
 /// Reads the lines one after the other.
@@ -223,9 +195,9 @@ private:
         daily.inverted = words.text.starts_with(kExcept);
         const Part range = daily.inverted ? words.behind(kExcept.size()) : words;
         auto error = read_words(range, [&](TextScanner& scanner) {
-            daily.from = read_time(scanner);
+            daily.from = read_time_of_day(scanner);
             scanner.expect('-', "'-' and the end");
-            daily.to = read_time(scanner);
+            daily.to = read_time_of_day(scanner);
             if (!scanner.failed() && daily.to < daily.from) {
                 scanner.fail_at(0, "the end must not be before the begin");
             }

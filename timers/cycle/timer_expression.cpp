@@ -1,12 +1,13 @@
 #include "timers/cycle/timer_expression.hpp"
 
 #include "schema/text/text_scanner.hpp"
-#include "timers/calendar/cron_timer.hpp"
+#include "timers/calendar/wall_timer.hpp"
 #include "timers/cron/cron_field.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace jobstrand::timers {
 namespace {
@@ -105,6 +106,9 @@ ParseResult<TimerExpression> parse_trimmed(std::string_view text) {
     if (names_business_days(text)) {
         return parse_business_days(text);
     }
+    if (begins_like_daily_times(text)) {
+        return expression_of(parse_daily_times(text));
+    }
     if (is_spoken(text)) {
         return parse_spoken(text);
     }
@@ -113,17 +117,13 @@ ParseResult<TimerExpression> parse_trimmed(std::string_view text) {
     }
     return ParseError{
         "expected a date (2027-01-31T10:00Z, tomorrow 09:00), a duration (PT10M, 10m), a cycle "
-        "(R3/PT10H), a cron text (0 0 12 * * ?) or a number of business days (3 business days)",
+        "(R3/PT10H), a cron text (0 0 12 * * ?), times of each day (every 45m from 09:00 to 17:00) "
+        "or a number of business days (3 business days)",
         0};
 }
 
-std::vector<TimePoint> times_of(
-    const CronExpression& cron,
-    const TimerContext& context,
-    TimePoint after,
-    std::size_t count
-) {
-    const CronTimer timer{cron, context.zone, context.rule};
+std::vector<TimePoint>
+times_of(const WallTimer& timer, const TimerContext& context, TimePoint after, std::size_t count) {
     std::vector<TimePoint> times;
     while (times.size() < count) {
         const auto time = time_after(timer, times.empty() ? after : times.back(), context.calendar);
@@ -133,6 +133,23 @@ std::vector<TimePoint> times_of(
         times.push_back(*time);
     }
     return times;
+}
+
+std::vector<TimePoint> times_of(
+    const CronExpression& cron,
+    const TimerContext& context,
+    TimePoint after,
+    std::size_t count
+) {
+    return times_of(WallTimer{cron, context.zone, context.rule}, context, after, count);
+}
+
+std::vector<TimePoint>
+times_of(const DailyTimes& daily, const TimerContext& context, TimePoint after, std::size_t count) {
+    const std::size_t turns = std::min(
+        count, static_cast<std::size_t>(daily.turns.value_or(std::numeric_limits<int>::max()))
+    );
+    return times_of(WallTimer{daily, context.zone}, context, after, turns);
 }
 
 std::vector<TimePoint> single(std::optional<TimePoint> time) {

@@ -3,6 +3,7 @@
 #include "schema/text/parse_result.hpp"
 #include "schema/time.hpp"
 #include "timers/calendar/business_days.hpp"
+#include "timers/calendar/daily_times.hpp"
 #include "timers/cron/cron_expression.hpp"
 #include "timers/cycle/iso_interval.hpp"
 #include "timers/cycle/repeat_cycle.hpp"
@@ -24,6 +25,7 @@ namespace jobstrand::timers {
 /// |----------------------------------|----------------------------------------------------------|
 /// | `0 0 12 ? * MON-FRI`, `@daily`   | CronExpression                                           |
 /// | `2026-11-20T10:15:30Z`           | TimerDate; also of `PT1H/END` and `START/END`: at END    |
+/// | `every 45m from 09:00 to 17:00`  | DailyTimes                                               |
 /// | `PT10M`                          | schema::IsoDuration: once, after that time               |
 /// | `2026-11-20T10:15:30Z/P1D`       | IsoInterval: once, at START and the duration             |
 /// | `R3/PT10H`, `R/START/P1D`        | RepeatCycle                                              |
@@ -31,6 +33,7 @@ namespace jobstrand::timers {
 /// | `tomorrow 09:00`, `in 5m`        | SpokenTime; also a date in a zone of its own             |
 using TimerExpression = std::variant<
     CronExpression,
+    DailyTimes,
     TimerDate,
     schema::IsoDuration,
     IsoInterval,

@@ -106,7 +106,7 @@ SimpleTimer after_misfire(
 }
 
 std::optional<TimePoint> after_misfire(
-    const CronTimer& timer,
+    const WallTimer& timer,
     std::optional<TimePoint> due,
     CronMisfire instruction,
     TimePoint now,

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "schema/time.hpp"
-#include "timers/calendar/cron_timer.hpp"
 #include "timers/calendar/simple_timer.hpp"
+#include "timers/calendar/wall_timer.hpp"
 
 #include <optional>
 
@@ -55,7 +55,7 @@ enum class CronMisfire {
 
 /// The due date that replaces a missed one; nullopt: the timer has ended.
 [[nodiscard]] std::optional<schema::TimePoint> after_misfire(
-    const CronTimer& timer,
+    const WallTimer& timer,
     std::optional<schema::TimePoint> due,
     CronMisfire instruction,
     schema::TimePoint now,

@@ -68,7 +68,7 @@ void note(const SimpleTimer& timer, Series& series) {
 // The first turn. Each returns its due date; nullopt: there is none.
 
 std::optional<TimePoint>
-first_due(const CronRule& rule, const SeriesRules& rules, Series& series, TimePoint now) {
+first_due(const WallRule& rule, const SeriesRules& rules, Series& series, TimePoint now) {
     // A start that has passed begins the schedule there; what was missed is the misfire rule's.
     const TimePoint after = series.start ? *series.start - std::chrono::seconds{1} : now;
     return time_after(rule.timer, after, rules.calendar_or_null());
@@ -92,7 +92,7 @@ first_due(const GridRule& rule, const SeriesRules& rules, Series& series, TimePo
     return turn->due;
 }
 
-/// What a cycle says about its series; a cron text says nothing.
+/// What a cycle says about its series; a cron text says nothing, and times of each day how many.
 void take_over(const RepeatCycle& cycle, const Zone& zone, Series& series) {
     if (cycle.start) {
         series.start = cycle.start->in(zone);
@@ -103,6 +103,11 @@ void take_over(const RepeatCycle& cycle, const Zone& zone, Series& series) {
     series.total_turns = cycle.turns;
 }
 
+const DailyTimes* daily_times_of(const SeriesRules& rules) {
+    const auto* const rule = std::get_if<WallRule>(&rules.kind);
+    return rule == nullptr ? nullptr : std::get_if<DailyTimes>(&rule->timer.times);
+}
+
 Series begun(Series series, const SeriesRules& rules) {
     series.turns_taken = 0;
     series.total_turns = std::nullopt;
@@ -110,6 +115,8 @@ Series begun(Series series, const SeriesRules& rules) {
         take_over(simple->cycle, rules.zone, series);
     } else if (const auto* grid = std::get_if<GridRule>(&rules.kind)) {
         take_over(grid->cycle, rules.zone, series);
+    } else if (const auto* daily = daily_times_of(rules)) {
+        series.total_turns = daily->turns;
     }
     return series;
 }
@@ -127,7 +134,7 @@ struct Moment {
     bool is_misfired = false;
 };
 
-Taken take(const CronRule& rule, const SeriesRules& rules, Series&, Moment moment) {
+Taken take(const WallRule& rule, const SeriesRules& rules, Series& series, Moment moment) {
     const Calendar* const calendar = rules.calendar_or_null();
     std::optional<TimePoint> fire = moment.due;
     if (moment.is_misfired) {
@@ -136,7 +143,8 @@ Taken take(const CronRule& rule, const SeriesRules& rules, Series&, Moment momen
     if (!fire || *fire > moment.now) {
         return {false, fire};
     }
-    return {true, time_after(rule.timer, *fire, calendar)};
+    const bool was_last = series.total_turns && ++series.turns_taken >= *series.total_turns;
+    return {true, was_last ? std::nullopt : time_after(rule.timer, *fire, calendar)};
 }
 
 Taken take(const SimpleRule& rule, const SeriesRules& rules, Series& series, Moment moment) {
@@ -163,7 +171,7 @@ Taken take(const GridRule& rule, const SeriesRules& rules, Series& series, Momen
 // The first time after an instant that the calendar includes.
 
 std::optional<TimePoint>
-included_after(const CronRule& rule, const SeriesRules& rules, const Series&, TimePoint after) {
+included_after(const WallRule& rule, const SeriesRules& rules, const Series&, TimePoint after) {
     return time_after(rule.timer, after, rules.calendar_or_null());
 }
 
@@ -209,7 +217,7 @@ ParseResult<TurnPlan> SeriesPlanner::begin(
     const SeriesRules& rules = read.value();
     Series begun_series = begun(series, rules);
     // A turn whose date was chosen begins the grid, unless the text says where that begins.
-    if (due && !begun_series.start && !std::holds_alternative<CronRule>(rules.kind)) {
+    if (due && !begun_series.start && !std::holds_alternative<WallRule>(rules.kind)) {
         begun_series.start = due;
     }
     std::optional<TimePoint> first = std::visit(

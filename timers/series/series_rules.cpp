@@ -73,9 +73,13 @@ TaggedText without_tags(std::string_view text) {
     return tagged;
 }
 
-using Kind = std::variant<CronRule, SimpleRule, GridRule>;
+using Kind = std::variant<WallRule, SimpleRule, GridRule>;
 
-ParseResult<Kind> cron_kind(const CronExpression& cron, const Series& series, const Zone& zone) {
+ParseResult<Kind> wall_kind(
+    const std::variant<CronExpression, DailyTimes>& times,
+    const Series& series,
+    const Zone& zone
+) {
     const auto rule = dst_rule_named(series.dst_rule);
     if (!rule) {
         return ParseError{"the rule for changed clocks must be quartz or run-once", 0};
@@ -84,11 +88,12 @@ ParseResult<Kind> cron_kind(const CronExpression& cron, const Series& series, co
         series.misfire.empty() ? CronMisfire::smart : cron_misfire_named(series.misfire);
     if (!misfire) {
         return ParseError{
-            "the misfire instruction of a cron text must be smart, ignore, fire-once-now or "
-            "do-nothing",
+            "the misfire instruction of a cron text, or of times of each day, must be smart, "
+            "ignore, "
+            "fire-once-now or do-nothing",
             0};
     }
-    return Kind{CronRule{{cron, zone, *rule, series.start, series.end}, *misfire}};
+    return Kind{WallRule{{times, zone, *rule, series.start, series.end}, *misfire}};
 }
 
 ParseResult<Kind> cycle_kind(const RepeatCycle& cycle, const Series& series) {
@@ -118,14 +123,17 @@ ParseResult<Kind> kind_of(std::string_view text, const Series& series, const Zon
         return expression.error();
     }
     if (const auto* cron = std::get_if<CronExpression>(&expression.value())) {
-        return cron_kind(*cron, series, zone);
+        return wall_kind(*cron, series, zone);
+    }
+    if (const auto* daily = std::get_if<DailyTimes>(&expression.value())) {
+        return wall_kind(*daily, series, zone);
     }
     if (const auto* cycle = std::get_if<RepeatCycle>(&expression.value())) {
         return cycle_kind(*cycle, series);
     }
     return ParseError{
-        "this text does not repeat: expected a cycle (R3/PT10H) or a cron text; what is due once "
-        "is a due date",
+        "this text does not repeat: expected a cycle (R3/PT10H), a cron text or times of each day "
+        "(every 45m from 09:00 to 17:00); what is due once is a due date",
         0};
 }
 

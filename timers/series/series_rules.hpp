@@ -2,7 +2,7 @@
 
 #include "schema/series/series.hpp"
 #include "schema/text/parse_result.hpp"
-#include "timers/calendar/cron_timer.hpp"
+#include "timers/calendar/wall_timer.hpp"
 #include "timers/cycle/repeat_cycle.hpp"
 #include "timers/series/misfire.hpp"
 #include "timers/zone/zone.hpp"
@@ -14,9 +14,9 @@
 
 namespace jobstrand::timers {
 
-/// A cron text: Quartz's cron trigger.
-struct CronRule {
-    CronTimer timer;
+/// A cron text, or times of each day: Quartz's triggers of these names.
+struct WallRule {
+    WallTimer timer;
     CronMisfire misfire = CronMisfire::smart;
 };
 
@@ -33,7 +33,7 @@ struct GridRule {
 
 /// What the texts of a series mean.
 struct SeriesRules {
-    std::variant<CronRule, SimpleRule, GridRule> kind;
+    std::variant<WallRule, SimpleRule, GridRule> kind;
     Zone zone = Zone::utc();
     std::optional<Calendar> calendar = {};
 

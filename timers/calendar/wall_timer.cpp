@@ -1,4 +1,4 @@
-#include "timers/calendar/cron_timer.hpp"
+#include "timers/calendar/wall_timer.hpp"
 
 #include <algorithm>
 
@@ -9,9 +9,16 @@ using schema::TimePoint;
 
 constexpr std::chrono::seconds kOneSecond{1};
 
-std::optional<TimePoint> regular_time_after(const CronTimer& timer, TimePoint after) {
+std::optional<TimePoint> time_of(const WallTimer& timer, TimePoint after) {
+    if (const auto* const daily = std::get_if<DailyTimes>(&timer.times)) {
+        return next_time(*daily, timer.zone, after);
+    }
+    return next_time(std::get<CronExpression>(timer.times), timer.zone, timer.rule, after);
+}
+
+std::optional<TimePoint> regular_time_after(const WallTimer& timer, TimePoint after) {
     const TimePoint from = timer.start ? std::max(after, *timer.start - kOneSecond) : after;
-    const auto time = next_time(timer.cron, timer.zone, timer.rule, from);
+    const auto time = time_of(timer, from);
     if (!time || (timer.end && *time > *timer.end)) {
         return std::nullopt;
     }
@@ -21,7 +28,7 @@ std::optional<TimePoint> regular_time_after(const CronTimer& timer, TimePoint af
 }  // namespace
 
 std::optional<TimePoint>
-time_after(const CronTimer& timer, TimePoint after, const Calendar* calendar) {
+time_after(const WallTimer& timer, TimePoint after, const Calendar* calendar) {
     std::optional<TimePoint> time = regular_time_after(timer, after);
     if (calendar == nullptr) {
         return time;
