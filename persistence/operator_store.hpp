@@ -201,13 +201,21 @@ public:
     /// places move to the suspended place; running ones finish, and when they fail their next
     /// attempt waits there too. New jobs of it are stored suspended. Returns how many moved;
     /// suspending twice moves nothing. Of a series, only the turn that carries it on is suspended.
-    virtual std::int64_t
-    suspend(SuspensionScope scope, std::string_view id, schema::TimePoint now) = 0;
+    virtual std::int64_t suspend(
+        SuspensionScope scope,
+        std::string_view id,
+        schema::TimePoint now,
+        const OnMoved& on_moved = {}
+    ) = 0;
 
     /// The inverse; a job whose instance and definition are both suspended waits for both. Returns
     /// how many moved back.
-    virtual std::int64_t
-    activate(SuspensionScope scope, std::string_view id, schema::TimePoint now) = 0;
+    virtual std::int64_t activate(
+        SuspensionScope scope,
+        std::string_view id,
+        schema::TimePoint now,
+        const OnMoved& on_moved = {}
+    ) = 0;
 
     /// Whether an instance, a definition or a job is one of a Flowable engine that has its tables
     /// here: only the engine suspends it, with its executions and tasks. Tenants are for all, and

@@ -4,6 +4,7 @@
 #include "schema/time.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,6 +23,10 @@ enum class SuspensionScope {
     new_of_definition,  ///< New jobs of a definition; those that are there run on.
     job,
 };
+
+/// Told how many jobs have moved so far, between two transactions of a move that takes many; false:
+/// stop here. What is suspended stays so, and nodes move what they meet of the rest.
+using OnMoved = std::function<bool(std::int64_t moved)>;
 
 struct Suspension {
     SuspensionScope scope = SuspensionScope::instance;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/suspension.hpp"
 #include "schema/job_place.hpp"
 
 #include <cstdint>
@@ -59,7 +60,7 @@ struct BulkCounts {
     bool operator==(const BulkCounts&) const = default;
 };
 
-/// Who looks on while a bulk operation runs. Each of the two may be empty. What they throw ends the
+/// Who looks on while a bulk operation runs. Each of these may be empty. What they throw ends the
 /// operation; what is done stays done.
 struct BulkWatch {
     /// Called for each item, in order, after the transaction that it belongs to.
@@ -67,6 +68,9 @@ struct BulkWatch {
 
     /// Called after each transaction; false: stop here.
     std::function<bool(const BulkCounts&)> on_page = {};
+
+    /// Called between two transactions of an item that moves many jobs; see persistence::OnMoved.
+    persistence::OnMoved on_moved = {};
 };
 
 }  // namespace jobstrand::deadletter

@@ -30,10 +30,11 @@ BulkCounts JobDesk::suspend(
     const std::vector<std::string>& ids,
     const BulkWatch& watch
 ) {
-    const auto suspend = [&](const std::string& id) {
-        return store_.is_of_engine(scope, id)
-                   ? refused_as_of_engine(id)
-                   : ItemResult{.id = id, .moved = store_.suspend(scope, id, clock_.now())};
+    const auto suspend = [&](const std::string& id) -> ItemResult {
+        if (store_.is_of_engine(scope, id)) {
+            return refused_as_of_engine(id);
+        }
+        return {.id = id, .moved = store_.suspend(scope, id, clock_.now(), watch.on_moved)};
     };
     return change_each(ids, suspend, watch);
 }
@@ -43,10 +44,11 @@ BulkCounts JobDesk::activate(
     const std::vector<std::string>& ids,
     const BulkWatch& watch
 ) {
-    const auto activate = [&](const std::string& id) {
-        return store_.is_of_engine(scope, id)
-                   ? refused_as_of_engine(id)
-                   : ItemResult{.id = id, .moved = store_.activate(scope, id, clock_.now())};
+    const auto activate = [&](const std::string& id) -> ItemResult {
+        if (store_.is_of_engine(scope, id)) {
+            return refused_as_of_engine(id);
+        }
+        return {.id = id, .moved = store_.activate(scope, id, clock_.now(), watch.on_moved)};
     };
     return change_each(ids, activate, watch);
 }

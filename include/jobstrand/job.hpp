@@ -32,7 +32,7 @@ struct NewJob {
     std::int64_t priority = 0;  ///< Larger is more important.
     std::optional<int> retries = {};  ///< Attempts, the first one included.
     std::string retry_cycle = {};     ///< `R5/PT5M` or `PT1M,PT10M`.
-    std::string repeat = {};          ///< As Series::repeat: a series with defaults.
+    std::string repeat = {};          ///< As NewSeries::repeat: a series with defaults.
     std::string unique_key = {};      ///< No other job has it while this one is open; any text.
     OnDuplicate on_duplicate = OnDuplicate::reject;
     std::optional<Duration> unique_for = {};  ///< For so long instead, whatever becomes of the job.

@@ -167,10 +167,8 @@ std::int64_t close_incidents(
 ) {
     const Dialect& dialect = transaction.dialect();
     const std::string resolve = resolving(kListed, end, dialect);
-    const std::string remove = fmt::format(
-        kDeleteOpen,
-        fmt::arg("delete_where", delete_where(dialect, kOpenTable))
-    );
+    const std::string remove =
+        fmt::format(kDeleteOpen, fmt::arg("delete_where", delete_where(dialect, kOpenTable)));
     std::int64_t closed = 0;
     for (const BoundStatement& part :
          cut_id_list(resolve, {.before = {storable(now, dialect)}, .ids = jobs})) {

@@ -40,8 +40,8 @@ struct IncidentRange {
     BoundStatement jobs;      ///< Selects the ids of those that are meant.
 };
 
-/// The same for a range: a database finds it faster than a list. Throws DbError conflict when others
-/// have come into it meanwhile: the transaction is to be run again.
+/// The same for a range: a database finds it faster than a list. Throws DbError conflict when
+/// others have come into it meanwhile: the transaction is to be run again.
 std::int64_t close_incidents_in(
     Transaction& transaction,
     HistoryBook& book,

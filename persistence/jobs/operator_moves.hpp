@@ -60,14 +60,16 @@ std::int64_t suspend_jobs(
     const StoreContext& context,
     SuspensionScope scope,
     std::string_view id,
-    schema::TimePoint now
+    schema::TimePoint now,
+    const OnMoved& on_moved
 );
 
 std::int64_t activate_jobs(
     const StoreContext& context,
     SuspensionScope scope,
     std::string_view id,
-    schema::TimePoint now
+    schema::TimePoint now,
+    const OnMoved& on_moved
 );
 
 }  // namespace jobstrand::persistence

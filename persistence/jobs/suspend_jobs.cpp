@@ -193,44 +193,69 @@ Page move_page(
 
 using MovePage = std::function<Page(Transaction&, std::string_view after)>;
 
-/// Moves page by page, each in a transaction of its own. Returns how many jobs moved.
-std::int64_t move_pages(TransactionRunner& runner, JobPlace from, const MovePage& move) {
-    std::int64_t moved = 0;
-    Page page;
-    do {
-        const std::string after = page.last_id;
-        runner.run(
-            [&](Transaction& transaction) { page = move(transaction, after); },
-            [&](Transaction& transaction) { return !is_any_in(transaction, from, page.moved); }
-        );
-        moved += static_cast<std::int64_t>(page.moved.size());
-    } while (page.is_full);
-    return moved;
-}
+/// Moves page by page, each in a transaction of its own.
+class PagedMove {
+public:
+    PagedMove(TransactionRunner& runner, const OnMoved& on_moved)
+        : runner_(runner), on_moved_(on_moved) {}
+
+    /// Nothing once it was to stop.
+    void move_all(JobPlace from, const MovePage& move) {
+        Page page{.last_id = {}, .is_full = true, .moved = {}};
+        while (page.is_full && !is_stopped_) {
+            const std::string after = page.last_id;
+            runner_.run(
+                [&](Transaction& transaction) { page = move(transaction, after); },
+                [&](Transaction& transaction) { return !is_any_in(transaction, from, page.moved); }
+            );
+            moved_ += static_cast<std::int64_t>(page.moved.size());
+            is_stopped_ = page.is_full && on_moved_ && !on_moved_(moved_);
+        }
+    }
+
+    [[nodiscard]] std::int64_t moved() const { return moved_; }
+
+private:
+    TransactionRunner& runner_;
+    const OnMoved& on_moved_;
+    std::int64_t moved_ = 0;
+    bool is_stopped_ = false;
+};
 
 bool is_about_series(SuspensionScope scope) {
     return scope == SuspensionScope::series || scope == SuspensionScope::timer_group;
 }
 
-std::int64_t
-move_to_suspended(const StoreContext& context, const ScopedJobs& jobs, schema::TimePoint now) {
-    std::int64_t moved = 0;
+std::int64_t move_to_suspended(
+    const StoreContext& context,
+    const ScopedJobs& jobs,
+    schema::TimePoint now,
+    const OnMoved& on_moved
+) {
+    PagedMove move(context.runner, on_moved);
     for (const JobPlace place : schema::kSuspendablePlaces) {
         const auto suspend = [place](const Job& row) { return schema::suspended(row, place); };
-        moved += move_pages(context.runner, place, [&](Transaction& transaction, auto after) {
+        move.move_all(place, [&](Transaction& transaction, auto after) {
             auto rows = free_jobs(transaction, place, jobs, after, now);
             return move_page(transaction, context, place, std::move(rows), suspend, now);
         });
     }
-    return moved;
+    return move.moved();
 }
 
-std::int64_t move_back(const StoreContext& context, const ScopedJobs& jobs, schema::TimePoint now) {
+std::int64_t move_back(
+    const StoreContext& context,
+    const ScopedJobs& jobs,
+    schema::TimePoint now,
+    const OnMoved& on_moved
+) {
     constexpr JobPlace kFrom = JobPlace::suspended;
-    return move_pages(context.runner, kFrom, [&](Transaction& transaction, auto after) {
+    PagedMove move(context.runner, on_moved);
+    move.move_all(kFrom, [&](Transaction& transaction, auto after) {
         auto rows = suspended_jobs(transaction, jobs, after);
         return move_page(transaction, context, kFrom, std::move(rows), schema::activated, now);
     });
+    return move.moved();
 }
 
 /// A definition takes new jobs again when it is activated.
@@ -258,7 +283,8 @@ std::int64_t suspend_jobs(
     const StoreContext& context,
     SuspensionScope scope,
     std::string_view id,
-    schema::TimePoint now
+    schema::TimePoint now,
+    const OnMoved& on_moved
 ) {
     // The suspension is committed first: from then on new jobs of the scope are stored suspended,
     // so that the pages below come to an end.
@@ -278,7 +304,7 @@ std::int64_t suspend_jobs(
         return 0;
     }
     return with_jobs_of(scope, id, [&](const ScopedJobs& jobs) {
-        return move_to_suspended(context, jobs, now);
+        return move_to_suspended(context, jobs, now, on_moved);
     });
 }
 
@@ -286,7 +312,8 @@ std::int64_t activate_jobs(
     const StoreContext& context,
     SuspensionScope scope,
     std::string_view id,
-    schema::TimePoint now
+    schema::TimePoint now,
+    const OnMoved& on_moved
 ) {
     // First, so that no further job is stored suspended behind the pages.
     context.runner.run(
@@ -296,7 +323,7 @@ std::int64_t activate_jobs(
         return activate_turns(context, scope, id, now);
     }
     return with_jobs_of(scope, id, [&](const ScopedJobs& jobs) {
-        return move_back(context, jobs, now);
+        return move_back(context, jobs, now, on_moved);
     });
 }
 

@@ -26,13 +26,13 @@ using schema::PlacedJob;
 using schema::Transition;
 using schema::TurnFate;
 
-/// Whether a suspension can change where a job with this transition goes.
 /// Where tables are shared with an engine, a row of ours has other columns than its job, and on
 /// SQLite a column may hold what reads as something else.
 bool are_rows_as_read(const Dialect& dialect) {
     return !dialect.has_engine && !dialect.has_texts_for_times;
 }
 
+/// Whether a suspension can change where a job with this transition goes.
 bool asks_for_suspensions(const Transition& transition) {
     return transition.to &&
            (schema::can_be_suspended(*transition.to) || transition.to == JobPlace::suspended);

@@ -291,12 +291,22 @@ std::vector<JobAnswer> SqlStore::requeue(
     return requeue_dead_letters(context_, ids, retries, due_dates, now);
 }
 
-std::int64_t SqlStore::suspend(SuspensionScope scope, std::string_view id, TimePoint now) {
-    return suspend_jobs(context_, scope, id, now);
+std::int64_t SqlStore::suspend(
+    SuspensionScope scope,
+    std::string_view id,
+    TimePoint now,
+    const OnMoved& on_moved
+) {
+    return suspend_jobs(context_, scope, id, now, on_moved);
 }
 
-std::int64_t SqlStore::activate(SuspensionScope scope, std::string_view id, TimePoint now) {
-    return activate_jobs(context_, scope, id, now);
+std::int64_t SqlStore::activate(
+    SuspensionScope scope,
+    std::string_view id,
+    TimePoint now,
+    const OnMoved& on_moved
+) {
+    return activate_jobs(context_, scope, id, now, on_moved);
 }
 
 std::vector<Suspension> SqlStore::suspensions(SuspensionScope scope) {

@@ -2,7 +2,6 @@
 
 #include "persistence/audit_store.hpp"
 #include "persistence/clock_source.hpp"
-#include "persistence/definition_store.hpp"
 #include "persistence/engine_store.hpp"
 #include "persistence/enqueuer_store.hpp"
 #include "persistence/executor_store.hpp"
@@ -18,6 +17,7 @@
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/transaction_runner.hpp"
 #include "persistence/store/sql_batch_store.hpp"
+#include "persistence/store/sql_definition_store.hpp"
 #include "persistence/timer_store.hpp"
 #include "persistence/watch_store.hpp"
 #include "persistence/worker_store.hpp"
@@ -42,7 +42,6 @@ class SqlStore final : public ExecutorStore,
                        public ServedStore,
                        public WorkerStore,
                        public LimitStore,
-                       public DefinitionStore,
                        public AuditStore,
                        public RequestStore,
                        public WatchStore,
@@ -275,10 +274,18 @@ public:
     ) override;
 
     [[nodiscard]] bool is_of_engine(SuspensionScope scope, std::string_view id) override;
-    std::int64_t suspend(SuspensionScope scope, std::string_view id, schema::TimePoint now)
-        override;
-    std::int64_t activate(SuspensionScope scope, std::string_view id, schema::TimePoint now)
-        override;
+    std::int64_t suspend(
+        SuspensionScope scope,
+        std::string_view id,
+        schema::TimePoint now,
+        const OnMoved& on_moved = {}
+    ) override;
+    std::int64_t activate(
+        SuspensionScope scope,
+        std::string_view id,
+        schema::TimePoint now,
+        const OnMoved& on_moved = {}
+    ) override;
     [[nodiscard]] std::vector<Suspension> suspensions(SuspensionScope scope) override;
     [[nodiscard]] std::vector<OwnerCount> count_lock_owners() override;
     [[nodiscard]] std::vector<Suspension> suspensions_of(const schema::Job& job) override;
@@ -320,26 +327,6 @@ public:
         Transaction* transaction,
         std::span<const schema::JobDefinitionName> names
     ) override;
-    [[nodiscard]] std::vector<schema::JobDefinition> definitions(
-        const DefinitionFilter& filter,
-        std::string_view behind,
-        std::size_t limit
-    ) override;
-    [[nodiscard]] std::optional<schema::JobDefinition> find_definition(
-        const schema::JobDefinitionName& name
-    ) override;
-    schema::JobDefinition change_definition(
-        const schema::JobDefinitionName& name,
-        const DefinitionChange& change
-    ) override;
-    [[nodiscard]] bool remove_definition(const schema::JobDefinitionName& name) override;
-    [[nodiscard]] OverrideStep override_priorities(
-        const schema::JobDefinitionName& name,
-        std::int64_t priority,
-        const OverridePosition& from,
-        schema::TimePoint now
-    ) override;
-
     [[nodiscard]] std::string begin_action(const AuditedAction& action, schema::TimePoint now)
         override;
     void end_action(
@@ -383,7 +370,10 @@ public:
     resolve_incidents(std::span<const std::string> jobs, schema::TimePoint now) override;
     JobLogCleaning clean_incidents(const JobLogBounds& bounds) override;
 
-    [[nodiscard]] BatchStore& batches() { return batches_; }  ///< A role in a class of its own.
+    // Roles in classes of their own.
+    [[nodiscard]] BatchStore& batches() { return batches_; }
+    [[nodiscard]] DefinitionStore& definitions() { return definition_store_; }
+
     /// What this store has written of incidents.
     [[nodiscard]] const HistoryBook& history() const { return history_; }
 
@@ -395,6 +385,7 @@ private:
     DefinitionBook definitions_;
     const StoreContext context_;
     SqlBatchStore batches_{context_};
+    SqlDefinitionStore definition_store_{context_};
 };
 
 }  // namespace jobstrand::persistence

@@ -1,5 +1,7 @@
 #include "test/conformance/store_test.hpp"
 
+#include <fmt/format.h>
+
 namespace jobstrand::test {
 
 namespace {
@@ -54,6 +56,32 @@ TEST_P(Suspensions, The_free_jobs_of_an_instance_move_to_the_suspended_place) {
     EXPECT_EQ(job("x").suspended_from, "external");
     EXPECT_EQ(count_rows("ACT_RU_SUSPENDED_JOB"), 3);
     EXPECT_THAT(ids_of(acquire()), ElementsAre("other"));
+}
+
+TEST_P(Suspensions, A_long_one_tells_how_far_it_is_and_can_be_stopped) {
+    std::vector<PlacedJob> jobs;
+    for (int i = 0; i < 2'500; ++i) {
+        jobs.push_back(
+            {JobPlace::executable, a_job(fmt::format("{:04}", i)).of_definition("shipping:3")}
+        );
+    }
+    store_.insert(jobs);
+    std::vector<std::int64_t> told;
+    const auto stop_at = [&told](std::int64_t most) {
+        return [&told, most](std::int64_t moved) {
+            told.push_back(moved);
+            return moved < most;
+        };
+    };
+    const auto scope = SuspensionScope::definition;
+    EXPECT_EQ(store_.suspend(scope, "shipping:3", clock_.now(), stop_at(2'000)), 2'000);
+    EXPECT_THAT(told, ElementsAre(1'000, 2'000));
+    EXPECT_THAT(acquire(), IsEmpty()) << "those that are left are suspended too";
+    suspend_definition("shipping:3");
+    EXPECT_EQ(count_rows("ACT_RU_SUSPENDED_JOB"), 2'500);
+    told.clear();
+    EXPECT_EQ(store_.activate(scope, "shipping:3", clock_.now(), stop_at(1'000)), 1'000);
+    EXPECT_THAT(told, ElementsAre(1'000));
 }
 
 TEST_P(Suspensions, A_single_job_that_runs_is_not_disturbed_and_its_retry_waits_suspended) {

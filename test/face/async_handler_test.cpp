@@ -73,6 +73,7 @@ asio::awaitable<HandlerResult> wait_and_succeed(const JobContext& context) {
     co_return Succeeded{};
 }
 
+// R060: on threads of the app's own.
 TEST_F(AsyncHandlers, A_coroutine_is_a_handler) {
     asio::io_context io;
     auto work = asio::make_work_guard(io);

@@ -1,3 +1,4 @@
+#include "deadletter/bulk/bulk_rest.hpp"
 #include "deadletter/desk/definition_desk.hpp"
 #include "tools/engine/engine_parts.hpp"
 #include "tools/engine/faces.hpp"
@@ -71,7 +72,12 @@ std::int64_t Engine::cascade_override(std::string_view name) {
     return with_public_errors([&]() -> std::int64_t {
         deadletter::DefinitionDesk desk = desk_of(parts_->wiring());
         const auto found = desk.find(ours);
-        return found ? desk.cascade(*found, {}).done : 0;
+        deadletter::BulkRest rest(parts_->wiring().clock(), schema::sleep_for);
+        const auto on_page = [&rest](const deadletter::BulkCounts& /*counts*/) {
+            rest.take();
+            return true;
+        };
+        return found ? desk.cascade(*found, {.on_page = on_page}).done : 0;
     });
 }
 

@@ -1,3 +1,4 @@
+#include "deadletter/bulk/bulk_rest.hpp"
 #include "tools/engine/management_desks.hpp"
 
 #include <jobstrand/management.hpp>
@@ -94,7 +95,12 @@ ChangeAnswer Management::activate_job(const std::string& id) {
 
 std::int64_t Management::suspend(SuspendedScope scope, const std::string& id) {
     return desks_->change([&] {
-        return desks_->store().suspend(scope_of(scope), id, desks_->now());
+        deadletter::BulkRest rest(desks_->clock(), schema::sleep_for);
+        const auto on_moved = [&rest](std::int64_t /*moved*/) {
+            rest.take();
+            return true;
+        };
+        return desks_->store().suspend(scope_of(scope), id, desks_->now(), on_moved);
     });
 }
 

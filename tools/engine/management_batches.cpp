@@ -3,7 +3,6 @@
 
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 
 namespace jobstrand {
@@ -24,8 +23,7 @@ carry_out(deadletter::BatchDesk batches, std::string_view id, const OnProgress& 
                                     .refused = counts.refused}
                                );
     };
-    const auto wait = [](Duration time) { std::this_thread::sleep_for(time); };
-    return face_of(batches.carry_out(id, {.on_page = on_page}, wait));
+    return face_of(batches.carry_out(id, {.on_page = on_page}, schema::sleep_for));
 }
 
 Batch do_all(

@@ -25,7 +25,8 @@ public:
     [[nodiscard]] deadletter::HistoryDesk history() {
         return {wiring().history_store(), wiring().clock()};
     }
-    [[nodiscard]] TimePoint now() { return wiring().clock().now(); }
+    [[nodiscard]] const schema::Clock& clock() { return wiring().clock(); }
+    [[nodiscard]] TimePoint now() { return clock().now(); }
 
     /// Calls what changes jobs, and lets the nodes look for what can run now.
     template <typename Call>

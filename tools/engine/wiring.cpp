@@ -148,7 +148,7 @@ persistence::SeriesStore& Wiring::series_store() {
 }
 
 persistence::DefinitionStore& Wiring::definition_store() {
-    return parts_->store;
+    return parts_->store.definitions();
 }
 
 persistence::EngineStore& Wiring::engine_store() {

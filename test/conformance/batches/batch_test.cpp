@@ -173,7 +173,7 @@ TEST_P(Batches, Jobs_are_changed_where_they_stand_and_those_that_a_node_holds_ar
     EXPECT_EQ(job("job002").lock_owner, "node-1");
 }
 
-// R060: who sets them to 0 gives the job up.
+// Who sets them to 0 gives the job up.
 TEST_P(Batches, Retries_of_none_make_dead_letters) {
     insert(JobPlace::executable, many_jobs("job", 3));
     const Batch begun = begin({

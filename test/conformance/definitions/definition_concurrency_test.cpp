@@ -52,7 +52,7 @@ protected:
         std::int64_t changed = 0;
         std::optional<persistence::OverridePosition> position{std::in_place};
         while (position) {
-            const auto step = store_.override_priorities(
+            const auto step = store_.definitions().override_priorities(
                 schema::job_definition_named("shipping:3"), priority, *position, clock_.now()
             );
             changed += step.changed;

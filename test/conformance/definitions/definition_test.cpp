@@ -19,7 +19,7 @@ using testing::IsEmpty;
 class Definitions : public StoreTest {
 protected:
     void set(std::string_view name, const persistence::DefinitionChange& change) {
-        store_.change_definition(schema::job_definition_named(name), change);
+        store_.definitions().change_definition(schema::job_definition_named(name), change);
     }
 
     void set_priority(std::string_view name, std::string priority) {
@@ -32,7 +32,7 @@ protected:
 
     [[nodiscard]] std::vector<std::string> names(const persistence::DefinitionFilter& filter = {}) {
         std::vector<std::string> list;
-        for (const JobDefinition& one : store_.definitions(filter, "", 100)) {
+        for (const JobDefinition& one : store_.definitions().definitions(filter, "", 100)) {
             list.push_back(text_of(one.name));
         }
         return list;
@@ -88,16 +88,16 @@ TEST_P(Definitions, Keep_what_is_not_changed) {
     set_priority("shipping:3", "");
     const auto name = schema::job_definition_named("shipping:3");
     EXPECT_EQ(
-        store_.find_definition(name).value(),
+        store_.definitions().find_definition(name).value(),
         (JobDefinition{
             .name = name,
             .retry_cycle = "R5/PT5M",
             .exclusive = false,
             .override_priority = -9'223'372'036'854'775'807})
     );
-    EXPECT_TRUE(store_.remove_definition(name));
-    EXPECT_FALSE(store_.remove_definition(name));
-    EXPECT_EQ(store_.find_definition(name), std::nullopt);
+    EXPECT_TRUE(store_.definitions().remove_definition(name));
+    EXPECT_FALSE(store_.definitions().remove_definition(name));
+    EXPECT_EQ(store_.definitions().find_definition(name), std::nullopt);
 }
 
 TEST_P(Definitions, A_change_that_is_refused_changes_nothing) {
@@ -242,7 +242,7 @@ protected:
         std::int64_t changed = 0;
         std::optional<persistence::OverridePosition> position{std::in_place};
         while (position) {
-            const auto step = store_.override_priorities(
+            const auto step = store_.definitions().override_priorities(
                 schema::job_definition_named(name), priority, *position, clock_.now()
             );
             changed += step.changed;
@@ -313,7 +313,7 @@ TEST_P(OverrideCascade, Goes_on_page_by_page_and_from_the_beginning_after_a_stop
     insert(JobPlace::executable, std::move(jobs));
     const auto name = schema::job_definition_named("shipping:3");
     const persistence::OverridePosition begin{.place = JobPlace::executable};
-    const auto first = store_.override_priorities(name, 9, begin, clock_.now());
+    const auto first = store_.definitions().override_priorities(name, 9, begin, clock_.now());
     EXPECT_EQ(first.changed, 1000);
     ASSERT_TRUE(first.next);
     EXPECT_EQ(first.next->place, JobPlace::executable);

@@ -68,7 +68,7 @@ TEST_P(CopiedTimers, Keep_a_priority_that_an_override_gave_them) {
     std::optional<persistence::OverridePosition> position{std::in_place};
     while (position) {
         position =
-            store_
+            store_.definitions()
                 .override_priorities(
                     schema::job_definition_named("shipping:3/charge"), 8, *position, clock_.now()
                 )

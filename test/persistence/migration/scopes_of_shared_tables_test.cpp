@@ -80,7 +80,7 @@ TEST_P(ScopesOfSharedTables, Have_priorities_that_an_override_finds_for_both) {
     a_job_of("e", "ACT_RU_JOB", "theirs");
     store_.insert({{JobPlace::executable, of_shipping("ours")}}, IdOrigin::given);
     for (const std::string definition : {"process:1", "shipping:3"}) {
-        const auto step = store_.override_priorities(
+        const auto step = store_.definitions().override_priorities(
             {.definition = definition}, 7, {.place = JobPlace::executable}, now_
         );
         EXPECT_EQ(step.changed, 1) << definition;

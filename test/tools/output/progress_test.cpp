@@ -32,6 +32,15 @@ TEST(Progress, Without_a_terminal_nothing_is_said_within_two_seconds) {
     EXPECT_EQ(output.err.str(), "added 2000 of 10000 (20 %), 1000/s, 8 s left\n");
 }
 
+TEST(Progress, Where_nobody_knows_how_many_there_are_tells_how_many_were_done) {
+    Output output;
+    Progress progress(output.streams, output.clock, "moved");
+    progress.show(10);
+    output.clock.tick(2s);
+    progress.show(3'000);
+    EXPECT_EQ(output.err.str(), "moved 3000 so far, 1500/s\n");
+}
+
 TEST(Progress, On_a_terminal_one_line_is_rewritten) {
     Output output;
     output.streams.err_is_terminal = true;

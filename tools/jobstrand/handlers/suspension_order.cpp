@@ -1,5 +1,6 @@
 #include "tools/jobstrand/handlers/suspension_order.hpp"
 
+#include "deadletter/bulk/bulk_rest.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
 #include "tools/jobstrand/json/member_values.hpp"
 
@@ -102,8 +103,17 @@ suspension_handler(persistence::OperatorStore& store, const schema::Clock& clock
         }
         if (activate) {
             store.activate(scope, id, clock.now());
-        } else {
-            store.suspend(scope, id, clock.now());
+            return executor::Succeeded{};
+        }
+        deadletter::BulkRest rest(clock, schema::sleep_for);
+        bool was_stopped = false;
+        store.suspend(scope, id, clock.now(), [&](std::int64_t /*moved*/) {
+            rest.take();
+            was_stopped = context.stop.stop_requested();
+            return !was_stopped;
+        });
+        if (was_stopped) {
+            return executor::Interrupted{};
         }
         return executor::Succeeded{};
     };

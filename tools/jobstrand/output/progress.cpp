@@ -41,10 +41,19 @@ Progress::~Progress() {
 
 void Progress::show(std::int64_t done, std::int64_t total) {
     const SteadyPoint now = clock_.steady_now();
-    if (!is_time_for_a_line(now)) {
-        return;
+    if (is_time_for_a_line(now)) {
+        write(now, line(now, done, total));
     }
-    const std::string text = line(now, done, total);
+}
+
+void Progress::show(std::int64_t done) {
+    const SteadyPoint now = clock_.steady_now();
+    if (is_time_for_a_line(now)) {
+        write(now, fmt::format("{} {} so far, {:.0f}/s", done_word_, done, rate(now, done)));
+    }
+}
+
+void Progress::write(SteadyPoint now, const std::string& text) {
     if (streams_.err_is_terminal) {
         streams_.err << kRewriteLine << text << std::flush;
     } else {
@@ -58,9 +67,13 @@ bool Progress::is_time_for_a_line(SteadyPoint now) const {
     return now - last_line_ >= (streams_.err_is_terminal ? kBetweenRewrites : kBetweenLines);
 }
 
-std::string Progress::line(SteadyPoint now, std::int64_t done, std::int64_t total) {
+double Progress::rate(SteadyPoint now, std::int64_t done) const {
     const double seconds = std::chrono::duration<double>(now - start_).count();
-    const double rate = seconds > 0 ? static_cast<double>(done - before_) / seconds : 0;
+    return seconds > 0 ? static_cast<double>(done - before_) / seconds : 0;
+}
+
+std::string Progress::line(SteadyPoint now, std::int64_t done, std::int64_t total) {
+    const double rate = this->rate(now, done);
     std::string text = fmt::format("{} {} of {}", done_word_, done, total);
     if (total > 0) {
         text += fmt::format(" ({} %)", done * 100 / total);

@@ -31,9 +31,14 @@ public:
 
     void show(std::int64_t done, std::int64_t total);
 
+    /// Where nobody knows how many there are.
+    void show(std::int64_t done);
+
 private:
     [[nodiscard]] bool is_time_for_a_line(schema::SteadyPoint now) const;
+    [[nodiscard]] double rate(schema::SteadyPoint now, std::int64_t done) const;
     [[nodiscard]] std::string line(schema::SteadyPoint now, std::int64_t done, std::int64_t total);
+    void write(schema::SteadyPoint now, const std::string& text);
 
     Streams& streams_;
     const schema::Clock& clock_;

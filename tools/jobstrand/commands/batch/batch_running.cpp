@@ -10,7 +10,6 @@
 
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -135,8 +134,7 @@ ExitCode carry_out_batch(Session& session, const Batch& batch, const Record& mor
             was_stopped = stop.is_made();
             return !was_stopped;
         };
-        const auto wait = [](schema::Duration time) { std::this_thread::sleep_for(time); };
-        after = desk.carry_out(batch.id, {.on_page = on_page}, wait);
+        after = desk.carry_out(batch.id, {.on_page = on_page}, schema::sleep_for);
     }
     if (!after) {
         throw CliError(ExitCode::not_found, fmt::format("the batch {} is gone", batch.id));

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <thread>
 
 namespace jobstrand::cli {
 
@@ -19,7 +18,7 @@ using deadletter::ProbeResult;
 
 [[nodiscard]] ProbePatience patience_of(const std::optional<std::string>& wait) {
     ProbePatience patience;
-    patience.wait = [](schema::Duration time) { std::this_thread::sleep_for(time); };
+    patience.wait = schema::sleep_for;
     if (wait) {
         patience.most = duration_of("--probe-wait", *wait);
         if (patience.most < schema::Duration{0} || patience.most > std::chrono::days(1)) {

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -38,7 +37,7 @@ constexpr std::size_t kNamed = 10;
 [[nodiscard]] BulkPace pace_of(const std::string& text) {
     return {
         .per_second = whole_number("--rate", text, 1, kFastest),
-        .wait = [](schema::Duration time) { std::this_thread::sleep_for(time); },
+        .wait = schema::sleep_for,
     };
 }
 

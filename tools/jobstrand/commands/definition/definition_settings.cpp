@@ -1,5 +1,6 @@
 #include "tools/jobstrand/commands/definition/definition_settings.hpp"
 
+#include "deadletter/bulk/bulk_rest.hpp"
 #include "tools/jobstrand/commands/bulk_selection.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/listing.hpp"
@@ -83,7 +84,13 @@ number_of(std::string_view option, const std::optional<std::string>& typed) {
 void cascade(Session& session, const schema::JobDefinition& definition) {
     const deadletter::BulkCounts counts =
         with_progress(session, "changed", [&](const deadletter::BulkWatch& watch) {
-            return session.definitions().cascade(definition, watch);
+            deadletter::BulkRest rest(session.clock(), schema::sleep_for);
+            const auto then_rest = [&](const deadletter::BulkCounts& so_far) {
+                const bool goes_on = watch.on_page(so_far);
+                rest.take();
+                return goes_on;
+            };
+            return session.definitions().cascade(definition, {.on_page = then_rest});
         });
     session.tell(fmt::format("{} jobs have another priority now", counts.done));
 }

@@ -1,5 +1,6 @@
 #include "tools/jobstrand/commands/instance/suspension.hpp"
 
+#include "deadletter/bulk/bulk_rest.hpp"
 #include "schema/definition/job_definition.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/listing.hpp"
@@ -7,6 +8,7 @@
 #include "tools/jobstrand/commands/typed_ids.hpp"
 #include "tools/jobstrand/handlers/suspension_order.hpp"
 #include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/output/progress.hpp"
 #include "tools/jobstrand/output/time_field.hpp"
 
 #include <fmt/format.h>
@@ -149,6 +151,46 @@ ExitCode order_for_later(
     );
 }
 
+/// Suspends at leisure, because what is suspended runs no more from the first moment on; activates
+/// as fast as can be.
+deadletter::BulkCounts change_at_once(
+    Session& session,
+    const SuspensionOptions& options,
+    const std::vector<std::string>& ids
+) {
+    RecordWriter writer(session.streams().out, session.format(), moved_columns(), session.style());
+    Progress progress(session.streams(), session.clock(), "moved");
+    deadletter::BulkRest rest(session.clock(), schema::sleep_for);
+    const deadletter::BulkWatch watch{
+        .on_item =
+            [&](const deadletter::ItemResult& item) {
+                if (item.answer == deadletter::ItemAnswer::refused) {
+                    session.tell("jobstrand: " + why_of_engine(item.id, options));
+                    return;
+                }
+                session.count_changes(1);
+                writer.add({text_field("id", item.id), number_field("moved", item.moved)});
+            },
+        .on_moved =
+            [&](std::int64_t moved) {
+                progress.show(moved);
+                if (!options.activate) {
+                    rest.take();
+                }
+                return !session.must_stop();
+            },
+    };
+    deadletter::JobDesk desk = session.jobs();
+    const deadletter::BulkCounts counts = options.activate
+                                              ? desk.activate(options.scope, ids, watch)
+                                              : desk.suspend(options.scope, ids, watch);
+    writer.finish();
+    if (session.must_stop()) {
+        throw CliError(ExitCode::failed, "the service stops; ask again for the rest");
+    }
+    return counts;
+}
+
 /// Says first that a job which runs is not stopped.
 [[nodiscard]] deadletter::BulkWatch
 with_remark(Session& session, const deadletter::BulkWatch& watch) {
@@ -175,20 +217,7 @@ ExitCode change_suspension(Session& session, const SuspensionOptions& typed) {
     if (const auto due = due_of(session, options.due)) {
         return order_for_later(session, options, ids, *due);
     }
-    RecordWriter writer(session.streams().out, session.format(), moved_columns(), session.style());
-    const deadletter::BulkWatch watch{.on_item = [&](const deadletter::ItemResult& item) {
-        if (item.answer == deadletter::ItemAnswer::refused) {
-            session.tell("jobstrand: " + why_of_engine(item.id, options));
-            return;
-        }
-        session.count_changes(1);
-        writer.add({text_field("id", item.id), number_field("moved", item.moved)});
-    }};
-    deadletter::JobDesk desk = session.jobs();
-    const deadletter::BulkCounts counts = options.activate
-                                              ? desk.activate(options.scope, ids, watch)
-                                              : desk.suspend(options.scope, ids, watch);
-    writer.finish();
+    const deadletter::BulkCounts counts = change_at_once(session, options, ids);
     if (counts.refused == 0) {
         return ExitCode::done;
     }

@@ -107,7 +107,8 @@ void add_next(const Command& noun, Action& action) {
     app.add_option(
            "expression",
            options.expression,
-           "A cron text (Quartz, Unix, @daily), an ISO 8601 date, duration or cycle, times of each day "
+           "A cron text (Quartz, Unix, @daily), an ISO 8601 date, duration or cycle, times of each "
+           "day "
            "(every 45m from 09:00 to 17:00), a number of business days, or a time as people say it "
            "(5m, tomorrow 09:00)"
     )

@@ -1,0 +1,23 @@
+#include "deadletter/bulk/bulk_rest.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace jobstrand::deadletter {
+
+namespace {
+
+constexpr int kTimesAsLong = 4;
+
+}  // namespace
+
+BulkRest::BulkRest(const schema::Clock& clock, Wait wait)
+    : clock_(clock), wait_(std::move(wait)), began_(clock.steady_now()) {}
+
+void BulkRest::take() {
+    const auto took = clock_.steady_now() - began_;
+    wait_(std::chrono::duration_cast<schema::Duration>(kTimesAsLong * took));
+    began_ = clock_.steady_now();
+}
+
+}  // namespace jobstrand::deadletter

@@ -1,0 +1,34 @@
+#include "deadletter/bulk/bulk_rest.hpp"
+
+#include "test/fixtures/manual_clock.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <vector>
+
+namespace jobstrand::deadletter {
+
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+TEST(BulkRest, Is_four_times_as_long_as_each_transaction_was) {
+    test::ManualClock clock;
+    std::vector<schema::Duration> waits;
+    BulkRest rest(clock, [&](schema::Duration time) {
+        waits.push_back(time);
+        clock.tick(time);
+    });
+    for (const schema::Duration transaction : {20ms, 150ms, 0ms}) {
+        clock.tick(transaction);
+        rest.take();
+    }
+    EXPECT_THAT(waits, ElementsAre(80ms, 600ms, 0ms));
+}
+
+}  // namespace
+
+}  // namespace jobstrand::deadletter
