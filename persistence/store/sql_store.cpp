@@ -8,7 +8,6 @@
 #include "persistence/nodes/served_jobs.hpp"
 #include "persistence/queries/job_queries.hpp"
 #include "persistence/rows/insert_jobs.hpp"
-#include "persistence/series/series_operations.hpp"
 #include "persistence/sql/database_now.hpp"
 
 #include <utility>
@@ -352,52 +351,6 @@ std::optional<AwaitedGroup> SqlStore::awaited_group(const schema::Job& job) {
 
 std::optional<GroupHold> SqlStore::group_hold(const schema::Job& job) {
     return persistence::group_hold(context_, job);
-}
-
-std::vector<PlacedJob>
-SqlStore::create(Transaction& transaction, std::vector<NewSeries> series, TimePoint now) {
-    return create_series(context_, transaction, std::move(series), now);
-}
-
-std::vector<PlacedJob> SqlStore::create(std::vector<NewSeries> series, TimePoint now) {
-    return create_series(context_, std::move(series), now);
-}
-
-std::vector<SeriesSummary>
-SqlStore::list_series(const SeriesFilter& filter, std::string_view after, std::size_t limit) {
-    return persistence::list_series(context_, filter, after, limit);
-}
-
-std::optional<SeriesSummary> SqlStore::find_series(std::string_view key) {
-    return persistence::find_series(context_, key);
-}
-
-SeriesAnswer SqlStore::reschedule_series(const schema::Series& times, TimePoint now) {
-    return persistence::reschedule_series(context_, times, now);
-}
-
-std::optional<std::string> SqlStore::fire_series(std::string_view key, TimePoint now) {
-    return persistence::fire_series(context_, key, now);
-}
-
-SeriesAnswer SqlStore::end_series(std::string_view key, TimePoint now) {
-    return persistence::end_series(context_, key, now);
-}
-
-SeriesAnswer SqlStore::remove_series(std::string_view key) {
-    return persistence::remove_series(context_, key);
-}
-
-std::size_t SqlStore::put_calendar(const StoredCalendar& calendar, TimePoint now) {
-    return persistence::put_calendar(context_, calendar, now);
-}
-
-std::vector<StoredCalendar> SqlStore::calendars() {
-    return list_calendars(context_);
-}
-
-CalendarAnswer SqlStore::remove_calendar(std::string_view name) {
-    return persistence::remove_calendar(context_, name);
 }
 
 }  // namespace jobstrand::persistence
