@@ -69,6 +69,14 @@ public:
         }
     }
 
+    void check_together(const ExecutorSettings& settings) {
+        if (settings.instances_together && settings.order.is_any()) {
+            found_.emplace_back(
+                "instances_together goes with no order: that would say which job comes next"
+            );
+        }
+    }
+
     void check_scope(const schema::ServedScope& scope) {
         if (scope.priorities.least > scope.priorities.most) {
             found_.push_back(fmt::format(
@@ -144,6 +152,7 @@ std::vector<std::string> validate(const ExecutorSettings& settings) {
     findings.check_time("acquire_first_wait", settings.acquire_first_wait, 1ms, 1h);
     findings.check_time("acquire_wait", settings.acquire_wait, 1ms, 1h);
     findings.check_order(settings.order);
+    findings.check_together(settings);
     findings.check_scope(settings.scope);
     findings.check_time("queue_full_wait", settings.queue_full_wait, 0ms, kDay);
     findings.check("timer_page", settings.timer_page, one, page_max);

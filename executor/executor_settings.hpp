@@ -66,6 +66,9 @@ struct ExecutorSettings {
     /// Exclusive jobs of all instances under one root run one at a time (R093), and not only those
     /// of one instance (R092). All nodes of a database must agree.
     bool exclusive_over_hierarchies = false;
+    /// Who takes an exclusive job of an instance takes the further ones of it along (R087),
+    /// wherever they stand in the table. Needs schema::kInstanceIndex; not with an `order`.
+    bool instances_together = false;
     /// false: this node runs only what is handed to it, and no exclusive jobs of instances.
     bool acquire_async_jobs = true;
     bool acquire_timers = true;

@@ -32,7 +32,11 @@ JobAcquirer::JobAcquirer(
       pace_(
           {.first = settings.acquire_first_wait, .idle_max = settings.acquire_wait},
           std::random_device{}()
-      ) {}
+      ) {
+    if (settings.instances_together) {
+        together_.emplace(settings.max_pool_size);
+    }
+}
 
 schema::Duration JobAcquirer::run_once() {
     const persistence::PageLimit room = intake_.room();
@@ -94,7 +98,14 @@ std::vector<schema::Job> JobAcquirer::take_oldest(
 ) {
     persistence::SeenRows seen;
     limit.seen = &seen;
+    if (together_) {
+        limit.companions = together_->room_in(limit.jobs);
+        limit.jobs -= limit.companions;
+    }
     std::vector<schema::Job> jobs = store_.acquire(claim, *intake_.served(), limit, look.behind);
+    if (together_) {
+        together_->taken(jobs.size() - seen.companions, seen.companions, limit.companions);
+    }
     oldest_.end(look, seen.search, std::move(seen.end));
     return jobs;
 }

@@ -6,6 +6,7 @@
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/loop/scan_start.hpp"
+#include "executor/loop/together_share.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/duration_histogram.hpp"
@@ -13,6 +14,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace jobstrand::executor {
@@ -70,6 +72,7 @@ private:
 
     // Touched only on the strand.
     AcquisitionPace pace_;
+    std::optional<TogetherShare> together_;  ///< Where jobs of an instance are taken along.
     ScanStart oldest_;
     BacklogCursor<persistence::LanePositions> lanes_;
 };

@@ -13,8 +13,11 @@ struct SeenRows {
     /// whoever goes on behind a page counts them as taken.
     std::size_t waiting = 0;
 
-    /// In the order of the ids: the last row that was looked at, if there may be more behind it;
-    /// empty: it saw the end of the table.
+    /// Jobs that were taken along from behind the page: they come last.
+    std::size_t companions = 0;
+
+    /// In the order of the ids: the last row of the page that was looked at, if there may be more
+    /// behind it; empty: it saw the end of the table.
     std::string end = {};
 
     /// What it took to find them, without what was done with them.
@@ -33,11 +36,16 @@ struct PageLimit {
     /// Of jobs that meet a limit (schema::JobLimits); further ones wait.
     std::size_t limited = std::numeric_limits<std::size_t>::max();
 
+    /// Room besides, for exclusive jobs of the instances that the page takes, wherever they stand
+    /// (R087). 0: none are looked for. Else it needs schema::kInstanceIndex.
+    std::size_t companions = 0;
+
     /// Where to write what was seen; nullptr: nobody asks.
     SeenRows* seen = nullptr;
 
     bool operator==(const PageLimit& other) const {
-        return jobs == other.jobs && bytes == other.bytes && limited == other.limited;
+        return jobs == other.jobs && bytes == other.bytes && limited == other.limited &&
+               companions == other.companions;
     }
 };
 

@@ -9,7 +9,12 @@
 namespace jobstrand::schema {
 namespace {
 
-constexpr std::array kOptionalIndexes{kPriorityIndex, kDueIndex, kPriorityDueIndex, kTenantIndex};
+constexpr std::array kOptionalIndexes{
+    kPriorityIndex,
+    kDueIndex,
+    kPriorityDueIndex,
+    kTenantIndex,
+    kInstanceIndex};
 
 std::vector<Table> all_tables() {
     std::vector<Table> all;

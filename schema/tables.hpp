@@ -122,6 +122,19 @@ inline constexpr OptionalIndex kTenantIndex{
         },
 };
 
+/// For the acquisition that takes the further jobs of an instance along.
+inline constexpr OptionalIndex kInstanceIndex{
+    .name = "instance",
+    .table = "ACT_RU_JOB",
+    .index =
+        {
+            "JS_IDX_JOB_INSTANCE",
+            "PROCESS_INSTANCE_ID_, ID_",
+            "the executable jobs of one instance, oldest first",
+            "PROCESS_INSTANCE_ID_ IS NOT NULL",
+        },
+};
+
 [[nodiscard]] std::span<const OptionalIndex> optional_indexes();
 
 /// All tables of the current schema, in the order in which they are created.

@@ -43,6 +43,9 @@ public:
             are_together_,
             "The jobs of an instance follow each other; without it the instances take turns"
         );
+        command.add_flag(
+            "--take-along", takes_along_, "Take the jobs of an instance together, with its index"
+        );
         command.add_option("--priorities", priorities_, "Different priorities of the jobs")
             ->check(CLI::Range(std::size_t{1}, std::size_t{1000}))
             ->capture_default_str();
@@ -66,12 +69,14 @@ public:
         bench.set("failingPercent", fmt::to_string(failing_percent_));
         bench.set("instances", fmt::to_string(instances_));
         bench.set("together", fmt::to_string(are_together_));
+        bench.set("takeAlong", fmt::to_string(takes_along_));
         bench.set("priorities", fmt::to_string(priorities_));
         bench.set("byPriority", fmt::to_string(by_priority_));
         bench.set("agingMs", fmt::to_string(aging_.count()));
         const IndexForRun by_priority(
             bench.database, schema::kPriorityIndex, by_priority_ && !order().ages()
         );
+        const IndexForRun instance(bench.database, schema::kInstanceIndex, takes_along_);
         const IndexForRun aging(bench.database, schema::kPriorityDueIndex, order().ages());
         if (bench.options.warm_up > 0) {
             (void)drain(bench, bench.options.warm_up, job_logs_.front());
@@ -120,6 +125,7 @@ private:
         executor::ExecutorSettings settings = executor_settings(bench.options);
         settings.order = order();
         settings.history.job_log = schema::job_log_level_of(job_log).value();
+        settings.instances_together = takes_along_;
         Nodes nodes(bench, {.executor = std::move(settings)}, handler(ledger));
         const double cpu_before = process_cpu_seconds();
         const Stopwatch watch;
@@ -161,6 +167,7 @@ private:
     double failing_percent_ = 0;
     std::size_t instances_ = 0;
     bool are_together_ = false;
+    bool takes_along_ = false;
     std::size_t priorities_ = 1;
     bool by_priority_ = false;
     std::vector<std::string> job_logs_{"failures"};

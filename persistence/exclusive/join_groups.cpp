@@ -79,15 +79,16 @@ take_others(std::vector<Job>& jobs, const std::vector<bool>& are_in, ExclusiveOv
 
 }  // namespace
 
-std::size_t join_groups(
+JoinedGroups join_groups(
     Transaction& transaction,
     const LockClaim& claim,
     ExclusiveOver over,
     std::vector<Job>& jobs
 ) {
+    JoinedGroups joined;
     const GroupCounts wanted = groups_of(jobs, over);
     if (wanted.empty()) {
-        return 0;
+        return joined;
     }
     std::vector<std::string_view> names;
     names.reserve(wanted.size());
@@ -101,15 +102,16 @@ std::size_t join_groups(
         );
     }
     count_claimed(transaction, claim, shares.joined);
+    joined.taken.insert(shares.taken.begin(), shares.taken.end());
     shares.taken.merge(shares.joined);
     // Decided before any job moves, because the names are borrowed from the jobs.
     const std::vector<bool> are_in = who_is_in(jobs, std::move(shares.taken), over);
-    if (std::ranges::find(are_in, false) == are_in.end()) {
-        return 0;
+    if (std::ranges::find(are_in, false) != are_in.end()) {
+        const std::vector<WaitingJob> waiting = take_others(jobs, are_in, over);
+        let_wait(transaction, kForExclusive, waiting);
+        joined.waiting = waiting.size();
     }
-    const std::vector<WaitingJob> waiting = take_others(jobs, are_in, over);
-    let_wait(transaction, kForExclusive, waiting);
-    return waiting.size();
+    return joined;
 }
 
 bool join_group_alone(

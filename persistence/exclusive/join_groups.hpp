@@ -6,19 +6,31 @@
 #include "schema/job.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace jobstrand::persistence {
 
+/// What became of the exclusive jobs of a claim.
+struct JoinedGroups {
+    std::size_t waiting = 0;  ///< How many left the list.
+
+    /// Groups that nobody held, so that no job of them was held or waited, and how many jobs the
+    /// claim has of each now.
+    std::map<std::string, std::int64_t, std::less<>> taken = {};
+};
+
 /// What every claim asks before it locks jobs: only the holder of a group has exclusive jobs of it.
 /// Takes the groups of the exclusive ones among `jobs`, free executable jobs that this transaction
 /// has read for update. Those of which another owner holds the group, or of which the claim's owner
-/// has enough, leave the list and wait (see waiting_jobs.hpp). Returns how many. Of jobs without a
-/// group nothing is asked or written.
+/// has enough, leave the list and wait (see waiting_jobs.hpp). Of jobs without a group nothing is
+/// asked or written.
 ///
 /// Throws DbError `conflict` when another node takes one of the groups at the same moment: then the
 /// whole transaction is to be run again.
-std::size_t join_groups(
+JoinedGroups join_groups(
     Transaction& transaction,
     const LockClaim& claim,
     schema::ExclusiveOver over,

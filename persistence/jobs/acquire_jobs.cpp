@@ -1,6 +1,7 @@
 #include "persistence/exclusive/join_groups.hpp"
 #include "persistence/jobs/claim_rows.hpp"
 #include "persistence/jobs/executor_moves.hpp"
+#include "persistence/jobs/groups/companions.hpp"
 #include "persistence/jobs/job_candidates.hpp"
 #include "persistence/jobs/limited_candidates.hpp"
 #include "persistence/jobs/ordered_candidates.hpp"
@@ -81,10 +82,14 @@ std::vector<Job> acquire_page(
         // By their spelling here, which is that of the limits.
         use_served_names(page.rows.jobs, served.types);
         seen.waiting = join_limits(transaction, claim, *limits, limit.limited, page.rows.jobs);
-        seen.waiting += join_groups(transaction, claim, context.exclusive_over, page.rows.jobs);
+        const JoinedGroups joined =
+            join_groups(transaction, claim, context.exclusive_over, page.rows.jobs);
+        seen.waiting += joined.waiting;
         // The rows that stay would be found by the next page as well.
         page.is_end =
             !claim_rows(transaction, JobPlace::executable, claim, page.rows.jobs) || page.is_end;
+        seen.companions =
+            add_companions(transaction, {context, claim, served, limit}, joined, page.rows.jobs);
         load_payloads(transaction, page.rows.jobs);
     };
     do {

@@ -37,9 +37,10 @@ CANDIDATES = "persistence/jobs/job_candidates.cpp"
 SERVED = "persistence/jobs/served_condition.cpp"
 ACQUIRE = "persistence/jobs/acquire_jobs.cpp"
 CLAIM = "persistence/jobs/claim_rows.cpp"
+COMPANIONS = "persistence/jobs/groups/companions.cpp"
 GROUPS = "persistence/exclusive/group_locks.cpp"
 JOIN = "persistence/exclusive/join_groups.cpp"
-PASS_ON = "persistence/jobs/pass_on_groups.cpp"
+PASS_ON = "persistence/jobs/groups/pass_on_groups.cpp"
 TABLE = "persistence/rows/job_table.cpp"
 PRODUCER = "executor/enqueue/job_producer.cpp"
 DUE = "persistence/jobs/move_due_timers.cpp"
@@ -169,6 +170,26 @@ MUTANTS = [
         DUE,
         "schema::exclusive_group(placed.job, context.exclusive_over).empty() &&",
         "",
+    ),
+    Mutant("a job that somebody has is taken along", COMPANIONS, " AND LOCK_EXP_TIME_ IS NULL", ""),
+    Mutant("what meets a limit is taken along", COMPANIONS, "limits.meets(job) ||", "", "void drop_unwanted"),
+    Mutant(
+        "more of a group is taken along than its holder may have",
+        COMPANIONS,
+        "schema::may_claim_of_group(group->second, 1) == 0",
+        "false",
+    ),
+    Mutant(
+        "what is suspended is taken along",
+        COMPANIONS,
+        "    drop_suspended(transaction, besides);\n",
+        "    (void)drop_suspended;\n",
+    ),
+    Mutant(
+        "what is taken along does not count in its group",
+        COMPANIONS,
+        "    count_in_groups(transaction, claim, context.exclusive_over, besides);\n",
+        "    (void)count_in_groups;\n",
     ),
     Mutant("a hand-off asks for no group", PRODUCER, "!schema::may_exclude(job) && ", ""),
     Mutant("a waiting job counts as held", TABLE, "!schema::waits_for_exclusive(job) && ", ""),

@@ -54,12 +54,6 @@ std::optional<TimePoint> MemoryStore::move_due_timers(TimePoint now) {
     return next;
 }
 
-std::string_view MemoryStore::group_of(const Job& job) const {
-    return broken_ == Broken::instance_lock
-               ? std::string_view()
-               : schema::exclusive_group(job, schema::ExclusiveOver::instance);
-}
-
 void MemoryStore::lock(Job& job, const Claim& claim) {
     job.lock_owner = claim.owner;
     job.lock_expiration = claim.until;
@@ -72,40 +66,16 @@ void MemoryStore::free(Job& job) {
     ++job.revision;
 }
 
+bool MemoryStore::is_free(const Row& row) {
+    return row.place == JobPlace::executable && row.job.lock_owner.empty() && !row.waits;
+}
+
 bool MemoryStore::has_acquirable(const Served&, std::string_view after) {
     return operation([&] {
         return std::any_of(rows_.upper_bound(after), rows_.end(), [](const auto& named) {
-            const Row& row = named.second;
-            return row.place == JobPlace::executable && row.job.lock_owner.empty() && !row.waits;
+            return is_free(named.second);
         });
     });
-}
-
-bool MemoryStore::join_group(const Claim& claim, const Job& job) {
-    const std::string_view group = group_of(job);
-    if (group.empty()) {
-        return true;
-    }
-    const auto found = groups_.find(group);
-    if (found == groups_.end()) {
-        groups_.emplace(
-            group,
-            GroupLock{
-                .owner = std::string(claim.owner),
-                .until = claim.until,
-                .began = claim.until,
-                .claimed = 1}
-        );
-        return true;
-    }
-    GroupLock& lock = found->second;
-    if (lock.owner != claim.owner || schema::may_claim_of_group(lock.claimed, 1) == 0) {
-        return false;
-    }
-    ++lock.claimed;
-    lock.until = std::max(lock.until, claim.until);
-    lock.began = std::min(lock.began, claim.until);
-    return true;
 }
 
 std::vector<Job> MemoryStore::acquire(
@@ -117,22 +87,29 @@ std::vector<Job> MemoryStore::acquire(
     return operation([&] {
         std::vector<Job> jobs;
         persistence::SeenRows seen;
+        std::set<std::string> taken;
         for (auto at = rows_.upper_bound(after); at != rows_.end() && seen.end.empty(); ++at) {
             Row& row = at->second;
-            if (row.place != JobPlace::executable || !row.job.lock_owner.empty() || row.waits) {
+            if (!is_free(row)) {
                 continue;
             }
+            const std::string group(group_of(row.job));
+            const bool is_new = !group.empty() && !groups_.contains(group);
             if (!join_group(claim, row.job)) {
                 row.waits = true;
                 ++seen.waiting;
             } else {
                 lock(row.job, claim);
                 jobs.push_back(row.job);
+                if (is_new) {
+                    taken.insert(group);
+                }
             }
             if (jobs.size() + seen.waiting == limit.jobs) {
                 seen.end = row.job.id;
             }
         }
+        seen.companions = take_along(claim, limit.companions, taken, jobs);
         if (limit.seen != nullptr) {
             *limit.seen = seen;
         }
@@ -146,12 +123,6 @@ MemoryStore::Row* MemoryStore::held(std::string_view owner, std::string_view id,
                          found->second.job.lock_owner == owner &&
                          found->second.job.revision == revision;
     return is_held ? &found->second : nullptr;
-}
-
-bool MemoryStore::is_group_held(std::string_view owner, const Job& job) const {
-    const std::string_view group = group_of(job);
-    const auto lock = groups_.find(group);
-    return group.empty() || (lock != groups_.end() && lock->second.owner == owner);
 }
 
 OutcomeAnswer MemoryStore::apply_one(std::string_view owner, const Outcome& outcome) {
@@ -268,20 +239,6 @@ persistence::LockReset MemoryStore::reset_expired_locks(JobPlace place, const Lo
         }
         return reset;
     });
-}
-
-std::vector<Job> MemoryStore::claim_waiting(const Claim& claim, std::string_view group) {
-    std::vector<Job> jobs;
-    for (auto& [id, row] : rows_) {
-        const bool is_next = row.waits && group_of(row.job) == group &&
-                             std::cmp_less(jobs.size(), schema::kMostClaimedOfGroup);
-        if (is_next) {
-            row.waits = false;
-            lock(row.job, claim);
-            jobs.push_back(row.job);
-        }
-    }
-    return jobs;
 }
 
 GroupsPassedOn MemoryStore::pass_on(

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -104,7 +105,15 @@ private:
     template <typename Work>
     auto operation(const Work& work);
     [[nodiscard]] std::string_view group_of(const schema::Job& job) const;
+    [[nodiscard]] static bool is_free(const Row& row);
     [[nodiscard]] bool join_group(const Claim& claim, const schema::Job& job);
+    /// Further free jobs of these groups. Returns how many.
+    std::size_t take_along(
+        const Claim& claim,
+        std::size_t room,
+        const std::set<std::string>& groups,
+        std::vector<schema::Job>& jobs
+    );
     [[nodiscard]] Row* held(std::string_view owner, std::string_view id, int revision);
     [[nodiscard]] bool is_group_held(std::string_view owner, const schema::Job& job) const;
     static void lock(schema::Job& job, const Claim& claim);

@@ -21,7 +21,10 @@ constexpr int kAnyLostStarts = 1'000'000;
 
 executor::ExecutorSettings executor_settings_of(const SimulatedNode::Settings& settings) {
     return {
+        .core_pool_size = 1,
+        .max_pool_size = 1,
         .acquire_page = settings.queue,
+        .instances_together = settings.instances_together,
         .lock_time = settings.lock_time,
         .node_lease = settings.lease,
     };

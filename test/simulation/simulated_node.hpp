@@ -28,6 +28,7 @@ class SimulatedNode final : public executor::JobIntake {
 public:
     struct Settings {
         std::size_t queue = 4;
+        bool instances_together = false;
         schema::Duration lock_time{std::chrono::seconds(3)};
         schema::Duration lease{std::chrono::seconds(1)};
     };

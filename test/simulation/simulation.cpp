@@ -24,6 +24,7 @@ constexpr int kStepsOfCalm = 20'000;
 
 Simulation::Simulation(std::uint64_t seed, Broken broken, bool tells)
     : dice_(seed),
+      takes_along_(seed % 2 == 1),
       tells_(tells),
       store_(
           broken,
@@ -74,7 +75,11 @@ void Simulation::add_node() {
     ledger_.nodes.emplace_back();
     places_.push_back(
         {.node = std::make_unique<SimulatedNode>(
-             std::move(name), SimulatedNode::Settings{}, store_, handlers_, clock_
+             std::move(name),
+             SimulatedNode::Settings{.instances_together = takes_along_},
+             store_,
+             handlers_,
+             clock_
          )}
     );
 }

@@ -59,6 +59,7 @@ private:
     void after_operation();
 
     std::mt19937_64 dice_;
+    const bool takes_along_;  ///< The nodes take jobs of an instance together.
     const bool tells_;
     std::int64_t instants_ = 0;
     ManualClock clock_;

@@ -257,6 +257,7 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
         .tenants_in_turn = options.tenants_in_turn};
     executor.scope = scope_of(options.scope);
     executor.exclusive_over_hierarchies = options.exclusive_over_hierarchies;
+    executor.instances_together = options.instances_together;
     executor.acquire_wait = options.acquire_wait;
     executor.timer_wait = options.timer_wait;
     executor.lock_time = options.lock_time;

@@ -47,11 +47,18 @@ open(const persistence::DatabaseUrl& url, const WiringOptions& options, schema::
     return pool;
 }
 
-void require_index_of(const schema::AcquisitionOrder& order, persistence::SessionPool& pool) {
+void require_indexes(const executor::ExecutorSettings& settings, persistence::SessionPool& pool) {
     const auto session = pool.lease(persistence::SessionPool::Access::read);
-    persistence::require_index(
-        *session, schema::index_of(order), "the order in which jobs are acquired"
-    );
+    if (settings.order.is_any()) {
+        persistence::require_index(
+            *session, schema::index_of(settings.order), "the order in which jobs are acquired"
+        );
+    }
+    if (settings.instances_together) {
+        persistence::require_index(
+            *session, schema::kInstanceIndex, "jobs of an instance that are taken along"
+        );
+    }
 }
 
 std::unique_ptr<executor::SharedThreads::Share> share_of(
@@ -147,8 +154,8 @@ Wiring::Parts::Parts(
 
 void Wiring::Parts::start() {
     require_rights();
-    if (settings.order.is_any() && settings.acquire_async_jobs) {
-        require_index_of(settings.order, *pool);
+    if (settings.acquire_async_jobs) {
+        require_indexes(settings, *pool);
     }
     executor.start();
 }

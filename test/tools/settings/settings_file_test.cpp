@@ -179,6 +179,8 @@ TEST(SettingsFile, Every_mistake_is_told_with_its_line_and_what_would_be_right) 
         {"incidentTarget = \"ops\"", "there is no [targets.ops]"},
         {"priorityAging = 60000", "priorityAging needs acquireByPriority"},
         {"tenantsInTurn = true\nacquireByDueDate = true", "tenantsInTurn goes with no other order"},
+        {"instancesTogether = true\nacquireByPriority = true",
+         "instancesTogether goes with no other order"},
         {"acquireByPriority = true\npriorityAging = 1\npreferTimerJobs = true",
          "priorityAging and preferTimerJobs exclude each other"},
         {"priorityRangeMin = 1\njobExecutorPriorityRangeMax = 0",
@@ -258,6 +260,7 @@ TEST(SettingsFile, The_orders_of_camunda_and_its_priority_ranges_have_its_names_
     );
     EXPECT_EQ(ours.scope.priorities.least, 5);
     EXPECT_TRUE(good("tenantsInTurn = true").executor.order.tenants_in_turn);
+    EXPECT_TRUE(good("instancesTogether = true").executor.instances_together);
 }
 
 TEST(SettingsFile, A_feature_that_is_not_there_may_be_switched_off) {

@@ -187,6 +187,15 @@ constexpr std::array kExecutorSettings{
         .aliases = {{{"jobExecutorAcquireExclusiveOverProcessHierarchies", Unit::flag}}},
     },
     Setting{
+        .name = "instancesTogether",
+        .unit = Unit::flag,
+        .field = &in_executor<&ExecutorSettings::instances_together>,
+        .meaning = "`true`: who acquires an exclusive job takes the further ones of its instance "
+                   "along, wherever they stand in the table, so that several processes share many "
+                   "instances at little cost. Not with another order of acquisition. Needs the "
+                   "index that `jobstrand schema index instance --create` makes.",
+    },
+    Setting{
         .name = "asyncJobAcquisitionEnabled",
         .unit = Unit::flag,
         .field = &in_executor<&ExecutorSettings::acquire_async_jobs>,

@@ -202,6 +202,16 @@ void SettingEntries::check_together(const std::vector<SettingEntry>& entries) {
             "tenantsInTurn goes with no other order: in each tenant's turn comes its oldest job"
         );
     }
+    if (executor.instances_together && executor.order.is_any()) {
+        refuse(
+            "instancesTogether",
+            executor.order.by_priority    ? "acquireByPriority"
+            : executor.order.timers_first ? "preferTimerJobs"
+            : executor.order.by_due_date  ? "acquireByDueDate"
+                                          : "tenantsInTurn",
+            "instancesTogether goes with no other order: that would say which job comes next"
+        );
+    }
     if (executor.order.aging > schema::Duration{0} && !executor.order.by_priority) {
         refuse("priorityAging", "acquireByPriority", "priorityAging needs acquireByPriority");
     } else if (executor.order.ages() && executor.order.timers_first) {

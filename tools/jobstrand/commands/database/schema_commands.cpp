@@ -19,11 +19,13 @@ void add_index_command(const Command& noun, Action& action) {
                      "  jobstrand schema index priority-due --create  # for both together, and for "
                      "priorityAging\n"
                      "  jobstrand schema index tenant --create        # for tenantsInTurn\n"
+                     "  jobstrand schema index instance --create      # for instancesTogether\n"
                      "  jobstrand schema index priority --drop        # when no node needs it any "
                      "more"},
         change_index
     );
-    app.add_option("NAME", options.name, "priority, due, priority-due or tenant").required();
+    app.add_option("NAME", options.name, "priority, due, priority-due, tenant or instance")
+        .required();
     const CommandOption create = app.add_flag("--create", options.create, "Create it");
     app.add_flag("--drop", options.drop, "Drop it").excludes(create);
 }

@@ -3,6 +3,7 @@
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_check.hpp"
 #include "persistence/migration/schema_migration.hpp"
+#include "schema/acquisition_order.hpp"
 #include "schema/tables.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +17,23 @@ namespace {
 
 using persistence::Connection;
 using persistence::Driver;
+
+void check_index(
+    Connection& connection,
+    const schema::OptionalIndex& index,
+    std::string_view purpose,
+    Findings& findings
+) {
+    const bool is_there = persistence::has_index(connection, index);
+    findings.push_back(
+        {.check = "index",
+         .level = is_there ? FindingLevel::ok : FindingLevel::wrong,
+         .text = fmt::format(
+             "{}, for {}, {}", index.index.name, purpose, is_there ? "is there" : "is missing"
+         ),
+         .advice = is_there ? "" : fmt::format("jobstrand schema index {} --create", index.name)}
+    );
+}
 
 std::string one_value(Connection& connection, std::string_view sql) {
     std::string value;
@@ -83,26 +101,19 @@ bool check_tables(Connection& connection, Findings& findings) {
     return true;
 }
 
-void check_order(
+void check_indexes(
     Connection& connection,
-    const schema::AcquisitionOrder& order,
+    const executor::ExecutorSettings& settings,
     Findings& findings
 ) {
-    if (!order.is_any()) {
-        return;
+    if (settings.order.is_any()) {
+        const schema::OptionalIndex& index = schema::index_of(settings.order);
+        check_index(connection, index, "the order in which jobs are acquired", findings);
     }
-    const schema::OptionalIndex& index = schema::index_of(order);
-    const bool is_there = persistence::has_index(connection, index);
-    findings.push_back(
-        {.check = "index",
-         .level = is_there ? FindingLevel::ok : FindingLevel::wrong,
-         .text = fmt::format(
-             "{}, for the order in which jobs are acquired, {}",
-             index.index.name,
-             is_there ? "is there" : "is missing"
-         ),
-         .advice = is_there ? "" : fmt::format("jobstrand schema index {} --create", index.name)}
-    );
+    if (settings.instances_together) {
+        const std::string_view purpose = "jobs of an instance that are taken along";
+        check_index(connection, schema::kInstanceIndex, purpose, findings);
+    }
 }
 
 Finding finding_of(

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "executor/executor_settings.hpp"
 #include "persistence/drivers/driver.hpp"
 #include "persistence/drivers/symptom.hpp"
-#include "schema/acquisition_order.hpp"
 #include "tools/jobstrand/commands/doctor/finding.hpp"
 
 namespace jobstrand::cli {
@@ -17,10 +17,10 @@ void check_answer(
 /// Whether this program can work with the tables; if not, why is among the findings.
 [[nodiscard]] bool check_tables(persistence::Connection& connection, Findings& findings);
 
-/// Whether there is the index that an order needs.
-void check_order(
+/// Whether there are the indexes that the settings need.
+void check_indexes(
     persistence::Connection& connection,
-    const schema::AcquisitionOrder& order,
+    const executor::ExecutorSettings& settings,
     Findings& findings
 );
 

@@ -77,7 +77,7 @@ void look_at_database(
         check_answer(*connection, driver, found);
         is_usable = check_tables(*connection, found);
         if (is_usable) {
-            check_order(*connection, session.settings().executor.order, found);
+            check_indexes(*connection, session.settings().executor, found);
         }
     });
     if (is_usable) {
