@@ -56,7 +56,7 @@ void require_indexes(const executor::ExecutorSettings& settings, persistence::Se
     }
     if (settings.instances_together) {
         persistence::require_index(
-            *session, schema::kInstanceIndex, "jobs of an instance that are taken along"
+            *session, schema::kInstanceIndex, "taking jobs of an instance along"
         );
     }
 }

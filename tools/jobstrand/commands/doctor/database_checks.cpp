@@ -111,7 +111,7 @@ void check_indexes(
         check_index(connection, index, "the order in which jobs are acquired", findings);
     }
     if (settings.instances_together) {
-        const std::string_view purpose = "jobs of an instance that are taken along";
+        const std::string_view purpose = "taking jobs of an instance along";
         check_index(connection, schema::kInstanceIndex, purpose, findings);
     }
 }
