@@ -1,3 +1,4 @@
+#include "persistence/migration/optional_index.hpp"
 #include "test/conformance/store_test.hpp"
 
 #include <fmt/format.h>
@@ -74,6 +75,32 @@ protected:
         }
     }
 
+    /// All nodes at once, each with so many companions a page.
+    void drain(std::size_t companions) {
+        std::vector<std::future<void>> ends;
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            ends.push_back(std::async(std::launch::async, [this, i, companions] {
+                const std::string node = fmt::format("node-{}", i);
+                persistence::SqlStore& store = nodes_[i]->store();
+                persistence::PageLimit limit(7 + i);
+                limit.companions = companions;
+                while (completed_ < kJobs && !HasFailure()) {
+                    run_all(store, node, store.acquire(claim_of(node), noop_, limit));
+                }
+            }));
+        }
+        for (std::future<void>& end : ends) {
+            end.get();
+        }
+    }
+
+    void expect_that_all_is_done() {
+        EXPECT_EQ(completed_, kJobs);
+        EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
+        EXPECT_EQ(count_rows("JS_EXCLUSIVE"), 0);
+        EXPECT_EQ(count_rows("JS_WAITING"), 0);
+    }
+
     std::vector<std::unique_ptr<Node>> nodes_;
     std::atomic<std::size_t> completed_{0};
     std::mutex mutex_;
@@ -90,23 +117,17 @@ INSTANTIATE_TEST_SUITE_P(
 // R086 R088 R098: exact, and nothing that waits is forgotten.
 TEST_P(ExclusiveConcurrency, No_two_nodes_ever_hold_jobs_of_one_instance) {
     insert_jobs();
-    std::vector<std::future<void>> ends;
-    for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        ends.push_back(std::async(std::launch::async, [this, i] {
-            const std::string node = fmt::format("node-{}", i);
-            persistence::SqlStore& store = nodes_[i]->store();
-            while (completed_ < kJobs && !HasFailure()) {
-                run_all(store, node, store.acquire(claim_of(node), noop_, 7 + i));
-            }
-        }));
-    }
-    for (std::future<void>& end : ends) {
-        end.get();
-    }
-    EXPECT_EQ(completed_, kJobs);
-    EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
-    EXPECT_EQ(count_rows("JS_EXCLUSIVE"), 0);
-    EXPECT_EQ(count_rows("JS_WAITING"), 0);
+    drain(0);
+    expect_that_all_is_done();
+}
+
+// R087
+TEST_P(ExclusiveConcurrency, Nor_do_they_where_each_takes_the_further_jobs_of_an_instance_along) {
+    (void)persistence::create_index(*connection_, schema::kInstanceIndex);
+    insert_jobs();
+    drain(20);
+    expect_that_all_is_done();
+    (void)persistence::drop_index(*connection_, schema::kInstanceIndex);
 }
 
 }  // namespace
