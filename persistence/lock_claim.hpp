@@ -2,6 +2,7 @@
 
 #include "schema/time.hpp"
 
+#include <cstddef>
 #include <string_view>
 
 namespace jobstrand::persistence {
@@ -11,6 +12,10 @@ struct LockClaim {
     std::string_view owner;
     schema::TimePoint until;
     schema::TimePoint now = {};  ///< For rates; needed by whoever claims jobs to run them.
+
+    /// So many plain jobs of a page, or more, get one claim together instead of a lock each; 0:
+    /// never. Plain are those that regard no other job and begin their first start.
+    std::size_t pages_from = 0;
 };
 
 }  // namespace jobstrand::persistence

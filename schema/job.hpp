@@ -92,6 +92,10 @@ struct Job {
     /// The `traceparent` of what caused it (see schema/text/trace_parent.hpp); empty: not said.
     std::string trace_parent = {};
 
+    /// In no column: the row of JS_CLAIM that names the job with the others of its page; 0: none
+    /// does, and lock_owner is what its own row says.
+    std::int64_t claim = 0;
+
     bool operator==(const Job&) const = default;
 };
 

@@ -114,6 +114,10 @@ bool is_about_definitions(const Table& table) {
     return table.name == "ACT_RU_JOBDEF";
 }
 
+bool is_about_claims(const Table& table) {
+    return table.name == "JS_CLAIM";
+}
+
 bool is_about_batches(const Table& table) {
     return table.name == "JS_BATCH";
 }
@@ -225,6 +229,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
         {16, "job definitions", create_tables_and_indexes(dialect, is_about_definitions)},
         {17, "whose a row is", {}},  // What that changes is looked up: set_defaults.
         {18, "bulk operations", create_tables_and_indexes(dialect, is_about_batches)},
+        {19, "claims of pages", create_tables_and_indexes(dialect, is_about_claims)},
     };
 }
 

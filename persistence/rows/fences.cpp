@@ -11,22 +11,26 @@ namespace jobstrand::persistence {
 
 namespace {
 
+constexpr std::string_view kByRow = "REV_ = ? AND LOCK_OWNER_ = ?";
+constexpr std::string_view kByClaim =
+    "COALESCE(REV_, 1) = ? AND (LOCK_OWNER_ IS NULL OR LOCK_OWNER_ = ?)";
+
 constexpr std::string_view kLockHeld = R"sql(
     SELECT ID_
     FROM {table} {by_id}
-    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?
+    WHERE ID_ IN (...) AND {held}
     ORDER BY ID_
     {for_update})sql";
 
 constexpr std::string_view kFree = R"sql(
     UPDATE ACT_RU_JOB {by_id}
-    SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = REV_ + 1
-    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
+    SET LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = COALESCE(REV_, 1) + 1
+    WHERE ID_ IN (...) AND {held})sql";
 
 constexpr std::string_view kFreeUnserved = R"sql(
     UPDATE ACT_RU_JOB {by_id}
-    SET NEEDS_ = ?, LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = REV_ + 1
-    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
+    SET NEEDS_ = ?, LOCK_OWNER_ = NULL, LOCK_EXP_TIME_ = NULL, REV_ = COALESCE(REV_, 1) + 1
+    WHERE ID_ IN (...) AND {held})sql";
 
 std::vector<Value> fence_values(int revision, std::string_view owner) {
     return {std::int64_t{revision}, owner};
@@ -34,12 +38,16 @@ std::vector<Value> fence_values(int revision, std::string_view owner) {
 
 }  // namespace
 
+std::string_view held_condition(const FenceKind& kind) {
+    return kind.by_claim ? kByClaim : kByRow;
+}
+
 FencedIds fenced(std::span<const Fence> fences) {
     FencedIds groups;
     for (const Fence& fence : fences) {
-        groups[fence.revision].push_back(fence.id);
+        groups[{fence.revision, fence.claim != 0}].push_back(fence.id);
     }
-    for (auto& [revision, ids] : groups) {
+    for (auto& [kind, ids] : groups) {
         std::ranges::sort(ids);
     }
     return groups;
@@ -48,14 +56,14 @@ FencedIds fenced(std::span<const Fence> fences) {
 FencedIds fenced(std::span<const schema::Job> jobs) {
     FencedIds groups;
     for (const schema::Job& job : jobs) {
-        groups[job.revision].push_back(job.id);
+        groups[{job.revision, job.claim != 0}].push_back(job.id);
     }
     return groups;
 }
 
 std::int64_t count_of(const FencedIds& ids) {
     std::size_t count = 0;
-    for (const auto& [revision, group] : ids) {
+    for (const auto& [kind, group] : ids) {
         count += group.size();
     }
     return static_cast<std::int64_t>(count);
@@ -68,15 +76,16 @@ std::int64_t execute_fenced(
     std::string_view owner,
     const FencedIds& ids
 ) {
-    const std::string native = fmt::format(
-        fmt::runtime(sql),
-        fmt::arg("by_id", transaction.dialect().by_id),
-        fmt::arg("delete_where", delete_where(transaction.dialect(), "ACT_RU_JOB"))
-    );
     std::int64_t touched = 0;
-    for (const auto& [revision, group] : ids) {
+    for (const auto& [kind, group] : ids) {
+        const std::string native = fmt::format(
+            fmt::runtime(sql),
+            fmt::arg("by_id", transaction.dialect().by_id),
+            fmt::arg("delete_where", delete_where(transaction.dialect(), "ACT_RU_JOB")),
+            fmt::arg("held", held_condition(kind))
+        );
         const auto statements = cut_id_list(
-            native, {.before = before, .ids = group, .after = fence_values(revision, owner)}
+            native, {.before = before, .ids = group, .after = fence_values(kind.revision, owner)}
         );
         for (const auto& [text, parameters] : statements) {
             touched += transaction.execute(text, parameters);
@@ -105,22 +114,23 @@ std::map<std::string, int, std::less<>> held_for_update(
     schema::JobPlace place
 ) {
     const Dialect& dialect = transaction.dialect();
-    const std::string sql = fmt::format(
-        kLockHeld,
-        fmt::arg("table", schema::table_of(place)),
-        fmt::arg("by_id", dialect.by_id),
-        fmt::arg("for_update", dialect.for_update)
-    );
     std::map<std::string, int, std::less<>> held;
-    for (const auto& [revision, group] : ids) {
+    for (const auto& [kind, group] : ids) {
+        const std::string sql = fmt::format(
+            kLockHeld,
+            fmt::arg("table", schema::table_of(place)),
+            fmt::arg("by_id", dialect.by_id),
+            fmt::arg("held", held_condition(kind)),
+            fmt::arg("for_update", dialect.for_update)
+        );
         const auto statements =
-            cut_id_list(sql, {.ids = group, .after = fence_values(revision, owner)});
+            cut_id_list(sql, {.ids = group, .after = fence_values(kind.revision, owner)});
         for (const auto& [text, parameters] : statements) {
             transaction.query(
                 {.sql = text, .columns = 1},
                 parameters,
-                [&, held_revision = revision](const Row& row) {
-                    held.emplace(row.text(0), held_revision);
+                [&, revision = kind.revision](const Row& row) {
+                    held.emplace(row.text(0), revision);
                 }
             );
         }

@@ -23,6 +23,10 @@ struct Dialect {
     /// The same, leaving out rows that another transaction has locked.
     std::string_view skip_locked;
 
+    /// Servers of a cluster take writes beside each other, and the others see a lock of a row only
+    /// where it is written.
+    bool locks_by_writing = false;
+
     /// After a SELECT: nobody may delete the rows until the transaction ends.
     std::string_view for_share;
 

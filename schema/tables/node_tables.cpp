@@ -18,8 +18,27 @@ Table node_table() {
             {"HELD_", ColumnKind::integer, "0", true},
             {"STARTED_", ColumnKind::timestamp, "now", true},
             {"LEASE_EXP_TIME_", ColumnKind::timestamp, "now", true},
+            {"LOCKS_", ColumnKind::name, "'row'", true},
         },
         "NODE_",
+        {}};
+}
+
+// Pages of jobs that a node holds: BYTES_ names them, from the first id to the last one, and LEFT_
+// is how many have not ended. The row 0 is the gate.
+Table claim_table() {
+    return {
+        "JS_CLAIM",
+        {
+            {"ID_", ColumnKind::big_integer, "", true},
+            {"OWNER_", ColumnKind::name, "''", true},
+            {"LOCK_EXP_TIME_", ColumnKind::timestamp, "now", true},
+            {"FIRST_", ColumnKind::id, "''", true},
+            {"LAST_", ColumnKind::id, "''", true},
+            {"LEFT_", ColumnKind::integer, "0", true},
+            {"BYTES_", ColumnKind::bytes},
+        },
+        "ID_",
         {}};
 }
 
@@ -79,7 +98,7 @@ Table rate_table() {
 }  // namespace
 
 std::vector<Table> node_tables() {
-    return {node_table(), served_table(), scope_table(), run_table(), rate_table()};
+    return {node_table(), claim_table(), served_table(), scope_table(), run_table(), rate_table()};
 }
 
 }  // namespace jobstrand::schema

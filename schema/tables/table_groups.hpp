@@ -16,7 +16,7 @@ inline constexpr Column kAppId{"ID_", ColumnKind::app_id, "", true};
 /// What is suspended, series, calendars.
 [[nodiscard]] std::vector<Table> series_tables();
 
-/// Nodes, and what they serve and do.
+/// Nodes, what they hold by page, and what they serve and do.
 [[nodiscard]] std::vector<Table> node_tables();
 
 /// Jobs that regard each other: exclusive ones, unique keys, limits.

@@ -90,6 +90,7 @@ constexpr Dialect kTimestampDialect{
     .name = "mysql",
     .for_update = "FOR UPDATE",
     .skip_locked = "FOR UPDATE SKIP LOCKED",
+    .locks_by_writing = true,  // Galera.
     // MariaDB does not know FOR SHARE.
     .for_share = "LOCK IN SHARE MODE",
     .insert_if_absent = "INSERT IGNORE",

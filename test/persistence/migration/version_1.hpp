@@ -45,6 +45,7 @@ inline void make_version_1(persistence::Connection& connection) {
     ));
     connection.run_script("ALTER TABLE ACT_RU_DEADLETTER_JOB DROP COLUMN FAILED_TIME_");
     connection.run_script("DROP TABLE JS_NODE");
+    connection.run_script("DROP TABLE JS_CLAIM");
     connection.run_script("DROP TABLE JS_SERVED");
     connection.run_script("DROP TABLE JS_SCOPE");
     connection.run_script("DROP TABLE JS_RUN");

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "persistence/claims/claim_text.hpp"
+#include "persistence/lock_claim.hpp"
+#include "persistence/rows/store_context.hpp"
+#include "persistence/sql/transaction.hpp"
+#include "schema/job.hpp"
+#include "schema/time.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Claims of pages: one row of JS_CLAIM holds many jobs, whose own rows are only read, and deleted
+/// when they are done.
+///
+/// - A job is held if a claim names it, its row still has the revision that stands there, and no
+///   lock owner. So a job that goes elsewhere, or is let go, needs no change of its claim: its
+///   revision is raised.
+/// - The fence is the revision: whoever takes a held job away raises it (see FenceKind).
+/// - Rows of such jobs look free. Whoever means to take or change free jobs closes the gate first,
+///   which all claims of pages do, and then asks which jobs are held.
+/// - A claim lasts for one lock time and is not renewed. A job that takes longer gets a lock in its
+///   own row, under the same revision, at the first renewal of its lock.
+namespace jobstrand::persistence {
+
+/// Waits until no other transaction has closed the gate, and keeps it closed until this one ends.
+/// Nothing on SQLite, where the writing transaction is alone anyway. To be done before any row is
+/// locked.
+void close_gate(Transaction& transaction);
+
+/// Writes a claim of these jobs, which are in id order, free, and not held; the gate is closed. In
+/// memory they get its number and its owner.
+void claim_page(Transaction& transaction, const LockClaim& claim, std::vector<schema::Job>& jobs);
+
+/// Whether a claim is there: the question after one whose commit went unanswered.
+[[nodiscard]] bool is_claimed(Transaction& transaction, std::string_view owner, std::int64_t claim);
+
+/// The last id that a claim names behind this one; nullopt: there is none.
+[[nodiscard]] std::optional<std::string>
+last_claimed_behind(Transaction& transaction, std::string_view after);
+
+/// All jobs that claims name.
+[[nodiscard]] ClaimedJobs all_claimed(Connection& connection);
+[[nodiscard]] ClaimedJobs all_claimed(Transaction& transaction);
+
+/// How many jobs of which claim.
+using CountByClaim = std::map<std::int64_t, std::int64_t>;
+
+/// So many jobs of the owner's claims have ended, or were let go: a claim that has none left is
+/// deleted. To be done before their rows are touched, in the order in which a reset locks.
+void count_ended(Transaction& transaction, std::string_view owner, const CountByClaim& ended);
+
+/// The claims of a node end at `over`, and await the reset.
+void end_claims_of(Transaction& transaction, std::string_view owner, schema::TimePoint over);
+
+/// Lets the jobs of claims go that ended before `now`, with a lost start. Returns how many.
+[[nodiscard]] std::int64_t reset_expired_claims(const StoreContext& context, schema::TimePoint now);
+
+}  // namespace jobstrand::persistence
