@@ -2,6 +2,7 @@
 
 #include "persistence/node_work.hpp"
 #include "persistence/served_jobs.hpp"
+#include "schema/lock_granularity.hpp"
 #include "schema/time.hpp"
 
 #include <cstddef>
@@ -21,6 +22,8 @@ struct NodeIdentity {
     std::string host = {};
     std::int64_t process = 0;
     std::string version = {};
+    /// All living nodes lock alike.
+    schema::LockGranularity locks = schema::LockGranularity::row;
 };
 
 struct NodeLoad {
@@ -78,7 +81,7 @@ public:
     virtual ~NodeStore() = default;
 
     /// The node lives until `until`, and serves this. What an earlier executor of its name has left
-    /// loses its locks at once.
+    /// loses its locks at once. Throws DbError `other` while a node lives that locks otherwise.
     virtual void register_node(
         const NodeIdentity& identity,
         const ServedJobs& served,

@@ -30,6 +30,8 @@ struct ServedJobs {
         : types(std::move(the_types)), needs(std::move(has)), scope(std::move(within)) {}
 
     std::vector<std::string> types;  ///< In alphabetical order.
+    /// Those among them whose jobs are never claimed by the page; likewise.
+    std::vector<std::string> types_by_row = {};
     std::vector<std::string> needs;  ///< What is here of all that jobs may need; likewise.
     schema::ServedScope scope;
     Fetching fetching = {};

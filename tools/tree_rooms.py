@@ -18,23 +18,28 @@ OWN_INCLUDES = {
     'persistence/shared': {'schema/', 'persistence/sql/'},
     'persistence/history': {'schema/', 'persistence/.', 'persistence/sql/'},
     'persistence/rows': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/shared/'},
+    'persistence/candidates': {
+        'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/', 'persistence/exclusive/',
+        'persistence/limits/', 'persistence/claims/'
+    },
+    'persistence/claims': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/definitions': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/'},
     'persistence/engine': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/exclusive': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/limits': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/exclusive/'},
     'persistence/series': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/shared/'},
-    'persistence/queries': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/'},
+    'persistence/queries': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/', 'persistence/claims/'},
     'persistence/journal': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/'},
     'persistence/unique': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/'},
     'persistence/jobs': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/shared/', 'persistence/exclusive/',
-        'persistence/limits/', 'persistence/series/', 'persistence/unique/'
+        'persistence/limits/', 'persistence/series/', 'persistence/unique/', 'persistence/claims/', 'persistence/candidates/'
     },
     'persistence/batches': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
-        'persistence/jobs/'
+        'persistence/jobs/', 'persistence/claims/'
     },
-    'persistence/nodes': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/'},
+    'persistence/nodes': {'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/', 'persistence/claims/'},
     'persistence/store': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/history/', 'persistence/rows/', 'persistence/queries/', 'persistence/series/',
         'persistence/batches/', 'persistence/definitions/', 'persistence/engine/', 'persistence/jobs/', 'persistence/journal/', 'persistence/limits/', 'persistence/nodes/',
@@ -42,7 +47,7 @@ OWN_INCLUDES = {
     },
     'persistence/workers': {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/', 'persistence/exclusive/', 'persistence/series/',
-        'persistence/jobs/'
+        'persistence/jobs/', 'persistence/candidates/'
     },
     'executor': {'schema/', 'executor/enqueue/', 'executor/locks/', 'executor/loop/', 'executor/nodes/', 'executor/pool/', 'executor/report/'} | STORE,
     'executor/enqueue': {'schema/', 'executor/loop/'} | STORE,

@@ -1,5 +1,6 @@
 #include "persistence/batches/plain_rows.hpp"
 
+#include "persistence/claims/claimed_jobs.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/readable_columns.hpp"
 #include "persistence/rows/suspended_scopes.hpp"
@@ -54,6 +55,9 @@ std::string plain_condition(
     const Dialect& dialect = transaction.dialect();
     if (dialect.has_texts_for_times || dialect.has_engine || !is_one_for_all ||
         is_logged(order.operation, context.history.rules().job_log)) {
+        return std::string(kNoRow);
+    }
+    if (order.place == schema::JobPlace::executable && is_any_claimed(transaction)) {
         return std::string(kNoRow);
     }
     const std::string unlocked(schema::has_lock(order.place) ? kUnlocked : "");

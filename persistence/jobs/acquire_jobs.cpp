@@ -1,12 +1,15 @@
+#include "persistence/candidates/job_candidates.hpp"
+#include "persistence/candidates/limited_candidates.hpp"
+#include "persistence/candidates/ordered_candidates.hpp"
+#include "persistence/candidates/page_candidates.hpp"
+#include "persistence/candidates/served_condition.hpp"
+#include "persistence/candidates/served_names.hpp"
+#include "persistence/claims/claimed_jobs.hpp"
+#include "persistence/claims/page_claims.hpp"
 #include "persistence/exclusive/join_groups.hpp"
 #include "persistence/jobs/claim_rows.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/groups/companions.hpp"
-#include "persistence/jobs/job_candidates.hpp"
-#include "persistence/jobs/limited_candidates.hpp"
-#include "persistence/jobs/ordered_candidates.hpp"
-#include "persistence/jobs/served_condition.hpp"
-#include "persistence/jobs/served_names.hpp"
 #include "persistence/limits/join_limits.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
@@ -22,6 +25,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 namespace jobstrand::persistence {
@@ -42,14 +46,51 @@ bool is_any_held(Transaction& transaction, std::string_view owner, std::span<con
     return !held_for_update(transaction, owner, fenced(jobs)).empty();
 }
 
+/// Whether the claim of these was committed: all of them, or none.
+bool was_claimed(Transaction& transaction, std::string_view owner, std::span<const Job> jobs) {
+    const auto by_page = std::ranges::find_if(jobs, [](const Job& job) { return job.claim != 0; });
+    return by_page == jobs.end() ? is_any_held(transaction, owner, jobs)
+                                 : is_claimed(transaction, owner, by_page->claim);
+}
+
 /// What an acquisition is about to lock, in the order in which it is to run.
 struct Candidates {
     JobRows rows;
+    std::vector<Job> plain = {};  ///< For one claim together; in the order of their ids.
+    std::string last = {};        ///< The last id that was looked at; empty: that of `rows`.
     bool is_end = false;   ///< There is nothing behind them, or nothing that is to be looked at.
     bool is_full = false;  ///< There may be more behind them.
 };
 /// Behind this id, where that means something.
 using SelectPage = std::function<Candidates(Transaction&, std::string_view behind)>;
+
+std::string last_of(const Candidates& page, const std::string& behind) {
+    if (!page.last.empty()) {
+        return page.last;
+    }
+    return page.rows.jobs.empty() ? behind : page.rows.jobs.back().id;
+}
+
+/// Puts the plain jobs among the others, which are locked already.
+void claim_plain(
+    Transaction& transaction,
+    const LockClaim& claim,
+    const ServedJobs& served,
+    Candidates& page
+) {
+    if (page.plain.empty()) {
+        return;
+    }
+    use_served_names(page.plain, served.types);
+    claim_page(transaction, claim, page.plain);
+    std::vector<Job>& jobs = page.rows.jobs;
+    if (jobs.empty()) {
+        jobs = std::move(page.plain);
+        return;
+    }
+    std::ranges::move(page.plain, std::back_inserter(jobs));
+    std::ranges::sort(jobs, {}, &Job::id);
+}
 
 /// The one way to claim: locks what `select` finds, until that is something or the end. A page that
 /// is empty in the end, because all its jobs wait or were suspended or unreadable, is not the end
@@ -72,7 +113,7 @@ std::vector<Job> acquire_page(
         const auto began = std::chrono::steady_clock::now();
         page = select(transaction, behind);
         seen.search += std::chrono::steady_clock::now() - began;
-        last = page.rows.jobs.empty() ? behind : page.rows.jobs.back().id;
+        last = last_of(page, behind);
         set_aside(transaction, context, JobPlace::executable, page.rows);
         move_suspended(transaction, context, JobPlace::executable, page.rows.jobs, twins);
         if (cut_to_bytes(transaction, page.rows.jobs, limit.bytes)) {
@@ -88,13 +129,14 @@ std::vector<Job> acquire_page(
         // The rows that stay would be found by the next page as well.
         page.is_end =
             !claim_rows(transaction, JobPlace::executable, claim, page.rows.jobs) || page.is_end;
+        claim_plain(transaction, claim, served, page);
         seen.companions =
             add_companions(transaction, {context, claim, served, limit}, joined, page.rows.jobs);
         load_payloads(transaction, page.rows.jobs);
     };
     do {
         run_burying_twins(context, twins, acquire, [&](Transaction& transaction) {
-            return is_any_held(transaction, claim.owner, page.rows.jobs);
+            return was_claimed(transaction, claim.owner, page.rows.jobs);
         });
         behind = last;
     } while (page.rows.jobs.empty() && !page.is_end);
@@ -140,6 +182,17 @@ std::vector<Job> acquire(
         return {};
     }
     const auto select = [&](Transaction& transaction, std::string_view behind) {
+        if (claim.pages_from > 0) {
+            PageCandidates page =
+                page_candidates(transaction, context, claim, served, limit, behind);
+            return Candidates{
+                .rows = std::move(page.rows),
+                .plain = std::move(page.plain),
+                .last = std::move(page.last),
+                .is_end = page.is_end,
+                .is_full = page.is_full,
+            };
+        }
         JobRows rows = oldest_candidates(transaction, served, limit.jobs, behind);
         const bool is_end = rows.are_none();
         const bool is_full =
@@ -209,7 +262,9 @@ AcquiredJob acquire_one(
     JobAnswer answer = JobAnswer::not_found;
     Twins twins;
     const auto acquire_row = [&](Transaction& transaction) {
+        close_gate(transaction);
         rows = checked_for_update(transaction, JobPlace::executable, std::span(&id, 1));
+        mark_claimed(transaction, jobs);
         answer = JobAnswer::not_found;
         if (!jobs.empty() && is_locked(jobs.front(), now)) {
             answer = JobAnswer::locked;

@@ -1,3 +1,4 @@
+#include "persistence/claims/page_claims.hpp"
 #include "persistence/exclusive/group_locks.hpp"
 #include "persistence/history/job_log_page.hpp"
 #include "persistence/jobs/executor_moves.hpp"
@@ -24,7 +25,7 @@ using schema::Job;
 using schema::JobPlace;
 
 constexpr std::string_view kDelete = R"sql(
-    {delete_where} ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
+    {delete_where} ID_ IN (...) AND {held})sql";
 
 using Outcomes = std::vector<const Outcome*>;
 
@@ -69,9 +70,21 @@ Work by_kind(const Outcomes& outcomes) {
 FencedIds fences_of(const Outcomes& outcomes) {
     FencedIds ids;
     for (const Outcome* outcome : outcomes) {
-        ids[outcome->job->revision].push_back(outcome->job->id);
+        const Job& job = *outcome->job;
+        ids[{job.revision, job.claim != 0}].push_back(job.id);
     }
     return ids;
+}
+
+/// How many of them claims name.
+CountByClaim count_by_claim(const Outcomes& outcomes) {
+    CountByClaim counts;
+    for (const Outcome* outcome : outcomes) {
+        if (outcome->job->claim != 0) {
+            ++counts[outcome->job->claim];
+        }
+    }
+    return counts;
 }
 
 /// The groups that the jobs exclude, in order.
@@ -171,7 +184,9 @@ leaving_for_update(Transaction& transaction, std::string_view owner, const Outco
             return std::nullopt;
         }
         const Outcome& outcome = *found->second;
-        if (row.revision != outcome.job->revision || row.lock_owner != owner) {
+        const bool is_ours =
+            row.lock_owner == owner || (row.lock_owner.empty() && outcome.job->claim != 0);
+        if (row.revision != outcome.job->revision || !is_ours) {
             return std::nullopt;
         }
         leaving.transitions.push_back(outcome.transition);
@@ -228,6 +243,7 @@ bool write_outcomes(
     Twins& twins
 ) {
     const Work work = by_kind(outcomes);
+    count_ended(transaction, owner, count_by_claim(outcomes));
     const bool is_held = are_groups_held(transaction, owner, outcomes, context.exclusive_over) &&
                          delete_completed(transaction, owner, work.completed) &&
                          free_released(transaction, owner, work);

@@ -1,3 +1,4 @@
+#include "persistence/claims/claimed_jobs.hpp"
 #include "persistence/jobs/named_jobs.hpp"
 #include "persistence/jobs/operator_moves.hpp"
 #include "persistence/rows/job_table.hpp"
@@ -16,7 +17,7 @@ std::vector<JobAnswer> cancel_jobs(
 ) {
     return change_named_jobs(context, place, ids, [&](Transaction& transaction, auto page) {
         MovePipeline moves(transaction, context, place, now);
-        moves.decide(rows_for_update(transaction, place, page), [&](const schema::Job& row) {
+        moves.decide(rows_to_change(transaction, place, page), [&](const schema::Job& row) {
             return schema::cancelled(row, std::string(message), now);
         });
         moves.write();

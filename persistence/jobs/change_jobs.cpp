@@ -1,3 +1,4 @@
+#include "persistence/claims/claimed_jobs.hpp"
 #include "persistence/jobs/named_jobs.hpp"
 #include "persistence/jobs/operator_moves.hpp"
 #include "persistence/jobs/operator_pages.hpp"
@@ -105,7 +106,7 @@ public:
 
     AnswersById make(std::span<const std::string_view> ids) {
         AnswersById answers;
-        std::vector<Job> rows = rows_for_update(transaction_, place_, ids);
+        std::vector<Job> rows = rows_to_change(transaction_, place_, ids);
         for (const Job& row : rows) {
             answers[row.id] = is_locked(row, now_) ? JobAnswer::locked : JobAnswer::done;
         }

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kCountStart = R"sql(
     UPDATE ACT_RU_JOB {by_id}
     SET LOST_STARTS_ = LOST_STARTS_ + 1
-    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
+    WHERE ID_ IN (...) AND {held})sql";
 
 // The job may be somebody else's by now, so there is no fence to ask for.
 constexpr std::string_view kUncountStarts = R"sql(

@@ -1,3 +1,4 @@
+#include "persistence/claims/page_claims.hpp"
 #include "persistence/exclusive/group_locks.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/rows/fences.hpp"
@@ -15,16 +16,17 @@ namespace jobstrand::persistence {
 
 namespace {
 
-// REV_ stays, so that the fences of the running jobs go on to hold.
+// REV_ stays, so that the fences of the running jobs go on to hold. A job that a claim names gets a
+// lock of its own now: most have ended by then, and for the others the claim need not live on.
 constexpr std::string_view kExtend = R"sql(
     UPDATE ACT_RU_JOB {by_id}
-    SET LOCK_EXP_TIME_ = ?
-    WHERE ID_ IN (...) AND REV_ = ? AND LOCK_OWNER_ = ?)sql";
+    SET LOCK_OWNER_ = ?, LOCK_EXP_TIME_ = ?
+    WHERE ID_ IN (...) AND {held})sql";
 
 constexpr std::string_view kHeld = R"sql(
-    SELECT ID_, REV_
+    SELECT ID_, COALESCE(REV_, 1), LOCK_OWNER_
     FROM ACT_RU_JOB {by_id}
-    WHERE ID_ IN (...) AND LOCK_OWNER_ = ?)sql";
+    WHERE ID_ IN (...) AND (LOCK_OWNER_ IS NULL OR LOCK_OWNER_ = ?))sql";
 
 std::vector<std::string>
 ids_not_in(const std::map<std::string, int, std::less<>>& held, std::span<const Fence> fences) {
@@ -35,6 +37,16 @@ ids_not_in(const std::map<std::string, int, std::less<>>& held, std::span<const 
         }
     }
     return ids;
+}
+
+CountByClaim count_claims_of(std::span<const Fence> fences) {
+    CountByClaim counts;
+    for (const Fence& fence : fences) {
+        if (fence.claim != 0) {
+            ++counts[fence.claim];
+        }
+    }
+    return counts;
 }
 
 std::vector<std::string_view> groups_behind(std::span<const Fence> fences) {
@@ -83,19 +95,26 @@ not_held(const StoreContext& context, std::string_view owner, std::span<const Fe
     for (const Fence& fence : fences) {
         ids.emplace_back(fence.id);
     }
-    std::set<std::pair<std::string, std::int64_t>> held;
+    struct Seen {
+        std::int64_t revision;
+        bool is_locked;
+    };
+    std::map<std::string, Seen, std::less<>> seen;
     context.runner.read([&](Connection& connection) {
-        held.clear();
+        seen.clear();
         const std::string sql = fmt::format(kHeld, fmt::arg("by_id", connection.dialect().by_id));
         for (const auto& [text, parameters] : cut_id_list(sql, {.ids = ids, .after = {owner}})) {
-            connection.query({.sql = text, .columns = 2}, parameters, [&](const Row& row) {
-                held.emplace(row.text(0), row.integer(1));
+            connection.query({.sql = text, .columns = 3}, parameters, [&](const Row& row) {
+                seen.emplace(row.text(0), Seen{row.integer(1), !row.is_null(2)});
             });
         }
     });
     std::vector<std::string> gone;
     for (const Fence& fence : fences) {
-        if (!held.contains({fence.id, fence.revision})) {
+        const auto row = seen.find(fence.id);
+        const bool is_held = row != seen.end() && row->second.revision == fence.revision &&
+                             (row->second.is_locked || fence.claim != 0);
+        if (!is_held) {
             gone.push_back(fence.id);
         }
     }
@@ -111,7 +130,7 @@ extend_locks(const StoreContext& context, const LockClaim& claim, std::span<cons
         lost = extend_groups_of(transaction, claim, kept);
         const FencedIds ids = fenced(kept);
         const std::int64_t extended =
-            execute_fenced(transaction, kExtend, {claim.until}, claim.owner, ids);
+            execute_fenced(transaction, kExtend, {claim.owner, claim.until}, claim.owner, ids);
         if (extended < count_of(ids)) {
             std::ranges::move(
                 ids_not_in(held_for_update(transaction, claim.owner, ids), kept),
@@ -130,8 +149,12 @@ void release_locks(
     std::string_view owner,
     std::span<const Fence> fences
 ) {
+    // What is not counted, because a lock was lost, leaves a claim that nobody needs until it ends.
     const auto free = [&](Transaction& transaction) {
-        free_held(transaction, owner, fenced(fences));
+        const FencedIds ids = fenced(fences);
+        if (free_held(transaction, owner, ids) == count_of(ids)) {
+            count_ended(transaction, owner, count_claims_of(fences));
+        }
     };
     if (!fences.empty()) {
         context.runner.run(free, run_again);

@@ -1,4 +1,4 @@
-#include "persistence/jobs/served_condition.hpp"
+#include "persistence/candidates/served_condition.hpp"
 #include "persistence/jobs/text_order.hpp"
 #include "persistence/jobs/timer_moves.hpp"
 #include "persistence/rows/job_row.hpp"

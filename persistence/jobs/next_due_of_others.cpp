@@ -1,4 +1,4 @@
-#include "persistence/jobs/served_condition.hpp"
+#include "persistence/candidates/served_condition.hpp"
 #include "persistence/jobs/timer_moves.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/sql_time.hpp"

@@ -1,3 +1,4 @@
+#include "persistence/claims/claimed_jobs.hpp"
 #include "persistence/jobs/named_jobs.hpp"
 #include "persistence/jobs/operator_moves.hpp"
 #include "persistence/jobs/operator_pages.hpp"
@@ -19,7 +20,7 @@ AnswersById remove_page(
     schema::TimePoint now
 ) {
     AnswersById answers;
-    std::vector<Job> rows = rows_for_update(transaction, place, ids);
+    std::vector<Job> rows = rows_to_change(transaction, place, ids);
     for (const Job& row : rows) {
         answers[row.id] = is_locked(row, now) ? JobAnswer::locked : JobAnswer::done;
     }

@@ -1,3 +1,4 @@
+#include "persistence/claims/page_claims.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/locked_rows.hpp"
 #include "persistence/rows/job_table.hpp"
@@ -98,7 +99,11 @@ reset_expired_locks(const StoreContext& context, JobPlace place, const LockSearc
         part = read_locks(connection, place, search);
     });
     set_aside_locked(context, place, part);
-    LockReset done{.freed = 0, .end = std::move(part.end), .first = std::move(part.first)};
+    const bool have_claims = place == JobPlace::executable;
+    LockReset done{
+        .freed = have_claims ? reset_expired_claims(context, search.now) : 0,
+        .end = std::move(part.end),
+        .first = std::move(part.first)};
     for (std::span<const LockedRow> rest(part.expired); !rest.empty();) {
         const auto page = rest.first(std::min(rest.size(), search.page));
         std::int64_t freed = 0;

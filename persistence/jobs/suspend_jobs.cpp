@@ -1,3 +1,5 @@
+#include "persistence/claims/claimed_jobs.hpp"
+#include "persistence/claims/page_claims.hpp"
 #include "persistence/jobs/operator_moves.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/job_table.hpp"
@@ -134,6 +136,9 @@ JobRows free_jobs(
     );
     const std::vector<Value> parameters =
         scope.and_then({after, now, schema::kWaitingOwner, schema::kLimitedOwner, kPage});
+    if (place == JobPlace::executable) {
+        close_gate(transaction);
+    }
     return read_page(transaction, place, sql, parameters);
 }
 
@@ -183,6 +188,10 @@ Page move_page(
     schema::TimePoint now
 ) {
     Page page = page_of(rows);
+    if (from == JobPlace::executable) {
+        mark_claimed(transaction, rows.jobs);
+        std::erase_if(rows.jobs, [now](const Job& job) { return is_locked(job, now); });
+    }
     set_aside(transaction, context, from, rows);
     MovePipeline moves(transaction, context, from, now);
     moves.decide(std::move(rows.jobs), transition_of);

@@ -1,5 +1,7 @@
 #include "persistence/nodes/leases.hpp"
 
+#include "persistence/claims/page_claims.hpp"
+#include "persistence/nodes/lock_agreement.hpp"
 #include "persistence/nodes/node_work.hpp"
 #include "persistence/nodes/served_jobs.hpp"
 #include "persistence/sql/dialect.hpp"
@@ -17,8 +19,9 @@ namespace jobstrand::persistence {
 namespace {
 
 constexpr std::string_view kInsert = R"sql(
-    INSERT INTO JS_NODE (NODE_, INCARNATION_, HOST_, PROCESS_, VERSION_, STARTED_, LEASE_EXP_TIME_)
-    VALUES (?, ?, ?, ?, ?, ?, ?))sql";
+    INSERT INTO JS_NODE (NODE_, INCARNATION_, HOST_, PROCESS_, VERSION_, STARTED_, LEASE_EXP_TIME_,
+        LOCKS_)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?))sql";
 
 constexpr std::string_view kForget = R"sql(
     DELETE FROM JS_NODE
@@ -99,6 +102,7 @@ void end_locks(
 ) {
     // Expired is what ends before the look of a reset.
     const schema::TimePoint over = now - schema::Duration(1);
+    end_claims_of(transaction, node, over);
     for (const auto& [table, names] : locked) {
         const std::string sql = fmt::format(
             kEndLocks, fmt::arg("table", table), fmt::arg("by_id", transaction.dialect().by_id)
@@ -141,6 +145,7 @@ void register_node(
     const Locked locked = is_known(context, node) ? locked_by(context, node) : Locked();
     context.runner.run(
         [&](Transaction& transaction) {
+            require_same_locks(transaction, identity, now);
             if (transaction.execute(kForget, {node}) > 0) {
                 end_locks(transaction, node, locked, now);
             }
@@ -152,7 +157,8 @@ void register_node(
                  identity.process,
                  std::string_view(identity.version),
                  now,
-                 until}
+                 until,
+                 name_of(identity.locks)}
             );
             replace_served(transaction, node, served);
             replace_work(transaction, node, {});

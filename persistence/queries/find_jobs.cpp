@@ -1,3 +1,4 @@
+#include "persistence/claims/claimed_jobs.hpp"
 #include "persistence/queries/job_filter_sql.hpp"
 #include "persistence/queries/job_queries.hpp"
 #include "persistence/rows/byte_arrays.hpp"
@@ -74,6 +75,9 @@ PlacedJob read_at(Connection& connection, const JobAddress& address) {
     });
     if (!job) {
         throw DbError(DbErrorKind::conflict, "the job moved while it was being looked for");
+    }
+    if (address.place == JobPlace::executable) {
+        mark_claimed(connection, std::span(&*job, 1));
     }
     return {.place = address.place, .job = std::move(*job)};
 }
@@ -214,6 +218,9 @@ std::vector<Job> list_jobs(
     read_whole_list(
         context, row, filter, {after, limit}, [&] { jobs.clear(); }, append_to(jobs, place)
     );
+    if (place == JobPlace::executable) {
+        context.runner.read([&](Connection& connection) { mark_claimed(connection, jobs); });
+    }
     return jobs;
 }
 

@@ -1,6 +1,6 @@
+#include "persistence/candidates/served_names.hpp"
 #include "persistence/jobs/claim_rows.hpp"
 #include "persistence/jobs/executor_moves.hpp"
-#include "persistence/jobs/served_names.hpp"
 #include "persistence/rows/byte_arrays.hpp"
 #include "persistence/rows/fences.hpp"
 #include "persistence/rows/job_row.hpp"

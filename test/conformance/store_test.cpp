@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -77,7 +78,13 @@ std::vector<Job> StoreTest::acquire(std::size_t limit, std::string_view owner) {
 }
 
 LockClaim StoreTest::claim_of(std::string_view owner) const {
-    return {.owner = owner, .until = clock_.now() + 5min, .now = clock_.now()};
+    const char* const locks = std::getenv("JOBSTRAND_TEST_LOCKS");
+    const bool is_by_page = locks != nullptr && locks == std::string_view("page");
+    return {
+        .owner = owner,
+        .until = clock_.now() + 5min,
+        .now = clock_.now(),
+        .pages_from = is_by_page ? 1U : 0U};
 }
 
 std::string StoreTest::place_of(std::string_view id) {
@@ -116,7 +123,8 @@ std::vector<Fence> fences_of(const std::vector<Job>& jobs) {
         fences.push_back(
             {.id = job.id,
              .revision = job.revision,
-             .group = std::string(schema::exclusive_group(job, schema::ExclusiveOver::instance))}
+             .group = std::string(schema::exclusive_group(job, schema::ExclusiveOver::instance)),
+             .claim = job.claim}
         );
     }
     return fences;

@@ -71,6 +71,7 @@ protected:
     /// Acquires jobs of the handler type "noop" for five minutes.
     [[nodiscard]] std::vector<Job>
     acquire(std::size_t limit = 100, std::string_view owner = "node-1");
+    /// By the page, if JOBSTRAND_TEST_LOCKS says `page`.
     [[nodiscard]] LockClaim claim_of(std::string_view owner) const;
 
     /// The name of the place in which the job stands; "nowhere".

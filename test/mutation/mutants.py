@@ -21,20 +21,19 @@ def without(name, path, behind, condition):
 
 
 def fence(statement, path, constant):
-    """Both halves of the fence of a statement."""
-    return [
-        without(f"{statement} ignores the revision", path, constant, "REV_ = ?"),
-        without(f"{statement} ignores the owner", path, constant, "LOCK_OWNER_ = ?"),
-    ]
+    return without(f"{statement} ignores the fence", path, constant, "{held}")
 
 
 FENCES = "persistence/rows/fences.cpp"
 OUTCOMES = "persistence/jobs/apply_outcomes.cpp"
 HOLD = "persistence/jobs/hold_locks.cpp"
 STARTS = "persistence/jobs/count_starts.cpp"
+END_CLAIMS = "persistence/claims/end_claims.cpp"
+CLAIMED = "persistence/claims/claimed_jobs.cpp"
+PAGES = "persistence/candidates/page_candidates.cpp"
 RESET = "persistence/jobs/reset_expired_locks.cpp"
-CANDIDATES = "persistence/jobs/job_candidates.cpp"
-SERVED = "persistence/jobs/served_condition.cpp"
+CANDIDATES = "persistence/candidates/job_candidates.cpp"
+SERVED = "persistence/candidates/served_condition.cpp"
 ACQUIRE = "persistence/jobs/acquire_jobs.cpp"
 CLAIM = "persistence/jobs/claim_rows.cpp"
 COMPANIONS = "persistence/jobs/groups/companions.cpp"
@@ -47,24 +46,33 @@ DUE = "persistence/jobs/move_due_timers.cpp"
 MOVE = "persistence/rows/move_jobs.cpp"
 KEYS = "persistence/rows/key_rows.cpp"
 LIMIT = "schema/limit/job_limit.cpp"
-LIMITED = "persistence/jobs/limited_candidates.cpp"
+LIMITED = "persistence/candidates/limited_candidates.cpp"
 JOIN_LIMITS = "persistence/limits/join_limits.cpp"
 RUNNER = "executor/job_runner.cpp"
 HELD = "executor/pool/held_jobs.cpp"
 
 MUTANTS = [
-    *fence("the look at what is held", FENCES, "kLockHeld"),
-    *fence("the release", FENCES, "kFree = "),
-    *fence("the release of what is not served", FENCES, "kFreeUnserved"),
-    *fence("the deletion of what is completed", OUTCOMES, "kDelete"),
-    *fence("the renewal", HOLD, "kExtend"),
-    *fence("the count of a start", STARTS, "kCountStart"),
-    Mutant("a release keeps the revision", FENCES, "REV_ = REV_ + 1", "REV_ = REV_", "kFree = "),
+    without("a fence ignores the revision", FENCES, "kByRow", "REV_ = ?"),
+    without("a fence ignores the owner", FENCES, "kByRow", "LOCK_OWNER_ = ?"),
+    without("a fence of claimed jobs ignores the revision", FENCES, "kByClaim", "COALESCE(REV_, 1) = ?"),
+    Mutant("a reset of a claim keeps the revision", END_CLAIMS, "COALESCE(REV_, 1) + 1", "COALESCE(REV_, 1)", "kLetGo"),
+    Mutant("a reset of a claim takes a job with its own lock", END_CLAIMS, " AND LOCK_OWNER_ IS NULL", "", "kLetGo"),
+    Mutant("a claim of a page takes what is held", CANDIDATES, "!is_held && ", ""),
+    Mutant("a claim of a page begins among others", PAGES, "from = std::move(*last);", ""),
+    Mutant("an operator does not ask the claims", CLAIMED, "    mark(transaction, rows);\n", ""),
+    without("the end of a job ends its claim", END_CLAIMS, "kDeleteLast", "LEFT_ <= ?"),
+    fence("the look at what is held", FENCES, "kLockHeld"),
+    fence("the release", FENCES, "kFree = "),
+    fence("the release of what is not served", FENCES, "kFreeUnserved"),
+    fence("the deletion of what is completed", OUTCOMES, "kDelete"),
+    fence("the renewal", HOLD, "kExtend"),
+    fence("the count of a start", STARTS, "kCountStart"),
+    Mutant("a release keeps the revision", FENCES, "COALESCE(REV_, 1) + 1", "COALESCE(REV_, 1)", "kFree = "),
     Mutant(
         "a release of what is not served keeps the revision",
         FENCES,
-        "REV_ = REV_ + 1",
-        "REV_ = REV_",
+        "COALESCE(REV_, 1) + 1",
+        "COALESCE(REV_, 1)",
         "kFreeUnserved",
     ),
     Mutant(
@@ -73,7 +81,7 @@ MUTANTS = [
         "row.revision != outcome.job->revision || ",
         "",
     ),
-    Mutant("a failed run of another owner moves the job", OUTCOMES, " || row.lock_owner != owner", ""),
+    Mutant("a failed run of another owner moves the job", OUTCOMES, " || !is_ours", ""),
     Mutant(
         "a failed run of a job that is gone counts",
         OUTCOMES,
@@ -95,7 +103,7 @@ MUTANTS = [
     Mutant("a claim takes what is locked", CANDIDATES, "LOCK_EXP_TIME_ IS NULL AND ", "", "kOldest = "),
     Mutant(
         "a claim in an order takes what is locked",
-        "persistence/jobs/lane_rows.cpp",
+        "persistence/candidates/lane_rows.cpp",
         "LOCK_EXP_TIME_ IS NULL AND ",
         "",
         "kNextOfLane",

@@ -2,8 +2,8 @@
 
 #include "persistence/exclusive/group_locks.hpp"
 #include "persistence/jobs/claim_rows.hpp"
-#include "persistence/jobs/served_condition.hpp"
-#include "persistence/jobs/served_names.hpp"
+#include "persistence/candidates/served_condition.hpp"
+#include "persistence/candidates/served_names.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/rows/payload_page.hpp"
 #include "persistence/rows/suspended_scopes.hpp"

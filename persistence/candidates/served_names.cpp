@@ -1,4 +1,4 @@
-#include "persistence/jobs/served_names.hpp"
+#include "persistence/candidates/served_names.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -1,6 +1,6 @@
-#include "persistence/jobs/ordered_candidates.hpp"
+#include "persistence/candidates/ordered_candidates.hpp"
 
-#include "persistence/jobs/lane_rows.hpp"
+#include "persistence/candidates/lane_rows.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>

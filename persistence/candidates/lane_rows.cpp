@@ -1,6 +1,6 @@
-#include "persistence/jobs/lane_rows.hpp"
+#include "persistence/candidates/lane_rows.hpp"
 
-#include "persistence/jobs/served_condition.hpp"
+#include "persistence/candidates/served_condition.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/claims/claim_text.hpp"
 #include "persistence/rows/job_row.hpp"
 #include "persistence/served_jobs.hpp"
 #include "persistence/sql/transaction.hpp"
@@ -18,6 +19,23 @@ namespace jobstrand::persistence {
     const ServedJobs& served,
     std::size_t limit,
     std::string_view after
+);
+
+// The same without locks: the gate keeps others from claiming them by the page.
+
+[[nodiscard]] JobRows oldest_rows(
+    Transaction& transaction,
+    const ServedJobs& served,
+    std::size_t limit,
+    std::string_view after
+);
+
+/// From the start, but for these. Fewer than `limit`: there are no more.
+[[nodiscard]] JobRows oldest_rows_beside(
+    Transaction& transaction,
+    const ServedJobs& served,
+    std::size_t limit,
+    const ClaimedJobs& claimed
 );
 
 }  // namespace jobstrand::persistence

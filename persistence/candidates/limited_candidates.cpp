@@ -1,7 +1,7 @@
-#include "persistence/jobs/limited_candidates.hpp"
+#include "persistence/candidates/limited_candidates.hpp"
 
+#include "persistence/candidates/served_condition.hpp"
 #include "persistence/exclusive/waiting_jobs.hpp"
-#include "persistence/jobs/served_condition.hpp"
 #include "persistence/limits/limit_slots.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/payload_page.hpp"

@@ -1,4 +1,4 @@
-#include "persistence/jobs/served_condition.hpp"
+#include "persistence/candidates/served_condition.hpp"
 
 #include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
