@@ -108,7 +108,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
            .load = [this] { return load(); },
            .work = [this] { return work(); },
            .check_locks = [this] { renewal_.renew_all(); }},
-          identity_of(settings_.lock_owner),
+          identity_of(settings_.lock_owner, settings_.lock_granularity),
           settings_.node_lease
       ),
       passing_({use.store, order_, *this, use.clock}, settings_),

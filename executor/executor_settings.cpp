@@ -59,6 +59,15 @@ public:
         }
     }
 
+    void check_granularity(const ExecutorSettings& settings) {
+        if (settings.lock_granularity == schema::LockGranularity::page && settings.order.is_any()) {
+            found_.emplace_back(
+                "lock_granularity page and an order of acquisition exclude each other: a page is "
+                "claimed in the order of the ids"
+            );
+        }
+    }
+
     void check_retention(const schema::HistoryRetention& retention) {
         check_time("history_retention.age", retention.age, Duration{0}, 36'500 * 24h);
         if (!schema::DayWindow::of(retention.window_start, retention.window_end)) {
@@ -153,6 +162,7 @@ std::vector<std::string> validate(const ExecutorSettings& settings) {
     findings.check_time("acquire_wait", settings.acquire_wait, 1ms, 1h);
     findings.check_order(settings.order);
     findings.check_together(settings);
+    findings.check_granularity(settings);
     findings.check_scope(settings.scope);
     findings.check_time("queue_full_wait", settings.queue_full_wait, 0ms, kDay);
     findings.check("timer_page", settings.timer_page, one, page_max);

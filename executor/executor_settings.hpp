@@ -4,6 +4,7 @@
 #include "schema/exclusive_group.hpp"
 #include "schema/history/history_retention.hpp"
 #include "schema/history/history_rules.hpp"
+#include "schema/lock_granularity.hpp"
 #include "schema/retry_policy.hpp"
 #include "schema/served_scope.hpp"
 #include "schema/time.hpp"
@@ -109,6 +110,8 @@ struct ExecutorSettings {
 
     // Locks.
 
+    /// What is locked when jobs are acquired. By the page it excludes an order.
+    schema::LockGranularity lock_granularity = schema::LockGranularity::row;
     /// How long a lock holds; it is renewed every third of it while the job is held. 100 ms to 24
     /// h.
     schema::Duration lock_time{std::chrono::seconds(30)};

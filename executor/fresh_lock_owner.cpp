@@ -33,13 +33,15 @@ std::string fresh_lock_owner() {
     return schema::lock_owner_of({.host = host_name(), .process = ::getpid()}, random);
 }
 
-persistence::NodeIdentity identity_of(const std::string& lock_owner) {
+persistence::NodeIdentity
+identity_of(const std::string& lock_owner, schema::LockGranularity locks) {
     return {
         .node = lock_owner,
         .incarnation = fresh_lock_owner(),
         .host = host_name(),
         .process = ::getpid(),
         .version = JOBSTRAND_VERSION,
+        .locks = locks,
     };
 }
 

@@ -10,7 +10,10 @@ namespace jobstrand::executor {
 /// executor has had before.
 [[nodiscard]] std::string fresh_lock_owner();
 
-/// Who an executor with this lock owner is, in this process.
-[[nodiscard]] persistence::NodeIdentity identity_of(const std::string& lock_owner);
+/// Who an executor with this lock owner is, in this process, and how it locks.
+[[nodiscard]] persistence::NodeIdentity identity_of(
+    const std::string& lock_owner,
+    schema::LockGranularity locks = schema::LockGranularity::row
+);
 
 }  // namespace jobstrand::executor

@@ -77,6 +77,17 @@ std::vector<std::string> HandlerRegistry::types() const {
     return types;
 }
 
+std::vector<std::string> HandlerRegistry::types_that_end_elsewhere() const {
+    const std::shared_lock lock(mutex_);
+    std::vector<std::string> types;
+    for (const auto& [type, entry] : entries_) {
+        if (!std::holds_alternative<JobHandler>(entry->handler)) {
+            types.push_back(type);
+        }
+    }
+    return types;
+}
+
 std::vector<std::string> HandlerRegistry::needs() const {
     const std::shared_lock lock(mutex_);
     std::vector<std::string> all;

@@ -48,6 +48,10 @@ public:
     /// In alphabetical order.
     [[nodiscard]] std::vector<std::string> types() const;
 
+    /// Those whose runs do not end with the return of the handler: in a transaction of its own, or
+    /// when somebody says so. Likewise.
+    [[nodiscard]] std::vector<std::string> types_that_end_elsewhere() const;
+
     /// What this node has of all that jobs need, in alphabetical order.
     [[nodiscard]] std::vector<std::string> needs() const;
 

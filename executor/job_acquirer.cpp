@@ -12,6 +12,14 @@ namespace {
 /// The guides' default for a full queue is not to wait at all, which would be a busy loop.
 constexpr schema::Duration kLeastFullWait = std::chrono::milliseconds(50);
 
+/// Fewer jobs are locked by the row also where pages are claimed: a claim costs three statements
+/// more, and a node that takes jobs one by one would hold a thousand claims.
+constexpr std::size_t kLeastClaim = 16;
+
+std::size_t pages_from(schema::LockGranularity granularity) {
+    return granularity == schema::LockGranularity::page ? kLeastClaim : 0;
+}
+
 }  // namespace
 
 JobAcquirer::JobAcquirer(
@@ -29,6 +37,7 @@ JobAcquirer::JobAcquirer(
           std::max(std::min(settings.queue_full_wait, settings.acquire_ahead), kLeastFullWait)
       ),
       order_(settings.order),
+      pages_from_(pages_from(settings.lock_granularity)),
       pace_(
           {.first = settings.acquire_first_wait, .idle_max = settings.acquire_wait},
           std::random_device{}()
@@ -47,7 +56,8 @@ schema::Duration JobAcquirer::run_once() {
         return pace_.next_wait(0);
     }
     const schema::SteadyPoint locked_at = clock_.steady_now();
-    const persistence::LockClaim claim = claim_for(intake_, clock_);
+    persistence::LockClaim claim = claim_for(intake_, clock_);
+    claim.pages_from = pages_from_;
     persistence::PageLimit limit(
         std::min(room.jobs, page_.jobs), std::min(room.bytes, page_.bytes)
     );

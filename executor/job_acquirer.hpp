@@ -63,6 +63,7 @@ private:
     const persistence::PageLimit page_;
     const schema::Duration queue_full_wait_;
     const schema::AcquisitionOrder order_;
+    const std::size_t pages_from_;
 
     std::atomic<std::uint64_t> claims_{0};
     std::atomic<std::uint64_t> empty_claims_{0};

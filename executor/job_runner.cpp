@@ -27,7 +27,7 @@ template <typename... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
 persistence::Fence fence_of(const schema::Job& job) {
-    return {.id = job.id, .revision = job.revision};
+    return {.id = job.id, .revision = job.revision, .claim = job.claim};
 }
 
 Outcome outcome_of(const HeldJobPtr& held, schema::Transition transition) {

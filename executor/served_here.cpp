@@ -31,6 +31,7 @@ void ServedHere::limit_to(schema::ServedScope scope) {
 void ServedHere::look(schema::ServedScope scope) {
     persistence::ServedJobs served(handlers_.types(), handlers_.needs(), std::move(scope));
     served.fetching = fetching_;
+    served.types_by_row = handlers_.types_that_end_elsewhere();
     now_ = std::make_shared<const persistence::ServedJobs>(std::move(served));
 }
 

@@ -59,6 +59,15 @@ public:
             ->delimiter(',')
             ->check(CLI::IsMember({"none", "failures", "full"}))
             ->capture_default_str();
+        command
+            .add_option(
+                "--lock-granularity",
+                granularities_,
+                "What is locked: row, page; several take turns"
+            )
+            ->delimiter(',')
+            ->check(CLI::IsMember({"row", "page"}))
+            ->capture_default_str();
         add_duration(
             command, "--aging", aging_, "Acquire by priority, where a step is worth so much"
         );
@@ -78,19 +87,18 @@ public:
         );
         const IndexForRun instance(bench.database, schema::kInstanceIndex, takes_along_);
         const IndexForRun aging(bench.database, schema::kPriorityDueIndex, order().ages());
+        const std::vector<Variant> variants = all_variants();
         if (bench.options.warm_up > 0) {
-            (void)drain(bench, bench.options.warm_up, job_logs_.front());
+            (void)drain(bench, bench.options.warm_up, variants.front());
         }
         std::vector<Figure> rates;
-        for (const std::string& level : job_logs_) {
-            rates.push_back(
-                {job_logs_.size() == 1 ? "drain" : "drain, job log " + level, "jobs/s", {}}
-            );
+        for (const Variant& variant : variants) {
+            rates.push_back({name_of(variant), "jobs/s", {}});
         }
         Figure cpu{"CPU time per job", "us", {}};
         for (std::size_t i = 0; i < bench.options.repeat * rates.size(); ++i) {
             const std::size_t turn = i % rates.size();
-            const Drained drained = drain(bench, bench.options.jobs, job_logs_[turn]);
+            const Drained drained = drain(bench, bench.options.jobs, variants[turn]);
             rates[turn].values.push_back(drained.per_second);
             cpu.values.push_back(drained.cpu_micros_per_job);
             bench.say(fmt::format("{} jobs/s", shown(drained.per_second)));
@@ -107,11 +115,38 @@ private:
         double cpu_micros_per_job = 0;
     };
 
+    /// What differs between the runs that take turns.
+    struct Variant {
+        std::string job_log;
+        std::string locks;
+    };
+
+    [[nodiscard]] std::vector<Variant> all_variants() const {
+        std::vector<Variant> all;
+        for (const std::string& job_log : job_logs_) {
+            for (const std::string& locks : granularities_) {
+                all.push_back({.job_log = job_log, .locks = locks});
+            }
+        }
+        return all;
+    }
+
+    [[nodiscard]] std::string name_of(const Variant& variant) const {
+        std::string name = "drain";
+        if (job_logs_.size() > 1) {
+            name += ", job log " + variant.job_log;
+        }
+        if (granularities_.size() > 1) {
+            name += ", locks by the " + variant.locks;
+        }
+        return name;
+    }
+
     [[nodiscard]] schema::AcquisitionOrder order() const {
         return {.by_priority = by_priority_ || aging_ > schema::Duration{0}, .aging = aging_};
     }
 
-    [[nodiscard]] Drained drain(const Bench& bench, std::size_t jobs, const std::string& job_log)
+    [[nodiscard]] Drained drain(const Bench& bench, std::size_t jobs, const Variant& variant)
         const {
         insert_raw(
             *bench.database.lease(persistence::SessionPool::Access::write),
@@ -124,7 +159,8 @@ private:
         RunLedger ledger(jobs);
         executor::ExecutorSettings settings = executor_settings(bench.options);
         settings.order = order();
-        settings.history.job_log = schema::job_log_level_of(job_log).value();
+        settings.history.job_log = schema::job_log_level_of(variant.job_log).value();
+        settings.lock_granularity = schema::lock_granularity_of(variant.locks).value();
         settings.instances_together = takes_along_;
         Nodes nodes(bench, {.executor = std::move(settings)}, handler(ledger));
         const double cpu_before = process_cpu_seconds();
@@ -171,6 +207,7 @@ private:
     std::size_t priorities_ = 1;
     bool by_priority_ = false;
     std::vector<std::string> job_logs_{"failures"};
+    std::vector<std::string> granularities_{"row"};
     schema::Duration aging_{0};
 };
 

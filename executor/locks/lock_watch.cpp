@@ -21,7 +21,9 @@ schema::Duration LockWatch::run_once() {
     std::vector<persistence::Fence> fences;
     for (const HeldJobPtr& held : running_for_long()) {
         if (!held->stop.stop_requested()) {
-            fences.push_back({.id = held->job.id, .revision = held->job.revision, .group = {}});
+            fences.push_back(
+                {.id = held->job.id, .revision = held->job.revision, .claim = held->job.claim}
+            );
         }
     }
     if (fences.empty()) {

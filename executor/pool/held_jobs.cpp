@@ -4,12 +4,23 @@
 
 namespace jobstrand::executor {
 
+namespace {
+
+persistence::Fence fence_of(const HeldJob& held) {
+    return {
+        .id = held.job.id,
+        .revision = held.job.revision,
+        .group = held.group,
+        .claim = held.job.claim};
+}
+
+}  // namespace
+
 std::vector<persistence::Fence> fences_of(const std::vector<HeldJobPtr>& jobs) {
     std::vector<persistence::Fence> fences;
     fences.reserve(jobs.size());
     for (const HeldJobPtr& held : jobs) {
-        fences.push_back({.id = held->job.id, .revision = held->job.revision, .group = held->group}
-        );
+        fences.push_back(fence_of(*held));
     }
     return fences;
 }
@@ -122,9 +133,7 @@ std::vector<persistence::Fence> HeldJobs::expiring_before(schema::SteadyPoint de
         const bool keeps_group = held->is_taken && !held->is_lost && !held->group.empty();
         const bool is_to_be_kept = keeps_group || !held->stop.stop_requested();
         if (held->lock_until.load() < deadline && is_to_be_kept) {
-            fences.push_back(
-                {.id = held->job.id, .revision = held->job.revision, .group = held->group}
-            );
+            fences.push_back(fence_of(*held));
         }
     }
     return fences;

@@ -40,6 +40,7 @@ struct EngineOptions {
     ServedScope scope = {};                   ///< What is not in it is left to other nodes.
     bool exclusive_over_hierarchies = false;  ///< Else over one instance; see Job::exclusive.
     bool instances_together = false;          ///< See docs/configuration.md; needs an index too.
+    bool claim_pages = false;                 ///< lockGranularity = page: docs/databases.md.
     Duration acquire_wait{std::chrono::seconds(1)};        ///< The longest wait of an idle poll.
     Duration timer_wait{std::chrono::seconds(2)};          ///< The same for timers of others.
     Duration lock_time{std::chrono::seconds(30)};          ///< Renewed while a job is held.

@@ -2,6 +2,7 @@
 #include "test/fixtures/open_store.hpp"
 
 #include <atomic>
+#include <stdexcept>
 
 namespace jobstrand {
 namespace {
@@ -33,6 +34,11 @@ std::int64_t count_effects(engine::Wiring& engine) {
         );
     });
     return effects;
+}
+
+TEST_F(EngineTest, Pages_are_not_claimed_on_SQLite) {
+    const auto engine = an_engine({.lock_granularity = schema::LockGranularity::page});
+    EXPECT_THROW(engine->start(), std::invalid_argument);
 }
 
 // B2: the lock time may be shorter than the job.

@@ -32,6 +32,13 @@ TEST(HandlerRegistry, Types_are_listed_in_alphabetical_order) {
     EXPECT_THAT(handlers.types(), ElementsAre("Zip", "bill", "mail"));
 }
 
+TEST(HandlerRegistry, It_tells_whose_runs_do_not_end_with_the_return_of_the_handler) {
+    HandlerRegistry handlers;
+    handlers.add("mail", succeed);
+    handlers.add_transactional("bill", succeed_in);
+    EXPECT_THAT(handlers.types_that_end_elsewhere(), ElementsAre("bill"));
+}
+
 TEST(HandlerRegistry, A_type_is_found_as_what_it_was_added_as) {
     HandlerRegistry handlers;
     handlers.add("mail", succeed);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <utility>
 
@@ -37,6 +38,7 @@ void Fleet::start(std::size_t node) {
     place.life = fates_.size();
     fates_.emplace_back();
     if (node == kServe) {
+        const char* const locks = std::getenv("JOBSTRAND_LEDGER_LOCKS");
         std::ofstream(file("config.toml")) << fmt::format(
             R"toml(
 db = "{}"
@@ -45,6 +47,7 @@ nodeLease = "PT{:.3f}S"
 asyncExecutorAsyncJobLockTimeInMillis = {}
 asyncExecutorResetExpiredJobsInterval = {}
 maxLostStarts = 1000000
+lockGranularity = "{}"
 [commands.note]
 program = "{}"
 args = ["{}", "{}"]
@@ -53,6 +56,7 @@ args = ["{}", "{}"]
             static_cast<double>(lease_.count()) / 1000,
             3 * lease_.count(),
             lease_.count() / 4,
+            locks == nullptr ? "row" : locks,
             LEDGER_COMMAND,
             ledger_file(place.life),
             work_.count()

@@ -6,6 +6,8 @@
 // milliseconds, and locks last three of them. SIGUSR1 makes the machine's clock jump, as the node
 // sees it: by ten minutes, forth and back. Runs until SIGTERM and then drains.
 //
+// The environment's JOBSTRAND_LEDGER_LOCKS, row or page, says how it locks.
+//
 // Handlers: `plain`; `few`, which takes ten times as long, for jobs that meet a limit; `alone`, for
 // exclusive jobs; `flaky`, which fails at the first attempt;
 // `effect`, which writes a row into LEDGER_EFFECT in the transaction that ends its job.
@@ -111,10 +113,13 @@ void run_node(
     JumpingClock clock;
     schema::SilentLog log;
     const Work work(file, work_time);
+    const char* const locks = std::getenv("JOBSTRAND_LEDGER_LOCKS");
     engine::Wiring engine(
         {.database_url = url,
          .executor =
              {.lost_starts = 1'000'000,  // The script kills more than any real world.
+              .lock_granularity =
+                  schema::lock_granularity_of(locks == nullptr ? "row" : locks).value(),
               .lock_time = 3 * lease,
               .node_lease = lease,
               .reset_interval = lease / 4,

@@ -258,6 +258,8 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
     executor.scope = scope_of(options.scope);
     executor.exclusive_over_hierarchies = options.exclusive_over_hierarchies;
     executor.instances_together = options.instances_together;
+    executor.lock_granularity =
+        options.claim_pages ? schema::LockGranularity::page : schema::LockGranularity::row;
     executor.acquire_wait = options.acquire_wait;
     executor.timer_wait = options.timer_wait;
     executor.lock_time = options.lock_time;

@@ -3,6 +3,7 @@
 #include "persistence/drivers/database.hpp"
 #include "persistence/drivers/parse_database_url.hpp"
 #include "persistence/drivers/registry.hpp"
+#include "persistence/migration/claim_check.hpp"
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "persistence/migration/write_rights.hpp"
@@ -154,6 +155,9 @@ Wiring::Parts::Parts(
 
 void Wiring::Parts::start() {
     require_rights();
+    if (settings.lock_granularity == schema::LockGranularity::page) {
+        persistence::require_claimable(*pool->lease(persistence::SessionPool::Access::read));
+    }
     if (settings.acquire_async_jobs) {
         require_indexes(settings, *pool);
     }

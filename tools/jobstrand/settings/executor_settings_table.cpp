@@ -277,6 +277,14 @@ constexpr std::array kExecutorSettings{
         }},
     },
     Setting{
+        .name = "lockGranularity",
+        .unit = Unit::text,
+        .field = &in_executor<&ExecutorSettings::lock_granularity>,
+        .meaning = "What is locked when jobs are acquired: `row`, each job; `page`, plain jobs of "
+                   "PostgreSQL, MariaDB and MySQL by the page, for short jobs in great numbers "
+                   "(docs/databases.md). All nodes of a database must agree.",
+    },
+    Setting{
         .name = "timerLockTime",
         .unit = Unit::milliseconds,
         .field = std::monostate{},

@@ -183,6 +183,10 @@ private:
         );
     }
 
+    [[nodiscard]] Refusal store(schema::LockGranularity& field) const {
+        return store_named(field, schema::lock_granularity_of(name()), "must be row or page");
+    }
+
     [[nodiscard]] Refusal store(LogFormat& field) const {
         return store_named(field, log_format_named(name()), "must be text or json");
     }

@@ -39,6 +39,7 @@ using Field = std::variant<
     std::vector<std::string>& (*)(Settings&),
     schema::LogLevel& (*)(Settings&),
     schema::JobLogLevel& (*)(Settings&),
+    schema::LockGranularity& (*)(Settings&),
     LogFormat& (*)(Settings&)>;
 
 /// One row of the settings table.

@@ -153,6 +153,17 @@ int last_line_of(
     return line;
 }
 
+/// The setting that makes the order another one than that of the ids, beside tenantsInTurn.
+std::string_view name_of_order(const schema::AcquisitionOrder& order) {
+    if (order.by_priority) {
+        return "acquireByPriority";
+    }
+    if (order.timers_first) {
+        return "preferTimerJobs";
+    }
+    return order.by_due_date ? "acquireByDueDate" : "priorityAging";
+}
+
 }  // namespace
 
 // Only what was written can contradict maxPoolSize; a default or a preset gives way to it.
@@ -195,21 +206,22 @@ void SettingEntries::check_together(const std::vector<SettingEntry>& entries) {
     if (executor.order.tenants_in_turn && executor.order != turns) {
         refuse(
             "tenantsInTurn",
-            executor.order.by_priority    ? "acquireByPriority"
-            : executor.order.timers_first ? "preferTimerJobs"
-            : executor.order.by_due_date  ? "acquireByDueDate"
-                                          : "priorityAging",
+            name_of_order(executor.order),
             "tenantsInTurn goes with no other order: in each tenant's turn comes its oldest job"
         );
     }
     if (executor.instances_together && executor.order.is_any()) {
         refuse(
             "instancesTogether",
-            executor.order.by_priority    ? "acquireByPriority"
-            : executor.order.timers_first ? "preferTimerJobs"
-            : executor.order.by_due_date  ? "acquireByDueDate"
-                                          : "tenantsInTurn",
+            executor.order.tenants_in_turn ? "tenantsInTurn" : name_of_order(executor.order),
             "instancesTogether goes with no other order: that would say which job comes next"
+        );
+    }
+    if (executor.order.is_any() && executor.lock_granularity == schema::LockGranularity::page) {
+        refuse(
+            "lockGranularity",
+            executor.order.tenants_in_turn ? "tenantsInTurn" : name_of_order(executor.order),
+            "lockGranularity page goes with no order: pages are claimed in the order of the ids"
         );
     }
     if (executor.order.aging > schema::Duration{0} && !executor.order.by_priority) {
