@@ -3,7 +3,7 @@
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/lock_owner.hpp"
-#include "test/executor/producer_fixture.hpp"
+#include "test/executor/enqueue/producer_fixture.hpp"
 #include "test/fixtures/job_builder.hpp"
 
 #include <unistd.h>

@@ -2,7 +2,7 @@
 
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/transaction.hpp"
-#include "test/executor/producer_fixture.hpp"
+#include "test/executor/enqueue/producer_fixture.hpp"
 
 #include <gmock/gmock.h>
 
