@@ -132,7 +132,10 @@ MUTANTS = [
     Mutant("a claim keeps the revision", CLAIM, "COALESCE(REV_, 1) + 1", "COALESCE(REV_, 1)", "kLock"),
     Mutant("a claim keeps rows that it could not lock", CLAIM, "if (!are_all) {", "if (false) {"),
     Mutant(
-        "a claim by id takes what is locked", ACQUIRE, "is_locked(jobs.front(), now)", "false"
+        "a claim by id takes what is locked",
+        ACQUIRE,
+        "is_locked(jobs.front(), now)",
+        "(is_locked(jobs.front(), now) && false)",
     ),
     Mutant("a timer moves before it is due", DUE, "DUEDATE_ <= ?", "(DUEDATE_ <= ? OR 1 = 1)", "kDue"),
     Mutant("a locked timer moves", DUE, "AND LOCK_EXP_TIME_ IS NULL ", "", "kDue"),
@@ -144,7 +147,12 @@ MUTANTS = [
     ),
     Mutant("a move keeps the revision", MOVE, "++row.revision;", ""),
     Mutant("a move keeps the lock", MOVE, "job.lock_owner.clear();", ""),
-    Mutant("a claim joins the group of another owner", JOIN, "lock->second.owner == owner", "true"),
+    Mutant(
+        "a claim joins the group of another owner",
+        JOIN,
+        "lock->second.owner == owner",
+        "(lock->second.owner == owner || true)",
+    ),
     Mutant("a run by hand joins any group", ACQUIRE, "!join_group_alone(", "!true && !join_group_alone("),
     without("a renewal of groups ignores the owner", GROUPS, "kExtend", "LOCK_OWNER_ = ?"),
     without("the look at held groups ignores the owner", GROUPS, "kHeld", "LOCK_OWNER_ = ?"),
@@ -152,7 +160,7 @@ MUTANTS = [
         "a group of another owner is passed on",
         PASS_ON,
         " && lock->second.owner == owner",
-        "",
+        " && (lock->second.owner == owner || true)",
     ),
     Mutant(
         "a group is passed on while a claim of it is under way",
