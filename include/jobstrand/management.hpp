@@ -119,8 +119,9 @@ public:
 
     // Whole scopes.
 
-    /// Returns how many jobs moved. What comes later lands suspended too. Nothing of it runs from the
-    /// first moment on; moving many jobs takes its time, so that others keep most of their rate.
+    /// Returns how many jobs moved. What comes later lands suspended too. Nothing of it runs from
+    /// the first moment on; moving many jobs takes its time, so that others keep most of their
+    /// rate.
     std::int64_t suspend(SuspendedScope scope, const std::string& id);
     std::int64_t activate(SuspendedScope scope, const std::string& id);
 
