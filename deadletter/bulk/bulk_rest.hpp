@@ -7,8 +7,9 @@
 namespace jobstrand::deadletter {
 
 /// Leaves time to others during a long operation: after each of its transactions it waits four
-/// times as long as that took. So it takes a fifth of what a busy database can do, and other jobs
-/// keep the rest of their rate; a database that has nothing else to do is not asked to hurry.
+/// times as long as that took, and 5 s at most. So it takes a fifth of what a busy database can do,
+/// and other jobs keep the rest of their rate; a database that has nothing else to do is not asked
+/// to hurry.
 ///
 /// Thread safety: none. The clock must outlive it.
 class BulkRest final {
