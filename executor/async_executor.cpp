@@ -90,7 +90,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
            .lock_time = settings_.lock_time}
       ),
       leftovers_(use.store, use.clock),
-      acquirer_(use.store, *this, use.clock, settings_),
+      acquirer_(use.store, *this, use.clock, use.wake_ups, settings_),
       unserved_(use.served, use.clock, use.log),
       dead_(
           {use.nodes, use.store, use.clock, use.wake_ups, use.log},
@@ -126,6 +126,9 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       presence_loop_(threads_.add_loop(presence_)) {
     held_.when_gone([this](std::span<const schema::Job* const> jobs) { on_gone(jobs); });
     add_own_activities();
+    if (!use_.has_one_writer) {
+        add_second_loops();
+    }
 }
 
 void AsyncExecutor::add_own_activities() {
@@ -141,6 +144,19 @@ void AsyncExecutor::add_own_activities() {
     use_.wake_ups.sleepers.limits = [&loop = add_activity(limits_)] { loop.wake(); };
     use_.wake_ups.sleepers.dead_nodes = [&loop = add_activity(dead_)] { loop.wake(); };
     use_.wake_ups.sleepers.unserved = [&loop = add_activity(unserved_)] { loop.wake(); };
+}
+
+// Claims of pages wait for each other; other orders and instances that are taken along have a
+// position of their own.
+void AsyncExecutor::add_second_loops() {
+    completion_beside_loop_ = &threads_.add_loop(completion_.beside());
+    use_.wake_ups.sleepers.completion_beside = [this] { completion_beside_loop_->wake(); };
+    const bool is_by_id = !settings_.order.is_any() && !settings_.instances_together;
+    if (settings_.acquire_async_jobs && is_by_id &&
+        settings_.lock_granularity == schema::LockGranularity::row) {
+        PollingLoop& loop = add_activity(acquirer_.beside());
+        use_.wake_ups.sleepers.acquisition_beside = [&loop] { loop.wake(); };
+    }
 }
 
 AsyncExecutor::~AsyncExecutor() {
@@ -358,9 +374,9 @@ ActivityCounts AsyncExecutor::activity_counts() const {
 ActivityTimes AsyncExecutor::activity_times() const {
     return {
         .claims = acquirer_.times(),
-        .completions = completion_.times(),
+        .completions = completion_.report().times,
         .claimed = acquirer_.sizes(),
-        .completed = completion_.sizes(),
+        .completed = completion_.report().sizes,
     };
 }
 

@@ -70,6 +70,7 @@ public:
         SharedThreads::Share* threads = nullptr;  ///< With which others it shares them.
         OnRun on_run = {};                        ///< Empty: nobody watches.
         const RetryRule* retry_rule = nullptr;    ///< See JobRunner.
+        bool has_one_writer = true;               ///< One transaction at a time writes: SQLite.
     };
 
     /// Throws std::invalid_argument for settings that validate() finds fault with.
@@ -112,9 +113,9 @@ public:
     [[nodiscard]] persistence::NodeLoad load() const;
 
     /// What became of the runs.
-    [[nodiscard]] const OutcomeCounts& outcome_counts() const { return completion_.counts(); }
+    [[nodiscard]] const OutcomeCounts& outcome_counts() const { return completion_.report().counts; }
     [[nodiscard]] const schema::FailureClasses& failure_classes() const {
-        return completion_.failure_classes();
+        return completion_.report().classes;
     }
 
     /// How long they waited and took.
@@ -141,6 +142,7 @@ public:
 
 private:
     void add_own_activities();
+    void add_second_loops();
     [[nodiscard]] persistence::PageLimit room_to_claim(std::size_t page);
     [[nodiscard]] bool does_acquisition_decide() const;
     void run(const HeldJobPtr& held);
@@ -189,7 +191,8 @@ private:
     PollingLoop& watch_loop_;
     PollingLoop& passing_loop_;
     PollingLoop& presence_loop_;
-    std::vector<PollingLoop*> intake_loops_;  ///< Those that bring in jobs; stopped first.
+    PollingLoop* completion_beside_loop_ = nullptr;  ///< nullptr: there is one writer.
+    std::vector<PollingLoop*> intake_loops_;         ///< Those that bring in jobs; stopped first.
 
     /// Held while due timers are given back, so that no later ones pass them by.
     std::mutex timers_mutex_;

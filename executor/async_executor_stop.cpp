@@ -56,6 +56,9 @@ bool AsyncExecutor::stop(StopMode mode) {
     }
     async_.close();
     completion_loop_.stop();
+    if (completion_beside_loop_ != nullptr) {
+        completion_beside_loop_->stop();
+    }
     completion_.write_the_rest(kLastWriteWait);
     passing_loop_.stop();
     pass_the_rest_on();

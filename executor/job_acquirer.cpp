@@ -26,11 +26,13 @@ JobAcquirer::JobAcquirer(
     persistence::ExecutorStore& store,
     JobIntake& intake,
     const schema::Clock& clock,
+    const WakeUps& wake_ups,
     const ExecutorSettings& settings
 )
     : store_(store),
       intake_(intake),
       clock_(clock),
+      wake_ups_(wake_ups),
       page_(settings.acquire_page, settings.acquire_page_bytes),
       // The intake tells when it has room; it is also to see in time that it holds too much.
       queue_full_wait_(
@@ -56,8 +58,7 @@ schema::Duration JobAcquirer::run_once() {
         return pace_.next_wait(0);
     }
     const schema::SteadyPoint locked_at = clock_.steady_now();
-    persistence::LockClaim claim = claim_for(intake_, clock_);
-    claim.pages_from = pages_from_;
+    const persistence::LockClaim claim = next_claim();
     persistence::PageLimit limit(
         std::min(room.jobs, page_.jobs), std::min(room.bytes, page_.bytes)
     );
@@ -67,15 +68,36 @@ schema::Duration JobAcquirer::run_once() {
     std::vector<schema::Job> jobs =
         order_.is_any() ? take_in_order(claim, limit) : take_oldest(claim, limit, look);
     const std::size_t found = jobs.size();
-    times_.add(clock_.steady_now() - locked_at);
-    count(found);
-    if (found > 0) {
-        intake_.accept(std::move(jobs), locked_at);
-    }
+    take_in(std::move(jobs), locked_at);
     if (found == 0 && (order_.is_any() ? is_behind_in_lanes : may_there_be_older(look))) {
         return schema::Duration{0};
     }
     return pace_.next_wait(found);
+}
+
+// Of two that claim at a time each leaves the other a page.
+schema::Duration JobAcquirer::take_beside() {
+    const persistence::PageLimit room = intake_.room();
+    if (room.jobs / 2 < page_.jobs || room.bytes / 2 < page_.bytes) {
+        return kUntilWoken;
+    }
+    const std::optional<Look> look = oldest_.begin_beside(clock_);
+    if (!look) {
+        return kUntilWoken;
+    }
+    const schema::SteadyPoint locked_at = clock_.steady_now();
+    persistence::PageLimit limit = page_;
+    limit.limited = room.limited;
+    std::vector<schema::Job> jobs = take_oldest(next_claim(), std::move(limit), *look);
+    const bool is_any = !jobs.empty();
+    take_in(std::move(jobs), locked_at);
+    return is_any ? schema::Duration{0} : kUntilWoken;
+}
+
+persistence::LockClaim JobAcquirer::next_claim() {
+    persistence::LockClaim claim = claim_for(intake_, clock_);
+    claim.pages_from = pages_from_;
+    return claim;
 }
 
 bool JobAcquirer::is_any_there() {
@@ -91,14 +113,16 @@ bool JobAcquirer::may_there_be_older(const Look& look) const {
     return !look.is_full() && oldest_.is_full_look_due(clock_.steady_now());
 }
 
-void JobAcquirer::count(std::size_t found) {
+void JobAcquirer::take_in(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) {
+    times_.add(clock_.steady_now() - locked_at);
     ++claims_;
-    claimed_ += found;
-    if (found == 0) {
+    claimed_ += jobs.size();
+    if (jobs.empty()) {
         ++empty_claims_;
-    } else {
-        sizes_.add(found);
+        return;
     }
+    sizes_.add(jobs.size());
+    intake_.accept(std::move(jobs), locked_at);
 }
 
 std::vector<schema::Job> JobAcquirer::take_oldest(
@@ -108,6 +132,10 @@ std::vector<schema::Job> JobAcquirer::take_oldest(
 ) {
     persistence::SeenRows seen;
     limit.seen = &seen;
+    limit.when_found = [&](std::string_view end) {
+        oldest_.found(look, end);
+        wake_ups_.backlog_is_there();
+    };
     if (together_) {
         limit.companions = together_->room_in(limit.jobs);
         limit.jobs -= limit.companions;

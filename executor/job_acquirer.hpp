@@ -7,6 +7,7 @@
 #include "executor/loop/job_intake.hpp"
 #include "executor/loop/scan_start.hpp"
 #include "executor/loop/together_share.hpp"
+#include "executor/loop/wake_ups.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/duration_histogram.hpp"
@@ -23,18 +24,27 @@ namespace jobstrand::executor {
 /// another order. In a backlog each page begins behind the last one (see ScanStart, and
 /// BacklogCursor for other orders).
 ///
-/// Thread safety: run_once() belongs to the loop's strand.
+/// One claim after the other leaves a server idle while this process reads what it took, and this
+/// process while the server writes. So a second loop (beside()) takes pages in a backlog, as long
+/// as there is room for one more than the first may take meanwhile.
+///
+/// Thread safety: run_once() belongs to the loop's strand, that of beside() to another one.
 class JobAcquirer final : public Activity {
 public:
     JobAcquirer(
         persistence::ExecutorStore& store,
         JobIntake& intake,
         const schema::Clock& clock,
+        const WakeUps& wake_ups,
         const ExecutorSettings& settings
     );
 
     [[nodiscard]] std::string_view name() const noexcept override { return "job acquisition"; }
     [[nodiscard]] schema::Duration run_once() override;
+
+    /// Claims beside run_once() when it is woken (WakeUps::backlog_is_there). Only for jobs that
+    /// are locked by the row, in no order but that of their ids, and not taken along.
+    [[nodiscard]] Activity& beside() { return beside_; }
 
     /// Since it began; from any thread. See ActivityCounts.
     [[nodiscard]] std::uint64_t claims() const { return claims_; }
@@ -45,9 +55,23 @@ public:
     [[nodiscard]] const schema::SizeHistogram& sizes() const { return sizes_; }
 
 private:
+    class Beside final : public Activity {
+    public:
+        explicit Beside(JobAcquirer& acquirer) : acquirer_(acquirer) {}
+        [[nodiscard]] std::string_view name() const noexcept override {
+            return "second job acquisition";
+        }
+        [[nodiscard]] schema::Duration run_once() override { return acquirer_.take_beside(); }
+
+    private:
+        JobAcquirer& acquirer_;
+    };
+
+    [[nodiscard]] schema::Duration take_beside();
+    [[nodiscard]] persistence::LockClaim next_claim();
     [[nodiscard]] bool is_any_there();
     [[nodiscard]] bool may_there_be_older(const Look& look) const;
-    void count(std::size_t found);
+    void take_in(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at);
     [[nodiscard]] std::vector<schema::Job> take_oldest(
         const persistence::LockClaim& claim,
         persistence::PageLimit limit,
@@ -60,22 +84,26 @@ private:
     persistence::ExecutorStore& store_;
     JobIntake& intake_;
     const schema::Clock& clock_;
+    const WakeUps& wake_ups_;
     const persistence::PageLimit page_;
     const schema::Duration queue_full_wait_;
     const schema::AcquisitionOrder order_;
     const std::size_t pages_from_;
 
+    // Thread-safe.
     std::atomic<std::uint64_t> claims_{0};
     std::atomic<std::uint64_t> empty_claims_{0};
     std::atomic<std::uint64_t> claimed_{0};
     schema::DurationHistogram times_;
     schema::SizeHistogram sizes_;
+    ScanStart oldest_;
 
     // Touched only on the strand.
     AcquisitionPace pace_;
     std::optional<TogetherShare> together_;  ///< Where jobs of an instance are taken along.
-    ScanStart oldest_;
     BacklogCursor<persistence::LanePositions> lanes_;
+
+    Beside beside_{*this};
 };
 
 }  // namespace jobstrand::executor

@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <string>
+#include <string_view>
 
 namespace jobstrand::persistence {
 
@@ -42,6 +44,11 @@ struct PageLimit {
 
     /// Where to write what was seen; nullptr: nobody asks.
     SeenRows* seen = nullptr;
+
+    /// Told of the last row of a page behind which there may be more (SeenRows::end), before the
+    /// page is claimed: another may look behind it. Told again when the claim has to begin anew.
+    /// Empty: nobody asks.
+    std::function<void(std::string_view end)> when_found = {};
 
     bool operator==(const PageLimit& other) const {
         return jobs == other.jobs && bytes == other.bytes && limited == other.limited &&

@@ -21,15 +21,35 @@ constexpr bool is_within_character(char c) {
 }  // namespace
 
 Look ScanStart::begin(const schema::Clock& clock) const {
+    const std::lock_guard lock(mutex_);
     const schema::SteadyPoint now = clock.steady_now();
     return {
-        .behind = is_full_look_due(now) ? std::string() : behind_,
+        .behind = is_full_look_due_now(now) ? std::string() : behind_,
         .at = clock.now(),
         .began = now,
+        .round = round_,
+    };
+}
+
+std::optional<Look> ScanStart::begin_beside(const schema::Clock& clock) const {
+    const std::lock_guard lock(mutex_);
+    if (!is_in_backlog_) {
+        return std::nullopt;
+    }
+    return Look{
+        .behind = behind_,
+        .at = clock.now(),
+        .began = clock.steady_now(),
+        .round = round_,
     };
 }
 
 bool ScanStart::is_full_look_due(schema::SteadyPoint now) const {
+    const std::lock_guard lock(mutex_);
+    return is_full_look_due_now(now);
+}
+
+bool ScanStart::is_full_look_due_now(schema::SteadyPoint now) const {
     if (behind_.empty()) {
         return true;
     }
@@ -38,15 +58,39 @@ bool ScanStart::is_full_look_due(schema::SteadyPoint now) const {
     return !goes_on && full_looks_.may_begin(now);
 }
 
+void ScanStart::found(const Look& look, std::string_view end) {
+    const std::lock_guard lock(mutex_);
+    if (!look.is_full() && look.round == round_) {
+        go_on(end);
+    }
+}
+
 void ScanStart::end(const Look& look, FullLooks::Time took, std::string end) {
+    const std::lock_guard lock(mutex_);
+    ++pages_;
     if (look.is_full()) {
         full_at_ = look.began;
-        pages_ = 0;
+        pages_ = 1;
+        ++round_;
         full_looks_.was_done(look.began, took);
+        behind_.clear();
+    } else if (look.round != round_) {
+        return;
     }
-    ++pages_;
-    is_in_backlog_ = !end.empty();
-    behind_ = is_in_backlog_ ? std::move(end) : schema::first_uuid7(look.at - kUsualCommit);
+    if (end.empty()) {
+        is_in_backlog_ = false;
+        behind_ = schema::first_uuid7(look.at - kUsualCommit);
+    } else {
+        go_on(end);
+    }
+}
+
+// Another one that looks beside may have gone further.
+void ScanStart::go_on(std::string_view end) {
+    if (!is_in_backlog_ || behind_ < end) {
+        behind_ = end;
+    }
+    is_in_backlog_ = true;
 }
 
 std::string just_before(std::string id) {

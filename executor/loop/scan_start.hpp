@@ -4,7 +4,11 @@
 #include "schema/clock.hpp"
 #include "schema/time.hpp"
 
+#include <cstdint>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace jobstrand::executor {
 
@@ -13,6 +17,7 @@ struct Look {
     std::string behind;  ///< Only ids behind it; empty: from the oldest, which is a full look.
     schema::TimePoint at;
     schema::SteadyPoint began;
+    std::uint64_t round = 0;  ///< Full looks that had ended when it began.
 
     [[nodiscard]] bool is_full() const { return behind.empty(); }
 };
@@ -26,20 +31,35 @@ struct Look {
 /// So a job with an old id is found two seconds after its commit at the latest, or 20 times what a
 /// full look takes, which is counted up to one minute; by a node that has room, at its next look.
 ///
-/// Thread safety: none.
+/// Several may look at a time. What one has found moves the others on before it is claimed. A look
+/// that began before the last full one moves nothing: that one may have found older rows.
+///
+/// Thread safety: safe.
 class ScanStart final {
 public:
     [[nodiscard]] Look begin(const schema::Clock& clock) const;
 
+    /// A look beside one that is going on. nullopt: there is no backlog.
+    [[nodiscard]] std::optional<Look> begin_beside(const schema::Clock& clock) const;
+
     /// Whether a look that began now would be a full one.
     [[nodiscard]] bool is_full_look_due(schema::SteadyPoint now) const;
+
+    /// The look goes as far as the row `end`, behind which there may be more. It takes these rows.
+    void found(const Look& look, std::string_view end);
 
     /// The look took so long to find its rows, and ended with the row `end`, behind which there may
     /// be more; empty: it saw the end of the table.
     void end(const Look& look, FullLooks::Time took, std::string end);
 
 private:
+    [[nodiscard]] bool is_full_look_due_now(schema::SteadyPoint now) const;
+    void go_on(std::string_view end);
+
+    // Guarded by mutex_.
+    mutable std::mutex mutex_;
     std::string behind_;
+    std::uint64_t round_ = 0;  ///< Full looks that have ended.
     bool is_in_backlog_ = false;
     int pages_ = 0;                ///< Of the backlog, since the last full look.
     schema::SteadyPoint full_at_;  ///< Valid if behind_ is not empty.

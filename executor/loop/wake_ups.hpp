@@ -19,9 +19,11 @@ public:
     /// Who is woken; an empty function wakes nobody. They must not block.
     struct Sleepers {
         std::function<void()> acquisition;
+        std::function<void()> acquisition_beside;
         std::function<void()> timers_without_room;
         std::function<void(schema::TimePoint due)> timer_mover;
         std::function<void()> completion;
+        std::function<void()> completion_beside;
         std::function<void()> groups;
         std::function<void()> limits;
         std::function<void()> listener;
@@ -33,6 +35,9 @@ public:
 
     /// Free jobs stand in the table.
     void jobs_are_there() const { wake(sleepers.acquisition); }
+
+    /// More of them than one page.
+    void backlog_is_there() const { wake(sleepers.acquisition_beside); }
 
     /// Free jobs stand in the external place.
     void external_jobs_are_there() const { wake(sleepers.external_workers); }
@@ -51,6 +56,9 @@ public:
 
     /// The mailbox of outcomes is no longer empty.
     void outcomes_wait() const { wake(sleepers.completion); }
+
+    /// It holds what fills a transaction.
+    void outcomes_pile_up() const { wake(sleepers.completion_beside); }
 
     /// Of a group of exclusive jobs none is held any more.
     void groups_ended() const { wake(sleepers.groups); }

@@ -120,6 +120,9 @@ std::vector<Job> acquire_page(
             last = page.rows.jobs.back().id;
             page.is_full = true;
         }
+        if (limit.when_found && page.is_full) {
+            limit.when_found(last);
+        }
         // By their spelling here, which is that of the limits.
         use_served_names(page.rows.jobs, served.types);
         seen.waiting = join_limits(transaction, claim, *limits, limit.limited, page.rows.jobs);

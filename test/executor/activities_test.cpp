@@ -55,13 +55,14 @@ auto full_page(std::vector<schema::Job> jobs) {
 class ActivitiesTest : public testing::Test {
 protected:
     JobAcquirer an_acquirer(const ExecutorSettings& settings = {}) {
-        return JobAcquirer(store, intake, clock, settings);
+        return JobAcquirer(store, intake, clock, wake_ups, settings);
     }
 
     testing::StrictMock<test::MockExecutorStore> store;
     test::ManualClock clock;
     test::RecordingLog log;
     RecordingIntake intake;
+    WakeUps wake_ups;
 };
 
 // R043 R113
@@ -104,6 +105,49 @@ TEST_F(ActivitiesTest, Acquisition_looks_for_older_jobs_every_sixteen_pages) {
     for (int page = 0; page < 17; ++page) {
         (void)acquirer.run_once();
     }
+}
+
+/// Takes its first page in a backlog, and says that there is more.
+class AcquisitionBeside : public ActivitiesTest {
+protected:
+    void SetUp() override {
+        intake.free_places = 4;
+        EXPECT_CALL(store, acquire(_, _, _, "")).WillOnce(full_page({a_job("a"), a_job("b")}));
+        (void)acquirer.run_once();
+    }
+
+    JobAcquirer acquirer = an_acquirer({.acquire_page = 2});
+};
+
+TEST_F(AcquisitionBeside, Is_woken_before_a_page_is_claimed_and_goes_on_behind_it) {
+    int wakes = 0;
+    wake_ups.sleepers.acquisition_beside = [&] { ++wakes; };
+    EXPECT_CALL(store, acquire(_, _, _, "b"))
+        .WillOnce([&](auto&, auto&, const PageLimit& limit, auto) {
+            limit.when_found("d");
+            EXPECT_EQ(wakes, 1);
+            EXPECT_EQ(acquirer.beside().run_once(), 0ms) << "it looks again at once";
+            limit.seen->end = "d";
+            return std::vector<schema::Job>{a_job("c"), a_job("d")};
+        });
+    EXPECT_CALL(store, acquire(_, _, limit_of_page(2), "d"))
+        .WillOnce(full_page({a_job("e"), a_job("f")}));
+    EXPECT_CALL(store, acquire(_, _, _, "f")).WillOnce(Return(std::vector<schema::Job>{}));
+    (void)acquirer.run_once();
+    (void)acquirer.run_once();
+    EXPECT_THAT(intake.ids(), testing::UnorderedElementsAre("a", "b", "c", "d", "e", "f"));
+    EXPECT_EQ(acquirer.claimed(), 6U);
+}
+
+TEST_F(AcquisitionBeside, Leaves_room_for_the_page_that_the_first_may_take_meanwhile) {
+    intake.free_places = 3;
+    EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken);
+}
+
+TEST_F(AcquisitionBeside, Sleeps_when_the_table_has_nothing_more) {
+    EXPECT_CALL(store, acquire(_, _, _, "b")).WillOnce(Return(std::vector<schema::Job>{}));
+    EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken);
+    EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken) << "and does not look again";
 }
 
 /// The clock is turned by what a look from the oldest takes.
@@ -335,7 +379,6 @@ protected:
     }
 
     int wakes = 0;
-    WakeUps wake_ups;
     ExpiredLockReset reset{{store, clock, wake_ups, log}, {.interval = 60s, .page = 3}};
 };
 

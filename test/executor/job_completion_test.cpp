@@ -32,6 +32,12 @@ protected:
         );
     }
 
+    void add_many(int count) {
+        for (int i = 0; i < count; ++i) {
+            add("job-" + std::to_string(i));
+        }
+    }
+
     void add_outcome(const schema::Job& job, schema::Transition transition) {
         completion.add(
             {.job = std::make_shared<const schema::Job>(job), .transition = std::move(transition)}
@@ -60,7 +66,7 @@ TEST_F(JobCompletionTest, All_outcomes_that_have_gathered_are_written_together) 
     EXPECT_EQ(completion.run_once(), kUntilWoken);
     EXPECT_TRUE(completion.is_empty());
     EXPECT_EQ(held.size(), 0U);
-    EXPECT_EQ(completion.times().total(), 1U) << "one transaction";
+    EXPECT_EQ(completion.report().times.total(), 1U) << "one transaction";
 }
 
 TEST_F(JobCompletionTest, Tells_the_earliest_due_date_of_the_retries_that_it_stored) {
@@ -197,13 +203,41 @@ TEST_F(JobCompletionTest, A_stop_gives_up_what_the_database_does_not_take_within
 }
 
 TEST_F(JobCompletionTest, A_huge_backlog_is_written_in_bounded_transactions) {
-    for (int i = 0; i < 1001; ++i) {
-        add("job-" + std::to_string(i));
-    }
+    add_many(1001);
     expect_batch(1000).WillOnce(testing::Return(std::vector(1000, OutcomeAnswer::done)));
     EXPECT_EQ(completion.run_once(), schema::Duration{0});
     expect_batch(1).WillOnce(testing::Return(std::vector{OutcomeAnswer::done}));
     EXPECT_EQ(completion.run_once(), kUntilWoken);
+}
+
+TEST_F(JobCompletionTest, Outcomes_that_fill_a_transaction_are_written_beside_the_one_before) {
+    int wakes = 0;
+    wake_ups.sleepers.completion_beside = [&] { ++wakes; };
+    add("first");
+    expect_batch(1).WillOnce([&](auto, auto) {
+        add_many(1002);
+        EXPECT_EQ(wakes, 1) << "once, when a transaction is full";
+        EXPECT_EQ(completion.beside().run_once(), schema::Duration{0});
+        EXPECT_EQ(completion.beside().run_once(), kUntilWoken) << "two are left for the first";
+        return std::vector{OutcomeAnswer::done};
+    });
+    expect_batch(1000).WillOnce(testing::Return(std::vector(1000, OutcomeAnswer::done)));
+    EXPECT_EQ(completion.run_once(), schema::Duration{0});
+    expect_batch(2).WillOnce(testing::Return(std::vector(2, OutcomeAnswer::done)));
+    EXPECT_EQ(completion.run_once(), kUntilWoken);
+    EXPECT_TRUE(completion.is_empty());
+    EXPECT_EQ(held.size(), 0U);
+}
+
+TEST_F(JobCompletionTest, What_the_second_loop_could_not_write_is_written_by_the_stop) {
+    add_many(1000);
+    expect_batch(1000)
+        .WillOnce(testing::Throw(DbError(DbErrorKind::unreachable, "gone")))
+        .WillOnce(testing::Return(std::vector(1000, OutcomeAnswer::done)));
+    EXPECT_THROW((void)completion.beside().run_once(), DbError);
+    EXPECT_FALSE(completion.is_empty());
+    completion.write_the_rest(std::chrono::minutes(1));
+    EXPECT_TRUE(completion.is_empty());
 }
 
 }  // namespace

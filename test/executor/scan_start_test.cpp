@@ -66,6 +66,42 @@ TEST_F(ScanStartTest, A_costly_full_look_is_followed_by_another_after_a_minute_a
     EXPECT_EQ(look(1ms, "m"), "");
 }
 
+TEST_F(ScanStartTest, Beside_a_look_another_begins_behind_what_it_has_found_and_not_claimed) {
+    (void)look(1ms, "m");
+    const Look first = start.begin(clock);
+    start.found(first, "p");
+    EXPECT_EQ(start.begin_beside(clock)->behind, "p");
+}
+
+TEST_F(ScanStartTest, There_is_nothing_to_do_beside_a_look_without_a_backlog) {
+    EXPECT_EQ(start.begin_beside(clock), std::nullopt);
+    (void)look(1ms, "m");
+    (void)look(1ms, {});
+    EXPECT_EQ(start.begin_beside(clock), std::nullopt);
+}
+
+TEST_F(ScanStartTest, Of_two_looks_the_one_that_went_further_says_where_the_next_begins) {
+    (void)look(1ms, "m");
+    const Look first = start.begin(clock);
+    start.found(first, "p");
+    const Look second = *start.begin_beside(clock);
+    start.end(second, 1ms, "s");
+    start.end(first, 1ms, "p");
+    EXPECT_EQ(start.begin(clock).behind, "s");
+}
+
+TEST_F(ScanStartTest, A_look_that_began_before_a_full_one_ended_does_not_pass_what_that_one_found) {
+    (void)look(1ms, "m");
+    const Look old = *start.begin_beside(clock);
+    clock.tick(2s);
+    const Look full = start.begin(clock);
+    ASSERT_TRUE(full.is_full());
+    start.end(full, 1ms, "c");
+    start.found(old, "s");
+    start.end(old, 1ms, "s");
+    EXPECT_EQ(start.begin(clock).behind, "c");
+}
+
 TEST(JustBefore, An_id_without_its_last_character_stands_before_it) {
     EXPECT_EQ(just_before("order-17"), "order-1");
     EXPECT_EQ(just_before("o"), "");

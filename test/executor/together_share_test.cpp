@@ -83,8 +83,13 @@ TEST(TogetherShare, Of_an_acquisition_goes_by_its_last_page_and_the_next_one_beg
     testing::StrictMock<test::MockExecutorStore> store;
     test::RecordingIntake intake;
     test::ManualClock clock;
+    const WakeUps wake_ups;
     JobAcquirer acquirer(
-        store, intake, clock, {.max_pool_size = 2, .acquire_page = 80, .instances_together = true}
+        store,
+        intake,
+        clock,
+        wake_ups,
+        {.max_pool_size = 2, .acquire_page = 80, .instances_together = true}
     );
     intake.free_places = 2048;
     EXPECT_CALL(store, acquire(_, _, room_for(10, 70), ""))

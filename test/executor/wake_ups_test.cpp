@@ -17,6 +17,7 @@ protected:
     WakeUpsTest() {
         wake_ups.sleepers = {
             .acquisition = [this] { woken.emplace_back("acquisition"); },
+            .acquisition_beside = [this] { woken.emplace_back("acquisition beside"); },
             .timers_without_room = [this] { woken.emplace_back("timers without room"); },
             .timer_mover =
                 [this](schema::TimePoint due) {
@@ -24,6 +25,7 @@ protected:
                     told_due = due;
                 },
             .completion = [this] { woken.emplace_back("completion"); },
+            .completion_beside = [this] { woken.emplace_back("completion beside"); },
             .groups = [this] { woken.emplace_back("groups"); },
             .limits = [this] { woken.emplace_back("limits"); },
             .listener = [this] { woken.emplace_back("listener"); },
@@ -40,7 +42,9 @@ protected:
 
 TEST_F(WakeUpsTest, Each_sleeper_is_woken_by_what_it_waits_for) {
     wake_ups.jobs_are_there();
+    wake_ups.backlog_is_there();
     wake_ups.outcomes_wait();
+    wake_ups.outcomes_pile_up();
     wake_ups.groups_ended();
     wake_ups.limited_ended();
     wake_ups.announcement_waits();
@@ -51,7 +55,9 @@ TEST_F(WakeUpsTest, Each_sleeper_is_woken_by_what_it_waits_for) {
         woken,
         ElementsAre(
             "acquisition",
+            "acquisition beside",
             "completion",
+            "completion beside",
             "groups",
             "limits",
             "listener",

@@ -55,7 +55,7 @@ SimulatedNode::SimulatedNode(
       renewal_({store, held_, clock, log_}, name_, settings.lock_time),
       watch_({store, held_, log_}, name_),
       reset_({store, clock, wake_ups_, log_}, {.interval = 1s, .lock_time = settings.lock_time}),
-      acquirer_(store, *this, clock, executor_settings_),
+      acquirer_(store, *this, clock, wake_ups_, executor_settings_),
       dead_({store, store, clock, wake_ups_, log_}, name_, settings.lease / 2),
       presence_(
           {.nodes = store,

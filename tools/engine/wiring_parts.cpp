@@ -120,7 +120,8 @@ Wiring::Parts::Parts(
            wake_ups,
            threads.get(),
            std::move(options.on_run),
-           &retry_rule},
+           &retry_rule,
+           persistence::driver_of(url).has_one_writer},
           settings
       ),
       producer({store, executor, clock, wake_ups}, rules_for_new_jobs(settings)),

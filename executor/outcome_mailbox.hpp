@@ -1,0 +1,63 @@
+#pragma once
+
+#include "executor/loop/wake_ups.hpp"
+#include "executor/pool/held_jobs.hpp"
+#include "persistence/outcome.hpp"
+
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+namespace jobstrand::executor {
+
+/// Where runs leave what became of them, until it is written. Whoever writes is woken (WakeUps):
+/// the first when something lies here, the second when that fills a transaction.
+///
+/// Thread safety: safe.
+class OutcomeMailbox final {
+public:
+    explicit OutcomeMailbox(const WakeUps& wake_ups) : wake_ups_(wake_ups) {}
+
+    void add(persistence::Outcome outcome);
+
+    /// Somebody else has written it.
+    void add_written(persistence::Outcome outcome);
+
+    /// Its run has ended, and there is nothing to be written.
+    void forget(HeldJobPtr held);
+
+    /// Moves the oldest into `batch`, up to what a transaction takes.
+    void take(std::vector<persistence::Outcome>& batch);
+
+    /// The same if they fill a transaction; else none.
+    void take_whole(std::vector<persistence::Outcome>& batch);
+
+    /// What needs no writing any more.
+    struct Ended {
+        std::vector<persistence::Outcome> written;
+        std::vector<HeldJobPtr> forgotten;
+    };
+    [[nodiscard]] Ended take_ended();
+
+    /// So many that were taken are written.
+    void were_written(std::size_t count);
+
+    /// Whether nothing lies here that is to be written.
+    [[nodiscard]] bool is_empty() const;
+
+    /// Whether nothing is to be written, here or by those that took it.
+    [[nodiscard]] bool is_all_written() const;
+
+private:
+    void move_first(std::size_t count, std::vector<persistence::Outcome>& batch);
+
+    const WakeUps& wake_ups_;
+
+    // Guarded by mutex_.
+    mutable std::mutex mutex_;
+    std::vector<persistence::Outcome> waiting_;
+    Ended ended_;
+    std::size_t unwritten_ = 0;  ///< Waiting, or being written.
+};
+
+}  // namespace jobstrand::executor
