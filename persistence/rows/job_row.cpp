@@ -49,6 +49,7 @@ Layout layout_of(JobPlace place) {
                 .member = field.member,
                 .is_null_when_empty =
                     field.column.default_value != kEmptyText && !field.column.required,
+                .has_default = !field.column.default_value.empty(),
             });
         }
     }

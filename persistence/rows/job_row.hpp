@@ -20,6 +20,7 @@ struct RowField {
     std::string_view column;
     schema::JobMember member;
     bool is_null_when_empty = true;  ///< Of a text.
+    bool has_default = false;        ///< The column, for an INSERT that does not name it.
 };
 
 /// The fields that the table of a place has, in column order. Not for history, which has other
