@@ -126,9 +126,6 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       presence_loop_(threads_.add_loop(presence_)) {
     held_.when_gone([this](std::span<const schema::Job* const> jobs) { on_gone(jobs); });
     add_own_activities();
-    if (!use_.has_one_writer) {
-        add_second_loops();
-    }
 }
 
 void AsyncExecutor::add_own_activities() {
@@ -144,6 +141,9 @@ void AsyncExecutor::add_own_activities() {
     use_.wake_ups.sleepers.limits = [&loop = add_activity(limits_)] { loop.wake(); };
     use_.wake_ups.sleepers.dead_nodes = [&loop = add_activity(dead_)] { loop.wake(); };
     use_.wake_ups.sleepers.unserved = [&loop = add_activity(unserved_)] { loop.wake(); };
+    if (!use_.has_one_writer) {
+        add_second_loops();
+    }
 }
 
 // Claims of pages wait for each other; other orders and instances that are taken along have a

@@ -113,7 +113,9 @@ public:
     [[nodiscard]] persistence::NodeLoad load() const;
 
     /// What became of the runs.
-    [[nodiscard]] const OutcomeCounts& outcome_counts() const { return completion_.report().counts; }
+    [[nodiscard]] const OutcomeCounts& outcome_counts() const {
+        return completion_.report().counts;
+    }
     [[nodiscard]] const schema::FailureClasses& failure_classes() const {
         return completion_.report().classes;
     }

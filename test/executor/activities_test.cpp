@@ -26,6 +26,7 @@ using persistence::LockSearch;
 using persistence::PageLimit;
 using schema::JobPlace;
 using test::a_job;
+using test::full_page;
 using test::RecordingIntake;
 using testing::_;
 using testing::AnyNumber;
@@ -42,14 +43,6 @@ testing::Matcher<const persistence::ServedJobs&> serves(const std::string& type)
 /// So many jobs, and as many bytes as the settings say.
 PageLimit limit_of_page(std::size_t jobs) {
     return {jobs, ExecutorSettings{}.acquire_page_bytes};
-}
-
-/// A page behind which there may be more.
-auto full_page(std::vector<schema::Job> jobs) {
-    return [jobs = std::move(jobs)](auto&, auto&, const PageLimit& limit, auto) {
-        limit.seen->end = jobs.back().id;
-        return jobs;
-    };
 }
 
 class ActivitiesTest : public testing::Test {
@@ -105,49 +98,6 @@ TEST_F(ActivitiesTest, Acquisition_looks_for_older_jobs_every_sixteen_pages) {
     for (int page = 0; page < 17; ++page) {
         (void)acquirer.run_once();
     }
-}
-
-/// Takes its first page in a backlog, and says that there is more.
-class AcquisitionBeside : public ActivitiesTest {
-protected:
-    void SetUp() override {
-        intake.free_places = 4;
-        EXPECT_CALL(store, acquire(_, _, _, "")).WillOnce(full_page({a_job("a"), a_job("b")}));
-        (void)acquirer.run_once();
-    }
-
-    JobAcquirer acquirer = an_acquirer({.acquire_page = 2});
-};
-
-TEST_F(AcquisitionBeside, Is_woken_before_a_page_is_claimed_and_goes_on_behind_it) {
-    int wakes = 0;
-    wake_ups.sleepers.acquisition_beside = [&] { ++wakes; };
-    EXPECT_CALL(store, acquire(_, _, _, "b"))
-        .WillOnce([&](auto&, auto&, const PageLimit& limit, auto) {
-            limit.when_found("d");
-            EXPECT_EQ(wakes, 1);
-            EXPECT_EQ(acquirer.beside().run_once(), 0ms) << "it looks again at once";
-            limit.seen->end = "d";
-            return std::vector<schema::Job>{a_job("c"), a_job("d")};
-        });
-    EXPECT_CALL(store, acquire(_, _, limit_of_page(2), "d"))
-        .WillOnce(full_page({a_job("e"), a_job("f")}));
-    EXPECT_CALL(store, acquire(_, _, _, "f")).WillOnce(Return(std::vector<schema::Job>{}));
-    (void)acquirer.run_once();
-    (void)acquirer.run_once();
-    EXPECT_THAT(intake.ids(), testing::UnorderedElementsAre("a", "b", "c", "d", "e", "f"));
-    EXPECT_EQ(acquirer.claimed(), 6U);
-}
-
-TEST_F(AcquisitionBeside, Leaves_room_for_the_page_that_the_first_may_take_meanwhile) {
-    intake.free_places = 3;
-    EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken);
-}
-
-TEST_F(AcquisitionBeside, Sleeps_when_the_table_has_nothing_more) {
-    EXPECT_CALL(store, acquire(_, _, _, "b")).WillOnce(Return(std::vector<schema::Job>{}));
-    EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken);
-    EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken) << "and does not look again";
 }
 
 /// The clock is turned by what a look from the oldest takes.

@@ -26,7 +26,8 @@ void expect_pages_from(std::size_t least, LockGranularity granularity) {
     intake.free_places = 2048;
     EXPECT_CALL(store, acquire(Field(&persistence::LockClaim::pages_from, least), _, _, _))
         .WillOnce(Return(std::vector<schema::Job>{}));
-    (void)JobAcquirer(store, intake, clock, WakeUps{}, {.lock_granularity = granularity}).run_once();
+    (void)JobAcquirer(store, intake, clock, WakeUps{}, {.lock_granularity = granularity})
+        .run_once();
 }
 
 TEST(LockGranularity, Decides_how_jobs_are_acquired) {

@@ -1,0 +1,72 @@
+#include "executor/job_acquirer.hpp"
+#include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/manual_clock.hpp"
+#include "test/fixtures/mock_executor_store.hpp"
+#include "test/fixtures/recording_intake.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace jobstrand::executor {
+namespace {
+
+using persistence::PageLimit;
+using test::a_job;
+using test::full_page;
+using testing::_;
+using testing::Return;
+using namespace std::chrono_literals;
+
+using Jobs = std::vector<schema::Job>;
+
+/// Takes its first page in a backlog, and says that there is more.
+class AcquisitionBeside : public testing::Test {
+protected:
+    void SetUp() override {
+        intake.free_places = 4;
+        EXPECT_CALL(store, acquire(_, _, _, "")).WillOnce(full_page({a_job("a"), a_job("b")}));
+        (void)acquirer.run_once();
+    }
+
+    testing::StrictMock<test::MockExecutorStore> store;
+    test::ManualClock clock;
+    test::RecordingIntake intake;
+    WakeUps wake_ups;
+    JobAcquirer acquirer{store, intake, clock, wake_ups, {.acquire_page = 2}};
+};
+
+TEST_F(AcquisitionBeside, Is_woken_before_a_page_is_claimed_and_goes_on_behind_it) {
+    int wakes = 0;
+    wake_ups.sleepers.acquisition_beside = [&] { ++wakes; };
+    EXPECT_CALL(store, acquire(_, _, _, "b"))
+        .WillOnce([&](auto&, auto&, const PageLimit& limit, auto) {
+            limit.when_found("d");
+            EXPECT_EQ(wakes, 1);
+            EXPECT_EQ(acquirer.beside().run_once(), 0ms) << "it looks again at once";
+            limit.seen->end = "d";
+            return Jobs{a_job("c"), a_job("d")};
+        });
+    EXPECT_CALL(store, acquire(_, _, _, "d")).WillOnce(full_page({a_job("e"), a_job("f")}));
+    EXPECT_CALL(store, acquire(_, _, _, "f")).WillOnce(Return(Jobs{}));
+    (void)acquirer.run_once();
+    (void)acquirer.run_once();
+    EXPECT_THAT(intake.ids(), testing::UnorderedElementsAre("a", "b", "c", "d", "e", "f"));
+    EXPECT_EQ(acquirer.claimed(), 6U);
+}
+
+TEST_F(AcquisitionBeside, Leaves_room_for_the_page_that_the_first_may_take_meanwhile) {
+    intake.free_places = 3;
+    EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken);
+}
+
+TEST_F(AcquisitionBeside, Sleeps_when_the_table_has_nothing_more) {
+    EXPECT_CALL(store, acquire(_, _, _, "b")).WillOnce(Return(Jobs{}));
+    EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken);
+    EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken) << "and does not look again";
+}
+
+}  // namespace
+}  // namespace jobstrand::executor
