@@ -89,7 +89,7 @@ struct ExecutorSettings {
     // Timers.
 
     /// Timers per move. 1 to 1,000.
-    std::size_t timer_page = 512;
+    std::size_t timer_page = 1000;
     /// Timers that other processes insert are seen within it. 1 ms to 1 h.
     schema::Duration timer_wait{std::chrono::seconds(2)};
     /// With a due timer go those that are due within this time (R118): fewer transactions for

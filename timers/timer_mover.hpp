@@ -35,7 +35,7 @@ namespace jobstrand::timers {
 class TimerMover final : public executor::Activity {
 public:
     struct Settings {
-        std::size_t page = 512;
+        std::size_t page = 1000;
         schema::Duration wait{std::chrono::seconds(1)};
         schema::Duration fire_ahead{0};  ///< With a due timer go those due within this time (R118).
     };
