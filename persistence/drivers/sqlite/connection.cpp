@@ -41,4 +41,12 @@ void SqliteWriter::begin() {
     SociConnection::begin();
 }
 
+std::int64_t SqliteWriter::execute(std::string_view sql, std::span<const Value> parameters) {
+    if (sqlite_api::sqlite3_get_autocommit(handle_of(session())) == 0) {
+        return SociConnection::execute(sql, parameters);
+    }
+    const WriterQueue::Turn turn(queue_, schema::Duration(patience_ms_));
+    return SociConnection::execute(sql, parameters);
+}
+
 }  // namespace jobstrand::persistence

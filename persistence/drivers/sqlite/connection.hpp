@@ -20,6 +20,9 @@ public:
 
     void begin() override;
 
+    /// Outside of a transaction it takes its turn, too.
+    std::int64_t execute(std::string_view sql, std::span<const Value> parameters) override;
+
 private:
     schema::Duration::rep patience_ms_;  ///< Read by SQLite's busy handler.
     WriterQueue queue_;

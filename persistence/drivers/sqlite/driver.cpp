@@ -62,7 +62,7 @@ std::unique_ptr<Connection> connect(const DatabaseUrl& url, Access access) {
 }
 
 OpenListener listener(const DatabaseUrl& url) {
-    return [path = url.path] { return listen_to_sqlite(path); };
+    return [settings = settings_of(url)] { return listen_to_sqlite(settings); };
 }
 
 }  // namespace

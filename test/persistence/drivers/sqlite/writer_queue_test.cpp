@@ -92,6 +92,21 @@ TEST_F(WriterQueueTest, Who_opens_a_link_stands_in_the_queue_of_its_file) {
     by_link->commit();
 }
 
+TEST_F(WriterQueueTest, A_statement_without_a_transaction_stands_in_it_too) {
+    const auto alone = open_sqlite(
+        {.path = file_.path(), .synchronous = "off", .busy_timeout = 10ms},
+        SessionPool::Access::write
+    );
+    std::chrono::steady_clock::time_point began;
+    WriterQueue first(log());
+    {
+        const WriterQueue::Turn turn(first, 1s);
+        began = std::chrono::steady_clock::now();
+        EXPECT_EQ(alone->execute("DELETE FROM ACT_RU_JOB", {}), 0);
+    }
+    EXPECT_GE(std::chrono::steady_clock::now() - began, 10ms) << "it has waited for its turn";
+}
+
 TEST_F(WriterQueueTest, A_process_that_is_killed_at_its_head_has_left_it) {
     const pid_t child = ::fork();
     if (child == 0) {
