@@ -36,6 +36,12 @@ constexpr std::string_view kRenew = R"sql(
     SET LEASE_EXP_TIME_ = ?, WORKERS_ = ?, RUNNING_ = ?, HELD_ = ?
     WHERE NODE_ = ? AND INCARNATION_ = ?)sql";
 
+// Nearly always the lease is held, and nobody drains the node.
+constexpr std::string_view kRenewRunning = R"sql(
+    UPDATE JS_NODE
+    SET LEASE_EXP_TIME_ = ?, WORKERS_ = ?, RUNNING_ = ?, HELD_ = ?
+    WHERE NODE_ = ? AND INCARNATION_ = ? AND STATE_ = ?)sql";
+
 constexpr std::string_view kState = R"sql(
     SELECT STATE_
     FROM JS_NODE
@@ -132,6 +138,16 @@ Value number(std::size_t count) {
     return static_cast<std::int64_t>(count);
 }
 
+/// With one statement, and no transaction around it. `values` are those of kRenew.
+bool renew_running(const StoreContext& context, std::vector<Value> values) {
+    values.emplace_back(name_of(NodeState::running));
+    std::int64_t renewed = 0;
+    context.runner.change([&](Connection& connection) {
+        renewed = connection.execute(kRenewRunning, values);
+    });
+    return renewed > 0;
+}
+
 }  // namespace
 
 void register_node(
@@ -174,18 +190,20 @@ LeaseAnswer renew_lease(
     schema::TimePoint until
 ) {
     const std::string_view node = identity.node;
+    std::vector<Value> values{
+        until,
+        number(load.workers),
+        number(load.running),
+        number(load.held),
+        node,
+        std::string_view(identity.incarnation)};
+    if (renew_running(context, values)) {
+        return {.is_held = true, .state = NodeState::running};
+    }
     LeaseAnswer answer;
     context.runner.run(
         [&](Transaction& transaction) {
-            const std::int64_t renewed = transaction.execute(
-                kRenew,
-                {until,
-                 number(load.workers),
-                 number(load.running),
-                 number(load.held),
-                 node,
-                 std::string_view(identity.incarnation)}
-            );
+            const std::int64_t renewed = transaction.execute(kRenew, values);
             answer = {.is_held = renewed > 0};
             transaction.query({.sql = kState, .columns = 1}, {node}, [&](const Row& row) {
                 answer.is_taken_over = !answer.is_held;

@@ -106,13 +106,25 @@ bool TransactionRunner::was_done(const WasCommitted& was_committed) {
 }
 
 void TransactionRunner::read(const std::function<void(Connection&)>& work) {
+    run_plain(Access::read, work);
+}
+
+void TransactionRunner::change(const std::function<void(Connection&)>& work) {
+    run_plain(Access::write, work);
+}
+
+void TransactionRunner::run_plain(Access access, const std::function<void(Connection&)>& work) {
+    const bool is_read = access == Access::read;
     for (Tries tries(limits_);; tries.wait()) {
         const auto began = std::chrono::steady_clock::now();
         try {
-            const SessionPool::Lease connection = pool_.lease(Access::read);
+            const SessionPool::Lease connection = pool_.lease(access);
             work(*connection);
-            outage_.succeeded(OutageWatch::Access::read, began);
-            counts_.reads.add(std::chrono::steady_clock::now() - began);
+            outage_.succeeded(
+                is_read ? OutageWatch::Access::read : OutageWatch::Access::write, began
+            );
+            (is_read ? counts_.reads : counts_.writes)
+                .add(std::chrono::steady_clock::now() - began);
             return;
         } catch (const DbError& error) {
             count_failure(error);

@@ -50,6 +50,10 @@ public:
     /// same way.
     void read(const std::function<void(Connection&)>& work);
 
+    /// The same on a writing connection, for a change that is one statement and does no harm when
+    /// it runs twice: it spares two round trips.
+    void change(const std::function<void(Connection&)>& work);
+
     /// What its accesses show.
     [[nodiscard]] OutageWatch& outage() { return outage_; }
 
@@ -57,6 +61,7 @@ public:
 
 private:
     void run_once(const Work& work);
+    void run_plain(SessionPool::Access access, const std::function<void(Connection&)>& work);
     [[nodiscard]] bool was_done(const WasCommitted& was_committed);
     void count_failure(const DbError& error);
     void log_retry(const DbError& error, int tries) noexcept;
