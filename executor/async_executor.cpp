@@ -61,6 +61,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
     : settings_(checked(std::move(settings))),
       use_(use),
       served_(use.handlers, settings_.scope, fetching_of(settings_)),
+      view_(use.wake_ups),
       held_(settings_.queue_bytes, exclusive_over(settings_)),
       order_(use.clock, exclusive_over(settings_), settings_.lock_time),
       limited_(settings_.max_pool_size, use.store),
@@ -84,14 +85,14 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       renewal_({use.store, held_, use.clock, use.log}, settings_.lock_owner, settings_.lock_time),
       watch_({use.store, held_, use.log}, settings_.lock_owner),
       reset_(
-          {use.store, use.clock, use.wake_ups, use.log},
+          {use.store, use.clock, use.wake_ups, use.log, &view_},
           {.interval = settings_.reset_interval,
            .page = settings_.reset_page,
            .lock_time = settings_.lock_time}
       ),
-      leftovers_(use.store, use.clock),
-      acquirer_(use.store, *this, use.clock, use.wake_ups, settings_),
-      unserved_(use.served, use.clock, use.log),
+      leftovers_(use.store, use.clock, kLeftoversInterval, &view_),
+      acquirer_(use.store, *this, use.clock, use.wake_ups, settings_, &view_),
+      unserved_(use.served, use.clock, use.log, &view_),
       dead_(
           {use.nodes, use.store, use.clock, use.wake_ups, use.log},
           settings_.lock_owner,
@@ -107,12 +108,13 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
            .log = use.log,
            .load = [this] { return load(); },
            .work = [this] { return work(); },
-           .check_locks = [this] { renewal_.renew_all(); }},
+           .check_locks = [this] { renewal_.renew_all(); },
+           .view = &view_},
           identity_of(settings_.lock_owner, settings_.lock_granularity),
           settings_.node_lease
       ),
       passing_({use.store, order_, *this, use.clock}, settings_),
-      limits_({use.store, *this, use.clock}, settings_.node_lease / 3),
+      limits_({use.store, *this, use.clock, &view_}, settings_.node_lease / 3),
       threads_(use.log),
       pool_(
           size_of(settings_, limited_, order_),

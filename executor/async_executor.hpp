@@ -15,6 +15,7 @@
 #include "executor/locks/lock_watch.hpp"
 #include "executor/loop/executor_threads.hpp"
 #include "executor/loop/job_intake.hpp"
+#include "executor/loop/last_view.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "executor/nodes/dead_nodes.hpp"
 #include "executor/nodes/node_lease.hpp"
@@ -106,6 +107,9 @@ public:
     /// the outcome is counted and told of here.
     void outcome_was_written(persistence::Outcome outcome);
 
+    /// What its acquisition has seen while it was idle.
+    [[nodiscard]] const LastView& last_view() const { return view_; }
+
     /// Whether jobs are taken in: after start() and before stop().
     [[nodiscard]] bool is_running() const { return accepting_; }
 
@@ -166,6 +170,7 @@ private:
     const ExecutorSettings settings_;
     const Dependencies use_;
     ServedHere served_;
+    LastView view_;
     HeldJobs held_;
     GroupOrder order_;
     LimitedRuns limited_;

@@ -54,7 +54,7 @@ struct ExecutorSettings {
     schema::Duration acquire_first_wait{std::chrono::milliseconds(10)};
     /// The longest wait between two idle polls, reached after sixteen times as long without a job.
     /// 1 ms to 1 h.
-    schema::Duration acquire_wait{std::chrono::seconds(1)};
+    schema::Duration acquire_wait{std::chrono::seconds(2)};
     /// The longest wait while the queue is full; room in it is announced before. 0 to 24 h.
     schema::Duration queue_full_wait{std::chrono::seconds(5)};
     /// Which jobs come first (R014, R045 to R050), in the table and in the queue. Any order needs

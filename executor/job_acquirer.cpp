@@ -27,7 +27,8 @@ JobAcquirer::JobAcquirer(
     JobIntake& intake,
     const schema::Clock& clock,
     const WakeUps& wake_ups,
-    const ExecutorSettings& settings
+    const ExecutorSettings& settings,
+    LastView* view
 )
     : store_(store),
       intake_(intake),
@@ -40,6 +41,7 @@ JobAcquirer::JobAcquirer(
       ),
       order_(settings.order),
       pages_from_(pages_from(settings.lock_granularity)),
+      view_(view),
       pace_(
           {.first = settings.acquire_first_wait, .idle_max = settings.acquire_wait},
           std::random_device{}()
@@ -102,11 +104,21 @@ persistence::LockClaim JobAcquirer::next_claim() {
 
 bool JobAcquirer::is_any_there() {
     const Look look = oldest_.begin(clock_);
-    const bool found = store_.has_acquirable(*intake_.served(), look.behind);
+    const bool found = is_any_there(look);
     if (!found) {
         oldest_.end(look, clock_.steady_now() - look.began, {});
     }
     return found;
+}
+
+bool JobAcquirer::is_any_there(const Look& look) {
+    const auto served = intake_.served();
+    if (view_ == nullptr || !look.is_full() || !view_->is_due(look.began)) {
+        return store_.has_acquirable(*served, look.behind);
+    }
+    const persistence::IdleView view = store_.look_around(*served, look.at);
+    view_->saw(view, look.began);
+    return view.has_acquirable;
 }
 
 bool JobAcquirer::may_there_be_older(const Look& look) const {

@@ -5,6 +5,7 @@
 #include "executor/loop/activity.hpp"
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/job_intake.hpp"
+#include "executor/loop/last_view.hpp"
 #include "executor/loop/scan_start.hpp"
 #include "executor/loop/together_share.hpp"
 #include "executor/loop/wake_ups.hpp"
@@ -36,7 +37,8 @@ public:
         JobIntake& intake,
         const schema::Clock& clock,
         const WakeUps& wake_ups,
-        const ExecutorSettings& settings
+        const ExecutorSettings& settings,
+        LastView* view = nullptr  ///< To which it tells what it sees while it is idle.
     );
 
     [[nodiscard]] std::string_view name() const noexcept override { return "job acquisition"; }
@@ -70,6 +72,7 @@ private:
     [[nodiscard]] schema::Duration take_beside();
     [[nodiscard]] persistence::LockClaim next_claim();
     [[nodiscard]] bool is_any_there();
+    [[nodiscard]] bool is_any_there(const Look& look);
     [[nodiscard]] bool may_there_be_older(const Look& look) const;
     void take_in(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at);
     [[nodiscard]] std::vector<schema::Job> take_oldest(
@@ -89,6 +92,7 @@ private:
     const schema::Duration queue_full_wait_;
     const schema::AcquisitionOrder order_;
     const std::size_t pages_from_;
+    LastView* const view_;
 
     // Thread-safe.
     std::atomic<std::uint64_t> claims_{0};

@@ -2,6 +2,7 @@
 
 #include "persistence/exclusive_group_end.hpp"
 #include "persistence/fence.hpp"
+#include "persistence/idle_view.hpp"
 #include "persistence/job_answer.hpp"
 #include "persistence/lane_positions.hpp"
 #include "persistence/lock_claim.hpp"
@@ -62,6 +63,10 @@ public:
     /// for idle polls.
     [[nodiscard]] virtual bool
     has_acquirable(const ServedJobs& served, std::string_view after = {}) = 0;
+
+    /// The same from the start, and a look at all other tables in which a node may find something
+    /// to do; one statement too, so that a node with nothing to do asks nothing else.
+    [[nodiscard]] virtual IdleView look_around(const ServedJobs& served, schema::TimePoint now) = 0;
 
     /// Locks up to `limit` free executable jobs that are served, oldest id first, and returns them
     /// with the lock and the raised revision. Jobs of suspended instances are moved to

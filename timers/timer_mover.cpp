@@ -20,17 +20,24 @@ constexpr schema::Duration kContendedWait = std::chrono::milliseconds(20);
 /// reads all that wait, which may be many.
 constexpr schema::Duration kLookAtAll = std::chrono::minutes(1);
 
+/// How long an idle acquisition may take to look around that has heard of the same news.
+constexpr schema::Duration kUntilView = std::chrono::milliseconds(20);
+
 }  // namespace
 
 schema::Duration TimerMover::run_once() {
     begin_at_the_oldest_if_need_be();
     const bool is_from_the_oldest = cursor_.is_at_start();
     if (is_from_the_oldest) {
+        if (is_view_to_come()) {
+            return std::min(settings_.wait, kUntilView);
+        }
         const std::optional<schema::TimePoint> due = first_due();
         const schema::TimePoint now = use_.clock.now();
         if (!due || *due > now) {
             awaits_room_ = false;
-            return due ? std::min(settings_.wait, *due - now) : settings_.wait;
+            const schema::Duration wait = settings_.wait - look_age_;
+            return due ? std::min(wait, *due - now) : wait;
         }
     }
     const std::optional<PageLimit> room = ask_for_room();
@@ -45,8 +52,15 @@ schema::Duration TimerMover::run_once() {
 }
 
 std::optional<schema::TimePoint> TimerMover::first_due() {
+    if (const auto seen = due_as_seen()) {
+        first_due_ = seen->due;
+        look_age_ = seen->age;
+        none_before_ = std::min(seen->due.value_or(seen->at), seen->at) - executor::kUsualCommit;
+        return first_due_;
+    }
     const schema::TimePoint now = use_.clock.now();
     const schema::SteadyPoint began = use_.clock.steady_now();
+    look_age_ = schema::Duration{0};
     const bool is_full = !none_before_ || full_looks_.may_begin(began);
     first_due_ = use_.store.next_due(*use_.intake.served(), is_full ? std::nullopt : none_before_);
     if (is_full) {
@@ -54,6 +68,21 @@ std::optional<schema::TimePoint> TimerMover::first_due() {
     }
     none_before_ = std::min(first_due_.value_or(now), now) - executor::kUsualCommit;
     return first_due_;
+}
+
+// A look that is dear is left to who knows where to begin.
+std::optional<executor::LastView::NextDue> TimerMover::due_as_seen() const {
+    if (use_.view == nullptr || !full_looks_.are_cheap()) {
+        return std::nullopt;
+    }
+    const auto seen = use_.view->next_due(news_at_, use_.clock.steady_now());
+    return seen && seen->age < settings_.wait ? seen : std::nullopt;
+}
+
+// The acquisition looks around now, if it is idle; once, the mover waits for that.
+bool TimerMover::is_view_to_come() {
+    return is_news_of_others_.exchange(false) && use_.view != nullptr &&
+           use_.view->is_recent(use_.clock.steady_now()) && !due_as_seen();
 }
 
 // nullopt: everything goes, and arrives free.
@@ -68,9 +97,19 @@ std::optional<PageLimit> TimerMover::ask_for_room() {
 }
 
 void TimerMover::timer_was_stored(schema::TimePoint due) noexcept {
+    look_again();
     schema::TimePoint earliest = earliest_stored_;
     while (due < earliest && !earliest_stored_.compare_exchange_weak(earliest, due)) {
     }
+}
+
+void TimerMover::look_again() noexcept {
+    news_at_ = use_.clock.steady_now();
+}
+
+void TimerMover::others_may_have_stored() noexcept {
+    look_again();
+    is_news_of_others_ = true;
 }
 
 void TimerMover::begin_at_the_oldest_if_need_be() {

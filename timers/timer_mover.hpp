@@ -4,6 +4,7 @@
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/full_looks.hpp"
 #include "executor/loop/job_intake.hpp"
+#include "executor/loop/last_view.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/timer_store.hpp"
 #include "schema/clock.hpp"
@@ -26,6 +27,9 @@ namespace jobstrand::timers {
 /// that has room, until this one is woken because it has. Timers that this node does not serve do
 /// not wait for that, and where the order of acquisition is to decide nothing does.
 ///
+/// While the node is idle its acquisition sees when the next timer is due (see LastView), and the
+/// mover asks nothing.
+///
 /// In a backlog each page begins with the due date that the last one ended with (see
 /// BacklogCursor). It is moved in rounds: one moves what was due when it began, and none of the
 /// turns that series make while it lasts. So each series that catches up gets one turn, and then it
@@ -45,6 +49,7 @@ public:
         executor::JobIntake& intake;
         const schema::Clock& clock;
         const executor::WakeUps& wake_ups;
+        const executor::LastView* view = nullptr;
     };
 
     TimerMover(Dependencies dependencies, Settings settings)
@@ -57,6 +62,12 @@ public:
     /// backlog would begin, it begins at the oldest.
     void timer_was_stored(schema::TimePoint due) noexcept;
 
+    /// A timer was stored, and nobody here knows when it is due.
+    void look_again() noexcept;
+
+    /// Others may have stored timers, or jobs, for which the acquisition was woken as well.
+    void others_may_have_stored() noexcept;
+
     /// Whether due timers wait for room: then room is a reason to wake it.
     [[nodiscard]] bool awaits_room() const noexcept { return awaits_room_; }
 
@@ -65,6 +76,8 @@ public:
 
 private:
     [[nodiscard]] std::optional<schema::TimePoint> first_due();
+    [[nodiscard]] std::optional<executor::LastView::NextDue> due_as_seen() const;
+    [[nodiscard]] bool is_view_to_come();
     [[nodiscard]] std::optional<persistence::PageLimit> ask_for_room();
     void begin_at_the_oldest_if_need_be();
     [[nodiscard]] std::size_t move_page(const std::optional<persistence::PageLimit>& room);
@@ -80,6 +93,7 @@ private:
     /// No free timer was due before; none: nobody has looked. See FullLooks.
     std::optional<schema::TimePoint> none_before_;
     std::optional<schema::TimePoint> first_due_;  ///< As the last look has found it.
+    schema::Duration look_age_{0};                ///< Of that look, at that pass.
     executor::FullLooks full_looks_;
     /// Up to here, all due timers that wait have been seen to be served; none: nobody has looked.
     std::optional<schema::TimePoint> only_served_until_;
@@ -89,6 +103,8 @@ private:
     std::atomic<std::uint64_t> moved_{0};
     std::atomic<bool> awaits_room_{false};
     std::atomic<schema::TimePoint> earliest_stored_{schema::TimePoint::max()};  ///< Since a page.
+    std::atomic<schema::SteadyPoint> news_at_{schema::SteadyPoint::min()};      ///< The last ones.
+    std::atomic<bool> is_news_of_others_{false};
 };
 
 }  // namespace jobstrand::timers

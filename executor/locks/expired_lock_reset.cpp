@@ -38,6 +38,9 @@ schema::Duration ExpiredLockReset::run_once() {
         return timing_.interval;
     }
     const schema::SteadyPoint began = use_.clock.steady_now();
+    if (const auto wait = until_there_may_be_any(began); wait > schema::Duration{0}) {
+        return wait;
+    }
     std::int64_t freed = go_on_sweeping(now);
     if (began >= next_first_rows_) {
         freed += look_at_first_rows(now);
@@ -94,6 +97,16 @@ std::int64_t ExpiredLockReset::go_on_sweeping(schema::TimePoint now) {
     }
     std::erase_if(swept_, [](const auto& sweep) { return sweep.second.empty(); });
     return freed;
+}
+
+// What it goes by is never older than if it had looked itself.
+schema::Duration ExpiredLockReset::until_there_may_be_any(schema::SteadyPoint now) const {
+    if (!swept_.empty() || use_.view == nullptr ||
+        !use_.view->none_of(&persistence::IdleView::has_executable, now)) {
+        return schema::Duration{0};
+    }
+    const auto age = use_.view->none_of(&persistence::IdleView::has_locks, now);
+    return age ? timing_.interval - *age : schema::Duration{0};
 }
 
 bool ExpiredLockReset::is_waiting_after_outage() {

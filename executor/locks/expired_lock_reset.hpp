@@ -3,6 +3,7 @@
 #include "executor/loop/activity.hpp"
 #include "executor/loop/clock_jumps.hpp"
 #include "executor/loop/full_looks.hpp"
+#include "executor/loop/last_view.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
@@ -44,6 +45,7 @@ public:
         const schema::Clock& clock;
         const WakeUps& wake_ups;
         schema::Log& log;
+        const LastView* view = nullptr;
     };
 
     ExpiredLockReset(Dependencies dependencies, Timing timing)
@@ -58,6 +60,7 @@ public:
 private:
     [[nodiscard]] bool is_waiting_after_jump();
     [[nodiscard]] bool is_waiting_after_outage();
+    [[nodiscard]] schema::Duration until_there_may_be_any(schema::SteadyPoint now) const;
     [[nodiscard]] std::int64_t look_at_first_rows(schema::TimePoint now);
     [[nodiscard]] std::int64_t look_at_first_rows(schema::JobPlace place, schema::TimePoint now);
     [[nodiscard]] std::int64_t go_on_sweeping(schema::TimePoint now);

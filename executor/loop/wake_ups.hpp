@@ -22,6 +22,7 @@ public:
         std::function<void()> acquisition_beside;
         std::function<void()> timers_without_room;
         std::function<void(schema::TimePoint due)> timer_mover;
+        std::function<void()> timers_of_others;
         std::function<void()> completion;
         std::function<void()> completion_beside;
         std::function<void()> groups;
@@ -79,7 +80,7 @@ public:
     void others_enqueued() const {
         jobs_are_there();
         external_jobs_are_there();
-        timer_was_stored(schema::kEarliestInstant);
+        wake(sleepers.timers_of_others);
     }
 
 private:

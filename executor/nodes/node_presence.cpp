@@ -17,7 +17,7 @@ NodePresence::NodePresence(
 
 schema::Duration NodePresence::run_once() {
     renew();
-    if (can_tell_who_is_dead()) {
+    if (can_tell_who_is_dead() && may_any_be_dead()) {
         use_.dead.look(use_.clock.now());
     }
     return lease_time_ / 3;
@@ -125,6 +125,12 @@ bool NodePresence::can_tell_who_is_dead() {
         trusts_from_ = now + lease_time_ + kClockComparisonInterval;
     }
     return now >= trusts_from_;
+}
+
+// Until the next pass, at which it would look again.
+bool NodePresence::may_any_be_dead() const {
+    return use_.view == nullptr ||
+           !use_.view->do_leases_last(use_.clock.now() + lease_time_ / 3, use_.clock.steady_now());
 }
 
 void NodePresence::stop_serving() {

@@ -3,6 +3,7 @@
 #include "executor/loop/activity.hpp"
 #include "executor/loop/clock_jumps.hpp"
 #include "executor/loop/job_intake.hpp"
+#include "executor/loop/last_view.hpp"
 #include "executor/nodes/dead_nodes.hpp"
 #include "executor/nodes/node_lease.hpp"
 #include "persistence/node_store.hpp"
@@ -41,6 +42,7 @@ public:
         std::function<persistence::NodeWork()> work;
         /// Renews all locks of this node, and gives up those that others have.
         std::function<void()> check_locks;
+        const LastView* view = nullptr;
     };
 
     NodePresence(
@@ -68,6 +70,7 @@ private:
     void tell_served();
     [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> served_now() const;
     [[nodiscard]] bool can_tell_who_is_dead();
+    [[nodiscard]] bool may_any_be_dead() const;
 
     // Constant after construction.
     const Dependencies use_;

@@ -17,6 +17,9 @@ constexpr schema::Duration kRateLook = std::chrono::milliseconds(20);
 }  // namespace
 
 schema::Duration LimitPassing::run_once() {
+    if (const schema::Duration wait = until_there_may_be_any(); wait > schema::Duration{0}) {
+        return wait;
+    }
     if (use_.clock.steady_now() >= refresh_at_) {
         refresh();
     }
@@ -40,6 +43,16 @@ schema::Duration LimitPassing::run_once() {
         use_.intake.accept(std::move(taken.jobs), locked_at);
     }
     return has_more ? schema::Duration{0} : std::max(until_next_, kRateLook);
+}
+
+// What it goes by is never older than if it had looked itself.
+schema::Duration LimitPassing::until_there_may_be_any() const {
+    if (are_any_ || !behind_.empty() || use_.view == nullptr) {
+        return schema::Duration{0};
+    }
+    const auto age =
+        use_.view->none_of(&persistence::IdleView::has_limits, use_.clock.steady_now());
+    return age ? refresh_interval_ - *age : schema::Duration{0};
 }
 
 void LimitPassing::refresh() {

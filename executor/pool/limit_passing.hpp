@@ -2,6 +2,7 @@
 
 #include "executor/loop/activity.hpp"
 #include "executor/loop/job_intake.hpp"
+#include "executor/loop/last_view.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
 
@@ -21,6 +22,7 @@ public:
         persistence::ExecutorStore& store;
         JobIntake& intake;
         const schema::Clock& clock;
+        const LastView* view = nullptr;
     };
 
     LimitPassing(const Dependencies& use, schema::Duration refresh_interval)
@@ -33,6 +35,8 @@ public:
     void refresh();
 
 private:
+    [[nodiscard]] schema::Duration until_there_may_be_any() const;
+
     // Constant after construction.
     const Dependencies use_;
     const schema::Duration refresh_interval_;

@@ -19,6 +19,9 @@ constexpr std::size_t kRowsLookedAt = 5'000;
 
 schema::Duration UnservedJobs::run_once() {
     const schema::SteadyPoint now = clock_.steady_now();
+    if (view_ != nullptr && view_->none_of(&persistence::IdleView::has_executable, now)) {
+        return kInterval;
+    }
     std::erase_if(said_, [&](const auto& said) { return now - said.second >= kSayAgain; });
     for (const auto& [kind, jobs] : store_.unserved(clock_.now(), kRowsLookedAt)) {
         if (said_.emplace(kind, now).second) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "executor/loop/activity.hpp"
+#include "executor/loop/last_view.hpp"
 #include "persistence/served_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
@@ -14,8 +15,13 @@ namespace jobstrand::executor {
 /// Thread safety: run_once() belongs to the loop's strand.
 class UnservedJobs final : public Activity {
 public:
-    UnservedJobs(persistence::ServedStore& store, const schema::Clock& clock, schema::Log& log)
-        : store_(store), clock_(clock), log_(log) {}
+    UnservedJobs(
+        persistence::ServedStore& store,
+        const schema::Clock& clock,
+        schema::Log& log,
+        const LastView* view = nullptr
+    )
+        : store_(store), clock_(clock), log_(log), view_(view) {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return "unserved jobs"; }
     [[nodiscard]] schema::Duration run_once() override;
@@ -24,6 +30,7 @@ private:
     persistence::ServedStore& store_;
     const schema::Clock& clock_;
     schema::Log& log_;
+    const LastView* const view_;
 
     // Touched only on the strand.
     std::map<persistence::JobKind, schema::SteadyPoint> said_;  ///< And when.

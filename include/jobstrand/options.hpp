@@ -41,7 +41,7 @@ struct EngineOptions {
     bool exclusive_over_hierarchies = false;  ///< Else over one instance; see Job::exclusive.
     bool instances_together = false;          ///< See docs/configuration.md; needs an index too.
     bool claim_pages = false;                 ///< lockGranularity = page: docs/databases.md.
-    Duration acquire_wait{std::chrono::seconds(1)};        ///< The longest wait of an idle poll.
+    Duration acquire_wait{std::chrono::seconds(2)};        ///< The longest wait of an idle poll.
     Duration timer_wait{std::chrono::seconds(2)};          ///< The same for timers of others.
     Duration lock_time{std::chrono::seconds(30)};          ///< Renewed while a job is held.
     Duration node_lease{std::chrono::seconds(10)};         ///< A node silent for so long is dead.

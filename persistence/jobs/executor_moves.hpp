@@ -17,6 +17,9 @@ namespace jobstrand::persistence {
 [[nodiscard]] bool
 has_acquirable(const StoreContext& context, const ServedJobs& served, std::string_view after);
 
+[[nodiscard]] IdleView
+look_around(const StoreContext& context, const ServedJobs& served, schema::TimePoint now);
+
 [[nodiscard]] std::vector<schema::Job> acquire(
     const StoreContext& context,
     const LockClaim& claim,

@@ -1,4 +1,5 @@
 #include "persistence/candidates/served_condition.hpp"
+#include "persistence/jobs/first_due.hpp"
 #include "persistence/jobs/text_order.hpp"
 #include "persistence/jobs/timer_moves.hpp"
 #include "persistence/rows/job_row.hpp"
@@ -35,12 +36,6 @@ constexpr std::string_view kFirst = R"sql(
 /// Few, because sound ones are written as well.
 constexpr std::int64_t kMendedAtOnce = 100;
 
-/// The earliest due date as it stands there.
-struct FirstDue {
-    std::optional<schema::TimePoint> time = {};  ///< nullopt: none, or one that cannot be read.
-    bool is_odd = false;  ///< It cannot be read, or may sort elsewhere than where its time belongs.
-};
-
 FirstDue read_first_due(
     const StoreContext& context,
     const ServedJobs& served,
@@ -49,7 +44,6 @@ FirstDue read_first_due(
     FirstDue first;
     context.runner.read([&](Connection& connection) {
         first = {};
-        const bool has_texts = connection.dialect().has_texts_for_times;
         BoundStatement ours = and_ours_or_served(served, connection.dialect());
         const std::string sql = fmt::format(
             kNextDue,
@@ -60,8 +54,7 @@ FirstDue read_first_due(
             ours.parameters.insert(ours.parameters.begin(), Value{*from});
         }
         connection.query({.sql = sql, .columns = 1}, ours.parameters, [&](const Row& row) {
-            first.time = parse_sql_time(row.text(0));
-            first.is_odd = !first.time || (has_texts && SqlTime(*first.time).text() != row.text(0));
+            first = first_due_in(row, 0, connection.dialect());
         });
     });
     return first;
@@ -100,6 +93,13 @@ std::size_t mend_first_timers(const StoreContext& context, const ServedJobs& ser
 }
 
 }  // namespace
+
+FirstDue first_due_in(const Row& row, std::size_t column, const Dialect& dialect) {
+    FirstDue first{.time = parse_sql_time(row.text(column))};
+    first.is_odd = !first.time ||
+                   (dialect.has_texts_for_times && SqlTime(*first.time).text() != row.text(column));
+    return first;
+}
 
 std::optional<schema::TimePoint> next_due(
     const StoreContext& context,

@@ -68,6 +68,10 @@ bool SqlStore::has_acquirable(const ServedJobs& served, std::string_view after) 
     return persistence::has_acquirable(context_, served, after);
 }
 
+IdleView SqlStore::look_around(const ServedJobs& served, TimePoint now) {
+    return persistence::look_around(context_, served, now);
+}
+
 std::vector<Job> SqlStore::acquire(
     const LockClaim& claim,
     const ServedJobs& served,

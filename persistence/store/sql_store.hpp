@@ -97,6 +97,7 @@ public:
 
     [[nodiscard]] bool has_acquirable(const ServedJobs& served, std::string_view after = {})
         override;
+    [[nodiscard]] IdleView look_around(const ServedJobs& served, schema::TimePoint now) override;
     [[nodiscard]] std::vector<schema::Job> acquire(
         const LockClaim& claim,
         const ServedJobs& served,

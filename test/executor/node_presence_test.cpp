@@ -50,6 +50,7 @@ protected:
     test::ManualClock clock;
     test::RecordingLog log;
     WakeUps wake_ups;
+    LastView view{wake_ups};  ///< Nobody has looked, unless a test says so.
     NodeLease lease;
     DeadNodes dead{{nodes, jobs, clock, wake_ups, log}, "intake", kLease / 2};
     int checks = 0;
@@ -64,7 +65,8 @@ protected:
          .log = log,
          .load = [] { return persistence::NodeLoad{.workers = 8, .running = 3, .held = 5}; },
          .work = [this] { return work; },
-         .check_locks = [this] { ++checks; }},
+         .check_locks = [this] { ++checks; },
+         .view = &view},
         {.node = "intake", .incarnation = "first"},
         kLease};
 };
@@ -239,6 +241,19 @@ TEST_F(NodePresenceTest, Frees_the_jobs_of_dead_nodes) {
     EXPECT_EQ(dead.run_once(), kUntilWoken) << "nobody has asked again";
     EXPECT_EQ(dead.buried(), 1U);
     EXPECT_EQ(log.count(schema::LogLevel::warn, "has not renewed its lease"), 1);
+}
+
+TEST_F(NodePresenceTest, Looks_for_dead_nodes_when_a_lease_may_end_before_its_next_pass) {
+    lease_is(kHeld);
+    live_for(kLease);
+    view.saw({.first_lease_end = clock.now() + kLease / 3}, clock.steady_now());
+    EXPECT_CALL(nodes, end_expired_leases(_)).Times(0);
+    live_for(kLease / 3);
+    testing::Mock::VerifyAndClearExpectations(&nodes);
+    lease_is(kHeld);
+    view.saw({.first_lease_end = clock.now() + kLease / 3 - 1ms}, clock.steady_now());
+    EXPECT_CALL(nodes, end_expired_leases(_)).Times(1);
+    live_for(kLease / 3);
 }
 
 // After an outage of the database everybody's lease is over, and nobody has died.

@@ -24,6 +24,7 @@ protected:
                     woken.emplace_back("timer mover");
                     told_due = due;
                 },
+            .timers_of_others = [this] { woken.emplace_back("timers of others"); },
             .completion = [this] { woken.emplace_back("completion"); },
             .completion_beside = [this] { woken.emplace_back("completion beside"); },
             .groups = [this] { woken.emplace_back("groups"); },
@@ -80,10 +81,9 @@ TEST_F(WakeUpsTest, The_timer_mover_is_told_when_a_timer_is_due) {
     EXPECT_EQ(told_due, due);
 }
 
-TEST_F(WakeUpsTest, What_others_enqueued_may_be_a_job_or_a_timer_of_any_due_date) {
+TEST_F(WakeUpsTest, What_others_enqueued_may_be_a_job_or_a_timer) {
     wake_ups.others_enqueued();
-    EXPECT_THAT(woken, ElementsAre("acquisition", "external workers", "timer mover"));
-    EXPECT_EQ(told_due, schema::kEarliestInstant);
+    EXPECT_THAT(woken, ElementsAre("acquisition", "external workers", "timers of others"));
 }
 
 TEST(WakeUps, What_nobody_sleeps_for_is_told_to_nobody) {

@@ -16,6 +16,10 @@ public:
 
     using ExecutorStore::apply;
 
+    persistence::IdleView look_around(const Served& /*served*/, schema::TimePoint /*now*/)
+        override {
+        is_not_simulated();
+    }
     std::vector<schema::Job> acquire_in_order(
         const Claim& /*claim*/,
         const Served& /*served*/,

@@ -64,6 +64,58 @@ TEST_F(TimerMoverTest, It_sleeps_until_the_next_due_time) {
     EXPECT_EQ(mover.run_once(), 37ms);
 }
 
+class TimerMoverBesideAcquisition : public TimerMoverTest {
+protected:
+    /// An idle acquisition has looked around.
+    void see(std::optional<schema::TimePoint> due) {
+        clock.tick(1ms);
+        view.saw({.at = clock.now(), .next_due = due}, clock.steady_now());
+    }
+
+    executor::LastView view{wake_ups};
+    TimerMover mover{{store, intake, clock, wake_ups, &view}, {.page = 100, .wait = 2s}};
+};
+
+TEST_F(TimerMoverBesideAcquisition, It_asks_nothing_while_the_acquisition_sees_the_timers) {
+    see(std::nullopt);
+    EXPECT_EQ(mover.run_once(), 2s);
+    see(clock.now() + 500ms);
+    EXPECT_EQ(mover.run_once(), 499ms);
+    see(std::nullopt);
+    clock.tick(700ms);
+    EXPECT_EQ(mover.run_once(), 1300ms) << "as if it had looked then";
+}
+
+TEST_F(TimerMoverBesideAcquisition, It_looks_itself_at_a_timer_that_was_stored_since) {
+    see(std::nullopt);
+    mover.timer_was_stored(clock.now() + 300ms);
+    EXPECT_CALL(store, next_due(_, _)).WillOnce(Return(clock.now() + 300ms));
+    EXPECT_EQ(mover.run_once(), 300ms);
+}
+
+TEST_F(TimerMoverBesideAcquisition, It_looks_itself_when_the_acquisition_has_other_things_to_do) {
+    see(std::nullopt);
+    clock.tick(2s);
+    EXPECT_CALL(store, next_due(_, _)).WillOnce(Return(std::nullopt));
+    EXPECT_EQ(mover.run_once(), 2s);
+}
+
+TEST_F(TimerMoverBesideAcquisition, What_others_stored_the_acquisition_sees_a_moment_later) {
+    see(std::nullopt);
+    mover.others_may_have_stored();
+    EXPECT_EQ(mover.run_once(), 20ms);
+    see(clock.now() + 1h);
+    EXPECT_EQ(mover.run_once(), 2s);
+}
+
+TEST_F(TimerMoverBesideAcquisition, If_it_does_not_the_mover_looks_itself) {
+    see(std::nullopt);
+    mover.others_may_have_stored();
+    EXPECT_EQ(mover.run_once(), 20ms);
+    EXPECT_CALL(store, next_due(_, _)).WillOnce(Return(std::nullopt));
+    EXPECT_EQ(mover.run_once(), 2s);
+}
+
 // R169
 TEST_F(TimerMoverTest, It_looks_again_within_the_wait_for_timers_of_other_processes) {
     EXPECT_CALL(store, next_due(_, _))

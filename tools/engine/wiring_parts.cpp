@@ -199,7 +199,7 @@ void Wiring::Parts::add_housekeeping(deadletter::DeadLetterPolicies of_dead_lett
 
 void Wiring::Parts::add_mover() {
     mover.emplace(
-        timers::TimerMover::Dependencies{store, executor, clock, wake_ups},
+        timers::TimerMover::Dependencies{store, executor, clock, wake_ups, &executor.last_view()},
         timers::TimerMover::Settings{
             .page = settings.timer_page,
             .wait = settings.timer_wait,
@@ -207,13 +207,19 @@ void Wiring::Parts::add_mover() {
     );
     executor::PollingLoop& loop = executor.add_activity(*mover);
     wake_ups.sleepers.timer_mover = [this, &loop](schema::TimePoint due) {
-        if (due != schema::kEarliestInstant) {  // Else nobody knows, and it finds it later.
+        if (due == schema::kEarliestInstant) {  // Nobody knows, and it finds it later.
+            mover->look_again();
+        } else {
             mover->timer_was_stored(due);
         }
         // It looks every timer_wait by itself.
         if (due < clock.now() + settings.timer_wait) {
             loop.wake();
         }
+    };
+    wake_ups.sleepers.timers_of_others = [this, &loop] {
+        mover->others_may_have_stored();
+        loop.wake();
     };
     wake_ups.sleepers.timers_without_room = [this, &loop] {
         if (mover->awaits_room()) {
