@@ -99,17 +99,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
           settings_.node_lease / 2
       ),
       presence_(
-          {.nodes = use.nodes,
-           .intake = *this,
-           .lease = lease_,
-           .dead = dead_,
-           .wake_ups = use.wake_ups,
-           .clock = use.clock,
-           .log = use.log,
-           .load = [this] { return load(); },
-           .work = [this] { return work(); },
-           .check_locks = [this] { renewal_.renew_all(); },
-           .view = &view_},
+          needs_of_presence(),
           identity_of(settings_.lock_owner, settings_.lock_granularity),
           settings_.node_lease
       ),
@@ -128,6 +118,22 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       presence_loop_(threads_.add_loop(presence_)) {
     held_.when_gone([this](std::span<const schema::Job* const> jobs) { on_gone(jobs); });
     add_own_activities();
+}
+
+NodePresence::Dependencies AsyncExecutor::needs_of_presence() {
+    return {
+        .nodes = use_.nodes,
+        .intake = *this,
+        .lease = lease_,
+        .dead = dead_,
+        .wake_ups = use_.wake_ups,
+        .clock = use_.clock,
+        .log = use_.log,
+        .load = [this] { return load(); },
+        .work = [this] { return work(); },
+        .check_locks = [this] { renewal_.renew_all(); },
+        .view = &view_,
+    };
 }
 
 void AsyncExecutor::add_own_activities() {

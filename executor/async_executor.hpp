@@ -147,6 +147,7 @@ public:
     void accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) override;
 
 private:
+    [[nodiscard]] NodePresence::Dependencies needs_of_presence();
     void add_own_activities();
     void add_second_loops();
     [[nodiscard]] persistence::PageLimit room_to_claim(std::size_t page);

@@ -53,7 +53,7 @@ private:
 };
 
 /// SQLite's log stands beside the file itself, wherever a symbolic link to it is.
-fs::path log_of(const fs::path& database) {
+fs::path log_beside(const fs::path& database) {
     std::error_code is_missing;
     return fs::canonical(database, is_missing).string() + "-wal";
 }
@@ -63,7 +63,7 @@ public:
     explicit SqliteListener(const SqliteSettings& settings)
         : connection_(open_sqlite(settings, SessionPool::Access::read)),
           version_(version_now()),
-          log_(log_of(settings.path)),
+          log_(log_beside(settings.path)),
           alarm_(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC), "a timer"),
           both_(::epoll_create1(EPOLL_CLOEXEC), "a set of sockets") {
         epoll_event events{.events = EPOLLIN, .data = {}};

@@ -162,7 +162,8 @@ constexpr std::array kExecutorSettings{
         .most = kHour,
         .flowable = "PT10S",
         .camunda = "PT60S",
-        .meaning = "Longest wait between two polls for jobs that other processes added.",
+        .meaning = "Longest wait between two polls for jobs that other processes added, reached "
+                   "after sixteen times as long without a job.",
         .aliases = {{
             {"asyncExecutorDefaultAsyncJobAcquireWaitTime", Unit::milliseconds},
             {"maxWait", Unit::milliseconds},
