@@ -84,7 +84,8 @@ private:
     }
 
     schema::Duration time_{std::chrono::seconds(20)};
-    schema::Duration settle_{std::chrono::seconds(20)};
+    /// Until the waits are as long as they get, and the rates of the last minute are zero.
+    schema::Duration settle_{std::chrono::seconds(70)};
 };
 
 }  // namespace
