@@ -20,8 +20,10 @@ constexpr schema::Duration kContendedWait = std::chrono::milliseconds(20);
 /// reads all that wait, which may be many.
 constexpr schema::Duration kLookAtAll = std::chrono::minutes(1);
 
-/// How long an idle acquisition may take to look around that has heard of the same news.
+/// How long an idle acquisition may take to look around that has heard of the same news, or looks
+/// as often as the mover; and which part of the mover's wait that may be.
 constexpr schema::Duration kUntilView = std::chrono::milliseconds(20);
+constexpr int kPartForView = 100;
 
 }  // namespace
 
@@ -30,7 +32,7 @@ schema::Duration TimerMover::run_once() {
     const bool is_from_the_oldest = cursor_.is_at_start();
     if (is_from_the_oldest) {
         if (is_view_to_come()) {
-            return std::min(settings_.wait, kUntilView);
+            return std::min(settings_.wait / kPartForView, kUntilView);
         }
         const std::optional<schema::TimePoint> due = first_due();
         const schema::TimePoint now = use_.clock.now();
@@ -81,8 +83,16 @@ std::optional<executor::LastView::NextDue> TimerMover::due_as_seen() const {
 
 // The acquisition looks around now, if it is idle; once, the mover waits for that.
 bool TimerMover::is_view_to_come() {
-    return is_news_of_others_.exchange(false) && use_.view != nullptr &&
-           use_.view->is_recent(use_.clock.steady_now()) && !due_as_seen();
+    const bool is_news_of_others = is_news_of_others_.exchange(false);
+    if (use_.view == nullptr) {
+        return false;
+    }
+    const schema::SteadyPoint now = use_.clock.steady_now();
+    const auto seen = use_.view->next_due(news_at_, now);
+    const bool is_to_come =
+        seen ? seen->age >= settings_.wait : is_news_of_others && use_.view->is_recent(now);
+    is_waiting_for_view_ = is_to_come && !is_waiting_for_view_;
+    return is_waiting_for_view_;
 }
 
 // nullopt: everything goes, and arrives free.

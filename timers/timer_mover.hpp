@@ -94,6 +94,7 @@ private:
     std::optional<schema::TimePoint> none_before_;
     std::optional<schema::TimePoint> first_due_;  ///< As the last look has found it.
     schema::Duration look_age_{0};                ///< Of that look, at that pass.
+    bool is_waiting_for_view_ = false;
     executor::FullLooks full_looks_;
     /// Up to here, all due timers that wait have been seen to be served; none: nobody has looked.
     std::optional<schema::TimePoint> only_served_until_;
