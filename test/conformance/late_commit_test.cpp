@@ -51,7 +51,8 @@ protected:
 
     testing::NiceMock<MockExecutorStore> slow_;
     RecordingIntake intake_;
-    executor::JobAcquirer acquirer_{slow_, intake_, clock_, {}};
+    executor::WakeUps wake_ups_;
+    executor::JobAcquirer acquirer_{slow_, intake_, clock_, wake_ups_, {}};
     schema::Uuid7Source ids;
 };
 
