@@ -136,52 +136,10 @@ NodePresence::Dependencies AsyncExecutor::needs_of_presence() {
     };
 }
 
-void AsyncExecutor::add_own_activities() {
-    use_.wake_ups.sleepers.groups = [this] { passing_loop_.wake(); };
-    use_.wake_ups.sleepers.completion = [this] { completion_loop_.wake(); };
-    if (settings_.acquire_async_jobs) {
-        use_.wake_ups.sleepers.acquisition = [&loop = add_activity(acquirer_)] { loop.wake(); };
-    }
-    if (settings_.reset_expired_jobs) {
-        add_activity(reset_);
-    }
-    add_activity(leftovers_);
-    use_.wake_ups.sleepers.limits = [&loop = add_activity(limits_)] { loop.wake(); };
-    use_.wake_ups.sleepers.dead_nodes = [&loop = add_activity(dead_)] { loop.wake(); };
-    use_.wake_ups.sleepers.unserved = [&loop = add_activity(unserved_)] { loop.wake(); };
-    if (!use_.has_one_writer) {
-        add_second_loops();
-    }
-}
-
-// Claims of pages wait for each other; other orders and instances that are taken along have a
-// position of their own.
-void AsyncExecutor::add_second_loops() {
-    completion_beside_loop_ = &threads_.add_loop(completion_.beside());
-    use_.wake_ups.sleepers.completion_beside = [this] { completion_beside_loop_->wake(); };
-    const bool is_by_id = !settings_.order.is_any() && !settings_.instances_together;
-    if (settings_.acquire_async_jobs && is_by_id &&
-        settings_.lock_granularity == schema::LockGranularity::row) {
-        PollingLoop& loop = add_activity(acquirer_.beside());
-        use_.wake_ups.sleepers.acquisition_beside = [&loop] { loop.wake(); };
-    }
-}
-
 AsyncExecutor::~AsyncExecutor() {
     if (!stopping_) {
         (void)stop(StopMode::drain);
     }
-}
-
-PollingLoop& AsyncExecutor::add_activity(Activity& activity) {
-    PollingLoop& loop = threads_.add_loop(activity);
-    intake_loops_.push_back(&loop);
-    return loop;
-}
-
-void AsyncExecutor::listen(persistence::OpenListener open) {
-    wakeup_.emplace(threads_.context(), std::move(open), use_.wake_ups);
-    use_.wake_ups.sleepers.listener = [&loop = add_activity(*wakeup_)] { loop.wake(); };
 }
 
 void AsyncExecutor::start() {

@@ -107,7 +107,7 @@ protected:
 };
 
 TEST_F(IdleNodeTest, An_idle_acquisition_looks_around) {
-    JobAcquirer acquirer(store, intake, clock, {}, &view);
+    JobAcquirer acquirer(store, intake, clock, wake_ups, {}, &view);
     EXPECT_CALL(store, acquire(_, _, _, _)).WillOnce(Return(std::vector<schema::Job>{}));
     (void)acquirer.run_once();
     EXPECT_FALSE(view.is_recent(clock.steady_now())) << "it was not idle yet";
@@ -119,7 +119,7 @@ TEST_F(IdleNodeTest, An_idle_acquisition_looks_around) {
 }
 
 TEST_F(IdleNodeTest, An_acquisition_that_sees_a_job_takes_it) {
-    JobAcquirer acquirer(store, intake, clock, {}, &view);
+    JobAcquirer acquirer(store, intake, clock, wake_ups, {}, &view);
     EXPECT_CALL(store, acquire(_, _, _, _))
         .Times(2)
         .WillRepeatedly(Return(std::vector<schema::Job>{}));
