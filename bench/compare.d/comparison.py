@@ -44,7 +44,8 @@ class Comparison:
     def __init__(self, settings, chosen, make_server=None, install=kits.install):
         self.settings = settings
         self.chosen = chosen
-        self.make_server = make_server or {'mariadb': servers.MariaDb, 'postgresql': servers.PostgreSql}
+        self.make_server = make_server or {'mariadb': servers.MariaDb, 'postgresql': servers.PostgreSql,
+                                           'sqlite': servers.SqliteFolder}
         self.install = install
         settings.out.mkdir(parents=True, exist_ok=True)
         self.summary = read(settings.out / 'summary.json') or {'servers': {}, 'outcomes': {}}
@@ -146,6 +147,11 @@ class Comparison:
         """Of this run: contender id -> status."""
         found = {contender.id: self.summary['outcomes'].get(contender.id) for contender in self.chosen}
         return {name: one['status'] for name, one in found.items() if one and one['run'] == self.summary['startedAt']}
+
+    def left_out(self):
+        """Ids of the contenders that the last run did not try, whatever the folder holds of them."""
+        tried = {name for name, one in self.summary['outcomes'].items() if one['run'] == self.summary['startedAt']}
+        return [contender.id for contender in known.CONTENDERS if contender.id not in tried]
 
     def table(self):
         """Of all results that the folder holds, those of former runs included."""

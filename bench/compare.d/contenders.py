@@ -11,6 +11,8 @@ NO_OP = 'no-op'
 WAIT = '100 ms of waiting'
 TIMER = 'overdue timer, no-op'
 
+BY_PAGE = ('--lock-granularity', 'page', '--no-ceiling')
+
 
 class Contender(NamedTuple):
     """`share`: its part of --jobs, so that a slow one takes some seconds too, in which its start does not count."""
@@ -40,6 +42,10 @@ def java(name, server, work, main_class, *arguments, **more):
     return Contender(name, server, work, 'java', program, **more)
 
 
+def go(name, server, *arguments, **more):
+    return Contender(name, server, NO_OP, 'go', (str(BUILD / 'go/peer'), *arguments), **more)
+
+
 def node(name, script):
     return Contender(name, 'postgresql', NO_OP, 'node', (str(BUILD / 'node/node'), str(BUILD / 'node' / script)))
 
@@ -47,10 +53,12 @@ def node(name, script):
 # In the order in which they run; ours first, as the others are held against it.
 CONTENDERS = (
     ours('jobstrand', 'mariadb', NO_OP, 'drain'),
+    ours('jobstrand-page', 'mariadb', NO_OP, 'drain', *BY_PAGE),
     java('flowable', 'mariadb', NO_OP, 'FlowablePeer', '--model', 'noop', share=0.2),
     java('flowable-plain-job', 'mariadb', NO_OP, 'FlowablePeer', '--model', 'plain', '--workers', '32', share=0.2),
     java('quartz', 'mariadb', NO_OP, 'QuartzPeer', share=0.05),
     java('db-scheduler', 'mariadb', NO_OP, 'DbSchedulerPeer', share=0.1),
+    java('jobrunr', 'mariadb', NO_OP, 'JobRunrPeer', share=0.05),
     ours('jobstrand-wait', 'mariadb', WAIT, 'drain', '--job-time', '100ms', '--workers', '128', '--no-ceiling',
          share=0.1),
     java('flowable-wait', 'mariadb', WAIT, 'FlowablePeer', '--model', 'wait', share=0.1),
@@ -58,8 +66,14 @@ CONTENDERS = (
          figure='overdue timers moved and run'),
     java('flowable-timer', 'mariadb', TIMER, 'FlowablePeer', '--model', 'timer', share=0.1),
     ours('jobstrand', 'postgresql', NO_OP, 'drain'),
+    ours('jobstrand-page', 'postgresql', NO_OP, 'drain', *BY_PAGE),
+    go('pgmq-like', 'postgresql', '--peer', 'pgmq-like', '--workers', '4', '--page', '1000'),
+    Contender('graphile-worker-rust', 'postgresql', NO_OP, 'rust', (str(BUILD / 'rust/target/release/graphile_worker_peer'),)),
     node('graphile-worker', 'graphile_worker.mjs'),
     node('pg-boss', 'pg_boss.mjs'),
-    Contender('river', 'postgresql', NO_OP, 'go', (str(BUILD / 'go/river'),)),
+    go('river', 'postgresql'),
     java('db-scheduler', 'postgresql', NO_OP, 'DbSchedulerPeer', share=0.1),
+    java('jobrunr', 'postgresql', NO_OP, 'JobRunrPeer', share=0.05),
+    ours('jobstrand', 'sqlite', NO_OP, 'drain'),
+    go('river', 'sqlite', share=0.1),
 )

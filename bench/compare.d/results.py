@@ -4,7 +4,7 @@ ONCE = 'every job succeeded exactly once'
 EMPTY = 'the tables are empty at the end'
 BEGIN = '<!-- bench/compare writes what is between these marks. -->'
 END = '<!-- bench/compare: end -->'
-SERVERS = ('mariadb', 'postgresql')
+SERVERS = ('mariadb', 'postgresql', 'sqlite')
 
 
 def problem_of(result, figure_name, jobs):

@@ -4,6 +4,9 @@ What is set is the size of caches and logs and the number of connections, the sa
 that trades durability for speed.
 """
 import glob
+import shutil
+import tempfile
+from pathlib import Path
 
 from server import PASSWORD, USER, Server, give_to_other_user, other_user, program
 
@@ -71,3 +74,28 @@ class PostgreSql(Server):
         version = self.sql('SHOW server_version').stdout.split()[0]
         return (f"PostgreSQL {version}, fsync={self.sql('SHOW fsync').stdout.strip()}, "
                 f"synchronous_commit={self.sql('SHOW synchronous_commit').stdout.strip()}")
+
+
+class SqliteFolder:
+    """No server, but used like one: a folder with a database file, beside where the servers keep theirs."""
+
+    def __init__(self, parent_folder):
+        self.folder = Path(tempfile.mkdtemp(prefix='compare-sqlite-', dir=parent_folder))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def fresh_database(self, name):
+        self.drop_database(name)
+        return f'sqlite:{self.folder}/{name}.db'
+
+    def drop_database(self, name):
+        for path in self.folder.glob(f'{name}.db*'):  # Its log and its index are files of their own.
+            path.unlink()
+
+    def describe(self):
+        """The programs bring their own SQLite and set it up themselves: this is what all of them are told to do."""
+        return 'SQLite, journal_mode=wal, synchronous=full'

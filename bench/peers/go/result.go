@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"regexp"
 	"runtime"
@@ -12,8 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // A result is the JSON that bench/README.md describes.
@@ -58,26 +57,25 @@ const (
 	leftEmpty
 )
 
-func newResult(ctx context.Context, pool *pgxpool.Pool, options options) (*result, error) {
-	environment, err := environmentOf(ctx, pool, options)
+func newResult(ctx context.Context, peer peer, options options) (*result, error) {
+	environment, err := environmentOf(ctx, peer, options)
+	settings := map[string]string{
+		"jobs":         strconv.Itoa(options.jobs),
+		"workers":      strconv.Itoa(options.workers),
+		"warmUp":       strconv.Itoa(options.warmUp),
+		"repeat":       strconv.Itoa(options.repeat),
+		"nodes":        "1",
+		"enqueueBatch": strconv.Itoa(enqueueBatch),
+	}
+	maps.Copy(settings, peer.settings())
 	return &result{
 		Format:      "jobstrand-bench/1",
 		Scenario:    "drain",
 		StartedAt:   time.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
 		Environment: environment,
-		Settings: map[string]string{
-			"jobs":              strconv.Itoa(options.jobs),
-			"workers":           strconv.Itoa(options.workers),
-			"warmUp":            strconv.Itoa(options.warmUp),
-			"repeat":            strconv.Itoa(options.repeat),
-			"nodes":             "1",
-			"fetchCooldown":     fetchCooldown.String(),
-			"fetchPollInterval": fetchPollInterval.String(),
-			"enqueueBatch":      strconv.Itoa(insertBatch),
-			"maxPoolSize":       "20",
-		},
-		Latencies: []any{},
-		Series:    []any{},
+		Settings:    settings,
+		Latencies:   []any{},
+		Series:      []any{},
 		Checks: []*check{
 			{"the jobs ended within the time limit", true, ""},
 			{"every job succeeded exactly once", true, ""},
@@ -86,20 +84,17 @@ func newResult(ctx context.Context, pool *pgxpool.Pool, options options) (*resul
 	}, err
 }
 
-func environmentOf(ctx context.Context, pool *pgxpool.Pool, options options) (map[string]string, error) {
-	var version, fsync, synchronous string
-	err := pool.QueryRow(ctx,
-		"SELECT current_setting('server_version'), current_setting('fsync'), current_setting('synchronous_commit')",
-	).Scan(&version, &fsync, &synchronous)
+func environmentOf(ctx context.Context, peer peer, options options) (map[string]string, error) {
+	database, durability, err := peer.database().describe(ctx)
 	return map[string]string{
-		"program":    "river " + versionOf("github.com/riverqueue/river"),
+		"program":    peer.program(),
 		"compiler":   runtime.Version(),
 		"cpu":        lineOf("/proc/cpuinfo", "model name"),
 		"cpus":       strconv.Itoa(runtime.NumCPU()),
 		"memory":     lineOf("/proc/meminfo", "MemTotal"),
 		"system":     runtime.GOOS + " " + lineOf("/proc/sys/kernel/osrelease", ""),
-		"database":   "PostgreSQL " + version,
-		"durability": "fsync=" + fsync + ", synchronous_commit=" + synchronous,
+		"database":   database,
+		"durability": durability,
 		"url":        regexp.MustCompile(`:[^:@/]*@`).ReplaceAllString(options.db, ":***@"),
 	}, err
 }

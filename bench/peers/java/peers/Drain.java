@@ -76,7 +76,7 @@ final class Drain {
         peer.stop();
         result.check(ENDED, isOver ? "" : ledger.count() + " of " + jobs + " jobs succeeded in time");
         result.check(ONCE, ledger.mistakes());
-        result.check(EMPTY, database.isEmpty(peer.tables()) ? "" : "jobs are left");
+        result.check(EMPTY, peer.isDone(database) ? "" : "jobs are left");
         peer.clear();
         return new Result.Run(jobs / seconds, jobs / enqueueSeconds, cpuMicros / jobs);
     }
@@ -84,7 +84,7 @@ final class Drain {
     private boolean waitForEnd(Ledger ledger, int jobs) throws Exception {
         long began = System.nanoTime();
         while (secondsSince(began) < options.number("time-limit")) {
-            if (ledger.count() >= jobs && database.isEmpty(peer.tables())) {
+            if (ledger.count() >= jobs && peer.isDone(database)) {
                 return true;
             }
             Thread.sleep(2);

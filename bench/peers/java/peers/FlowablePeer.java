@@ -13,13 +13,12 @@ import org.flowable.job.service.impl.asyncexecutor.AsyncJobExecutorConfiguration
 import org.flowable.job.service.impl.persistence.entity.JobEntity;
 
 /**
- * Flowable with the set-up of its own benchmark: 128 threads, a queue of 4096, global acquire lock, pages of 512, a
- * poll rate of 500 ms, no history. Its three published models (noop, wait, timer), and jobs without a process (plain),
- * which do what a job of Jobstrand does and no more.
+ * Flowable as its own benchmark sets it up, with a queue of 4096, global acquire lock and no history, but with larger
+ * pages, shorter waits and fewer threads, which are faster on a small machine. Its three published models (noop, wait,
+ * timer), and jobs without a process (plain), which do what a job of Jobstrand does and no more.
  */
 public final class FlowablePeer implements Peer {
     private static final int BATCH = 200;
-    private static final int PAGE = 512;
     private static final int QUEUE = 4096;
     private static final String PLAIN = FlowableCounter.PLAIN;
 
@@ -40,7 +39,8 @@ public final class FlowablePeer implements Peer {
     }
 
     public static void main(String[] arguments) {
-        Drain.main(arguments, Map.of("model", "noop", "workers", "128"), FlowablePeer::new);
+        Drain.main(arguments, Map.of("model", "noop", "workers", "32", "page", "2048", "acquisition-wait", "50"),
+                FlowablePeer::new);
     }
 
     @Override
@@ -55,8 +55,9 @@ public final class FlowablePeer implements Peer {
 
     @Override
     public Map<String, String> settings() {
-        return Map.of("model", model, "queue", String.valueOf(QUEUE), "page", String.valueOf(PAGE), "globalAcquireLock",
-                "true", "globalLockPollRate", "500ms", "history", "none", "enqueueBatch", String.valueOf(BATCH));
+        return Map.of("model", model, "queue", String.valueOf(QUEUE), "page", options.text("page"),
+                "globalAcquireLock", "true", "acquisitionWait", options.text("acquisition-wait") + "ms", "history", "none",
+                "enqueueBatch", String.valueOf(BATCH));
     }
 
     @Override
@@ -143,17 +144,19 @@ public final class FlowablePeer implements Peer {
         return configuration.buildProcessEngine();
     }
 
-    private static AsyncJobExecutorConfiguration acquisition() {
+    private AsyncJobExecutorConfiguration acquisition() {
+        Duration wait = Duration.ofMillis(options.number("acquisition-wait"));
+        int page = options.number("page");
         AsyncJobExecutorConfiguration acquisition = new AsyncJobExecutorConfiguration();
         acquisition.setGlobalAcquireLockEnabled(true);
-        acquisition.setAsyncJobsGlobalLockPollRate(Duration.ofMillis(500));
-        acquisition.setTimerLockPollRate(Duration.ofMillis(500));
-        acquisition.setMaxAsyncJobsDuePerAcquisition(PAGE);
-        acquisition.setMaxTimerJobsPerAcquisition(PAGE);
+        acquisition.setAsyncJobsGlobalLockPollRate(wait);
+        acquisition.setTimerLockPollRate(wait);
+        acquisition.setMaxAsyncJobsDuePerAcquisition(page);
+        acquisition.setMaxTimerJobsPerAcquisition(page);
         acquisition.setMoveTimerExecutorPoolSize(32);
-        acquisition.setDefaultAsyncJobAcquireWaitTime(Duration.ofMillis(500));
-        acquisition.setDefaultTimerJobAcquireWaitTime(Duration.ofMillis(500));
-        acquisition.setDefaultQueueSizeFullWaitTime(Duration.ofMillis(100));
+        acquisition.setDefaultAsyncJobAcquireWaitTime(wait);
+        acquisition.setDefaultTimerJobAcquireWaitTime(wait);
+        acquisition.setDefaultQueueSizeFullWaitTime(wait);
         return acquisition;
     }
 

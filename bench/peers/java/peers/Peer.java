@@ -21,6 +21,11 @@ interface Peer extends AutoCloseable {
     /** Where the jobs are. */
     String[] tables();
 
+    /** Whether nothing is left to do. */
+    default boolean isDone(Database watched) throws Exception {
+        return watched.isEmpty(tables());
+    }
+
     /** From now on jobs are run. */
     void start() throws Exception;
 
