@@ -50,6 +50,10 @@ def node(name, script):
     return Contender(name, 'postgresql', NO_OP, 'node', (str(BUILD / 'node/node'), str(BUILD / 'node' / script)))
 
 
+def rust(name, program, *arguments):
+    return Contender(name, 'postgresql', NO_OP, 'rust', (str(BUILD / 'rust/target/release' / program), *arguments))
+
+
 # In the order in which they run; ours first, as the others are held against it.
 CONTENDERS = (
     ours('jobstrand', 'mariadb', NO_OP, 'drain'),
@@ -68,7 +72,7 @@ CONTENDERS = (
     ours('jobstrand', 'postgresql', NO_OP, 'drain'),
     ours('jobstrand-page', 'postgresql', NO_OP, 'drain', *BY_PAGE),
     go('pgmq-like', 'postgresql', '--peer', 'pgmq-like', '--workers', '4', '--page', '1000'),
-    Contender('graphile-worker-rust', 'postgresql', NO_OP, 'rust', (str(BUILD / 'rust/target/release/graphile_worker_peer'),)),
+    rust('graphile-worker-rust', 'graphile_worker_peer'),
     node('graphile-worker', 'graphile_worker.mjs'),
     node('pg-boss', 'pg_boss.mjs'),
     go('river', 'postgresql'),

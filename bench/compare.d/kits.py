@@ -73,7 +73,7 @@ def install_go(sources, target):
 
 def install_rust(sources, target):
     download(sources / 'Cargo.lock', target, ['cargo', 'fetch', '--locked'], sources)
-    compile_with(['cargo', 'build', '--release', '--locked', '--offline', '--target-dir', str(target / 'target')], sources)
+    compile_with(['cargo', 'build', '--release', '--locked', '--offline', '--target-dir', f'{target}/target'], sources)
 
 
 def download(wanted_by, target, command, folder=None):

@@ -103,6 +103,8 @@ def settings_line(contender, result):
     left_out = {'jobs', 'warmUp', 'repeat', 'queue' if not contender.is_ours else ''}
     told = ', '.join(f'{name} {value}' for name, value in result['settings'].items() if name not in left_out and value)
     environment = result['environment']
+    if contender.is_ours:  # Its JSON does not tell all that it was told.
+        told += f"; `{' '.join(contender.program[1:])}`"
     return f"- {contender.id}: {environment['program']} ({environment['compiler']}); {told}"
 
 

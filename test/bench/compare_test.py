@@ -16,6 +16,7 @@ import comparison  # noqa: E402
 import contenders  # noqa: E402
 import kits  # noqa: E402
 import results  # noqa: E402
+import servers  # noqa: E402
 from server import ServerFailed, ServerMissing  # noqa: E402
 
 
@@ -170,6 +171,27 @@ class Compare(unittest.TestCase):
         self.assertTrue((self.out / 'mariadb-stays.json').exists())
         self.assertFalse((self.out / 'mariadb-breaks.json').exists())
 
+    def test_what_the_last_run_did_not_try_is_left_out(self):
+        good = a_contender('good', printing(json.dumps(a_result())))
+        missing = a_contender('missing', ('/no/such/program',))
+        settings = comparison.Settings(self.out, self.out, 100, 3, 100)
+        with mock.patch.object(contenders, 'CONTENDERS', (good, missing)):
+            for chosen, left_out in (((good,), ['mariadb-missing']), ((missing,), ['mariadb-good']),
+                                     ((good, missing), [])):
+                with contextlib.redirect_stderr(io.StringIO()):
+                    last = comparison.Comparison(settings, chosen, {'mariadb': FakeServer}, lambda kit: None)
+                    last.run()
+                self.assertEqual(last.left_out(), left_out)
+
+    def test_a_file_of_sqlite_is_gone_with_its_log_before_the_next_contender(self):
+        with servers.SqliteFolder(self.out) as folder:
+            file = Path(folder.fresh_database('compare').removeprefix('sqlite:'))
+            for suffix in ('', '-wal', '-shm'):
+                Path(f'{file}{suffix}').touch()
+            folder.drop_database('compare')
+            self.assertEqual(list(file.parent.iterdir()), [])
+        self.assertFalse(file.parent.exists())
+
 
 class Table(unittest.TestCase):
     OURS = contenders.Contender('jobstrand', 'mariadb', contenders.NO_OP, 'jobstrand', ())
@@ -263,6 +285,23 @@ class CommandLine(unittest.TestCase):
         for arguments in (('--jobs', '0'), ('--repeat', 'many'), ('--only', 'nobody'), ('--no-such-option',), ('a',)):
             with self.subTest(arguments):
                 self.assertEqual(self.run_it(*arguments).returncode, 2)
+
+    def test_the_document_takes_only_one_run_of_all_contenders(self):
+        document = ROOT / 'docs/performance.md'
+        before = document.read_bytes()
+        result = self.run_it('--only', 'river', '--write')
+        self.assertEqual((result.returncode, result.stdout), (2, ''))
+        self.assertIn('leave out --only', result.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = {'status': 'skipped', 'why': 'no mvn', 'run': '2026-11-20T10:00'}
+            (Path(folder) / 'summary.json').write_text(json.dumps({
+                'servers': {}, 'startedAt': '2026-11-20T10:00', 'load': '0.1', 'command': 'bench/compare',
+                'outcomes': {'mariadb-quartz': outcome}}))
+            result = self.run_it('--table-only', '--write', '--out', folder)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn('docs/performance.md stays as it is', result.stderr)
+        self.assertIn('postgresql-river', result.stderr)
+        self.assertEqual(document.read_bytes(), before)
 
     def test_a_table_of_nothing_is_a_failure(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -15,8 +15,8 @@ const statementsName = "pgmq-like"
 // How long a page is hidden from the other consumers: far longer than it takes to run it.
 const visibilitySeconds = 600
 
-// A statementsPeer is a queue as pgmq keeps one, by SQL of our own: one statement hides a page of messages for a while and
-// reads it, another one deletes it when its jobs have run. The extension itself is not used.
+// A statementsPeer is a queue as pgmq keeps one, by SQL of our own: one statement hides a page of messages for a while
+// and reads it, another one deletes it when its jobs have run. The extension itself is not used.
 type statementsPeer struct {
 	server    *postgresql
 	options   options

@@ -10,7 +10,7 @@ const quiet = new Logger(() => () => {});
 const peer = {
   name: 'graphile-worker',
   table: 'graphile_worker._private_jobs',
-  defaults: { nodes: 2, workers: 24, page: 500 },
+  defaults: { nodes: 1, workers: 24, page: 2000 },
   settings: {
     completeJobBatchDelay: '0',
     failJobBatchDelay: '0',

@@ -10,7 +10,7 @@ const QUEUE = 'noop';
 const peer = {
   name: 'pg-boss',
   table: 'pgboss.job',
-  defaults: { nodes: 1, workers: 4, page: 1000 },
+  defaults: { nodes: 2, workers: 4, page: 5000 },
   settings: { burstWhenBatchFull: 'true', pollingIntervalSeconds: '0.5', enqueueBatch: String(ENQUEUE_BATCH) },
 
   async open(options) {
