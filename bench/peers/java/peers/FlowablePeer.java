@@ -39,7 +39,7 @@ public final class FlowablePeer implements Peer {
     }
 
     public static void main(String[] arguments) {
-        Drain.main(arguments, Map.of("model", "noop", "workers", "32", "page", "2048", "acquisition-wait", "50"),
+        Drain.main(arguments, Map.of("model", "noop", "workers", "64", "page", "2048", "acquisition-wait", "50"),
                 FlowablePeer::new);
     }
 
@@ -55,9 +55,9 @@ public final class FlowablePeer implements Peer {
 
     @Override
     public Map<String, String> settings() {
-        return Map.of("model", model, "queue", String.valueOf(QUEUE), "page", options.text("page"),
-                "globalAcquireLock", "true", "acquisitionWait", options.text("acquisition-wait") + "ms", "history", "none",
-                "enqueueBatch", String.valueOf(BATCH));
+        return Map.of("model", model, "queue", String.valueOf(QUEUE), "page", options.text("page"), "globalAcquireLock",
+                "true", "acquisitionWait", options.text("acquisition-wait") + "ms", "history", "none", "enqueueBatch",
+                String.valueOf(BATCH));
     }
 
     @Override

@@ -17,8 +17,8 @@ import org.jobrunr.utils.mapper.JsonMapper;
 import org.jobrunr.utils.mapper.jackson3.Jackson3JsonMapper;
 
 /**
- * JobRunr, the open-source edition, with job requests, which need no reading of bytecode as its lambdas do. A page is as
- * large as the number of workers, which fetch the next one as soon as they run out of work.
+ * JobRunr, the open-source edition, with job requests, which need no reading of bytecode as its lambdas do. A page is
+ * as large as the number of workers, which fetch the next one as soon as they run out of work.
  */
 public final class JobRunrPeer implements Peer {
     private static final int BATCH = 1000;

@@ -25,9 +25,9 @@ impl Options {
             warm_up: 10_000,
             repeat: 3,
             time_limit: Duration::from_secs(120),
-            workers: 500,
-            page: 5_000,
-            batch_delay: Duration::from_millis(5),
+            workers: 24,
+            page: 2_000,
+            batch_delay: Duration::ZERO,
         };
         while let Some(name) = arguments.next() {
             let value = arguments.next().ok_or(format!("{name} needs a value"))?;
