@@ -76,11 +76,12 @@ public:
     /// The listener's connection has something to say.
     void announcement_waits() const { wake(sleepers.listener); }
 
-    /// Others have enqueued jobs or timers.
+    /// Others have enqueued jobs or timers. The timer mover goes by what the acquisition sees from
+    /// then on, so it hears of it first.
     void others_enqueued() const {
+        wake(sleepers.timers_of_others);
         jobs_are_there();
         external_jobs_are_there();
-        wake(sleepers.timers_of_others);
     }
 
 private:

@@ -83,7 +83,7 @@ TEST_F(WakeUpsTest, The_timer_mover_is_told_when_a_timer_is_due) {
 
 TEST_F(WakeUpsTest, What_others_enqueued_may_be_a_job_or_a_timer) {
     wake_ups.others_enqueued();
-    EXPECT_THAT(woken, ElementsAre("acquisition", "external workers", "timers of others"));
+    EXPECT_THAT(woken, ElementsAre("timers of others", "acquisition", "external workers"));
 }
 
 TEST(WakeUps, What_nobody_sleeps_for_is_told_to_nobody) {
