@@ -31,8 +31,8 @@ schema::Duration TimerMover::run_once() {
     begin_at_the_oldest_if_need_be();
     const bool is_from_the_oldest = cursor_.is_at_start();
     if (is_from_the_oldest) {
-        if (is_view_to_come()) {
-            return std::min(settings_.wait / kPartForView, kUntilView);
+        if (const auto wait = until_view(); wait > schema::Duration{0}) {
+            return wait;
         }
         const std::optional<schema::TimePoint> due = first_due();
         const schema::TimePoint now = use_.clock.now();
@@ -81,6 +81,15 @@ std::optional<executor::LastView::NextDue> TimerMover::due_as_seen() const {
     return seen && seen->age < settings_.wait ? seen : std::nullopt;
 }
 
+// Not beyond what is known to be due.
+schema::Duration TimerMover::until_view() {
+    if (!is_view_to_come()) {
+        return schema::Duration{0};
+    }
+    const schema::Duration wait = std::min(settings_.wait / kPartForView, kUntilView);
+    return first_due_ ? std::min(wait, *first_due_ - use_.clock.now()) : wait;
+}
+
 // The acquisition looks around now, if it is idle; once, the mover waits for that.
 bool TimerMover::is_view_to_come() {
     const bool is_news_of_others = is_news_of_others_.exchange(false);
@@ -127,10 +136,11 @@ void TimerMover::begin_at_the_oldest_if_need_be() {
     if (const auto& position = cursor_.position(); position && stored < *position) {
         cursor_ = {};
     }
-    for (auto* const seen : {&none_before_, &first_due_}) {
-        if (*seen) {
-            *seen = std::min(**seen, stored);
-        }
+    if (none_before_) {
+        none_before_ = std::min(*none_before_, stored);
+    }
+    if (stored != schema::TimePoint::max()) {
+        first_due_ = std::min(first_due_.value_or(stored), stored);
     }
 }
 

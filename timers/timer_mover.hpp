@@ -77,6 +77,7 @@ public:
 private:
     [[nodiscard]] std::optional<schema::TimePoint> first_due();
     [[nodiscard]] std::optional<executor::LastView::NextDue> due_as_seen() const;
+    [[nodiscard]] schema::Duration until_view();
     [[nodiscard]] bool is_view_to_come();
     [[nodiscard]] std::optional<persistence::PageLimit> ask_for_room();
     void begin_at_the_oldest_if_need_be();
@@ -92,7 +93,7 @@ private:
     std::optional<schema::TimePoint> round_;  ///< When it began; none: the next page begins one.
     /// No free timer was due before; none: nobody has looked. See FullLooks.
     std::optional<schema::TimePoint> none_before_;
-    std::optional<schema::TimePoint> first_due_;  ///< As the last look has found it.
+    std::optional<schema::TimePoint> first_due_;  ///< By the last look, and stored since.
     schema::Duration look_age_{0};                ///< Of that look, at that pass.
     bool is_waiting_for_view_ = false;
     executor::FullLooks full_looks_;

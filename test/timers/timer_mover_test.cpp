@@ -117,6 +117,17 @@ TEST_F(TimerMoverBesideAcquisition, If_it_does_not_the_mover_looks_itself) {
     EXPECT_EQ(mover.run_once(), 2s);
 }
 
+TEST_F(TimerMoverBesideAcquisition, It_does_not_wait_for_that_beyond_a_timer_that_it_knows_of) {
+    see(clock.now() + 6ms);
+    EXPECT_EQ(mover.run_once(), 5ms);
+    mover.others_may_have_stored();
+    EXPECT_EQ(mover.run_once(), 5ms);
+    clock.tick(5ms);
+    mover.others_may_have_stored();
+    EXPECT_CALL(store, next_due(_, _)).WillOnce(Return(clock.now() + 1h));
+    EXPECT_EQ(mover.run_once(), 2s);
+}
+
 // R169
 TEST_F(TimerMoverTest, It_looks_again_within_the_wait_for_timers_of_other_processes) {
     EXPECT_CALL(store, next_due(_, _))
