@@ -6,6 +6,7 @@
 #include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/loop/last_view.hpp"
+#include "executor/loop/named_pass.hpp"
 #include "executor/loop/scan_start.hpp"
 #include "executor/loop/together_share.hpp"
 #include "executor/loop/wake_ups.hpp"
@@ -57,18 +58,6 @@ public:
     [[nodiscard]] const schema::SizeHistogram& sizes() const { return sizes_; }
 
 private:
-    class Beside final : public Activity {
-    public:
-        explicit Beside(JobAcquirer& acquirer) : acquirer_(acquirer) {}
-        [[nodiscard]] std::string_view name() const noexcept override {
-            return "second job acquisition";
-        }
-        [[nodiscard]] schema::Duration run_once() override { return acquirer_.take_beside(); }
-
-    private:
-        JobAcquirer& acquirer_;
-    };
-
     [[nodiscard]] schema::Duration take_beside();
     [[nodiscard]] persistence::LockClaim next_claim();
     [[nodiscard]] bool is_any_there();
@@ -107,7 +96,7 @@ private:
     std::optional<TogetherShare> together_;  ///< Where jobs of an instance are taken along.
     BacklogCursor<persistence::LanePositions> lanes_;
 
-    Beside beside_{*this};
+    NamedPass beside_{"second job acquisition", [this] { return take_beside(); }};
 };
 
 }  // namespace jobstrand::executor

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "executor/loop/activity.hpp"
+#include "executor/loop/named_pass.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "executor/outcome_mailbox.hpp"
 #include "executor/pool/held_jobs.hpp"
@@ -64,18 +65,6 @@ public:
     void write_the_rest(schema::Duration limit);
 
 private:
-    class Beside final : public Activity {
-    public:
-        explicit Beside(JobCompletion& completion) : completion_(completion) {}
-        [[nodiscard]] std::string_view name() const noexcept override {
-            return "second job completion";
-        }
-        [[nodiscard]] schema::Duration run_once() override { return completion_.write_beside(); }
-
-    private:
-        JobCompletion& completion_;
-    };
-
     /// What one loop writes. Touched only on its strand.
     struct Batch {
         std::vector<persistence::Outcome> outcomes;
@@ -102,7 +91,7 @@ private:
 
     Batch first_;
     Batch second_;
-    Beside beside_{*this};
+    NamedPass beside_{"second job completion", [this] { return write_beside(); }};
 };
 
 }  // namespace jobstrand::executor
