@@ -18,7 +18,7 @@ struct OpenOptions {
     bool create_if_missing = false;
 
     /// How many connections at most. Where there is one writer, the others read.
-    std::size_t connections = 7;
+    std::size_t connections = 8;
 
     /// How long a thread waits for a free connection.
     schema::Duration lease_timeout{std::chrono::seconds(30)};

@@ -17,20 +17,25 @@ SessionPool::SessionPool(Connect connect, Size size, schema::Duration lease_time
 
 SessionPool::~SessionPool() = default;
 
-SessionPool::Lease SessionPool::lease(Access access) {
+SessionPool::Lease SessionPool::lease(Access access, Commit commit) {
     {
         std::unique_lock lock(mutex_);
-        wait_for_place(side(access), lock);
+        wait_for_place(side(access), commit, lock);
     }
     return {*this, access, idle_or_new(access)};
+}
+
+std::size_t SessionPool::waiting(Access access) {
+    const std::scoped_lock lock(mutex_);
+    return side(access).queue.size();
 }
 
 SessionPool::Side& SessionPool::side(Access access) {
     return access == Access::read && readers_.limit > 0 ? readers_ : writers_;
 }
 
-void SessionPool::wait_for_place(Side& side, std::unique_lock<std::mutex>& lock) {
-    const auto me = side.queue.emplace(side.queue.end());
+void SessionPool::wait_for_place(Side& side, Commit commit, std::unique_lock<std::mutex>& lock) {
+    const auto me = side.queue.emplace(side.queue.end(), commit);
     const bool free = me->turn.wait_for(lock, lease_timeout_, [&] {
         return side.lent < side.limit && me == side.queue.begin();
     });
@@ -54,33 +59,34 @@ void SessionPool::wait_for_place(Side& side, std::unique_lock<std::mutex>& lock)
     }
 }
 
-std::unique_ptr<Connection> SessionPool::idle_or_new(Access access) {
-    if (auto connection = take_idle(side(access))) {
-        return connection;
+SessionPool::Lent SessionPool::idle_or_new(Access access) {
+    if (Lent idle = take_idle(side(access)); idle.connection) {
+        return idle;
     }
     // Defended catch: the place that was counted for the new connection must become free again.
     try {
-        return connect_(access);
+        return {.connection = connect_(access)};
     } catch (...) {
         free_place(side(access));
         throw;
     }
 }
 
-std::unique_ptr<Connection> SessionPool::take_idle(Side& side) {
+SessionPool::Lent SessionPool::take_idle(Side& side) {
     std::vector<IdleConnection> outdated;  // Closed when the lock is free again.
     const std::scoped_lock lock(mutex_);
     if (side.idle.empty()) {
-        return nullptr;
+        return {};
     }
-    if (std::chrono::steady_clock::now() - side.idle.back().since > idle_limit_) {
+    const IdleConnection& last = side.idle.back();
+    if (!last.lent.group && std::chrono::steady_clock::now() - last.since > idle_limit_) {
         // The others have been idle for longer still.
         outdated = side.take_all();
-        return nullptr;
+        return {};
     }
-    auto connection = std::move(side.idle.back().connection);
+    Lent lent = std::move(side.idle.back().lent);
     side.idle.pop_back();
-    return connection;
+    return lent;
 }
 
 void SessionPool::free_place(Side& side) noexcept {
@@ -91,13 +97,31 @@ void SessionPool::free_place(Side& side) noexcept {
     }
 }
 
+// One step for all who look: the next in the queue may give up waiting, but not once the place is
+// free, and nobody else may take it.
+std::shared_ptr<CommitGroup> SessionPool::pass_on(Access access, Lent& lent) {
+    Side& to = side(access);
+    const std::scoped_lock lock(mutex_);
+    if (!to.is_next_sharing() || (lent.group && !lent.group->may_grow())) {
+        return nullptr;
+    }
+    if (!lent.group) {
+        lent.group = std::make_shared<CommitGroup>();
+    }
+    std::shared_ptr<CommitGroup> group = lent.group;
+    to.idle.push_back({std::move(lent), std::chrono::steady_clock::now()});
+    --to.lent;
+    to.queue.front().turn.notify_one();
+    return group;
+}
+
 void SessionPool::give_back(Access access, std::unique_ptr<Connection> connection) noexcept {
     Side& to = side(access);
     std::vector<IdleConnection> ended;  // Closed when the lock is free again.
     {
         const std::scoped_lock lock(mutex_);
         if (connection->is_usable()) {
-            to.idle.push_back({std::move(connection), std::chrono::steady_clock::now()});
+            to.idle.push_back({{std::move(connection)}, std::chrono::steady_clock::now()});
         } else {
             ended = to.take_all();
         }
@@ -107,15 +131,19 @@ void SessionPool::give_back(Access access, std::unique_ptr<Connection> connectio
     free_place(to);
 }
 
-SessionPool::Lease::Lease(SessionPool& pool, Access access, std::unique_ptr<Connection> connection)
-    : pool_(&pool), access_(access), connection_(std::move(connection)) {}
+SessionPool::Lease::Lease(SessionPool& pool, Access access, Lent lent)
+    : pool_(&pool), access_(access), lent_(std::move(lent)) {}
 
 SessionPool::Lease::Lease(Lease&& other) noexcept = default;
 
 SessionPool::Lease::~Lease() {
-    if (connection_) {
-        pool_->give_back(access_, std::move(connection_));
+    if (lent_.connection) {
+        pool_->give_back(access_, std::move(lent_.connection));
     }
+}
+
+std::shared_ptr<CommitGroup> SessionPool::Lease::pass_on() {
+    return pool_->pass_on(access_, lent_);
 }
 
 }  // namespace jobstrand::persistence

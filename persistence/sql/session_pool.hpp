@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/sql/commit_group.hpp"
 #include "persistence/sql/connection.hpp"
 #include "schema/time.hpp"
 
@@ -18,8 +19,9 @@ namespace jobstrand::persistence {
 ///
 /// SQLite has one writer at a time: its pool has one writing connection, so that the threads of
 /// this process queue here, fairly, instead of polling the file lock; readers have their own and
-/// are never kept waiting by a writer (WAL). Servers have one kind of connection: with no readers
-/// in its size, a pool lends the writers' connections for reading too.
+/// are never kept waiting by a writer (WAL). What they write may be committed together (see
+/// CommitGroup). Servers have one kind of connection: with no readers in its size, a pool lends the
+/// writers' connections for reading too.
 ///
 /// Thread safety: safe. Every lease must be returned before the pool is destroyed.
 class SessionPool final {
@@ -44,42 +46,71 @@ public:
     SessionPool(const SessionPool&) = delete;
     SessionPool& operator=(const SessionPool&) = delete;
 
+    /// A connection, and those whose transaction is open on it; nullptr: there is none.
+    struct Lent {
+        std::unique_ptr<Connection> connection;
+        std::shared_ptr<CommitGroup> group = nullptr;
+    };
+
     /// A borrowed connection; goes back to the pool by itself.
     class Lease final {
     public:
-        Lease(SessionPool& pool, Access access, std::unique_ptr<Connection> connection);
+        Lease(SessionPool& pool, Access access, Lent lent);
         ~Lease();
         Lease(Lease&& other) noexcept;
         Lease(const Lease&) = delete;
         Lease& operator=(const Lease&) = delete;
         Lease& operator=(Lease&&) = delete;
 
-        Connection& operator*() const noexcept { return *connection_; }
-        Connection* operator->() const noexcept { return connection_.get(); }
+        Connection& operator*() const noexcept { return *lent_.connection; }
+        Connection* operator->() const noexcept { return lent_.connection.get(); }
+
+        /// Those whose transaction is open on the connection: this lease goes on with it, and has
+        /// to end it or to pass it on. nullptr: none is open.
+        [[nodiscard]] const std::shared_ptr<CommitGroup>& group() const noexcept {
+            return lent_.group;
+        }
+
+        /// Leaves the commit of the open transaction to the next in the queue, who has the
+        /// connection then: this lease has ended. Returns the group to wait for; nullptr: nobody
+        /// waits who may share it, and this lease has to commit.
+        [[nodiscard]] std::shared_ptr<CommitGroup> pass_on();
 
     private:
         SessionPool* pool_;
         Access access_;
-        std::unique_ptr<Connection> connection_;
+        Lent lent_;
     };
 
-    /// Waits for a free connection. Throws DbError busy after the lease timeout, or whatever making
-    /// a new connection throws.
-    [[nodiscard]] Lease lease(Access access);
+    /// Waits for a free connection; with `shared`, one may have an open transaction. Throws DbError
+    /// busy after the lease timeout, or whatever making a new connection throws.
+    [[nodiscard]] Lease lease(Access access, Commit commit = Commit::alone);
+
+    /// How many threads wait for one at the moment.
+    [[nodiscard]] std::size_t waiting(Access access);
 
 private:
     /// A thread that waits for its turn.
     struct Waiter {
+        explicit Waiter(Commit how) : commit(how) {}
+
+        const Commit commit;
         std::condition_variable turn;
     };
 
     struct IdleConnection {
-        std::unique_ptr<Connection> connection;
+        Lent lent;
         schema::SteadyPoint since;
     };
 
     struct Side {
         explicit Side(std::size_t most) : limit(most) { idle.reserve(most); }
+
+        /// Whether there is one connection, and the next who waits for it goes on with its
+        /// transaction.
+        [[nodiscard]] bool is_next_sharing() const {
+            return limit == 1 && !queue.empty() && queue.front().commit == Commit::shared;
+        }
 
         [[nodiscard]] std::vector<IdleConnection> take_all() {
             std::vector<IdleConnection> all;
@@ -95,10 +126,11 @@ private:
     };
 
     [[nodiscard]] Side& side(Access access);
-    void wait_for_place(Side& side, std::unique_lock<std::mutex>& lock);
-    [[nodiscard]] std::unique_ptr<Connection> idle_or_new(Access access);
-    [[nodiscard]] std::unique_ptr<Connection> take_idle(Side& side);
+    void wait_for_place(Side& side, Commit commit, std::unique_lock<std::mutex>& lock);
+    [[nodiscard]] Lent idle_or_new(Access access);
+    [[nodiscard]] Lent take_idle(Side& side);
     void free_place(Side& side) noexcept;
+    [[nodiscard]] std::shared_ptr<CommitGroup> pass_on(Access access, Lent& lent);
     void give_back(Access access, std::unique_ptr<Connection> connection) noexcept;
 
     // Constant after construction.

@@ -21,8 +21,10 @@ void require_active(Transaction::State state) {
 
 }  // namespace
 
-Transaction::Transaction(Connection& connection) : connection_(connection) {
-    connection_.begin();
+Transaction::Transaction(Connection& connection, Beginning beginning) : connection_(connection) {
+    if (beginning == Beginning::anew) {
+        connection_.begin();
+    }
 }
 
 Transaction::~Transaction() {
@@ -68,10 +70,14 @@ void Transaction::announce_jobs() {
     run([this] { connection_.announce_jobs(); });
 }
 
-void Transaction::commit() {
+void Transaction::prepare() {
     for (const auto& callback : std::exchange(before_commit_, {})) {
         callback();
     }
+}
+
+void Transaction::commit() {
+    prepare();
     // Defended catch: the state has to say how the commit ended. What to do about it is the
     // runner's business.
     try {
@@ -85,6 +91,25 @@ void Transaction::commit() {
         }
         throw;
     }
+    call_committed();
+}
+
+void Transaction::commit_elsewhere(const std::function<void()>& wait) {
+    state_ = State::rolled_back;  // As far as this one may touch the connection.
+    // Defended catch: the state has to say how the commit ended.
+    try {
+        wait();
+    } catch (const DbError& error) {
+        if (error.kind() == DbErrorKind::in_doubt) {
+            state_ = State::in_doubt;
+        }
+        on_commit_.clear();
+        throw;
+    }
+    call_committed();
+}
+
+void Transaction::call_committed() {
     state_ = State::committed;
     for (const auto& callback : std::exchange(on_commit_, {})) {
         callback();

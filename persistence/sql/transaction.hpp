@@ -32,7 +32,12 @@ public:
         in_doubt,  ///< The connection was lost during COMMIT: only the rows know (I9).
     };
 
-    explicit Transaction(Connection& connection);
+    enum class Beginning {
+        anew,
+        within,  ///< It goes on with the transaction that is open on the connection.
+    };
+
+    explicit Transaction(Connection& connection, Beginning beginning = Beginning::anew);
     ~Transaction();
 
     Transaction(const Transaction&) = delete;
@@ -47,10 +52,16 @@ public:
     /// See Connection.
     void announce_jobs();
 
-    /// Calls the before_commit callbacks, commits, then calls the on_commit callbacks, each in
-    /// their order. Throws DbError: in_doubt leaves
-    /// the state in_doubt, any other kind leaves it rolled_back.
+    /// Calls the before_commit callbacks. The last statements have run then.
+    void prepare();
+
+    /// Prepares, commits, then calls the on_commit callbacks, each in their order. Throws DbError:
+    /// in_doubt leaves the state in_doubt, any other kind leaves it rolled_back.
     void commit();
+
+    /// The same for a transaction that another thread ends, who has the connection: `wait` returns
+    /// after its commit, or throws the DbError that it ended with. Precondition: it is prepared.
+    void commit_elsewhere(const std::function<void()>& wait);
 
     void rollback() noexcept;
 
@@ -74,6 +85,7 @@ public:
 private:
     template <typename Call>
     auto run(Call call);
+    void call_committed();
 
     Connection& connection_;
     State state_ = State::active;

@@ -1,10 +1,12 @@
 #include "persistence/sql/transaction_runner.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace jobstrand::persistence {
 
@@ -57,19 +59,56 @@ private:
     int failed_ = 0;
 };
 
+/// What a piece of work owes to those whose transaction it goes on with, if there are any: an end.
+class GroupPart final {
+public:
+    explicit GroupPart(std::shared_ptr<CommitGroup> group) : group_(std::move(group)) {}
+
+    /// After the work has failed, and everything was rolled back.
+    ~GroupPart() {
+        if (is_in_group()) {
+            failed(DbError(
+                DbErrorKind::conflict, "it was rolled back with other work of the same transaction"
+            ));
+        }
+    }
+
+    GroupPart(const GroupPart&) = delete;
+    GroupPart& operator=(const GroupPart&) = delete;
+
+    [[nodiscard]] bool is_in_group() const { return group_ != nullptr; }
+
+    void committed() {
+        if (const auto group = std::exchange(group_, nullptr)) {
+            group->committed();
+        }
+    }
+
+    void failed(const DbError& error) {
+        if (const auto group = std::exchange(group_, nullptr)) {
+            group->failed(error);
+        }
+    }
+
+    void left_to_another() { group_.reset(); }
+
+private:
+    std::shared_ptr<CommitGroup> group_;
+};
+
 }  // namespace
 
 TransactionRunner::TransactionRunner(SessionPool& pool, schema::Log& log, RetryLimits limits)
     : pool_(pool), log_(log), limits_(limits), outage_(log) {}
 
-void TransactionRunner::run(const Work& work, const WasCommitted& was_committed) {
+void TransactionRunner::run(const Work& work, const WasCommitted& was_committed, Commit commit) {
     std::optional<DbError> doubt;
     for (Tries tries(limits_);; tries.wait()) {
         const auto began = std::chrono::steady_clock::now();
         try {
             if (!doubt || !was_done(was_committed)) {
                 doubt.reset();
-                run_once(work);
+                run_once(work, tries.failed() == 0 ? commit : Commit::alone);
             }
             outage_.succeeded(OutageWatch::Access::write, began);
             counts_.writes.add(std::chrono::steady_clock::now() - began);
@@ -92,11 +131,31 @@ void TransactionRunner::run(const Work& work, const WasCommitted& was_committed)
     }
 }
 
-void TransactionRunner::run_once(const Work& work) {
-    const SessionPool::Lease connection = pool_.lease(Access::write);
-    Transaction transaction(*connection);
+void TransactionRunner::run_once(const Work& work, Commit commit) {
+    SessionPool::Lease connection = pool_.lease(Access::write, commit);
+    GroupPart part(connection.group());
+    Transaction transaction(
+        *connection,
+        part.is_in_group() ? Transaction::Beginning::within : Transaction::Beginning::anew
+    );
+    if (part.is_in_group()) {
+        // The first callback: the others need not wait for those of this work.
+        transaction.on_commit([&part] { part.committed(); });
+    }
     work(transaction);
-    transaction.commit();
+    transaction.prepare();
+    if (const auto group = commit == Commit::shared ? connection.pass_on() : nullptr) {
+        part.left_to_another();
+        transaction.commit_elsewhere([&group] { group->wait(); });
+        return;
+    }
+    // Defended catch: all whose work it was have to hear of it.
+    try {
+        transaction.commit();
+    } catch (const DbError& error) {
+        part.failed(error);
+        throw;
+    }
 }
 
 bool TransactionRunner::was_done(const WasCommitted& was_committed) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "persistence/sql/access_counts.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "persistence/sql/outage_watch.hpp"
+#include "persistence/sql/health/access_counts.hpp"
+#include "persistence/sql/health/outage_watch.hpp"
 #include "persistence/sql/session_pool.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/log.hpp"
@@ -44,7 +44,9 @@ public:
     /// Runs `work` and commits. When a commit is in doubt, `was_committed` decides: true returns,
     /// false runs the work again. Throws DbError when it is not transient or the tries are used up;
     /// kind in_doubt when `was_committed` is empty or could not be asked within the time.
-    void run(const Work& work, const WasCommitted& was_committed);
+    ///
+    /// With `shared`, the first try may be committed together with what others run.
+    void run(const Work& work, const WasCommitted& was_committed, Commit commit = Commit::shared);
 
     /// Runs `work` on a reading connection without a transaction of its own; tried again in the
     /// same way.
@@ -60,7 +62,7 @@ public:
     [[nodiscard]] const AccessCounts& counts() const { return counts_; }
 
 private:
-    void run_once(const Work& work);
+    void run_once(const Work& work, Commit commit);
     void run_plain(SessionPool::Access access, const std::function<void(Connection&)>& work);
     [[nodiscard]] bool was_done(const WasCommitted& was_committed);
     void count_failure(const DbError& error);

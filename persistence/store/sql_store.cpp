@@ -44,7 +44,7 @@ void SqlStore::in_transaction(
     const std::function<void(Transaction&)>& work,
     const std::function<bool(Transaction&)>& was_committed
 ) {
-    runner_.run(work, was_committed);
+    runner_.run(work, was_committed, Commit::alone);
 }
 
 std::optional<TimePoint> SqlStore::database_now() {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "persistence/sql/answer_watch.hpp"
 #include "persistence/sql/connection.hpp"
+#include "persistence/sql/health/answer_watch.hpp"
 
 #include <memory>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "persistence/sql/access_counts.hpp"
+#include "persistence/sql/health/access_counts.hpp"
 #include "tools/service/http/metrics_text.hpp"
 
 namespace jobstrand::service {

@@ -1,4 +1,4 @@
-#include "persistence/sql/outage_watch.hpp"
+#include "persistence/sql/health/outage_watch.hpp"
 
 #include <chrono>
 #include <string>

@@ -1,4 +1,4 @@
-#include "persistence/sql/answer_watch.hpp"
+#include "persistence/sql/health/answer_watch.hpp"
 
 #include <sys/socket.h>
 
