@@ -1,5 +1,7 @@
 #include "executor/job_acquirer.hpp"
 
+#include "schema/uuid7.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <random>
@@ -93,7 +95,7 @@ schema::Duration JobAcquirer::take_beside() {
     std::vector<schema::Job> jobs = take_oldest(next_claim(), std::move(limit), *look);
     const bool is_any = !jobs.empty();
     take_in(std::move(jobs), locked_at);
-    return is_any ? schema::Duration{0} : kUntilWoken;
+    return is_any || !look->left_from.empty() ? schema::Duration{0} : kUntilWoken;
 }
 
 persistence::LockClaim JobAcquirer::next_claim() {
@@ -122,7 +124,8 @@ bool JobAcquirer::is_any_there(const Look& look) {
 }
 
 bool JobAcquirer::may_there_be_older(const Look& look) const {
-    return !look.is_full() && oldest_.is_full_look_due(clock_.steady_now());
+    return !look.left_from.empty() ||
+           (!look.is_full() && oldest_.is_full_look_due(clock_.steady_now()));
 }
 
 void JobAcquirer::take_in(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) {
@@ -156,8 +159,27 @@ std::vector<schema::Job> JobAcquirer::take_oldest(
     if (together_) {
         together_->taken(jobs.size() - seen.companions, seen.companions, limit.companions);
     }
+    if (!jobs.empty()) {
+        leave_to_others(look, jobs.front().id, seen);
+    }
     oldest_.end(look, seen.search, std::move(seen.end));
     return jobs;
+}
+
+// To each node as much as this page was.
+void JobAcquirer::leave_to_others(
+    const Look& look,
+    const std::string& first,
+    const persistence::SeenRows& seen
+) {
+    if (look.is_full()) {
+        nodes_beside_ = seen.nodes_beside;
+    }
+    const auto from = schema::time_of_uuid7(first);
+    const auto to = schema::time_of_uuid7(seen.end);
+    if (from && to) {
+        oldest_.leave_out((*to - *from) * static_cast<std::int64_t>(nodes_beside_.load()));
+    }
 }
 
 std::vector<schema::Job>

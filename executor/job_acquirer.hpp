@@ -63,6 +63,8 @@ private:
     [[nodiscard]] bool is_any_there();
     [[nodiscard]] bool is_any_there(const Look& look);
     [[nodiscard]] bool may_there_be_older(const Look& look) const;
+    void
+    leave_to_others(const Look& look, const std::string& first, const persistence::SeenRows& seen);
     void take_in(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at);
     [[nodiscard]] std::vector<schema::Job> take_oldest(
         const persistence::LockClaim& claim,
@@ -90,6 +92,7 @@ private:
     schema::DurationHistogram times_;
     schema::SizeHistogram sizes_;
     ScanStart oldest_;
+    std::atomic<std::size_t> nodes_beside_{0};  ///< As the last full look has seen them.
 
     // Touched only on the strand.
     AcquisitionPace pace_;

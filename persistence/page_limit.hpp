@@ -22,6 +22,10 @@ struct SeenRows {
     /// behind it; empty: it saw the end of the table.
     std::string end = {};
 
+    /// Other nodes that live and serve such jobs too, as a full page from the start of the table
+    /// finds them; 0 otherwise. Claims of pages do not ask: they begin behind each other's anyway.
+    std::size_t nodes_beside = 0;
+
     /// What it took to find them, without what was done with them.
     std::chrono::steady_clock::duration search{0};
 };

@@ -13,6 +13,20 @@ constexpr int kCounterBits = 26;
 constexpr int kLowCounterBits = 14;  // Behind the variant; the other 12 stand behind the version.
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
+constexpr std::size_t kLength = 36;
+constexpr std::array<std::size_t, 4> kHyphens{8, 13, 18, 23};
+constexpr std::size_t kVersionAt = 14;  // Before it stand the milliseconds.
+
+bool is_uuid7(std::string_view id) {
+    const bool has_hyphens =
+        id.size() == kLength &&
+        std::ranges::all_of(kHyphens, [id](std::size_t at) { return id[at] == '-'; });
+    return has_hyphens && id[kVersionAt] == '0' + kVersion &&
+           std::ranges::count_if(id, [](char c) {
+               return kHexDigits.find(c) != kHexDigits.npos;
+           }) == kLength - kHyphens.size();
+}
+
 std::mt19937_64 randomly_seeded() {
     std::random_device device;
     std::array<std::random_device::result_type, 8> words{};
@@ -47,6 +61,19 @@ std::string text_of(std::uint64_t high, std::uint64_t low) {
 std::string first_uuid7(TimePoint time) {
     const auto ms = std::max<std::int64_t>(time.time_since_epoch().count(), 0);
     return text_of(static_cast<std::uint64_t>(ms) << 16, 0);
+}
+
+std::optional<TimePoint> time_of_uuid7(std::string_view id) {
+    if (!is_uuid7(id)) {
+        return std::nullopt;
+    }
+    std::int64_t ms = 0;
+    for (const char c : id.substr(0, kVersionAt)) {
+        if (c != '-') {
+            ms = ms * 16 + static_cast<std::int64_t>(kHexDigits.find(c));
+        }
+    }
+    return TimePoint{Duration{ms}};
 }
 
 Uuid7Source::Uuid7Source() : random_(randomly_seeded()) {}

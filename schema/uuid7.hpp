@@ -3,8 +3,10 @@
 #include "schema/time.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 
 namespace jobstrand::schema {
 
@@ -32,5 +34,9 @@ private:
 /// A text before all ids that are made then or later, and behind all that were made before, to the
 /// millisecond. It is no id itself.
 [[nodiscard]] std::string first_uuid7(TimePoint time);
+
+/// When it was made, by whoever made it; nullopt: it is no UUIDv7, or one in capital letters, which
+/// does not stand among the others in its order.
+[[nodiscard]] std::optional<TimePoint> time_of_uuid7(std::string_view id);
 
 }  // namespace jobstrand::schema

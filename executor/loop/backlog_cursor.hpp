@@ -5,6 +5,9 @@
 
 namespace jobstrand::executor {
 
+/// What stands in front of a backlog is seen soon, and one page in sixteen pays for it.
+inline constexpr int kPagesFromTheStart = 16;
+
 /// Where the next page of a backlog begins: where the last one ended, because databases keep rows
 /// that were just changed or deleted for a while, and would read them again with every page. After
 /// a page that is not full, and every sixteen pages, that is the start again: what was freed or
@@ -28,9 +31,6 @@ public:
     }
 
 private:
-    /// What stands in front is seen soon, and one page in sixteen pays for it.
-    static constexpr int kPagesFromTheStart = 16;
-
     Position position_{};
     int pages_ = 0;
 };

@@ -23,12 +23,12 @@ constexpr bool is_within_character(char c) {
 Look ScanStart::begin(const schema::Clock& clock) const {
     const std::lock_guard lock(mutex_);
     const schema::SteadyPoint now = clock.steady_now();
-    return {
-        .behind = is_full_look_due_now(now) ? std::string() : behind_,
-        .at = clock.now(),
-        .began = now,
-        .round = round_,
-    };
+    Look look{.behind = {}, .at = clock.now(), .began = now, .round = round_};
+    if (!is_full_look_due_now(now)) {
+        look.behind = behind_;
+        look.left_from = left_from_;
+    }
+    return look;
 }
 
 std::optional<Look> ScanStart::begin_beside(const schema::Clock& clock) const {
@@ -41,6 +41,7 @@ std::optional<Look> ScanStart::begin_beside(const schema::Clock& clock) const {
         .at = clock.now(),
         .began = clock.steady_now(),
         .round = round_,
+        .left_from = left_from_,
     };
 }
 
@@ -74,11 +75,16 @@ void ScanStart::end(const Look& look, FullLooks::Time took, std::string end) {
         ++round_;
         full_looks_.was_done(look.began, took);
         behind_.clear();
+        left_from_.clear();
     } else if (look.round != round_) {
         return;
     }
-    if (end.empty()) {
+    if (end.empty() && !look.left_from.empty()) {
+        behind_ = look.left_from;
+        left_from_.clear();
+    } else if (end.empty()) {
         is_in_backlog_ = false;
+        left_from_.clear();
         behind_ = schema::first_uuid7(look.at - kUsualCommit);
     } else {
         go_on(end);
@@ -89,8 +95,28 @@ void ScanStart::end(const Look& look, FullLooks::Time took, std::string end) {
 void ScanStart::go_on(std::string_view end) {
     if (!is_in_backlog_ || behind_ < end) {
         behind_ = end;
+        left_from_.clear();
+        if (furthest_ < end) {
+            leave_next_pages();
+        }
     }
     is_in_backlog_ = true;
+}
+
+void ScanStart::leave_next_pages() {
+    const auto time = schema::time_of_uuid7(behind_);
+    if (!time) {
+        return;
+    }
+    furthest_ = behind_;
+    if (leaves_out_ > schema::Duration{0}) {
+        left_from_ = std::exchange(behind_, schema::first_uuid7(*time + leaves_out_));
+    }
+}
+
+void ScanStart::leave_out(schema::Duration span) {
+    const std::lock_guard lock(mutex_);
+    leaves_out_ = span;
 }
 
 std::string just_before(std::string id) {

@@ -18,6 +18,8 @@ struct Look {
     schema::TimePoint at;
     schema::SteadyPoint began;
     std::uint64_t round = 0;  ///< Full looks that had ended when it began.
+    /// Behind this one stands what it leaves to other nodes; empty: it leaves out nothing.
+    std::string left_from = {};
 
     [[nodiscard]] bool is_full() const { return behind.empty(); }
 };
@@ -30,6 +32,12 @@ struct Look {
 ///
 /// So a job with an old id is found two seconds after its commit at the latest, or 20 times what a
 /// full look takes, which is counted up to one minute; by a node that has room, at its next look.
+///
+/// Several nodes in one backlog would each pass over what the others have taken, and lock what they
+/// have just claimed. So a look may leave them the next pages: it begins as much later as the times
+/// in those ids are (leave_out). If there is nothing, the next one goes back. What was left and not
+/// taken is found by the next full look and those behind it, which leave out nothing until they are
+/// where this node has been.
 ///
 /// Several may look at a time. What one has found moves the others on before it is claimed. A look
 /// that began before the last full one moves nothing: that one may have found older rows.
@@ -52,13 +60,20 @@ public:
     /// be more; empty: it saw the end of the table.
     void end(const Look& look, FullLooks::Time took, std::string end);
 
+    /// How much the pages that follow leave to other nodes, by the times in UUIDv7 ids; 0: nothing.
+    void leave_out(schema::Duration span);
+
 private:
     [[nodiscard]] bool is_full_look_due_now(schema::SteadyPoint now) const;
     void go_on(std::string_view end);
+    void leave_next_pages();
 
     // Guarded by mutex_.
     mutable std::mutex mutex_;
     std::string behind_;
+    std::string left_from_;  ///< See Look.
+    std::string furthest_;   ///< The UUIDv7 at the end of a page; behind it nothing was left out.
+    schema::Duration leaves_out_{0};
     std::uint64_t round_ = 0;  ///< Full looks that have ended.
     bool is_in_backlog_ = false;
     int pages_ = 0;                ///< Of the backlog, since the last full look.

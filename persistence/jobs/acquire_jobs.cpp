@@ -1,5 +1,6 @@
 #include "persistence/candidates/job_candidates.hpp"
 #include "persistence/candidates/limited_candidates.hpp"
+#include "persistence/candidates/nodes_beside.hpp"
 #include "persistence/candidates/ordered_candidates.hpp"
 #include "persistence/candidates/page_candidates.hpp"
 #include "persistence/candidates/served_condition.hpp"
@@ -109,6 +110,7 @@ std::vector<Job> acquire_page(
     std::string last;
     SeenRows seen;
     const auto limits = context.limits.current();
+    const bool asks_for_nodes = after.empty() && claim.pages_from == 0;
     const auto acquire = [&](Transaction& transaction) {
         const auto began = std::chrono::steady_clock::now();
         page = select(transaction, behind);
@@ -120,6 +122,9 @@ std::vector<Job> acquire_page(
             last = page.rows.jobs.back().id;
             page.is_full = true;
         }
+        seen.nodes_beside = asks_for_nodes && page.is_full
+                                ? count_nodes_beside(transaction, claim.owner, served, claim.now)
+                                : 0;
         if (limit.when_found && page.is_full) {
             limit.when_found(last);
         }

@@ -1,4 +1,5 @@
 #include "executor/job_acquirer.hpp"
+#include "schema/uuid7.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
@@ -66,6 +67,45 @@ TEST_F(AcquisitionBeside, Sleeps_when_the_table_has_nothing_more) {
     EXPECT_CALL(store, acquire(_, _, _, "b")).WillOnce(Return(Jobs{}));
     EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken);
     EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken) << "and does not look again";
+}
+
+/// A backlog of two in each millisecond, and two other nodes in it.
+class AcquisitionAmongNodes : public AcquisitionBeside {
+protected:
+    void SetUp() override {
+        intake.free_places = 8;
+        EXPECT_CALL(store, acquire(_, _, _, ""))
+            .WillOnce([&](auto&, auto&, const PageLimit& limit, auto) {
+                limit.seen->end = end;
+                limit.seen->nodes_beside = 2;
+                return Jobs{a_job(ids.next(clock.now() - 3ms)), a_job(end)};
+            });
+        (void)acquirer.run_once();
+    }
+
+    schema::Uuid7Source ids{1};
+    const std::string end = schema::Uuid7Source(2).next(clock.now());
+    const std::string further = schema::first_uuid7(clock.now() + 6ms);
+};
+
+TEST_F(AcquisitionAmongNodes, Leaves_each_of_them_a_page_like_its_own) {
+    EXPECT_CALL(store, acquire(_, _, _, std::string_view(further)))
+        .WillOnce(full_page({a_job("c"), a_job("d")}));
+    (void)acquirer.run_once();
+}
+
+TEST_F(AcquisitionAmongNodes, Goes_back_at_once_when_there_is_nothing_behind_theirs) {
+    EXPECT_CALL(store, acquire(_, _, _, std::string_view(further))).WillOnce(Return(Jobs{}));
+    EXPECT_EQ(acquirer.run_once(), 0ms);
+    EXPECT_CALL(store, acquire(_, _, _, std::string_view(end))).WillOnce(Return(Jobs{}));
+    (void)acquirer.run_once();
+}
+
+TEST_F(AcquisitionAmongNodes, Goes_back_beside_as_well) {
+    EXPECT_CALL(store, acquire(_, _, _, std::string_view(further))).WillOnce(Return(Jobs{}));
+    EXPECT_EQ(acquirer.beside().run_once(), 0ms);
+    EXPECT_CALL(store, acquire(_, _, _, std::string_view(end))).WillOnce(Return(Jobs{}));
+    EXPECT_EQ(acquirer.beside().run_once(), kUntilWoken);
 }
 
 }  // namespace

@@ -102,6 +102,56 @@ TEST_F(ScanStartTest, A_look_that_began_before_a_full_one_ended_does_not_pass_wh
     EXPECT_EQ(start.begin(clock).behind, "c");
 }
 
+TEST_F(ScanStartTest, The_next_pages_may_be_left_to_other_nodes) {
+    const std::string end = schema::Uuid7Source(1).next(clock.now());
+    start.leave_out(10ms);
+    (void)look(1ms, end);
+    const Look next = start.begin(clock);
+    EXPECT_EQ(next.behind, schema::first_uuid7(clock.now() + 10ms));
+    EXPECT_EQ(next.left_from, end);
+    EXPECT_EQ(start.begin_beside(clock)->behind, next.behind);
+}
+
+TEST_F(ScanStartTest, With_nothing_behind_what_it_left_out_it_goes_back_there) {
+    const std::string end = schema::Uuid7Source(1).next(clock.now());
+    start.leave_out(10ms);
+    (void)look(1ms, end);
+    (void)look(1ms, {});
+    EXPECT_EQ(look(1ms, {}), end);
+    EXPECT_EQ(look(1ms, {}), "") << "that was the end of the table";
+}
+
+TEST_F(ScanStartTest, What_was_left_out_and_not_taken_is_seen_by_the_next_full_look) {
+    schema::Uuid7Source ids(1);
+    start.leave_out(10ms);
+    (void)look(1ms, ids.next(clock.now()));
+    clock.tick(2s);
+    const Look full = start.begin(clock);
+    EXPECT_TRUE(full.is_full());
+    EXPECT_EQ(full.left_from, "");
+}
+
+TEST_F(ScanStartTest, Where_it_has_been_before_it_leaves_out_nothing) {
+    schema::Uuid7Source ids(1);
+    const std::string earlier = ids.next(clock.now());
+    start.leave_out(10ms);
+    (void)look(1ms, ids.next(clock.now() + 1ms));
+    clock.tick(2s);
+    EXPECT_EQ(look(1ms, earlier), "");
+    EXPECT_EQ(look(1ms, ids.next(clock.now())), earlier);
+    EXPECT_EQ(start.begin(clock).behind, schema::first_uuid7(clock.now() + 10ms));
+}
+
+TEST_F(ScanStartTest, Ids_without_a_time_leave_out_nothing) {
+    start.leave_out(10ms);
+    (void)look(1ms, "m");
+    EXPECT_EQ(start.begin(clock).behind, "m");
+    EXPECT_EQ(start.begin(clock).left_from, "");
+    clock.tick(2s);
+    (void)look(1ms, schema::Uuid7Source(1).next(clock.now()));
+    EXPECT_NE(start.begin(clock).left_from, "") << "but no others are in their way";
+}
+
 TEST(JustBefore, An_id_without_its_last_character_stands_before_it) {
     EXPECT_EQ(just_before("order-17"), "order-1");
     EXPECT_EQ(just_before("o"), "");

@@ -27,6 +27,24 @@ TEST(Uuid7, It_begins_with_the_milliseconds_since_1970) {
     EXPECT_EQ(ids.next(TimePoint{Duration{0x017F22E279B0}}).substr(0, 14), "017f22e2-79b0-");
 }
 
+TEST(Uuid7, It_tells_when_it_was_made) {
+    Uuid7Source ids(1);
+    EXPECT_EQ(time_of_uuid7(ids.next(kFirstTick)), kFirstTick);
+    EXPECT_EQ(time_of_uuid7(first_uuid7(kFirstTick)), std::nullopt) << "that is no id";
+}
+
+TEST(Uuid7, Other_ids_tell_no_time) {
+    for (const char* const id :
+         {"",
+          "order-17",
+          "017f22e2-79b0-4cc3-98c4-dc0c0c07398f",
+          "017F22E2-79B0-7CC3-98C4-DC0C0C07398F",
+          "017f22e2 79b0-7cc3-98c4-dc0c0c07398f",
+          "017f22e2-79b0-7cc3-98c4-dc0c0c07398f0"}) {
+        EXPECT_EQ(time_of_uuid7(id), std::nullopt) << id;
+    }
+}
+
 TEST(Uuid7, Ids_ascend_over_milliseconds) {
     Uuid7Source ids(1);
     std::string last = ids.next(kFirstTick);

@@ -126,15 +126,12 @@ TEST_P(ClaimedJobsOfOthers, Nodes_that_claim_at_once_never_get_the_same_job) {
     std::vector<std::future<std::vector<Job>>> ends;
     for (int i = 0; i < 3; ++i) {
         nodes.push_back(std::make_unique<Node>(*database_, faults_));
-        ends.push_back(std::async(std::launch::async, [&, i] {
+        ends.push_back(std::async(std::launch::async, [this, i, &store = nodes.back()->store()] {
             const std::string owner = "node-" + std::to_string(i);
             std::vector<Job> all;
             std::string after;
             for (std::vector<Job> page;
-                 !(page = nodes[static_cast<std::size_t>(i)]->store().acquire(
-                       page_of(owner), noop_, 37, after
-                   ))
-                      .empty();) {
+                 !(page = store.acquire(page_of(owner), noop_, 37, after)).empty();) {
                 after = all.size() % 2 == 0 ? page.back().id : std::string();
                 std::ranges::move(page, std::back_inserter(all));
             }

@@ -1,3 +1,4 @@
+#include "persistence/limits/limit_slots.hpp"
 #include "test/conformance/store_test.hpp"
 
 #include <fmt/format.h>
@@ -80,6 +81,20 @@ TEST_P(LimitConcurrency, A_limit_is_never_exceeded_and_all_run_in_the_end) {
     EXPECT_EQ(count_rows("ACT_RU_JOB"), 0);
     EXPECT_EQ(count_rows("JS_LIMIT_WAITING"), 0);
     EXPECT_LE(count_rows("JS_SLOT"), kAtOnce);
+}
+
+TEST_P(LimitConcurrency, A_claim_waits_while_another_node_counts_the_same_group) {
+    insert(JobPlace::executable, many_jobs("j", 2));
+    ASSERT_EQ(nodes_[0]->store().acquire(claim_of("node-0"), noop_, 1).size(), 1U);
+    Transaction counting(*connection_);
+    const std::vector<std::string_view> group{"type:noop"};
+    (void)persistence::lock_limited(counting, group);
+    auto claimed = std::async(std::launch::async, [this] {
+        return nodes_[1]->store().acquire(claim_of("node-1"), noop_, 1);
+    });
+    EXPECT_EQ(claimed.wait_for(200ms), std::future_status::timeout);
+    counting.commit();
+    EXPECT_EQ(claimed.get().size(), 1U);
 }
 
 }  // namespace

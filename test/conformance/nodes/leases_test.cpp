@@ -240,6 +240,35 @@ TEST_P(Leases, A_dead_holder_of_an_instance_gives_its_exclusive_jobs_free) {
     EXPECT_FALSE(acquire(100, "living").empty());
 }
 
+// Those are whom a node in a backlog leaves pages to.
+TEST_P(Leases, A_full_page_from_the_start_tells_how_many_others_serve_such_jobs) {
+    start(identity("dead"));
+    clock_.tick(11s);
+    start(identity("node-1"));
+    start(identity("node-2"));
+    start(identity("node-3"));
+    store_.register_node(
+        identity("other"), std::vector<std::string>{"other"}, clock_.now(), clock_.now() + 10s
+    );
+    insert(JobPlace::executable, {a_job("a"), a_job("b"), a_job("c")});
+    persistence::SeenRows seen;
+    persistence::PageLimit limit(1);
+    limit.seen = &seen;
+    persistence::LockClaim claim = claim_of("node-1");
+    const auto acquire = [&](std::string_view behind) {
+        (void)store_.acquire(claim, types_, limit, behind);
+        return seen.nodes_beside;
+    };
+    EXPECT_EQ(acquire(""), 2U);
+    EXPECT_EQ(acquire("a"), 0U) << "nobody needs to know again";
+    limit.jobs = 3;
+    EXPECT_EQ(acquire(""), 0U) << "there is no backlog";
+    limit.jobs = 1;
+    insert(JobPlace::executable, {a_job("d"), a_job("e")});
+    claim.pages_from = 1;
+    EXPECT_EQ(acquire(""), 0U) << "claims of pages do not need to know";
+}
+
 }  // namespace
 
 }  // namespace jobstrand::test
