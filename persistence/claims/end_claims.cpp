@@ -12,14 +12,16 @@ namespace jobstrand::persistence {
 
 namespace {
 
-constexpr std::string_view kDeleteLast = R"sql(
-    DELETE FROM JS_CLAIM
-    WHERE ID_ = ? AND OWNER_ = ? AND LEFT_ <= ?)sql";
-
+// Counted down first: that waits for another transaction which ends jobs of the same claim, and
+// what is deleted goes by the number that both have left.
 constexpr std::string_view kCountDown = R"sql(
     UPDATE JS_CLAIM
     SET LEFT_ = LEFT_ - ?
     WHERE ID_ = ? AND OWNER_ = ?)sql";
+
+constexpr std::string_view kDeleteEmpty = R"sql(
+    DELETE FROM JS_CLAIM
+    WHERE ID_ = ? AND OWNER_ = ? AND LEFT_ <= 0)sql";
 
 constexpr std::string_view kEndAll = R"sql(
     UPDATE JS_CLAIM
@@ -97,9 +99,8 @@ std::vector<std::int64_t> expired_claims(const StoreContext& context, schema::Ti
 
 void count_ended(Transaction& transaction, std::string_view owner, const CountByClaim& ended) {
     for (const auto& [claim, count] : ended) {
-        if (transaction.execute(kDeleteLast, {claim, owner, count}) == 0) {
-            transaction.execute(kCountDown, {count, claim, owner});
-        }
+        transaction.execute(kCountDown, {count, claim, owner});
+        transaction.execute(kDeleteEmpty, {claim, owner});
     }
 }
 

@@ -2,6 +2,9 @@
 #include "test/conformance/claims/claim_fixture.hpp"
 
 #include <algorithm>
+#include <future>
+#include <iterator>
+#include <span>
 
 namespace jobstrand::test {
 
@@ -57,6 +60,22 @@ TEST_P(Claims, Done_is_deleted_and_the_last_one_takes_the_claim_along) {
     EXPECT_EQ(count_claims(), 1);
     EXPECT_THAT(complete({last}), Each(OutcomeAnswer::done));
     EXPECT_EQ(count_claims(), 0);
+}
+
+TEST_P(Claims, Two_that_write_the_last_outcomes_at_once_take_the_claim_along) {
+    Node other(*database_, faults_);
+    for (int round = 0; round < 20; ++round) {
+        const std::vector<Job> jobs = insert_and_claim(40);
+        std::vector<Outcome> half;
+        std::ranges::transform(
+            std::span(jobs).first(20), std::back_inserter(half), completed_outcome
+        );
+        auto beside =
+            std::async(std::launch::async, [&] { return other.store().apply("node-1", half); });
+        EXPECT_THAT(complete({jobs.begin() + 20, jobs.end()}), Each(OutcomeAnswer::done));
+        EXPECT_THAT(beside.get(), Each(OutcomeAnswer::done));
+        EXPECT_EQ(count_claims(), 0);
+    }
 }
 
 TEST_P(Claims, A_failed_job_goes_its_way_and_the_others_theirs) {
