@@ -141,12 +141,16 @@ void JobRunner::count_wait(const schema::Job& job) const {
     }
 }
 
+bool JobRunner::is_ours(const HeldJob& held, schema::SteadyPoint now) const {
+    const bool is_lease_over = use_.lease != nullptr && !use_.lease->is_held(now);
+    return !held.stop.stop_requested() && now < held.lock_until.load() && !is_lease_over;
+}
+
 // What becomes of a job that is not to be run here, or not now; nullopt: it is to be run.
 std::optional<schema::Transition>
 JobRunner::without_run(const HeldJob& held, schema::SteadyPoint now, bool has_handler) const {
     const schema::Job& job = held.job;
-    const bool is_lease_over = use_.lease != nullptr && !use_.lease->is_held(now);
-    if (held.stop.stop_requested() || now >= held.lock_until.load() || is_lease_over) {
+    if (!is_ours(held, now)) {
         use_.log.write(
             schema::LogLevel::info,
             "lock ended before the job could start; another node may run it",
@@ -225,6 +229,11 @@ std::optional<HandlerResult> JobRunner::call_in_transaction(
     try {
         use_.store.in_transaction(
             [&](persistence::Transaction& transaction) {
+                // A connection, or SQLite's writer, may have come after the end of the lock.
+                if (!is_ours(*held, use_.clock.steady_now())) {
+                    result = Interrupted{};
+                    throw RolledBack{};
+                }
                 result = storable(handler(context, transaction));
                 if (!std::holds_alternative<Succeeded>(result)) {
                     throw RolledBack{};

@@ -65,6 +65,8 @@ public:
     void ended_elsewhere(HeldJob& held) const;
 
 private:
+    /// Whether it may run here now: nothing ended its lock, nor told it to stop.
+    [[nodiscard]] bool is_ours(const HeldJob& held, schema::SteadyPoint now) const;
     [[nodiscard]] std::optional<schema::Transition>
     without_run(const HeldJob& held, schema::SteadyPoint now, bool has_handler) const;
     void count_wait(const schema::Job& job) const;

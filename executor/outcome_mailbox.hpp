@@ -5,6 +5,7 @@
 #include "persistence/outcome.hpp"
 
 #include <cstddef>
+#include <deque>
 #include <mutex>
 #include <vector>
 
@@ -55,7 +56,7 @@ private:
 
     // Guarded by mutex_.
     mutable std::mutex mutex_;
-    std::vector<persistence::Outcome> waiting_;
+    std::deque<persistence::Outcome> waiting_;
     Ended ended_;
     std::size_t unwritten_ = 0;  ///< Waiting, or being written.
 };

@@ -23,6 +23,7 @@ public:
         std::function<void()> timers_without_room;
         std::function<void(schema::TimePoint due)> timer_mover;
         std::function<void()> timers_of_others;
+        std::function<void()> timers_beside;
         std::function<void()> completion;
         std::function<void()> completion_beside;
         std::function<void()> groups;
@@ -51,6 +52,9 @@ public:
 
     /// schema::kEarliestInstant: nobody here knows when it is due.
     void timer_was_stored(schema::TimePoint due) const { wake(sleepers.timer_mover, due); }
+
+    /// More of them are due than one page.
+    void due_timers_pile_up() const { wake(sleepers.timers_beside); }
 
     /// Whether somebody here moves timers.
     [[nodiscard]] bool is_mover_here() const { return static_cast<bool>(sleepers.timer_mover); }

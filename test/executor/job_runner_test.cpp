@@ -5,6 +5,7 @@
 #include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/mock_executor_store.hpp"
 #include "test/fixtures/recording_log.hpp"
+#include "test/fixtures/sqlite_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,6 +49,10 @@ protected:
         JobRunner::Answer answer = runner.run(held);
         auto* const outcome = std::get_if<persistence::Outcome>(&answer);
         return outcome == nullptr ? std::nullopt : std::optional(std::move(*outcome));
+    }
+
+    void handle_in_transaction(TransactionalJobHandler handler) {
+        handlers_.add_transactional("test", std::move(handler));
     }
 
     /// Runs a fresh job with this handler and returns where it goes.
@@ -103,6 +108,26 @@ TEST_F(JobRunnerTest, Who_watches_is_told_of_each_run) {
     EXPECT_THAT(told, testing::EndsWith("-01"));
     (void)run(a_job("b").of_type("nobody's"));
     EXPECT_EQ(runs.size(), 1U) << "what does not run is no run";
+}
+
+// B6: nothing runs under a lock that is over.
+TEST_F(JobRunnerTest, A_transactional_handler_is_not_called_when_its_transaction_began_too_late) {
+    int calls = 0;
+    handle_in_transaction([&](const JobContext&, persistence::Transaction&) {
+        ++calls;
+        return Succeeded{};
+    });
+    const test::SqliteFile file = test::SqliteFile::without_schema();
+    const auto connection = file.connect();
+    EXPECT_CALL(store, in_transaction)
+        .WillOnce([&](const std::function<void(persistence::Transaction&)>& work, const auto&) {
+            clock.tick(31s);  // Others have written that long; the lock was for 30 s.
+            persistence::Transaction transaction(*connection);
+            work(transaction);
+        });
+    const auto outcome = run(a_job("a").of_type("test"));
+    EXPECT_EQ(calls, 0);
+    EXPECT_EQ(outcome->transition.reason, TransitionReason::interrupted);
 }
 
 // R124

@@ -25,6 +25,7 @@ protected:
                     told_due = due;
                 },
             .timers_of_others = [this] { woken.emplace_back("timers of others"); },
+            .timers_beside = [this] { woken.emplace_back("timers beside"); },
             .completion = [this] { woken.emplace_back("completion"); },
             .completion_beside = [this] { woken.emplace_back("completion beside"); },
             .groups = [this] { woken.emplace_back("groups"); },
@@ -44,6 +45,7 @@ protected:
 TEST_F(WakeUpsTest, Each_sleeper_is_woken_by_what_it_waits_for) {
     wake_ups.jobs_are_there();
     wake_ups.backlog_is_there();
+    wake_ups.due_timers_pile_up();
     wake_ups.outcomes_wait();
     wake_ups.outcomes_pile_up();
     wake_ups.groups_ended();
@@ -57,6 +59,7 @@ TEST_F(WakeUpsTest, Each_sleeper_is_woken_by_what_it_waits_for) {
         ElementsAre(
             "acquisition",
             "acquisition beside",
+            "timers beside",
             "completion",
             "completion beside",
             "groups",
