@@ -7,6 +7,7 @@
 #include "schema/time.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -34,7 +35,14 @@ struct DueWindow {
     /// Whether the timers that are served stay where they are.
     bool are_served_left = false;
 
-    bool operator==(const DueWindow&) const = default;
+    /// Told of the last due date of a page behind which there may be more, before it is moved:
+    /// another may look behind it. Told again when the move has to begin anew. Empty: nobody asks.
+    std::function<void(schema::TimePoint end)> when_found = {};
+
+    bool operator==(const DueWindow& other) const {
+        return now == other.now && ahead == other.ahead && from == other.from &&
+               as_of == other.as_of && are_served_left == other.are_served_left;
+    }
 };
 
 struct DueTimers {

@@ -29,7 +29,7 @@ constexpr int kPartForView = 100;
 
 schema::Duration TimerMover::run_once() {
     begin_at_the_oldest_if_need_be();
-    const bool is_from_the_oldest = cursor_.is_at_start();
+    const bool is_from_the_oldest = !start_.begin().from;
     if (is_from_the_oldest) {
         if (const auto wait = until_view(); wait > schema::Duration{0}) {
             return wait;
@@ -47,8 +47,9 @@ schema::Duration TimerMover::run_once() {
     if (room && room->jobs == 0) {
         return move_others();
     }
-    const bool is_part_of_all = !is_from_the_oldest || round_.has_value();
-    const bool has_moved_some = move_page(room) > 0;
+    const DueLook look = start_.begin();
+    const bool is_part_of_all = !is_from_the_oldest || look.round;
+    const bool has_moved_some = move_page(look, room) > 0;
     return has_moved_some || is_part_of_all ? schema::Duration{0}
                                             : std::min(settings_.wait, kContendedWait);
 }
@@ -133,9 +134,7 @@ void TimerMover::others_may_have_stored() noexcept {
 
 void TimerMover::begin_at_the_oldest_if_need_be() {
     const schema::TimePoint stored = earliest_stored_.exchange(schema::TimePoint::max());
-    if (const auto& position = cursor_.position(); position && stored < *position) {
-        cursor_ = {};
-    }
+    start_.stored(stored);
     if (none_before_) {
         none_before_ = std::min(*none_before_, stored);
     }
@@ -144,26 +143,66 @@ void TimerMover::begin_at_the_oldest_if_need_be() {
     }
 }
 
-std::size_t TimerMover::move_page(const std::optional<PageLimit>& room) {
+// Of two that move at a time each leaves the other room for a page.
+schema::Duration TimerMover::move_beside() {
+    std::optional<PageLimit> room;
+    if (!use_.intake.served()->types.empty()) {
+        room = use_.intake.room_for_timers(2 * settings_.page);
+    }
+    if (room && room->jobs / 2 < settings_.page) {
+        return executor::kUntilWoken;
+    }
+    const std::optional<DueLook> look = start_.begin_beside();
+    if (!look) {
+        return executor::kUntilWoken;
+    }
+    if (room) {
+        room->jobs = settings_.page;
+    }
+    return move_page(*look, room) > 0 ? schema::Duration{0} : executor::kUntilWoken;
+}
+
+std::size_t TimerMover::move_page(const DueLook& look, const std::optional<PageLimit>& room) {
     const schema::TimePoint now = use_.clock.now();
     const schema::SteadyPoint locked_at = use_.clock.steady_now();
     std::optional<persistence::LockClaim> claim;
     if (room) {
         claim = claim_for(use_.intake, use_.clock);
     }
-    const PageLimit limit = room.value_or(settings_.page);
-    DueWindow window{now, settings_.fire_ahead, cursor_.position()};
-    if (cursor_.is_at_start() && !full_looks_.are_cheap()) {
+    DueWindow window{now, settings_.fire_ahead, look.from};
+    // The second mover always begins behind a page, so it does not touch what the strand owns.
+    if (!look.from && !full_looks_.are_cheap()) {
         window.from = first_due_;
     }
-    window.as_of = round_;
-    DueTimers due = use_.store.move_due_timers(window, limit, claim, *use_.intake.served());
+    window.as_of = look.round;
+    DueTimers due = move_found(look, window, room.value_or(settings_.page), claim);
     const std::size_t moved = due.moved;
-    const bool is_full = moved >= limit.jobs || due.is_cut;
-    cursor_.advance(is_full ? limit.jobs : moved, limit.jobs, due.end);
-    round_ = is_full ? std::optional(round_.value_or(now)) : std::nullopt;
     hand_over(std::move(due), locked_at);
     return moved;
+}
+
+DueTimers TimerMover::move_found(
+    const DueLook& look,
+    DueWindow window,
+    const PageLimit& limit,
+    const std::optional<persistence::LockClaim>& claim
+) {
+    if (limit.jobs >= settings_.page) {
+        window.when_found = [&, now = window.now](schema::TimePoint end) {
+            start_.found(look, end, now);
+            use_.wake_ups.due_timers_pile_up();
+        };
+    }
+    // Defended catch: what was found has moved the next look on.
+    try {
+        DueTimers due = use_.store.move_due_timers(window, limit, claim, *use_.intake.served());
+        const bool is_full = due.moved >= limit.jobs || due.is_cut;
+        start_.ended(look, is_full ? due.end : std::nullopt, window.now);
+        return due;
+    } catch (...) {
+        start_.failed();
+        throw;
+    }
 }
 
 // They may come in between those that wait, so these are read once, and again from time to time.

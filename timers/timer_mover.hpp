@@ -1,13 +1,14 @@
 #pragma once
 
 #include "executor/loop/activity.hpp"
-#include "executor/loop/backlog_cursor.hpp"
 #include "executor/loop/full_looks.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/loop/last_view.hpp"
+#include "executor/loop/named_pass.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/timer_store.hpp"
 #include "schema/clock.hpp"
+#include "timers/due_start.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -30,12 +31,13 @@ namespace jobstrand::timers {
 /// While the node is idle its acquisition sees when the next timer is due (see LastView), and the
 /// mover asks nothing.
 ///
-/// In a backlog each page begins with the due date that the last one ended with (see
-/// BacklogCursor). It is moved in rounds: one moves what was due when it began, and none of the
-/// turns that series make while it lasts. So each series that catches up gets one turn, and then it
-/// is the turn of the others.
+/// A backlog is moved in rounds, each page behind the last one (see DueStart). The server has
+/// nothing to do while the node reads a page, nor the node while the server writes: so a second
+/// loop (beside()) moves pages of a backlog too, as long as there is room for two of them. What
+/// these hand over may be a page out of order.
 ///
-/// Thread safety: run_once() belongs to the loop's strand; the others are safe.
+/// Thread safety: run_once() belongs to the loop's strand and beside().run_once() to that of
+/// another; the others are safe.
 class TimerMover final : public executor::Activity {
 public:
     struct Settings {
@@ -57,6 +59,9 @@ public:
 
     [[nodiscard]] std::string_view name() const noexcept override { return "timer mover"; }
     [[nodiscard]] schema::Duration run_once() override;
+
+    /// Moves pages beside run_once() when it is woken (WakeUps::due_timers_pile_up).
+    [[nodiscard]] executor::Activity& beside() noexcept { return beside_; }
 
     /// A timer was stored that is due then. If that is earlier than where the next page of a
     /// backlog would begin, it begins at the oldest.
@@ -81,7 +86,15 @@ private:
     [[nodiscard]] bool is_view_to_come();
     [[nodiscard]] std::optional<persistence::PageLimit> ask_for_room();
     void begin_at_the_oldest_if_need_be();
-    [[nodiscard]] std::size_t move_page(const std::optional<persistence::PageLimit>& room);
+    [[nodiscard]] std::size_t
+    move_page(const DueLook& look, const std::optional<persistence::PageLimit>& room);
+    [[nodiscard]] persistence::DueTimers move_found(
+        const DueLook& look,
+        persistence::DueWindow window,
+        const persistence::PageLimit& limit,
+        const std::optional<persistence::LockClaim>& claim
+    );
+    [[nodiscard]] schema::Duration move_beside();
     [[nodiscard]] schema::Duration move_others();
     void hand_over(persistence::DueTimers due, schema::SteadyPoint locked_at);
 
@@ -89,8 +102,6 @@ private:
     const Settings settings_;
 
     // Touched only on the strand.
-    executor::BacklogCursor<std::optional<schema::TimePoint>> cursor_;  ///< A due date.
-    std::optional<schema::TimePoint> round_;  ///< When it began; none: the next page begins one.
     /// No free timer was due before; none: nobody has looked. See FullLooks.
     std::optional<schema::TimePoint> none_before_;
     std::optional<schema::TimePoint> first_due_;  ///< By the last look, and stored since.
@@ -102,11 +113,14 @@ private:
     schema::SteadyPoint looked_at_all_ = schema::SteadyPoint::min();
 
     // Thread-safe.
+    DueStart start_;
     std::atomic<std::uint64_t> moved_{0};
     std::atomic<bool> awaits_room_{false};
     std::atomic<schema::TimePoint> earliest_stored_{schema::TimePoint::max()};  ///< Since a page.
     std::atomic<schema::SteadyPoint> news_at_{schema::SteadyPoint::min()};      ///< The last ones.
     std::atomic<bool> is_news_of_others_{false};
+
+    executor::NamedPass beside_{"second timer mover", [this] { return move_beside(); }};
 };
 
 }  // namespace jobstrand::timers

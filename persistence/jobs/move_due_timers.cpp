@@ -129,6 +129,10 @@ DueTimers move_due_timers(
         result.is_cut = claim && cut_to_bytes(transaction, due, limit.bytes);
         result.end = due.empty() ? std::nullopt : due.back().due_date;
         const std::size_t unreadable = rows.unreadable.size();
+        const bool is_full = result.is_cut || due.size() + unreadable >= limit.jobs;
+        if (window.when_found && is_full && result.end) {
+            window.when_found(*result.end);
+        }
         set_aside(transaction, context, JobPlace::timer, rows);
         const std::size_t early = store_anew(transaction, due, last_due(window));
         MovePipeline moves(transaction, context, JobPlace::timer, window.now);

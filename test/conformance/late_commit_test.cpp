@@ -10,8 +10,11 @@ namespace jobstrand::test {
 namespace {
 
 using testing::_;
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 
 /// As if so many deleted rows stood in front of the first one that it takes this long to pass over
 /// them.
@@ -89,7 +92,7 @@ TEST_P(LateCommit, In_a_backlog_it_is_found_as_soon) {
     insert(JobPlace::executable, a_job("a").of_type("noop"));
     EXPECT_THAT(taken_after(1), ElementsAre("j000", "j001", "j002", "j003"));
     clock_.tick(kFoundWithin);
-    EXPECT_THAT(taken_after(1), testing::Contains("a"));
+    EXPECT_THAT(taken_after(1), Contains("a"));
 }
 
 TEST_P(LateCommit, A_page_of_which_some_are_left_out_is_not_the_end_of_the_table) {
@@ -98,6 +101,22 @@ TEST_P(LateCommit, A_page_of_which_some_are_left_out_is_not_the_end_of_the_table
     execute("UPDATE ACT_RU_JOB SET PROCESS_INSTANCE_ID_ = 'order-17' WHERE ID_ = 'j000'");
     EXPECT_THAT(taken_after(1), ElementsAre("j001"));
     EXPECT_THAT(taken_after(1), ElementsAre("j001", "j002"));
+}
+
+TEST_P(LateCommit, What_is_left_to_a_node_that_does_not_take_it_is_taken_as_soon) {
+    store_.register_node(
+        {.node = "idle", .incarnation = "1"}, noop_, clock_.now(), clock_.now() + 1h
+    );
+    std::vector<Job> jobs;
+    for (int ago = 40; ago > 0; --ago) {
+        jobs.push_back(job_made(1h + schema::Duration(ago)));
+    }
+    insert(JobPlace::executable, jobs);
+    intake_.free_places = 4;
+    EXPECT_THAT(taken_after(15), AllOf(Contains(jobs[3].id), Contains(jobs[6].id)));
+    EXPECT_THAT(taken_after(1), Not(Contains(jobs[4].id))) << "a page of four goes over 3 ms";
+    clock_.tick(kFoundWithin);
+    EXPECT_EQ(taken_after(20).size(), 40U);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/recording_intake.hpp"
+#include "test/timers/mock_timer_store.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,34 +25,9 @@ testing::Matcher<const persistence::ServedJobs&> serves(const char* type) {
     return testing::Field(&persistence::ServedJobs::types, ElementsAre(type));
 }
 
-class MockTimerStore : public persistence::TimerStore {
-public:
-    using Claim = std::optional<persistence::LockClaim>;
-    using Served = persistence::ServedJobs;
-
-    MOCK_METHOD(
-        std::optional<schema::TimePoint>,
-        next_due,
-        (const Served&, std::optional<schema::TimePoint>),
-        (override)
-    );
-    MOCK_METHOD(
-        std::optional<schema::TimePoint>,
-        next_due_of_others,
-        (const Served&, std::optional<schema::TimePoint>, schema::TimePoint),
-        (override)
-    );
-    MOCK_METHOD(
-        DueTimers,
-        move_due_timers,
-        (DueWindow, PageLimit, const Claim&, const Served&),
-        (override)
-    );
-};
-
 class TimerMoverTest : public testing::Test {
 protected:
-    testing::StrictMock<MockTimerStore> store;
+    testing::StrictMock<test::MockTimerStore> store;
     test::ManualClock clock;
     test::RecordingIntake intake;
     executor::WakeUps wake_ups;

@@ -30,7 +30,7 @@
 #include "persistence/request_store.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/served_store.hpp"
-#include "persistence/sql/access_counts.hpp"
+#include "persistence/sql/health/access_counts.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "persistence/timer_store.hpp"
 #include "persistence/watch_store.hpp"

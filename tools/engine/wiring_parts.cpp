@@ -226,6 +226,10 @@ void Wiring::Parts::add_mover() {
             loop.wake();
         }
     };
+    if (!persistence::driver_of(url).has_one_writer) {
+        executor::PollingLoop& beside = executor.add_activity(mover->beside());
+        wake_ups.sleepers.timers_beside = [&beside] { beside.wake(); };
+    }
 }
 
 }  // namespace jobstrand::engine

@@ -89,6 +89,36 @@ TEST_P(Timers, A_page_can_begin_with_a_due_date_and_says_which_one_it_ended_with
     EXPECT_EQ(move().end, std::nullopt);
 }
 
+TEST_P(Timers, A_full_page_is_told_of_before_it_is_moved_and_another_may_move_what_is_behind_it) {
+    insert(
+        JobPlace::timer,
+        std::vector{a_timer("a", -3s), a_timer("b", -3s), a_timer("c", -2s), a_timer("d", -1s)}
+    );
+    const auto move_behind = [&](schema::TimePoint end) {
+        EXPECT_EQ(end, clock_.now() - 3s);
+        EXPECT_EQ(count_rows("ACT_RU_TIMER_JOB"), 4);
+        if (!GetParam().driver->has_one_writer) {
+            const persistence::DueWindow behind(clock_.now(), 0ms, end);
+            Node other(*database_, faults_);
+            EXPECT_EQ(other.store().move_due_timers(behind, 10, std::nullopt, {}).moved, 2U);
+        }
+    };
+    int told = 0;
+    persistence::DueWindow window(clock_.now());
+    window.when_found = [&](schema::TimePoint end) {
+        ++told;
+        move_behind(end);
+    };
+    EXPECT_EQ(store_.move_due_timers(window, 2, std::nullopt, {}).moved, 2U);
+    EXPECT_EQ(told, 1);
+    EXPECT_EQ(
+        store_.move_due_timers(window, 3, std::nullopt, {}).moved,
+        GetParam().driver->has_one_writer ? 2U : 0U
+    );
+    EXPECT_EQ(told, 1) << "of a page that is not full nobody hears";
+    EXPECT_EQ(count_rows("ACT_RU_JOB"), 4);
+}
+
 TEST_P(Timers, The_next_one_that_is_not_served_may_be_asked_for_alone) {
     const std::vector<std::string> served{"mail", "noop"};
     insert(JobPlace::timer, std::vector{a_timer("a", -9s), a_timer("b", 1s)});
