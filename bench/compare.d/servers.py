@@ -25,10 +25,10 @@ class MariaDb(Server):
             f"CREATE USER IF NOT EXISTS '{USER}'@'%' IDENTIFIED BY '{PASSWORD}';\nGRANT ALL ON *.* TO '{USER}'@'%';\n")
         give_to_other_user(self.folder)
         self.installed([self.installer, '--no-defaults', '--skip-test-db', '--auth-root-authentication-method=normal',
-                        f'--datadir={self.folder}/data'] + ([f'--user={other_user().pw_name}'] if other_user() else []))
+                        f'--datadir={self.folder}/data', f'--tmpdir={self.folder}'] + ([f'--user={other_user().pw_name}'] if other_user() else []))
 
     def command(self):
-        return [self.server, '--no-defaults', f'--datadir={self.folder}/data', f'--socket={self.folder}/socket',
+        return [self.server, '--no-defaults', f'--datadir={self.folder}/data', f'--tmpdir={self.folder}', f'--socket={self.folder}/socket',
                 f'--init-file={self.folder}/users.sql', f'--port={self.port}', '--bind-address=127.0.0.1',
                 '--skip-name-resolve', '--max-connections=500', '--innodb-buffer-pool-size=1G',
                 '--innodb-log-file-size=512M']

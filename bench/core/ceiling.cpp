@@ -32,7 +32,8 @@ double rate_of(
 double insert_rate(BenchDatabase& database, const CeilingRun& run, RawJobs jobs) {
     jobs.count = run.jobs;
     const Stopwatch watch;
-    insert_bulk(database, jobs, {run.connections, run.page});
+    const std::size_t page = run.inserted_at_once == 0 ? run.page : run.inserted_at_once;
+    insert_bulk(database, jobs, {run.connections, page});
     return watch.rate(run.jobs);
 }
 

@@ -25,7 +25,8 @@ struct Ceiling {
 struct CeilingRun {
     std::size_t jobs = 0;
     std::size_t page = 500;
-    std::size_t connections = 1;  ///< On SQLite one: it has one writer.
+    std::size_t inserted_at_once = 0;  ///< 0: a page, too.
+    std::size_t connections = 1;       ///< On SQLite one: it has one writer.
     bool with_leases = false;
 };
 

@@ -67,10 +67,10 @@ executor::JobHandler no_op_handler(RunLedger& ledger) {
     };
 }
 
-schema::Job numbered_job(std::size_t number) {
+schema::Job numbered_job(std::size_t number, std::size_t payload_bytes) {
     schema::Job job;
     job.handler_type = kHandlerType;
-    job.payload = RunLedger::payload_of(number);
+    job.payload = RunLedger::payload_of(number, payload_bytes);
     return job;
 }
 

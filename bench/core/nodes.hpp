@@ -48,7 +48,7 @@ private:
 /// Does nothing but count the job; `ledger` must outlive it.
 [[nodiscard]] executor::JobHandler no_op_handler(RunLedger& ledger);
 
-/// A job with this number, for the ledger.
-[[nodiscard]] schema::Job numbered_job(std::size_t number);
+/// A job with this number, for the ledger, and a payload of at least so many bytes.
+[[nodiscard]] schema::Job numbered_job(std::size_t number, std::size_t payload_bytes = 0);
 
 }  // namespace jobstrand::bench

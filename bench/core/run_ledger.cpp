@@ -12,17 +12,23 @@ namespace {
 
 constexpr std::size_t kNoNumber = std::numeric_limits<std::size_t>::max();
 
+/// What fills a payload up behind its number.
+constexpr char kFiller = '.';
+
 }  // namespace
 
-std::string RunLedger::payload_of(std::size_t number) {
-    return fmt::to_string(number);
+std::string RunLedger::payload_of(std::size_t number, std::size_t bytes) {
+    std::string payload = fmt::to_string(number);
+    payload.resize(std::max(payload.size(), bytes), kFiller);
+    return payload;
 }
 
 std::size_t RunLedger::number_of(const std::string& payload) noexcept {
     std::size_t number = 0;
     const char* const end = payload.data() + payload.size();
     const auto [stop, error] = std::from_chars(payload.data(), end, number);
-    return error == std::errc{} && stop == end && !payload.empty() ? number : kNoNumber;
+    const bool is_filled_up = std::all_of(stop, end, [](char each) { return each == kFiller; });
+    return error == std::errc{} && is_filled_up ? number : kNoNumber;
 }
 
 void RunLedger::succeeded(std::size_t number) noexcept {

@@ -20,8 +20,8 @@ class RunLedger final {
 public:
     explicit RunLedger(std::size_t jobs) : successes_(jobs) {}
 
-    /// The payload of a job with this number.
-    [[nodiscard]] static std::string payload_of(std::size_t number);
+    /// The payload of a job with this number, filled up to so many bytes.
+    [[nodiscard]] static std::string payload_of(std::size_t number, std::size_t bytes = 0);
 
     /// The number in a payload; a payload that is not ours counts as a job that nobody enqueued.
     [[nodiscard]] std::size_t number_of(const std::string& payload) noexcept;

@@ -34,6 +34,8 @@ public:
             ->capture_default_str();
     }
 
+    [[nodiscard]] std::size_t inserted_at_once() const override { return batch_; }
+
     void run(Bench& bench) override {
         bench.set("rate", fmt::to_string(rate_));
         bench.set("batch", fmt::to_string(batch_));

@@ -2,10 +2,12 @@
 #include "bench/core/raw_jobs.hpp"
 #include "bench/core/stopwatch.hpp"
 #include "bench/scenarios/scenario.hpp"
+#include "deadletter/batch/batch_desk.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <string>
 #include <string_view>
 
 namespace jobstrand::bench {
@@ -17,7 +19,8 @@ constexpr std::string_view kOpenIncidents = R"sql(
     SELECT ID_, ID_, 'retries_exhausted', HANDLER_TYPE_
     FROM ACT_RU_DEADLETTER_JOB)sql";
 
-/// What an operator does after the cause is repaired: all dead letters back to work.
+/// What an operator does after the cause is repaired: all dead letters back to work, as a batch,
+/// like `dead requeue` of more than a thousand.
 class RequeueScenario final : public Scenario {
 public:
     [[nodiscard]] std::string name() const override { return "requeue"; }
@@ -58,15 +61,16 @@ private:
             (void)bench.database.lease(persistence::SessionPool::Access::write)
                 ->execute(kOpenIncidents, {});
         }
+        deadletter::BatchDesk batches(nodes.first().batch_store(), bench.clock);
         const Stopwatch watch;
-        const auto counts = nodes.first().dead_letters().requeue(
-            deadletter::JobSelection::matching({}), {.retries = 1}
-        );
+        const std::string id = batches.begin({.order = {.retries = 1}}).id;
+        const auto batch = batches.carry_out(id);
         const double rate = watch.rate(jobs);
         bench.check(
             "every dead letter was requeued",
-            counts.done == static_cast<std::int64_t>(jobs) ? "" : "some were not"
+            batch && batch->done == static_cast<std::int64_t>(jobs) ? "" : "some were not"
         );
+        (void)batches.remove(id);
         nodes.start();
         bench.wait_for_end(ledger, jobs);
         nodes.stop();

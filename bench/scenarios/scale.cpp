@@ -3,11 +3,13 @@
 #include "bench/core/raw_jobs.hpp"
 #include "bench/core/stopwatch.hpp"
 #include "bench/scenarios/scenario.hpp"
+#include "schema/limits.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 namespace jobstrand::bench {
 
@@ -36,16 +38,22 @@ public:
         command.add_option("--backlogs", backlogs_, "Lengths of the backlog to drain")
             ->delimiter(',')
             ->check(CLI::Range(std::size_t{1}, std::size_t{100'000'000}));
+        command
+            .add_option("--payloads", payloads_, "Sizes of payloads in bytes, to drain --jobs of")
+            ->delimiter(',')
+            ->check(CLI::Range(std::size_t{1}, schema::limits::kPayloadBytes));
     }
 
     void run(Bench& bench) override {
         bench.set("others", fmt::to_string(others_));
         bench.set("backlogs", fmt::format("{}", fmt::join(backlogs_, ",")));
+        bench.set("payloads", fmt::format("{}", fmt::join(payloads_, ",")));
         if (bench.options.warm_up > 0) {
             (void)drain(bench, bench.options.warm_up);
         }
         compare_full_with_empty(bench);
         measure_backlogs(bench);
+        measure_payloads(bench);
     }
 
 private:
@@ -80,6 +88,18 @@ private:
         }
     }
 
+    void measure_payloads(const Bench& bench) const {
+        Series series{"drain by size of the payload", "bytes", "jobs/s"};
+        for (const std::size_t bytes : payloads_) {
+            const double rate = drain_enqueued(bench, bytes);
+            series.points.emplace_back(static_cast<double>(bytes), rate);
+            bench.say(fmt::format("payloads of {} bytes: {} jobs/s", bytes, shown(rate)));
+        }
+        if (!payloads_.empty()) {
+            bench.result.series.push_back(std::move(series));
+        }
+    }
+
     // Far from due, so that the mover only looks at them.
     void fill(const Bench& bench, JobPlace place) const {
         const schema::TimePoint later = bench.clock.now() + std::chrono::hours(24 * 365);
@@ -94,9 +114,32 @@ private:
     }
 
     static double drain(const Bench& bench, std::size_t jobs) {
+        return drain(bench, jobs, [&](Nodes&) {
+            insert_bulk(bench.database, {.count = jobs}, {connections_for(bench.database), 1000});
+        });
+    }
+
+    // Enqueued as an app does, because a long payload has a row of its own.
+    static double drain_enqueued(const Bench& bench, std::size_t payload_bytes) {
+        constexpr std::size_t kBatch = 500;
+        const std::size_t jobs = bench.options.jobs;
+        return drain(bench, jobs, [&](Nodes& nodes) {
+            std::vector<schema::Job> batch;
+            for (std::size_t number = 0; number < jobs; ++number) {
+                batch.push_back(numbered_job(number, payload_bytes));
+                if (batch.size() == kBatch || number + 1 == jobs) {
+                    nodes.first().enqueue_all(std::exchange(batch, {}));
+                }
+            }
+        });
+    }
+
+    // `fill` inserts the jobs before the nodes start.
+    template <typename Fill>
+    static double drain(const Bench& bench, std::size_t jobs, const Fill& fill) {
         RunLedger ledger(jobs);
         Nodes nodes(bench, no_op_handler(ledger));
-        insert_bulk(bench.database, {.count = jobs}, {connections_for(bench.database), 1000});
+        fill(nodes);
         const Stopwatch watch;
         nodes.start();
         bench.wait_for_end(ledger, jobs, kExecutable);
@@ -133,6 +176,7 @@ private:
 
     std::size_t others_ = 1'000'000;
     std::vector<std::size_t> backlogs_;
+    std::vector<std::size_t> payloads_;
 };
 
 }  // namespace

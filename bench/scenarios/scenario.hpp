@@ -2,6 +2,7 @@
 
 #include "bench/core/bench.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,10 @@ public:
 
     /// Whether its figures are held against raw SQL.
     [[nodiscard]] virtual bool has_yardstick() const { return true; }
+
+    /// Jobs that its producers commit at once, as an app decides, so that the yardstick does too;
+    /// 0: as many as are best.
+    [[nodiscard]] virtual std::size_t inserted_at_once() const { return 0; }
 
     /// Puts settings, figures and checks into the result. Throws when the database is in trouble.
     virtual void run(Bench& bench) = 0;

@@ -2,6 +2,7 @@
 #include "bench/core/open_loop.hpp"
 #include "bench/core/raw_jobs.hpp"
 #include "bench/core/stopwatch.hpp"
+#include "bench/core/threads.hpp"
 #include "bench/scenarios/scenario.hpp"
 #include "test/fixtures/recording_intake.hpp"
 #include "timers/timer_mover.hpp"
@@ -9,7 +10,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <memory>
+#include <semaphore>
 
 namespace jobstrand::bench {
 
@@ -89,16 +94,36 @@ private:
         persistence::SqlStore& store = bench.database.store();
         test::RecordingIntake acquisition_decides;
         acquisition_decides.takes_timers = false;
-        const executor::WakeUps nobody;
-        timers::TimerMover mover({store, acquisition_decides, bench.clock, nobody}, {});
+        std::counting_semaphore more{0};
+        executor::WakeUps wake_ups;
+        wake_ups.sleepers.timers_beside = [&more] { more.release(); };
+        timers::TimerMover mover({store, acquisition_decides, bench.clock, wake_ups}, {});
+        std::atomic<bool> is_done = false;
         const Stopwatch watch;
-        while (mover.run_once() == schema::Duration{0}) {
-        }
+        run_threads(bench.database.driver().has_one_writer ? 1 : 2, [&](std::size_t thread) {
+            if (thread == 0) {
+                // Also when the database throws, or the second would wait for ever.
+                const std::shared_ptr<void> at_the_end(nullptr, [&](void*) {
+                    is_done = true;
+                    more.release();
+                });
+                move_all(mover);
+                return;
+            }
+            for (more.acquire(); !is_done; more.acquire()) {
+                move_all(mover.beside());
+            }
+        });
         const double rate = watch.rate(jobs);
         const auto moved = static_cast<std::size_t>(store.count(JobPlace::executable, {}));
         bench.check("every overdue timer was moved", moved == jobs ? "" : "some were not");
         bench.database.wipe();
         return rate;
+    }
+
+    static void move_all(executor::Activity& mover) {
+        while (mover.run_once() == schema::Duration{0}) {
+        }
     }
 
     static double run_backlog(const Bench& bench, std::size_t jobs) {

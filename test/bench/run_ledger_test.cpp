@@ -43,6 +43,14 @@ TEST(RunLedger, A_job_that_ran_twice_is_a_mistake_even_if_the_total_is_right) {
     EXPECT_THAT(ledger.mistakes(10), HasSubstr("1 jobs never succeeded, 1 runs were too many"));
 }
 
+TEST(RunLedger, A_payload_may_be_filled_up_behind_its_number) {
+    RunLedger ledger(10);
+    const std::string payload = RunLedger::payload_of(7, 100);
+
+    EXPECT_EQ(payload.size(), 100U);
+    EXPECT_EQ(ledger.number_of(payload), 7U);
+}
+
 TEST(RunLedger, A_job_that_nobody_enqueued_is_a_mistake) {
     RunLedger ledger(10);
     run_all_but(ledger, 10, 99);

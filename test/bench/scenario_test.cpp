@@ -151,7 +151,12 @@ INSTANTIATE_TEST_SUITE_P(
         TinyRun{"latency", {"--rate", "100", "--time", "100ms"}, 0, 4, 0},
         TinyRun{"latency", {"--load", "20", "--time", "50ms"}, 2, 4, 0},
         TinyRun{"timers", {"--rate", "100", "--time", "100ms"}, 2, 1, 0},
-        TinyRun{"scale", {"--others", "50", "--backlogs", "40,80"}, 4, 0, 1},
+        TinyRun{
+            "scale",
+            {"--others", "50", "--backlogs", "40,80", "--payloads", "100,10000"},
+            4,
+            0,
+            2},
         TinyRun{"idle", {"--time", "100ms", "--settle", "10ms"}, 3, 0, 0},
         TinyRun{"requeue", {}, 1, 0, 0},
         TinyRun{"limits", {"--work", "10ms", "--time", "50ms", "--rate", "100"}, 1, 2, 0},
