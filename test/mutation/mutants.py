@@ -60,7 +60,7 @@ MUTANTS = [
     Mutant("a claim of a page takes what is held", CANDIDATES, "!is_held && ", ""),
     Mutant("a claim of a page begins among others", PAGES, "from = std::move(*last);", ""),
     Mutant("an operator does not ask the claims", CLAIMED, "    mark(transaction, rows);\n", ""),
-    without("the end of a job ends its claim", END_CLAIMS, "kDeleteLast", "LEFT_ <= ?"),
+    without("the end of a job ends its claim", END_CLAIMS, "kDeleteEmpty", "LEFT_ <= 0"),
     fence("the look at what is held", FENCES, "kLockHeld"),
     fence("the release", FENCES, "kFree = "),
     fence("the release of what is not served", FENCES, "kFreeUnserved"),
@@ -239,9 +239,17 @@ MUTANTS = [
     Mutant("a job with a key is handed over", PRODUCER, " && !wants_key(job)", ""),
     Mutant("a claim that commits late has begun late", GROUPS, "WHEN BEGAN_ > ? THEN ?", "WHEN BEGAN_ > ? AND 1 = 0 THEN ?"),
     Mutant(
-        "a limit over all nodes does not count what runs", LIMIT, "*group.concurrent - load.running", "*group.concurrent"
+        "a limit over all nodes does not count what runs",
+        LIMIT,
+        "*group.concurrent - load.running",
+        "std::int64_t{*group.concurrent}",
     ),
-    Mutant("a limit of a node does not count what runs", LIMIT, "*group.per_node - load.here", "*group.per_node"),
+    Mutant(
+        "a limit of a node does not count what runs",
+        LIMIT,
+        "*group.per_node - load.here",
+        "std::int64_t{*group.per_node}",
+    ),
     Mutant(
         "a rate is never used up",
         LIMIT,
@@ -257,11 +265,12 @@ MUTANTS = [
         "",
     ),
     Mutant("a job that waits for a limit counts as held", TABLE, " && !schema::waits_for_limit(job)", ""),
-    Mutant("a job whose stop is requested starts", RUNNER, "held.stop.stop_requested() || ", ""),
+    Mutant("a job whose stop is requested starts", RUNNER, "!held.stop.stop_requested() && ", ""),
+    Mutant("a job whose lock has ended starts", RUNNER, "now < held.lock_until.load() && ", ""),
     Mutant(
-        "a job whose lock has ended starts",
+        "a transactional handler starts in a transaction that began after the end of its lock",
         RUNNER,
-        "now >= held.lock_until.load()",
+        "!is_ours(*held, use_.clock.steady_now())",
         "false",
     ),
     Mutant(
