@@ -94,7 +94,7 @@ void Fleet::freeze(std::size_t node) {
         return;
     }
     fates_[place.life].frozen.push_back({.from = now(), .until = Instant::max()});
-    place.process->send(SIGSTOP);
+    place.process->freeze();
     place.frozen_until = std::chrono::steady_clock::now() + 3 * lease_;
 }
 

@@ -41,7 +41,7 @@ protected:
     /// Not while it writes: then it would keep all others from the file.
     void freeze(const test::BackgroundProcess& node) const {
         ASSERT_TRUE(test::eventually([&] {
-            node.send(SIGSTOP);
+            node.freeze();
             if (others_can_write()) {
                 return true;
             }
