@@ -116,7 +116,7 @@ TEST_F(NodeTest, A_frozen_node_that_thaws_writes_nothing_and_goes_on_with_other_
     freeze(*frozen);
     {
         const auto other = a_service();
-        ASSERT_TRUE(test::eventually([&] { return starts() == 2; }));
+        ASSERT_TRUE(test::eventually([&] { return starts() == 2; })) << other->log();
         frozen->send(SIGCONT);
         ASSERT_TRUE(frozen->wait_for_log("this node's lease was over"));
         ASSERT_TRUE(frozen->wait_for_log("lock lost"));

@@ -17,6 +17,7 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
 constexpr schema::Duration kLongestQueueing{1000};
+constexpr schema::Duration kQueueingAfterInVain{10};
 
 /// Short at first, when a turn is about to end; then it costs little.
 void pause_between_tries(Clock::time_point began) {
@@ -52,13 +53,15 @@ WriterQueue::Turn::Turn(WriterQueue& queue, schema::Duration patience) : queue_(
         return;
     }
     const auto began = Clock::now();
-    const auto until = began + std::min(patience, kLongestQueueing);
+    const auto longest = queue_.waited_in_vain_ ? kQueueingAfterInVain : kLongestQueueing;
+    const auto until = began + std::min(patience, longest);
     Head head = queue_.take_head();
     while (head == Head::taken && Clock::now() < until) {
         pause_between_tries(began);
         head = queue_.take_head();
     }
     is_mine_ = head == Head::mine;
+    queue_.waited_in_vain_ = head == Head::taken;
 }
 
 WriterQueue::Turn::~Turn() {

@@ -29,8 +29,9 @@ public:
     /// The place at the head of the queue, from its beginning to its end.
     class Turn final {
     public:
-        /// Waits for it for a second at most: a process that is frozen there must not stop the
-        /// others, who go on without it.
+        /// Waits for it for a second at most, and 10 ms after a wait in vain, until it has been
+        /// there again: a process that is frozen there must neither stop the others nor slow each
+        /// of their transactions. Who has waited in vain goes on without it.
         Turn(WriterQueue& queue, schema::Duration patience);
         ~Turn();
 
@@ -49,6 +50,7 @@ private:
 
     const std::filesystem::path log_;
     int file_ = -1;
+    bool waited_in_vain_ = false;
 };
 
 /// A busy handler for SQLite that tries again after a tenth of a millisecond, and later after one.

@@ -70,6 +70,34 @@ TEST_F(WriterQueueTest, One_that_is_frozen_at_its_head_does_not_stop_the_others)
     impatient->commit();
 }
 
+TEST_F(WriterQueueTest, One_that_is_frozen_at_its_head_slows_only_the_first_turn_of_another) {
+    WriterQueue frozen(log());
+    WriterQueue other(log());
+    const auto began = std::chrono::steady_clock::now();
+    {
+        const WriterQueue::Turn turn(frozen, 1s);
+        const WriterQueue::Turn in_vain(other, 1ms);
+        for (int turns = 0; turns < 5; ++turns) {
+            const WriterQueue::Turn in_vain_again(other, 1h);
+        }
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - began, 1s);
+}
+
+TEST_F(WriterQueueTest, Who_was_at_its_head_again_waits_as_long_as_before) {
+    WriterQueue first(log());
+    WriterQueue other(log());
+    {
+        const WriterQueue::Turn turn(first, 1s);
+        const WriterQueue::Turn in_vain(other, 1ms);
+    }
+    { const WriterQueue::Turn there_again(other, 1s); }
+    const auto began = std::chrono::steady_clock::now();
+    const WriterQueue::Turn turn(first, 1s);
+    const WriterQueue::Turn in_vain(other, 50ms);
+    EXPECT_GE(std::chrono::steady_clock::now() - began, 50ms);
+}
+
 TEST_F(WriterQueueTest, Without_a_log_nobody_queues) {
     WriterQueue queue("/no/such/file-wal");
     const WriterQueue::Turn turn(queue, 1h);
