@@ -11,15 +11,17 @@
 
 namespace jobstrand::executor {
 
-namespace {
-
-/// It comes out of a payload, so it may be anything.
-std::string need_in(const HandlerRegistry::Needs& needs, const schema::Job& job) {
+// It comes out of a payload, so it may be anything.
+std::string HandlerRegistry::Entry::need_of(const schema::Job& job) const {
     return needs.of ? schema::first_characters(needs.of(job), schema::limits::kNameLength)
                     : std::string();
 }
 
-}  // namespace
+std::string HandlerRegistry::Entry::lacks(const schema::Job& job) const {
+    std::string need = need_of(job);
+    const bool is_here = std::ranges::count(needs.here, need) > 0;
+    return is_here ? std::string() : need;
+}
 
 void HandlerRegistry::add(std::string handler_type, JobHandler handler) {
     insert(std::move(handler_type), {.handler = std::move(handler)});
@@ -57,6 +59,16 @@ void HandlerRegistry::replace(const std::string& handler_type, Handler handler, 
 bool HandlerRegistry::remove(const std::string& handler_type) {
     const std::unique_lock lock(mutex_);
     return entries_.erase(handler_type) > 0;
+}
+
+HandlerRegistry::Match HandlerRegistry::match(const schema::Job& job) const {
+    std::shared_ptr<const Entry> entry = entry_of(job.handler_type);
+    if (entry == nullptr) {
+        return {};
+    }
+    const Handler* const handler = &entry->handler;
+    std::string lack = entry->lacks(job);
+    return {.handler = {std::move(entry), handler}, .lack = std::move(lack)};
 }
 
 std::shared_ptr<const HandlerRegistry::Handler> HandlerRegistry::find(
@@ -100,17 +112,12 @@ std::vector<std::string> HandlerRegistry::needs() const {
 
 std::string HandlerRegistry::need_of(const schema::Job& job) const {
     const auto entry = entry_of(job.handler_type);
-    return entry == nullptr ? std::string() : need_in(entry->needs, job);
+    return entry == nullptr ? std::string() : entry->need_of(job);
 }
 
 std::string HandlerRegistry::lacks(const schema::Job& job) const {
     const auto entry = entry_of(job.handler_type);
-    if (entry == nullptr) {
-        return {};
-    }
-    std::string need = need_in(entry->needs, job);
-    const bool is_here = std::ranges::count(entry->needs.here, need) > 0;
-    return is_here ? std::string() : need;
+    return entry == nullptr ? std::string() : entry->lacks(job);
 }
 
 void HandlerRegistry::insert(std::string handler_type, Entry entry) {

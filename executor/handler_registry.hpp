@@ -42,6 +42,15 @@ public:
     /// Its runs that are under way go on. false: there is no such type.
     bool remove(const std::string& handler_type);
 
+    /// What this node has for one job.
+    struct Match {
+        std::shared_ptr<const Handler> handler;  ///< See find().
+        std::string lack;                        ///< See lacks().
+    };
+
+    /// Both with one look.
+    [[nodiscard]] Match match(const schema::Job& job) const;
+
     /// nullptr: this node does not know the type. The handler stays as long as the caller needs it.
     [[nodiscard]] std::shared_ptr<const Handler> find(const std::string& handler_type) const;
 
@@ -65,6 +74,9 @@ private:
     struct Entry {
         Handler handler;
         Needs needs = {};  ///< Without a function: none.
+
+        [[nodiscard]] std::string need_of(const schema::Job& job) const;
+        [[nodiscard]] std::string lacks(const schema::Job& job) const;
     };
 
     void insert(std::string handler_type, Entry entry);

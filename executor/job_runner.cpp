@@ -43,13 +43,13 @@ JobRunner::JobRunner(Dependencies dependencies, Rules rules, std::string lock_ow
     : use_(dependencies), rules_(std::move(rules)), lock_owner_(std::move(lock_owner)) {}
 
 JobRunner::Answer JobRunner::run(const HeldJobPtr& held) const {
-    const auto handler = use_.handlers.find(held->job.handler_type);
-    const auto* async = std::get_if<AsyncJobHandler>(handler.get());
+    const HandlerRegistry::Match match = use_.handlers.match(held->job);
+    const auto* async = std::get_if<AsyncJobHandler>(match.handler.get());
     if (async != nullptr && use_.async != nullptr) {
         use_.async->wait_for_place(held->stop.get_token());
     }
     const schema::SteadyPoint now = use_.clock.steady_now();
-    if (auto transition = without_run(*held, now, handler != nullptr)) {
+    if (auto transition = without_run(*held, now, match)) {
         return outcome_of(held, std::move(*transition));
     }
     held->began.store(now, std::memory_order_relaxed);
@@ -59,7 +59,7 @@ JobRunner::Answer JobRunner::run(const HeldJobPtr& held) const {
     if (async != nullptr) {
         return begin(*async, held);
     }
-    const std::optional<HandlerResult> result = call(*handler, held);
+    const std::optional<HandlerResult> result = call(*match.handler, held);
     if (!result || std::holds_alternative<EndedElsewhere>(*result)) {
         ended_elsewhere(*held);
         return Committed{};
@@ -147,8 +147,11 @@ bool JobRunner::is_ours(const HeldJob& held, schema::SteadyPoint now) const {
 }
 
 // What becomes of a job that is not to be run here, or not now; nullopt: it is to be run.
-std::optional<schema::Transition>
-JobRunner::without_run(const HeldJob& held, schema::SteadyPoint now, bool has_handler) const {
+std::optional<schema::Transition> JobRunner::without_run(
+    const HeldJob& held,
+    schema::SteadyPoint now,
+    const HandlerRegistry::Match& match
+) const {
     const schema::Job& job = held.job;
     if (!is_ours(held, now)) {
         use_.log.write(
@@ -158,11 +161,11 @@ JobRunner::without_run(const HeldJob& held, schema::SteadyPoint now, bool has_ha
         );
         return schema::released(job);
     }
-    if (!has_handler) {
+    if (match.handler == nullptr) {
         return schema::released(job);  // Not mine is not failure (I7).
     }
-    if (std::string need = use_.handlers.lacks(job); !need.empty()) {
-        return schema::not_served(job, std::move(need));
+    if (!match.lack.empty()) {
+        return schema::not_served(job, match.lack);
     }
     return job.lost_starts == 0 ? std::nullopt : count_start(job);
 }

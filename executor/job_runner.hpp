@@ -67,8 +67,11 @@ public:
 private:
     /// Whether it may run here now: nothing ended its lock, nor told it to stop.
     [[nodiscard]] bool is_ours(const HeldJob& held, schema::SteadyPoint now) const;
-    [[nodiscard]] std::optional<schema::Transition>
-    without_run(const HeldJob& held, schema::SteadyPoint now, bool has_handler) const;
+    [[nodiscard]] std::optional<schema::Transition> without_run(
+        const HeldJob& held,
+        schema::SteadyPoint now,
+        const HandlerRegistry::Match& match
+    ) const;
     void count_wait(const schema::Job& job) const;
     [[nodiscard]] std::optional<schema::Transition> count_start(const schema::Job& job) const;
     [[nodiscard]] JobContext context_for(const HeldJob& held) const;

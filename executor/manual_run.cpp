@@ -141,10 +141,11 @@ RunObstacle obstacle_to_run(const schema::PlacedJob& placed, const HandlerRegist
     if (placed.place != schema::JobPlace::executable) {
         return RunObstacle::stands_elsewhere;
     }
-    if (handlers.find(placed.job.handler_type) == nullptr) {
+    const HandlerRegistry::Match match = handlers.match(placed.job);
+    if (match.handler == nullptr) {
         return RunObstacle::unknown_type;
     }
-    return handlers.lacks(placed.job).empty() ? RunObstacle::none : RunObstacle::lacks_need;
+    return match.lack.empty() ? RunObstacle::none : RunObstacle::lacks_need;
 }
 
 }  // namespace jobstrand::executor

@@ -20,6 +20,12 @@ public:
         return limits_;
     }
 
+    /// Whether one of them counts such a job. Asked for each job that is taken: where there are no
+    /// limits, it shares nothing with other threads.
+    [[nodiscard]] bool meet(const schema::Job& job) const {
+        return are_any_ && current()->meets(job);
+    }
+
     void replace(schema::JobLimits limits) {
         const bool are_any = !limits.are_none();
         {

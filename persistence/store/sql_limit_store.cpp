@@ -10,7 +10,7 @@ bool SqlStore::refresh_limits() {
 }
 
 bool SqlStore::meets_limit(const schema::Job& job) {
-    return limits_.current()->meets(job);
+    return limits_.meet(job);
 }
 
 LimitedJobs SqlStore::acquire_limited(

@@ -59,6 +59,14 @@ TEST_F(HandlerRegistryNeeds, Other_types_need_nothing_whatever_their_payload) {
     EXPECT_EQ(registry.lacks(a_job("a").of_type("unknown").with_payload("drill")), "");
 }
 
+TEST_F(HandlerRegistryNeeds, One_look_tells_a_job_s_handler_and_what_it_lacks) {
+    const HandlerRegistry::Match lacking = registry.match(needing("drill"));
+    EXPECT_NE(lacking.handler, nullptr);
+    EXPECT_EQ(lacking.lack, "drill");
+    EXPECT_EQ(registry.match(needing("saw")).lack, "");
+    EXPECT_EQ(registry.match(a_job("a").of_type("unknown")).handler, nullptr);
+}
+
 TEST_F(HandlerRegistryNeeds, Whatever_a_payload_names_can_be_stored) {
     EXPECT_EQ(registry.lacks(needing("\xff")), "\xEF\xBF\xBD");
     EXPECT_EQ(registry.lacks(needing(std::string(1000, 'x'))).size(), schema::limits::kNameLength);
