@@ -61,6 +61,10 @@ struct Candidates {
     std::string last = {};        ///< The last id that was looked at; empty: that of `rows`.
     bool is_end = false;   ///< There is nothing behind them, or nothing that is to be looked at.
     bool is_full = false;  ///< There may be more behind them.
+
+    /// They are all free jobs that are served from where it began, and stay so until they are
+    /// claimed. Those that wait, or go elsewhere, are not free then.
+    bool is_range = false;
 };
 /// Behind this id, where that means something.
 using SelectPage = std::function<Candidates(Transaction&, std::string_view behind)>;
@@ -134,9 +138,11 @@ std::vector<Job> acquire_page(
         const JoinedGroups joined =
             join_groups(transaction, claim, context.exclusive_over, page.rows.jobs);
         seen.waiting += joined.waiting;
+        const bool are_all_claimed =
+            page.is_range ? claim_range(transaction, claim, served, {behind, last}, page.rows.jobs)
+                          : claim_rows(transaction, JobPlace::executable, claim, page.rows.jobs);
         // The rows that stay would be found by the next page as well.
-        page.is_end =
-            !claim_rows(transaction, JobPlace::executable, claim, page.rows.jobs) || page.is_end;
+        page.is_end = page.is_end || !are_all_claimed;
         claim_plain(transaction, claim, served, page);
         seen.companions =
             add_companions(transaction, {context, claim, served, limit}, joined, page.rows.jobs);
@@ -205,7 +211,13 @@ std::vector<Job> acquire(
         const bool is_end = rows.are_none();
         const bool is_full =
             rows.is_any_nameless || rows.jobs.size() + rows.unreadable.size() >= limit.jobs;
-        return Candidates{.rows = std::move(rows), .is_end = is_end, .is_full = is_full};
+        const bool are_sound = !rows.is_any_nameless && rows.unreadable.empty();
+        return Candidates{
+            .rows = std::move(rows),
+            .is_end = is_end,
+            .is_full = is_full,
+            .is_range = are_sound && transaction.dialect().writes_alone,
+        };
     };
     return acquire_page(context, claim, served, limit, after, select);
 }

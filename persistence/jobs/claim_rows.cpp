@@ -1,6 +1,8 @@
 #include "persistence/jobs/claim_rows.hpp"
 
+#include "persistence/candidates/served_condition.hpp"
 #include "persistence/rows/fences.hpp"
+#include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/move_jobs.hpp"
 #include "persistence/rows/new_dead_letters.hpp"
@@ -11,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -23,20 +27,37 @@ using schema::JobPlace;
 using schema::PlacedJob;
 
 constexpr std::string_view kLock = R"sql(
-    UPDATE {table} {by_id}
+    UPDATE {table} {by_key}
     SET LOCK_OWNER_ = ?, LOCK_EXP_TIME_ = ?, REV_ = COALESCE(REV_, 1) + 1
-    WHERE ID_ IN (...))sql";
+    WHERE {which})sql";
+
+constexpr std::string_view kNamed = "ID_ IN (...)";
+constexpr std::string_view kInRange =
+    "{behind} AND ID_ <= ? AND LOCK_EXP_TIME_ IS NULL AND {served}";
+
+void mark_locked(std::vector<Job>& jobs, const LockClaim& claim) {
+    for (Job& job : jobs) {
+        job.lock_owner = claim.owner;
+        job.lock_expiration = claim.until;
+        ++job.revision;
+    }
+}
 
 /// Only a row whose lock was counted may run. One that its id does not find would run again and
 /// again.
-void drop_unlocked(
+bool keep_locked(
     Transaction& transaction,
     JobPlace place,
     std::string_view owner,
+    std::int64_t locked,
     std::vector<Job>& jobs
 ) {
+    if (std::cmp_equal(locked, jobs.size())) {
+        return true;
+    }
     const auto held = held_for_update(transaction, owner, fenced(jobs), place);
     std::erase_if(jobs, [&](const Job& job) { return !held.contains(job.id); });
+    return false;
 }
 
 /// Of suspended jobs whose id stood in the suspended place already.
@@ -92,28 +113,49 @@ bool claim_rows(
     const LockClaim& claim,
     std::vector<Job>& jobs
 ) {
-    std::vector<std::string_view> ids;
-    for (Job& job : jobs) {
-        job.lock_owner = claim.owner;
-        job.lock_expiration = claim.until;
-        ++job.revision;
-        ids.emplace_back(job.id);
-    }
+    mark_locked(jobs, claim);
     const std::string sql = fmt::format(
         kLock,
         fmt::arg("table", schema::table_of(place)),
-        fmt::arg("by_id", transaction.dialect().by_id)
+        fmt::arg("by_key", transaction.dialect().by_id),
+        fmt::arg("which", kNamed)
     );
-    const auto statements = cut_id_list(sql, {.before = {claim.owner, claim.until}, .ids = ids});
+    const std::vector<std::string_view> ids = ids_of(jobs);
     std::int64_t locked = 0;
-    for (const auto& [text, parameters] : statements) {
+    for (const auto& [text, parameters] :
+         cut_id_list(sql, {.before = {claim.owner, claim.until}, .ids = ids})) {
         locked += transaction.execute(text, parameters);
     }
-    const bool are_all = std::cmp_equal(locked, jobs.size());
-    if (!are_all) {
-        drop_unlocked(transaction, place, claim.owner, jobs);
+    return keep_locked(transaction, place, claim.owner, locked, jobs);
+}
+
+bool claim_range(
+    Transaction& transaction,
+    const LockClaim& claim,
+    const ServedJobs& served,
+    const IdRange& range,
+    std::vector<Job>& jobs
+) {
+    if (jobs.empty()) {
+        return true;
     }
-    return are_all;
+    mark_locked(jobs, claim);
+    const JobPlace place = JobPlace::executable;
+    const Dialect& dialect = transaction.dialect();
+    BoundStatement which = condition_of(served, dialect);
+    which.sql = fmt::format(
+        kInRange, fmt::arg("behind", ids_behind(range.behind)), fmt::arg("served", which.sql)
+    );
+    std::vector<Value> parameters{claim.owner, claim.until, range.behind, range.last};
+    std::ranges::move(which.parameters, std::back_inserter(parameters));
+    const std::string sql = fmt::format(
+        kLock,
+        fmt::arg("table", schema::table_of(place)),
+        fmt::arg("by_key", dialect.by_key),
+        fmt::arg("which", which.sql)
+    );
+    const std::int64_t locked = transaction.execute(sql, parameters);
+    return keep_locked(transaction, place, claim.owner, locked, jobs);
 }
 
 }  // namespace jobstrand::persistence

@@ -3,6 +3,7 @@
 #include "persistence/lock_claim.hpp"
 #include "persistence/rows/store_context.hpp"
 #include "persistence/rows/twins.hpp"
+#include "persistence/served_jobs.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "schema/job.hpp"
 
@@ -28,6 +29,23 @@ bool claim_rows(
     Transaction& transaction,
     schema::JobPlace place,
     const LockClaim& claim,
+    std::vector<schema::Job>& jobs
+);
+
+/// Ids behind the first one, up to the last one.
+struct IdRange {
+    std::string_view behind;
+    std::string_view last;
+};
+
+/// The same for executable jobs, which the database looks for once and not one by one: all of the
+/// range that are free and served. Precondition: they are these, and Dialect::writes_alone, so that
+/// nobody else's come to them.
+bool claim_range(
+    Transaction& transaction,
+    const LockClaim& claim,
+    const ServedJobs& served,
+    const IdRange& range,
     std::vector<schema::Job>& jobs
 );
 

@@ -99,7 +99,14 @@ struct ReadColumn {
     Job& job;
     std::int64_t most;  ///< Of an integer that is counted up.
 
-    void operator()(std::string Job::*member) const { (job.*member).assign(row.text(column)); }
+    void operator()(std::string Job::*member) const {
+        const std::string_view text = row.text(column);
+        if (text.empty()) {
+            (job.*member).clear();  // Most of a row, and much cheaper than to assign it.
+        } else {
+            (job.*member).assign(text);
+        }
+    }
     void operator()(int Job::*member) const {
         if (!row.is_null(column)) {
             job.*member = static_cast<int>(require_countable(row.integer(column), most));

@@ -69,6 +69,13 @@ struct Dialect {
     /// The same for rows in the order of the index {0}.
     std::string_view by_index;
 
+    /// A transaction that writes is alone: what it has read, nobody changes until it ends.
+    bool writes_alone = false;
+
+    /// Behind ACT_RU_JOB in an UPDATE of a range of ids: its key leads there, whatever other index
+    /// there is. Only where a transaction writes_alone.
+    std::string_view by_key = {};
+
     /// `DELETE FROM {0} WHERE`, to be followed by a condition on ID_; by its key for the same
     /// reason.
     std::string_view delete_where;

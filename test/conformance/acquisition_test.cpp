@@ -49,6 +49,29 @@ TEST_P(Acquisition, Only_jobs_behind_a_given_id_are_looked_at) {
     EXPECT_THAT(ids_of(acquire()), ElementsAre("a"));
 }
 
+// I1
+TEST_P(Acquisition, A_claim_locks_no_row_but_those_of_its_jobs) {
+    insert(
+        JobPlace::executable,
+        std::vector<Job>{
+            a_job("a"),
+            a_job("b"),
+            a_job("c").of_type("mail"),
+            a_job("d"),
+            a_job("e"),
+            a_job("f"),
+        }
+    );
+    const std::vector<Job> of_another = store_.acquire(claim_of("node-2"), noop_, 1, "a");
+    ASSERT_THAT(ids_of(of_another), ElementsAre("b"));
+    ASSERT_THAT(ids_of(store_.acquire(claim_of("node-1"), noop_, 2, "a")), ElementsAre("d", "e"));
+    EXPECT_EQ(job("b"), of_another.front());
+    for (const std::string_view free : {"a", "c", "f"}) {
+        EXPECT_FALSE(job(free).lock_expiration) << free;
+        EXPECT_EQ(job(free).revision, 1) << free;
+    }
+}
+
 TEST_P(Acquisition, Only_served_handler_types_are_acquired) {
     insert(
         JobPlace::executable,

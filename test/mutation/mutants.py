@@ -130,7 +130,10 @@ MUTANTS = [
         "kListed = ",
     ),
     Mutant("a claim keeps the revision", CLAIM, "COALESCE(REV_, 1) + 1", "COALESCE(REV_, 1)", "kLock"),
-    Mutant("a claim keeps rows that it could not lock", CLAIM, "if (!are_all) {", "if (false) {"),
+    without("a claim locks beyond its page", CLAIM, "kInRange", "ID_ <= ?"),
+    without("a claim locks what is locked", CLAIM, "kInRange", "LOCK_EXP_TIME_ IS NULL"),
+    without("a claim locks what is not served", CLAIM, "kInRange", "{served}"),
+    Mutant("a claim keeps rows that it could not lock", CLAIM, "if (std::cmp_equal(locked, jobs.size())) {", "if (true) {"),
     Mutant(
         "a claim by id takes what is locked",
         ACQUIRE,

@@ -17,11 +17,18 @@ sqlite_api::sqlite3* native_handle(soci::session& session) {
     return static_cast<soci::sqlite3_session_backend*>(session.get_backend())->conn_;
 }
 
-/// Of the value in a cell: in SQLite, its column does not decide that.
-int type_of(soci::details::statement_backend& statement, std::size_t column) {
-    return sqlite_api::sqlite3_column_type(
+/// A cell, to be asked more than once: sqlite3_column_...() would look for it each time. Our
+/// connections belong to one thread at a time, so that it needs no protection.
+sqlite_api::sqlite3_value*
+value_in(soci::details::statement_backend& statement, std::size_t column) {
+    return sqlite_api::sqlite3_column_value(
         static_cast<soci::sqlite3_statement_backend&>(statement).stmt_, static_cast<int>(column)
     );
+}
+
+/// Of the value in a cell: in SQLite, its column does not decide that.
+int type_of(soci::details::statement_backend& statement, std::size_t column) {
+    return sqlite_api::sqlite3_value_type(value_in(statement, column));
 }
 
 DbError native_error(DbErrorKind kind, std::string_view attempted, std::string_view message) {
@@ -65,14 +72,15 @@ bool SqliteBackend::is_read_only(soci::session& session) const noexcept {
 
 std::optional<std::string_view>
 SqliteBackend::cell(soci::details::statement_backend& statement, std::size_t column) const {
-    sqlite_api::sqlite3_stmt* const native =
-        static_cast<soci::sqlite3_statement_backend&>(statement).stmt_;
-    const int index = static_cast<int>(column);
-    const unsigned char* text = sqlite_api::sqlite3_column_text(native, index);
+    sqlite_api::sqlite3_value* const value = value_in(statement, column);
+    if (sqlite_api::sqlite3_value_type(value) == SQLITE_NULL) {
+        return std::nullopt;
+    }
+    const unsigned char* text = sqlite_api::sqlite3_value_text(value);
     if (text == nullptr) {
         return std::nullopt;
     }
-    const int bytes = sqlite_api::sqlite3_column_bytes(native, index);
+    const int bytes = sqlite_api::sqlite3_value_bytes(value);
     return std::string_view(reinterpret_cast<const char*>(text), static_cast<std::size_t>(bytes));
 }
 
@@ -84,12 +92,11 @@ std::optional<std::int64_t> SqliteBackend::native_integer(
     soci::details::statement_backend& statement,
     std::size_t column
 ) const {
-    if (type_of(statement, column) != SQLITE_INTEGER) {
+    sqlite_api::sqlite3_value* const value = value_in(statement, column);
+    if (sqlite_api::sqlite3_value_type(value) != SQLITE_INTEGER) {
         return std::nullopt;
     }
-    return sqlite_api::sqlite3_column_int64(
-        static_cast<soci::sqlite3_statement_backend&>(statement).stmt_, static_cast<int>(column)
-    );
+    return sqlite_api::sqlite3_value_int64(value);
 }
 
 bool SqliteBackend::is_bytes(soci::details::statement_backend& statement, std::size_t column)
@@ -98,9 +105,7 @@ bool SqliteBackend::is_bytes(soci::details::statement_backend& statement, std::s
 }
 
 double SqliteBackend::real(soci::details::statement_backend& statement, std::size_t column) const {
-    return sqlite_api::sqlite3_column_double(
-        static_cast<soci::sqlite3_statement_backend&>(statement).stmt_, static_cast<int>(column)
-    );
+    return sqlite_api::sqlite3_value_double(value_in(statement, column));
 }
 
 std::size_t SqliteBackend::columns(soci::details::statement_backend& statement) const {

@@ -122,6 +122,8 @@ constinit const Dialect kSqliteDialect{
     .position_in = "INSTR",
     .by_id = "",
     .by_index = "",
+    .writes_alone = true,
+    .by_key = "INDEXED BY sqlite_autoindex_ACT_RU_JOB_1",
     .delete_where = "DELETE FROM {0} WHERE",
     .behind_in_priority = "(PRIORITY_, ID_) > (?, ?)",
     .behind_due = "DUEDATE_ >= ? AND (DUEDATE_, ID_) > (?, ?)",
