@@ -1,4 +1,5 @@
 #include "persistence/sql/transaction.hpp"
+#include "test/fixtures/signal.hpp"
 #include "test/service/api_fixture.hpp"
 
 #include <fmt/format.h>
@@ -72,6 +73,16 @@ TEST_F(WorkWaitsTest, Who_waits_gets_a_job_that_somebody_else_inserted) {
         );
     });
     EXPECT_EQ(items_of(waiting.receive()).size(), 1U);
+}
+
+// A worker that is killed closes its connection, and nothing else.
+TEST_F(WorkWaitsTest, A_job_that_its_worker_is_not_there_to_get_is_free_at_once) {
+    auto gone = std::make_unique<RawClient>(http->port());
+    ASSERT_TRUE(gone->send(waiting_for("a")));
+    gone.reset();
+    add_external("a");
+    ASSERT_TRUE(test::eventually([&] { return acquired() == 1; }));
+    EXPECT_EQ(items_of(ask(waiting_for("a"))).size(), 1U);
 }
 
 TEST_F(WorkWaitsTest, Who_has_waited_long_enough_gets_nothing) {

@@ -84,6 +84,7 @@ private:
     void handle();
     void send(Response response);
     void on_sent(Error error);
+    void drop(Response& response);
     void begin_stream();
     void send_more();
     void on_piece_sent(Error error);
@@ -108,6 +109,7 @@ private:
     BodyBudget::Share body_share_;
     std::optional<std::chrono::steady_clock::time_point> handling_since_;
     std::optional<WireResponse> response_;
+    std::function<void()> undelivered_;  ///< See Response, of the one that is on its way.
     std::shared_ptr<ResponseStream> stream_;
     std::string piece_;  ///< Of the stream, on its way.
 };

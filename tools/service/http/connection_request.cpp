@@ -1,5 +1,6 @@
 #include "tools/service/http/connection.hpp"
 #include "tools/service/http/problem.hpp"
+#include "tools/service/http/quiet_calls.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
@@ -135,9 +136,12 @@ void Connection::handle() {
 
 void Connection::send(Response response) {
     if (phase_ == Phase::closed) {
-        if (response.stream) {
-            response.stream->hang_up();
-        }
+        drop(response);
+        return;
+    }
+    if (response.undelivered && has_hung_up(wire_.socket())) {
+        drop(response);
+        close();
         return;
     }
     enter(Phase::writing, context_.limits.write);
@@ -149,6 +153,7 @@ void Connection::send(Response response) {
     }
     context_.counts.responses.at(static_cast<std::size_t>(response.status / 100)).fetch_add(1);
     stream_ = response.stream;
+    undelivered_ = std::move(response.undelivered);
     is_last_ = is_last_ || stream_ != nullptr;
     response_ = on_the_wire(std::move(response), !is_last_);
     wire_.write_message(*response_, [self = shared_from_this()](Error error, std::size_t) {
@@ -156,7 +161,20 @@ void Connection::send(Response response) {
     });
 }
 
+/// Nobody is there any more to send it to.
+void Connection::drop(Response& response) {
+    if (response.stream) {
+        response.stream->hang_up();
+    }
+    if (response.undelivered) {
+        response.undelivered();
+    }
+}
+
 void Connection::on_sent(Error error) {
+    if (const auto undelivered = std::exchange(undelivered_, nullptr); error && undelivered) {
+        undelivered();
+    }
     if (phase_ == Phase::closed) {
         return;
     }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,6 +52,10 @@ struct Response {
 
     /// Not sent: how many things were changed, for the audit; nullopt: one, if it is a 2xx.
     std::optional<std::int64_t> changed = {};
+
+    /// Not sent: called when the client has hung up before all of it was, from the thread that
+    /// serves sockets; it must neither block nor throw. Empty: nobody asks.
+    std::function<void()> undelivered = {};
 };
 
 /// Whether two names of headers, or other tokens, are the same: ASCII letters of either case are.

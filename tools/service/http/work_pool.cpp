@@ -44,6 +44,19 @@ Handler WorkPool::wrap_late(LateHandler handler) {
     };
 }
 
+void WorkPool::post(std::function<void()> act) {
+    boost::asio::post(threads_, [this, act = std::move(act)] {
+        // Defended catch: nobody waits for it, and it ends nobody else's work.
+        try {
+            act();
+        } catch (const std::exception& error) {
+            log_.write(
+                schema::LogLevel::error, "work of the service failed", {{"error", error.what()}}
+            );
+        }
+    });
+}
+
 void WorkPool::stop() {
     is_stopping_ = true;
     threads_.stop();

@@ -33,6 +33,9 @@ public:
     using LateHandler = std::function<void(const Request&, const Answer&)>;
     [[nodiscard]] Handler wrap_late(LateHandler handler);
 
+    /// Runs it here, however many requests wait; what it throws is logged.
+    void post(std::function<void()> act);
+
     /// Whether stop() has been called: what takes long should end where it can.
     [[nodiscard]] bool is_stopping() const { return is_stopping_; }
 

@@ -6,6 +6,7 @@
 #include "tools/service/http/failure_response.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/workers/camunda_task_json.hpp"
+#include "tools/service/workers/hand_over.hpp"
 #include "tools/service/workers/request_members.hpp"
 
 #include <fmt/format.h>
@@ -137,21 +138,25 @@ void add_topic(executor::AcquireOrder& order, const RequestMembers& topic) {
 
 void fetch_tasks(
     const ApiParts& api,
+    const HandOver& hand_over,
     WorkWaits& waits,
     const Request& request,
     const Answer& answer
 ) {
     const RequestMembers members(request.body);
     executor::AcquireOrder order = task_order_in(members);
+    const auto take = [answer, hand_over, worker = order.worker](
+                          const std::vector<schema::Job>& jobs
+                      ) { answer(hand_over(tasks_taken(jobs), worker, jobs)); };
     const auto wait = milliseconds_in(members, "asyncResponseTimeout");
     if (!wait) {
-        answer(tasks_taken(api.engine.workers().acquire(order)));
+        take(api.engine.workers().acquire(order));
         return;
     }
     const bool may_wait = waits.add(
         std::move(order),
         *wait,
-        {.take = [answer](const std::vector<schema::Job>& jobs) { answer(tasks_taken(jobs)); },
+        {.take = take,
          .fail = [answer, &log = api.log](const std::exception& error
                  ) { answer(failure_of_task(error, log)); }}
     );
@@ -260,9 +265,9 @@ std::vector<Route> camunda_worker_routes(const ApiParts& api, WorkPool& pool, Wo
             answer(handle(api, request));
         });
     };
-    const auto fetch = [&api, &waits](const Request& request, const Answer& answer) {
-        fetch_tasks(api, waits, request, answer);
-    };
+    const auto fetch = [&api, &waits, hand_over = HandOver(api, pool)](
+                           const Request& request, const Answer& answer
+                       ) { fetch_tasks(api, hand_over, waits, request, answer); };
     using enum Role;
     const std::string base = "/engine-rest/external-task/";
     const std::string task = base + "{id}/";

@@ -5,6 +5,7 @@
 #include "tools/service/http/problem.hpp"
 #include "tools/service/workers/flowable_job_json.hpp"
 #include "tools/service/workers/flowable_list.hpp"
+#include "tools/service/workers/hand_over.hpp"
 #include "tools/service/workers/request_members.hpp"
 #include "tools/service/workers/work_outcome.hpp"
 
@@ -63,14 +64,17 @@ constexpr std::string_view kJson = "application/json";
     return order;
 }
 
-[[nodiscard]] Response acquire(const ApiParts& api, const Request& request) {
-    const auto jobs = api.engine.workers().acquire(order_in(RequestMembers(request.body)));
+[[nodiscard]] Response
+acquire(const ApiParts& api, const HandOver& hand_over, const Request& request) {
+    const executor::AcquireOrder order = order_in(RequestMembers(request.body));
+    const auto jobs = api.engine.workers().acquire(order);
     const std::string origin = origin_of(request.header("Host"));
     std::vector<std::string> texts;
     for (const schema::Job& job : jobs) {
         texts.push_back(flowable_json_with_variables(job, origin));
     }
-    return {.status = 200, .body = fmt::format("[{}]\n", fmt::join(texts, ","))};
+    const std::string body = fmt::format("[{}]\n", fmt::join(texts, ","));
+    return hand_over({.status = 200, .body = body}, order.worker, jobs);
 }
 
 [[nodiscard]] Response
@@ -142,13 +146,16 @@ std::vector<Route> flowable_worker_routes(const ApiParts& api, WorkPool& pool) {
     const auto on = [&](Response (*handle)(const ApiParts&, const Request&)) {
         return pool.wrap([&api, handle](const Request& request) { return handle(api, request); });
     };
+    const auto take = [&api, hand_over = HandOver(api, pool)](const Request& request) {
+        return acquire(api, hand_over, request);
+    };
     using enum Role;
     const std::string base = "/external-job-api";
     const std::string job = base + "/acquire/jobs/{id}";
     return {
         {"GET", base + "/jobs", read, on(list_flowable_jobs)},
         {"GET", base + "/jobs/{id}", read, on(show_job)},
-        {"POST", base + "/acquire/jobs", worker, on(acquire), {kJson}},
+        {"POST", base + "/acquire/jobs", worker, pool.wrap(take), {kJson}},
         {"POST", job + "/complete", worker, on(complete), {kJson}},
         {"POST", job + "/bpmnError", worker, on(throw_error), {kJson}},
         {"POST", job + "/cmmnTerminate", worker, on(terminate), {kJson}},

@@ -4,6 +4,7 @@
 #include "tools/jobstrand/json/json_text.hpp"
 #include "tools/service/http/failure_response.hpp"
 #include "tools/service/http/problem.hpp"
+#include "tools/service/workers/hand_over.hpp"
 #include "tools/service/workers/work_requests.hpp"
 
 #include <fmt/format.h>
@@ -35,19 +36,23 @@ constexpr std::string_view kWorkContent = "application/json";
 /// Who waits does so in no thread of the pool.
 void acquire_work(
     const ApiParts& api,
+    const HandOver& hand_over,
     WorkWaits& waits,
     const Request& request,
     const Answer& answer
 ) {
     WorkOrder work = work_order_in(request.body);
+    const auto take = [answer, hand_over, worker = work.order.worker](
+                          const std::vector<schema::Job>& jobs
+                      ) { answer(hand_over(work_taken(jobs), worker, jobs)); };
     if (work.wait <= schema::Duration::zero()) {
-        answer(work_taken(api.engine.workers().acquire(work.order)));
+        take(api.engine.workers().acquire(work.order));
         return;
     }
     const bool may_wait = waits.add(
         std::move(work.order),
         work.wait,
-        {.take = [answer](const std::vector<schema::Job>& jobs) { answer(work_taken(jobs)); },
+        {.take = take,
          .fail = [answer,
                   &log = api.log](const std::exception& error) { answer(response_to(error, log)); }}
     );
@@ -111,9 +116,9 @@ std::vector<Route> work_routes(const ApiParts& api, WorkPool& pool, WorkWaits& w
     const auto on = [&](Response (*handle)(const ApiParts&, const Request&)) {
         return pool.wrap([&api, handle](const Request& request) { return handle(api, request); });
     };
-    const auto acquire = [&api, &waits](const Request& request, const Answer& answer) {
-        acquire_work(api, waits, request, answer);
-    };
+    const auto acquire = [&api, &waits, hand_over = HandOver(api, pool)](
+                             const Request& request, const Answer& answer
+                         ) { acquire_work(api, hand_over, waits, request, answer); };
     using enum Role;
     return {
         {"POST", "/api/v1/external-jobs/acquire", worker, pool.wrap_late(acquire), {kWorkContent}},

@@ -1,0 +1,70 @@
+#include "test/fixtures/signal.hpp"
+#include "test/service/raw_client.hpp"
+#include "tools/service/access/local_gate.hpp"
+#include "tools/service/http/server.hpp"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <memory>
+#include <utility>
+
+namespace jobstrand {
+namespace {
+
+using test::get;
+using test::RawClient;
+
+/// A server whose path /late answers when the test says so, and wants to know if in vain.
+class Undelivered : public testing::Test {
+protected:
+    Undelivered() { server.start(); }
+
+    /// Returns when the request is there: how to answer it.
+    [[nodiscard]] service::Answer ask(RawClient& client) {
+        (void)client.send(get("/late"));
+        return asked.get_future().get();
+    }
+
+    [[nodiscard]] service::Response response() {
+        return {.status = 200, .body = "jobs", .undelivered = [this] { told.notify(); }};
+    }
+
+    std::promise<service::Answer> asked;
+    test::Signal told;
+    const service::Router router{
+        {{"GET",
+          "/late",
+          service::Role::read,
+          [this](const service::Request& /*request*/, service::Answer answer) {
+              asked.set_value(std::move(answer));
+          }}}};
+    service::LocalGate gate;
+    service::HttpCounts counts;
+    service::Server server{
+        {.host = "127.0.0.1", .port = 0, .is_loopback = true},
+        router,
+        gate,
+        counts,
+        {}};
+};
+
+TEST_F(Undelivered, Is_what_a_client_did_not_wait_for) {
+    auto client = std::make_unique<RawClient>(server.port());
+    const service::Answer answer = ask(*client);
+    client.reset();
+    answer(response());
+    EXPECT_TRUE(told.wait_for(1));
+    EXPECT_TRUE(test::eventually([&] { return counts.open_connections == 0; }));
+}
+
+TEST_F(Undelivered, Is_nothing_that_a_client_got) {
+    RawClient client(server.port());
+    ask(client)(response());
+    EXPECT_EQ(client.receive().body, "jobs");
+    server.stop();
+    EXPECT_EQ(told.count(), 0U);
+}
+
+}  // namespace
+}  // namespace jobstrand
