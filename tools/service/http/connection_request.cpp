@@ -1,6 +1,5 @@
 #include "tools/service/http/connection.hpp"
 #include "tools/service/http/problem.hpp"
-#include "tools/service/http/quiet_calls.hpp"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
@@ -139,7 +138,7 @@ void Connection::send(Response response) {
         drop(response);
         return;
     }
-    if (response.undelivered && has_hung_up(wire_.socket())) {
+    if (response.undelivered && wire_.has_hung_up()) {
         drop(response);
         close();
         return;

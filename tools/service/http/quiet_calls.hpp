@@ -1,9 +1,6 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
-#include <sys/socket.h>
-
-#include <cerrno>
 
 /// Calls on sockets whose failure changes nothing: the socket is ended either way.
 namespace jobstrand::service {
@@ -37,14 +34,6 @@ inline void quietly_send(boost::asio::ip::tcp::socket& socket, boost::asio::cons
     boost::system::error_code ignored;
     socket.non_blocking(true, ignored);
     socket.write_some(bytes, ignored);
-}
-
-/// Whether the client is known to be gone: it has sent its last byte, and that was read. One that
-/// only ends its sending, and still waits for an answer, is taken for gone.
-[[nodiscard]] inline bool has_hung_up(boost::asio::ip::tcp::socket& socket) {
-    char next = 0;
-    const auto count = ::recv(socket.native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
-    return count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 
 /// Small answers leave at once.

@@ -11,7 +11,9 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
+#include <sys/socket.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <utility>
 #include <variant>
@@ -39,6 +41,15 @@ public:
     [[nodiscard]] Socket& socket() {
         Tls* const tls = std::get_if<Tls>(&stream_);
         return tls != nullptr ? tls->next_layer() : std::get<Socket>(stream_);
+    }
+
+    /// Whether the client is known to be gone: it has sent its last byte, and that was read. One
+    /// that only ends its sending, and still waits for an answer, is taken for gone.
+    [[nodiscard]] bool has_hung_up() {
+        char next = 0;
+        const auto count = ::recv(socket().native_handle(), &next, 1, MSG_PEEK | MSG_DONTWAIT);
+        const bool is_open = errno == EAGAIN || errno == EINTR;
+        return count == 0 || (count < 0 && !is_open);
     }
 
     /// Before anything else, with TLS only.
