@@ -5,6 +5,7 @@
 #include "schema/job_place.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace jobstrand::persistence {
@@ -14,6 +15,11 @@ struct LockedRow {
     std::string id;
     std::string series;
 };
+
+/// For ids_of().
+[[nodiscard]] inline std::string_view id_of(const LockedRow& row) {
+    return row.id;
+}
 
 /// A part of a table, and what is to be done in it.
 struct PartRead {

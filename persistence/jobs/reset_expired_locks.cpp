@@ -1,6 +1,7 @@
 #include "persistence/claims/page_claims.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/locked_rows.hpp"
+#include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/series/abandoned_turns.hpp"
@@ -28,14 +29,6 @@ constexpr std::string_view kReset = R"sql(
 // Later starts are counted when they begin; of this one nobody knows.
 constexpr std::string_view kLostStart =
     ", LOST_STARTS_ = CASE WHEN LOST_STARTS_ = 0 THEN 1 ELSE LOST_STARTS_ END";
-
-std::vector<std::string_view> ids_of(std::span<const LockedRow> rows) {
-    std::vector<std::string_view> ids;
-    for (const LockedRow& row : rows) {
-        ids.emplace_back(row.id);
-    }
-    return ids;
-}
 
 std::int64_t reset(
     Transaction& transaction,
