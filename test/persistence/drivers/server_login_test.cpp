@@ -201,6 +201,7 @@ TEST_P(ServerLogin, Goes_through_a_socket_of_this_machine) {
         EXPECT_EQ(text_of("SELECT COALESCE(inet_server_port(), 0)"), "0");
     }
     url_.options["socket"] = folder_.path().string();
+    url_.options["connect_timeout"] = "PT1S";
     EXPECT_EQ(opening_error(url_).kind(), DbErrorKind::unreachable);
 }
 
