@@ -43,8 +43,9 @@ void mark_locked(std::vector<Job>& jobs, const LockClaim& claim) {
     }
 }
 
-/// Only a row whose lock was counted may run. One that its id does not find would run again and
-/// again.
+/// Returns whether all are locked, by the number of rows that were; else it drops those that are
+/// not. Only a row whose lock was counted may run: one that its id does not find would run again
+/// and again.
 bool keep_locked(
     Transaction& transaction,
     JobPlace place,

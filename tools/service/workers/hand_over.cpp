@@ -1,5 +1,7 @@
 #include "tools/service/workers/hand_over.hpp"
 
+#include "persistence/worker_store.hpp"
+
 #include <utility>
 
 namespace jobstrand::service {

@@ -12,7 +12,8 @@ namespace jobstrand::service {
 
 /// Responses that hand jobs to a worker. What one holds that never reaches its worker, because it
 /// has hung up, goes back at once: it would wait for the end of its lock, and a worker that was
-/// killed while it waited for jobs would get one more.
+/// killed while it waited for jobs would get one more. Where the service ends before that, or the
+/// database is away, the lock's end remains.
 ///
 /// Thread safety: safe. Everything passed in must outlive it.
 class HandOver final {
