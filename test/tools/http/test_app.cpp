@@ -6,12 +6,14 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <boost/system/system_error.hpp>
 #include <fcntl.h>
 
+#include <sstream>
 #include <utility>
 
 namespace jobstrand::test {
@@ -81,6 +83,17 @@ bool TestApp::are_all_there() const {
     return requests_.size() >= answers_from_;
 }
 
+void TestApp::also_say(std::string stray, bool in_one_piece) {
+    const std::lock_guard lock(mutex_);
+    stray_ = std::move(stray);
+    is_in_one_piece_ = in_one_piece;
+}
+
+std::size_t TestApp::strays() const {
+    const std::lock_guard lock(mutex_);
+    return strays_;
+}
+
 std::vector<TestApp::Request> TestApp::requests() const {
     const std::lock_guard lock(mutex_);
     return requests_;
@@ -129,9 +142,27 @@ asio::awaitable<void> TestApp::talk(Stream stream) {
                 co_return;
             }
             response->prepare_payload();
-            co_await http::async_write(stream, *response, use_awaitable);
+            co_await say(stream, *response);
         }
     } catch (const boost::system::system_error&) {
+    }
+}
+
+template <typename Stream>
+asio::awaitable<void> TestApp::say(Stream& stream, const Response& response) {
+    std::ostringstream text;
+    text << response;
+    std::string answer = text.str();
+    std::string stray;
+    {
+        const std::lock_guard lock(mutex_);
+        (is_in_one_piece_ ? answer : stray) += stray_;
+    }
+    co_await asio::async_write(stream, asio::buffer(answer), use_awaitable);
+    if (!stray.empty()) {
+        co_await asio::async_write(stream, asio::buffer(stray), use_awaitable);
+        const std::lock_guard lock(mutex_);
+        ++strays_;
     }
 }
 

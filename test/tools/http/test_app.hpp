@@ -44,6 +44,11 @@ public:
     /// Nobody is answered before so many requests are there at once.
     void answer_only(std::size_t requests);
 
+    /// What nobody asked for follows each answer: in the same piece, or as one of its own, whose
+    /// coming strays() counts.
+    void also_say(std::string stray, bool in_one_piece);
+    [[nodiscard]] std::size_t strays() const;
+
     /// Of all that came.
     [[nodiscard]] std::vector<Request> requests() const;
     [[nodiscard]] std::size_t connections() const;
@@ -53,6 +58,8 @@ private:
     boost::asio::awaitable<void> listen();
     template <typename Stream>
     boost::asio::awaitable<void> talk(Stream stream);
+    template <typename Stream>
+    boost::asio::awaitable<void> say(Stream& stream, const Response& response);
     boost::asio::awaitable<void> gather();
     [[nodiscard]] bool are_all_there() const;
 
@@ -66,6 +73,9 @@ private:
     std::vector<Request> requests_;  ///< Guarded by mutex_.
     std::size_t connections_ = 0;    ///< Likewise.
     std::size_t answers_from_ = 0;   ///< Likewise.
+    std::string stray_;              ///< Likewise.
+    bool is_in_one_piece_ = false;   ///< Likewise.
+    std::size_t strays_ = 0;         ///< Likewise.
     std::thread thread_;
 };
 

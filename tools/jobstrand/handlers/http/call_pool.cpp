@@ -103,15 +103,20 @@ void CallPool::resolve(Resolved resolved) {
 }
 
 std::unique_ptr<Wire> CallPool::idle_wire() {
-    if (idle_.empty()) {
-        return nullptr;
+    while (!idle_.empty()) {
+        std::unique_ptr<Wire> wire = std::move(idle_.back().wire);
+        idle_.pop_back();
+        if (wire->is_quiet()) {
+            return wire;
+        }
     }
-    std::unique_ptr<Wire> wire = std::move(idle_.back().wire);
-    idle_.pop_back();
-    return wire;
+    return nullptr;
 }
 
 void CallPool::keep(std::unique_ptr<Wire> wire) {
+    if (!wire->is_quiet()) {
+        return;
+    }
     idle_.push_back({std::move(wire), steady_clock::now()});
     if (!std::exchange(is_sweeping_, true)) {
         close_old_wires();

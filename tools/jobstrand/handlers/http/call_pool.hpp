@@ -59,9 +59,10 @@ private:
     /// Nobody was there.
     void forget_endpoints() { endpoints_ = {}; }
 
-    /// nullptr: there is none.
+    /// nullptr: there is none that is quiet.
     [[nodiscard]] std::unique_ptr<Wire> idle_wire();
     [[nodiscard]] std::unique_ptr<Wire> new_wire() { return wire_to(target_.url, io_, tls_); }
+    /// For the next call, if it is quiet.
     void keep(std::unique_ptr<Wire> wire);
     void close_old_wires();
 

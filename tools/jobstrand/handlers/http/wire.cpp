@@ -7,8 +7,11 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
+#include <openssl/bio.h>
 #include <openssl/ssl.h>
+#include <sys/socket.h>
 
+#include <cerrno>
 #include <utility>
 
 namespace jobstrand::cli {
@@ -46,6 +49,13 @@ public:
     void close() noexcept override {
         error_code ignored;
         socket().close(ignored);
+    }
+
+    bool is_quiet() override {
+        char byte = 0;
+        const auto seen =
+            ::recv(socket().native_handle(), &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT);
+        return buffer_.size() == 0 && seen < 0 && errno == EAGAIN;
     }
 
 protected:
@@ -106,6 +116,12 @@ public:
             }
             stream_.async_handshake(asio::ssl::stream_base::client, std::move(done));
         });
+    }
+
+    bool is_quiet() override {
+        SSL* const tls = stream_.native_handle();
+        return SSL_has_pending(tls) == 0 && BIO_pending(SSL_get_rbio(tls)) == 0 &&
+               WireOver::is_quiet();
     }
 };
 

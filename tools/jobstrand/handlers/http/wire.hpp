@@ -35,6 +35,10 @@ public:
     virtual void send(const CallRequest& request, Done done) = 0;
     virtual void receive(Parser& parser, Done done) = 0;
     virtual void close() noexcept = 0;
+
+    /// Nothing has come from the app that nobody asked for, not even its end. What has come would
+    /// be read as the answer to the next request.
+    [[nodiscard]] virtual bool is_quiet() = 0;
 };
 
 /// `tls` is used, and must outlive it, where the URL wants TLS.
