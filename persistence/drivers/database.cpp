@@ -2,16 +2,54 @@
 
 #include "persistence/drivers/password.hpp"
 #include "persistence/drivers/registry.hpp"
+#include "persistence/sql/db_error.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
+#include <string>
 #include <utility>
 
 namespace jobstrand::persistence {
 namespace {
 
+/// The database that the first connection of a pool has found is the one of all others.
+class OneDatabase final {
+public:
+    OneDatabase(const Driver& driver, const DatabaseUrl& url) : driver_(driver), url_(url) {}
+
+    /// Called when a connection has been made. Throws DbError unreachable for one to another.
+    void require_same() {
+        const std::string found = driver_.identity == nullptr ? "" : driver_.identity(url_);
+        const std::lock_guard lock(mutex_);
+        if (first_.empty()) {
+            first_ = found;
+        } else if (found != first_) {
+            throw DbError(
+                DbErrorKind::unreachable,
+                fmt::format(
+                    "{} is another database than the one that was opened: put that one back, or "
+                    "restart what uses it",
+                    without_password(url_)
+                )
+            );
+        }
+    }
+
+private:
+    const Driver& driver_;
+    const DatabaseUrl url_;
+    std::mutex mutex_;
+    std::string first_;  ///< Guarded by mutex_. Empty: there was none yet.
+};
+
 SessionPool::Connect connect_with(const Driver& driver, const DatabaseUrl& url) {
-    return [&driver, url](SessionPool::Access access) {
-        return driver.connect(with_password(driver, url), access);
+    const auto one = std::make_shared<OneDatabase>(driver, url);
+    return [&driver, url, one](SessionPool::Access access) {
+        auto connection = driver.connect(with_password(driver, url), access);
+        one->require_same();
+        return connection;
     };
 }
 

@@ -1,7 +1,9 @@
 #include "persistence/drivers/sqlite/connection.hpp"
 
 #include "persistence/drivers/sqlite/backend.hpp"
+#include "persistence/sql/db_error.hpp"
 
+#include <fmt/format.h>
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 
@@ -23,12 +25,69 @@ std::filesystem::path log_of(soci::session& session) {
 
 }  // namespace
 
+SqliteConnection::SqliteConnection(
+    std::unique_ptr<soci::session> session,
+    const SociBackend& backend,
+    std::filesystem::path path
+)
+    : SociConnection(std::move(session), backend),
+      path_(std::move(path)),
+      identity_(file_identity(path_)) {}
+
+bool SqliteConnection::is_in_transaction() {
+    return sqlite_api::sqlite3_get_autocommit(handle_of(session())) == 0;
+}
+
+// SQLite compares the file that it has open with the one at the path behind all links. Ours may
+// have become a link to another one meanwhile, or the same number on another device.
+void SqliteConnection::require_file_in_place() {
+    int has_moved = 0;
+    sqlite_api::sqlite3_file_control(
+        handle_of(session()), "main", SQLITE_FCNTL_HAS_MOVED, &has_moved
+    );
+    const std::optional<FileIdentity> now = file_identity(path_);
+    if (has_moved == 0 && now && now == identity_) {
+        return;
+    }
+    throw DbError(
+        DbErrorKind::unreachable,
+        fmt::format(
+            "the database {} {}: nothing is read or written until the file that was opened is back "
+            "there; or restart what uses it",
+            path_.string(),
+            now ? "was replaced by another file" : "was moved or removed while it was in use"
+        )
+    );
+}
+
+void SqliteConnection::query(
+    Query query,
+    std::span<const Value> parameters,
+    const RowReader& read
+) {
+    if (!is_in_transaction()) {
+        require_file_in_place();
+    }
+    SociConnection::query(query, parameters, read);
+}
+
+void SqliteConnection::begin() {
+    require_file_in_place();
+    SociConnection::begin();
+}
+
+void SqliteConnection::commit() {
+    require_file_in_place();
+    SociConnection::commit();
+}
+
 SqliteWriter::SqliteWriter(
     std::unique_ptr<soci::session> session,
     const SociBackend& backend,
+    std::filesystem::path path,
     schema::Duration patience
 )
-    : SociConnection(std::move(session), backend),
+    : SqliteConnection(std::move(session), backend, std::move(path)),
       patience_ms_(patience.count()),
       queue_(log_of(this->session())) {
     sqlite_api::sqlite3_busy_handler(handle_of(this->session()), wait_for_writer, &patience_ms_);
@@ -38,13 +97,14 @@ SqliteWriter::~SqliteWriter() = default;
 
 void SqliteWriter::begin() {
     const WriterQueue::Turn turn(queue_, schema::Duration(patience_ms_));
-    SociConnection::begin();
+    SqliteConnection::begin();
 }
 
 std::int64_t SqliteWriter::execute(std::string_view sql, std::span<const Value> parameters) {
-    if (sqlite_api::sqlite3_get_autocommit(handle_of(session())) == 0) {
+    if (is_in_transaction()) {
         return SociConnection::execute(sql, parameters);
     }
+    require_file_in_place();
     const WriterQueue::Turn turn(queue_, schema::Duration(patience_ms_));
     return SociConnection::execute(sql, parameters);
 }

@@ -1,19 +1,48 @@
 #pragma once
 
 #include "persistence/drivers/soci/connection.hpp"
+#include "persistence/drivers/sqlite/file_identity.hpp"
 #include "persistence/drivers/sqlite/writer_queue.hpp"
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 namespace jobstrand::persistence {
 
-/// A connection that writes into a SQLite file, in turn with those of other processes.
-class SqliteWriter final : public SociConnection {
+/// A connection to a SQLite file. It looks whether the file still stands where it was opened before
+/// anything is read or written: else jobs would go into a file that nobody finds again.
+/// DbError unreachable, until the file is back.
+class SqliteConnection : public SociConnection {
 public:
-    /// `session` is open, on a file; it waits for other writers as long as `patience`.
+    /// `session` is open on the file at `path`, an absolute one.
+    SqliteConnection(
+        std::unique_ptr<soci::session> session,
+        const SociBackend& backend,
+        std::filesystem::path path
+    );
+
+    void query(Query query, std::span<const Value> parameters, const RowReader& read) override;
+    void begin() override;
+    void commit() override;
+
+protected:
+    [[nodiscard]] bool is_in_transaction();
+    void require_file_in_place();
+
+private:
+    const std::filesystem::path path_;
+    const std::optional<FileIdentity> identity_;
+};
+
+/// One that writes, in turn with those of other processes.
+class SqliteWriter final : public SqliteConnection {
+public:
+    /// As SqliteConnection; it waits for other writers as long as `patience`.
     SqliteWriter(
         std::unique_ptr<soci::session> session,
         const SociBackend& backend,
+        std::filesystem::path path,
         schema::Duration patience
     );
     ~SqliteWriter() override;

@@ -146,10 +146,11 @@ open_configured(const fs::path& path, const SqliteSettings& settings, Access acc
     kBackend.run_script(*session, script);
     std::unique_ptr<SociConnection> connection;
     if (access == Access::write) {
-        connection =
-            std::make_unique<SqliteWriter>(std::move(session), kBackend, settings.busy_timeout);
+        connection = std::make_unique<SqliteWriter>(
+            std::move(session), kBackend, path, settings.busy_timeout
+        );
     } else {
-        connection = std::make_unique<SociConnection>(std::move(session), kBackend);
+        connection = std::make_unique<SqliteConnection>(std::move(session), kBackend, path);
     }
     use_write_ahead_log(*connection, settings.busy_timeout);
     connection->run_script(tuning_script(access));

@@ -2,8 +2,11 @@
 
 #include "persistence/drivers/sqlite/database.hpp"
 #include "persistence/drivers/sqlite/dialect.hpp"
+#include "persistence/drivers/sqlite/file_identity.hpp"
 #include "persistence/drivers/sqlite/listener.hpp"
 #include "persistence/url/url_options.hpp"
+
+#include <fmt/format.h>
 
 #include <array>
 
@@ -61,6 +64,11 @@ std::unique_ptr<Connection> connect(const DatabaseUrl& url, Access access) {
     return open_sqlite(settings_of(url), access);
 }
 
+std::string identity(const DatabaseUrl& url) {
+    const auto file = file_identity(url.path);
+    return file ? fmt::format("{}:{}", file->device, file->inode) : std::string();
+}
+
 OpenListener listener(const DatabaseUrl& url) {
     return [settings = settings_of(url)] { return listen_to_sqlite(settings); };
 }
@@ -73,6 +81,7 @@ constinit const Driver kSqliteDriver{
     .has_one_writer = true,
     .create = create,
     .connect = connect,
+    .identity = identity,
     .listener = listener,
     .diagnostics =
         {
