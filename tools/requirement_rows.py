@@ -10,7 +10,7 @@ PROVEN = 'now'
 
 ROW = re.compile(r'\| (?P<name>R\d+) \|[^|]*\| (?P<state>[^|]+) \|(?P<where>[^|]*)\|(?P<tests>[^|]*)\|\s*')
 NAMED = re.compile(r'\bR(\d{3})\b(?!/)(?:(?: to |–)R(\d{3})\b)?')
-COMMENT = re.compile(r'(?://|#|""")(.*)')
+COMMENT = re.compile(r'(?://|#|"""|<!--)(.*)')
 SOURCE = re.compile(r'`((?:deadletter|executor|include|persistence|schema|timers|tools)/[\w./]+)`')
 NOT_ASKED = ('test/tree/', 'test/docs/')  # They speak of this page.
 
@@ -64,7 +64,7 @@ def name_of(number):
 
 def named_in(path, text) -> set[int]:
     """The requirements that the comments of a test name, one by one or as a range: `R131 to R137`."""
-    if not path.startswith('test/') or path.startswith(NOT_ASKED) or not path.endswith(('.cpp', '.hpp', '.py', '.mjs')):
+    if not path.startswith('test/') or path.startswith(NOT_ASKED) or not path.endswith(('.cpp', '.hpp', '.py', '.mjs', '.md')):
         return set()
     found = set()
     for comment in COMMENT.findall(text):

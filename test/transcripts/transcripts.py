@@ -1,0 +1,275 @@
+"""Runs the transcripts beside it: pages that show what people type and what they get.
+
+Usage:  transcripts.py BINARY sqlite|mysql|postgresql [--through-server] [--record] [PAGE.md]...
+
+Each `##` heading of a page is a case, which begins on an empty database. Its blocks are run one after the other:
+
+  ```console    `$ command` as a shell takes it, and below it what it prints: stdout, `! ` before lines of stderr,
+                and `[exit N]` where the exit code is not 0
+  ```http       a request (method, path, body), and behind a line `-` the status and the body of the answer
+  ```sql        is run on the database
+
+In what is expected `<id>`, `<time>`, `<number>`, `<word>` and `<any>` stand for whatever is there, and a line `...` for any
+lines. An id that was printed by the command before is `$ID1`, `$ID2`, ... in commands, by the order in which ids come up in
+the case. A heading with `(here)` is about this machine and left out with --through-server, where each command is sent to a
+service (JOBSTRAND_SERVER) and has to print the same. --record writes what is printed into the pages, for a person to read.
+The last line is `N passed, N failed`.
+"""
+import contextlib
+import datetime
+import difflib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "fixtures"), str(HERE.parent / "clients")]
+import clients  # noqa: E402  pylint: disable=wrong-import-position
+import databases  # noqa: E402  pylint: disable=wrong-import-position
+
+ID = r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"
+TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)"
+PLACEHOLDERS = {"<id>": ID, "<time>": TIME, "<number>": r"-?\d+(?:\.\d+)?", "<word>": r"\S+", "<any>": r".*"}
+BLOCK = re.compile(r"^```(console|http|sql)\n(.*?)^```$", re.M | re.S)
+CASE = re.compile(r"^## (.*)$", re.M)
+
+
+class Database:
+    """What the cases work on: emptied before each of them."""
+
+    def __init__(self, binary, kind, folder, env):
+        self.binary, self.kind, self.folder, self.env = binary, kind, folder, env
+        self.run([binary, "schema", "create"])
+        tables = re.findall(r"(?im)^CREATE TABLE (?:IF NOT EXISTS )?[`\"]?(\w+)", self.run([binary, "schema", "print"]))
+        self.emptying = self.text_of_emptying(sorted(set(tables)))
+
+    def run(self, command, text=None):
+        done = subprocess.run(command, cwd=self.folder, env=self.env, input=text, capture_output=True, text=True,
+                              timeout=clients.PATIENCE_S, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"{command}: {done.stderr}")
+        return done.stdout
+
+    def text_of_emptying(self, tables):
+        """Keeps the version of the tables, and the row 0 of claims, which is no claim."""
+        deletes = []
+        for table in tables:
+            if table.upper() in ("ACT_GE_PROPERTY", "JS_PROPERTY", "JS_SCHEMA"):
+                continue
+            where = " WHERE ID_ > 0" if table.upper() == "JS_CLAIM" else ""
+            deletes.append(f"DELETE FROM {table}{where};")
+        return "\n".join(deletes)
+
+    def sql(self, text):
+        client = {"sqlite": ["sqlite3", "-bail", "jobs.db"], "mysql": ["mariadb", "jobs"], "postgresql": ["psql", "-qAtX", "-v", "ON_ERROR_STOP=1", "jobs"]}
+        self.run(client[self.kind], text)
+
+    def empty(self):
+        self.sql(self.emptying)
+
+
+class Case:
+    """One heading of a page and what is below it."""
+
+    def __init__(self, page, title, body, start):
+        self.page, self.title, self.body, self.start = page, title, body, start
+
+    def name(self):
+        return f"{self.page.name}: {self.title}"
+
+    def is_here(self):
+        return "(here)" in self.title
+
+
+def cases_of(page):
+    text = page.read_text(encoding="utf-8")
+    heads = list(CASE.finditer(text))
+    ends = [head.start() for head in heads[1:]] + [len(text)]
+    return [Case(page, head[1].strip(), text[head.end():end], head.end()) for head, end in zip(heads, ends)]
+
+
+def lines_match(expected, printed):
+    """Whether the lines are those that are expected, with placeholders and `...` for any lines."""
+    if not expected:
+        return not printed
+    if expected[0] == "...":
+        return any(lines_match(expected[1:], printed[skip:]) for skip in range(len(printed) + 1))
+    return bool(printed) and pattern_of(expected[0]).fullmatch(printed[0]) is not None and lines_match(expected[1:], printed[1:])
+
+
+def pattern_of(line):
+    parts = re.split("(" + "|".join(PLACEHOLDERS) + ")", line)
+    return re.compile("".join(PLACEHOLDERS.get(part) or re.escape(part) for part in parts))
+
+
+def is_of_this_run(text):
+    """Whether a time depends on when the transcript runs: it is close to now."""
+    moment = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+    return abs(moment - datetime.datetime.now(datetime.timezone.utc)) < datetime.timedelta(days=30)
+
+
+def with_placeholders(line):
+    """For recording: what is another one each time."""
+    return re.sub(TIME, lambda found: "<time>" if is_of_this_run(found[0]) else found[0], re.sub(ID, "<id>", line))
+
+
+class Runner:
+    """Runs cases against one database, maybe through a service."""
+
+    def __init__(self, database, origin, is_through_server):
+        self.database, self.origin, self.is_through_server = database, origin, is_through_server
+        self.ids = []
+
+    def run(self, case):
+        """The body as it should be, if each block printed what was printed now; and what differs."""
+        self.database.empty()
+        self.ids = []
+        differences = []
+
+        def rerun(block):
+            kind, text = block[1], block[2]
+            if kind == "sql":
+                self.database.sql(self.with_ids(text))
+                return block[0]
+            printed, differing = self.console(text) if kind == "console" else self.http(text)
+            differences.extend(differing)
+            return f"```{kind}\n{printed}```"
+
+        return BLOCK.sub(rerun, case.body), differences
+
+    def with_ids(self, text):
+        return re.sub(r"\$ID(\d+)", lambda found: self.ids[int(found[1]) - 1] if int(found[1]) <= len(self.ids) else found[0], text)
+
+    def note_ids(self, text):
+        for one in re.findall(ID, text):
+            if one not in self.ids:
+                self.ids.append(one)
+
+    def console(self, text):
+        out, differences = "", []
+        for command, expected in steps_of(text):
+            printed = self.type(command)
+            out += f"$ {command}\n"
+            if lines_match(expected, printed):
+                out += "".join(line + "\n" for line in expected)
+            else:
+                differences.append((f"$ {command}", expected, printed))
+                out += "".join(with_placeholders(line) + "\n" for line in printed)
+        return out, differences
+
+    def type(self, command):
+        env = {**self.database.env, "PATH": f"{Path(self.database.binary).parent}:{os.environ['PATH']}", "COLUMNS": "200"}
+        if self.is_through_server:
+            env = {key: value for key, value in env.items() if key != "JOBSTRAND_DB"}
+            env["JOBSTRAND_SERVER"] = self.origin
+        done = subprocess.run(["bash", "-c", self.with_ids(command)], cwd=self.database.folder, env=env, capture_output=True, text=True,
+                              timeout=clients.PATIENCE_S, check=False, stdin=subprocess.DEVNULL)
+        self.note_ids(done.stdout + done.stderr)
+        lines = done.stdout.splitlines() + ["! " + line for line in done.stderr.splitlines()]
+        return lines + ([f"[exit {done.returncode}]"] if done.returncode else [])
+
+    def http(self, text):
+        request, _, answer = text.partition("-\n")
+        head, _, body = request.partition("\n")
+        method, path = self.with_ids(head).split(" ", 1)
+        call = urllib.request.Request(self.origin + path, self.with_ids(body).encode() or None, {"Content-Type": "application/json"}, method=method)
+        try:
+            with urllib.request.urlopen(call, timeout=clients.PATIENCE_S) as response:
+                status, told = response.status, response.read().decode()
+        except urllib.error.HTTPError as error:
+            status, told = error.code, error.read().decode()
+        self.note_ids(told)
+        printed = [str(status), *told.splitlines()]
+        expected = answer.splitlines()
+        if lines_match(expected, printed):
+            return text, []
+        return f"{request}-\n" + "".join(with_placeholders(line) + "\n" for line in printed), [(head, expected, printed)]
+
+
+def steps_of(text):
+    """Commands, each with the lines that it should print; one may go on behind a backslash, or as a here-document."""
+    steps, lines, at = [], text.splitlines(), 0
+    while at < len(lines):
+        command = lines[at].removeprefix("$ ")
+        here = re.search(r"<<'(\w+)'", command)
+        at += 1
+        while (here and command.splitlines()[-1] != here[1]) or command.endswith("\\"):
+            command += "\n" + lines[at]
+            at += 1
+        expected = []
+        while at < len(lines) and not lines[at].startswith("$ "):
+            expected.append(lines[at])
+            at += 1
+        steps.append((command, expected))
+    return steps
+
+
+@contextlib.contextmanager
+def served(binary, folder, env):
+    """A service that runs no jobs: what the cases say happens, and nothing else."""
+    command = [binary, "serve", "--no-executor", "--http", "127.0.0.1:0"]
+    with subprocess.Popen(command, cwd=folder, env=env, stderr=subprocess.PIPE) as process:
+        try:
+            origin = f"http://127.0.0.1:{clients.port_of(process)}"
+            threading.Thread(target=process.stderr.read, daemon=True).start()
+            yield origin
+        finally:
+            clients.end(process)
+
+
+def show(case, differences):
+    print(f"FAILED {case.name()}")
+    for what, expected, printed in differences:
+        print(f"  {what}")
+        for line in difflib.unified_diff(expected, printed, "expected", "printed", lineterm="", n=3):
+            print(f"    {line}")
+
+
+def record(page, bodies):
+    text = page.read_text(encoding="utf-8")
+    for case, body in reversed(bodies):
+        text = text[:case.start] + body + text[case.start + len(case.body):]
+    page.write_text(text, encoding="utf-8")
+
+
+def main(arguments):
+    is_through_server = "--through-server" in arguments
+    does_record = "--record" in arguments
+    binary, kind, *pages = [argument for argument in arguments if not argument.startswith("--")]
+    pages = [Path(page) for page in pages] or sorted(HERE.glob("*.md"))
+    passed = failed = 0
+    use, program = databases.DATABASES[kind]
+    if not any((Path(folder) / program).exists() for folder in os.environ["PATH"].split(":")):
+        print(f"{program} is not installed")
+        return clients.SKIPPED
+    with tempfile.TemporaryDirectory() as name, use(Path(name)) as env:
+        folder = Path(name)
+        env = {"HOME": name, "LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": os.environ["PATH"], **env}
+        database = Database(str(Path(binary).resolve()), kind, folder, env)
+        with served(database.binary, folder, env) as origin:
+            runner = Runner(database, origin, is_through_server)
+            for page in pages:
+                bodies = []
+                for case in cases_of(page):
+                    if is_through_server and case.is_here():
+                        continue
+                    body, differences = runner.run(case)
+                    bodies.append((case, body))
+                    failed += bool(differences) and not does_record
+                    passed += not differences or does_record
+                    if differences and not does_record:
+                        show(case, differences)
+                if does_record:
+                    record(page, bodies)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
