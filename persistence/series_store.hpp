@@ -88,6 +88,17 @@ public:
     [[nodiscard]] virtual std::optional<std::string>
     fire_series(std::string_view key, schema::TimePoint now) = 0;
 
+    /// The keys of series that have not ended and have no turn, in their order: somebody has
+    /// deleted the row, and they would stand still for ever.
+    [[nodiscard]] virtual std::vector<std::string> series_without_turn(std::size_t limit) = 0;
+
+    /// Gives such a series its turn back, with the due date that it had: it is like the last other
+    /// job of the series that is still there, and without a payload if there is none. The log says
+    /// which. Returns the job's id; nullopt: it has its turn, or it has ended, or there is no such
+    /// series.
+    [[nodiscard]] virtual std::optional<std::string>
+    restore_turn(std::string_view key, schema::TimePoint now) = 0;
+
     /// Removes the waiting turn; what runs may finish. The row stays, as ended. done (also if it
     /// had ended), not_found, locked.
     [[nodiscard]] virtual SeriesAnswer end_series(std::string_view key, schema::TimePoint now) = 0;

@@ -26,6 +26,7 @@ enum class Refusal {
     waits_for_no_date,     ///< A dead letter, or suspended: no due date makes it run.
     has_no_retries,        ///< A dead letter; it gets new ones when it is requeued.
     series_has_ended,      ///< There is no further turn.
+    series_has_no_turn,    ///< Somebody has deleted the row; resuming it brings one back.
     series_has_not_ended,  ///< It must end before it is forgotten.
     group_is_paused,       ///< The series stays paused with its group.
     is_in_use,             ///< A calendar that a series or another calendar names.

@@ -141,6 +141,9 @@ ItemResult SeriesDesk::change_one(SeriesChange change, const SeriesSummary& summ
             if (auto job = series_store_.fire_series(series.key, now)) {
                 return {.id = series.key, .new_job = std::move(*job)};
             }
+            if (!has_ended) {
+                return refused_change(series, Refusal::series_has_no_turn);
+            }
             break;
         case SeriesChange::end:
             return result_of(series, series_store_.end_series(series.key, now));
@@ -151,12 +154,13 @@ ItemResult SeriesDesk::change_one(SeriesChange change, const SeriesSummary& summ
 }
 
 ItemResult SeriesDesk::resume(const schema::Series& series) {
+    const bool is_restored = series_store_.restore_turn(series.key, clock_.now()).has_value();
     const std::int64_t moved = store_.activate(SuspensionScope::series, series.key, clock_.now());
     const auto now = series_store_.find_series(series.key);
     if (now && now->condition == SeriesCondition::paused) {
         return refused_change(series, Refusal::group_is_paused);
     }
-    return {.id = series.key, .moved = moved};
+    return {.id = series.key, .moved = is_restored ? 1 : moved};
 }
 
 ItemResult SeriesDesk::reschedule(const schema::Series& times) {
@@ -164,7 +168,10 @@ ItemResult SeriesDesk::reschedule(const schema::Series& times) {
     if (current && current->condition == SeriesCondition::ended) {
         return refused_change(current->series, Refusal::series_has_ended);
     }
-    return result_of(times, series_store_.reschedule_series(times, clock_.now()));
+    const SeriesAnswer answer = series_store_.reschedule_series(times, clock_.now());
+    return current && answer == SeriesAnswer::not_found
+               ? refused_change(current->series, Refusal::series_has_no_turn)
+               : result_of(times, answer);
 }
 
 std::map<std::string, SeriesGroup> SeriesDesk::groups() const {

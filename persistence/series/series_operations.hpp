@@ -43,6 +43,12 @@ reschedule_series(const StoreContext& context, const schema::Series& times, sche
 [[nodiscard]] std::optional<std::string>
 fire_series(const StoreContext& context, std::string_view key, schema::TimePoint now);
 
+[[nodiscard]] std::vector<std::string>
+series_without_turn(const StoreContext& context, std::size_t limit);
+
+[[nodiscard]] std::optional<std::string>
+restore_turn(const StoreContext& context, std::string_view key, schema::TimePoint now);
+
 [[nodiscard]] SeriesAnswer
 end_series(const StoreContext& context, std::string_view key, schema::TimePoint now);
 

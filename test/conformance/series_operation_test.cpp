@@ -330,6 +330,49 @@ TEST_P(AdoptedSeries, A_repeat_that_cannot_be_read_runs_once) {
     EXPECT_EQ(count_rows("JS_SERIES"), 0);
 }
 
+// Apps may delete free rows (docs/sql.md).
+TEST_P(SeriesOperations, One_whose_turn_was_deleted_is_found_and_gets_it_back) {
+    start(every_ten_minutes("lost"), a_job("").with_payload("17"));
+    start(every_ten_minutes("well"));
+    EXPECT_THAT(store_.series_without_turn(10), IsEmpty());
+    EXPECT_EQ(store_.restore_turn("lost", clock_.now()), std::nullopt) << "it has its turn";
+    const auto due = store_.find_series("lost")->series.next_fire;
+    execute("DELETE FROM ACT_RU_TIMER_JOB WHERE ID_ = 'lost-1'");
+    EXPECT_THAT(store_.series_without_turn(10), ElementsAre("lost"));
+    const auto turn = store_.restore_turn("lost", clock_.now());
+    ASSERT_TRUE(turn.has_value());
+    EXPECT_EQ(job(*turn).due_date, due);
+    EXPECT_EQ(job(*turn).handler_type, "noop");
+    EXPECT_THAT(store_.series_without_turn(10), IsEmpty());
+    clock_.tick(10min);
+    EXPECT_EQ(fire().size(), 2U);
+    EXPECT_THAT(store_.series_without_turn(10), IsEmpty()) << "it goes on";
+    EXPECT_EQ(store_.restore_turn("none", clock_.now()), std::nullopt);
+}
+
+TEST_P(SeriesOperations, A_turn_that_is_brought_back_is_like_the_last_job_of_its_series) {
+    start(every_ten_minutes(), a_job("").with_payload("17"));
+    const Job first = fire_after(10min);
+    execute("DELETE FROM ACT_RU_TIMER_JOB");
+    const auto turn = store_.restore_turn("s", clock_.now());
+    ASSERT_TRUE(turn.has_value());
+    EXPECT_EQ(job(*turn).payload, "17");
+    complete(first);
+    EXPECT_EQ(fire_after(10min).payload, "17");
+}
+
+TEST_P(SeriesOperations, Without_overlap_the_turn_that_ran_is_followed_by_the_next) {
+    Series series = every_ten_minutes();
+    series.overlap = false;
+    start(series);
+    (void)fire_after(10min);
+    execute("DELETE FROM ACT_RU_JOB");
+    EXPECT_THAT(store_.series_without_turn(10), ElementsAre("s"));
+    ASSERT_TRUE(store_.restore_turn("s", clock_.now()).has_value());
+    EXPECT_EQ(store_.find_series("s")->condition, SeriesCondition::waiting);
+    (void)fire_after(10min);
+}
+
 }  // namespace
 
 }  // namespace jobstrand::test

@@ -116,12 +116,35 @@ void check_dead(const QueueFacts& facts, Findings& findings) {
     );
 }
 
+void check_series(const QueueFacts& facts, Findings& findings) {
+    if (facts.without_turn.empty()) {
+        findings.push_back({.check = "series", .text = "each that goes on has its next turn"});
+        return;
+    }
+    const std::size_t count = facts.without_turn.size();
+    findings.push_back(
+        {.check = "series",
+         .level = FindingLevel::wrong,
+         .text = fmt::format(
+             "{}{} have lost their turn and never fire again: somebody has deleted its row",
+             count > QueueFacts::kMostCounted ? "more than " : "",
+             std::min(count, QueueFacts::kMostCounted)
+         ),
+         .advice = fmt::format(
+             "jobstrand series resume {}{}",
+             quoted_if_needed(facts.without_turn.front()),
+             count > 1 ? ", and the like" : ""
+         )}
+    );
+}
+
 }  // namespace
 
 void check_jobs(const QueueFacts& facts, Findings& findings) {
     check_served(facts, findings);
     check_first_free(facts, findings);
     check_timers(facts, findings);
+    check_series(facts, findings);
     check_dead(facts, findings);
 }
 

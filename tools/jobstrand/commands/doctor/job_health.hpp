@@ -22,6 +22,8 @@ struct QueueFacts {
     std::optional<schema::TimePoint> next_due = {};
     std::size_t dead_letters = 0;  ///< kMostCounted + 1: more.
     std::optional<schema::Job> latest_dead = {};
+    /// Series that have lost their turn, up to kMostCounted + 1 of them.
+    std::vector<std::string> without_turn = {};
 };
 
 void check_jobs(const QueueFacts& facts, Findings& findings);

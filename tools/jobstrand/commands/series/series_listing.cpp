@@ -135,6 +135,12 @@ std::string why_not_series(const deadletter::ItemResult& item) {
                 named(item.id),
                 quoted_if_needed(item.id)
             );
+        case Refusal::series_has_no_turn:
+            return fmt::format(
+                "{} has lost its turn, somebody has deleted its row: `jobstrand series resume {}`",
+                named(item.id),
+                quoted_if_needed(item.id)
+            );
         case Refusal::group_is_paused:
             return fmt::format(
                 "{} stays paused, because its group is: `jobstrand group resume {}`",
