@@ -1,7 +1,6 @@
 #include "executor/async_executor.hpp"
 
 #include "executor/fresh_lock_owner.hpp"
-#include "executor/pool/long_runs.hpp"
 #include "schema/ensure.hpp"
 
 #include <fmt/format.h>
@@ -16,11 +15,15 @@ namespace jobstrand::executor {
 
 namespace {
 
+/// Lost starts of a job of which one is known to have begun.
+constexpr int kFirstCounted = 2;
+
 JobRunner::Rules rules_of(const ExecutorSettings& settings, const RetryRule* retry_rule) {
     return {
         .retry = settings.retry,
         .time_limit = settings.job_time_limit,
         .lost_starts = settings.lost_starts,
+        .lock_time = settings.lock_time,
         .retry_rule = retry_rule,
     };
 }
@@ -36,7 +39,7 @@ size_of(const ExecutorSettings& settings, const LimitedRuns& limited, const Grou
         .behind = [&] { return order.waiting(); },
         .order = {
             .order = settings.order,
-            .alone_from = settings.lost_starts - 1,
+            .alone_from = std::min(settings.lost_starts - 1, kFirstCounted),
             .goes_first = [&](const schema::Job& job) { return limited.meets_limit(job); }}};
 }
 
@@ -70,7 +73,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
           settings_.lock_owner,
           does_acquisition_decide()
       ),
-      completion_({use.store, held_, use.wake_ups, use.clock, use.log}, settings_.lock_owner),
+      completion_(needs_of_completion(), settings_.lock_owner),
       async_(
           settings_.async_runs,
           [this](const HeldJobPtr& held, const HandlerResult& result) {
@@ -91,6 +94,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
            .lock_time = settings_.lock_time}
       ),
       leftovers_(use.store, use.clock, kLeftoversInterval, &view_),
+      doubtful_(use.store, *this, use.clock),
       acquirer_(use.store, *this, use.clock, use.wake_ups, settings_, &view_),
       unserved_(use.served, use.clock, use.log, &view_),
       dead_(
@@ -118,6 +122,17 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       presence_loop_(threads_.add_loop(presence_)) {
     held_.when_gone([this](std::span<const schema::Job* const> jobs) { on_gone(jobs); });
     add_own_activities();
+}
+
+JobCompletion::Dependencies AsyncExecutor::needs_of_completion() {
+    return {
+        .store = use_.store,
+        .held = held_,
+        .wake_ups = use_.wake_ups,
+        .clock = use_.clock,
+        .log = use_.log,
+        .when_refused = [this](std::set<std::string> types) { leave_out(std::move(types)); },
+    };
 }
 
 NodePresence::Dependencies AsyncExecutor::needs_of_presence() {
@@ -169,6 +184,13 @@ void AsyncExecutor::limit_to(schema::ServedScope scope) {
     (void)checked(std::move(settings));
     served_.limit_to(std::move(scope));
     what_is_served_changed();
+}
+
+// Called by whoever writes outcomes.
+void AsyncExecutor::leave_out(std::set<std::string> types) {
+    if (served_.leave_out(std::move(types))) {
+        what_is_served_changed();
+    }
 }
 
 void AsyncExecutor::what_is_served_changed() {
@@ -317,44 +339,6 @@ void AsyncExecutor::on_gone(std::span<const schema::Job* const> jobs) {
     if (limited_.ended(jobs)) {
         use_.wake_ups.limited_ended();
     }
-}
-
-persistence::NodeLoad AsyncExecutor::load() const {
-    return {
-        .workers = settings_.max_pool_size,
-        .running = held_.running().size(),
-        .held = held_.size(),
-    };
-}
-
-ActivityCounts AsyncExecutor::activity_counts() const {
-    return {
-        .claims = acquirer_.claims(),
-        .empty_claims = acquirer_.empty_claims(),
-        .claimed = acquirer_.claimed(),
-        .locks_reset = reset_.freed(),
-        .dead_nodes = dead_.buried(),
-    };
-}
-
-ActivityTimes AsyncExecutor::activity_times() const {
-    return {
-        .claims = acquirer_.times(),
-        .completions = completion_.report().times,
-        .claimed = acquirer_.sizes(),
-        .completed = completion_.report().sizes,
-    };
-}
-
-schema::Duration AsyncExecutor::lease_left() const {
-    return lease_.left(use_.clock.steady_now());
-}
-
-persistence::NodeWork AsyncExecutor::work() {
-    return {
-        .runs = long_runs(held_.running(), settings_.node_lease / 3, use_.clock),
-        .last_minute = completion_.run_counts().last_minute(use_.clock.steady_now()),
-    };
 }
 
 }  // namespace jobstrand::executor

@@ -8,6 +8,7 @@
 #include "executor/job_completion.hpp"
 #include "executor/job_runner.hpp"
 #include "executor/job_wakeup.hpp"
+#include "executor/locks/doubtful_claims.hpp"
 #include "executor/locks/expired_lock_reset.hpp"
 #include "executor/locks/held_release.hpp"
 #include "executor/locks/leftovers.hpp"
@@ -30,6 +31,7 @@
 #include "executor/report/activity_times.hpp"
 #include "executor/report/finished_run.hpp"
 #include "executor/report/run_times.hpp"
+#include "executor/report/standstill.hpp"
 #include "executor/report/unserved_jobs.hpp"
 #include "executor/served_here.hpp"
 #include "executor/stop_mode.hpp"
@@ -42,6 +44,7 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -130,6 +133,14 @@ public:
 
     [[nodiscard]] ActivityCounts activity_counts() const;
 
+    /// Why this node does not get on, for people; empty: it does. A pass has not come back for
+    /// twice the time of a lock, or jobs are held and for the time of a lease none of them has run
+    /// (10 s at least). An outage of the database is none of it.
+    [[nodiscard]] std::string standstill();
+
+    /// What the database refuses of what has become of jobs.
+    [[nodiscard]] RefusedNow refused() const { return completion_.refused(); }
+
     /// For how long this node's lease still holds; zero: it is over.
     [[nodiscard]] schema::Duration lease_left() const;
 
@@ -145,8 +156,12 @@ public:
     [[nodiscard]] const std::string& lock_owner() const override { return settings_.lock_owner; }
     [[nodiscard]] schema::Duration lock_time() const override { return settings_.lock_time; }
     void accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) override;
+    void in_doubt(schema::TimePoint until, schema::SteadyPoint locked_at) override {
+        doubtful_.add(until, locked_at);
+    }
 
 private:
+    [[nodiscard]] JobCompletion::Dependencies needs_of_completion();
     [[nodiscard]] NodePresence::Dependencies needs_of_presence();
     void add_own_activities();
     void add_second_loops();
@@ -161,6 +176,7 @@ private:
     void pass_the_rest_on();
     [[nodiscard]] bool is_taking() const;
     [[nodiscard]] persistence::NodeWork work();
+    void leave_out(std::set<std::string> types);
     void what_is_served_changed();
     void tell(const std::function<void()>& news);
     [[nodiscard]] bool wait_for_running_jobs();
@@ -177,6 +193,7 @@ private:
     LimitedRuns limited_;
     NodeLease lease_;
     RunTimes times_;
+    Standstill standstill_;
     HeldRelease release_;
     JobCompletion completion_;
     AsyncRuns async_;
@@ -185,6 +202,7 @@ private:
     LockWatch watch_;
     ExpiredLockReset reset_;
     Leftovers leftovers_;
+    DoubtfulClaims doubtful_;
     JobAcquirer acquirer_;
     UnservedJobs unserved_;
     DeadNodes dead_;

@@ -14,6 +14,7 @@ void AsyncExecutor::add_own_activities() {
         add_activity(reset_);
     }
     add_activity(leftovers_);
+    doubtful_.when_added([&loop = add_activity(doubtful_)] { loop.wake(); });
     use_.wake_ups.sleepers.limits = [&loop = add_activity(limits_)] { loop.wake(); };
     use_.wake_ups.sleepers.dead_nodes = [&loop = add_activity(dead_)] { loop.wake(); };
     use_.wake_ups.sleepers.unserved = [&loop = add_activity(unserved_)] { loop.wake(); };

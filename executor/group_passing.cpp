@@ -23,7 +23,9 @@ schema::Duration GroupPassing::run_once() {
         is_full ? std::make_shared<const persistence::ServedJobs>() : use_.intake.served();
     persistence::GroupsPassedOn passed;
     try {
-        passed = use_.store.pass_on(claim, *served, page_bytes_, ended);
+        passed = run_claim(use_.intake, claim.until, locked_at, [&] {
+            return use_.store.pass_on(claim, *served, page_bytes_, ended);
+        });
     } catch (const persistence::DbError&) {
         use_.order.end_again(ended);
         throw;

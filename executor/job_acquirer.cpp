@@ -69,8 +69,9 @@ schema::Duration JobAcquirer::run_once() {
     limit.limited = room.limited;
     const bool is_behind_in_lanes = !lanes_.is_at_start();
     const Look look = oldest_.begin(clock_);
-    std::vector<schema::Job> jobs =
-        order_.is_any() ? take_in_order(claim, limit) : take_oldest(claim, limit, look);
+    std::vector<schema::Job> jobs = run_claim(intake_, claim.until, locked_at, [&] {
+        return order_.is_any() ? take_in_order(claim, limit) : take_oldest(claim, limit, look);
+    });
     const std::size_t found = jobs.size();
     take_in(std::move(jobs), locked_at);
     if (found == 0 && (order_.is_any() ? is_behind_in_lanes : may_there_be_older(look))) {
@@ -92,7 +93,10 @@ schema::Duration JobAcquirer::take_beside() {
     const schema::SteadyPoint locked_at = clock_.steady_now();
     persistence::PageLimit limit = page_;
     limit.limited = room.limited;
-    std::vector<schema::Job> jobs = take_oldest(next_claim(), std::move(limit), *look);
+    const persistence::LockClaim claim = next_claim();
+    std::vector<schema::Job> jobs = run_claim(intake_, claim.until, locked_at, [&] {
+        return take_oldest(claim, std::move(limit), *look);
+    });
     const bool is_any = !jobs.empty();
     take_in(std::move(jobs), locked_at);
     return is_any || !look->left_from.empty() ? schema::Duration{0} : kUntilWoken;

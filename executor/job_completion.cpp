@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -20,10 +21,10 @@ using persistence::OutcomeAnswer;
 /// Between two tries to write the last outcomes.
 constexpr schema::Duration kTryAgainWait = std::chrono::milliseconds(20);
 
-/// Whether the database refuses this very data; everything else is trouble that passes.
-bool is_about_the_data(DbErrorKind kind) {
+/// Whether the database refuses this very change; everything else is trouble that passes.
+bool is_refusal(DbErrorKind kind) {
     return kind == DbErrorKind::too_long || kind == DbErrorKind::duplicate_key ||
-           kind == DbErrorKind::other;
+           kind == DbErrorKind::access_denied || kind == DbErrorKind::other;
 }
 
 /// Whether the next turn of a series was stored with this outcome.
@@ -60,11 +61,12 @@ JobCompletion::JobCompletion(Dependencies dependencies, std::string lock_owner)
 
 schema::Duration JobCompletion::run_once() {
     take_what_others_wrote();
+    try_refused_again();
     mailbox_.take(first_.outcomes);  // What a failed pass could not write comes first.
     if (!first_.outcomes.empty()) {
         write(first_);
     }
-    return mailbox_.is_empty() ? until_next_count() : schema::Duration{0};
+    return mailbox_.is_empty() ? until_next_pass() : schema::Duration{0};
 }
 
 schema::Duration JobCompletion::write_beside() {
@@ -86,12 +88,13 @@ void JobCompletion::write(Batch& batch) {
             on_answer(batch, batch.outcomes[i], answers[i]);
         }
     } catch (const DbError& error) {
-        // One outcome that the database will never take must not hold up the others.
-        if (!is_about_the_data(error.kind())) {
+        // One outcome that the database does not take must not hold up the others.
+        if (!is_refusal(error.kind())) {
             throw;
         }
         write_one_by_one(batch);
     }
+    forget_refused(batch.outcomes);
     report_.times.add(use_.clock.steady_now() - began);
     report_.sizes.add(batch.outcomes.size());
     report_.run_counts.add(batch.outcomes);
@@ -119,20 +122,66 @@ void JobCompletion::take_what_others_wrote() {
 }
 
 void JobCompletion::write_one_by_one(Batch& batch) {
-    for (const Outcome& outcome : batch.outcomes) {
+    std::vector<Outcome> taken;
+    for (Outcome& outcome : batch.outcomes) {
         try {
             const std::span<const Outcome> one(&outcome, 1);
             on_answer(batch, outcome, use_.store.apply(lock_owner_, one).front());
+            taken.push_back(outcome);
         } catch (const DbError& error) {
-            if (!is_about_the_data(error.kind())) {
+            if (!is_refusal(error.kind())) {
                 throw;  // Those already written answer lost_lock next time, which is harmless.
             }
-            use_.log.write(
-                schema::LogLevel::error,
-                "the outcome of a job cannot be stored; the job runs again when its lock expires",
-                {{"job", outcome.job->id}, {"error", error.what()}}
-            );
+            keep(outcome, error);
         }
+    }
+    batch.outcomes = std::move(taken);
+}
+
+void JobCompletion::keep(Outcome outcome, const DbError& error) {
+    const std::shared_ptr<const schema::Job> job = outcome.job;
+    {
+        const std::lock_guard lock(refused_mutex_);
+        if (!refused_.add(std::move(outcome), use_.clock.steady_now())) {
+            return;
+        }
+    }
+    use_.log.write(
+        schema::LogLevel::error,
+        "the database refuses what became of a job; it is kept and tried again, and no more jobs "
+        "of its type are taken here",
+        {{"job", job->id}, {"type", job->handler_type}, {"error", error.what()}}
+    );
+    tell_refused_types();
+}
+
+void JobCompletion::try_refused_again() {
+    if (again_.outcomes.empty()) {
+        const std::lock_guard lock(refused_mutex_);
+        again_.outcomes = refused_.take_due(use_.clock.steady_now());
+    }
+    if (!again_.outcomes.empty()) {
+        write(again_);
+    }
+}
+
+void JobCompletion::forget_refused(std::span<const Outcome> written) {
+    {
+        const std::lock_guard lock(refused_mutex_);
+        if (refused_.is_empty()) {
+            return;
+        }
+        for (const Outcome& outcome : written) {
+            refused_.forget(outcome.job->id);
+        }
+    }
+    tell_refused_types();
+}
+
+void JobCompletion::tell_refused_types() {
+    if (use_.when_refused) {
+        const std::lock_guard lock(refused_mutex_);  // Whoever is told last is told the truth.
+        use_.when_refused(refused_.types());
     }
 }
 
@@ -182,8 +231,14 @@ void JobCompletion::tell_of_room() const {
     }
 }
 
-schema::Duration JobCompletion::until_next_count() {
-    const auto next = report_.write_counts();
+schema::Duration JobCompletion::until_next_pass() {
+    std::optional<schema::SteadyPoint> next = report_.write_counts();
+    {
+        const std::lock_guard lock(refused_mutex_);
+        if (const auto again = refused_.next()) {
+            next = std::min(next.value_or(*again), *again);
+        }
+    }
     return next ? std::chrono::ceil<schema::Duration>(*next - use_.clock.steady_now())
                 : kUntilWoken;
 }
@@ -191,23 +246,34 @@ schema::Duration JobCompletion::until_next_count() {
 void JobCompletion::write_the_rest(schema::Duration limit) {
     const schema::SteadyPoint give_up = std::chrono::steady_clock::now() + limit;
     while (!is_empty()) {
+        // Defended catch: a database that is away may come back within the limit.
         try {
             (void)write_beside();
             (void)run_once();
         } catch (const DbError& error) {
             if (std::chrono::steady_clock::now() >= give_up) {
-                use_.log.write(
-                    schema::LogLevel::error,
-                    "outcomes of finished jobs could not be written; these jobs will run again",
-                    {{"error", error.what()}}
-                );
+                tell_unwritten(error.what());
                 return;
             }
             std::this_thread::sleep_for(kTryAgainWait);
+            continue;
+        }
+        const std::lock_guard lock(refused_mutex_);
+        if (mailbox_.is_empty() && !refused_.is_empty()) {
+            tell_unwritten("the database refuses them");
+            break;
         }
     }
     take_what_others_wrote();
     report_.write_all_counts();
+}
+
+void JobCompletion::tell_unwritten(const std::string& why) const {
+    use_.log.write(
+        schema::LogLevel::error,
+        "outcomes of finished jobs could not be written; these jobs will run again",
+        {{"error", why}}
+    );
 }
 
 }  // namespace jobstrand::executor

@@ -6,10 +6,16 @@
 #include "executor/outcome_mailbox.hpp"
 #include "executor/pool/held_jobs.hpp"
 #include "executor/report/outcome_report.hpp"
+#include "executor/report/refused_now.hpp"
+#include "executor/report/refused_outcomes.hpp"
 #include "persistence/executor_store.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
+#include <functional>
+#include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,8 +27,9 @@ namespace jobstrand::executor {
 /// without a timer. Where one transaction after the other is not enough, whole ones gather, and a
 /// second loop (beside()) takes them.
 ///
-/// An outcome stays in the mailbox until the database has taken it or said that the lock is lost,
-/// however long the database is away.
+/// An outcome stays here until the database has taken it or said that the lock is lost, however
+/// long the database is away. One that it refuses for good is tried again from time to time; its
+/// lock is renewed meanwhile, so that nobody runs the job once more.
 ///
 /// Thread safety: what adds and is_empty() are safe; run_once() belongs to the loop's strand, that
 /// of beside() to another one.
@@ -34,6 +41,9 @@ public:
         const WakeUps& wake_ups;
         const schema::Clock& clock;
         schema::Log& log;
+        /// Told the handler types whose outcomes are refused, whenever that changes; empty: nobody
+        /// is.
+        std::function<void(std::set<std::string>)> when_refused = {};
     };
 
     JobCompletion(Dependencies dependencies, std::string lock_owner);
@@ -47,6 +57,12 @@ public:
     void forget(HeldJobPtr held) { mailbox_.forget(std::move(held)); }
 
     [[nodiscard]] bool is_empty() const { return mailbox_.is_all_written(); }
+
+    /// Safe to ask from any thread.
+    [[nodiscard]] RefusedNow refused() const {
+        const std::lock_guard lock(refused_mutex_);
+        return {.outcomes = refused_.size(), .types = refused_.types()};
+    }
 
     /// What it has written. Safe to look at from any thread.
     [[nodiscard]] const OutcomeReport& report() const { return report_; }
@@ -75,11 +91,16 @@ private:
     void take_what_others_wrote();
     void write(Batch& batch);
     void write_one_by_one(Batch& batch);
+    void keep(persistence::Outcome outcome, const persistence::DbError& error);
+    void try_refused_again();
+    void forget_refused(std::span<const persistence::Outcome> written);
+    void tell_refused_types();
+    void tell_unwritten(const std::string& why) const;
     void on_answer(Batch& batch, const persistence::Outcome& outcome, persistence::OutcomeAnswer);
     void uncount_lost_starts(Batch& batch);
     void tell_of(std::span<const persistence::Outcome> outcomes) const;
     void tell_of_room() const;
-    [[nodiscard]] schema::Duration until_next_count();
+    [[nodiscard]] schema::Duration until_next_pass();
 
     // Constant after construction.
     const Dependencies use_;
@@ -91,6 +112,10 @@ private:
 
     Batch first_;
     Batch second_;
+    Batch again_;  ///< Of what was refused; on the strand of run_once().
+
+    mutable std::mutex refused_mutex_;
+    RefusedOutcomes refused_;  ///< Guarded by refused_mutex_.
     NamedPass beside_{"second job completion", [this] { return write_beside(); }};
 };
 

@@ -14,6 +14,7 @@ namespace jobstrand::executor {
 
 namespace {
 
+using namespace std::chrono_literals;
 using persistence::Outcome;
 
 /// Thrown and caught in this file only: a transaction can be left without a commit by nothing else.
@@ -38,6 +39,14 @@ Outcome outcome_of(const HeldJobPtr& held, schema::Transition transition) {
 }
 
 }  // namespace
+
+schema::Duration suspect_wait(schema::Duration lock_time, int lost_starts) {
+    schema::Duration wait = std::min<schema::Duration>(10 * lock_time, 1min);
+    for (int lost = 1; lost < lost_starts && wait < 1h; ++lost) {
+        wait *= 4;
+    }
+    return std::min<schema::Duration>(wait, 1h);
+}
 
 JobRunner::JobRunner(Dependencies dependencies, Rules rules, std::string lock_owner)
     : use_(dependencies), rules_(std::move(rules)), lock_owner_(std::move(lock_owner)) {}
@@ -177,7 +186,9 @@ std::optional<schema::Transition> JobRunner::count_start(const schema::Job& job)
     }
     // Defended catch: a start that cannot be counted is put off, and the job is not at fault (I5).
     try {
-        const bool is_held = use_.store.count_start(lock_owner_, fence_of(job));
+        const schema::TimePoint next =
+            use_.clock.now() + suspect_wait(rules_.lock_time, job.lost_starts);
+        const bool is_held = use_.store.count_start(lock_owner_, fence_of(job), next);
         return is_held ? std::nullopt : std::optional(schema::released(job));
     } catch (const persistence::DbError&) {
         return schema::interrupted(job, Interrupted{}.wait, use_.clock.now());

@@ -22,6 +22,12 @@
 namespace jobstrand::executor {
 
 /// Runs one job: finds its handler, calls it, and turns what it returned or threw into an outcome.
+/// How long a job is left alone from a counted start of it, if that start is lost: processes that
+/// are killed from outside die in swarms, one after the other. Ten times the lock time, but at
+/// most a minute; four times as long after each further lost start, but at most an hour.
+/// `lost_starts`: those before this start, 1 or more.
+[[nodiscard]] schema::Duration suspect_wait(schema::Duration lock_time, int lost_starts);
+
 /// The only place that calls user code, and the only one that catches what it throws.
 ///
 /// Thread safety: safe; called by all workers at once. Everything passed in must outlive it.
@@ -42,6 +48,7 @@ public:
         schema::RetryPolicy retry;
         schema::Duration time_limit{0};  ///< See ExecutorSettings::job_time_limit.
         int lost_starts = std::numeric_limits<int>::max();  ///< See ExecutorSettings.
+        schema::Duration lock_time{0};                      ///< Likewise.
         const RetryRule* retry_rule = nullptr;  ///< None, or an empty one: the app has none.
     };
 

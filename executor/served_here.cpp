@@ -1,6 +1,7 @@
 #include "executor/served_here.hpp"
 
 #include <utility>
+#include <vector>
 
 namespace jobstrand::executor {
 
@@ -28,8 +29,20 @@ void ServedHere::limit_to(schema::ServedScope scope) {
     look(std::move(scope));
 }
 
+bool ServedHere::leave_out(std::set<std::string> types) {
+    const std::lock_guard lock(mutex_);
+    if (left_out_ == types) {
+        return false;
+    }
+    left_out_ = std::move(types);
+    look(now_->scope);
+    return true;
+}
+
 void ServedHere::look(schema::ServedScope scope) {
-    persistence::ServedJobs served(handlers_.types(), handlers_.needs(), std::move(scope));
+    std::vector<std::string> types = handlers_.types();
+    std::erase_if(types, [this](const std::string& type) { return left_out_.contains(type); });
+    persistence::ServedJobs served(std::move(types), handlers_.needs(), std::move(scope));
     served.fetching = fetching_;
     served.types_by_row = handlers_.types_that_end_elsewhere();
     now_ = std::make_shared<const persistence::ServedJobs>(std::move(served));

@@ -6,6 +6,8 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 
 namespace jobstrand::executor {
 
@@ -28,6 +30,9 @@ public:
 
     void limit_to(schema::ServedScope scope);
 
+    /// Nor those of these handler types, for now. false: they were left out already.
+    bool leave_out(std::set<std::string> types);
+
 private:
     void look(schema::ServedScope scope);
 
@@ -35,6 +40,7 @@ private:
     const persistence::Fetching fetching_;
     mutable std::mutex mutex_;
     std::shared_ptr<const persistence::ServedJobs> now_;  ///< Guarded by mutex_.
+    std::set<std::string> left_out_;                      ///< Likewise.
 };
 
 }  // namespace jobstrand::executor

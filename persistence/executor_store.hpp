@@ -164,6 +164,11 @@ public:
     [[nodiscard]] virtual std::vector<std::string>
     extend_locks(const LockClaim& claim, std::span<const Fence> fences) = 0;
 
+    /// The jobs that a claim has locked of which nobody could tell whether it was committed; none if
+    /// it was not, or has not been yet. A page that it has claimed comes free instead. `now` is the
+    /// time of the call.
+    [[nodiscard]] virtual std::vector<schema::Job> take_up(const LockClaim& claim) = 0;
+
     /// Frees locked jobs that were not run (I5). Jobs that are no longer ours are left alone.
     virtual void release(std::string_view owner, std::span<const Fence> fences) = 0;
 
@@ -172,9 +177,10 @@ public:
     // is counted before it begins. The count goes with the row: a job that ends or leaves its place
     // loses it.
 
-    /// Counts a start of a job that has lost some, in a transaction of its own. false: the lock is
-    /// lost.
-    [[nodiscard]] virtual bool count_start(std::string_view owner, const Fence& fence) = 0;
+    /// Counts a start of a job that has lost some, in a transaction of its own. If this start is
+    /// lost too, nobody acquires the job before `next`. false: the lock is lost.
+    [[nodiscard]] virtual bool
+    count_start(std::string_view owner, const Fence& fence, schema::TimePoint next) = 0;
 
     /// These starts have ended although their locks were lost: no process has died of them.
     virtual void uncount_starts(std::span<const std::string> ids) = 0;

@@ -35,6 +35,7 @@ struct NodeLoad {
 enum class NodeState {
     running,
     draining,  ///< It ends what it holds and takes nothing more, until an operator says so.
+    lost,      ///< Its lease was ended because it did not renew it.
 };
 
 [[nodiscard]] std::string_view name_of(NodeState state);
@@ -112,8 +113,12 @@ public:
     /// then, and await the reset. Returns the nodes.
     [[nodiscard]] virtual std::vector<std::string> end_expired_leases(const LeaseLook& look) = 0;
 
-    /// By name.
+    /// Those that are not lost, by name.
     [[nodiscard]] virtual std::vector<Node> nodes() = 0;
+
+    /// Those that were lost within the last day, the latest first: `lease_until` is when their
+    /// lease ended.
+    [[nodiscard]] virtual std::vector<Node> lost_nodes(schema::TimePoint now) = 0;
 
     /// The node obeys when it renews its lease. false: there is no such node.
     [[nodiscard]] virtual bool set_node_state(std::string_view node, NodeState state) = 0;

@@ -214,8 +214,9 @@ Transition crash_loop(const Job& job, TimePoint now) {
     Transition transition = bury(TransitionReason::crash_loop, job, now);
     transition.retries = 0;
     transition.failure = JobFailure{
-        .message = "the process that ran it ended " + std::to_string(job.lost_starts) +
-                   " times in a row without an outcome: it is not started again",
+        .message = "the process that held it ended " + std::to_string(job.lost_starts) +
+                   " times in a row without an outcome, the last time while it ran and no other "
+                   "suspected job did: it is not started again",
         .retryable = false,
     };
     return transition;

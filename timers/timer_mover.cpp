@@ -175,7 +175,11 @@ std::size_t TimerMover::move_page(const DueLook& look, const std::optional<PageL
         window.from = first_due_;
     }
     window.as_of = look.round;
-    DueTimers due = move_found(look, window, room.value_or(settings_.page), claim);
+    const auto move = [&] {
+        return move_found(look, window, room.value_or(settings_.page), claim);
+    };
+    DueTimers due =
+        claim ? executor::run_claim(use_.intake, claim->until, locked_at, move) : move();
     const std::size_t moved = due.moved;
     hand_over(std::move(due), locked_at);
     return moved;

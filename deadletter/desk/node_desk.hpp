@@ -21,6 +21,11 @@ public:
     /// By name.
     [[nodiscard]] std::vector<persistence::Node> list() { return store_.nodes(); }
 
+    /// Lost within the last day, the latest first.
+    [[nodiscard]] std::vector<persistence::Node> lost(schema::TimePoint now) {
+        return store_.lost_nodes(now);
+    }
+
     /// The nodes end what they hold and take nothing more, until they are resumed. They hear of it
     /// within a third of their lease time.
     void drain(const std::vector<std::string>& nodes, const BulkWatch& watch) {

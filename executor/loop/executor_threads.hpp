@@ -6,7 +6,9 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
+#include <chrono>
 #include <memory>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -32,6 +34,17 @@ public:
     PollingLoop& add_loop(Activity& activity) {
         loops_.push_back(std::make_unique<PollingLoop>(context_, activity, log_));
         return *loops_.back();
+    }
+
+    /// The activity whose pass has been under way for longer than this; empty: none. From any
+    /// thread, once all loops are there.
+    [[nodiscard]] std::string_view stuck_for(std::chrono::steady_clock::duration limit) const {
+        for (const auto& loop : loops_) {
+            if (loop->pass_under_way() > limit) {
+                return loop->name();
+            }
+        }
+        return {};
     }
 
     void start() {

@@ -3,6 +3,7 @@
 #include "persistence/lock_claim.hpp"
 #include "persistence/page_limit.hpp"
 #include "persistence/served_jobs.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "schema/clock.hpp"
 #include "schema/job.hpp"
 #include "schema/time.hpp"
@@ -60,6 +61,10 @@ public:
     /// finds no place is freed in its table again (R156), without using a retry.
     virtual void accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) = 0;
 
+    /// Nobody can tell whether a claim was committed whose locks end at `until`; it began at
+    /// `locked_at`. What it has locked is accepted when that is known.
+    virtual void in_doubt(schema::TimePoint until, schema::SteadyPoint locked_at) = 0;
+
     /// When the locks of a claim end that begins now. No two claims have the same end, or a group
     /// that was passed on and claimed again could be taken for the one before
     /// (persistence::GroupEnd), when the answer to the passing on was lost.
@@ -86,6 +91,25 @@ private:
 claim_for(JobIntake& intake, const schema::Clock& clock) {
     const schema::TimePoint now = clock.now();
     return {.owner = intake.lock_owner(), .until = intake.end_of_next_claim(now), .now = now};
+}
+
+/// What `claiming`, which claims jobs so, returns. If nobody can tell whether it was committed, the
+/// intake hears of it.
+template <typename Claiming>
+auto run_claim(
+    JobIntake& intake,
+    schema::TimePoint until,
+    schema::SteadyPoint locked_at,
+    Claiming claiming
+) {
+    try {
+        return claiming();
+    } catch (const persistence::DbError& error) {
+        if (error.kind() == persistence::DbErrorKind::in_doubt) {
+            intake.in_doubt(until, locked_at);
+        }
+        throw;
+    }
 }
 
 }  // namespace jobstrand::executor

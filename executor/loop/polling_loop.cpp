@@ -68,6 +68,11 @@ void PollingLoop::stop() {
     finished_.wait(lock, [this] { return state_ == State::stopped; });
 }
 
+std::chrono::steady_clock::duration PollingLoop::pass_under_way() const {
+    const auto began = pass_began_.load();
+    return began.count() == 0 ? began : std::chrono::steady_clock::now().time_since_epoch() - began;
+}
+
 void PollingLoop::wait(schema::Duration duration) {
     if (duration == kUntilWoken) {
         timer_.expires_at(boost::asio::steady_timer::time_point::max());
@@ -88,7 +93,9 @@ void PollingLoop::on_waited() {
         const std::lock_guard lock(mutex_);
         woken_ = false;
     }
+    pass_began_ = std::chrono::steady_clock::now().time_since_epoch();
     const schema::Duration duration = guarded_pass();
+    pass_began_ = std::chrono::steady_clock::duration::zero();
     bool was_woken = false;
     {
         const std::lock_guard lock(mutex_);

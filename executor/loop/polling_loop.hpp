@@ -7,9 +7,11 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <string_view>
 
 namespace jobstrand::executor {
 
@@ -43,6 +45,11 @@ public:
 
     void stop();
 
+    /// For how long the pass that is under way has been; zero: none is. From any thread.
+    [[nodiscard]] std::chrono::steady_clock::duration pass_under_way() const;
+
+    [[nodiscard]] std::string_view name() const noexcept { return activity_.name(); }
+
 private:
     enum class State { idle, running, stopping, stopped };
 
@@ -62,6 +69,9 @@ private:
     schema::Duration failure_wait_{0};  ///< Zero: the last pass was fine.
     bool is_failure_logged_ = false;
     bool stop_requested_ = false;
+
+    /// Zero: none is under way.
+    std::atomic<std::chrono::steady_clock::duration> pass_began_{};
 
     // Guarded by mutex_.
     std::mutex mutex_;

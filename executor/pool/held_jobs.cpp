@@ -33,6 +33,7 @@ std::vector<HeldJobPtr> HeldJobs::add(std::vector<schema::Job> jobs, schema::Ste
         held.push_back(std::make_shared<HeldJob>(std::move(job), until, std::move(group)));
     }
     const std::lock_guard lock(mutex_);
+    moves_ += held.size();
     for (const HeldJobPtr& job : held) {
         // A job that comes again while its earlier, lost run still ends takes that run's place
         // here, with its own id as the key.
@@ -79,6 +80,7 @@ void HeldJobs::forget(const schema::Job& job) {
     if (found != jobs_.end() && found->second->job.revision == job.revision) {
         bytes_ -= job.payload.size();
         jobs_.erase(found);
+        ++moves_;
         if (waiting_ > 0) {
             gone_.notify_all();
         }

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -95,6 +96,9 @@ public:
 
     [[nodiscard]] std::size_t size() const;
 
+    /// How many have come and gone so far: the same number again means that nothing has moved.
+    [[nodiscard]] std::uint64_t moves() const { return moves_; }
+
     /// Bytes of payloads that may still be added. 0: none, and is_room_awaited() tells when there
     /// is room again.
     [[nodiscard]] std::size_t bytes_left();
@@ -147,6 +151,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable gone_;
     int waiting_ = 0;  ///< Threads that wait for gone_.
+    std::atomic<std::uint64_t> moves_{0};
     /// By id, which is borrowed from the job itself.
     std::unordered_map<std::string_view, HeldJobPtr> jobs_;
     std::size_t bytes_ = 0;  ///< Of their payloads.

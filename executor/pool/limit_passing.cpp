@@ -34,8 +34,9 @@ schema::Duration LimitPassing::run_once() {
     if (behind_.empty()) {
         until_next_ = later;
     }
-    persistence::LimitedJobs taken =
-        use_.store.acquire_limited(claim, *use_.intake.served(), room, behind_);
+    persistence::LimitedJobs taken = run_claim(use_.intake, claim.until, locked_at, [&] {
+        return use_.store.acquire_limited(claim, *use_.intake.served(), room, behind_);
+    });
     behind_ = std::move(taken.end);
     until_next_ = std::min(until_next_, taken.until_next.value_or(later));
     const bool has_more = !taken.jobs.empty() || !behind_.empty();

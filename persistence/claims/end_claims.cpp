@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace jobstrand::persistence {
@@ -35,7 +36,7 @@ constexpr std::string_view kExpired = R"sql(
     ORDER BY ID_)sql";
 
 constexpr std::string_view kLock = R"sql(
-    SELECT {bytes_as_text}
+    SELECT {bytes_as_text}, OWNER_
     FROM JS_CLAIM
     WHERE ID_ = ?
     {for_update})sql";
@@ -52,19 +53,25 @@ constexpr std::string_view kLetGo = R"sql(
         LOST_STARTS_ = CASE WHEN LOST_STARTS_ = 0 THEN 1 ELSE LOST_STARTS_ END
     WHERE ID_ IN (...) AND COALESCE(REV_, 1) = ? AND LOCK_OWNER_ IS NULL)sql";
 
+struct ExpiredClaim {
+    std::string owner;
+    ClaimedJobs jobs;
+};
+
 /// nullopt: it has ended by itself.
-std::optional<ClaimedJobs> claimed_for_update(Transaction& transaction, std::int64_t claim) {
+std::optional<ExpiredClaim> claimed_for_update(Transaction& transaction, std::int64_t claim) {
     const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kLock,
         fmt::arg("bytes_as_text", dialect.bytes_as_text),
         fmt::arg("for_update", dialect.for_update)
     );
-    std::optional<ClaimedJobs> jobs;
-    transaction.query({.sql = sql, .columns = 1}, {claim}, [&](const Row& row) {
-        read_claim_text(dialect.text_of_bytes(row.text(0)), jobs.emplace());
+    std::optional<ExpiredClaim> expired;
+    transaction.query({.sql = sql, .columns = 2}, {claim}, [&](const Row& row) {
+        expired.emplace().owner = row.text(1);
+        read_claim_text(dialect.text_of_bytes(row.text(0)), expired->jobs);
     });
-    return jobs;
+    return expired;
 }
 
 std::int64_t let_go(Transaction& transaction, const ClaimedJobs& jobs) {
@@ -108,15 +115,20 @@ void end_claims_of(Transaction& transaction, std::string_view owner, schema::Tim
     transaction.execute(kEndAll, {over, owner, over});
 }
 
-std::int64_t reset_expired_claims(const StoreContext& context, schema::TimePoint now) {
+std::int64_t reset_expired_claims(
+    const StoreContext& context,
+    schema::TimePoint now,
+    const BeforeReset& before
+) {
     std::int64_t all = 0;
     for (const std::int64_t claim : expired_claims(context, now)) {
         std::int64_t freed = 0;
         context.runner.run(
             [&](Transaction& transaction) {
                 freed = 0;
-                if (const auto jobs = claimed_for_update(transaction, claim)) {
-                    freed = let_go(transaction, *jobs);
+                if (const auto expired = claimed_for_update(transaction, claim)) {
+                    before(transaction, expired->owner, expired->jobs);
+                    freed = let_go(transaction, expired->jobs);
                     transaction.execute(kDelete, {claim});
                 }
             },

@@ -8,6 +8,7 @@
 #include "schema/time.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -57,7 +58,12 @@ void count_ended(Transaction& transaction, std::string_view owner, const CountBy
 /// The claims of a node end at `over`, and await the reset.
 void end_claims_of(Transaction& transaction, std::string_view owner, schema::TimePoint over);
 
+/// Who is told of a claim before its jobs are let go, in the transaction that does it.
+using BeforeReset =
+    std::function<void(Transaction&, const std::string& owner, const ClaimedJobs& jobs)>;
+
 /// Lets the jobs of claims go that ended before `now`, with a lost start. Returns how many.
-[[nodiscard]] std::int64_t reset_expired_claims(const StoreContext& context, schema::TimePoint now);
+[[nodiscard]] std::int64_t
+reset_expired_claims(const StoreContext& context, schema::TimePoint now, const BeforeReset& before);
 
 }  // namespace jobstrand::persistence

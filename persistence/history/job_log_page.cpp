@@ -158,6 +158,15 @@ void JobLogPage::add(
     lines_.back().id = book_.next_id(facts.time);
 }
 
+void JobLogPage::add_interrupted(const Job& job, std::string_view node, schema::TimePoint now) {
+    add(job,
+        JobEvent::interrupted,
+        "lock expired",
+        {.time = now,
+         .node = node,
+         .message = "the process that held it died, or was cut off from the database"});
+}
+
 void JobLogPage::add_created(const Job& job) {
     if (wants(JobEvent::created)) {
         const auto machine_now =

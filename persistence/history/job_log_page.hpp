@@ -39,6 +39,9 @@ public:
         const MoveFacts& facts
     );
 
+    /// A job whose lock has ended, as it was before.
+    void add_interrupted(const schema::Job& job, std::string_view node, schema::TimePoint now);
+
     /// A new job.
     void add_created(const schema::Job& job);
 

@@ -14,7 +14,7 @@ namespace {
 // REV_ stays, so that the fence of the run goes on to hold.
 constexpr std::string_view kCountStart = R"sql(
     UPDATE ACT_RU_JOB {by_id}
-    SET LOST_STARTS_ = LOST_STARTS_ + 1
+    SET LOST_STARTS_ = LOST_STARTS_ + 1, DUEDATE_ = ?
     WHERE ID_ IN (...) AND {held})sql";
 
 // The job may be somebody else's by now, so there is no fence to ask for.
@@ -25,12 +25,17 @@ constexpr std::string_view kUncountStarts = R"sql(
 
 }  // namespace
 
-bool count_start(const StoreContext& context, std::string_view owner, const Fence& fence) {
+bool count_start(
+    const StoreContext& context,
+    std::string_view owner,
+    const Fence& fence,
+    schema::TimePoint next
+) {
     bool is_held = false;
     context.runner.run(
         [&](Transaction& transaction) {
             const FencedIds ids = fenced(std::span(&fence, 1));
-            is_held = execute_fenced(transaction, kCountStart, {}, owner, ids) == 1;
+            is_held = execute_fenced(transaction, kCountStart, {next}, owner, ids) == 1;
         },
         // Once too often does less harm than a start that nobody knows of.
         run_again

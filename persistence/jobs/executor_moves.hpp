@@ -90,8 +90,15 @@ void release_locks(
     std::span<const Fence> fences
 );
 
-[[nodiscard]] bool
-count_start(const StoreContext& context, std::string_view owner, const Fence& fence);
+[[nodiscard]] bool count_start(
+    const StoreContext& context,
+    std::string_view owner,
+    const Fence& fence,
+    schema::TimePoint next
+);
+
+[[nodiscard]] std::vector<schema::Job>
+take_up_claim(const StoreContext& context, const LockClaim& claim);
 
 void uncount_starts(const StoreContext& context, std::span<const std::string> ids);
 

@@ -38,7 +38,7 @@ constexpr std::string_view kView = R"sql(
         ),
         COALESCE((SELECT 1 FROM JS_LIMIT LIMIT 1), (SELECT 1 FROM JS_LIMIT_WAITING LIMIT 1)),
         COALESCE((SELECT 1 FROM JS_UNIQUE LIMIT 1), (SELECT 1 FROM JS_LIMITED LIMIT 1)),
-        (SELECT MIN(LEASE_EXP_TIME_) FROM JS_NODE))sql";
+        (SELECT MIN(LEASE_EXP_TIME_) FROM JS_NODE WHERE STATE_ <> 'lost'))sql";
 
 constexpr std::string_view kAcquirable = R"sql((SELECT 1
         FROM ACT_RU_JOB {by_id}

@@ -23,6 +23,10 @@ constexpr std::string_view kInsert = R"sql(
         LOCKS_)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?))sql";
 
+constexpr std::string_view kForgetLost = R"sql(
+    DELETE FROM JS_NODE
+    WHERE STATE_ = 'lost' AND (NODE_ = ? OR LEASE_EXP_TIME_ < ?))sql";
+
 constexpr std::string_view kForget = R"sql(
     DELETE FROM JS_NODE
     WHERE NODE_ = ?)sql";
@@ -34,7 +38,7 @@ constexpr std::string_view kLeave = R"sql(
 constexpr std::string_view kRenew = R"sql(
     UPDATE JS_NODE
     SET LEASE_EXP_TIME_ = ?, WORKERS_ = ?, RUNNING_ = ?, HELD_ = ?
-    WHERE NODE_ = ? AND INCARNATION_ = ?)sql";
+    WHERE NODE_ = ? AND INCARNATION_ = ? AND STATE_ <> 'lost')sql";
 
 // Nearly always the lease is held, and nobody drains the node.
 constexpr std::string_view kRenewRunning = R"sql(
@@ -45,26 +49,28 @@ constexpr std::string_view kRenewRunning = R"sql(
 constexpr std::string_view kState = R"sql(
     SELECT STATE_
     FROM JS_NODE
-    WHERE NODE_ = ?)sql";
+    WHERE NODE_ = ? AND STATE_ <> 'lost')sql";
 
 constexpr std::string_view kSetState = R"sql(
     UPDATE JS_NODE
     SET STATE_ = ?
-    WHERE NODE_ = ?)sql";
+    WHERE NODE_ = ? AND STATE_ <> 'lost')sql";
 
 constexpr std::string_view kExpired = R"sql(
     SELECT NODE_
     FROM JS_NODE
-    WHERE LEASE_EXP_TIME_ < ? AND (
+    WHERE STATE_ <> 'lost' AND LEASE_EXP_TIME_ < ? AND (
         LEASE_EXP_TIME_ < ? OR
         NOT EXISTS (SELECT 1 FROM JS_NODE F WHERE F.NODE_ < ? AND F.LEASE_EXP_TIME_ >= ?)
     )
     ORDER BY NODE_)sql";
 
-// The node may have renewed it since it was read.
+// The node may have renewed it since it was read. Its row is kept for a day, for people who ask
+// what has become of it.
 constexpr std::string_view kEndLease = R"sql(
-    DELETE FROM JS_NODE
-    WHERE NODE_ = ? AND LEASE_EXP_TIME_ < ?)sql";
+    UPDATE JS_NODE
+    SET STATE_ = 'lost'
+    WHERE NODE_ = ? AND LEASE_EXP_TIME_ < ? AND STATE_ <> 'lost')sql";
 
 // The tables are read from end to end, since an index on the owner would cost each claim; nodes do
 // not die often.
@@ -162,6 +168,7 @@ void register_node(
     context.runner.run(
         [&](Transaction& transaction) {
             require_same_locks(transaction, identity, now);
+            transaction.execute(kForgetLost, {node, now - kLostFor});
             if (transaction.execute(kForget, {node}) > 0) {
                 end_locks(transaction, node, locked, now);
             }
@@ -247,6 +254,7 @@ std::vector<std::string> end_expired_leases(const StoreContext& context, const L
             [&](Transaction& transaction) {
                 is_ended = transaction.execute(kEndLease, {std::string_view(node), now}) > 0;
                 if (is_ended) {
+                    transaction.execute(kForgetLost, {std::string_view(), now - kLostFor});
                     replace_served(transaction, node, {});
                     replace_work(transaction, node, {});
                     end_locks(transaction, node, locked, now);

@@ -14,7 +14,15 @@ constexpr std::string_view kNodes = R"sql(
     SELECT NODE_, INCARNATION_, HOST_, PROCESS_, VERSION_, STATE_, WORKERS_, RUNNING_, HELD_,
            STARTED_, LEASE_EXP_TIME_
     FROM JS_NODE
+    WHERE STATE_ <> 'lost'
     ORDER BY NODE_)sql";
+
+constexpr std::string_view kLost = R"sql(
+    SELECT NODE_, INCARNATION_, HOST_, PROCESS_, VERSION_, STATE_, WORKERS_, RUNNING_, HELD_,
+           STARTED_, LEASE_EXP_TIME_
+    FROM JS_NODE
+    WHERE STATE_ = 'lost' AND LEASE_EXP_TIME_ >= ?
+    ORDER BY LEASE_EXP_TIME_ DESC, NODE_)sql";
 
 constexpr std::string_view kServed = R"sql(
     SELECT NODE_, HANDLER_TYPE_, NEEDS_
@@ -22,6 +30,7 @@ constexpr std::string_view kServed = R"sql(
     ORDER BY NODE_, HANDLER_TYPE_, NEEDS_)sql";
 
 constexpr std::string_view kDraining = "draining";
+constexpr std::string_view kIsLost = "lost";
 
 std::string text_in(const Row& row, std::size_t column) {
     return std::string(row.text(column));
@@ -50,11 +59,34 @@ Node node_in(const Row& row) {
 }  // namespace
 
 std::string_view name_of(NodeState state) {
-    return state == NodeState::draining ? kDraining : "running";
+    switch (state) {
+        case NodeState::draining:
+            return kDraining;
+        case NodeState::lost:
+            return kIsLost;
+        case NodeState::running:
+            break;
+    }
+    return "running";
 }
 
 NodeState node_state_in(std::string_view text) {
+    if (text == kIsLost) {
+        return NodeState::lost;
+    }
     return text == kDraining ? NodeState::draining : NodeState::running;
+}
+
+std::vector<Node> list_lost_nodes(const StoreContext& context, schema::TimePoint now) {
+    const Value from{now - kLostFor};
+    std::vector<Node> lost;
+    context.runner.read([&](Connection& connection) {
+        lost.clear();
+        connection.query({.sql = kLost, .columns = 11}, {&from, 1}, [&](const Row& row) {
+            lost.push_back(node_in(row));
+        });
+    });
+    return lost;
 }
 
 std::vector<Node> list_nodes(const StoreContext& context) {

@@ -34,6 +34,14 @@ std::optional<std::string> SqlStore::fire_series(std::string_view key, TimePoint
     return persistence::fire_series(context_, key, now);
 }
 
+std::vector<std::string> SqlStore::series_without_turn(std::size_t limit) {
+    return persistence::series_without_turn(context_, limit);
+}
+
+std::optional<std::string> SqlStore::restore_turn(std::string_view key, TimePoint now) {
+    return persistence::restore_turn(context_, key, now);
+}
+
 SeriesAnswer SqlStore::end_series(std::string_view key, TimePoint now) {
     return persistence::end_series(context_, key, now);
 }

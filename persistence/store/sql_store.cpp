@@ -131,8 +131,12 @@ void SqlStore::release(std::string_view owner, std::span<const Fence> fences) {
     release_locks(context_, owner, fences);
 }
 
-bool SqlStore::count_start(std::string_view owner, const Fence& fence) {
-    return persistence::count_start(context_, owner, fence);
+bool SqlStore::count_start(std::string_view owner, const Fence& fence, schema::TimePoint next) {
+    return persistence::count_start(context_, owner, fence, next);
+}
+
+std::vector<schema::Job> SqlStore::take_up(const LockClaim& claim) {
+    return take_up_claim(context_, claim);
 }
 
 void SqlStore::uncount_starts(std::span<const std::string> ids) {
@@ -188,6 +192,10 @@ void SqlStore::leave(const NodeIdentity& identity) {
 
 std::vector<std::string> SqlStore::end_expired_leases(const LeaseLook& look) {
     return persistence::end_expired_leases(context_, look);
+}
+
+std::vector<Node> SqlStore::lost_nodes(schema::TimePoint now) {
+    return list_lost_nodes(context_, now);
 }
 
 std::vector<Node> SqlStore::nodes() {

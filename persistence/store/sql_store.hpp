@@ -143,7 +143,9 @@ public:
     [[nodiscard]] std::vector<std::string>
     extend_locks(const LockClaim& claim, std::span<const Fence> fences) override;
     void release(std::string_view owner, std::span<const Fence> fences) override;
-    [[nodiscard]] bool count_start(std::string_view owner, const Fence& fence) override;
+    [[nodiscard]] bool
+    count_start(std::string_view owner, const Fence& fence, schema::TimePoint next) override;
+    [[nodiscard]] std::vector<schema::Job> take_up(const LockClaim& claim) override;
     void uncount_starts(std::span<const std::string> ids) override;
     void wait_for_database(const std::stop_token& stop, schema::SteadyPoint until) override;
     [[nodiscard]] std::optional<schema::SteadyPoint> back_since() override;
@@ -197,6 +199,7 @@ public:
     void leave(const NodeIdentity& identity) override;
     [[nodiscard]] std::vector<std::string> end_expired_leases(const LeaseLook& look) override;
     [[nodiscard]] std::vector<Node> nodes() override;
+    [[nodiscard]] std::vector<Node> lost_nodes(schema::TimePoint now) override;
     [[nodiscard]] bool set_node_state(std::string_view node, NodeState state) override;
 
     [[nodiscard]] Lack lacking(const JobKind& kind, schema::TimePoint now) override;
@@ -309,6 +312,9 @@ public:
         override;
     [[nodiscard]] std::optional<std::string>
     fire_series(std::string_view key, schema::TimePoint now) override;
+    [[nodiscard]] std::vector<std::string> series_without_turn(std::size_t limit) override;
+    [[nodiscard]] std::optional<std::string>
+    restore_turn(std::string_view key, schema::TimePoint now) override;
     [[nodiscard]] SeriesAnswer end_series(std::string_view key, schema::TimePoint now) override;
     [[nodiscard]] SeriesAnswer remove_series(std::string_view key) override;
 

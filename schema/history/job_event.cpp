@@ -30,6 +30,8 @@ std::string_view name_of(JobEvent event) {
             return "dead";
         case JobEvent::requeued:
             return "requeued";
+        case JobEvent::interrupted:
+            return "interrupted";
     }
     return "unknown";
 }
@@ -92,6 +94,7 @@ bool is_logged(JobEvent event, JobLogLevel level) {
         case JobEvent::failed:
         case JobEvent::deleted:
         case JobEvent::dead:
+        case JobEvent::interrupted:
             return level != JobLogLevel::none;
         case JobEvent::created:
         case JobEvent::succeeded:

@@ -14,9 +14,10 @@ enum class JobEvent {
     created = 0,
     failed = 1,  ///< A run has failed, be it the last one.
     succeeded = 2,
-    deleted = 3,   ///< Somebody has removed or replaced it.
-    dead = 4,      ///< It became a dead letter without a run that failed.
-    requeued = 5,  ///< It came back from the dead letters.
+    deleted = 3,      ///< Somebody has removed or replaced it.
+    dead = 4,         ///< It became a dead letter without a run that failed.
+    requeued = 5,     ///< It came back from the dead letters.
+    interrupted = 6,  ///< Its lock has ended, because its node died or was cut off: it runs again.
 };
 
 inline constexpr std::array kJobEvents{
@@ -26,6 +27,7 @@ inline constexpr std::array kJobEvents{
     JobEvent::deleted,
     JobEvent::dead,
     JobEvent::requeued,
+    JobEvent::interrupted,
 };
 
 [[nodiscard]] std::string_view name_of(JobEvent event);
@@ -39,7 +41,8 @@ inline constexpr std::array kJobEvents{
 /// How much is logged.
 enum class JobLogLevel {
     none,
-    failures,  ///< What failed, died or was deleted: a job that succeeds costs nothing.
+    failures,  ///< What failed, died, was interrupted or deleted: a job that succeeds costs
+               ///< nothing.
     full,
 };
 

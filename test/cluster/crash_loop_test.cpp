@@ -18,7 +18,7 @@ protected:
         if (const auto& missing = GetParam().missing) {
             GTEST_SKIP() << *missing;
         }
-        ::setenv("JOBSTRAND_CLUSTER_LOCK_MS", "1000", 1);
+        ::setenv("JOBSTRAND_CLUSTER_LOCK_MS", "500", 1);
         server = GetParam().start();
         database = std::make_unique<JobDatabase>(server->url());
     }

@@ -209,6 +209,25 @@ TEST_P(ExpiredLockReset, The_former_holder_has_lost_its_fence) {
     EXPECT_EQ(place_of("a"), "executable");
 }
 
+// The answer to its commit was lost, and nobody could ask in time.
+TEST_P(Locks, What_a_claim_has_locked_is_known_by_the_end_of_the_claim) {
+    insert(JobPlace::executable, many_jobs("j", 4));
+    LockClaim first = claim_of("node-1");
+    first.pages_from = 0;
+    const LockClaim second{
+        .owner = "node-1", .until = first.until + 1ms, .now = first.now, .pages_from = 0};
+    (void)store_.acquire(first, noop_, 2);
+    const std::vector<Job> lost = store_.acquire(second, noop_, 2);
+    EXPECT_EQ(store_.take_up(second), lost);
+    EXPECT_THAT(
+        store_.take_up({.owner = "node-2", .until = second.until, .now = clock_.now()}), IsEmpty()
+    );
+    EXPECT_THAT(
+        store_.take_up({.owner = "node-1", .until = second.until + 1ms, .now = clock_.now()}),
+        IsEmpty()
+    );
+}
+
 }  // namespace
 
 }  // namespace jobstrand::test

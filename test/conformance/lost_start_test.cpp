@@ -28,8 +28,12 @@ protected:
     }
 
     [[nodiscard]] bool count(const Job& held) {
-        return store_.count_start(held.lock_owner, {.id = held.id, .revision = held.revision});
+        return store_.count_start(
+            held.lock_owner, {.id = held.id, .revision = held.revision}, clock_.now() + wait_
+        );
     }
+
+    schema::Duration wait_{1min};  ///< After a counted start that is lost.
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -68,13 +72,28 @@ TEST_P(LostStarts, Each_further_start_is_counted_before_it_begins) {
     }
 }
 
+TEST_P(LostStarts, A_job_that_a_node_died_of_twice_is_left_alone_for_a_while) {
+    wait_ = 100min;
+    insert(JobPlace::executable, a_job("a"));
+    (void)died_with("a");
+    ASSERT_TRUE(count(acquire_it()));
+    free_expired();  // After one hour.
+    EXPECT_THAT(acquire(1, "node"), testing::IsEmpty());
+    EXPECT_EQ(job("a").lock_owner, "suspect");
+    free_expired();
+    EXPECT_EQ(acquire(1, "node").at(0).lost_starts, 2);
+}
+
 TEST_P(LostStarts, Only_the_holder_of_the_lock_counts_a_start) {
     insert(JobPlace::executable, a_job("a"));
     (void)died_with("a");
     const Job held = acquire_it();
-    EXPECT_FALSE(store_.count_start("another", {.id = "a", .revision = held.revision}));
-    EXPECT_FALSE(store_.count_start("dead-node", {.id = "a", .revision = held.revision - 1}));
-    EXPECT_FALSE(store_.count_start("dead-node", {.id = "gone", .revision = 1}));
+    EXPECT_FALSE(store_.count_start("another", {.id = "a", .revision = held.revision}, clock_.now())
+    );
+    EXPECT_FALSE(
+        store_.count_start("dead-node", {.id = "a", .revision = held.revision - 1}, clock_.now())
+    );
+    EXPECT_FALSE(store_.count_start("dead-node", {.id = "gone", .revision = 1}, clock_.now()));
     EXPECT_EQ(job("a").lost_starts, 1);
 }
 

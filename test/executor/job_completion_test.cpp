@@ -8,9 +8,15 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace jobstrand::executor {
 namespace {
 
+using namespace std::chrono_literals;
 using persistence::DbError;
 using persistence::DbErrorKind;
 using persistence::Outcome;
@@ -55,7 +61,15 @@ protected:
     test::RecordingLog log;
     WakeUps wake_ups;
     test::ManualClock clock;
-    JobCompletion completion{{store, held, wake_ups, clock, log}, "node-1"};
+    std::vector<std::set<std::string>> refused_types;
+    JobCompletion completion{
+        {store,
+         held,
+         wake_ups,
+         clock,
+         log,
+         [this](std::set<std::string> types) { refused_types.push_back(std::move(types)); }},
+        "node-1"};
 };
 
 TEST_F(JobCompletionTest, All_outcomes_that_have_gathered_are_written_together) {
@@ -171,18 +185,62 @@ TEST_F(JobCompletionTest, Outcomes_stay_until_a_database_that_was_away_takes_the
     EXPECT_TRUE(completion.is_empty());
 }
 
-TEST_F(JobCompletionTest, An_outcome_that_the_database_refuses_does_not_hold_up_the_others) {
+/// The database refuses one outcome, whatever comes with it.
+class RefusedOutcome : public JobCompletionTest {
+protected:
+    RefusedOutcome() {
+        EXPECT_CALL(store, apply(_, testing::Matcher<Outcomes>(_)))
+            .WillRepeatedly([this](std::string_view, Outcomes outcomes) {
+                for (const Outcome& outcome : outcomes) {
+                    if (is_refused && outcome.job->id == "bad") {
+                        throw DbError(kind, "a trigger");
+                    }
+                }
+                return std::vector<OutcomeAnswer>(outcomes.size(), OutcomeAnswer::done);
+            });
+    }
+
+    bool is_refused = true;
+    DbErrorKind kind = DbErrorKind::other;
+};
+
+TEST_F(RefusedOutcome, Does_not_hold_up_the_others_and_stays_held) {
     add("good");
-    add("poison");
+    add("bad");
     add("fine");
-    expect_batch(3).WillOnce(testing::Throw(DbError(DbErrorKind::too_long, "too long")));
-    expect_batch(1)
-        .WillOnce(testing::Return(std::vector{OutcomeAnswer::done}))
-        .WillOnce(testing::Throw(DbError(DbErrorKind::too_long, "too long")))
-        .WillOnce(testing::Return(std::vector{OutcomeAnswer::done}));
-    EXPECT_EQ(completion.run_once(), kUntilWoken);
+    (void)completion.run_once();
+    EXPECT_EQ(held.size(), 1U) << "its lock is renewed, and nobody runs it again";
+    EXPECT_EQ(log.count(schema::LogLevel::error, "refuses what became of a job"), 1);
+    EXPECT_THAT(refused_types, ElementsAre(std::set<std::string>{"noop"}));
+}
+
+TEST_F(RefusedOutcome, Is_tried_again_ever_more_rarely_until_it_is_taken) {
+    add("bad");
+    EXPECT_EQ(completion.run_once(), 1s);
+    clock.tick(1s);
+    EXPECT_EQ(completion.run_once(), 2s);
+    EXPECT_EQ(log.count(schema::LogLevel::error, "refuses what became of a job"), 1);
+    is_refused = false;
+    clock.tick(1s);
+    EXPECT_EQ(completion.run_once(), 1s) << "not yet";
+    clock.tick(1s);
+    (void)completion.run_once();
+    EXPECT_EQ(held.size(), 0U);
     EXPECT_TRUE(completion.is_empty());
-    EXPECT_EQ(log.count(schema::LogLevel::error, "cannot be stored"), 1);
+    EXPECT_THAT(refused_types, ElementsAre(std::set<std::string>{"noop"}, std::set<std::string>{}));
+}
+
+TEST_F(RefusedOutcome, For_want_of_a_right_is_kept_too) {
+    kind = DbErrorKind::access_denied;
+    add("bad");
+    (void)completion.run_once();
+    EXPECT_EQ(held.size(), 1U);
+}
+
+TEST_F(RefusedOutcome, Does_not_keep_a_node_from_stopping) {
+    add("bad");
+    completion.write_the_rest(10s);
+    EXPECT_EQ(log.count(schema::LogLevel::error, "these jobs will run again"), 1);
 }
 
 TEST_F(JobCompletionTest, What_a_stop_finds_in_the_mailbox_is_written_when_the_database_is_back) {

@@ -43,7 +43,7 @@ protected:
     std::optional<persistence::Outcome> run(const HeldJobPtr& held) {
         const JobRunner runner(
             {store, handlers_, clock, log, nullptr, &times, nullptr, &on_run},
-            {.retry = {}, .time_limit = 5s, .lost_starts = 3},
+            {.retry = {}, .time_limit = 5s, .lost_starts = 3, .lock_time = 30s},
             "node-1"
         );
         JobRunner::Answer answer = runner.run(held);
@@ -332,7 +332,11 @@ protected:
     auto& expect_count() {
         return EXPECT_CALL(
             store,
-            count_start(std::string_view("node-1"), persistence::Fence{.id = "a", .revision = 1})
+            count_start(
+                std::string_view("node-1"),
+                persistence::Fence{.id = "a", .revision = 1},
+                clock.now() + 1min
+            )
         );
     }
 
@@ -345,12 +349,20 @@ TEST_F(LostStarts, Without_one_a_start_costs_no_word_to_the_database) {
 }
 
 TEST_F(LostStarts, A_further_start_is_counted_before_it_begins) {
-    expect_count().WillOnce([this](auto, const auto&) {
+    expect_count().WillOnce([this](auto, const auto&, auto) {
         EXPECT_EQ(runs, 0);
         return true;
     });
-    EXPECT_EQ(run(after_lost_starts(2))->transition.reason, TransitionReason::completed);
+    EXPECT_EQ(run(after_lost_starts(1))->transition.reason, TransitionReason::completed);
     EXPECT_EQ(runs, 1);
+}
+
+TEST_F(LostStarts, A_job_is_left_alone_for_longer_the_more_it_has_lost) {
+    EXPECT_EQ(suspect_wait(1s, 1), 10s);
+    EXPECT_EQ(suspect_wait(30s, 1), 1min);
+    EXPECT_EQ(suspect_wait(30s, 2), 4min);
+    EXPECT_EQ(suspect_wait(30s, 3), 16min);
+    EXPECT_EQ(suspect_wait(24h, 1000), 1h);
 }
 
 TEST_F(LostStarts, A_job_that_has_lost_too_many_is_not_started_again) {

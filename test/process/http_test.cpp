@@ -92,9 +92,9 @@ TEST_F(HttpTest, A_draining_service_answers_that_it_is_not_ready_and_loses_nothi
             .status,
         201
     );
-    ASSERT_TRUE(test::eventually([&] {
-        return client.ask(test::get("/health/ready")).status == 200;
-    }));
+    persistence::JobFilter held;
+    held.locked = true;
+    ASSERT_TRUE(test::eventually([&] { return count(JobPlace::executable, held) == 1; }));
     service->send(SIGTERM);
     EXPECT_TRUE(test::eventually([&] {
         return client.ask(test::get("/health/ready")).status == 503;

@@ -29,7 +29,7 @@ protected:
     /// Writes the configuration of the service: short times, and what the test adds.
     void configure(const std::string& more) const {
         std::ofstream(path("config.toml")) << "db = \"" << url() << "\"\n"
-                                           << "asyncExecutorAsyncJobLockTimeInMillis = 1000\n"
+                                           << "asyncExecutorAsyncJobLockTimeInMillis = " << lock_ms << "\n"
                                            << "asyncExecutorResetExpiredJobsInterval = 100\n"
                                            << more;
     }
@@ -81,6 +81,7 @@ protected:
         return path(name);
     }
 
+    int lock_ms = 1000;  ///< Set before configure().
     TemporaryDirectory directory;
     const OpenStore store;
 

@@ -1,3 +1,5 @@
+#include "persistence/drivers/parse_database_url.hpp"
+#include "test/fixtures/open_connection.hpp"
 #include "test/process/service_fixture.hpp"
 
 #include <csignal>
@@ -68,6 +70,27 @@ TEST_F(StopTest, A_second_sigterm_stops_at_once_and_loses_nothing) {
             EXPECT_TRUE(job.lock_owner.empty());
         }
     }
+}
+
+/// A service that waits for as long as it takes until others have written.
+class PatientStopTest : public ServiceTest {
+protected:
+    PatientStopTest() {
+        std::ofstream(path("config.toml")) << "db = \"" << url() << "?busy_timeout=PT5M\"\n"
+                                           << "awaitTerminationPeriod = \"PT0S\"\n";
+    }
+};
+
+TEST_F(PatientStopTest, A_database_that_does_not_answer_does_not_keep_it_from_stopping) {
+    const auto service = a_service();
+    ASSERT_TRUE(service->wait_for_log("ready"));
+    const auto other =
+        test::open_connection(persistence::parse_database_url(url() + "?busy_timeout=PT10S").value()
+        );
+    other->begin();
+    service->send(SIGTERM);
+    EXPECT_EQ(service->wait(100s), 1);
+    other->rollback();
 }
 
 }  // namespace

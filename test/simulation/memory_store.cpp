@@ -194,6 +194,19 @@ MemoryStore::Strings MemoryStore::extend_locks(const Claim& claim, Fences fences
     });
 }
 
+std::vector<schema::Job> MemoryStore::take_up(const Claim& claim) {
+    return operation([&] {
+        std::vector<schema::Job> jobs;
+        for (const auto& [id, row] : rows_) {
+            if (row.place == JobPlace::executable && row.job.lock_owner == claim.owner &&
+                row.job.lock_expiration == claim.until) {
+                jobs.push_back(row.job);
+            }
+        }
+        return jobs;
+    });
+}
+
 void MemoryStore::release(std::string_view owner, Fences fences) {
     operation([&] {
         for (const Fence& fence : fences) {
@@ -204,11 +217,12 @@ void MemoryStore::release(std::string_view owner, Fences fences) {
     });
 }
 
-bool MemoryStore::count_start(std::string_view owner, const Fence& fence) {
+bool MemoryStore::count_start(std::string_view owner, const Fence& fence, schema::TimePoint next) {
     return operation([&] {
         Row* const row = held(owner, fence.id, fence.revision);
         if (row != nullptr) {
             ++row->job.lost_starts;
+            row->job.due_date = next;
         }
         return row != nullptr;
     });

@@ -55,8 +55,13 @@ public:
     apply(std::string_view owner, std::span<const persistence::Outcome> outcomes) override;
     Strings not_held(std::string_view owner, Fences fences) override;
     Strings extend_locks(const Claim& claim, Fences fences) override;
+    std::vector<schema::Job> take_up(const Claim& claim) override;
     void release(std::string_view owner, Fences fences) override;
-    bool count_start(std::string_view owner, const persistence::Fence& fence) override;
+    bool count_start(
+        std::string_view owner,
+        const persistence::Fence& fence,
+        schema::TimePoint next
+    ) override;
     void uncount_starts(std::span<const std::string> ids) override;
     persistence::LockReset
     reset_expired_locks(schema::JobPlace place, const persistence::LockSearch& search) override;

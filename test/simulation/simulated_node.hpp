@@ -71,6 +71,7 @@ public:
     [[nodiscard]] const std::string& lock_owner() const override { return name_; }
     [[nodiscard]] schema::Duration lock_time() const override { return settings_.lock_time; }
     void accept(std::vector<schema::Job> jobs, schema::SteadyPoint locked_at) override;
+    void in_doubt(schema::TimePoint, schema::SteadyPoint) override {}
 
 private:
     struct Loop {

@@ -79,6 +79,7 @@ public:
         is_not_simulated();
     }
     std::vector<persistence::Node> nodes() override { is_not_simulated(); }
+    std::vector<persistence::Node> lost_nodes(schema::TimePoint) override { is_not_simulated(); }
     bool set_node_state(std::string_view /*node*/, persistence::NodeState /*state*/) override {
         is_not_simulated();
     }

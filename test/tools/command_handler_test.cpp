@@ -2,6 +2,7 @@
 
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
+#include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "tools/jobstrand/handlers/command_payload.hpp"
 
@@ -13,7 +14,9 @@
 #include <fstream>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 namespace jobstrand::cli {
 namespace {
@@ -57,7 +60,7 @@ protected:
     }
 
     test::ManualClock clock_;
-    schema::SilentLog log_;
+    test::RecordingLog log_;
     Guardian guardian_;
     HandlerCounts counts_;
     std::optional<schema::TimePoint> deadline_;
@@ -188,19 +191,22 @@ TEST_F(CommandHandlerTest, A_stop_is_no_failure) {
     EXPECT_TRUE(std::holds_alternative<Interrupted>(run(a_command("sleep 600"))));
 }
 
-TEST_F(CommandHandlerTest, A_program_that_is_not_there_or_not_a_program_is_a_failure) {
+TEST_F(CommandHandlerTest, A_job_that_cannot_begin_here_is_given_back_and_the_log_says_why) {
     const test::TemporaryDirectory directory;
     const std::filesystem::path text = directory.path() / "text";
     std::ofstream(text) << "not a program\n";
-    EXPECT_EQ(
-        failure_of({.program = "/nowhere/program"}).message,
-        "command it: cannot run /nowhere/program: No such file or directory"
-    );
-    EXPECT_THAT(failure_of({.program = text}).message, HasSubstr("Permission denied"));
     CommandSettings lost = a_command("true");
     lost.working_directory = "/nowhere";
-    EXPECT_EQ(failure_of(lost).message, "command it: there is no directory /nowhere");
-    EXPECT_TRUE(failure_of(lost).retryable);
+    const std::vector<std::pair<CommandSettings, std::string>> cases{
+        {{.program = "/nowhere/program"}, "cannot run /nowhere/program: No such file or directory"},
+        {{.program = text}, "Permission denied"},
+        {lost, "there is no directory /nowhere"}};
+    for (const auto& [command, why] : cases) {
+        const std::size_t before = log_.lines().size();
+        EXPECT_TRUE(std::holds_alternative<Interrupted>(run(command))) << why;
+        ASSERT_EQ(log_.lines().size(), before + 1);
+        EXPECT_THAT(log_.lines().back().fields, HasSubstr(why));
+    }
 }
 
 // I7

@@ -161,7 +161,7 @@ TEST_F(Serve, Commands_that_this_machine_cannot_run_are_told_at_the_start) {
     const std::string config =
         file("commands.toml", "[commands.lost]\nprogram = \"" + path_of("nowhere") + "\"\n");
     ServiceProcess service({"serve", "--config", config, "--db", url()}, {});
-    ASSERT_TRUE(service.says("these jobs will fail"));
+    ASSERT_TRUE(service.says("these jobs are not taken here"));
     ASSERT_TRUE(service.says("ready"));
     service.send(SIGTERM);
     EXPECT_EQ(service.exit_code(), 0) << service.output();

@@ -254,6 +254,14 @@ const persistence::AccessCounts& Wiring::access_counts() const {
     return parts_->store.access_counts();
 }
 
+std::string Wiring::standstill() const {
+    return parts_->executor.standstill();
+}
+
+executor::RefusedNow Wiring::refused() const {
+    return parts_->executor.refused();
+}
+
 schema::Duration Wiring::lease_left() const {
     return parts_->executor.lease_left();
 }

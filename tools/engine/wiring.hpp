@@ -13,6 +13,7 @@
 #include "executor/report/activity_times.hpp"
 #include "executor/report/finished_run.hpp"
 #include "executor/report/outcome_counts.hpp"
+#include "executor/report/refused_now.hpp"
 #include "executor/report/run_times.hpp"
 #include "executor/stop_mode.hpp"
 #include "executor/workers/worker_desk.hpp"
@@ -216,6 +217,8 @@ public:
     [[nodiscard]] std::uint64_t timers_moved() const;
     [[nodiscard]] const persistence::AccessCounts& access_counts() const;
     [[nodiscard]] schema::Duration lease_left() const;
+    [[nodiscard]] std::string standstill() const;
+    [[nodiscard]] executor::RefusedNow refused() const;
 
     /// What people change through this process: who writes the audit counts here.
     [[nodiscard]] deadletter::ActionCounts& action_counts();

@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
             .err = std::cerr,
             .in_is_terminal = ::isatty(STDIN_FILENO) == 1,
             .err_is_terminal = ::isatty(STDERR_FILENO) == 1,
+            .err_descriptor = STDERR_FILENO,
             .out_columns = cli::terminal_columns(STDOUT_FILENO),
             .when_out_fails = does_sigpipe_end_us ? cli::end_if_nobody_reads : nullptr,
         },

@@ -10,6 +10,8 @@
 #include "tools/jobstrand/settings/settings.hpp"
 #include "tools/jobstrand/tracing/span_exporter.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -31,6 +33,7 @@ struct EngineSurroundings {
     HandlerCounts* handler_counts = nullptr;  ///< nullptr: nobody watches them.
     std::shared_ptr<executor::SharedThreads> threads = {};
     std::shared_ptr<SpanExporter> spans = {};  ///< nullptr: runs are not watched.
+    const std::atomic<std::uint64_t>* dropped_log_lines = nullptr;  ///< nullptr: none is dropped.
 };
 
 /// An engine that is not started, with the service's handlers. Throws as engine::Wiring does.

@@ -7,6 +7,7 @@
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/process.hpp"
+#include "tools/jobstrand/queued_outlet.hpp"
 #include "tools/jobstrand/settings/password_source.hpp"
 #include "tools/jobstrand/settings/settings_file.hpp"
 #include "tools/service/http/listen_address.hpp"
@@ -264,7 +265,34 @@ schema::Log& Session::log() {
 }
 
 void Session::use_service_log() {
+    if (streams_.err_descriptor && err_queue_ == nullptr) {
+        const LogFormat format = settings().log_format;
+        const auto told_drop = [format](std::uint64_t lines) {
+            const std::vector<schema::LogField> fields{{"lines", lines}};
+            return format_line(
+                {.time = std::chrono::floor<schema::Duration>(std::chrono::system_clock::now()),
+                 .level = schema::LogLevel::warn,
+                 .message = "log lines were dropped: whoever reads this log had stalled",
+                 .fields = fields},
+                format
+            );
+        };
+        err_queue_ = std::make_unique<QueuedStream>(
+            streams_.err, *streams_.err_descriptor, QueuedOutlet::Settings{.told_drop = told_drop}
+        );
+    }
     set_log_level(settings().log_level);
+}
+
+const std::atomic<std::uint64_t>* Session::dropped_log_lines() const {
+    return err_queue_ == nullptr ? nullptr : &err_queue_->outlet().dropped();
+}
+
+void Session::flush_log(std::chrono::milliseconds patience) {
+    streams_.err.flush();
+    if (err_queue_ != nullptr) {
+        err_queue_->outlet().close(patience);
+    }
 }
 
 void Session::set_log_level(schema::LogLevel level) {
@@ -299,7 +327,8 @@ EngineSurroundings Session::surroundings() {
         .path = path(),
         .handler_counts = &handler_counts_,
         .threads = threads_,
-        .spans = spans_};
+        .spans = spans_,
+        .dropped_log_lines = dropped_log_lines()};
 }
 
 std::string Session::missing_rights() {

@@ -27,6 +27,8 @@
 #include "tools/jobstrand/supervisor.hpp"
 #include "tools/jobstrand/tracing/span_exporter.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,6 +40,7 @@
 namespace jobstrand::cli {
 
 class BoostLog;
+class QueuedStream;
 struct SettingsFile;
 
 /// Options that every command takes.
@@ -156,9 +159,16 @@ public:
     /// database_url() for messages.
     [[nodiscard]] std::string shown_database_url();
 
-    /// Commands write warnings and errors only; from now on what is configured is written.
+    /// Commands write warnings and errors only; from now on what is configured is written, and
+    /// nothing waits for whoever reads stderr.
     void use_service_log();
     [[nodiscard]] schema::Log& log();
+
+    /// Of the service's log, because its reader had stalled; nullptr: nothing is dropped.
+    [[nodiscard]] const std::atomic<std::uint64_t>* dropped_log_lines() const;
+
+    /// Writes what waits, as far as its reader takes it within `patience`: for who leaves at once.
+    void flush_log(std::chrono::milliseconds patience);
 
     /// Of the service's log, while it writes.
     void set_log_level(schema::LogLevel level);
@@ -252,6 +262,7 @@ private:
     std::vector<std::string> remarks_;
     std::optional<std::string> listen_;  ///< As listen_on() says.
     std::optional<std::string> database_url_;
+    std::unique_ptr<QueuedStream> err_queue_;  ///< Outlives whatever writes a last line.
     std::unique_ptr<BoostLog> log_;
     Guardian guardian_;
     HandlerCounts handler_counts_;

@@ -34,7 +34,12 @@ StopSignals::StopSignals() {
     }
 }
 
+// One that came too late to be waited for has been obeyed all the same: it must not end a process
+// that has just stopped cleanly.
 StopSignals::~StopSignals() {
+    signalfd_siginfo late{};
+    while (::read(signals_.get(), &late, sizeof late) == sizeof late) {
+    }
     ::pthread_sigmask(SIG_SETMASK, &old_mask_, nullptr);
 }
 

@@ -16,6 +16,7 @@ struct Streams {
     std::ostream& err;
     bool in_is_terminal = false;
     bool err_is_terminal = false;
+    std::optional<int> err_descriptor = {};       ///< That `err` writes to; nullopt: none.
     bool err_is_coloured = false;                 ///< Words about what went wrong stand out.
     std::optional<std::size_t> out_columns = {};  ///< Of the terminal that `out` is; nullopt: none.
     void (*when_out_fails)() = nullptr;           ///< Before it is told; it need not return.

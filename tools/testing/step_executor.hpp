@@ -64,6 +64,7 @@ private:
     [[nodiscard]] const std::string& lock_owner() const override { return lock_owner_; }
     [[nodiscard]] schema::Duration lock_time() const override;
     void accept(std::vector<schema::Job>, schema::SteadyPoint) override {}
+    void in_doubt(schema::TimePoint, schema::SteadyPoint) override {}
 
     const Dependencies use_;
     const std::string lock_owner_;

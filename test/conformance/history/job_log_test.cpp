@@ -99,6 +99,21 @@ TEST_P(JobLog, An_attempt_that_failed_is_told_with_all_that_is_known_of_it) {
     EXPECT_EQ(store_.find_log_line(lines.front().id).value().details, "at line 3");
 }
 
+TEST_P(JobLog, A_job_whose_node_died_was_interrupted) {
+    insert(JobPlace::executable, many_jobs("j", 20));
+    ASSERT_THAT(acquire(20, "dead-node"), SizeIs(20));
+    clock_.tick(1h);
+    const auto reset = store_.reset_expired_locks(
+        JobPlace::executable, {.now = clock_.now(), .rows = 100, .page = 10}
+    );
+    EXPECT_EQ(reset.freed, 20);
+    const auto lines = log();
+    ASSERT_THAT(lines, SizeIs(20));
+    EXPECT_EQ(lines.front().event, JobEvent::interrupted);
+    EXPECT_EQ(lines.front().node, "dead-node");
+    EXPECT_EQ(lines.front().retries, schema::kDefaultRetries);
+}
+
 TEST_P(JobLog, Successes_leave_no_line_unless_they_are_asked_for) {
     const Job quiet = insert_and_acquire(a_job("a"));
     ASSERT_THAT(

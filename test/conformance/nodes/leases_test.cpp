@@ -116,6 +116,34 @@ TEST_P(Leases, With_its_lease_a_dead_node_loses_its_locks_and_others_theirs_not)
     EXPECT_THAT(names(), ElementsAre("living"));
 }
 
+TEST_P(Leases, A_lost_node_is_remembered_for_a_day_and_counts_as_none) {
+    start(identity("dead"));
+    clock_.tick(11s);
+    (void)store_.end_expired_leases(clock_.now());
+    ASSERT_THAT(store_.lost_nodes(clock_.now()), testing::SizeIs(1));
+    const Node lost = store_.lost_nodes(clock_.now()).front();
+    EXPECT_EQ(lost.identity.node, "dead");
+    EXPECT_EQ(lost.state, NodeState::lost);
+    EXPECT_EQ(lost.lease_until, clock_.now() - 1s);
+    EXPECT_THAT(names(), IsEmpty());
+    EXPECT_FALSE(store_.set_node_state("dead", NodeState::draining));
+    EXPECT_FALSE(renew(identity("dead")).is_held) << "it has to register anew";
+    EXPECT_FALSE(renew(identity("dead")).is_taken_over);
+    clock_.tick(24h);
+    EXPECT_THAT(store_.lost_nodes(clock_.now()), IsEmpty());
+    start(identity("another"));
+    EXPECT_EQ(count_rows("JS_NODE"), 1);
+}
+
+TEST_P(Leases, A_lost_node_that_comes_back_is_not_lost_any_more) {
+    start(identity("node-1"));
+    clock_.tick(11s);
+    (void)store_.end_expired_leases(clock_.now());
+    start(identity("node-1"));
+    EXPECT_THAT(names(), ElementsAre("node-1"));
+    EXPECT_THAT(store_.lost_nodes(clock_.now()), IsEmpty());
+}
+
 TEST_P(Leases, Only_one_node_ends_a_lease) {
     start(identity("dead"));
     clock_.tick(11s);

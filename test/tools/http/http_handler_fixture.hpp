@@ -2,6 +2,7 @@
 
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
+#include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "test/tools/http/test_app.hpp"
@@ -65,7 +66,8 @@ protected:
 
     [[nodiscard]] HttpHandler a_handler(TargetSettings target) {
         return HttpHandler(
-            {.clock = clock_, .client = client_, .counts = &counts_}, {{"app", std::move(target)}}
+            {.clock = clock_, .client = client_, .log = log_, .counts = &counts_},
+            {{"app", std::move(target)}}
         );
     }
 
@@ -94,6 +96,7 @@ protected:
     std::string trace_parent_;
     std::stop_source stop_;
     HandlerCounts counts_;
+    test::RecordingLog log_;
     HttpClient client_;
 
 private:

@@ -6,15 +6,19 @@
 #include "test/tools/http/http_handler_fixture.hpp"
 #include "tools/jobstrand/handlers/http/http_payload.hpp"
 #include "tools/jobstrand/handlers/http/webhook_signature.hpp"
+#include "tools/jobstrand/handlers/unique_fd.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::cli {
@@ -276,7 +280,30 @@ TEST_F(HttpHandlerTest, A_payload_names_a_target_of_the_configuration) {
     EXPECT_EQ(need_of_http("no JSON"), "");
 }
 
-TEST_F(HttpHandlerTest, A_secret_that_cannot_be_read_fails_the_jobs_that_need_it) {
+TEST_F(HttpHandlerTest, A_process_without_a_descriptor_left_fails_no_job) {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "the sanitizer itself needs descriptors";
+#endif
+    const TestApp app([](const TestApp::Request&) {
+        TestApp::Response response = a_response(200);
+        response.keep_alive(false);
+        return std::optional(std::move(response));
+    });
+    const HttpHandler handler = a_handler(at(app.port()));
+    EXPECT_TRUE(std::holds_alternative<Succeeded>(run(handler)));
+    std::vector<UniqueFd> all;
+    for (int fd = ::dup(0); fd >= 0; fd = ::dup(0)) {
+        all.emplace_back(fd);
+    }
+    begin(handler);
+    EXPECT_TRUE(std::holds_alternative<Interrupted>(wait_for(2).back()));
+    EXPECT_THAT(log_.lines().at(0).fields, HasSubstr("Too many open files"));
+    all.clear();
+    begin(handler);
+    EXPECT_TRUE(std::holds_alternative<Succeeded>(wait_for(3).back()));
+}
+
+TEST_F(HttpHandlerTest, A_secret_that_cannot_be_read_fails_no_job) {
     const Targets targets{
         {"app", {.url = "http://localhost", .secret_file = "/no/such/file"}},
         {"other", {.url = "http://localhost"}}};
@@ -286,9 +313,10 @@ TEST_F(HttpHandlerTest, A_secret_that_cannot_be_read_fails_the_jobs_that_need_it
             AllOf(HasSubstr("[targets.app] secretFile"), HasSubstr("/no/such/file"))
         )
     );
-    const HttpHandler handler({.clock = clock_, .client = client_}, targets);
+    const HttpHandler handler({.clock = clock_, .client = client_, .log = log_}, targets);
     begin(handler);
-    EXPECT_THAT(message_of(wait_for(1).front()), HasSubstr("/no/such/file"));
+    EXPECT_TRUE(std::holds_alternative<Interrupted>(wait_for(1).front()));
+    EXPECT_THAT(log_.lines().at(0).fields, HasSubstr("/no/such/file"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace jobstrand::cli {
 
@@ -30,22 +31,28 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-std::vector<std::string> obstacles_to_commands(const Commands& commands) {
+std::vector<std::string>
+obstacles_to_command(const std::string& name, const CommandSettings& command) {
     std::vector<std::string> obstacles;
-    const auto look = [&](const std::string& name,
-                          std::string_view what,
-                          const std::string& path,
-                          fs::file_type type) {
+    const auto look = [&](std::string_view what, const std::string& path, fs::file_type type) {
         if (const std::string why = obstacle(path, type); !why.empty()) {
             obstacles.push_back(fmt::format(
                 "[commands.{}] {} = {}: {}", printable(name), what, quoted_if_needed(path), why
             ));
         }
     };
+    look("program", command.program, fs::file_type::regular);
+    if (!command.working_directory.empty()) {
+        look("workingDirectory", command.working_directory, fs::file_type::directory);
+    }
+    return obstacles;
+}
+
+std::vector<std::string> obstacles_to_commands(const Commands& commands) {
+    std::vector<std::string> obstacles;
     for (const auto& [name, command] : commands) {
-        look(name, "program", command.program, fs::file_type::regular);
-        if (!command.working_directory.empty()) {
-            look(name, "workingDirectory", command.working_directory, fs::file_type::directory);
+        for (std::string& one : obstacles_to_command(name, command)) {
+            obstacles.push_back(std::move(one));
         }
     }
     return obstacles;

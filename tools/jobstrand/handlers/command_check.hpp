@@ -12,4 +12,8 @@ namespace jobstrand::cli {
 /// Empty: nothing.
 [[nodiscard]] std::vector<std::string> obstacles_to_commands(const Commands& commands);
 
+/// The same of one of them.
+[[nodiscard]] std::vector<std::string>
+obstacles_to_command(const std::string& name, const CommandSettings& command);
+
 }  // namespace jobstrand::cli

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -17,14 +16,10 @@ namespace jobstrand::cli {
 
 namespace {
 
-using namespace std::chrono_literals;
 using executor::Failed;
 using executor::HandlerResult;
 using executor::Interrupted;
 using schema::Duration;
-
-/// After a machine ran out of something; another attempt right away would find it no better.
-constexpr Duration kWaitForResources = 5s;
 
 /// Of the program's last words that go into the one-line message.
 constexpr std::size_t kLastLineWidth = 200;
@@ -68,17 +63,13 @@ succeeded(const std::string& command, const ChildProcessEnd& end) {
         .payload = end.standard_output ? handed_on(*end.standard_output, command) : std::nullopt};
 }
 
-/// The machine lacks something for now, or somebody kills the guardian again and again; the job and
-/// its program are not at fault.
-[[nodiscard]] bool is_shortage(int error) {
-    return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN ||
-           error == EPIPE || error == ECONNRESET;
-}
-
 }  // namespace
 
 CommandHandler::CommandHandler(Dependencies dependencies, Commands commands, std::string path)
-    : use_(dependencies), commands_(std::move(commands)), path_(std::move(path)) {}
+    : use_(dependencies),
+      commands_(std::move(commands)),
+      path_(std::move(path)),
+      faults_(std::make_shared<PlaceFaults>(use_.clock, use_.log)) {}
 
 HandlerResult CommandHandler::operator()(const executor::JobContext& context) const {
     auto payload = parse_command_payload(context.job.payload);
@@ -91,6 +82,9 @@ HandlerResult CommandHandler::operator()(const executor::JobContext& context) co
     }
     const ChildProcess child = prepare(context, command->second, payload.value());
     ChildProcessEnd end = run_child_process(child, context.stop, use_.guardian);
+    if (end.kind != ChildProcessEnd::Kind::not_started) {
+        faults_->began("command " + command->first);
+    }
     if (end.kind == ChildProcessEnd::Kind::exited && end.code == 0) {
         return succeeded(command->first, end);
     }
@@ -168,27 +162,25 @@ HandlerResult CommandHandler::result_of(
     return Interrupted{};
 }
 
+// Whatever is missing, the job has not begun, and another node or another day may have it. Only
+// what it asks for itself may be too much.
 HandlerResult
 CommandHandler::not_started(const std::string& name, const ChildProcess& child, int error) const {
-    const std::string reason = std::generic_category().message(error);
-    if (is_shortage(error)) {
-        use_.log.write(
-            schema::LogLevel::warn,
-            "a command could not be started; it is tried again later",
-            {{"command", name}, {"reason", reason}}
-        );
-        return Interrupted{.wait = kWaitForResources};
+    if (error == E2BIG) {
+        return refused(fmt::format("command {}: its arguments are too long", name));
     }
     // The error does not say which of the two is missing.
     std::error_code ignored;
     const bool lost_directory = !child.working_directory.empty() &&
                                 !std::filesystem::is_directory(child.working_directory, ignored);
-    return Failed{
-        .message =
-            lost_directory
-                ? fmt::format("command {}: there is no directory {}", name, child.working_directory)
-                : fmt::format("command {}: cannot run {}: {}", name, child.program, reason),
-    };
+    return faults_->put_off(
+        "command " + name,
+        lost_directory
+            ? fmt::format("there is no directory {}", child.working_directory)
+            : fmt::format(
+                  "cannot run {}: {}", child.program, std::generic_category().message(error)
+              )
+    );
 }
 
 }  // namespace jobstrand::cli

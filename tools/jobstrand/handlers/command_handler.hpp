@@ -6,8 +6,10 @@
 #include "tools/jobstrand/handlers/child_process.hpp"
 #include "tools/jobstrand/handlers/command_payload.hpp"
 #include "tools/jobstrand/handlers/handler_counts.hpp"
+#include "tools/jobstrand/handlers/place_faults.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 
+#include <memory>
 #include <string>
 
 namespace jobstrand::cli {
@@ -28,8 +30,8 @@ inline constexpr int kDoNotRetryExitCode = 100;
 /// | any other exit code, a signal          | failed, is retried                           |
 /// | at its time limit                      | failed, is retried                           |
 /// | ended because the service stops        | runs again later, no retry is used           |
-/// | not started: no memory, no descriptors | runs again later, no retry is used           |
-/// | not started: no such program, no right | failed, is retried                           |
+/// | not started, whatever is missing       | runs again later, no retry is used           |
+/// | not started: its arguments are too long| failed, goes to the dead letters             |
 /// | the payload names no command           | failed, goes to the dead letters             |
 /// | a command that this service lacks      | is not run here: see need_of_command         |
 ///
@@ -66,6 +68,7 @@ private:
     Dependencies use_;
     Commands commands_;
     std::string path_;
+    std::shared_ptr<PlaceFaults> faults_;  ///< Of all copies.
 };
 
 }  // namespace jobstrand::cli

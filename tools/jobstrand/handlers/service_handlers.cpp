@@ -39,11 +39,14 @@ command_handler(const HandlerSurroundings& around, const Settings& settings) {
     );
 }
 
+/// What a node knows that it cannot run it does not take.
 [[nodiscard]] Needs needs_of(const Commands& commands) {
     Needs needs{
         .of = [](const schema::Job& job) { return need_of_command(job.payload); }, .here = {}};
     for (const auto& [name, command] : commands) {
-        needs.here.push_back(need_named(name));
+        if (obstacles_to_command(name, command).empty()) {
+            needs.here.push_back(need_named(name));
+        }
     }
     return needs;
 }
@@ -51,7 +54,10 @@ command_handler(const HandlerSurroundings& around, const Settings& settings) {
 [[nodiscard]] executor::AsyncJobHandler
 http_handler(const HandlerSurroundings& around, const Settings& settings) {
     return HttpHandler(
-        {.clock = around.clock, .client = around.http_client, .counts = around.counts},
+        {.clock = around.clock,
+         .client = around.http_client,
+         .log = around.log,
+         .counts = around.counts},
         settings.targets
     );
 }
@@ -59,7 +65,9 @@ http_handler(const HandlerSurroundings& around, const Settings& settings) {
 [[nodiscard]] Needs needs_of(const Targets& targets) {
     Needs needs{.of = [](const schema::Job& job) { return need_of_http(job.payload); }, .here = {}};
     for (const auto& [name, target] : targets) {
-        needs.here.push_back(need_of_target(name));
+        if (!obstacle_to_target(name, target)) {
+            needs.here.push_back(need_of_target(name));
+        }
     }
     return needs;
 }

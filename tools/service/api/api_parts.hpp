@@ -6,6 +6,9 @@
 #include "tools/jobstrand/settings/settings.hpp"
 #include "tools/jobstrand/tracing/span_counts.hpp"
 
+#include <atomic>
+#include <cstdint>
+
 namespace jobstrand::service {
 
 /// What the paths of the API work with; all of it outlives them and is safe to use from any thread.
@@ -13,8 +16,9 @@ struct ApiParts {
     engine::Wiring& engine;
     const cli::Settings& settings;
     schema::Log& log;
-    const cli::SpanCounts* spans = nullptr;        ///< nullptr: none are sent.
-    const cli::HandlerCounts* handlers = nullptr;  ///< nullptr: nobody counts.
+    const cli::SpanCounts* spans = nullptr;                         ///< nullptr: none are sent.
+    const cli::HandlerCounts* handlers = nullptr;                   ///< nullptr: nobody counts.
+    const std::atomic<std::uint64_t>* dropped_log_lines = nullptr;  ///< nullptr: none is dropped.
 };
 
 }  // namespace jobstrand::service

@@ -153,7 +153,11 @@ WorkPool::BlockingHandler wake_node(const ApiParts& api) {
 WorkPool::BlockingHandler list_nodes(const ApiParts& api) {
     return [&api](const Request& /*request*/) {
         std::vector<std::string> nodes;
-        for (const persistence::Node& node : deadletter::NodeDesk(api.engine.node_store()).list()) {
+        deadletter::NodeDesk desk(api.engine.node_store());
+        for (const persistence::Node& node : desk.list()) {
+            nodes.push_back(json_of(cli::record_of(node)));
+        }
+        for (const persistence::Node& node : desk.lost(api.engine.clock().now())) {
             nodes.push_back(json_of(cli::record_of(node)));
         }
         return json_response(list_of(nodes));

@@ -3,8 +3,12 @@
 #include "persistence/node_store.hpp"
 #include "tools/service/http/problem.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <exception>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -53,6 +57,16 @@ Response Readiness::ask() {
         });
         if (runs_jobs_ && !has_lease) {
             return come_again("this node does not hold its lease");
+        }
+        if (const std::string why = parts_.engine.standstill(); !why.empty()) {
+            return come_again("this node does not get on: " + why);
+        }
+        if (const auto refused = parts_.engine.refused(); refused.outcomes > 0) {
+            return come_again(fmt::format(
+                "the database refuses what became of {} jobs of the types {}; the log says why",
+                refused.outcomes,
+                fmt::join(refused.types, ", ")
+            ));
         }
     } catch (const std::exception& error) {
         parts_.log.write(schema::LogLevel::warn, "not ready", {{"error", error.what()}});

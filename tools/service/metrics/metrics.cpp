@@ -27,6 +27,16 @@ void write_node(MetricsText& text, const engine::Wiring& engine) {
         "Jobs that this node holds: queued, running, or about to be written."
     );
     text.gauge(
+        "jobstrand_standstill",
+        engine.standstill().empty() ? 0 : 1,
+        "1: this node holds jobs and does not get on; /health/ready says why."
+    );
+    text.gauge(
+        "jobstrand_refused_outcomes",
+        static_cast<double>(engine.refused().outcomes),
+        "Jobs that have ended, and of which the database does not take what became of them."
+    );
+    text.gauge(
         "jobstrand_clock_offset_seconds",
         seconds(engine.clock_skew()),
         "How far this machine's clock is ahead of the database's."
@@ -159,6 +169,13 @@ Response metrics(const MetricsParts& parts) {
     }
     write_database(text, parts.api.engine.access_counts());
     write_http(text, parts.http);
+    if (parts.api.dropped_log_lines != nullptr) {
+        text.counter(
+            "jobstrand_log_lines_dropped_total",
+            parts.api.dropped_log_lines->load(),
+            "Lines of the log that found no room, because whoever reads it had stalled."
+        );
+    }
     if (parts.api.spans != nullptr) {
         write_spans(text, *parts.api.spans);
     }

@@ -44,6 +44,8 @@ constexpr std::size_t kJobsLookedAt = 10'000;
     if (auto latest = store.newest_dead_letters({}, {}, 1); !latest.empty()) {
         facts.latest_dead = std::move(latest.front());
     }
+    facts.without_turn =
+        session.engine().series_store().series_without_turn(QueueFacts::kMostCounted + 1);
     return facts;
 }
 
@@ -54,6 +56,9 @@ void look_at_engine(Session& session, Findings& findings) {
     });
     look_at("nodes", findings, [&](Findings& found) {
         check_nodes(session.nodes().list(), session.database_now(), found);
+        check_lost_nodes(
+            session.nodes().lost(session.database_now()), session.database_now(), found
+        );
     });
     look_at("engine", findings, [&](Findings& found) {
         persistence::EngineStore& engine = session.engine().engine_store();

@@ -1,12 +1,15 @@
 #include "tools/jobstrand/commands/doctor/node_health.hpp"
 
 #include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/output/relative_time.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <set>
+#include <span>
 #include <string>
 
 namespace jobstrand::cli {
@@ -47,6 +50,33 @@ NodeNames sorted_out(const std::vector<Node>& nodes, schema::TimePoint now) {
 }
 
 }  // namespace
+
+void check_lost_nodes(const std::vector<Node>& lost, schema::TimePoint now, Findings& findings) {
+    constexpr std::size_t most_named = 5;
+    if (lost.empty()) {
+        return;
+    }
+    std::vector<std::string> names;
+    for (const Node& node : std::span(lost).first(std::min(lost.size(), most_named))) {
+        names.push_back(fmt::format(
+            "{} ({}, {} jobs held)",
+            quoted_if_needed(node.identity.node),
+            relative_time(node.lease_until, now),
+            node.load.held
+        ));
+    }
+    findings.push_back(
+        {.check = "lost nodes",
+         .level = FindingLevel::note,
+         .text = fmt::format(
+             "{} within a day: {}{}",
+             lost.size(),
+             fmt::join(names, ", "),
+             lost.size() > most_named ? ", ..." : ""
+         ),
+         .advice = "see their logs: killed, out of memory, or cut off? Others have run their jobs"}
+    );
+}
 
 void check_nodes(const std::vector<Node>& nodes, schema::TimePoint now, Findings& findings) {
     const NodeNames names = sorted_out(nodes, now);

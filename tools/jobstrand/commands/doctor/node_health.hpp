@@ -16,6 +16,13 @@ void check_nodes(
     Findings& findings
 );
 
+/// Who has died lately. Nothing is wrong with that any more, but somebody may want to know why.
+void check_lost_nodes(
+    const std::vector<persistence::Node>& lost,
+    schema::TimePoint now,
+    Findings& findings
+);
+
 /// How far this machine's clock is ahead of the database's.
 void check_clock(schema::Duration skew, Findings& findings);
 

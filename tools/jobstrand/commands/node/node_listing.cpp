@@ -34,6 +34,9 @@ ExitCode list_nodes(Session& session, const NodeListOptions& /*options*/) {
     for (const persistence::Node& node : session.nodes().list()) {
         writer.add(record_of(node));
     }
+    for (const persistence::Node& node : session.nodes().lost(session.database_now())) {
+        writer.add(record_of(node));
+    }
     writer.finish();
     return ExitCode::done;
 }

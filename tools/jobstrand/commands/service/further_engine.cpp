@@ -65,7 +65,8 @@ bool FurtherEngine::open() {
                     .settings = settings_,
                     .log = log_,
                     .spans = around_.spans == nullptr ? nullptr : &around_.spans->counts(),
-                    .handlers = &handler_counts_},
+                    .handlers = &handler_counts_,
+                    .dropped_log_lines = around_.dropped_log_lines},
                 runs_jobs_
             );
         }

@@ -64,7 +64,9 @@ void Reload::take_over(const Settings& anew) {
 
 void Reload::take_over_handlers(const Settings& anew) {
     for (const std::string& obstacle : obstacles_to_handlers(anew)) {
-        session_.log().write(LogLevel::warn, "these jobs will fail", {{"obstacle", obstacle}});
+        session_.log().write(
+            LogLevel::warn, "these jobs are not taken here", {{"obstacle", obstacle}}
+        );
     }
     replace_configured_handlers(
         engine_->handlers(),

@@ -32,6 +32,14 @@ using schema::LogLevel;
 /// outcomes; beyond that there is nothing to wait for.
 constexpr schema::Duration kPatienceAtOnce = 8s;
 
+/// One deadline for all that stopping does, beyond the time that running jobs may take: to end the
+/// handlers that are left, to write the last outcomes, to tell that this node leaves. A database
+/// that is frozen would hold each of them for as long as it waits for an answer.
+constexpr schema::Duration kPatienceAfterJobs = 15s;
+
+/// For the last lines of the log, where the process ends at once.
+constexpr std::chrono::milliseconds kPatienceForLog = 1s;
+
 /// For the last spans.
 constexpr schema::Duration kPatienceForSpans = 5s;
 
@@ -91,10 +99,9 @@ void wait_for_stop(
         const auto event = signals.wait(supervisor.alive_interval());
         if (event == StopSignals::Event::timed_out) {
             // For this it has to get at the jobs that it holds: an executor that is stuck cannot.
-            if (engines.first != nullptr) {
-                (void)engines.first->load();
+            if (engines.first == nullptr || engines.first->standstill().empty()) {
+                supervisor.tell_alive();
             }
-            supervisor.tell_alive();
         } else if (event == StopSignals::Event::hangup && reload.is_possible()) {
             reload.run();
             engines.read_certificates_again();
@@ -108,15 +115,23 @@ void wait_for_stop(
 [[noreturn]] void leave(Session& session, const char* why) {
     session.log().write(LogLevel::error, why, {});
     session.streams().out.flush();
-    session.streams().err.flush();
+    session.flush_log(kPatienceForLog);
     std::_Exit(static_cast<int>(ExitCode::failed));
 }
 
-/// Hurries the drain when a further signal comes. true: it came before the drain had begun, so this
-/// call has stopped everything, cleanly.
-[[nodiscard]] bool hurry(Session& session, Engines& engines, StopSignals& signals) {
-    if (signals.wait() != StopSignals::Event::stop) {
-        return false;
+/// Hurries the drain when a further signal comes, and ends the process when the drain is not over
+/// within `limit`. true: it came before the drain had begun, so this call has stopped everything,
+/// cleanly.
+[[nodiscard]] bool
+hurry(Session& session, Engines& engines, StopSignals& signals, schema::Duration limit) {
+    switch (signals.wait(limit)) {
+        case StopSignals::Event::timed_out:
+            leave(session, "not stopped in time, perhaps for want of the database: locks expire");
+        case StopSignals::Event::stop:
+            break;
+        case StopSignals::Event::hangup:
+        case StopSignals::Event::cancelled:
+            return false;
     }
     session.log().write(LogLevel::warn, "second signal: stopping running jobs", {});
     if (engines.stop(StopMode::at_once)) {
@@ -134,7 +149,8 @@ void drain(Session& session, Engines& engines, StopSignals& signals) {
     );
     signals.ignore_hangups();
     bool was_hurried = false;  // Read after the thread has ended.
-    std::thread hurrying([&] { was_hurried = hurry(session, engines, signals); });
+    const schema::Duration limit = session.settings().executor.shutdown_wait + kPatienceAfterJobs;
+    std::thread hurrying([&] { was_hurried = hurry(session, engines, signals, limit); });
     const bool was_drained = engines.stop(StopMode::drain);
     signals.cancel();
     hurrying.join();
@@ -162,7 +178,8 @@ http_service(Session& session, const Settings& settings, engine::Wiring& engine,
                 .settings = settings,
                 .log = session.log(),
                 .spans = session.spans() == nullptr ? nullptr : &session.spans()->counts(),
-                .handlers = &session.handler_counts()},
+                .handlers = &session.handler_counts(),
+                .dropped_log_lines = session.dropped_log_lines()},
             runs_jobs
         );
     } catch (const std::runtime_error& error) {
@@ -188,7 +205,9 @@ void tell_of_settings(Session& session) {
         session.log().write(LogLevel::warn, "setting without effect", {{"setting", remark}});
     }
     for (const std::string& obstacle : obstacles_to_handlers(session.settings())) {
-        session.log().write(LogLevel::warn, "these jobs will fail", {{"obstacle", obstacle}});
+        session.log().write(
+            LogLevel::warn, "these jobs are not taken here", {{"obstacle", obstacle}}
+        );
     }
 }
 

@@ -79,6 +79,7 @@ bool is_done(const CallAnswer& answer) {
 std::string trouble_in(const CallAnswer& answer) {
     switch (answer.kind) {
         case CallAnswer::Kind::failed:
+        case CallAnswer::Kind::not_begun:
             return answer.error;
         case CallAnswer::Kind::timed_out:
             return "it gave no answer in time";

@@ -4,10 +4,14 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/status.hpp>
 #include <fmt/format.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace jobstrand::cli {
@@ -22,6 +26,17 @@ constexpr std::size_t kBodyBytes = std::size_t{256} * 1024;
 
 /// Of its body, for the dead letter.
 constexpr std::size_t kKeptBytes = std::size_t{16} * 1024;
+
+/// What this process lacks for another connection, as an errno; 0: nothing. The errors of a call
+/// do not say it: who looks for an address or tries several of them tells something else.
+[[nodiscard]] int shortage_here() {
+    const int probe = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (probe < 0) {
+        return errno;
+    }
+    ::close(probe);
+    return 0;
+}
 
 }  // namespace
 
@@ -132,6 +147,11 @@ void CallPool::Call::on_received(Error error) {
         on_broken("no answer", error);
     } else if (http::to_status_class(parser_->get().result()) == http::status_class::informational) {
         receive();
+    } else if (is_reused_ && parser_->get().result() == http::status::request_timeout) {
+        // What servers and proxies say before they close an idle connection (RFC 9110, 15.5.9); it
+        // was under way when this request was sent.
+        parser_.reset();
+        on_broken("no answer", http::error::end_of_stream);
     } else {
         on_answer();
     }
@@ -144,6 +164,14 @@ void CallPool::Call::on_broken(std::string_view what, Error error) {
     wire_.reset();
     if (std::exchange(is_reused_, false) && !is_answer_begun) {
         find_address();
+        return;
+    }
+    const int shortage = is_answer_begun ? 0 : shortage_here();
+    if (shortage != 0) {
+        end({
+            .kind = CallAnswer::Kind::not_begun,
+            .error = std::generic_category().message(shortage),
+        });
         return;
     }
     end({

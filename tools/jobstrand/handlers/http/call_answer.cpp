@@ -111,6 +111,7 @@ HandlerResult result_of_call(
         case CallAnswer::Kind::failed:
             return Failed{.message = fmt::format("target {}: {}", name, answer.error)};
         case CallAnswer::Kind::stopped:
+        case CallAnswer::Kind::not_begun:
             break;
     }
     return Interrupted{};

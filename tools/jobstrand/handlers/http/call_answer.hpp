@@ -16,6 +16,7 @@ struct CallAnswer {
         failed,     ///< No connection, or it broke: `error` says how.
         timed_out,  ///< The answer was not there at the deadline.
         stopped,    ///< The job's stop signal came.
+        not_begun,  ///< This process lacks descriptors or memory: `error` says which.
     };
     Kind kind = Kind::failed;
     int status = 0;
@@ -31,14 +32,18 @@ struct CallAnswer {
 
 /// What becomes of the job, unless it is accepted:
 ///
-/// | answer                                | the job |
-/// |---------------------------------------|--------------------------------------------------------|
-/// | 2xx                                   | succeeded | | 429 or 503 with Retry-After           |
-/// runs again then; no retry is used, unless              | | | waitsUseRetries | | 408, 409, 425,
-/// 429, 5xx, retryStatuses | failed, is retried                                     | | any other
-/// | failed, goes to the dead letters; a redirect is not    | | | followed | | none: no connection,
-/// or too late      | failed, is retried                                     | | none: the service
-/// stops               | runs again later, no retry is used                     |
+/// | answer                              | the job                                       |
+/// |-------------------------------------|-----------------------------------------------|
+/// | 2xx                                 | succeeded                                     |
+/// | 429 or 503 with Retry-After         | runs again then; no retry is used, unless     |
+/// |                                     | waitsUseRetries                               |
+/// | 408, 409, 425, 429, 5xx,            | failed, is retried                            |
+/// | retryStatuses                       |                                               |
+/// | any other                           | failed, goes to the dead letters; a redirect  |
+/// |                                     | is not followed                               |
+/// | none: no connection, or too late    | failed, is retried                            |
+/// | none: the service stops, or lacks   | runs again later, no retry is used            |
+/// | what a call needs                   |                                               |
 ///
 /// `now` is the time that a date in Retry-After is compared with.
 [[nodiscard]] executor::HandlerResult result_of_call(

@@ -36,7 +36,8 @@ void count_time_out(HandlerCounts* counts) {
 
 }  // namespace
 
-HttpHandler::HttpHandler(Dependencies dependencies, const Targets& targets) : use_(dependencies) {
+HttpHandler::HttpHandler(Dependencies dependencies, const Targets& targets)
+    : use_(dependencies), faults_(std::make_shared<PlaceFaults>(use_.clock, use_.log)) {
     for (const auto& [name, settings] : targets) {
         // Defended catch: one app that cannot be called keeps no other from being called.
         try {
@@ -59,7 +60,7 @@ void HttpHandler::operator()(const std::shared_ptr<AsyncRun>& run) const {
     if (app == apps_.end()) {
         run->end(Interrupted{});  // Not mine is not failure (I7).
     } else if (const auto* obstacle = std::get_if<std::string>(&app->second)) {
-        run->end(Failed{.message = *obstacle});
+        run->end(faults_->put_off("target " + name.value(), *obstacle));
     } else {
         call(std::get<std::shared_ptr<CallPool>>(app->second), run);
     }
@@ -78,9 +79,14 @@ void HttpHandler::call(const std::shared_ptr<CallPool>& app, const std::shared_p
             return {request_for(context, app->target(), now, now + limit), limit};
         },
         context.stop,
-        [run, use = use_, app = app.get()](const CallAnswer& answer) {
+        [run, use = use_, faults = faults_, app = app.get()](const CallAnswer& answer) {
             const HttpTarget& target = app->target();
             const schema::TimePoint now = use.clock.now();
+            if (answer.kind == CallAnswer::Kind::not_begun) {
+                run->end(faults->put_off("target " + target.name, answer.error));
+                return;
+            }
+            faults->began("target " + target.name);
             if (answer.kind == CallAnswer::Kind::timed_out) {
                 count_time_out(use.counts);
             }
@@ -103,15 +109,23 @@ void HttpHandler::call(const std::shared_ptr<CallPool>& app, const std::shared_p
     );
 }
 
+std::optional<std::string>
+obstacle_to_target(const std::string& name, const TargetSettings& target) {
+    // Defended catch: what is wrong with one is told beside what is wrong with the others.
+    try {
+        boost::asio::io_context io;
+        (void)std::make_shared<CallPool>(io, open_target(name, target));
+        return std::nullopt;
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+}
+
 std::vector<std::string> obstacles_to_targets(const Targets& targets) {
     std::vector<std::string> obstacles;
-    for (const auto& [name, settings] : targets) {
-        // Defended catch: what is wrong with one is told beside what is wrong with the others.
-        try {
-            boost::asio::io_context io;
-            (void)std::make_shared<CallPool>(io, open_target(name, settings));
-        } catch (const std::runtime_error& error) {
-            obstacles.emplace_back(error.what());
+    for (const auto& [name, target] : targets) {
+        if (auto obstacle = obstacle_to_target(name, target)) {
+            obstacles.push_back(*std::move(obstacle));
         }
     }
     return obstacles;

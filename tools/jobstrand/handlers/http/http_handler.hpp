@@ -2,13 +2,16 @@
 
 #include "executor/job_handler.hpp"
 #include "schema/clock.hpp"
+#include "schema/log.hpp"
 #include "tools/jobstrand/handlers/handler_counts.hpp"
 #include "tools/jobstrand/handlers/http/call_pool.hpp"
 #include "tools/jobstrand/handlers/http/http_client.hpp"
+#include "tools/jobstrand/handlers/place_faults.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,6 +28,7 @@ public:
     struct Dependencies {
         const schema::Clock& clock;
         HttpClient& client;
+        schema::Log& log;
         HandlerCounts* counts = nullptr;  ///< nullptr: nobody watches.
     };
 
@@ -33,15 +37,20 @@ public:
     void operator()(const std::shared_ptr<executor::AsyncRun>& run) const;
 
 private:
-    /// Or why it cannot be called, which each of its jobs is told.
+    /// Or why it cannot be called from here.
     using Callable = std::variant<std::shared_ptr<CallPool>, std::string>;
 
     void call(const std::shared_ptr<CallPool>& app, const std::shared_ptr<executor::AsyncRun>& run)
         const;
 
     const Dependencies use_;
+    const std::shared_ptr<PlaceFaults> faults_;
     std::map<std::string, Callable, std::less<>> apps_;
 };
+
+/// What keeps this process from calling an app; nullopt: nothing.
+[[nodiscard]] std::optional<std::string>
+obstacle_to_target(const std::string& name, const TargetSettings& target);
 
 /// What keeps this process from calling configured apps, one sentence each; empty: nothing.
 [[nodiscard]] std::vector<std::string> obstacles_to_targets(const Targets& targets);

@@ -1,0 +1,60 @@
+#include "executor/report/refused_outcomes.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace jobstrand::executor {
+
+namespace {
+
+using persistence::Outcome;
+
+constexpr schema::Duration kFirstWait = std::chrono::seconds(1);
+constexpr schema::Duration kLongestWait = std::chrono::minutes(1);
+
+}  // namespace
+
+bool RefusedOutcomes::add(Outcome outcome, schema::SteadyPoint now) {
+    const auto [entry, is_new] = refused_.try_emplace(outcome.job->id);
+    Refused& refused = entry->second;
+    refused.handler_type = outcome.job->handler_type;
+    refused.wait = is_new ? kFirstWait : std::min(2 * refused.wait, kLongestWait);
+    refused.next = now + refused.wait;
+    refused.outcome = std::move(outcome);
+    return is_new;
+}
+
+std::vector<Outcome> RefusedOutcomes::take_due(schema::SteadyPoint now) {
+    std::vector<Outcome> due;
+    for (auto& [id, refused] : refused_) {
+        if (refused.outcome && refused.next <= now) {
+            due.push_back(*std::exchange(refused.outcome, std::nullopt));
+        }
+    }
+    return due;
+}
+
+std::optional<schema::SteadyPoint> RefusedOutcomes::next() const {
+    std::optional<schema::SteadyPoint> next;
+    for (const auto& [id, refused] : refused_) {
+        if (refused.outcome) {
+            next = std::min(next.value_or(refused.next), refused.next);
+        }
+    }
+    return next;
+}
+
+void RefusedOutcomes::forget(const std::string& job) {
+    refused_.erase(job);
+}
+
+std::set<std::string> RefusedOutcomes::types() const {
+    std::set<std::string> types;
+    for (const auto& [id, refused] : refused_) {
+        types.insert(refused.handler_type);
+    }
+    return types;
+}
+
+}  // namespace jobstrand::executor
