@@ -109,6 +109,17 @@ def check_statements(binary, origin, checks):
     checks.equal('the failure comes through', told['error'], 'a key that is taken')
 
 
+def check_promises(origin, checks):
+    refused = [f'TypeError: must return the driver\'s promise of the statement\'s end, not {what}'
+               for what in ('nothing', 'nothing', 'a Database', 'boolean', 'a Object')]
+    checks.equal('no id for what was not carried out', ask(origin, 'promises'), {
+        'refused': refused,
+        'failed': ['Error: a key that is taken'] * 3,
+        'ids': ['mine'] * 5,
+        'run': 4,
+    })
+
+
 def main():
     if not node():
         print(f'skipped: there is no Node.js {OLDEST}')
@@ -118,6 +129,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
         check_workers(origin, checks)
         check_statements(binary, origin, checks)
+        check_promises(origin, checks)
     with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
         check_enqueueing(origin, checks)
     check_outage(binary, checks)

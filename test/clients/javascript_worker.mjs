@@ -141,6 +141,48 @@ const cases = {
     const error = await enqueueBy("mysql", failing, jobs[1]).catch(({ message }) => message);
     print({ statements: Object.fromEntries(told), refused: refused.length, run, error });
   },
+
+  // What drivers, and functions around them, return.
+  async promises() {
+    class Database {}
+    const taken = new Error("a key that is taken");
+    const ask = async (database, query) => {
+      try {
+        return await enqueueBy(database, query, { id: "mine", handlerType: "mail" });
+      } catch (error) {
+        return `${error.name}: ${error.message.replace("query(sql, values) ", "")}`;
+      }
+    };
+    let run = 0;
+    const carriedOut = async () => {
+      run += 1;
+    };
+    const lazy = { then: (resolve) => carriedOut().then(resolve) };
+    const all = async (some) => Promise.all(some.map(([database, query]) => ask(database, query)));
+    const refused = await all([
+      ["postgresql", () => {}],
+      ["sqlite", () => null],
+      ["sqlite", () => new Database()],
+      ["mysql", () => true],
+      ["mysql", () => ({ changes: 1 })],
+    ]);
+    const failing = () => {
+      throw taken;
+    };
+    const failed = await all([
+      ["postgresql", () => Promise.reject(taken)],
+      ["sqlite", failing],
+      ["mysql", () => ({ then: (_, reject) => reject(taken) })],
+    ]);
+    const ids = await all([
+      ["postgresql", carriedOut],
+      ["mysql", carriedOut],
+      ["mysql", () => lazy],
+      ["sqlite", () => ({ changes: 1, lastInsertRowid: 1 })],
+      ["sqlite", () => ({ changes: 1n })],
+    ]);
+    print({ refused, failed, ids, run });
+  },
 };
 
 await cases[name]();

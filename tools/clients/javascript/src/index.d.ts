@@ -117,7 +117,7 @@ export type Database = "sqlite" | "mysql" | "postgresql";
 
 export function enqueueBy(
   database: Database,
-  query: (sql: string, values: unknown[]) => unknown,
+  query: (sql: string, values: unknown[]) => PromiseLike<unknown> | { changes: number | bigint },
   job: NewJob,
 ): Promise<string>;
 
