@@ -142,6 +142,58 @@ const cases = {
     print({ statements: Object.fromEntries(told), refused: refused.length, run, error });
   },
 
+  async results_that_cannot_be_told() {
+    const ring = {};
+    ring.ring = ring;
+    const untold = [
+      () => ({ n: 17n }),
+      () => ring,
+      () => ({ half: "\ud800" }),
+      () => ({ long: "x".repeat(9_000_000) }),
+      () => "a text",
+      () => {
+        throw new BusinessError("E1", "so", { n: 17n });
+      },
+      () => {
+        throw new BusinessError(17);
+      },
+      () => {
+        throw new Fail("soon", { retryAfterMs: -1 });
+      },
+      () => {
+        throw Object.create(null);
+      },
+      () => {
+        throw new Error("half \ud800");
+      },
+    ];
+    const worker = new Worker(client, quick);
+    worker.handler("mail", ({ payload: { n } }) => (n < untold.length ? untold[n]() : { n }));
+    const running = worker.run();
+    await until(isAllDone);
+    worker.stop();
+    await running;
+    const dead = [];
+    for await (const { payload, exceptionMessage } of client.jobs({ place: "dead" })) {
+      dead[payload.n] = exceptionMessage;
+    }
+    print(dead);
+  },
+
+  // The bug is in what its requests are made with.
+  async a_bug() {
+    const finish = async () => {
+      throw new RangeError("a bug");
+    };
+    class Broken extends Client {
+      finish = finish;
+    }
+    process.on("unhandledRejection", () => {}); // As apps do.
+    const worker = new Worker(new Broken(origin), { ...quick, lockMs: 1500 }).handler("mail", () => {});
+    await worker.run();
+    print("ended");
+  },
+
   // What drivers, and functions around them, return.
   async promises() {
     class Database {}
