@@ -30,9 +30,10 @@ struct ConnectionContext {
 ///
 /// The body of a request is read when its head has been let in: there is such a path, and the gate
 /// lets the caller through. What cannot be read as HTTP is answered, if that still makes sense, and
-/// the connection closed. A response that is a stream is the last of its connection: it ends with
-/// its writer, when the client hangs up or sends anything, or when the gate lets the client in no
-/// more.
+/// the connection closed. A response that hands something over which can be taken back (see
+/// Response::undelivered) is sent only if the gate still lets the client in. One that is a stream
+/// is the last of its connection: it ends with its writer, when the client hangs up or sends
+/// anything, or when the gate lets the client in no more.
 ///
 /// Thread safety: none but for answers; it belongs to the thread that serves sockets.
 class Connection final : public std::enable_shared_from_this<Connection> {
@@ -84,6 +85,7 @@ private:
     void handle();
     void send(Response response);
     void on_sent(Error error);
+    void take_back_unless_let_in(Response& response);
     void drop(Response& response);
     void begin_stream();
     void send_more();
@@ -105,6 +107,7 @@ private:
     boost::beast::flat_buffer buffer_;
     std::optional<Parser> parser_;
     Request request_;
+    Request asked_;  ///< Its head, while it is handled: a token may be revoked meanwhile.
     RouteMatch match_;
     BodyBudget::Share body_share_;
     std::optional<std::chrono::steady_clock::time_point> handling_since_;

@@ -122,6 +122,7 @@ void Connection::on_unreadable(Error error) {
 void Connection::handle() {
     phase_ = Phase::handler;
     handling_since_ = std::chrono::steady_clock::now();
+    asked_ = {.method = request_.method, .target = request_.target, .headers = request_.headers};
     request_.parameters = std::move(match_.parameters);
     request_.caller = std::move(match_.caller);
     const Handler& handler = match_.route->handle;
@@ -143,6 +144,7 @@ void Connection::send(Response response) {
         close();
         return;
     }
+    take_back_unless_let_in(response);
     enter(Phase::writing, context_.limits.write);
     body_share_ = {};
     if (handling_since_) {
@@ -158,6 +160,17 @@ void Connection::send(Response response) {
     wire_.write_message(*response_, [self = shared_from_this()](Error error, std::size_t) {
         self->on_sent(error);
     });
+}
+
+/// Jobs for a worker whose token was revoked while it waited for them.
+void Connection::take_back_unless_let_in(Response& response) {
+    if (!response.undelivered) {
+        return;
+    }
+    if (auto refusal = context_.admissions.refusal_by_now(asked_, *match_.route)) {
+        drop(response);
+        response = std::move(*refusal);
+    }
 }
 
 /// Nobody is there any more to send it to.
@@ -180,6 +193,7 @@ void Connection::on_sent(Error error) {
     response_.reset();
     parser_.reset();
     request_ = {};
+    asked_ = {};
     if (error) {
         close();
     } else if (stream_) {
