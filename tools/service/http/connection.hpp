@@ -7,6 +7,7 @@
 #include "tools/service/http/wire.hpp"
 #include "tools/service/http/wire_response.hpp"
 
+#include <boost/asio/ip/address.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 
@@ -26,6 +27,12 @@ struct ConnectionContext {
     HttpCounts& counts;
 };
 
+/// What a client is served with.
+enum class ConnectionPlace {
+    ordinary,
+    reserve,  ///< Nothing but the service's health, once.
+};
+
 /// One client: its requests are read, answered and read again, one at a time.
 ///
 /// The body of a request is read when its head has been let in: there is such a path, and the gate
@@ -40,13 +47,24 @@ class Connection final : public std::enable_shared_from_this<Connection> {
 public:
     using Closed = std::function<void(Connection&)>;
 
+    /// What tells who goes when there are too many.
+    struct Standing {
+        boost::asio::ip::address from;
+        ConnectionPlace place = ConnectionPlace::ordinary;
+        bool is_stranger = false;  ///< Nothing of it was let in, and nothing is being answered.
+        bool is_idle = false;      ///< It may begin a request, and has not.
+        std::chrono::steady_clock::time_point since;  ///< As now.
+    };
+
     /// `closed` is called once, when it has ended.
-    Connection(Wire wire, const ConnectionContext& context, Closed closed);
+    Connection(Wire wire, const ConnectionContext& context, ConnectionPlace place, Closed closed);
 
     void start();
 
-    /// Ends what waits for longer than its limit allows.
-    void look_at_clock(std::chrono::steady_clock::time_point now);
+    /// Ends what waits for longer than its limit allows; `is_short`: there are few places left.
+    void look_at_clock(std::chrono::steady_clock::time_point now, bool is_short);
+
+    [[nodiscard]] Standing standing() const;
 
     /// Closes as soon as no request is being read or answered.
     void finish();
@@ -71,6 +89,8 @@ private:
     };
 
     void enter(Phase phase, std::chrono::steady_clock::duration limit);
+    [[nodiscard]] std::chrono::steady_clock::time_point deadline(bool is_short) const;
+    [[nodiscard]] bool is_silent() const;
     void on_handshake(Error error);
     void await_request();
     void await_bytes();
@@ -82,6 +102,7 @@ private:
     void on_body(Error error);
     void on_unreadable(Error error);
     void take_head();
+    [[nodiscard]] bool is_for_others(const Admission& admission) const;
     void handle();
     void send(Response response);
     void on_sent(Error error);
@@ -92,15 +113,22 @@ private:
     void on_piece_sent(Error error);
     [[nodiscard]] bool is_still_let_in() const;
     void leave();
+    void turn_away();
+    [[nodiscard]] Response too_many() const;
     void linger();
     void say_goodbye();
     void discard_more();
 
     Wire wire_;
     const ConnectionContext& context_;
+    const boost::asio::ip::address from_;
+    const ConnectionPlace place_;
     Closed closed_;
     Phase phase_ = Phase::idle;
+    std::chrono::steady_clock::time_point since_;  ///< It is in this phase.
     std::chrono::steady_clock::time_point deadline_;
+    bool has_asked_ = false;  ///< A head has been read.
+    bool is_known_ = false;   ///< A request was let in for which not anybody may ask.
     bool timed_out_ = false;
     bool is_last_ = false;     ///< After the next response it is closed.
     bool has_unread_ = false;  ///< Part of the request was refused, not read.

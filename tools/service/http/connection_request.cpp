@@ -43,6 +43,13 @@ void Connection::on_head(Error error) {
         {.request = request_, .version = parser_->get().version()},
         {.is_there = !parser_->is_done(), .length = announced_length()}
     );
+    is_known_ = is_known_ || (!admission.refusal && admission.match.role() != Role::anybody);
+    if (place_ == ConnectionPlace::reserve) {
+        is_last_ = true;
+        if (is_for_others(admission)) {
+            admission.refusal = too_many();
+        }
+    }
     if (admission.refusal) {
         // A body that nobody reads would be taken for the next request.
         has_unread_ = admission.must_close || !parser_->is_done();
@@ -56,7 +63,13 @@ void Connection::on_head(Error error) {
     read_body();
 }
 
+/// Only questions about health are answered in the reserve.
+bool Connection::is_for_others(const Admission& admission) const {
+    return admission.refusal || admission.match.role() != Role::anybody;
+}
+
 void Connection::take_head() {
+    has_asked_ = true;
     const auto& head = parser_->get();
     request_ = {.method = std::string(head.method_string()), .target = std::string(head.target())};
     for (const auto& field : head) {

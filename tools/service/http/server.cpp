@@ -9,7 +9,6 @@
 #include <chrono>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace jobstrand::service {
 
@@ -62,7 +61,8 @@ Server::Server(
       io_(1),
       acceptor_(listening(io_, address)),
       ticker_(io_),
-      accept_pause_(io_) {}
+      accept_pause_(io_),
+      places_(limits_, counts_) {}
 
 Server::~Server() {
     stop();
@@ -109,7 +109,8 @@ void Server::accept() {
 }
 
 void Server::take(tcp::socket socket) {
-    if (connections_.size() >= limits_.connections) {
+    const auto place = places_.make_room_for(quiet_address(socket), steady_clock::now());
+    if (!place) {
         refuse(std::move(socket));
         return;
     }
@@ -117,11 +118,11 @@ void Server::take(tcp::socket socket) {
     counts_.open_connections.fetch_add(1);
     Wire wire = tls_ ? Wire(std::move(socket), *tls_) : Wire(std::move(socket));
     const auto connection =
-        std::make_shared<Connection>(std::move(wire), context_, [this](Connection& closed) {
+        std::make_shared<Connection>(std::move(wire), context_, *place, [this](Connection& closed) {
             counts_.open_connections.fetch_sub(1);
-            connections_.erase(closed.shared_from_this());
+            places_.remove(closed.shared_from_this());
         });
-    connections_.insert(connection);
+    places_.add(connection);
     connection->start();
 }
 
@@ -136,16 +137,16 @@ void Server::refuse(tcp::socket socket) {
 
 void Server::tick() {
     const auto now = steady_clock::now();
-    const std::vector<std::shared_ptr<Connection>> all(connections_.begin(), connections_.end());
-    for (const auto& connection : all) {
+    const bool are_places_short = places_.are_short();
+    for (const auto& connection : places_.snapshot()) {
         if (now >= ends_at_) {
             connection->close();
         } else {
-            connection->look_at_clock(now);
+            connection->look_at_clock(now, are_places_short);
         }
     }
     const bool is_ending = ends_at_ != steady_clock::time_point::max();
-    if (is_ending && connections_.empty()) {
+    if (is_ending && places_.are_free()) {
         io_.stop();
         return;
     }
@@ -161,8 +162,7 @@ void Server::close_down() {
     ends_at_ = steady_clock::now() + limits_.stop;
     quietly_close(acceptor_);
     accept_pause_.cancel();
-    const std::vector<std::shared_ptr<Connection>> all(connections_.begin(), connections_.end());
-    for (const auto& connection : all) {
+    for (const auto& connection : places_.snapshot()) {
         connection->finish();
     }
     ticker_.cancel();

@@ -5,6 +5,7 @@
 #include "tools/service/http/gate.hpp"
 #include "tools/service/http/http_counts.hpp"
 #include "tools/service/http/listen_address.hpp"
+#include "tools/service/http/places.hpp"
 #include "tools/service/http/router.hpp"
 #include "tools/service/http/server_limits.hpp"
 
@@ -14,7 +15,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <thread>
 
 namespace jobstrand::service {
@@ -72,7 +72,7 @@ private:
 
     // Touched only by the thread.
     std::shared_ptr<boost::asio::ssl::context> tls_;
-    std::set<std::shared_ptr<Connection>> connections_;
+    Places places_;
     std::chrono::steady_clock::time_point ends_at_ = std::chrono::steady_clock::time_point::max();
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/service/http/metrics_text.hpp"
+#include "tools/service/metrics/metrics_text.hpp"
 #include "tools/service/metrics/backlog.hpp"
 
 namespace jobstrand::service {
