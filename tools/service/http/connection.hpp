@@ -25,6 +25,7 @@ struct ConnectionContext {
     const Admissions& admissions;
     const ServerLimits& limits;
     HttpCounts& counts;
+    BodyBudget& answers;  ///< The bytes of long answers that are on their way.
 };
 
 /// What a client is served with.
@@ -107,6 +108,7 @@ private:
     void send(Response response);
     void on_sent(Error error);
     void take_back_unless_let_in(Response& response);
+    void take_back_unless_held(Response& response);
     void drop(Response& response);
     void begin_stream();
     void send_more();
@@ -127,8 +129,9 @@ private:
     Phase phase_ = Phase::idle;
     std::chrono::steady_clock::time_point since_;  ///< It is in this phase.
     std::chrono::steady_clock::time_point deadline_;
-    bool has_asked_ = false;  ///< A head has been read.
-    bool is_known_ = false;   ///< A request was let in for which not anybody may ask.
+    bool has_asked_ = false;   ///< A head has been read.
+    bool is_known_ = false;    ///< A request was let in for which not anybody may ask.
+    bool is_reading_ = false;  ///< What is handled now changes nothing.
     bool timed_out_ = false;
     bool is_last_ = false;     ///< After the next response it is closed.
     bool has_unread_ = false;  ///< Part of the request was refused, not read.
@@ -138,6 +141,7 @@ private:
     Request asked_;  ///< Its head, while it is handled: a token may be revoked meanwhile.
     RouteMatch match_;
     BodyBudget::Share body_share_;
+    BodyBudget::Share answer_share_;
     std::optional<std::chrono::steady_clock::time_point> handling_since_;
     std::optional<WireResponse> response_;
     std::function<void()> undelivered_;  ///< See Response, of the one that is on its way.

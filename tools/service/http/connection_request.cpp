@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,9 @@
 namespace jobstrand::service {
 
 namespace {
+
+/// Bytes of an answer that is not counted.
+constexpr std::size_t kSmallAnswer = std::size_t{64} * 1024;
 
 constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -135,16 +139,22 @@ void Connection::on_unreadable(Error error) {
 void Connection::handle() {
     phase_ = Phase::handler;
     handling_since_ = std::chrono::steady_clock::now();
+    is_reading_ = match_.role() == Role::read;
     asked_ = {.method = request_.method, .target = request_.target, .headers = request_.headers};
     request_.parameters = std::move(match_.parameters);
     request_.caller = std::move(match_.caller);
     const Handler& handler = match_.route->handle;
-    handler(std::move(request_), [self = shared_from_this()](Response response) {
-        const auto thread = self->wire_.socket().get_executor();
-        boost::asio::post(thread, [self, response = std::move(response)]() mutable {
-            self->send(std::move(response));
+    // Defended catch: a handler throws only before it has answered.
+    try {
+        handler(std::move(request_), [self = shared_from_this()](Response response) {
+            const auto thread = self->wire_.socket().get_executor();
+            boost::asio::post(thread, [self, response = std::move(response)]() mutable {
+                self->send(std::move(response));
+            });
         });
-    });
+    } catch (const std::bad_alloc&) {
+        send(no_memory());
+    }
 }
 
 void Connection::send(Response response) {
@@ -158,6 +168,7 @@ void Connection::send(Response response) {
         return;
     }
     take_back_unless_let_in(response);
+    take_back_unless_held(response);
     enter(Phase::writing, context_.limits.write);
     body_share_ = {};
     if (handling_since_) {
@@ -186,6 +197,19 @@ void Connection::take_back_unless_let_in(Response& response) {
     }
 }
 
+/// Answers that their clients do not read fast enough must not fill the memory. What was changed
+/// has to be told all the same.
+void Connection::take_back_unless_held(Response& response) {
+    if (response.body.size() <= kSmallAnswer) {
+        return;
+    }
+    answer_share_ = context_.answers.take(response.body.size());
+    if (!answer_share_ && (is_reading_ || response.undelivered)) {
+        drop(response);
+        response = come_again("too many long answers at once");
+    }
+}
+
 /// Nobody is there any more to send it to.
 void Connection::drop(Response& response) {
     if (response.stream) {
@@ -204,6 +228,7 @@ void Connection::on_sent(Error error) {
         return;
     }
     response_.reset();
+    answer_share_ = {};
     parser_.reset();
     request_ = {};
     asked_ = {};

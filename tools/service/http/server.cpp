@@ -5,9 +5,13 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
+#include <malloc.h>
 
+#include <algorithm>
 #include <chrono>
+#include <exception>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace jobstrand::service {
@@ -24,6 +28,12 @@ constexpr std::chrono::seconds kTick{1};
 
 /// After a connection could not be taken: no descriptors are left, most likely.
 constexpr std::chrono::milliseconds kAcceptPause{100};
+
+/// Bytes of requests or answers at a time, after which memory is given back.
+constexpr std::size_t kMuch = std::size_t{16} * 1024 * 1024;
+
+/// After something was thrown, so that nobody is asked for memory all the time.
+constexpr std::chrono::milliseconds kBreath{10};
 
 constexpr std::string_view kFull =
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
@@ -56,8 +66,9 @@ Server::Server(
     : limits_(limits),
       counts_(counts),
       bodies_(limits.all_body_bytes),
+      answers_(limits.all_answer_bytes),
       admissions_(router, gate, limits_, bodies_),
-      context_{admissions_, limits_, counts_},
+      context_{admissions_, limits_, counts_, answers_},
       io_(1),
       acceptor_(listening(io_, address)),
       ticker_(io_),
@@ -75,7 +86,27 @@ std::uint16_t Server::port() const {
 void Server::start() {
     accept();
     tick();
-    thread_ = std::thread([this] { io_.run(); });
+    thread_ = std::thread([this] { run(); });
+}
+
+/// Ends with the server. What one connection meets, such as too little memory, is its own: its
+/// time-out closes it.
+void Server::run() {
+    while (true) {
+        // Defended catch: the others are served all the same.
+        try {
+            if (!is_accepting_ && acceptor_.is_open()) {
+                accept();
+            }
+            if (!is_ticking_) {
+                tick();
+            }
+            io_.run();
+            return;
+        } catch (const std::exception&) {
+            std::this_thread::sleep_for(kBreath);
+        }
+    }
 }
 
 void Server::use_tls(std::shared_ptr<asio::ssl::context> tls) {
@@ -91,6 +122,7 @@ void Server::stop() {
 
 void Server::accept() {
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+        is_accepting_ = false;
         if (error == asio::error::operation_aborted) {
             return;
         }
@@ -101,11 +133,14 @@ void Server::accept() {
         }
         accept_pause_.expires_after(kAcceptPause);
         accept_pause_.async_wait([this](error_code aborted) {
+            is_accepting_ = false;
             if (!aborted) {
                 accept();
             }
         });
+        is_accepting_ = true;
     });
+    is_accepting_ = true;
 }
 
 void Server::take(tcp::socket socket) {
@@ -135,7 +170,7 @@ void Server::refuse(tcp::socket socket) {
     quietly_end_sending(socket);
 }
 
-void Server::tick() {
+void Server::look_at_all() {
     const auto now = steady_clock::now();
     const bool are_places_short = places_.are_short();
     for (const auto& connection : places_.snapshot()) {
@@ -145,6 +180,27 @@ void Server::tick() {
             connection->look_at_clock(now, are_places_short);
         }
     }
+}
+
+/// The allocator keeps what large requests took, in pieces, unless it is told to let go.
+void Server::give_memory_back() {
+    if (!bodies_.is_unused() || !answers_.is_unused()) {
+        return;
+    }
+    const std::size_t most = std::max(bodies_.take_peak(), answers_.take_peak());
+#ifdef __GLIBC__
+    if (most > kMuch) {
+        ::malloc_trim(0);
+    }
+#else
+    static_cast<void>(most);
+#endif
+}
+
+void Server::tick() {
+    is_ticking_ = false;
+    look_at_all();
+    give_memory_back();
     const bool is_ending = ends_at_ != steady_clock::time_point::max();
     if (is_ending && places_.are_free()) {
         io_.stop();
@@ -156,6 +212,7 @@ void Server::tick() {
             tick();
         }
     });
+    is_ticking_ = true;
 }
 
 void Server::close_down() {

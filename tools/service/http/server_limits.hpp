@@ -18,8 +18,11 @@ struct ServerLimits {
     std::size_t body_bytes = std::size_t{16} * 1024 * 1024;
 
     /// Bytes of the bodies of all connections together, a chunked one counted as the largest; more:
-    /// 503.
-    std::size_t all_body_bytes = std::size_t{256} * 1024 * 1024;
+    /// 503. To handle one takes several times its bytes.
+    std::size_t all_body_bytes = std::size_t{128} * 1024 * 1024;
+
+    /// Bytes of the long answers that are being sent; more: 503.
+    std::size_t all_answer_bytes = std::size_t{128} * 1024 * 1024;
 
     std::chrono::seconds first_byte{10};       ///< Of a connection; then closed.
     std::chrono::seconds first_byte_short{1};  ///< The same while a quarter of the places is left.

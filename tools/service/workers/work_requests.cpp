@@ -25,7 +25,8 @@ constexpr std::chrono::minutes kUsualLock{5};
 
 [[nodiscard]] std::vector<std::string_view>
 items_in(const RequestMembers& members, std::string_view name) {
-    const auto items = cli::items_of(members.value(name).value_or(""));
+    const auto items =
+        cli::items_of(members.value(name).value_or(""), schema::limits::kJobsOfWorker);
     if (!items) {
         throw std::invalid_argument(fmt::format("{} must be a list", name));
     }
@@ -112,7 +113,8 @@ items_in(const RequestMembers& members, std::string_view name) {
 }
 
 [[nodiscard]] std::vector<std::string> topics_in(const RequestMembers& members) {
-    const auto topics = cli::strings_of(members.value("topics").value_or(""));
+    const auto topics =
+        cli::strings_of(members.value("topics").value_or(""), schema::limits::kTopicsOfWorker);
     if (!topics) {
         throw std::invalid_argument("topics must be a list of handler types");
     }
