@@ -28,6 +28,21 @@ TEST_F(ServerTest, One_connection_carries_many_requests_also_when_they_are_sent_
     EXPECT_EQ(counts.responses.at(2), 4);
 }
 
+TEST_F(ServerTest, HEAD_is_answered_as_GET_without_the_body) {
+    serve(small_limits());
+    RawClient client(server->port());
+    (void)client.send("HEAD /hello HTTP/1.1\r\nHost: localhost\r\n\r\n" + get("/hello"));
+    const std::string first = client.receive_until("\r\n\r\n");
+    EXPECT_THAT(first, HasSubstr("HTTP/1.1 200 OK\r\n"));
+    EXPECT_THAT(first, HasSubstr("Content-Length: 5\r\n"));
+    const auto second = client.receive();
+    EXPECT_EQ(second.status, 200) << "nothing stands between";
+    EXPECT_EQ(second.body, "hello");
+    (void)client.send("HEAD /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n" + get("/hello"));
+    EXPECT_THAT(client.receive_until("\r\n\r\n"), HasSubstr("HTTP/1.1 404 Not Found\r\n"));
+    EXPECT_EQ(client.receive().body, "hello");
+}
+
 TEST_F(ServerTest, The_client_says_when_a_connection_ends) {
     serve(small_limits());
     RawClient client(server->port());

@@ -20,6 +20,40 @@
 
 namespace jobstrand::service {
 
+/// Reads requests, and notices what becomes invisible by that: lengths and codings that go on in a
+/// further line (obsolete folding), which another server on the way may read otherwise.
+class HeadParser final
+    : public boost::beast::http::request_parser<boost::beast::http::string_body> {
+public:
+    [[nodiscard]] bool has_folded_length() const { return has_folded_length_; }
+
+private:
+    using Field = boost::beast::http::field;
+
+    void on_field_impl(
+        Field name,
+        boost::beast::string_view written_name,
+        boost::beast::string_view value,
+        boost::beast::error_code& /*none*/
+    ) override {
+        if (name == Field::content_length || name == Field::transfer_encoding) {
+            has_folded_length_ = has_folded_length_ || is_folded(written_name);
+        }
+        get().insert(name, written_name, value);
+    }
+
+    /// The name stands in the head as it came, all of which is there: it ends with an empty line.
+    [[nodiscard]] static bool is_folded(boost::beast::string_view name) {
+        const char* end = name.data() + name.size();
+        while (*end != '\n') {
+            ++end;
+        }
+        return end[1] == ' ' || end[1] == '\t';
+    }
+
+    bool has_folded_length_ = false;
+};
+
 /// What all connections of a server share. It outlives them.
 struct ConnectionContext {
     const Admissions& admissions;
@@ -75,7 +109,7 @@ public:
 
 private:
     using Error = boost::beast::error_code;
-    using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+    using Parser = HeadParser;
 
     enum class Phase {
         handshake,
@@ -131,6 +165,7 @@ private:
     std::chrono::steady_clock::time_point deadline_;
     bool has_asked_ = false;   ///< A head has been read.
     bool is_known_ = false;    ///< A request was let in for which not anybody may ask.
+    bool is_head_ = false;     ///< HEAD: the answer has no body.
     bool is_reading_ = false;  ///< What is handled now changes nothing.
     bool timed_out_ = false;
     bool is_last_ = false;     ///< After the next response it is closed.

@@ -25,6 +25,7 @@ constexpr std::string_view kGoOn = "HTTP/1.1 100 Continue\r\n\r\n";
 
 void Connection::read_head() {
     enter(Phase::header, context_.limits.header);
+    is_head_ = false;
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(context_.limits.header_bytes));
     // That of the path is told before any of it is read.
@@ -44,7 +45,9 @@ void Connection::on_head(Error error) {
     }
     take_head();
     Admission admission = context_.admissions.decide(
-        {.request = request_, .version = parser_->get().version()},
+        {.request = request_,
+         .version = parser_->get().version(),
+         .has_folded_length = parser_->has_folded_length()},
         {.is_there = !parser_->is_done(), .length = announced_length()}
     );
     is_known_ = is_known_ || (!admission.refusal && admission.match.role() != Role::anybody);
@@ -74,6 +77,7 @@ bool Connection::is_for_others(const Admission& admission) const {
 
 void Connection::take_head() {
     has_asked_ = true;
+    is_head_ = parser_->get().method() == boost::beast::http::verb::head;
     const auto& head = parser_->get();
     request_ = {.method = std::string(head.method_string()), .target = std::string(head.target())};
     for (const auto& field : head) {
@@ -177,10 +181,14 @@ void Connection::send(Response response) {
         );
     }
     context_.counts.responses.at(static_cast<std::size_t>(response.status / 100)).fetch_add(1);
+    if (is_head_ && response.stream) {
+        std::exchange(response.stream, nullptr)->hang_up();
+        is_last_ = true;
+    }
     stream_ = response.stream;
     undelivered_ = std::move(response.undelivered);
     is_last_ = is_last_ || stream_ != nullptr;
-    response_ = on_the_wire(std::move(response), !is_last_);
+    response_ = on_the_wire(std::move(response), !is_last_, is_head_);
     wire_.write_message(*response_, [self = shared_from_this()](Error error, std::size_t) {
         self->on_sent(error);
     });
