@@ -73,7 +73,7 @@ OWN_INCLUDES = {
     'tools': {f'{layer}/' for layer in LAYERS},
     'tools/service/http': {'schema/', 'persistence/sql/db_error.hpp'},
     'tools/service/tls': {'schema/'},
-    'tools/service/access': {'schema/', 'tools/service/http/'},
+    'tools/service/access': {'persistence/drivers/', 'schema/', 'tools/service/http/'},
     'bench': {f'{layer}/' for layer in LAYERS} | {'tools/engine/', 'test/fixtures/'},
     'test': {f'{layer}/' for layer in LAYERS} | {'tools/', 'bench/'},
     'test/fixtures': {f'{layer}/' for layer in LAYERS},

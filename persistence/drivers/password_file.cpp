@@ -1,5 +1,6 @@
 #include "persistence/drivers/password_file.hpp"
 
+#include "persistence/drivers/secret_file.hpp"
 #include "persistence/sql/db_error.hpp"
 
 #include <fcntl.h>
@@ -53,7 +54,7 @@ void require_private(const OpenFile& file, const std::string& path) {
     if (!S_ISREG(found.st_mode)) {
         throw unusable(path, "it is not a file");
     }
-    if ((found.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    if (!is_kept_secret(look_at_secret(file.descriptor()))) {
         throw unusable(
             path, fmt::format("others than its owner may use it: run `chmod 600 {}`", path)
         );

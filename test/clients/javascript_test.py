@@ -42,9 +42,9 @@ def ask(origin, case):
     return json.loads(done.stdout)
 
 
-def add_external(origin, count):
+def add_external(origin, count, **more):
     clients.enqueue(origin, [
-        {'handlerType': 'mail', 'external': True, 'payload': {'n': number}, 'retryCycle': 'R3/PT0.05S'} for number in range(count)
+        {'handlerType': 'mail', 'external': True, 'payload': {'n': number}, 'retryCycle': 'R3/PT0.05S', **more} for number in range(count)
     ])
 
 
@@ -109,6 +109,37 @@ def check_statements(binary, origin, checks):
     checks.equal('the failure comes through', told['error'], 'a key that is taken')
 
 
+#: What the dead letter says of each result_that_cannot_be_told.
+UNTOLD = ('what the handler returned cannot be told: Do not know how to serialize a BigInt', 'Converting circular structure',
+          'half of a surrogate pair', 'bytes long', 'the service refuses its result: result ',
+          'so (which cannot be told as it is: Do not know how to serialize a BigInt)', 'the service refuses its result: result ',
+          'soon (which cannot be told as it is: a duration must not be negative)', 'an error without a text', 'half \ufffd')
+
+
+def check_results(origin, checks):
+    add_external(origin, len(UNTOLD) + 10, retries=1)
+    dead = ask(origin, 'results_that_cannot_be_told')
+    checks.equal('dead letters of results that cannot be told', len(dead), len(UNTOLD))
+    for why, message in zip(UNTOLD, dead):
+        checks.equal(f'"{why}" in "{message}"', why in message, True)
+    checks.equal('the others count', clients.places(origin)['executable'], 10)
+    add_external(origin, 1)
+    done = subprocess.run(command(origin, 'a_bug'), capture_output=True, text=True, timeout=clients.PATIENCE_S, check=False)
+    checks.equal('a worker with a bug ends loudly', (done.returncode, done.stdout), (1, ''))
+    checks.equal('it says why', 'Error: the worker has ended by a bug: a bug' in done.stderr, True)
+
+
+def check_promises(origin, checks):
+    refused = [f'TypeError: must return the driver\'s promise of the statement\'s end, not {what}'
+               for what in ('nothing', 'nothing', 'a Database', 'boolean', 'a Object')]
+    checks.equal('no id for what was not carried out', ask(origin, 'promises'), {
+        'refused': refused,
+        'failed': ['Error: a key that is taken'] * 3,
+        'ids': ['mine'] * 5,
+        'run': 4,
+    })
+
+
 def main():
     if not node():
         print(f'skipped: there is no Node.js {OLDEST}')
@@ -118,8 +149,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
         check_workers(origin, checks)
         check_statements(binary, origin, checks)
+        check_promises(origin, checks)
     with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
         check_enqueueing(origin, checks)
+    with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
+        check_results(origin, checks)
     check_outage(binary, checks)
     return checks.result()
 

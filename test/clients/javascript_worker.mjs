@@ -141,6 +141,100 @@ const cases = {
     const error = await enqueueBy("mysql", failing, jobs[1]).catch(({ message }) => message);
     print({ statements: Object.fromEntries(told), refused: refused.length, run, error });
   },
+
+  async results_that_cannot_be_told() {
+    const ring = {};
+    ring.ring = ring;
+    const untold = [
+      () => ({ n: 17n }),
+      () => ring,
+      () => ({ half: "\ud800" }),
+      () => ({ long: "x".repeat(9_000_000) }),
+      () => "a text",
+      () => {
+        throw new BusinessError("E1", "so", { n: 17n });
+      },
+      () => {
+        throw new BusinessError(17);
+      },
+      () => {
+        throw new Fail("soon", { retryAfterMs: -1 });
+      },
+      () => {
+        throw Object.create(null);
+      },
+      () => {
+        throw new Error("half \ud800");
+      },
+    ];
+    const worker = new Worker(client, quick);
+    worker.handler("mail", ({ payload: { n } }) => (n < untold.length ? untold[n]() : { n }));
+    const running = worker.run();
+    await until(isAllDone);
+    worker.stop();
+    await running;
+    const dead = [];
+    for await (const { payload, exceptionMessage } of client.jobs({ place: "dead" })) {
+      dead[payload.n] = exceptionMessage;
+    }
+    print(dead);
+  },
+
+  // The bug is in what its requests are made with.
+  async a_bug() {
+    const finish = async () => {
+      throw new RangeError("a bug");
+    };
+    class Broken extends Client {
+      finish = finish;
+    }
+    process.on("unhandledRejection", () => {}); // As apps do.
+    const worker = new Worker(new Broken(origin), { ...quick, lockMs: 1500 }).handler("mail", () => {});
+    await worker.run();
+    print("ended");
+  },
+
+  // What drivers, and functions around them, return.
+  async promises() {
+    class Database {}
+    const taken = new Error("a key that is taken");
+    const ask = async (database, query) => {
+      try {
+        return await enqueueBy(database, query, { id: "mine", handlerType: "mail" });
+      } catch (error) {
+        return `${error.name}: ${error.message.replace("query(sql, values) ", "")}`;
+      }
+    };
+    let run = 0;
+    const carriedOut = async () => {
+      run += 1;
+    };
+    const lazy = { then: (resolve) => carriedOut().then(resolve) };
+    const all = async (some) => Promise.all(some.map(([database, query]) => ask(database, query)));
+    const refused = await all([
+      ["postgresql", () => {}],
+      ["sqlite", () => null],
+      ["sqlite", () => new Database()],
+      ["mysql", () => true],
+      ["mysql", () => ({ changes: 1 })],
+    ]);
+    const failing = () => {
+      throw taken;
+    };
+    const failed = await all([
+      ["postgresql", () => Promise.reject(taken)],
+      ["sqlite", failing],
+      ["mysql", () => ({ then: (_, reject) => reject(taken) })],
+    ]);
+    const ids = await all([
+      ["postgresql", carriedOut],
+      ["mysql", carriedOut],
+      ["mysql", () => lazy],
+      ["sqlite", () => ({ changes: 1, lastInsertRowid: 1 })],
+      ["sqlite", () => ({ changes: 1n })],
+    ]);
+    print({ refused, failed, ids, run });
+  },
 };
 
 await cases[name]();

@@ -13,8 +13,10 @@ import sys
 import tempfile
 import threading
 import unittest
+import uuid
 from collections import Counter
-from datetime import timedelta
+from datetime import datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import clients
@@ -27,6 +29,23 @@ from jobstrand import NewJob  # pylint: disable=wrong-import-position
 
 BINARY = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else Path()
 SHORT = timedelta(seconds=1)
+
+
+def throw(error):
+    raise error
+
+
+def ring():
+    one = []
+    one.append(one)
+    return one
+
+
+class Broken(Exception):
+    """Even its text is a bug."""
+
+    def __str__(self):
+        raise ValueError('no text')
 
 
 class WithService(unittest.TestCase):
@@ -117,6 +136,86 @@ class Workers(WithService):
         self.assertEqual(self.places()['dead'], 100)
         self.assertEqual(self.places()['executable'], 200, 'errors and variables are for the app')
         self.assertEqual(clients.metric(self.origin, 'jobstrand_worker_not_held_total'), 0)
+
+    #: What a handler may do, and what its dead letter says then.
+    UNTOLD = (
+        (lambda: {'at': datetime(2030, 1, 1)}, 'what the handler returned cannot be told: Object of type datetime'),
+        (lambda: {'sum': Decimal('1.5')}, 'Object of type Decimal'),
+        (lambda: {'id': uuid.uuid4()}, 'Object of type UUID'),
+        (lambda: {'ring': ring()}, 'Circular reference'),
+        (lambda: {'n': float('nan')}, 'Out of range float'),
+        (lambda: {'half': '\ud800'}, 'surrogates not allowed'),
+        (lambda: {'long': 'x' * 9_000_000}, 'bytes long'),
+        (lambda: 17, "'int' object is not iterable"),
+        (lambda: throw(jobstrand.BusinessError('E1', 'so', {'at': datetime(2030, 1, 1)})), 'so (BusinessError, which cannot be told as it is: '
+         'Object of type datetime'),
+        (lambda: throw(jobstrand.BusinessError(17)), 'the service refuses its result: result '),
+        (lambda: throw(jobstrand.Fail('soon', retries=-7)), 'the service refuses its result: result '),
+        (lambda: throw(jobstrand.Fail('soon', retry_after=timedelta(-1))), 'soon (Fail, which cannot be told as it is: a duration must not be'),
+        (lambda: throw(RuntimeError('no file \udcff')), 'no file \\udcff'),
+        (lambda: throw(SystemExit(3)), '3'),
+        (lambda: throw(Broken()), 'Broken'),
+    )
+
+    def assert_each_result_stands_for_itself(self):
+        self.assertEqual(self.places()['external'], 0)
+        self.assertEqual(self.places()['executable'], 10, 'variables are for the app')
+        dead = {job['payload']['n']: job['exceptionMessage'] for job in self.client.jobs(place='dead')}
+        self.assertEqual(sorted(dead), list(range(len(self.UNTOLD))))
+        for number, (_, why) in enumerate(self.UNTOLD):
+            self.assertIn(why, dead[number])
+
+    def test_what_json_cannot_say_fails_its_own_job_and_no_other(self):
+        self.add_external(len(self.UNTOLD) + 10, retries=1)
+        worker = jobstrand.Worker(self.client, threads=4, prefetch=40, wait=SHORT)
+
+        @worker.handler('mail')
+        def mail(job):  # pylint: disable=unused-variable
+            number = job.payload['n']
+            return self.UNTOLD[number][0]() if number < len(self.UNTOLD) else {'n': number}
+        self.run_until(worker, lambda: self.places()['external'] == 0)
+        self.assert_each_result_stands_for_itself()
+
+    def test_so_it_does_with_coroutines(self):
+        self.add_external(len(self.UNTOLD) + 10, retries=1)
+        worker = jobstrand.AsyncWorker(self.client, wait=SHORT)
+
+        @worker.handler('mail')
+        async def mail(job):  # pylint: disable=unused-variable
+            number = job.payload['n']
+            if number >= len(self.UNTOLD):
+                return {'n': number}
+            try:
+                return self.UNTOLD[number][0]()
+            except SystemExit as error:
+                raise asyncio.CancelledError('3') from error
+
+        async def work():
+            running = asyncio.ensure_future(worker.run())
+            await asyncio.to_thread(clients.eventually, lambda: running.done() or self.places()['external'] == 0)
+            worker.stop()
+            await running
+        asyncio.run(work())
+        self.assert_each_result_stands_for_itself()
+
+    def test_a_worker_that_ends_by_a_bug_ends_loudly(self):
+        for kind, run in (('Worker', 'worker.run()'), ('AsyncWorker', 'asyncio.run(worker.run())')):
+            for broken, has_ended in (('finish', True), ('extend', False)):
+                self.add_external(1)
+                program = ("import asyncio, sys, threading, jobstrand, datetime\n"
+                           "def bug(*_): raise ZeroDivisionError('a bug')\n"
+                           f"jobstrand.Client.{broken} = bug\n"
+                           f"worker = jobstrand.{kind}(sys.argv[1], lock=datetime.timedelta(seconds=1.5),\n"
+                           "    wait=datetime.timedelta(seconds=1), grace=0.1)\n"
+                           f"def Worker(job): {has_ended} or threading.Event().wait()\n"
+                           f"async def AsyncWorker(job): {has_ended} or await asyncio.Event().wait()\n"
+                           f"worker.handler('mail')({kind})\n"
+                           f"{run}\nprint('ended')\n")
+                env = {**os.environ, 'PYTHONPATH': str(clients.ROOT / 'tools/clients/python')}
+                done = subprocess.run([sys.executable, '-c', program, self.origin], env=env, capture_output=True, text=True,
+                                      timeout=clients.PATIENCE_S, check=False)
+                self.assertEqual((done.returncode, done.stdout), (1, ''), done.stderr)
+                self.assertIn("RuntimeError: the worker has ended by a bug: ZeroDivisionError('a bug')", done.stderr)
 
     def test_coroutines_work_too_and_many_at_a_time(self):
         self.add_external(300)

@@ -5,6 +5,7 @@ Usage:  python_sql_test.py JOBSTRAND_BINARY FOLDER_FOR_PACKAGES
 
 Databases whose programs or drivers are not to be had here are left out. The last line is `N passed, N failed`.
 """
+import gc
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -126,6 +128,58 @@ class OnSqlite(OwnTransaction, unittest.TestCase):
                 jobstrand.enqueue(self.connection, job)
 
 
+class Asynchronous(unittest.TestCase):
+    """Drivers whose statements are carried out only when somebody awaits them."""
+
+    def assert_refused(self, connection):
+        with warnings.catch_warnings():
+            warnings.simplefilter('error')  # A coroutine that is dropped is one.
+            with self.assertRaisesRegex(TypeError, r'\.AsyncConnection is asynchronous.*synchronous driver.*jobstrand\.Client'):
+                jobstrand.enqueue(connection, NewJob('mail', unique_key='k', unique_for=timedelta(hours=1)))
+            gc.collect()
+
+    def test_a_connection_with_coroutines_is_refused_before_a_statement(self):
+        class AsyncConnection:
+            def __init__(self):
+                self.cursors = 0
+
+            def cursor(self):
+                self.cursors += 1
+
+            async def commit(self):
+                pass
+        for module in ('psycopg', 'mysql.connector.aio.connection', 'aiosqlite.core', 'asyncpg.connection'):
+            AsyncConnection.__module__ = module
+            connection = AsyncConnection()
+            self.assert_refused(connection)
+            self.assertEqual(connection.cursors, 0)
+
+    def test_what_execute_promises_is_not_taken_for_done(self):
+        async def later(*_):
+            pass
+
+        class Deferred:
+            def __await__(self):
+                yield
+
+        class AsyncConnection:
+            __module__ = 'sqlite3'
+
+            def __init__(self, answer):
+                self.answer = answer
+
+            def cursor(self):
+                return self
+
+            def execute(self, *_):
+                return self.answer()
+
+            def close(self):
+                pass
+        for answer in (later, Deferred):
+            self.assert_refused(AsyncConnection(answer))
+
+
 class OnMariaDb(OwnTransaction, unittest.TestCase):
     database = 'mysql'
 
@@ -157,7 +211,7 @@ class OnPostgresql(OwnTransaction, unittest.TestCase):
 def cases():
     """Of the databases that can be tested here."""
     sys.path.insert(0, str(PACKAGES))
-    chosen = [OnSqlite]
+    chosen = [OnSqlite, Asynchronous]
     try:
         clients.install(PACKAGES, 'drivers.txt', [
             sys.executable, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', str(PACKAGES),

@@ -119,6 +119,9 @@ TEST(LocalGateTest, Pages_of_a_browser_are_not) {
     }
     EXPECT_EQ(ask_locally("localhost", {{"Origin", "http://evil.example"}}), 403);
     EXPECT_EQ(ask_locally("localhost", {{"Origin", "null"}}), 403);
+    EXPECT_EQ(ask_locally("localhost", {{"Sec-Fetch-Site", "cross-site"}}), 403);
+    EXPECT_EQ(ask_locally("localhost", {{"Sec-Fetch-Site", "same-site"}}), 403);
+    EXPECT_EQ(ask_locally("localhost", {{"Sec-Fetch-Site", "none"}}), 200);
 }
 
 }  // namespace

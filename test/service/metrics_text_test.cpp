@@ -1,4 +1,4 @@
-#include "tools/service/http/metrics_text.hpp"
+#include "tools/service/metrics/metrics_text.hpp"
 
 #include <gmock/gmock.h>
 

@@ -25,9 +25,12 @@ constexpr int kPatienceS = 20;
 
 }  // namespace
 
-RawClient::RawClient(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+RawClient::RawClient(std::uint16_t port, const std::string& from)
+    : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
+    ::inet_pton(AF_INET, from.c_str(), &address.sin_addr);
+    ::bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address);
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     const timeval patience{.tv_sec = kPatienceS, .tv_usec = 0};

@@ -17,8 +17,8 @@ struct RawResponse {
 /// a response. It waits a few seconds at most.
 class RawClient final {
 public:
-    /// To 127.0.0.1. Throws std::runtime_error.
-    explicit RawClient(std::uint16_t port);
+    /// To 127.0.0.1, from there or another address of 127.0.0.0/8. Throws std::runtime_error.
+    explicit RawClient(std::uint16_t port, const std::string& from = "127.0.0.1");
     ~RawClient();
 
     RawClient(const RawClient&) = delete;

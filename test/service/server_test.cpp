@@ -1,7 +1,10 @@
+#include "schema/log.hpp"
 #include "test/service/server_fixture.hpp"
+#include "tools/service/http/work_pool.hpp"
 
 #include <gmock/gmock.h>
 
+#include <new>
 #include <vector>
 
 namespace jobstrand {
@@ -23,6 +26,21 @@ TEST_F(ServerTest, One_connection_carries_many_requests_also_when_they_are_sent_
     EXPECT_EQ(client.receive().body, "[2]");
     EXPECT_EQ(counts.connections, 1);
     EXPECT_EQ(counts.responses.at(2), 4);
+}
+
+TEST_F(ServerTest, HEAD_is_answered_as_GET_without_the_body) {
+    serve(small_limits());
+    RawClient client(server->port());
+    (void)client.send("HEAD /hello HTTP/1.1\r\nHost: localhost\r\n\r\n" + get("/hello"));
+    const std::string first = client.receive_until("\r\n\r\n");
+    EXPECT_THAT(first, HasSubstr("HTTP/1.1 200 OK\r\n"));
+    EXPECT_THAT(first, HasSubstr("Content-Length: 5\r\n"));
+    const auto second = client.receive();
+    EXPECT_EQ(second.status, 200) << "nothing stands between";
+    EXPECT_EQ(second.body, "hello");
+    (void)client.send("HEAD /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n" + get("/hello"));
+    EXPECT_THAT(client.receive_until("\r\n\r\n"), HasSubstr("HTTP/1.1 404 Not Found\r\n"));
+    EXPECT_EQ(client.receive().body, "hello");
 }
 
 TEST_F(ServerTest, The_client_says_when_a_connection_ends) {
@@ -119,6 +137,67 @@ TEST_F(ServerTest, Stopping_closes_idle_connections_and_waits_for_answers_within
     EXPECT_TRUE(idle.is_closed());
     EXPECT_TRUE(waiting.is_closed());
     held_back = {};
+}
+
+/// A server whose handlers do what they are told.
+class ServerInNeed : public ServerTest {
+protected:
+    explicit ServerInNeed()
+        : needy(
+              {{"GET",
+                "/now",
+                service::Role::read,
+                [](const auto&, const auto&) { throw std::bad_alloc(); }},
+               {"GET",
+                "/soon",
+                service::Role::read,
+                pool.wrap([](const auto&) -> service::Response { throw std::bad_alloc(); })},
+               {"GET", "/long", service::Role::read, answer_long},
+               {"POST", "/long", service::Role::worker, answer_long},
+               {"GET", "/hello", service::Role::read, hello}}
+          ) {
+        service::ServerLimits limits = small_limits();
+        limits.all_answer_bytes = 100'000;
+        server = std::make_unique<service::Server>(
+            service::ListenAddress{.host = "127.0.0.1", .port = 0, .is_loopback = true},
+            needy,
+            gate,
+            counts,
+            limits
+        );
+        server->start();
+    }
+
+    static void answer_long(const service::Request& request, const service::Answer& answer) {
+        answer({.status = 200, .body = std::string(request.query().empty() ? 200'000 : 70'000, 'x')}
+        );
+    }
+
+    schema::SilentLog log;
+    service::WorkPool pool{1, 1, log};
+    const service::Router needy;
+};
+
+TEST_F(ServerInNeed, A_request_without_the_memory_for_it_is_told_to_come_again) {
+    for (const char* const path : {"/now", "/soon"}) {
+        RawClient client(server->port());
+        const auto response = client.ask(get(path));
+        EXPECT_EQ(response.status, 503) << path;
+        EXPECT_THAT(response.head, HasSubstr("Retry-After: 1\r\n"));
+        EXPECT_THAT(response.body, HasSubstr("not enough memory"));
+        EXPECT_EQ(client.ask(get("/hello")).status, 200);
+    }
+    EXPECT_EQ(ask(get("/soon")).status, 503) << "it was not counted for ever";
+}
+
+TEST_F(ServerInNeed, Long_answers_have_a_bound_together_but_what_was_done_is_told) {
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(ask(get("/long?less")).status, 200);
+    }
+    const auto response = ask(get("/long"));
+    EXPECT_EQ(response.status, 503);
+    EXPECT_THAT(response.head, HasSubstr("Retry-After: 1\r\n"));
+    EXPECT_EQ(ask("POST /long HTTP/1.1\r\nHost: localhost\r\n\r\n").body.size(), 200'000U);
 }
 
 TEST_F(ServerTest, Answers_are_not_kept_by_anybody_on_the_way) {

@@ -44,6 +44,12 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"equal_lengths", HEAD "Content-Length: 2\r\nContent-Length: 2\r\n\r\n[]", 400},
         Hostile{"different_lengths", HEAD "Content-Length: 2\r\nContent-Length: 3\r\n\r\n[]", 400},
         Hostile{"length_list", HEAD "Content-Length: 2, 2\r\n\r\n[]", 400},
+        Hostile{"folded_length", HEAD "Content-Length:\r\n 2\r\n\r\n[]", 400},
+        Hostile{"folded_length_behind", HEAD "Content-Length: 2\r\n\t\r\n\r\n[]", 400},
+        Hostile{
+            "folded_coding",
+            HEAD "Transfer-Encoding:\r\n chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n",
+            400},
         Hostile{"signed_length", HEAD "Content-Length: +2\r\n\r\n[]", 400},
         Hostile{"negative_length", HEAD "Content-Length: -2\r\n\r\n[]", 400},
         Hostile{"huge_length", HEAD "Content-Length: 99999999999999999999999\r\n\r\n[]", 400},

@@ -46,6 +46,19 @@ protected:
     const test::TemporaryDirectory folder;
 };
 
+TEST_F(TlsIdentityTest, All_ciphers_have_forward_secrecy_and_none_is_cbc) {
+    const service::TlsIdentity identity = read();
+    const STACK_OF(SSL_CIPHER)* const all = SSL_CTX_get_ciphers(identity.context->native_handle());
+    ASSERT_GT(sk_SSL_CIPHER_num(all), 0);
+    for (int i = 0; i < sk_SSL_CIPHER_num(all); ++i) {
+        const SSL_CIPHER* const cipher = sk_SSL_CIPHER_value(all, i);
+        const int exchange = SSL_CIPHER_get_kx_nid(cipher);
+        EXPECT_EQ(SSL_CIPHER_is_aead(cipher), 1) << SSL_CIPHER_get_name(cipher);
+        EXPECT_TRUE(exchange == NID_kx_ecdhe || exchange == NID_kx_any)
+            << SSL_CIPHER_get_name(cipher);
+    }
+}
+
 TEST_F(TlsIdentityTest, A_good_pair_says_when_it_expires) {
     const service::TlsIdentity identity = read();
     EXPECT_NE(identity.context, nullptr);

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -56,7 +58,7 @@ TEST_F(TokenFileTest, A_file_that_others_may_read_or_that_is_not_there_is_refuse
     EXPECT_THROW((void)service::read_tokens(path()), service::TokenFileError);
     service::write_tokens(path(), {});
     std::filesystem::permissions(
-        path(), std::filesystem::perms::group_read, std::filesystem::perm_options::add
+        path(), std::filesystem::perms::others_read, std::filesystem::perm_options::add
     );
     try {
         (void)service::read_tokens(path());
@@ -64,6 +66,43 @@ TEST_F(TokenFileTest, A_file_that_others_may_read_or_that_is_not_there_is_refuse
     } catch (const service::TokenFileError& error) {
         EXPECT_THAT(error.what(), HasSubstr("chmod 600"));
     }
+}
+
+TEST_F(TokenFileTest, A_link_is_written_through_and_mode_and_owner_stay) {
+    using service::TokenFileTurn;
+    const std::string link = path() + "-link";
+    std::filesystem::create_symlink("tokens", link);
+    const service::TokenEntry shop{
+        .name = "shop", .role = Role::read, .hash = service::hash_of("x"), .created = "x"};
+    {
+        TokenFileTurn turn(link, TokenFileTurn::Missing::is_made);
+        EXPECT_TRUE(turn.tokens().empty());
+        turn.tokens().push_back(shop);
+        turn.write();
+    }
+    const bool is_root = ::geteuid() == 0;
+    constexpr uid_t somebody = 65534;
+    ASSERT_EQ(::chmod(path().c_str(), S_IRUSR), 0);
+    ASSERT_TRUE(!is_root || ::chown(path().c_str(), somebody, somebody) == 0);
+    {
+        TokenFileTurn turn(link, TokenFileTurn::Missing::fails);
+        ASSERT_EQ(turn.tokens().size(), 1U);
+        turn.tokens().clear();
+        turn.write();
+    }
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_TRUE(service::read_tokens(path()).empty());
+    struct stat about {};
+    ASSERT_EQ(::stat(path().c_str(), &about), 0);
+    EXPECT_EQ(about.st_mode & 0777U, static_cast<mode_t>(S_IRUSR));
+    EXPECT_EQ(about.st_uid, is_root ? somebody : ::geteuid());
+}
+
+TEST_F(TokenFileTest, A_turn_at_a_file_that_is_not_there_makes_it_or_fails) {
+    using service::TokenFileTurn;
+    EXPECT_THROW(TokenFileTurn(path(), TokenFileTurn::Missing::fails), service::TokenFileError);
+    EXPECT_FALSE(std::filesystem::exists(path()));
+    EXPECT_TRUE(TokenFileTurn(path(), TokenFileTurn::Missing::is_made).tokens().empty());
 }
 
 TEST_F(TokenFileTest, A_line_that_is_no_token_is_named) {

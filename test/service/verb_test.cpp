@@ -52,6 +52,24 @@ TEST_F(VerbTest, Runs_and_its_output_is_the_body) {
     EXPECT_EQ(verb("stats", "").status, 200) << "there is nothing to say";
 }
 
+TEST_F(VerbTest, Of_a_list_that_is_too_long_no_more_is_read_than_that) {
+    const auto refusal = [this](const json& call) {
+        const RawResponse response = verb("job/ls", call.dump());
+        EXPECT_EQ(response.status, 400);
+        return response.body;
+    };
+    EXPECT_THAT(
+        refusal({{"arguments", std::vector<std::string>(1'000'000, "a")}}),
+        HasSubstr("arguments has more than 10000 items")
+    );
+    json many = json::object();
+    for (int i = 0; i < 1001; ++i) {
+        many[std::to_string(i)] = "";
+    }
+    EXPECT_THAT(refusal({{"files", many}}), HasSubstr("files has more than 1000 members"));
+    EXPECT_THAT(refusal(many), HasSubstr("has more than 100 members"));
+}
+
 TEST_F(VerbTest, The_past_and_definitions_can_be_read_under_paths_of_their_own) {
     const auto read = [this](const std::string& path) { return ask(get(path)); };
     const std::string id = add_one();

@@ -128,16 +128,34 @@ TEST_F(WorkTest, Locks_are_prolonged_and_jobs_are_given_back) {
     EXPECT_EQ(acquire(9).size(), 2U);
 }
 
-TEST_F(WorkTest, A_mistake_in_one_result_is_named_by_its_number_and_nothing_happens) {
-    add_external(1);
-    const json jobs = acquire(1);
+TEST_F(WorkTest, A_mistake_in_one_result_is_its_own_and_the_others_count) {
+    add_external(4);
+    const json jobs = acquire(4);
     json results = results_for(jobs, json::object());
-    results.push_back({{"id", "a"}, {"outcome", "done"}});
-    const json report{{"worker", "w-1"}, {"results", results}};
-    const auto response = ask(post("/api/v1/external-jobs/finish", report.dump()));
+    results[1]["outcome"] = "done";
+    results[2]["variables"] = json::array({1});
+    results.push_back(17);
+    const json answer = finish(results);
+    EXPECT_EQ(answer["done"], 2);
+    const json expected{
+        {{"id", jobs[1]["id"]},
+         {"answer", "refused"},
+         {"why", "result 2: outcome must be complete, fail or error"}},
+        {{"id", jobs[2]["id"]},
+         {"answer", "refused"},
+         {"why", "result 3: variables must be an object"}},
+        {{"id", ""}, {"answer", "refused"}, {"why", "result 5: the body must be a JSON object"}}};
+    EXPECT_EQ(answer["refused"], expected);
+    EXPECT_EQ(look("/api/v1/stats")["places"]["external"], 2);
+    EXPECT_EQ(look("/api/v1/jobs/" + jobs[1]["id"].get<std::string>())["lockOwner"], "w-1");
+}
+
+TEST_F(WorkTest, A_request_without_a_good_result_is_refused_with_the_first_mistake) {
+    const auto response =
+        ask(post("/api/v1/external-jobs/finish", R"({"worker":"w","results":[{"id":"a","x":1},7]})")
+        );
     EXPECT_EQ(response.status, 400);
-    EXPECT_THAT(response.body, HasSubstr("result 2: outcome must be"));
-    EXPECT_EQ(look("/api/v1/stats")["places"]["external"], 1);
+    EXPECT_THAT(response.body, HasSubstr("result 1: there is no x"));
 }
 
 TEST_F(WorkTest, What_cannot_be_meant_so_is_refused) {

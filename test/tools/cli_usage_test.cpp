@@ -142,6 +142,26 @@ TEST_F(CliUsage, Config_check_says_where_it_has_looked_for_a_file) {
     EXPECT_THAT(folder.err, HasSubstr("it is a folder; name the file in it"));
 }
 
+TEST_F(CliUsage, Config_check_names_what_others_may_write) {
+    const std::string program = file("program", "#!/bin/sh\n");
+    ::chmod(program.c_str(), 0757);
+    environment_["JOBSTRAND_CONFIG"] =
+        file("jobstrand.toml", "[commands.hash]\nprogram = \"" + program + "\"\n");
+    ::chmod(path_of("jobstrand.toml").c_str(), 0646);
+    CliResult result = run_bare({"config", "check"});
+    EXPECT_EQ(result.code, ExitCode::check_found);
+    EXPECT_THAT(result.out, HasSubstr("chmod o-w " + program + "\n"));
+    EXPECT_THAT(result.out, HasSubstr("chmod o-w " + path_of("jobstrand.toml") + "\n"));
+    ::chmod(program.c_str(), 0755);
+    ::chmod(path_of("jobstrand.toml").c_str(), 0644);
+    result = run_bare({"config", "check"});
+    EXPECT_EQ(result.out, "the configuration is in order\n");
+    const std::string folder = std::filesystem::path(program).parent_path();
+    ::chmod(folder.c_str(), 0707);
+    EXPECT_THAT(run_bare({"config", "check"}).out, HasSubstr("chmod o-w " + folder + "\n"));
+    ::chmod(folder.c_str(), 0700);
+}
+
 TEST_F(CliUsage, Config_check_looks_whether_the_programs_can_be_run) {
     const std::string text = file("data.txt", "no program");
     ::chmod(text.c_str(), 0644);

@@ -24,6 +24,17 @@ std::vector<std::string> listed(std::string_view text) {
     return out;
 }
 
+TEST(JsonText, No_more_is_read_of_a_long_list_than_its_reader_takes) {
+    const std::string_view list = R"(["a", "b", "c", "d"])";
+    EXPECT_EQ(items_of(list, 4).value().size(), 4U);
+    EXPECT_EQ(items_of(list, 2).value().size(), 3U) << "one more tells that there are too many";
+    EXPECT_EQ(strings_of(list, 4).value().size(), 4U);
+    EXPECT_EQ(strings_of(list, 2).value().size(), 3U);
+    EXPECT_FALSE(strings_of(R"(["a", 2])", 2));
+    EXPECT_TRUE(members_of(R"({"a":1,"b":2})", 2));
+    EXPECT_EQ(members_of(R"({"a":1,"b":2,"c":3})", 2).error().message, "has more than 2 members");
+}
+
 TEST(JsonText, Members_keep_their_order_and_every_character_of_their_values) {
     EXPECT_THAT(
         listed(

@@ -1,5 +1,6 @@
 #include "persistence/drivers/password_command.hpp"
 #include "persistence/drivers/password_file.hpp"
+#include "persistence/drivers/secret_file.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
@@ -7,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -26,6 +28,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr std::string_view kSecret = "s3cr3t word";
+constexpr uid_t kSomebody = 65534;
 
 /// Passwords from beside the URL. No message ever has one in it.
 class Password : public testing::Test {
@@ -73,9 +76,54 @@ TEST_F(PasswordFile, Has_the_password_in_its_first_line) {
 TEST_F(PasswordFile, Is_refused_when_others_than_its_owner_may_use_it) {
     for (const int mode : {0640, 0604, 0620, 0601}) {
         const std::string path = file(std::string(kSecret), std::filesystem::perms(mode));
+        // Of a file of root the group may read.
+        ASSERT_TRUE(::geteuid() != 0 || ::chown(path.c_str(), kSomebody, kSomebody) == 0);
         expect_refusal(DbErrorKind::access_denied, "run `chmod 600 " + path + "`", [&path] {
             return password_in_file(path);
         });
+    }
+}
+
+TEST_F(PasswordFile, Of_root_may_be_read_by_its_group) {
+    const std::string path = file(std::string(kSecret), std::filesystem::perms(0640));
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "only root can make one";
+    }
+    EXPECT_EQ(password_in_file(path), kSecret);
+}
+
+TEST(SecretFile, Is_kept_by_the_rule_of_postgresqls_clients_and_as_containers_have_it) {
+    struct Case {
+        uid_t owner;
+        mode_t mode;
+        bool is_handed_in;
+        bool is_kept;
+    };
+    constexpr uid_t root = 0;
+    for (const Case& one :
+         {Case{kSomebody, 0600, false, true},
+          Case{kSomebody, 0400, false, true},
+          Case{kSomebody, 0640, false, false},
+          Case{kSomebody, 0640, true, false},
+          Case{kSomebody, 0444, true, false},
+          Case{root, 0600, false, true},
+          Case{root, 0640, false, true},
+          Case{root, 0440, false, true},
+          Case{root, 0660, false, false},
+          Case{root, 0650, false, false},
+          Case{root, 0644, false, false},
+          Case{root, 0444, false, false},
+          Case{root, 0444, true, true},
+          Case{root, 0644, true, true},
+          Case{root, 0666, true, false},
+          Case{root, 0777, true, false}}) {
+        EXPECT_EQ(
+            persistence::is_kept_secret(
+                {.owner = one.owner, .mode = one.mode | S_IFREG, .is_handed_in = one.is_handed_in}
+            ),
+            one.is_kept
+        ) << one.owner
+          << ' ' << std::oct << one.mode << ' ' << one.is_handed_in;
     }
 }
 

@@ -3,6 +3,7 @@
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -56,6 +57,18 @@ std::vector<std::string> obstacles_to_commands(const Commands& commands) {
         }
     }
     return obstacles;
+}
+
+std::vector<std::string> open_to_others(const std::string& path) {
+    std::vector<std::string> open;
+    for (const fs::path& one : {fs::path(path), fs::absolute(path).parent_path()}) {
+        struct stat found {};
+        const bool is_open = ::stat(one.c_str(), &found) == 0 && (found.st_mode & S_IWOTH) != 0;
+        if (is_open && (S_ISREG(found.st_mode) || (found.st_mode & S_ISVTX) == 0)) {
+            open.push_back(one.string());
+        }
+    }
+    return open;
 }
 
 }  // namespace jobstrand::cli

@@ -16,4 +16,9 @@ namespace jobstrand::cli {
 [[nodiscard]] std::vector<std::string>
 obstacles_to_command(const std::string& name, const CommandSettings& command);
 
+/// Of a file and its folder those that every user of the machine may write: whoever does decides
+/// what the service runs. A folder in which nobody replaces what belongs to others (sticky, as
+/// /tmp) is none.
+[[nodiscard]] std::vector<std::string> open_to_others(const std::string& path);
+
 }  // namespace jobstrand::cli

@@ -41,6 +41,9 @@ constexpr std::string_view kExternal = "external";
 /// Mistakes that are told of one job. Whoever makes more has not written a job.
 constexpr std::size_t kProblemsOfJob = 20;
 
+/// More than a job has fields.
+constexpr std::size_t kMembersOfJob = 100;
+
 [[nodiscard]] RecordField payload_field(const std::string& payload) {
     if (payload.empty() || !problem_of_json(payload).empty()) {
         return text_or_null_field("payload", payload);
@@ -343,7 +346,7 @@ Record record_of(const schema::PlacedJob& placed, const timers::Zone& zone) {
 }
 
 JobFromJson job_from_json(std::string_view text) {
-    const auto members = members_of(text);
+    const auto members = members_of(text, kMembersOfJob);
     if (!members) {
         return {.content = {}, .problems = {members.error().message}};
     }

@@ -97,7 +97,7 @@ std::string on_one_line(std::string_view text) {
     return line;
 }
 
-ParseResult<std::vector<JsonMember>> members_of(std::string_view text) {
+ParseResult<std::vector<JsonMember>> members_of(std::string_view text, std::size_t most) {
     if (std::string problem = problem_of_json(text); !problem.empty()) {
         return ParseError{std::move(problem)};
     }
@@ -116,6 +116,9 @@ ParseResult<std::vector<JsonMember>> members_of(std::string_view text) {
         walk.step();  // The colon.
         walk.skip_blanks();
         const std::string_view value = walk.take_value();
+        if (members.size() == most) {
+            return ParseError{fmt::format("has more than {} members", most)};
+        }
         if (!names.insert(name).second) {
             return ParseError{fmt::format("{} is given twice", printable(name))};
         }
@@ -128,7 +131,7 @@ ParseResult<std::vector<JsonMember>> members_of(std::string_view text) {
     return members;
 }
 
-ParseResult<std::vector<std::string_view>> items_of(std::string_view text) {
+ParseResult<std::vector<std::string_view>> items_of(std::string_view text, std::size_t most) {
     if (std::string problem = problem_of_json(text); !problem.empty()) {
         return ParseError{std::move(problem)};
     }
@@ -140,7 +143,7 @@ ParseResult<std::vector<std::string_view>> items_of(std::string_view text) {
     walk.step();
     walk.skip_blanks();
     std::vector<std::string_view> items;
-    while (walk.next() != ']') {
+    while (walk.next() != ']' && items.size() <= most) {
         items.push_back(walk.take_value());
         if (walk.next() == ',') {
             walk.step();

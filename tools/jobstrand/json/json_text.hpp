@@ -1,7 +1,9 @@
 #pragma once
 
 #include "schema/text/parse_result.hpp"
+#include "tools/jobstrand/json/json_values.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,11 +23,14 @@ struct JsonMember {
     std::string_view value;
 };
 
-/// The members of a JSON object, in their order. Not JSON, not an object, or a name given twice: an
-/// error.
-[[nodiscard]] schema::ParseResult<std::vector<JsonMember>> members_of(std::string_view text);
+/// The members of a JSON object, in their order. Not JSON, not an object, more than `most`, or a
+/// name given twice: an error.
+[[nodiscard]] schema::ParseResult<std::vector<JsonMember>>
+members_of(std::string_view text, std::size_t most = kAnyNumber);
 
-/// The items of a JSON array as they are written. Not JSON, or not an array: an error.
-[[nodiscard]] schema::ParseResult<std::vector<std::string_view>> items_of(std::string_view text);
+/// The items of a JSON array as they are written. Not JSON, or not an array: an error. Where there
+/// are more than `most` it ends with one more, so that a long text costs no more than that.
+[[nodiscard]] schema::ParseResult<std::vector<std::string_view>>
+items_of(std::string_view text, std::size_t most = kAnyNumber);
 
 }  // namespace jobstrand::cli

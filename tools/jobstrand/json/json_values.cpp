@@ -81,18 +81,22 @@ public:
 /// Takes a text that is a list of strings.
 class ListOfStrings final : public JsonEvents {
 public:
-    ListOfStrings() : JsonEvents(false) {}
+    explicit ListOfStrings(std::size_t most) : JsonEvents(false), most_(most) {}
+
+    /// The text was left before its end.
+    [[nodiscard]] bool has_too_many() const { return values.size() > most_; }
 
     bool start_array(std::size_t) override { return !std::exchange(is_inside_, true); }
     bool end_array() override { return true; }
     bool string(string_t& text) override {
         values.push_back(std::move(text));
-        return is_inside_;
+        return is_inside_ && !has_too_many();
     }
 
     std::vector<std::string> values;
 
 private:
+    const std::size_t most_;
     bool is_inside_ = false;
 };
 
@@ -116,9 +120,9 @@ ParseResult<std::string> string_of(std::string_view text) {
     return std::move(one.value);
 }
 
-ParseResult<std::vector<std::string>> strings_of(std::string_view text) {
-    ListOfStrings list;
-    if (!json::sax_parse(text, &list)) {
+ParseResult<std::vector<std::string>> strings_of(std::string_view text, std::size_t most) {
+    ListOfStrings list(most);
+    if (!json::sax_parse(text, &list) && !list.has_too_many()) {
         return ParseError{"must be a list of strings"};
     }
     return std::move(list.values);

@@ -2,6 +2,8 @@
 
 #include "schema/text/parse_result.hpp"
 
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +19,12 @@ namespace jobstrand::cli {
 /// The text of a JSON string value; an error for any other kind of value.
 [[nodiscard]] schema::ParseResult<std::string> string_of(std::string_view json);
 
-/// The items of a JSON array of strings; an error for anything else.
-[[nodiscard]] schema::ParseResult<std::vector<std::string>> strings_of(std::string_view json);
+/// No bound but that of the text.
+inline constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max() - 1;
+
+/// The items of a JSON array of strings; an error for anything else. Where there are more than
+/// `most` it ends with one more, so that a long text costs no more than that.
+[[nodiscard]] schema::ParseResult<std::vector<std::string>>
+strings_of(std::string_view json, std::size_t most = kAnyNumber);
 
 }  // namespace jobstrand::cli

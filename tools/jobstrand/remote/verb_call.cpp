@@ -21,10 +21,18 @@ using schema::ParseResult;
 
 constexpr std::int64_t kColumns = 10'000;
 
+/// What one call may have: more would take many times the memory of its text.
+constexpr std::size_t kMembersOfCall = 100;
+constexpr std::size_t kFilesOfCall = 1000;
+constexpr std::size_t kArgumentsOfCall = 10'000;
+
 [[nodiscard]] std::string read_texts(std::string_view json, std::vector<std::string>& texts) {
-    const auto read = strings_of(json);
+    const auto read = strings_of(json, kArgumentsOfCall);
     if (!read) {
         return read.error().message;
+    }
+    if (read.value().size() > kArgumentsOfCall) {
+        return fmt::format("has more than {} items", kArgumentsOfCall);
     }
     texts = read.value();
     return {};
@@ -32,7 +40,7 @@ constexpr std::int64_t kColumns = 10'000;
 
 [[nodiscard]] std::string
 read_files(std::string_view json, std::map<std::string, std::string>& files) {
-    const auto members = members_of(json);
+    const auto members = members_of(json, kFilesOfCall);
     if (!members) {
         return members.error().message;
     }
@@ -104,7 +112,7 @@ read_files(std::string_view json, std::map<std::string, std::string>& files) {
 
 template <typename Message>
 [[nodiscard]] ParseResult<Message> parsed(std::string_view json) {
-    const auto members = members_of(json);
+    const auto members = members_of(json, kMembersOfCall);
     if (!members) {
         return ParseError{members.error().message};
     }

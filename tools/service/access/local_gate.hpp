@@ -9,7 +9,8 @@ namespace jobstrand::service {
 
 /// Lets in everybody on this machine, but no page that a browser on it shows: the Host must be a
 /// name of this machine (a page's own name that its server has pointed at 127.0.0.1 is none: DNS
-/// rebinding), and an Origin, which browsers send, must be one too.
+/// rebinding), and there must be no Origin and no Sec-Fetch-Site of another page, which browsers
+/// send.
 class LocalGate final : public Gate {
 public:
     [[nodiscard]] std::optional<Response> refusal(const Request& request, Role needed) override;

@@ -24,11 +24,35 @@ public:
 /// What is wrong with the name of a token; empty: nothing.
 [[nodiscard]] std::string problem_of_token_name(std::string_view name);
 
-/// Throws TokenFileError: it is not there, not in order, or others than its owner may read it.
+/// Throws TokenFileError: it is not there, not in order, or not kept secret (see is_kept_secret).
 [[nodiscard]] std::vector<TokenEntry> read_tokens(const std::string& path);
 
-/// Replaces the file as a whole, with mode 0600, so that nobody ever reads half of it. Throws
-/// TokenFileError.
+/// Replaces the file as a whole, so that nobody ever reads half of it, or makes it with mode 0600.
+/// Owner and mode stay as they are, and where `path` is a symbolic link its target is replaced.
+/// Throws TokenFileError.
 void write_tokens(const std::string& path, const std::vector<TokenEntry>& tokens);
+
+/// A turn at changing a token file: nobody else, whatever its process, has one meanwhile.
+class TokenFileTurn final {
+public:
+    enum class Missing { fails, is_made };
+
+    /// Waits for its turn, for half a minute at most, and reads the file. Throws TokenFileError.
+    TokenFileTurn(std::string path, Missing missing);
+    ~TokenFileTurn();
+
+    TokenFileTurn(const TokenFileTurn&) = delete;
+    TokenFileTurn& operator=(const TokenFileTurn&) = delete;
+
+    [[nodiscard]] std::vector<TokenEntry>& tokens() { return tokens_; }
+
+    /// Replaces the file: see write_tokens().
+    void write() const { write_tokens(path_, tokens_); }
+
+private:
+    const std::string path_;
+    int file_ = -1;  ///< Open and locked.
+    std::vector<TokenEntry> tokens_;
+};
 
 }  // namespace jobstrand::service

@@ -31,7 +31,7 @@ struct Part {
 
 [[nodiscard]] std::vector<Part> lines_of(std::string_view text) {
     std::vector<Part> lines;
-    for (std::size_t number = 1; !text.empty(); ++number) {
+    for (std::size_t number = 1; !text.empty() && lines.size() <= kJobsPerRequest; ++number) {
         const std::string_view line = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(line.size() + 1, text.size()));
         if (line.find_first_not_of(kBlanks) != std::string_view::npos) {
@@ -60,7 +60,7 @@ JobBatch read_batch(const Request& request, JobReader& reader) {
     std::vector<Part> parts;
     if (is_lines(request)) {
         parts = lines_of(request.body);
-    } else if (const auto items = cli::items_of(request.body)) {
+    } else if (const auto items = cli::items_of(request.body, kJobsPerRequest)) {
         parts = numbered(items.value());
     } else {
         return {.jobs = {}, .problems = {items.error().message}};

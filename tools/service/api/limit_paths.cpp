@@ -20,6 +20,9 @@ namespace jobstrand::service {
 
 namespace {
 
+/// Of a body; there are fewer.
+constexpr std::size_t kMembersOfLimit = 100;
+
 [[nodiscard]] std::string read_runs(std::string_view json, std::optional<int>& runs) {
     std::int64_t number = 0;
     std::string wrong = cli::read_whole_number(json, 0, schema::kMostConcurrent, number);
@@ -60,7 +63,7 @@ namespace {
 /// Throws std::invalid_argument, which says what is wrong.
 [[nodiscard]] schema::JobLimit limit_of(std::string_view name, std::string_view body) {
     schema::JobLimit limit = schema::limit_named(name);
-    const auto members = cli::members_of(body);
+    const auto members = cli::members_of(body, kMembersOfLimit);
     if (!members) {
         throw std::invalid_argument(members.error().message);
     }

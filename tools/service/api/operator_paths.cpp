@@ -23,6 +23,9 @@ namespace {
 /// Ids of one request.
 constexpr std::size_t kIdsMax = 10'000;
 
+/// Of a body; there are fewer.
+constexpr std::size_t kMembersOfRequeue = 100;
+
 [[nodiscard]] Response json_response(std::string body) {
     return {.status = 200, .body = std::move(body) + '\n'};
 }
@@ -53,7 +56,7 @@ struct RequeueOrder {
 };
 
 [[nodiscard]] std::string read_ids(std::string_view json, RequeueOrder& order) {
-    const auto ids = cli::strings_of(json);
+    const auto ids = cli::strings_of(json, kIdsMax);
     if (!ids) {
         return "ids " + ids.error().message;
     }
@@ -63,7 +66,7 @@ struct RequeueOrder {
 
 [[nodiscard]] RequeueOrder requeue_order(const ApiParts& api, std::string_view body) {
     RequeueOrder order{.ids = {}, .retries = api.settings.executor.retry.default_attempts};
-    const auto members = cli::members_of(body);
+    const auto members = cli::members_of(body, kMembersOfRequeue);
     if (!members) {
         order.problem = members.error().message;
         return order;

@@ -38,9 +38,10 @@ public:
 
     [[nodiscard]] Admission decide(const RequestHead& head, const AnnouncedBody& body) const;
 
-    /// Whether the gate still lets in who asked for this, as a long answer goes on.
-    [[nodiscard]] bool still_lets_in(const Request& request, const Route& route) const {
-        return !gate_.refusal(request, route.role);
+    /// What the gate says by now to who asked for this, when an answer took long or goes on.
+    [[nodiscard]] std::optional<Response> refusal_by_now(const Request& request, const Route& route)
+        const {
+        return gate_.refusal(request, route.role);
     }
 
 private:

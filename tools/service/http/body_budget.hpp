@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -10,7 +11,12 @@ namespace jobstrand::service {
 /// Thread safety: none; it belongs to the thread that serves sockets. It outlives its shares.
 class BodyBudget final {
 public:
-    explicit BodyBudget(std::size_t bytes) : left_(bytes) {}
+    explicit BodyBudget(std::size_t bytes) : bytes_(bytes), left_(bytes), least_left_(bytes) {}
+
+    [[nodiscard]] bool is_unused() const { return left_ == bytes_; }
+
+    /// The most that was given away at a time since this was asked last.
+    [[nodiscard]] std::size_t take_peak() { return bytes_ - std::exchange(least_left_, left_); }
 
     /// What one body has been given; comes back by itself.
     class Share final {
@@ -48,11 +54,14 @@ public:
             return {};
         }
         left_ -= bytes;
+        least_left_ = std::min(least_left_, left_);
         return {*this, bytes};
     }
 
 private:
+    std::size_t bytes_;
     std::size_t left_;
+    std::size_t least_left_;
 };
 
 }  // namespace jobstrand::service

@@ -1,5 +1,7 @@
 #include "tools/service/http/connection.hpp"
 
+#include "tools/service/http/places.hpp"
+#include "tools/service/http/problem.hpp"
 #include "tools/service/http/quiet_calls.hpp"
 
 #include <boost/asio/buffer.hpp>
@@ -8,6 +10,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -38,10 +41,18 @@ constexpr std::string_view kSpeaksTls =
 
 }  // namespace
 
-Connection::Connection(Wire wire, const ConnectionContext& context, Closed closed)
+Connection::Connection(
+    Wire wire,
+    const ConnectionContext& context,
+    ConnectionPlace place,
+    Closed closed
+)
     : wire_(std::move(wire)),
       context_(context),
+      from_(network_of(quiet_address(wire_.socket()))),
+      place_(place),
       closed_(std::move(closed)),
+      since_(steady_clock::now()),
       deadline_(steady_clock::now() + context.limits.idle),
       buffer_(context.limits.header_bytes + kReadBytes) {}
 
@@ -75,23 +86,50 @@ void Connection::on_handshake(Error error) {
     discard_more();
 }
 
-void Connection::look_at_clock(steady_clock::time_point now) {
+void Connection::look_at_clock(steady_clock::time_point now, bool is_short) {
     if (phase_ == Phase::streaming && !is_still_let_in()) {
         close();
         return;
     }
-    if (phase_ == Phase::closed || phase_ == Phase::handler || now < deadline_) {
+    if (phase_ == Phase::closed || phase_ == Phase::handler || now < deadline(is_short)) {
         return;
     }
     // Half a request deserves a word; a reading that is cancelled says it.
     if (phase_ == Phase::header || phase_ == Phase::body) {
         timed_out_ = true;
         quietly_cancel(wire_.socket());
+    } else if (phase_ == Phase::idle && place_ == ConnectionPlace::reserve) {
+        turn_away();
     } else if (phase_ == Phase::idle) {
         leave();
     } else {
         close();
     }
+}
+
+/// Whether nothing has come of it that could be a request.
+bool Connection::is_silent() const {
+    return phase_ == Phase::handshake || (phase_ == Phase::idle && !has_asked_);
+}
+
+steady_clock::time_point Connection::deadline(bool is_short) const {
+    if (!is_silent()) {
+        return deadline_;
+    }
+    const ServerLimits& limits = context_.limits;
+    const bool must_hurry = is_short || place_ == ConnectionPlace::reserve;
+    return std::min(deadline_, since_ + (must_hurry ? limits.first_byte_short : limits.first_byte));
+}
+
+Connection::Standing Connection::standing() const {
+    const bool is_waited_for = phase_ == Phase::handshake || phase_ == Phase::idle ||
+                               phase_ == Phase::header || phase_ == Phase::lingering;
+    return {
+        .from = from_,
+        .place = place_,
+        .is_stranger = !is_known_ && is_waited_for,
+        .is_idle = phase_ == Phase::idle,
+        .since = since_};
 }
 
 void Connection::finish() {
@@ -118,7 +156,8 @@ void Connection::close() {
 
 void Connection::enter(Phase phase, steady_clock::duration limit) {
     phase_ = phase;
-    deadline_ = steady_clock::now() + limit;
+    since_ = steady_clock::now();
+    deadline_ = since_ + limit;
 }
 
 // An idle connection keeps no buffer, so that many of them cost little.
@@ -159,6 +198,23 @@ void Connection::leave() {
     // Nothing is read while the goodbye is said: the waiting that is cancelled says it.
     enter(Phase::lingering, kFarewell);
     quietly_cancel(wire_.socket());
+}
+
+/// It got a place for questions about health, and asks nothing.
+void Connection::turn_away() {
+    if (wire_.is_tls()) {
+        context_.counts.refused_connections.fetch_add(1);
+        leave();
+        return;
+    }
+    is_last_ = true;
+    send(too_many());
+}
+
+/// What nobody gets in the reserve.
+Response Connection::too_many() const {
+    context_.counts.refused_connections.fetch_add(1);
+    return come_again("too many connections");
 }
 
 // To close with unread bytes resets the connection, and the response could be lost on its way.

@@ -57,7 +57,7 @@ void Connection::on_piece_sent(Error error) {
 }
 
 bool Connection::is_still_let_in() const {
-    return context_.admissions.still_lets_in(stream_->asked_for(), *match_.route);
+    return !context_.admissions.refusal_by_now(stream_->asked_for(), *match_.route);
 }
 
 }  // namespace jobstrand::service

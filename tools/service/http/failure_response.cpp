@@ -3,6 +3,7 @@
 #include "persistence/sql/db_error.hpp"
 #include "tools/service/http/problem.hpp"
 
+#include <new>
 #include <stdexcept>
 
 namespace jobstrand::service {
@@ -28,6 +29,10 @@ using persistence::DbErrorKind;
 }  // namespace
 
 Response response_to(const std::exception& error, schema::Log& log) {
+    if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
+        log.write(schema::LogLevel::error, "a request needs more memory than there is");
+        return no_memory();
+    }
     if (dynamic_cast<const std::invalid_argument*>(&error) != nullptr) {
         return problem(400, error.what());
     }

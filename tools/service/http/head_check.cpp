@@ -9,6 +9,9 @@ std::optional<Response> refusal_of(const RequestHead& head) {
     if (head.version != 10 && head.version != 11) {
         return problem(400, "this server speaks HTTP/1.1 and HTTP/1.0");
     }
+    if (head.has_folded_length) {
+        return problem(400, "Content-Length and Transfer-Encoding must stand on one line");
+    }
     if (request.count_headers("Content-Length") > 1 ||
         request.header("Content-Length").find(',') != std::string_view::npos) {
         return problem(400, "Content-Length must be said once");

@@ -71,4 +71,8 @@ Response come_again(std::string_view detail) {
     return response;
 }
 
+Response no_memory() {
+    return come_again("there is not enough memory for this now: send or ask for less at once");
+}
+
 }  // namespace jobstrand::service

@@ -17,6 +17,9 @@ problem(int status, std::string_view detail, const std::vector<std::string>& err
 /// 503 with Retry-After: whoever comes again in a second may be served.
 [[nodiscard]] Response come_again(std::string_view detail);
 
+/// come_again() for what could not be held in memory.
+[[nodiscard]] Response no_memory();
+
 /// `Not Found` for 404; the empty text for a status that this service does not send.
 [[nodiscard]] std::string_view words_of(int status);
 

@@ -29,6 +29,12 @@ inline void quietly_close(boost::asio::ip::tcp::acceptor& acceptor) {
     acceptor.close(ignored);
 }
 
+/// Where a client is; none when it is gone already.
+[[nodiscard]] inline boost::asio::ip::address quiet_address(boost::asio::ip::tcp::socket& socket) {
+    boost::system::error_code ignored;
+    return socket.remote_endpoint(ignored).address();
+}
+
 /// As far as it goes without waiting.
 inline void quietly_send(boost::asio::ip::tcp::socket& socket, boost::asio::const_buffer bytes) {
     boost::system::error_code ignored;

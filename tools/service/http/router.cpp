@@ -66,10 +66,11 @@ std::variant<RouteMatch, Response> Router::find(std::string_view method, std::st
     if (!segments) {
         return problem(400, "the path has an empty segment, a dot segment, or a bad escape");
     }
+    const std::string_view wanted = method == "HEAD" ? "GET" : method;
     std::string allowed;
     for (const Route& route : routes_) {
         auto parameters = match(route.pattern, *segments);
-        if (parameters && route.method == method) {
+        if (parameters && route.method == wanted) {
             return RouteMatch{.route = &route, .parameters = std::move(*parameters)};
         }
         if (parameters) {

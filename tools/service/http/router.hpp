@@ -20,7 +20,7 @@ using Handler = std::function<void(Request, Answer)>;
 
 /// One path of the service.
 struct Route {
-    std::string method;   ///< `GET` or `POST`.
+    std::string method;   ///< `GET`, which HEAD is taken for, or `POST`.
     std::string pattern;  ///< `/api/v1/jobs/{id}`: a name in braces stands for one segment.
     Role role = Role::admin;
     Handler handle;

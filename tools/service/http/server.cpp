@@ -5,11 +5,14 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
+#include <malloc.h>
 
+#include <algorithm>
 #include <chrono>
+#include <exception>
 #include <stdexcept>
+#include <thread>
 #include <utility>
-#include <vector>
 
 namespace jobstrand::service {
 
@@ -25,6 +28,12 @@ constexpr std::chrono::seconds kTick{1};
 
 /// After a connection could not be taken: no descriptors are left, most likely.
 constexpr std::chrono::milliseconds kAcceptPause{100};
+
+/// Bytes of requests or answers at a time, after which memory is given back.
+constexpr std::size_t kMuch = std::size_t{16} * 1024 * 1024;
+
+/// After something was thrown, so that nobody is asked for memory all the time.
+constexpr std::chrono::milliseconds kBreath{10};
 
 constexpr std::string_view kFull =
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
@@ -57,12 +66,14 @@ Server::Server(
     : limits_(limits),
       counts_(counts),
       bodies_(limits.all_body_bytes),
+      answers_(limits.all_answer_bytes),
       admissions_(router, gate, limits_, bodies_),
-      context_{admissions_, limits_, counts_},
+      context_{admissions_, limits_, counts_, answers_},
       io_(1),
       acceptor_(listening(io_, address)),
       ticker_(io_),
-      accept_pause_(io_) {}
+      accept_pause_(io_),
+      places_(limits_, counts_) {}
 
 Server::~Server() {
     stop();
@@ -75,7 +86,27 @@ std::uint16_t Server::port() const {
 void Server::start() {
     accept();
     tick();
-    thread_ = std::thread([this] { io_.run(); });
+    thread_ = std::thread([this] { run(); });
+}
+
+/// Ends with the server. What one connection meets, such as too little memory, is its own: its
+/// time-out closes it.
+void Server::run() {
+    while (true) {
+        // Defended catch: the others are served all the same.
+        try {
+            if (!is_accepting_ && acceptor_.is_open()) {
+                accept();
+            }
+            if (!is_ticking_) {
+                tick();
+            }
+            io_.run();
+            return;
+        } catch (const std::exception&) {
+            std::this_thread::sleep_for(kBreath);
+        }
+    }
 }
 
 void Server::use_tls(std::shared_ptr<asio::ssl::context> tls) {
@@ -91,6 +122,7 @@ void Server::stop() {
 
 void Server::accept() {
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+        is_accepting_ = false;
         if (error == asio::error::operation_aborted) {
             return;
         }
@@ -101,15 +133,19 @@ void Server::accept() {
         }
         accept_pause_.expires_after(kAcceptPause);
         accept_pause_.async_wait([this](error_code aborted) {
+            is_accepting_ = false;
             if (!aborted) {
                 accept();
             }
         });
+        is_accepting_ = true;
     });
+    is_accepting_ = true;
 }
 
 void Server::take(tcp::socket socket) {
-    if (connections_.size() >= limits_.connections) {
+    const auto place = places_.make_room_for(quiet_address(socket), steady_clock::now());
+    if (!place) {
         refuse(std::move(socket));
         return;
     }
@@ -117,11 +153,11 @@ void Server::take(tcp::socket socket) {
     counts_.open_connections.fetch_add(1);
     Wire wire = tls_ ? Wire(std::move(socket), *tls_) : Wire(std::move(socket));
     const auto connection =
-        std::make_shared<Connection>(std::move(wire), context_, [this](Connection& closed) {
+        std::make_shared<Connection>(std::move(wire), context_, *place, [this](Connection& closed) {
             counts_.open_connections.fetch_sub(1);
-            connections_.erase(closed.shared_from_this());
+            places_.remove(closed.shared_from_this());
         });
-    connections_.insert(connection);
+    places_.add(connection);
     connection->start();
 }
 
@@ -134,18 +170,39 @@ void Server::refuse(tcp::socket socket) {
     quietly_end_sending(socket);
 }
 
-void Server::tick() {
+void Server::look_at_all() {
     const auto now = steady_clock::now();
-    const std::vector<std::shared_ptr<Connection>> all(connections_.begin(), connections_.end());
-    for (const auto& connection : all) {
+    const bool are_places_short = places_.are_short();
+    for (const auto& connection : places_.snapshot()) {
         if (now >= ends_at_) {
             connection->close();
         } else {
-            connection->look_at_clock(now);
+            connection->look_at_clock(now, are_places_short);
         }
     }
+}
+
+/// The allocator keeps what large requests took, in pieces, unless it is told to let go.
+void Server::give_memory_back() {
+    if (!bodies_.is_unused() || !answers_.is_unused()) {
+        return;
+    }
+    const std::size_t most = std::max(bodies_.take_peak(), answers_.take_peak());
+#ifdef __GLIBC__
+    if (most > kMuch) {
+        ::malloc_trim(0);
+    }
+#else
+    static_cast<void>(most);
+#endif
+}
+
+void Server::tick() {
+    is_ticking_ = false;
+    look_at_all();
+    give_memory_back();
     const bool is_ending = ends_at_ != steady_clock::time_point::max();
-    if (is_ending && connections_.empty()) {
+    if (is_ending && places_.are_free()) {
         io_.stop();
         return;
     }
@@ -155,14 +212,14 @@ void Server::tick() {
             tick();
         }
     });
+    is_ticking_ = true;
 }
 
 void Server::close_down() {
     ends_at_ = steady_clock::now() + limits_.stop;
     quietly_close(acceptor_);
     accept_pause_.cancel();
-    const std::vector<std::shared_ptr<Connection>> all(connections_.begin(), connections_.end());
-    for (const auto& connection : all) {
+    for (const auto& connection : places_.snapshot()) {
         connection->finish();
     }
     ticker_.cancel();

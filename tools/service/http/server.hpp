@@ -5,6 +5,7 @@
 #include "tools/service/http/gate.hpp"
 #include "tools/service/http/http_counts.hpp"
 #include "tools/service/http/listen_address.hpp"
+#include "tools/service/http/places.hpp"
 #include "tools/service/http/router.hpp"
 #include "tools/service/http/server_limits.hpp"
 
@@ -14,7 +15,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <thread>
 
 namespace jobstrand::service {
@@ -53,15 +53,19 @@ public:
     [[nodiscard]] std::uint16_t port() const;
 
 private:
+    void run();
     void accept();
     void take(boost::asio::ip::tcp::socket socket);
     void refuse(boost::asio::ip::tcp::socket socket);
     void tick();
+    void look_at_all();
+    void give_memory_back();
     void close_down();
 
     const ServerLimits limits_;
     HttpCounts& counts_;
     BodyBudget bodies_;
+    BodyBudget answers_;
     const Admissions admissions_;
     const ConnectionContext context_;
     boost::asio::io_context io_;
@@ -72,7 +76,9 @@ private:
 
     // Touched only by the thread.
     std::shared_ptr<boost::asio::ssl::context> tls_;
-    std::set<std::shared_ptr<Connection>> connections_;
+    Places places_;
+    bool is_accepting_ = false;  ///< Or waits before it does again.
+    bool is_ticking_ = false;
     std::chrono::steady_clock::time_point ends_at_ = std::chrono::steady_clock::time_point::max();
 };
 

@@ -17,7 +17,7 @@ namespace http = boost::beast::http;
 
 }  // namespace
 
-WireResponse on_the_wire(Response response, bool keep_alive) {
+WireResponse on_the_wire(Response response, bool keep_alive, bool is_head) {
     WireResponse wire;
     wire.version(11);
     wire.result(static_cast<unsigned>(response.status));
@@ -35,6 +35,9 @@ WireResponse on_the_wire(Response response, bool keep_alive) {
     // A stream is as long as it lasts: its end is that of the connection.
     if (response.status != 204 && !response.stream) {
         wire.prepare_payload();
+    }
+    if (is_head) {
+        wire.body().clear();  // Its length was said.
     }
     wire.keep_alive(keep_alive);
     return wire;

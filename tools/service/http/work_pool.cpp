@@ -7,6 +7,7 @@
 
 #include <exception>
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace jobstrand::service {
@@ -31,17 +32,32 @@ Handler WorkPool::wrap_late(LateHandler handler) {
             answer(come_again("too many requests at once"));
             return;
         }
-        const auto shared = std::make_shared<Request>(std::move(request));
-        boost::asio::post(threads_, [this, &handler, shared, answer] {
-            // Defended catch: what a request meets is its answer, and ends nobody else's.
-            try {
-                handler(*shared, answer);
-            } catch (const std::exception& error) {
-                answer(response_to(error, log_));
-            }
+        // Defended catch: one that finds no memory must not be counted for ever.
+        try {
+            const auto shared = std::make_shared<Request>(std::move(request));
+            boost::asio::post(threads_, [this, &handler, shared, answer] {
+                run(handler, *shared, answer);
+                held_.fetch_sub(1);
+            });
+        } catch (const std::bad_alloc&) {
             held_.fetch_sub(1);
-        });
+            throw;
+        }
     };
+}
+
+void WorkPool::run(const LateHandler& handler, const Request& request, const Answer& answer) {
+    // Defended catch: what a request meets is its answer, and ends nobody else's.
+    try {
+        handler(request, answer);
+    } catch (const std::exception& error) {
+        // Defended catch: without the memory for a word its client waits until it hangs up.
+        try {
+            answer(response_to(error, log_));
+        } catch (const std::bad_alloc&) {
+            return;
+        }
+    }
 }
 
 void WorkPool::post(std::function<void()> act) {

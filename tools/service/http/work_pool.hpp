@@ -43,6 +43,8 @@ public:
     void stop();
 
 private:
+    void run(const LateHandler& handler, const Request& request, const Answer& answer);
+
     boost::asio::thread_pool threads_;
     const std::size_t most_;
     schema::Log& log_;

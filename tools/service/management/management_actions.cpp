@@ -83,7 +83,7 @@ find_in(const ApiParts& api, JobPlace place, const std::string& id) {
 
 [[nodiscard]] std::vector<std::string> ids_in(const RequestMembers& members) {
     const auto list = members.value("jobIds");
-    const auto ids = cli::strings_of(list.value_or("[]"));
+    const auto ids = cli::strings_of(list.value_or("[]"), kIdsMax);
     if (!ids) {
         throw std::invalid_argument("jobIds " + ids.error().message);
     }

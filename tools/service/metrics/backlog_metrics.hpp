@@ -1,7 +1,7 @@
 #pragma once
 
-#include "tools/service/http/metrics_text.hpp"
 #include "tools/service/metrics/backlog.hpp"
+#include "tools/service/metrics/metrics_text.hpp"
 
 namespace jobstrand::service {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "persistence/sql/health/access_counts.hpp"
-#include "tools/service/http/metrics_text.hpp"
+#include "tools/service/metrics/metrics_text.hpp"
 
 namespace jobstrand::service {
 

@@ -1,8 +1,8 @@
 #include "tools/service/metrics/metrics.hpp"
 
-#include "tools/service/http/metrics_text.hpp"
 #include "tools/service/metrics/backlog_metrics.hpp"
 #include "tools/service/metrics/database_metrics.hpp"
+#include "tools/service/metrics/metrics_text.hpp"
 #include "tools/service/metrics/run_metrics.hpp"
 
 #include <fmt/format.h>

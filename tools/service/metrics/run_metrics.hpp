@@ -5,7 +5,7 @@
 #include "executor/workers/worker_counts.hpp"
 #include "schema/failure_classes.hpp"
 #include "tools/jobstrand/handlers/handler_counts.hpp"
-#include "tools/service/http/metrics_text.hpp"
+#include "tools/service/metrics/metrics_text.hpp"
 
 /// What has become of jobs through this node.
 namespace jobstrand::service {

@@ -26,7 +26,8 @@ public:
 
 /// What a server shows to its clients.
 struct TlsIdentity {
-    /// For TLS 1.2 and newer with HTTP/1.1 (ALPN). Connections may outlive it.
+    /// For TLS 1.2 (with forward secrecy and without CBC) and newer, with HTTP/1.1 (ALPN).
+    /// Connections may outlive it.
     std::shared_ptr<boost::asio::ssl::context> context;
     schema::TimePoint expires;
     std::vector<std::string> remarks = {};  ///< It can be used, but: for the log.

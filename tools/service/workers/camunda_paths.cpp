@@ -80,7 +80,7 @@ milliseconds_in(const RequestMembers& members, std::string_view name) {
     if (!listed) {
         return std::nullopt;
     }
-    const auto tenants = cli::items_of(*listed);
+    const auto tenants = cli::items_of(*listed, 1);
     if (!tenants || tenants.value().size() != 1) {
         throw std::invalid_argument("tenantIdIn must be a list of one tenant");
     }
@@ -111,7 +111,8 @@ void add_topic(executor::AcquireOrder& order, const RequestMembers& topic) {
         .worker = members.required_text("workerId"),
         .topics = {},
         .jobs = members.number("maxTasks", 1, schema::limits::kJobsOfWorker).value_or(1)};
-    const auto topics = cli::items_of(members.value("topics").value_or(""));
+    const auto topics =
+        cli::items_of(members.value("topics").value_or(""), schema::limits::kTopicsOfWorker);
     if (!topics) {
         throw std::invalid_argument("topics must be a list");
     }

@@ -6,6 +6,7 @@
 #include "tools/jobstrand/output/record.hpp"
 #include "tools/service/http/message.hpp"
 #include "tools/service/workers/request_members.hpp"
+#include "tools/service/workers/work_outcome.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -120,7 +121,7 @@ std::string camunda_json(const schema::Job& job) {
 }
 
 std::vector<Variable> camunda_variables(std::string_view json) {
-    const auto members = cli::members_of(json);
+    const auto members = cli::members_of(json, kVariables);
     if (!members) {
         throw std::invalid_argument("variables must be an object");
     }

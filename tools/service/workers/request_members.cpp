@@ -13,6 +13,9 @@ namespace jobstrand::service {
 
 namespace {
 
+/// No request has more members than that.
+constexpr std::size_t kMostMembers = 1000;
+
 /// `problem` stands behind the member's name; empty: there is none.
 void refuse(std::string_view name, const std::string& problem) {
     if (!problem.empty()) {
@@ -23,7 +26,7 @@ void refuse(std::string_view name, const std::string& problem) {
 }  // namespace
 
 RequestMembers::RequestMembers(std::string_view json) {
-    auto members = cli::members_of(json);
+    auto members = cli::members_of(json, kMostMembers);
     refuse("the body", members ? "" : members.error().message);
     members_ = members.value();
 }

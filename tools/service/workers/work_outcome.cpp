@@ -71,7 +71,7 @@ std::vector<Variable> variables_of(const schema::Job& job) {
 }
 
 std::vector<Variable> variables_in(std::string_view json) {
-    const auto members = cli::members_of(json);
+    const auto members = cli::members_of(json, kVariables);
     if (!members) {
         throw std::invalid_argument("variables must be an object");
     }
@@ -83,9 +83,12 @@ std::vector<Variable> variables_in(std::string_view json) {
 }
 
 std::vector<Variable> flowable_variables(std::string_view json) {
-    const auto items = cli::items_of(json);
+    const auto items = cli::items_of(json, kVariables);
     if (!items) {
         throw std::invalid_argument("variables " + items.error().message);
+    }
+    if (items.value().size() > kVariables) {
+        throw std::invalid_argument(fmt::format("variables has more than {} items", kVariables));
     }
     std::vector<Variable> variables;
     for (const std::string_view item : items.value()) {

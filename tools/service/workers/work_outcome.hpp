@@ -17,6 +17,9 @@ struct Variable {
     std::string value;
 };
 
+/// Of a result; more would take many times the memory of their text.
+inline constexpr std::size_t kVariables = 10'000;
+
 /// What a worker is given as variables: the members of a payload that is a JSON object; any other
 /// payload is one, `payload`. A job that belongs to a trace has `traceparent` too, if its payload
 /// has nothing of this name.

@@ -61,10 +61,14 @@ void acquire_work(
     }
 }
 
-/// How many it is done for, and which not and why: those are few.
+/// How many it is done for, and which not and why: those are few. `refused` was not even asked for.
 template <typename Items, typename IdOf>
-[[nodiscard]] Response
-answer_for(const std::vector<WorkerAnswer>& answers, const Items& items, const IdOf& id_of) {
+[[nodiscard]] Response answer_for(
+    const std::vector<WorkerAnswer>& answers,
+    const Items& items,
+    const IdOf& id_of,
+    const std::vector<RefusedResult>& mistakes = {}
+) {
     std::size_t done = 0;
     std::vector<std::string> refused;
     for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -76,6 +80,13 @@ answer_for(const std::vector<WorkerAnswer>& answers, const Items& items, const I
             R"({{"id":{},"answer":"{}"}})",
             cli::json_string(id_of(items[i])),
             answers[i] == WorkerAnswer::not_held ? "not held" : "not found"
+        ));
+    }
+    for (const RefusedResult& mistake : mistakes) {
+        refused.push_back(fmt::format(
+            R"({{"id":{},"answer":"refused","why":{}}})",
+            cli::json_string(mistake.id),
+            cli::json_string(mistake.why)
         ));
     }
     return {
@@ -92,7 +103,8 @@ answer_for(const std::vector<WorkerAnswer>& answers, const Items& items, const I
     return answer_for(
         api.engine.workers().finish(report.worker, report.results),
         report.results,
-        [](const executor::WorkResult& result) { return result.job.id; }
+        [](const executor::WorkResult& result) { return result.job.id; },
+        report.refused
     );
 }
 

@@ -1,11 +1,14 @@
 #include "tools/service/workers/work_requests.hpp"
 
 #include "schema/limits.hpp"
+#include "tools/jobstrand/json/json_text.hpp"
 #include "tools/jobstrand/json/json_values.hpp"
+#include "tools/jobstrand/json/member_values.hpp"
 #include "tools/service/workers/work_outcome.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -22,7 +25,8 @@ constexpr std::chrono::minutes kUsualLock{5};
 
 [[nodiscard]] std::vector<std::string_view>
 items_in(const RequestMembers& members, std::string_view name) {
-    const auto items = cli::items_of(members.value(name).value_or(""));
+    const auto items =
+        cli::items_of(members.value(name).value_or(""), schema::limits::kJobsOfWorker);
     if (!items) {
         throw std::invalid_argument(fmt::format("{} must be a list", name));
     }
@@ -44,6 +48,9 @@ items_in(const RequestMembers& members, std::string_view name) {
 
 [[nodiscard]] executor::WorkHandedOn handed_on_in(const RequestMembers& members, WorkNews news) {
     if (const auto variables = members.value("variables")) {
+        if (variables->size() > schema::limits::kPayloadBytes) {
+            throw std::invalid_argument("variables are longer than a payload may be");
+        }
         news.variables = variables_in(*variables);
     }
     return {.outcome = outcome_of(std::move(news))};
@@ -92,8 +99,22 @@ items_in(const RequestMembers& members, std::string_view name) {
     return {.job = held_job_in(members), .what = what_in(members)};
 }
 
+/// The job of a result that is not in order, if it says so much.
+[[nodiscard]] std::string id_in(std::string_view json) {
+    const auto members = cli::members_of(json);
+    std::string id;
+    if (members) {
+        const auto found = std::ranges::find(members.value(), "id", &cli::JsonMember::name);
+        if (found != members.value().end() && !cli::read_text(found->value, id).empty()) {
+            id.clear();
+        }
+    }
+    return id;
+}
+
 [[nodiscard]] std::vector<std::string> topics_in(const RequestMembers& members) {
-    const auto topics = cli::strings_of(members.value("topics").value_or(""));
+    const auto topics =
+        cli::strings_of(members.value("topics").value_or(""), schema::limits::kTopicsOfWorker);
     if (!topics) {
         throw std::invalid_argument("topics must be a list of handler types");
     }
@@ -101,20 +122,9 @@ items_in(const RequestMembers& members, std::string_view name) {
 }
 
 /// Which of many a mistake is in.
-template <typename Read>
-void read_each(
-    std::string_view what,
-    const std::vector<std::string_view>& items,
-    const Read& read
-) {
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        // Defended catch: the mistake is told with its number.
-        try {
-            read(items[i]);
-        } catch (const std::invalid_argument& error) {
-            throw std::invalid_argument(fmt::format("{} {}: {}", what, i + 1, error.what()));
-        }
-    }
+[[nodiscard]] std::string
+numbered(std::string_view what, std::size_t index, const std::invalid_argument& mistake) {
+    return fmt::format("{} {}: {}", what, index + 1, mistake.what());
 }
 
 }  // namespace
@@ -135,10 +145,20 @@ WorkOrder work_order_in(std::string_view json) {
 WorkReport work_report_in(std::string_view json) {
     const RequestMembers members(json);
     members.refuse_others({"worker", "results"});
-    WorkReport report{.worker = members.required_text("worker"), .results = {}};
-    read_each("result", items_in(members, "results"), [&](std::string_view item) {
-        report.results.push_back(result_in(item));
-    });
+    WorkReport report{.worker = members.required_text("worker"), .results = {}, .refused = {}};
+    const std::vector<std::string_view> items = items_in(members, "results");
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        // Defended catch: a mistake in one is its own; the others have happened all the same.
+        try {
+            report.results.push_back(result_in(items[i]));
+        } catch (const std::invalid_argument& mistake) {
+            report.refused.push_back({.id = id_in(items[i]), .why = numbered("result", i, mistake)}
+            );
+        }
+    }
+    if (report.results.empty()) {
+        throw std::invalid_argument(report.refused.front().why);
+    }
     return report;
 }
 
@@ -147,11 +167,17 @@ HeldOrder held_order_in(std::string_view json) {
     members.refuse_others({"worker", "jobs", "lockDuration"});
     HeldOrder order{.worker = members.required_text("worker"), .jobs = {}};
     order.lock = members.duration("lockDuration").value_or(schema::Duration::zero());
-    read_each("job", items_in(members, "jobs"), [&](std::string_view item) {
-        const RequestMembers job(item);
-        job.refuse_others({"id", "revision"});
-        order.jobs.push_back(held_job_in(job));
-    });
+    const std::vector<std::string_view> items = items_in(members, "jobs");
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        // Defended catch: the mistake is told with its number.
+        try {
+            const RequestMembers job(items[i]);
+            job.refuse_others({"id", "revision"});
+            order.jobs.push_back(held_job_in(job));
+        } catch (const std::invalid_argument& mistake) {
+            throw std::invalid_argument(numbered("job", i, mistake));
+        }
+    }
     return order;
 }
 

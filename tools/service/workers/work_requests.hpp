@@ -17,10 +17,17 @@ struct WorkOrder {
 };
 [[nodiscard]] WorkOrder work_order_in(std::string_view json);
 
+/// A result that cannot be meant so.
+struct RefusedResult {
+    std::string id;  ///< Empty: it names no job.
+    std::string why;
+};
+
 /// `{"worker", "results"}`; borrows the text.
 struct WorkReport {
     std::string worker;
     std::vector<executor::WorkResult> results;
+    std::vector<RefusedResult> refused;  ///< They keep no other from counting.
 };
 
 /// A result is `{"id", "revision", "outcome", ...}`:
@@ -30,6 +37,8 @@ struct WorkReport {
 /// | `complete`, or absent | `variables`, an object: handed on with them     |
 /// | `error`               | `errorCode`, `message`, `variables`: handed on  |
 /// | `fail`                | `message`, `details`, `retries`, `retryAfter`   |
+///
+/// std::invalid_argument only when all of them are refused: it names the first.
 [[nodiscard]] WorkReport work_report_in(std::string_view json);
 
 /// `{"worker", "jobs", "lockDuration"}`, the jobs as `{"id", "revision"}`.

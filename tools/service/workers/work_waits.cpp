@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <optional>
 #include <set>
 #include <string>
@@ -87,8 +88,14 @@ void WorkWaits::run() {
         if (turn.is_over) {
             return;
         }
-        serve(turn.are_all_looked_for);
-        end_waits(turn.is_last_chance);
+        // Defended catch: without the memory for an answer, who waits for it waits on.
+        try {
+            serve(turn.are_all_looked_for);
+            end_waits(turn.is_last_chance);
+        } catch (const std::bad_alloc&) {
+            next_look_ = steady_clock::now() + kLook;
+        }
+        drop_answered();
     }
 }
 
@@ -121,31 +128,25 @@ WorkWaits::Turn WorkWaits::next_turn() {
 /// Those who came last are looked for in any case.
 void WorkWaits::serve(bool are_all_looked_for) {
     Wants in_vain;
-    std::vector<Waiting> left;
     for (std::size_t i = 0; i < parked_.size(); ++i) {
-        Waiting& one = parked_[i];
-        const bool is_looked_for =
-            (are_all_looked_for || i >= first_fresh_) && !in_vain.has(one.order);
-        if (!is_looked_for || !is_served(one)) {
-            if (is_looked_for) {
-                in_vain.add(one.order);
-            }
-            left.push_back(std::move(one));
+        const bool is_looked_for = are_all_looked_for || i >= first_fresh_;
+        if (is_looked_for && !in_vain.has(parked_[i].order) && !is_served(parked_[i])) {
+            in_vain.add(parked_[i].order);
         }
     }
-    forget(parked_.size() - left.size());
-    parked_ = std::move(left);
 }
 
-bool WorkWaits::is_served(const Waiting& one) {
+bool WorkWaits::is_served(Waiting& one) {
     // Defended catch: what one request meets is its own answer.
     try {
         std::vector<schema::Job> jobs = desk_.acquire(one.order);
         if (jobs.empty()) {
             return false;
         }
+        one.is_answered = true;
         one.answer.take(std::move(jobs));
     } catch (const std::exception& error) {
+        one.is_answered = true;
         one.answer.fail(error);
     }
     return true;
@@ -153,14 +154,16 @@ bool WorkWaits::is_served(const Waiting& one) {
 
 void WorkWaits::end_waits(bool are_all_over) {
     const auto now = steady_clock::now();
-    const auto over = std::ranges::stable_partition(parked_, [&](const Waiting& one) {
-        return !are_all_over && one.until > now;
-    });
-    for (const Waiting& one : over) {
-        one.answer.take({});
+    for (Waiting& one : parked_) {
+        if (!one.is_answered && (are_all_over || one.until <= now)) {
+            one.is_answered = true;
+            one.answer.take({});
+        }
     }
-    forget(over.size());
-    parked_.erase(over.begin(), over.end());
+}
+
+void WorkWaits::drop_answered() {
+    forget(std::erase_if(parked_, [](const Waiting& one) { return one.is_answered; }));
 }
 
 void WorkWaits::forget(std::size_t count) {

@@ -56,6 +56,7 @@ private:
         executor::AcquireOrder order;
         std::chrono::steady_clock::time_point until;
         Answer answer;
+        bool is_answered = false;
     };
     class Wants;
 
@@ -69,8 +70,9 @@ private:
     void run();
     [[nodiscard]] Turn next_turn();
     void serve(bool are_all_looked_for);
-    [[nodiscard]] bool is_served(const Waiting& one);
+    [[nodiscard]] bool is_served(Waiting& one);
     void end_waits(bool are_all_over);
+    void drop_answered();
     void forget(std::size_t count);
 
     executor::WorkerDesk& desk_;

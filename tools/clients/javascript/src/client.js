@@ -1,5 +1,5 @@
 import { Refused, Unreachable } from "./errors.js";
-import { durationText, jobToJson } from "./texts.js";
+import { Encoded, durationText, jobToJson } from "./texts.js";
 
 /** The service over HTTP. Throws Unreachable when no answer came, and Refused when it was no. */
 export class Client {
@@ -75,7 +75,8 @@ export class Client {
 
   /** Tells what became of up to 10,000 jobs. Resolves to those for which it does not count. */
   async finish(worker, results) {
-    return (await this.#ask("POST", "/api/v1/external-jobs/finish", { worker, results })).refused;
+    const body = new Encoded(`{"worker":${JSON.stringify(worker)},"results":[${results.map(textOf).join(",")}]}`);
+    return (await this.#ask("POST", "/api/v1/external-jobs/finish", body)).refused;
   }
 
   /** Prolongs locks. Resolves to those that are lost. */
@@ -97,13 +98,14 @@ export class Client {
     if (body !== undefined) {
       headers["Content-Type"] = "application/json";
     }
+    const written = body === undefined ? undefined : textOf(body);
     let response;
     let text;
     try {
       response = await fetch(this.#url + path, {
         method,
         headers,
-        body: body === undefined ? undefined : JSON.stringify(body),
+        body: written,
         redirect: "error",
         signal: AbortSignal.timeout(this.#timeoutMs + moreMs),
       });
@@ -116,6 +118,10 @@ export class Client {
     }
     return text ? JSON.parse(text) : null;
   }
+}
+
+function textOf(value) {
+  return value instanceof Encoded ? value.text : JSON.stringify(value);
 }
 
 function held(jobs) {

@@ -68,7 +68,9 @@ export interface JobResult {
 
 export interface RefusedResult {
   id: string;
-  answer: string;
+  answer: "not held" | "not found" | "refused";
+  /** Of a result that cannot be meant so (`refused`): what is wrong with it. */
+  why?: string;
 }
 
 export class Client {
@@ -115,9 +117,10 @@ export class Worker {
 
 export type Database = "sqlite" | "mysql" | "postgresql";
 
+/** `query` returns the driver's promise, or (SQLite) what the `run` of a synchronous driver does. */
 export function enqueueBy(
   database: Database,
-  query: (sql: string, values: unknown[]) => unknown,
+  query: (sql: string, values: unknown[]) => PromiseLike<unknown> | { changes: number | bigint },
   job: NewJob,
 ): Promise<string>;
 

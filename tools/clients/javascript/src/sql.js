@@ -20,22 +20,39 @@ const kColumns = {
 
 /**
  * Adds a job in the app's own transaction: it is there exactly if the app commits. `query(sql, values)` runs one
- * statement on the app's connection. Resolves to the job's id.
+ * statement on the app's connection, and returns a promise of its end; with a synchronous driver of SQLite it may return
+ * what `run` does, which has `changes`. Resolves to the job's id when all have been carried out. Rejects with what `query`
+ * throws or rejects with, and with TypeError when it returns anything else: nobody knows what became of the statement.
  *
  *     await enqueueBy("postgresql", (sql, values) => client.query(sql, values), { handlerType: "mail", payload: { order: 17 } });
  */
 export async function enqueueBy(database, query, job) {
   const { id, statements, atLast } = insertionOf(database, job);
+  const carryOut = async ({ sql, values }) => {
+    const answer = query(sql, values);
+    if (!isToldOfItsEnd(database, answer)) {
+      throw new TypeError(`query(sql, values) must return the driver's promise of the statement's end, not ${nameOf(answer)}`);
+    }
+    await answer;
+  };
   try {
-    for (const { sql, values } of statements) {
-      await query(sql, values);
+    for (const statement of statements) {
+      await carryOut(statement);
     }
   } finally {
-    for (const { sql, values } of atLast) {
-      await query(sql, values);
+    for (const statement of atLast) {
+      await carryOut(statement);
     }
   }
   return id;
+}
+
+function isToldOfItsEnd(database, answer) {
+  return typeof answer?.then === "function" || (database === "sqlite" && ["number", "bigint"].includes(typeof answer?.changes));
+}
+
+function nameOf(answer) {
+  return answer === undefined || answer === null ? "nothing" : typeof answer === "object" ? `a ${answer.constructor?.name}` : typeof answer;
 }
 
 /**

@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
 
+/** As JSON.stringify writes it: an escape, before which stands no further backslash that would make it a plain text. */
+const kHalfOfCharacter = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
 /** ISO 8601, of milliseconds. */
 export function durationText(ms) {
   if (!(ms >= 0)) {
@@ -28,4 +31,25 @@ export function jobToJson(job) {
     json.uniqueFor = durationText(uniqueForMs);
   }
   return json;
+}
+
+/** JSON that is written already. */
+export class Encoded {
+  constructor(text) {
+    this.text = text;
+  }
+}
+
+/** Throws TypeError for what JSON cannot say: a BigInt, a ring, half of a character. */
+export function encoded(value) {
+  const text = JSON.stringify(value);
+  if (kHalfOfCharacter.test(text)) {
+    throw new TypeError("a text has half of a surrogate pair, which is no character");
+  }
+  return new Encoded(text);
+}
+
+/** `text` without halves of characters. */
+export function sayable(text) {
+  return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }

@@ -3,12 +3,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { randomBytes } from "node:crypto";
 
 import { Client } from "./client.js";
-import { BusinessError, Fail, isWorthWaiting } from "./errors.js";
+import { JobstrandError, Refused, isWorthWaiting } from "./errors.js";
 import { Pause } from "./pause.js";
-import { durationText } from "./texts.js";
+import { completed, failed, untold } from "./result.js";
 
 /** Jobs that one request is about, which is one transaction. */
 const kJobsPerRequest = 1000;
+
+/** Results of so many characters are enough for a request: with one more it is still shorter than the service takes. */
+const kCharactersPerRequest = 2 * 1024 * 1024;
+
+/** What a request is told when it cannot be meant so, or is too long. */
+const kOfWhatItSays = [400, 413, 422];
 
 /**
  * Takes external jobs from a service, runs a handler for each, and says what became of it.
@@ -17,9 +23,9 @@ const kJobsPerRequest = 1000;
  *     worker.handler("mail", async (job) => { ... });
  *     await worker.run();
  *
- * A handler that returns has done the job; what it returns goes to the app as variables. One that throws has failed the
- * attempt: the job comes again as its retry cycle says, and is a dead letter after its last attempt. A job may come
- * twice, when its worker dies or stands still for longer than its lock; handlers must bear that.
+ * A handler that returns has done the job; what it returns goes to the app as variables. One that throws, or returns what
+ * JSON cannot say, has failed the attempt: the job comes again as its retry cycle says, and is a dead letter after its last
+ * attempt. A job may come twice, when its worker dies or stands still for longer than its lock; handlers must bear that.
  *
  * Locks are prolonged while jobs are held. `job.signal` aborts when a lock is lost: then what becomes of the job here
  * does not count. SIGTERM and SIGINT, or stop(), let the running handlers end. A worker runs once.
@@ -33,6 +39,7 @@ export class Worker {
   #results = [];
   #stopping = new AbortController();
   #telling = null;
+  #bug = null;
   #wake = () => {};
 
   /**
@@ -52,7 +59,7 @@ export class Worker {
     return this;
   }
 
-  /** Works until it is stopped. Rejects with what the service refuses for good, such as a wrong token. */
+  /** Works until it is stopped. Rejects with what the service refuses for good, such as a wrong token, and with a bug of its own. */
   async run() {
     if (this.#handlers.size === 0) {
       throw new RangeError("a worker needs a handler");
@@ -60,7 +67,7 @@ export class Worker {
     const stop = () => this.stop();
     const signals = this.#options.signals ? ["SIGTERM", "SIGINT"] : [];
     signals.forEach((signal) => process.on(signal, stop));
-    const heartbeat = setInterval(() => this.#prolongAll(), this.#options.lockMs / 3);
+    const heartbeat = setInterval(() => this.#prolongAll().catch((error) => this.#endBy(error)), this.#options.lockMs / 3);
     try {
       await this.#fetch();
     } finally {
@@ -69,12 +76,21 @@ export class Worker {
       clearInterval(heartbeat);
       signals.forEach((signal) => process.off(signal, stop));
     }
+    if (this.#bug !== null) {
+      throw new Error(`the worker has ended by a bug: ${this.#bug.cause?.message}`, this.#bug);
+    }
   }
 
   /** Begins to stop. */
   stop() {
     this.#stopping.abort();
     this.#wake();
+  }
+
+  /** It cannot go on: it begins to stop, and run() rejects. */
+  #endBy(cause) {
+    this.#bug ??= { cause };
+    this.stop();
   }
 
   get #isStopping() {
@@ -118,12 +134,12 @@ export class Worker {
     const job = Object.freeze({ ...raw, attempt: raw.attempts + 1, signal: lost.signal });
     const one = { job, lost };
     this.#held.set(raw.id, one);
-    const run = this.#run(one).finally(() => this.#running.delete(run));
+    const run = this.#run(one).catch((error) => this.#endBy(error)).finally(() => this.#running.delete(run));
     this.#running.add(run);
   }
 
   async #run(one) {
-    let result;
+    let result; // In JSON, each for itself, so that none can spoil another.
     try {
       result = completed(one.job, await this.#handlers.get(one.job.handlerType)(one.job));
     } catch (error) {
@@ -137,10 +153,10 @@ export class Worker {
   async #tellAll() {
     await null; // What ends at the same time shares a request.
     while (this.#results.length > 0) {
-      const told = this.#results.splice(0, kJobsPerRequest);
+      const told = this.#nextResults();
       const counting = told.filter(({ one }) => !one.lost.signal.aborted);
       if (counting.length > 0) {
-        await this.#finish(counting.map(({ result }) => result));
+        await this.#finish(counting);
       }
       told.forEach(({ one }) => this.#forget(one));
       this.#wake();
@@ -148,19 +164,64 @@ export class Worker {
     this.#telling = null;
   }
 
-  async #finish(results) {
+  #nextResults() {
+    let room = kCharactersPerRequest;
+    let count = 0;
+    while (room > 0 && count < Math.min(this.#results.length, kJobsPerRequest)) {
+      room -= this.#results[count].result.text.length;
+      count += 1;
+    }
+    return this.#results.splice(0, count);
+  }
+
+  /** What the service does not take is told as a failure of that job alone. */
+  async #finish(told) {
+    const refused = await this.#refusedAmong(told);
+    const again = refused.map(({ one, why }) => ({ one, result: untold(one.job, `the service refuses its result: ${why}`) }));
+    for (const { one, why } of await this.#refusedAmong(again)) {
+      this.#options.log(`what became of job ${one.job.id} cannot be told; it runs again: ${why}`);
+    }
+  }
+
+  /** Tells it. Resolves to those whose results cannot be meant so, each with the reason. */
+  async #refusedAmong(told) {
+    if (told.length === 0) {
+      return [];
+    }
+    let answers;
+    try {
+      answers = await this.#answersTo(told.map(({ result }) => result));
+    } catch (error) {
+      if (!isOfWhatItSays(error)) {
+        throw error;
+      }
+      if (told.length === 1) {
+        return [{ one: told[0].one, why: error.message }];
+      }
+      const middle = told.length >> 1;
+      return [...(await this.#refusedAmong(told.slice(0, middle))), ...(await this.#refusedAmong(told.slice(middle)))];
+    }
+    const refused = new Map(answers.filter(({ answer }) => answer === "refused").map(({ id, why }) => [id, why]));
+    for (const { id, answer } of answers.filter((one) => one.answer !== "refused")) {
+      this.#options.log(`the result of job ${id} does not count: ${answer}`);
+    }
+    return told.filter(({ one }) => refused.has(one.job.id)).map(({ one }) => ({ one, why: refused.get(one.job.id) }));
+  }
+
+  /** Rejects with Refused when the service says that it cannot be meant so. */
+  async #answersTo(results) {
     const giveUp = Date.now() + this.#options.lockMs;
     const pause = new Pause();
     for (;;) {
       try {
-        for (const { id, answer } of await this.#client.finish(this.name, results)) {
-          this.#options.log(`the result of job ${id} does not count: ${answer}`);
-        }
-        return;
+        return await this.#client.finish(this.name, results);
       } catch (error) {
+        if (!(error instanceof JobstrandError) || isOfWhatItSays(error)) {
+          throw error;
+        }
         if (!isWorthWaiting(error) || Date.now() > giveUp) {
           this.#options.log(`what became of ${results.length} jobs cannot be told; they run again: ${error.message}`);
-          return;
+          return [];
         }
         this.#options.log(`cannot tell what became of ${results.length} jobs: ${error.message}`);
         await pause.after(error);
@@ -213,22 +274,6 @@ export class Worker {
   }
 }
 
-/** The handler returned this: nothing, or variables for the app. */
-function completed(job, variables) {
-  const result = { id: job.id, revision: job.revision, outcome: "complete" };
-  return variables === undefined || variables === null ? result : { ...result, variables };
-}
-
-/** The handler threw this. */
-function failed(job, error) {
-  const about = { id: job.id, revision: job.revision };
-  if (error instanceof BusinessError) {
-    return { ...about, outcome: "error", errorCode: error.code, message: error.text, variables: error.variables };
-  }
-  const result = { ...about, outcome: "fail", message: String(error?.message ?? error) || "an error without a message" };
-  if (!(error instanceof Fail)) {
-    return { ...result, details: error?.stack };
-  }
-  const retryAfter = error.retryAfterMs === undefined ? undefined : durationText(error.retryAfterMs);
-  return { ...result, details: error.details, retries: error.retries, retryAfter };
+function isOfWhatItSays(error) {
+  return error instanceof Refused && kOfWhatItSays.includes(error.status);
 }

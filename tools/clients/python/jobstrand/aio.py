@@ -41,6 +41,7 @@ class AsyncWorker:
         self._running: set[asyncio.Task[None]] = set()
         self._unstarted: list[Job] = []
         self._stopping = threading.Event()
+        self._is_over = False
 
     def handler(self, topic: str) -> Callable[[AsyncHandler], AsyncHandler]:
         """Decorates the handler of a handler type, which workers call a topic."""
@@ -50,16 +51,15 @@ class AsyncWorker:
         return add
 
     async def run(self) -> None:
-        """Works until it is stopped. Raises what the service refuses for good, such as a wrong token."""
+        """See Worker."""
         if not self._handlers:
             raise ValueError("a worker needs a handler")
         loop = asyncio.get_running_loop()
         settings = DeskSettings(self.name, list(self._handlers), self._most, self._lock, self._wait, self._tenant_id)
-        desk = Desk(self._client, settings)
+        desk = Desk(self._client, settings, self._stopping)
         signals = self._stop_on_signals(loop)
         try:
-            await asyncio.to_thread(
-                desk.fetch, self._stopping, lambda job: loop.call_soon_threadsafe(self._start, desk, job))
+            await asyncio.to_thread(desk.fetch, lambda job: loop.call_soon_threadsafe(self._start, desk, job))
         finally:
             self._stopping.set()
             await self._end()
@@ -67,6 +67,7 @@ class AsyncWorker:
             await asyncio.to_thread(desk.close)
             for number in signals:
                 loop.remove_signal_handler(number)
+        desk.raise_bug()
 
     def stop(self) -> None:
         """Begins to stop. From any thread, and from a handler."""
@@ -88,14 +89,24 @@ class AsyncWorker:
             return
         task = asyncio.ensure_future(self._run_one(desk, job))
         self._running.add(task)
-        task.add_done_callback(self._running.discard)
+        task.add_done_callback(lambda task: self._ended(desk, task))
+
+    def _ended(self, desk: Desk, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        bug = None if task.cancelled() else task.exception()
+        if bug is not None:
+            desk.end_by(bug)
 
     async def _run_one(self, desk: Desk, job: Job) -> None:
         desk.tell(job, await self._result_of(job))
 
-    async def _result_of(self, job: Job) -> dict[str, Any]:
+    async def _result_of(self, job: Job) -> bytes:
         try:
             return completed(job, await self._handlers[job.handler_type](job))
+        except asyncio.CancelledError as error:
+            if self._is_over:
+                raise
+            return failed(job, error)  # The handler was cancelled by something of its own.
         except Exception as error:  # Whatever a handler raises is the job's failure, not the worker's.
             return failed(job, error)
 
@@ -104,6 +115,7 @@ class AsyncWorker:
         if not self._running:
             return
         _, left = await asyncio.wait(self._running, timeout=self._grace)
+        self._is_over = True
         for task in left:
             task.cancel()
         if left:

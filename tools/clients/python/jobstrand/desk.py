@@ -10,17 +10,25 @@ from datetime import timedelta
 from typing import Any, Callable, Optional, Sequence
 
 from .client import Client
-from .errors import JobstrandError
+from .errors import JobstrandError, Refused
 from .in_hand import JobsInHand
 from .jobs import Job
 from .pause import Pause, is_worth_waiting
+from .result import untold
 
 #: Jobs that one request is about, which is one transaction.
 _JOBS_PER_REQUEST = 1000
 
+#: Results of so many bytes are enough for a request: with one more it is still shorter than the service takes.
+_BYTES_PER_REQUEST = 4 * 1024 * 1024
+
 _log = logging.getLogger("jobstrand")
 
-Result = dict[str, Any]
+#: What a request is told when it cannot be meant so, or is too long.
+_OF_WHAT_IT_SAYS = (400, 413, 422)
+
+#: A job, and what became of it, in JSON.
+Told = tuple[Job, bytes]
 
 
 @dataclass(frozen=True)
@@ -36,22 +44,44 @@ class DeskSettings:
 
 
 class Desk:
-    """Between a service and a worker. Thread safe."""
+    """Between a service and a worker, until `stopping` is set. Thread safe."""
 
-    def __init__(self, client: Client, settings: DeskSettings):
+    def __init__(self, client: Client, settings: DeskSettings, stopping: threading.Event):
         self._client = client
         self._settings = settings
+        self._stopping = stopping
         self._held = JobsInHand()
-        self._results: queue.SimpleQueue[Optional[tuple[Job, Result]]] = queue.SimpleQueue()
+        self._results: queue.SimpleQueue[Optional[Told]] = queue.SimpleQueue()
         self._closed = threading.Event()
-        self._threads = [threading.Thread(target=target, daemon=True) for target in (self._tell_all, self._prolong_all)]
+        self._bug: Optional[BaseException] = None
+        self._threads = [self.thread(self._tell_all), self.thread(self._prolong_all)]
 
-    def fetch(self, stopping: threading.Event, start: Callable[[Job], None]) -> None:
-        """Calls `start` for each job, until `stopping` is set. Raises what the service refuses for good."""
+    def thread(self, target: Callable[[], None]) -> threading.Thread:
+        """One without which the worker cannot go on: what ends it before its time ends the worker."""
+        def run() -> None:
+            try:
+                target()
+            except BaseException as error:  # Nobody else would hear of it.
+                self.end_by(error)
+        return threading.Thread(target=run, daemon=True)
+
+    def end_by(self, bug: BaseException) -> None:
+        """Begins to stop the worker, which cannot go on. From any thread."""
+        _log.critical("the worker ends by a bug: %r", bug, exc_info=bug)
+        self._bug = bug
+        self._stopping.set()
+
+    def raise_bug(self) -> None:
+        """What has ended the worker, if anything has: so that its process does not end as if all were well."""
+        if self._bug is not None:
+            raise RuntimeError(f"the worker has ended by a bug: {self._bug!r}") from self._bug
+
+    def fetch(self, start: Callable[[Job], None]) -> None:
+        """Calls `start` for each job, until it is stopped. Raises what the service refuses for good."""
         for thread in self._threads:
             thread.start()
         pause = Pause()
-        while not stopping.is_set():
+        while not self._stopping.is_set():
             # A request for each place that gets free would be one for each job.
             if not self._held.wait_until_at_most(self._settings.most // 2, 0.5):
                 continue
@@ -61,14 +91,14 @@ class Desk:
                 if not is_worth_waiting(error):
                     raise
                 _log.warning("cannot fetch jobs: %s", error)
-                stopping.wait(pause.after(error))
+                self._stopping.wait(pause.after(error))
                 continue
             pause.reset()
             self._held.add(jobs)
             for job in jobs:
                 start(job)
 
-    def tell(self, job: Job, result: Result) -> None:
+    def tell(self, job: Job, result: bytes) -> None:
         """The handler of a job has ended. What is told at the same time shares a request."""
         self._results.put((job, result))
 
@@ -117,30 +147,56 @@ class Desk:
             told, is_last = self._next_results()
             counting = [(job, result) for job, result in told if not job.lost.is_set()]
             if counting:
-                self._finish([result for _, result in counting])
+                self._finish(counting)
             self._held.remove(job for job, _ in counting)
 
-    def _next_results(self) -> tuple[list[tuple[Job, Result]], bool]:
+    def _next_results(self) -> tuple[list[Told], bool]:
         """At least one, unless it was the last: then True."""
-        results: list[tuple[Job, Result]] = []
-        while not results or (len(results) < _JOBS_PER_REQUEST and not self._results.empty()):
+        results: list[Told] = []
+        room = _BYTES_PER_REQUEST
+        while not results or (room > 0 and len(results) < _JOBS_PER_REQUEST and not self._results.empty()):
             following = self._results.get()
             if following is None:
                 return results, True
             results.append(following)
+            room -= len(following[1])
         return results, False
 
-    def _finish(self, results: list[Result]) -> None:
+    def _finish(self, told: list[Told]) -> None:
+        """What the service does not take is told as a failure of that job alone."""
+        refused = self._refused_among(told)
+        for job, why in self._refused_among([(job, untold(job, f"the service refuses its result: {why}")) for job, why in refused]):
+            _log.error("what became of job %s cannot be told; it runs again: %s", job.id, why)
+
+    def _refused_among(self, told: list[Told]) -> list[tuple[Job, str]]:
+        """Tells it. Returns the jobs whose results cannot be meant so, each with the reason."""
+        if not told:
+            return []
+        try:
+            answers = self._answers_to([result for _, result in told])
+        except Refused as error:
+            if len(told) == 1:
+                return [(told[0][0], str(error))]
+            middle = len(told) // 2
+            return self._refused_among(told[:middle]) + self._refused_among(told[middle:])
+        refused = {one["id"]: str(one.get("why")) for one in answers if one["answer"] == "refused"}
+        for one in answers:
+            if one["answer"] != "refused":
+                _log.warning("the result of job %s does not count: %s", one["id"], one["answer"])
+        return [(job, refused[job.id]) for job, _ in told if job.id in refused]
+
+    def _answers_to(self, results: list[bytes]) -> list[dict[str, Any]]:
+        """Raises Refused when the service says that it cannot be meant so."""
         pause = Pause()
         give_up = time.monotonic() + self._settings.lock.total_seconds()
         while True:
             try:
-                for one in self._client.finish(self._settings.worker, results):
-                    _log.warning("the result of job %s does not count: %s", one["id"], one["answer"])
-                return
+                return self._client.finish(self._settings.worker, results)
             except JobstrandError as error:
+                if isinstance(error, Refused) and error.status in _OF_WHAT_IT_SAYS:
+                    raise
                 if not is_worth_waiting(error) or time.monotonic() > give_up:
                     _log.error("what became of %d jobs cannot be told; they run again: %s", len(results), error)
-                    return
+                    return []
                 _log.warning("cannot tell what became of %d jobs: %s", len(results), error)
                 time.sleep(pause.after(error))

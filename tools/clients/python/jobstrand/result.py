@@ -1,6 +1,7 @@
-"""What is said of a job whose handler has ended."""
+"""What is said of a job whose handler has ended: each for itself, in JSON, so that none can spoil another."""
 from __future__ import annotations
 
+import json
 import traceback
 from typing import Any, Mapping, Optional
 
@@ -10,31 +11,51 @@ from .jobs import Job, duration_text
 #: The longest stack trace that is told, in characters: its end.
 _MOST_DETAILS = 50_000
 
+#: The longest message; the service keeps less.
+_MOST_MESSAGE = 10_000
 
-def completed(job: Job, variables: Optional[Mapping[str, Any]]) -> dict[str, Any]:
-    """The handler returned this: None, or variables for the app."""
+
+#: The longest that is told of a job, which is what the service takes as a payload.
+_MOST_BYTES = 8 * 1024 * 1024
+
+
+def completed(job: Job, variables: Optional[Mapping[str, Any]]) -> bytes:
+    """The handler returned this: None, or variables for the app. Raises TypeError for what JSON cannot say."""
     result = _about(job, "complete")
-    if variables is not None:
-        result["variables"] = dict(variables)
-    return result
+    if variables is None:
+        return _json(result)
+    try:
+        return _json({**result, "variables": dict(variables)})
+    except Exception as error:
+        raise TypeError(f"what the handler returned cannot be told: {_message_of(error)}") from error
 
 
-def failed(job: Job, error: BaseException) -> dict[str, Any]:
-    """The handler raised this."""
-    if isinstance(error, BusinessError):
-        return _business_error(job, error)
+def failed(job: Job, error: BaseException) -> bytes:
+    """The handler raised this. Raises nothing: what cannot be told as it is, is told without its details."""
+    try:
+        return _json(_business_error(job, error) if isinstance(error, BusinessError) else _failure(job, error))
+    except Exception as reason:
+        return untold(job, f"{_message_of(error)} ({type(error).__name__}, which cannot be told as it is: {_message_of(reason)})")
+
+
+def untold(job: Job, message: str) -> bytes:
+    """Its result could not be told."""
+    return _json({**_about(job, "fail"), "message": _sayable(message[:_MOST_MESSAGE])})
+
+
+def _failure(job: Job, error: BaseException) -> dict[str, Any]:
     result = _about(job, "fail")
-    result["message"] = str(error) or type(error).__name__
+    result["message"] = _message_of(error)
     if not isinstance(error, Fail):
         lines = traceback.format_exception(type(error), error, error.__traceback__)
-        result["details"] = "".join(lines)[-_MOST_DETAILS:]
+        result["details"] = _sayable("".join(lines)[-_MOST_DETAILS:])
         return result
     if error.retry_after is not None:
         result["retryAfter"] = duration_text(error.retry_after)
     if error.retries is not None:
         result["retries"] = error.retries
     if error.details is not None:
-        result["details"] = error.details
+        result["details"] = _sayable(error.details)
     return result
 
 
@@ -48,3 +69,22 @@ def _business_error(job: Job, error: BusinessError) -> dict[str, Any]:
 
 def _about(job: Job, outcome: str) -> dict[str, Any]:
     return {"id": job.id, "revision": job.revision, "outcome": outcome}
+
+
+def _json(result: dict[str, Any]) -> bytes:
+    text = json.dumps(result, ensure_ascii=False, allow_nan=False).encode()
+    if len(text) > _MOST_BYTES:
+        raise ValueError(f"it is {len(text)} bytes long, and at most {_MOST_BYTES} are told")
+    return text
+
+
+def _message_of(error: BaseException) -> str:
+    try:
+        return _sayable(str(error)[:_MOST_MESSAGE] or type(error).__name__)
+    except Exception:  # Its own text is the bug.
+        return type(error).__name__
+
+
+def _sayable(text: str) -> str:
+    """Without halves of surrogate pairs, which names of files can have."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,10 +1,11 @@
 """Enqueueing in the app's own transaction, through any DB-API connection (PEP 249)."""
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from datetime import datetime, timezone
-from typing import Any, Optional, Union
+from typing import Any, Optional, Sequence, Union
 
 from .jobs import NewJob, fresh_id, instant_of
 
@@ -22,6 +23,9 @@ _DATABASES = {
     "mariadb": "mysql",
 }
 
+#: Methods of which an asynchronous connection has at least one as a coroutine.
+_AWAITED = ("cursor", "execute", "commit", "rollback", "close")
+
 _MARKS = {"qmark": "?", "format": "%s", "pyformat": "%s"}
 
 
@@ -29,7 +33,8 @@ def enqueue(connection: Any, job: Union[NewJob, str], payload: Any = None) -> st
     """Adds a job in the transaction of `connection`: it is there exactly if the app commits. Returns its id.
 
     Whatever the driver raises comes through: above all, its IntegrityError when the id or the unique key is taken.
-    Raises ValueError for what only the service can do: due dates in words, and keys that keep or replace.
+    Raises ValueError for what only the service can do: due dates in words, and keys that keep or replace. Raises
+    TypeError for an asynchronous connection: nothing is awaited here, so its statements would never run.
 
     `connection`: of sqlite3, psycopg, psycopg2, pg8000, PyMySQL, mysqlclient, MySQL Connector or MariaDB Connector.
     `job` may be a handler type.
@@ -60,26 +65,40 @@ class _Insertion:
     """Statements on an app's connection, which leave its session as it was."""
 
     def __init__(self, connection: Any):
+        if any(inspect.iscoroutinefunction(getattr(connection, name, None)) for name in _AWAITED):
+            raise _asynchronous(connection)
         names = _module_names(connection)
         self._database = next((_DATABASES[name] for name in reversed(names) if name in _DATABASES), None)
         style = next((style for style in (getattr(sys.modules.get(name), "paramstyle", None) for name in names) if style), "")
         if self._database is None or style not in _MARKS:
             raise ValueError(f"not a connection that is known here: {type(connection).__module__}.{type(connection).__name__}")
         self._mark = _MARKS[style]
-        self._cursor = connection.cursor()
+        self._connection = connection
+        self._cursor = self._done(connection.cursor())
 
     def close(self) -> None:
-        self._cursor.close()
+        self._done(self._cursor.close())
+
+    def _execute(self, sql: str, values: Sequence[Any] = ()) -> None:
+        self._done(self._cursor.execute(sql, values) if values else self._cursor.execute(sql))
+
+    def _done(self, answer: Any) -> Any:
+        """What a driver answers, unless that is a promise: what was asked for has not been done then."""
+        if not inspect.isawaitable(answer):
+            return answer
+        if inspect.iscoroutine(answer):
+            answer.close()
+        raise _asynchronous(self._connection)
 
     def insert(self, job: NewJob) -> str:
         if self._database != "mysql" or (job.due is None and job.unique_for is None):
             return self._insert(job)
         # Times are given in UTC; the columns would take them for the session's.
-        self._cursor.execute("SET @jobstrand_zone = @@session.time_zone, time_zone = '+00:00'")
+        self._execute("SET @jobstrand_zone = @@session.time_zone, time_zone = '+00:00'")
         try:
             return self._insert(job)
         finally:
-            self._cursor.execute("SET time_zone = @jobstrand_zone")
+            self._execute("SET time_zone = @jobstrand_zone")
 
     def _insert(self, job: NewJob) -> str:
         job_id = job.id or fresh_id()
@@ -106,7 +125,7 @@ class _Insertion:
             row.update(TYPE_="timer", DUEDATE_=instant_of(job.due), REPEAT_=job.repeat)
         self._add_row(table, row)
         if self._database == "postgresql":
-            self._cursor.execute("NOTIFY jobstrand")
+            self._execute("NOTIFY jobstrand")
         return job_id
 
     def _take_key(self, job: NewJob, job_id: str) -> None:
@@ -116,7 +135,7 @@ class _Insertion:
         if job.unique_for is not None:
             now = datetime.now(timezone.utc)
             until = now + job.unique_for
-            self._cursor.execute(
+            self._execute(
                 f"DELETE FROM JS_UNIQUE WHERE KEY_ = {self._mark} AND UNTIL_ <= {self._place_of(now)}",
                 (job.unique_key, _utc_text(now)))
         self._add_row("JS_UNIQUE", {"KEY_": job.unique_key, "JOB_ID_": job_id, "UNTIL_": until})
@@ -135,11 +154,19 @@ class _Insertion:
         given = {column: value for column, value in row.items() if value is not None}
         places = ", ".join(self._place_of(value) for value in given.values())
         values = tuple(_utc_text(value) if isinstance(value, datetime) else value for value in given.values())
-        self._cursor.execute(f"INSERT INTO {table} ({', '.join(given)}) VALUES ({places})", values)
+        self._execute(f"INSERT INTO {table} ({', '.join(given)}) VALUES ({places})", values)
 
     def _place_of(self, value: Any) -> str:
         is_cast = self._database == "postgresql" and isinstance(value, datetime)
         return f"CAST({self._mark} AS timestamp(3))" if is_cast else self._mark
+
+
+def _asynchronous(connection: Any) -> TypeError:
+    kind = type(connection)
+    return TypeError(
+        f"{kind.__module__}.{kind.__qualname__} is asynchronous, and nothing is awaited here, so the job would not be there: "
+        "give a connection of the synchronous driver (in asyncio.to_thread), await an INSERT of your own (docs/sql.md), "
+        "or enqueue over HTTP with jobstrand.Client")
 
 
 def _module_names(connection: Any) -> list[str]:

@@ -39,9 +39,9 @@ class Worker:
 
         worker.run()
 
-    A handler that returns has done the job. One that raises has failed the attempt: the job comes again as its retry
-    cycle says, and is a dead letter after its last attempt. A job may come twice, when its worker dies or stands still
-    for longer than its lock; handlers must bear that.
+    A handler that returns has done the job. One that raises, or returns what JSON cannot say, has failed the attempt: the
+    job comes again as its retry cycle says, and is a dead letter after its last attempt. A job may come twice, when its
+    worker dies or stands still for longer than its lock; handlers must bear that.
 
     Locks are prolonged while jobs are held. SIGTERM and SIGINT, or stop(), let the running handlers end, and give the
     other jobs back. A worker runs once.
@@ -77,17 +77,18 @@ class Worker:
         return add
 
     def run(self) -> None:
-        """Works until it is stopped. Raises what the service refuses for good, such as a wrong token."""
+        """Works until it is stopped. Raises what the service refuses for good, such as a wrong token, and RuntimeError
+        when a thread of the worker has ended by a bug."""
         if not self._handlers:
             raise ValueError("a worker needs a handler")
         settings = DeskSettings(self.name, list(self._handlers), self._most, self._lock, self._wait, self._tenant_id)
-        desk = Desk(self._client, settings)
-        threads = [threading.Thread(target=self._work, args=(desk,), daemon=True) for _ in range(self._threads)]
+        desk = Desk(self._client, settings, self._stopping)
+        threads = [desk.thread(lambda: self._work(desk)) for _ in range(self._threads)]
         before = self._stop_on_signals()
         try:
             for thread in threads:
                 thread.start()
-            desk.fetch(self._stopping, self._waiting.put)
+            desk.fetch(self._waiting.put)
         finally:
             self._stopping.set()
             self._end(threads)
@@ -95,6 +96,7 @@ class Worker:
             desk.close()
             for number, handler in before.items():
                 signal.signal(number, handler)
+        desk.raise_bug()
 
     def stop(self) -> None:
         """Begins to stop. From any thread, and from a handler."""
@@ -112,10 +114,10 @@ class Worker:
             elif not job.lost.is_set():
                 desk.tell(job, self._result_of(job))
 
-    def _result_of(self, job: Job) -> dict[str, Any]:
+    def _result_of(self, job: Job) -> bytes:
         try:
             return completed(job, self._handlers[job.handler_type](job))
-        except Exception as error:  # Whatever a handler raises is the job's failure, not the worker's.
+        except BaseException as error:  # Whatever a handler raises is the job's failure, not the thread's: sys.exit() too.
             return failed(job, error)
 
     def _end(self, threads: list[threading.Thread]) -> None:

@@ -1,6 +1,13 @@
 #include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/handlers/command_check.hpp"
 #include "tools/jobstrand/handlers/service_handlers.hpp"
+#include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/settings/settings_text.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
 
 namespace jobstrand::cli {
 
@@ -27,6 +34,23 @@ ExitCode print_config_docs(Session& session, const NoOptions&) {
     return ExitCode::done;
 }
 
+/// Files and folders, once each.
+std::set<std::string> what_others_may_write(Session& session) {
+    std::set<std::string> open;
+    const auto look = [&open](const std::string& path) {
+        for (const std::string& one : open_to_others(path)) {
+            open.insert(one);
+        }
+    };
+    if (const auto file = session.config_file()) {
+        look(*file);
+    }
+    for (const auto& [name, command] : session.settings().commands) {
+        look(command.program);
+    }
+    return open;
+}
+
 ExitCode check_config(Session& session, const NoOptions&) {
     if (!session.config_file()) {
         session.streams().out << "no configuration file: --config names none, JOBSTRAND_CONFIG is "
@@ -39,7 +63,15 @@ ExitCode check_config(Session& session, const NoOptions&) {
     for (const std::string& obstacle : obstacles) {
         session.streams().out << obstacle << '\n';
     }
-    if (!obstacles.empty()) {
+    const std::set<std::string> open = what_others_may_write(session);
+    for (const std::string& path : open) {
+        session.streams().out << fmt::format(
+            "{0}: every user of this machine may write it, and decides by that what the service "
+            "runs: chmod o-w {0}\n",
+            quoted_if_needed(path)
+        );
+    }
+    if (!obstacles.empty() || !open.empty()) {
         return ExitCode::check_found;
     }
     session.streams().out << "the configuration is in order\n";
@@ -77,7 +109,8 @@ void add_config_commands(const Command& program, Action& action) {
         action,
         {.name = "check",
          .summary = "List every mistake in the configuration file (exit code 2 if there is one), "
-                    "and programs and secrets that cannot be used here (exit code 6)",
+                    "programs and secrets that cannot be used here, and what others may change "
+                    "(exit code 6)",
          .examples = "  jobstrand config check --config jobstrand.toml"},
         check_config
     );

@@ -8,13 +8,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 namespace jobstrand::cli {
 
 namespace {
 
 using service::TokenEntry;
+using service::TokenFileTurn;
 
 const std::vector<TableColumn>& token_columns() {
     static const std::vector<TableColumn> columns{
@@ -34,10 +34,6 @@ const std::vector<TableColumn>& token_columns() {
         );
     }
     return file;
-}
-
-[[nodiscard]] std::vector<TokenEntry> tokens_in(const std::string& file) {
-    return std::filesystem::exists(file) ? service::read_tokens(file) : std::vector<TokenEntry>{};
 }
 
 [[nodiscard]] service::Role role_of(const std::string& name) {
@@ -76,8 +72,9 @@ ExitCode make_token(Session& session, const TokenMakeOptions& options) {
     if (const std::string rule = service::problem_of_token_name(options.name); !rule.empty()) {
         throw CliError(ExitCode::wrong_usage, "a token has " + rule);
     }
-    const std::string file = file_of(session, options.in);
-    std::vector<TokenEntry> tokens = tokens_in(file);
+    const service::Role role = role_of(options.role);
+    TokenFileTurn turn(file_of(session, options.in), TokenFileTurn::Missing::is_made);
+    std::vector<TokenEntry>& tokens = turn.tokens();
     if (find_token(tokens, options.name) != tokens.end()) {
         throw CliError(
             ExitCode::refused,
@@ -87,11 +84,11 @@ ExitCode make_token(Session& session, const TokenMakeOptions& options) {
     const std::string token = service::new_token();
     tokens.push_back({
         .name = options.name,
-        .role = role_of(options.role),
+        .role = role,
         .hash = service::hash_of(token),
         .created = schema::format_instant(session.clock().now()),
     });
-    service::write_tokens(file, tokens);
+    turn.write();
     report(session, tokens.back(), token);
     return ExitCode::done;
 }
@@ -110,8 +107,8 @@ ExitCode list_tokens(Session& session, const TokenFileOptions& options) {
 }
 
 ExitCode revoke_tokens(Session& session, const TokenRevokeOptions& options) {
-    const std::string file = file_of(session, options.in);
-    std::vector<TokenEntry> tokens = service::read_tokens(file);
+    TokenFileTurn turn(file_of(session, options.in), TokenFileTurn::Missing::fails);
+    std::vector<TokenEntry>& tokens = turn.tokens();
     for (const std::string& name : options.names) {
         const auto found = find_token(tokens, name);
         if (found == tokens.end()) {
@@ -122,7 +119,7 @@ ExitCode revoke_tokens(Session& session, const TokenRevokeOptions& options) {
         }
         tokens.erase(found);
     }
-    service::write_tokens(file, tokens);
+    turn.write();
     return ExitCode::done;
 }
 

@@ -28,6 +28,8 @@ public:
     [[nodiscard]] boost::asio::io_context& context() { return io_; }
 
 private:
+    void run();
+
     using Guard = boost::asio::executor_work_guard<boost::asio::io_context::executor_type>;
 
     boost::asio::io_context io_{1};
