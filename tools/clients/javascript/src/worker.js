@@ -227,7 +227,8 @@ function failed(job, error) {
   }
   const result = { ...about, outcome: "fail", message: String(error?.message ?? error) || "an error without a message" };
   if (!(error instanceof Fail)) {
-    return { ...result, details: error?.stack };
+    // As JavaScript itself tells it, so that the class of the error is there to be counted.
+    return { ...result, message: error instanceof Error ? String(error) : result.message, details: error?.stack };
   }
   const retryAfter = error.retryAfterMs === undefined ? undefined : durationText(error.retryAfterMs);
   return { ...result, details: error.details, retries: error.retries, retryAfter };
