@@ -5,7 +5,7 @@
 namespace jobstrand::schema {
 
 void FailureClasses::add(std::string_view message) {
-    std::string_view name = error_class_of(message);
+    std::string name = error_class_of(message);
     if (name.empty()) {
         name = kNone;
     }
@@ -13,7 +13,7 @@ void FailureClasses::add(std::string_view message) {
     auto found = counts_.find(name);
     if (found == counts_.end()) {
         const bool has_room = counts_.size() < kMost || name == kNone;
-        found = counts_.try_emplace(std::string(has_room ? name : kOther), 0).first;
+        found = counts_.try_emplace(has_room ? name : std::string(kOther), 0).first;
     }
     ++found->second;
 }

@@ -318,7 +318,7 @@ Transition requeued(const Job& job, int retries, std::optional<TimePoint> due_da
     Transition transition =
         move_to(waits ? JobPlace::timer : place_to_run(job), TransitionReason::requeued, job);
     transition.retries = retries;
-    transition.due_date = due_date;
+    transition.due_date = due_date.value_or(now);
     return transition;
 }
 

@@ -170,8 +170,9 @@ with_suspension(const Job& job, Transition transition, bool is_suspended);
 /// with all else that it has, its REPEAT_ too; no attempt is counted.
 [[nodiscard]] Transition unreadable(const Job& job, TimePoint now);
 
-/// An operator gives a dead letter `retries` more attempts (>= 1), at once or at `due_date`. The
-/// exception data stays until the next failure or success.
+/// An operator gives a dead letter `retries` more attempts (>= 1), at once or at `due_date`. At
+/// once means that it is due from now on: whoever asks how long it has waited is not told of the
+/// time when it was dead. The exception data stays until the next failure or success.
 [[nodiscard]] Transition
 requeued(const Job& job, int retries, std::optional<TimePoint> due_date, TimePoint now);
 

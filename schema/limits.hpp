@@ -35,6 +35,13 @@ inline constexpr std::size_t kExceptionDetailsBytes = std::size_t{64} * 1024;
 /// Ids in one `IN (...)` list. Longer lists are cut into several statements.
 inline constexpr std::size_t kIdsPerStatement = 512;
 
+/// Conditions of one filter of jobs. SQLite nests them, 1,000 at most.
+inline constexpr std::size_t kFilterConditions = 500;
+
+/// Values in all conditions of one filter of jobs: each is a parameter, of which a statement of
+/// MySQL or PostgreSQL has 65,535 at most.
+inline constexpr std::size_t kFilterValues = 10'000;
+
 /// Jobs that one transaction may insert, move or delete; keeps locks and undo short.
 inline constexpr std::size_t kJobsPerTransaction = 1000;
 

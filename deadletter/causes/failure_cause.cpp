@@ -19,7 +19,7 @@ FailureCause cause_of(std::string_view handler_type, std::string_view message) {
     const std::string line = on_one_clean_line(message);
     std::string_view rest = line;
     cause.error_class = schema::error_class_of(line);
-    if (!cause.error_class.empty()) {
+    if (rest.starts_with(cause.error_class) && !cause.error_class.empty()) {
         rest.remove_prefix(std::min(cause.error_class.size() + 2, rest.size()));
     }
     cause.message = failure_pattern(rest);

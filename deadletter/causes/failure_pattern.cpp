@@ -24,6 +24,9 @@ constexpr std::size_t kShortHexadecimal = 8;
 /// The longest number that is a code.
 constexpr std::size_t kLongCode = 5;
 
+/// The words of a short message, which has room for little but what it is about.
+constexpr std::ptrdiff_t kShortMessage = 3;
+
 /// Numbers with one of these between them are one: dates, addresses, fractions.
 constexpr std::string_view kJoints = ".,:-_/";
 
@@ -60,6 +63,13 @@ constexpr std::array<std::string_view, 7>
     return byte <= 0x20U || byte == 0x7fU;
 }
 
+/// A name of something in the program: letters and what joins them.
+[[nodiscard]] bool is_plain_word(std::string_view text) {
+    return text.size() < kLongToken && std::ranges::all_of(text, [](char c) {
+               return is_letter(c) || is_hyphen(c) || c == '.';
+           });
+}
+
 [[nodiscard]] char small(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -79,7 +89,8 @@ constexpr std::array<std::string_view, 7>
 /// what is to come, of which a pattern keeps what matters: so it leaves a pattern as it is.
 class PatternWriter {
 public:
-    explicit PatternWriter(std::string_view line) : rest_(line) {}
+    explicit PatternWriter(std::string_view line)
+        : is_short_(std::ranges::count(line, ' ') < kShortMessage), rest_(line) {}
 
     [[nodiscard]] std::string write() {
         while (!rest_.empty() && !is_full_) {
@@ -110,13 +121,22 @@ private:
         return !pattern_.empty() && is_of_word(pattern_.back());
     }
 
-    /// What is not closed is no quotation, and what is empty says nothing.
+    /// Whether the quotation up to there stands alone, as a word among others does.
+    [[nodiscard]] bool is_word_alone(std::size_t end) const {
+        const bool begins = pattern_.empty() || pattern_.ends_with(' ');
+        return begins && (end + 1 == rest_.size() || rest_[end + 1] == ' ');
+    }
+
+    /// What is not closed is no quotation, and what is empty says nothing. A quoted word is all
+    /// that a short message has to say: KeyError: 'customer'.
     void write_quoted() {
         const std::size_t end = rest_.find(rest_.front(), 1);
         if (end == std::string_view::npos) {
             append(taken(1));
         } else if (end == 1) {
             append(taken(2));
+        } else if (is_short_ && is_word_alone(end) && is_plain_word(rest_.substr(1, end - 1))) {
+            append(taken(end + 1));
         } else {
             (void)taken(end + 1);
             append_placeholder();
@@ -199,6 +219,7 @@ private:
         append(kPlaceholder);
     }
 
+    const bool is_short_;
     std::string_view rest_;
     std::string pattern_;
     bool is_full_ = false;

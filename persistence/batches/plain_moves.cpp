@@ -53,8 +53,12 @@ constexpr std::string_view kIdsInRange = "SELECT ID_ FROM {from} {by_id} WHERE {
 }
 
 /// The values that a requeued job has in the columns of its new place: see schema::requeued.
-[[nodiscard]] BoundStatement
-requeued_values(const BatchOrder& order, JobPlace to, const Dialect& dialect) {
+[[nodiscard]] BoundStatement requeued_values(
+    const BatchOrder& order,
+    JobPlace to,
+    const Dialect& dialect,
+    schema::TimePoint now
+) {
     BoundStatement values;
     const auto add = [&](std::string_view text) {
         values.sql += values.sql.empty() ? "" : ", ";
@@ -67,10 +71,12 @@ requeued_values(const BatchOrder& order, JobPlace to, const Dialect& dialect) {
         } else if (known.is_about(&Job::retries)) {
             add("?");
             values.parameters.emplace_back(std::int64_t{order.retries.value_or(1)});
-        } else if (known.is_about(&Job::due_date) && order.due_date) {
+        } else if (known.is_about(&Job::due_date)) {
             add("?");
-            values.parameters.emplace_back(std::min(*order.due_date, dialect.latest_time));
-        } else if (known.is_about(&Job::due_date) || !known.is_in(JobPlace::dead_letter)) {
+            values.parameters.emplace_back(
+                std::min(order.due_date.value_or(now), dialect.latest_time)
+            );
+        } else if (!known.is_in(JobPlace::dead_letter)) {
             add(known.column.required ? known.column.default_value : "NULL");
         } else {
             add(known.column.name);
@@ -111,7 +117,7 @@ void requeue_range(
     const Dialect& dialect = transaction.dialect();
     const JobPlace to = place_of_requeued(order, now);
     const BoundStatement range = range_of(rows);
-    BoundStatement values = requeued_values(order, to, dialect);
+    BoundStatement values = requeued_values(order, to, dialect, now);
     const std::string sql = fmt::format(
         kCopyRange,
         fmt::arg("to", schema::table_of(to)),

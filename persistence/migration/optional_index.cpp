@@ -5,7 +5,6 @@
 #include "persistence/migration/upgrade_rights.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/schema_lock.hpp"
 
 #include <fmt/format.h>
 
@@ -20,15 +19,18 @@ bool make(
     Connection& connection,
     const OptionalIndex& index,
     bool is_wanted,
-    const std::string& statement
+    const std::string& statement,
+    const TablePatience& patience
 ) {
-    const auto lock = connection.dialect().tables.lock(connection);
-    if (has_index(connection, index) == is_wanted) {
-        return false;
-    }
-    connection.run_script(statement);
-    lock->keep_changes();
-    return true;
+    return with_upgrade_rights(connection, [&] {
+        return change_tables(connection, patience, [&] {
+            const bool is_to_do = has_index(connection, index) != is_wanted;
+            if (is_to_do) {
+                connection.run_script(statement);
+            }
+            return is_to_do;
+        });
+    });
 }
 
 }  // namespace
@@ -39,14 +41,18 @@ bool has_index(Connection& connection, const OptionalIndex& index) {
     return table != live.end() && table->second.indexes.contains(index.index.name);
 }
 
-bool create_index(Connection& connection, const OptionalIndex& index) {
+bool create_index(
+    Connection& connection,
+    const OptionalIndex& index,
+    const TablePatience& patience
+) {
     const std::string create = create_index(index.table, index.index, connection.dialect());
-    return with_upgrade_rights(connection, [&] { return make(connection, index, true, create); });
+    return make(connection, index, true, create, patience);
 }
 
-bool drop_index(Connection& connection, const OptionalIndex& index) {
+bool drop_index(Connection& connection, const OptionalIndex& index, const TablePatience& patience) {
     const std::string drop = drop_index(index, connection.dialect());
-    return with_upgrade_rights(connection, [&] { return make(connection, index, false, drop); });
+    return make(connection, index, false, drop, patience);
 }
 
 void require_index(Connection& connection, const OptionalIndex& index, std::string_view purpose) {

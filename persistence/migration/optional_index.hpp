@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/migration/patient_change.hpp"
 #include "persistence/sql/connection.hpp"
 #include "schema/tables.hpp"
 
@@ -10,11 +11,19 @@ namespace jobstrand::persistence {
 [[nodiscard]] bool has_index(Connection& connection, const schema::OptionalIndex& index);
 
 /// false: it was there already. Other changes of the schema wait, and on PostgreSQL and SQLite so
-/// do all who write to the table. Throws DbError.
-bool create_index(Connection& connection, const schema::OptionalIndex& index);
+/// do all who write to the table, while it is made. Throws DbError.
+bool create_index(
+    Connection& connection,
+    const schema::OptionalIndex& index,
+    const TablePatience& patience = {}
+);
 
 /// false: it was not there. Throws DbError.
-bool drop_index(Connection& connection, const schema::OptionalIndex& index);
+bool drop_index(
+    Connection& connection,
+    const schema::OptionalIndex& index,
+    const TablePatience& patience = {}
+);
 
 /// Throws DbError `schema_missing` when it is not there; `purpose` begins the message, which names
 /// the command that helps.

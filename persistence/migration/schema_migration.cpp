@@ -7,7 +7,6 @@
 #include "persistence/migration/widen_app_ids.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
-#include "persistence/sql/schema_lock.hpp"
 
 #include <fmt/format.h>
 
@@ -125,8 +124,8 @@ void run_steps_after(Connection& connection, int version) {
     }
 }
 
-UpgradeResult upgrade_once(Connection& connection, OthersTables others) {
-    const auto lock = connection.dialect().tables.lock(connection);
+/// Under the lock of the schema.
+UpgradeResult upgrade_locked(Connection& connection, OthersTables others) {
     const LiveSchema live = read_live_schema(connection);
     const int version = version_in(connection, live).value_or(0);
     if (version > kSchemaVersion) {
@@ -143,7 +142,6 @@ UpgradeResult upgrade_once(Connection& connection, OthersTables others) {
         widen_app_ids(connection, live);
     }
     run_steps_after(connection, version);
-    lock->keep_changes();
     return {.from = version, .to = kSchemaVersion};
 }
 
@@ -168,12 +166,15 @@ bool has_others_tables(Connection& connection) {
     return others_table(read_live_schema(connection)) != nullptr;
 }
 
-UpgradeResult upgrade_schema(Connection& connection, OthersTables others) {
+UpgradeResult
+upgrade_schema(Connection& connection, OthersTables others, const TablePatience& patience) {
     // On a Galera cluster nothing keeps the others from being at the same steps. Who loses one to
     // them begins again, and finds it done.
     for (int tries = 1;; ++tries) {
         try {
-            return upgrade_once(connection, others);
+            return change_tables(connection, patience, [&] {
+                return upgrade_locked(connection, others);
+            });
         } catch (const DbError& error) {
             const bool lost_to_another =
                 error.kind() == DbErrorKind::conflict || error.kind() == DbErrorKind::duplicate_key;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/migration/patient_change.hpp"
 #include "persistence/sql/connection.hpp"
 
 #include <optional>
@@ -37,7 +38,11 @@ struct UpgradeResult {
 /// Throws DbError: `schema_missing` when it would have to change tables of others that it must not
 /// take over (the message names the command that does), `other` when the database is newer than
 /// this program.
-UpgradeResult upgrade_schema(Connection& connection, OthersTables others = OthersTables::refuse);
+UpgradeResult upgrade_schema(
+    Connection& connection,
+    OthersTables others = OthersTables::refuse,
+    const TablePatience& patience = {}
+);
 
 /// Throws DbError when the version is not exactly schema::kSchemaVersion: `schema_missing` when
 /// there are no tables or an older version (the message names the command that helps), `other` when

@@ -4,10 +4,12 @@
 #include "persistence/sql/dialect.hpp"
 #include "schema/exclusive_group.hpp"
 #include "schema/limit/job_limit.hpp"
+#include "schema/limits.hpp"
 
 #include <fmt/format.h>
 
 #include <optional>
+#include <stdexcept>
 #include <string_view>
 #include <variant>
 
@@ -110,6 +112,22 @@ void add_locked(Condition& condition, std::optional<bool> locked, schema::JobPla
     }
 }
 
+/// No database takes a statement of any length, and each has other words for that.
+void require_bounds(const JobFilter& filter, std::size_t values) {
+    using schema::limits::kFilterConditions;
+    using schema::limits::kFilterValues;
+    if (filter.fields.size() > kFilterConditions) {
+        throw std::invalid_argument(fmt::format(
+            "a filter has at most {} conditions, not {}", kFilterConditions, filter.fields.size()
+        ));
+    }
+    if (values > kFilterValues) {
+        throw std::invalid_argument(
+            fmt::format("a filter has at most {} values, not {}", kFilterValues, values)
+        );
+    }
+}
+
 }  // namespace
 
 Condition condition_of(const JobFilter& filter, schema::JobPlace place, const Dialect& dialect) {
@@ -117,6 +135,7 @@ Condition condition_of(const JobFilter& filter, schema::JobPlace place, const Di
     for (const FieldCondition& asked : filter.fields) {
         add_field(condition, asked, place, dialect);
     }
+    require_bounds(filter, condition.parameters.size());
     add_locked(condition, filter.locked, place);
     if (filter.failed) {
         condition.sql += *filter.failed ? kFailed : kNotFailed;

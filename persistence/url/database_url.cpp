@@ -20,15 +20,22 @@ std::string escaped(std::string_view text, std::string_view reserved) {
     return url;
 }
 
+std::string place_text(const std::string& host, int port) {
+    const bool is_address = host.find(':') != std::string::npos;
+    return (is_address ? '[' + host + ']' : escaped(host, "%:@/?,")) + ':' + std::to_string(port);
+}
+
 std::string server_part(const DatabaseUrl& url) {
     std::string text = "//";
     if (!url.user.empty()) {
         text += escaped(url.user, "%:@/?");
         text += url.password.empty() ? "@" : ":***@";
     }
-    const bool is_address = url.host.find(':') != std::string::npos;
-    text += is_address ? '[' + url.host + ']' : escaped(url.host, "%:@/?");
-    return text + ':' + std::to_string(url.port) + '/' + escaped(url.database, "%?");
+    text += place_text(url.host, url.port);
+    for (const auto& [host, port] : url.further_hosts) {
+        text += ',' + place_text(host, port);
+    }
+    return text + '/' + escaped(url.database, "%?");
 }
 
 }  // namespace

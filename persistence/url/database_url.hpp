@@ -3,12 +3,23 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace jobstrand::persistence {
+
+/// Where a server listens.
+struct ServerPlace {
+    std::string host;
+    int port = 0;
+
+    bool operator==(const ServerPlace&) const = default;
+};
 
 /// Where a database is: `sqlite:PATH`, `mysql://user:password@host:port/database`,
 /// `postgresql://user:password@host:port/database`, each with options as `?key=value&...`; a server
 /// has no host where the option `socket` names a Unix socket.
+/// Where the database allows it, several hosts stand behind each other with commas:
+/// `host:port,host:port`; they are tried in this order.
 /// Durations in options are ISO 8601 or milliseconds. The options of each database stand in
 /// docs/databases.md, and in its driver.hpp.
 struct DatabaseUrl {
@@ -18,6 +29,7 @@ struct DatabaseUrl {
     std::string password;
     std::string host;
     int port = 0;
+    std::vector<ServerPlace> further_hosts = {};  ///< Those behind the first one.
     std::string database;
     std::map<std::string, std::string, std::less<>> options;
 };

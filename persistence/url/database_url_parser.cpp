@@ -58,8 +58,9 @@ private:
     void parse_path(Piece path);
     void parse_server(Piece rest);
     void parse_user(Piece user);
-    void parse_host(Piece host);
-    void parse_port(Piece port);
+    void parse_hosts(Piece hosts);
+    [[nodiscard]] ServerPlace place_of(Piece host);
+    [[nodiscard]] int port_of(Piece port);
     void parse_options(Piece options);
     void parse_option(Piece option);
     void check_login(Piece options);
@@ -144,7 +145,7 @@ void UrlParser::parse_server(Piece rest) {
     if (at != std::string_view::npos) {
         parse_user(place.sub(0, at));
     }
-    parse_host(at == std::string_view::npos ? place : place.sub(at + 1));
+    parse_hosts(at == std::string_view::npos ? place : place.sub(at + 1));
     url_.database = decoded(parts.behind.value_or(Piece{}));
     if (url_.database.empty()) {
         fail("the name of the database is missing behind the host", rest.position);
@@ -157,14 +158,29 @@ void UrlParser::parse_user(Piece user) {
     url_.password = decoded(parts.behind.value_or(Piece{}));
 }
 
+void UrlParser::parse_hosts(Piece hosts) {
+    const Halves parts = split(hosts, ',');
+    const ServerPlace first = place_of(parts.before);
+    url_.host = first.host;
+    url_.port = first.port;
+    if (parts.behind && !rules_.has_several_hosts) {
+        fail("there is one host", parts.behind->position - 1);
+    }
+    for (std::optional<Piece> rest = parts.behind; rest && !error_;) {
+        const Halves further = split(*rest, ',');
+        url_.further_hosts.push_back(place_of(further.before));
+        rest = further.behind;
+    }
+}
+
 /// `host`, `host:port` or `[address]:port`.
-void UrlParser::parse_host(Piece host) {
+ServerPlace UrlParser::place_of(Piece host) {
     Halves parts = split_at(host, host.text.rfind(':'));
     if (host.text.starts_with('[')) {
         const std::size_t end = host.text.find(']');
         if (end == std::string_view::npos) {
             fail("the ] behind the address is missing", host.position);
-            return;
+            return {};
         }
         parts = split(host.sub(end + 1), ':');
         if (!parts.before.text.empty()) {
@@ -172,22 +188,24 @@ void UrlParser::parse_host(Piece host) {
         }
         parts.before = host.sub(1, end - 1);
     }
-    url_.host = decoded(parts.before);
-    if (url_.host.empty() && !url_.options.contains(kSocketOption)) {
+    ServerPlace place{.host = decoded(parts.before), .port = rules_.default_port};
+    if (place.host.empty() && !url_.options.contains(kSocketOption)) {
         fail("the host is missing", host.position);
     }
-    url_.port = rules_.default_port;
     if (parts.behind) {
-        parse_port(*parts.behind);
+        place.port = port_of(*parts.behind);
     }
+    return place;
 }
 
-void UrlParser::parse_port(Piece port) {
+int UrlParser::port_of(Piece port) {
+    int number = 0;
     const char* const last = port.text.data() + port.text.size();
-    const auto [end, error] = std::from_chars(port.text.data(), last, url_.port);
-    if (error != std::errc{} || end != last || url_.port < 1 || url_.port > kLargestPort) {
+    const auto [end, error] = std::from_chars(port.text.data(), last, number);
+    if (error != std::errc{} || end != last || number < 1 || number > kLargestPort) {
         fail("the port must be a number from 1 to 65535", port.position);
     }
+    return number;
 }
 
 void UrlParser::parse_options(Piece options) {

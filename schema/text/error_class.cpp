@@ -1,6 +1,7 @@
 #include "schema/text/error_class.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace jobstrand::schema {
 
@@ -45,11 +46,55 @@ constexpr std::string_view kNameJoints = ".:$";
     return has_digits && is_length_right;
 }
 
+/// How a handler of ours speaks of a failure: of whom, whose name is one word, and what happened.
+struct OwnWords {
+    std::string_view who;
+    std::string_view what;
+    std::string_view error_class;  ///< A number behind `what` belongs to it if it ends in a blank.
+};
+
+constexpr std::array<OwnWords, 6> kOwnWords{{
+    {"command ", " failed with exit code ", "exit "},
+    {"command ", " was ended by signal ", "signal "},
+    {"command ", " was ended at its time limit of ", "timeout"},
+    {"target ", " answered ", "HTTP "},
+    {"target ", " gave no answer within ", "timeout"},
+    {"target ", ": ", "no answer"},
+}};
+
+/// Empty: these are other words.
+[[nodiscard]] std::string class_by(const OwnWords& words, std::string_view message) {
+    if (!message.starts_with(words.who)) {
+        return {};
+    }
+    message.remove_prefix(words.who.size());
+    message.remove_prefix(std::min(message.find_first_of(" :"), message.size()));
+    if (!message.starts_with(words.what)) {
+        return {};
+    }
+    std::string error_class(words.error_class);
+    if (!error_class.ends_with(' ')) {
+        return error_class;
+    }
+    message.remove_prefix(words.what.size());
+    const std::string_view number = message.substr(0, message.find_first_not_of(kDigits));
+    return number.empty() || number.size() > kCodeDigits ? std::string()
+                                                         : error_class.append(number);
+}
+
 }  // namespace
 
-std::string_view error_class_of(std::string_view message) {
+std::string error_class_of(std::string_view message) {
     const std::string_view first = message.substr(0, message.find(": "));
-    return looks_like_name(first) || looks_like_code(first) ? first : std::string_view();
+    if (looks_like_name(first) || looks_like_code(first)) {
+        return std::string(first);
+    }
+    for (const OwnWords& words : kOwnWords) {
+        if (std::string error_class = class_by(words, message); !error_class.empty()) {
+            return error_class;
+        }
+    }
+    return {};
 }
 
 }  // namespace jobstrand::schema

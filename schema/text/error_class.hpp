@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace jobstrand::schema {
@@ -13,6 +14,9 @@ namespace jobstrand::schema {
 ///   `std::bad_alloc`, `timeout`, `Http2Error`, but not `host7.example`.
 /// - A code is up to 16 capitals and up to 6 digits, with nothing, `-`, `_` or a blank between:
 ///   `ORA-00942`, `HTTP 503`; or 3 to 5 digits: `503`.
-[[nodiscard]] std::string_view error_class_of(std::string_view message);
+///
+/// What our own handlers say has a class too, which does not stand at its beginning: `exit 3`,
+/// `signal 9` or `timeout` of a command, `HTTP 500`, `no answer` or `timeout` of a target.
+[[nodiscard]] std::string error_class_of(std::string_view message);
 
 }  // namespace jobstrand::schema

@@ -98,6 +98,13 @@ class Monitoring(unittest.TestCase):
         self.assertEqual(len(places), len(set(places)))
         self.assertEqual(len({panel["id"] for panel in DASHBOARD["panels"]}), len(places))
 
+    def test_the_dashboard_begins_with_single_values(self):
+        single = [panel for panel in DASHBOARD["panels"] if panel["type"] == "stat"]
+        self.assertGreaterEqual(len(single), 5)
+        self.assertEqual({panel["gridPos"]["y"] for panel in single}, {0})
+        self.assertGreaterEqual(sum("thresholds" in panel["fieldConfig"]["defaults"] for panel in DASHBOARD["panels"]), 8)
+        self.assertTrue(DASHBOARD["links"])
+
     def test_prometheus_takes_the_alerts(self):
         if not shutil.which("promtool"):
             return  # The test of their names is what counts.

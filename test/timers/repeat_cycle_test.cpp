@@ -189,7 +189,7 @@ TEST(RepeatCycle, Months_keep_the_last_day_of_their_start) {
     );
 }
 
-TEST(GridTimes, Are_the_turns_of_a_cycle_that_has_not_begun) {
+TEST(GridTimes, Are_the_turns_of_a_timer_that_is_enqueued_then) {
     const auto times = [](std::string_view text, std::string_view after) {
         return texts_of(grid_times(cycle(text), kUtc, at(after), 4));
     };
@@ -205,7 +205,15 @@ TEST(GridTimes, Are_the_turns_of_a_cycle_that_has_not_begun) {
         times("R2/2027-01-01T00:00:00Z/P1D", "2027-01-01"),
         "2027-01-02T00:00:00Z 2027-01-03T00:00:00Z"
     );
-    EXPECT_EQ(times("R2/2027-01-01T00:00:00Z/P1D", "2027-01-03"), "none");
+    EXPECT_EQ(
+        times("R2/2027-01-01T00:00:00Z/P1D", "2027-01-03"),
+        "2027-01-04T00:00:00Z 2027-01-05T00:00:00Z"
+    );
+    EXPECT_EQ(
+        times("R2/2027-01-01T00:00:00Z/P1D", "2027-01-09T12:00Z"),
+        "2027-01-09T12:00:00Z 2027-01-10T00:00:00Z"
+    ) << "when all times of its grid have passed, the first turn is due at once";
+    EXPECT_EQ(times("R2/2027-01-01T00:00:00Z/P1D/2027-01-02T00:00:00Z", "2027-01-09"), "none");
     EXPECT_EQ(
         times("R/PT10H/2026-01-01T21:00:00Z", "2026-01-01"),
         "2026-01-01T10:00:00Z 2026-01-01T20:00:00Z"

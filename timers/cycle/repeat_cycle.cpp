@@ -140,24 +140,11 @@ std::vector<TimePoint> grid_times(
     TimePoint after,
     std::size_t count
 ) {
-    const RepeatCycle started = starting_at(cycle, after);
-    const RepeatGrid grid = grid_of(started, context.zone);
-    std::optional<std::int64_t> index = grid.index_after(after);
-    // The start itself is a turn only if it is still to come.
-    const std::int64_t behind_last =
-        !cycle.turns ? kNoLastIndex : *cycle.turns + (*index == 0 ? 0 : 1);
     std::vector<TimePoint> times;
-    while (times.size() < count) {
-        if (context.calendar != nullptr && index) {
-            index = grid.included_from(*index, *context.calendar);
-        }
-        const std::optional<TimePoint> time =
-            index && *index < behind_last ? grid.at(*index) : std::nullopt;
-        if (!time || (cycle.end && *time > cycle.end->in(context.zone))) {
-            break;
-        }
-        times.push_back(*time);
-        ++*index;
+    std::optional<RepeatTurn> turn = first_turn(cycle, context, after);
+    while (turn && times.size() < count) {
+        times.push_back(turn->due);
+        turn = turn_after(turn->cycle, context, turn->due, turn->due);
     }
     return times;
 }

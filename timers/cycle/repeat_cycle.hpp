@@ -67,8 +67,8 @@ first_turn(const RepeatCycle& cycle, const TimerContext& context, schema::TimePo
     schema::TimePoint now
 );
 
-/// The grid times after `after`, at most `count`, of a cycle that has not begun: without START it
-/// starts at `after`. Turns that had been due until then are not made up for.
+/// The turns, at most `count`, of a timer that is enqueued at `after`, each taken when it is due:
+/// see first_turn() and turn_after().
 [[nodiscard]] std::vector<schema::TimePoint> grid_times(
     const RepeatCycle& cycle,
     const TimerContext& context,

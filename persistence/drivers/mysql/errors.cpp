@@ -9,6 +9,7 @@ namespace jobstrand::persistence {
 namespace {
 
 constexpr int kNotReady = 1047;      // ER_UNKNOWN_COM_ERROR; a Galera node without its cluster.
+constexpr int kUnknownError = 1105;  // ER_UNKNOWN_ERROR: only the message says which.
 constexpr int kForbiddenNow = 1290;  // ER_OPTION_PREVENTS_STATEMENT
 constexpr int kErrorDuringCommit = 1180;
 
@@ -173,6 +174,9 @@ DbErrorKind classify_mysql(int code, std::string_view message) {
     if (contains(message, "No space left on device")) {
         return DbErrorKind::storage_full;
     }
+    if (code == kUnknownError && contains(message, "max_allowed_packet")) {
+        return DbErrorKind::too_long;
+    }
     if (code == kForbiddenNow) {
         const bool read_only = contains(message, "read-only") || contains(message, "read_only");
         return read_only ? DbErrorKind::read_only : DbErrorKind::other;
@@ -183,6 +187,11 @@ DbErrorKind classify_mysql(int code, std::string_view message) {
         }
     }
     return DbErrorKind::other;
+}
+
+bool is_mix_of_character_sets(int code) {
+    return code == 1267 || code == 1270 || code == 1271 ||  // ER_CANT_AGGREGATE_(2|3|N)COLLATIONS
+           code == 3988;                                    // ER_CANNOT_CONVERT_STRING
 }
 
 DbErrorKind classify_mysql_commit(int code, std::string_view message) {

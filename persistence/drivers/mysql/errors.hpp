@@ -17,6 +17,10 @@ namespace jobstrand::persistence {
 /// The same for an error while connecting, when nothing has been said to the server yet.
 [[nodiscard]] DbErrorKind classify_mysql_connect(int code, std::string_view message);
 
+/// Whether a statement was refused only because a text has letters that the character set of what
+/// it is compared with does not have.
+[[nodiscard]] bool is_mix_of_character_sets(int code);
+
 /// What a person should do about an error while connecting, as a half sentence; empty: the server's
 /// own words say it.
 [[nodiscard]] std::string_view mysql_connect_advice(int code, std::string_view message);

@@ -33,9 +33,32 @@ bool call(Connection& connection, std::string_view function) {
     return answer;
 }
 
-class NamedLock final : public SchemaLock {
+/// All who want to write to a table wait behind a change of it that waits. Behind it the session
+/// waits as long as it did (see MysqlDatabase).
+class BriefWait : public SchemaLock {
 public:
-    explicit NamedLock(Connection& connection) : connection_(connection) {
+    explicit BriefWait(Connection& connection) : connection_(connection) {
+        connection.run_script("SET SESSION lock_wait_timeout = 1");
+    }
+
+    ~BriefWait() override {
+        // Defended catch: whoever cannot be told is lost.
+        try {
+            connection_.run_script("SET SESSION lock_wait_timeout = 5");
+        } catch (const DbError&) {
+        }
+    }
+
+    BriefWait(const BriefWait&) = delete;
+    BriefWait& operator=(const BriefWait&) = delete;
+
+protected:
+    Connection& connection_;
+};
+
+class NamedLock final : public BriefWait {
+public:
+    explicit NamedLock(Connection& connection) : BriefWait(connection) {
         if (!call(connection, kTake)) {
             throw DbError(
                 DbErrorKind::busy, "another process has been changing the schema for 20 s"
@@ -54,16 +77,13 @@ public:
 
     NamedLock(const NamedLock&) = delete;
     NamedLock& operator=(const NamedLock&) = delete;
-
-private:
-    Connection& connection_;
 };
 
 }  // namespace
 
 std::unique_ptr<SchemaLock> lock_mysql_schema(Connection& connection) {
     if (is_galera(connection)) {
-        return std::make_unique<SchemaLock>();
+        return std::make_unique<BriefWait>(connection);
     }
     return std::make_unique<NamedLock>(connection);
 }

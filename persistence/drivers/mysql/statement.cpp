@@ -1,16 +1,19 @@
 #include "persistence/drivers/mysql/statement.hpp"
 
 #include "persistence/drivers/large_buffer.hpp"
+#include "persistence/drivers/mysql/errors.hpp"
 #include "persistence/sql/placeholders.hpp"
 #include "persistence/sql/sql_time.hpp"
 
 #include <cppconn/connection.h>
 #include <cppconn/datatype.h>
+#include <cppconn/exception.h>
 #include <cppconn/parameter_metadata.h>
 #include <cppconn/prepared_statement.h>
 #include <cppconn/resultset.h>
 #include <cppconn/resultset_metadata.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace jobstrand::persistence {
@@ -19,6 +22,10 @@ namespace {
 
 sql::SQLString as_sql_string(std::string_view text) {
     return {text.data(), text.size()};
+}
+
+bool is_plain(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
 /// The driver counts parameters and columns from 1.
@@ -33,12 +40,17 @@ struct MysqlStatement::Binding {
     sql::PreparedStatement& statement;
     unsigned int index;
     std::vector<std::unique_ptr<std::istream>>& streams;
+    Texts texts;
 
     void operator()(std::nullptr_t) const { statement.setNull(index, sql::DataType::VARCHAR); }
     void operator()(bool value) const { statement.setBoolean(index, value); }
     void operator()(std::int64_t value) const { statement.setInt64(index, value); }
     void operator()(std::string_view value) const {
-        statement.setString(index, as_sql_string(value));
+        if (texts == Texts::as_bytes && !is_plain(value)) {
+            (*this)(std::as_bytes(std::span(value)));
+        } else {
+            statement.setString(index, as_sql_string(value));
+        }
     }
     void operator()(double value) const { statement.setDouble(index, value); }
     void operator()(Bytes value) const {
@@ -93,9 +105,25 @@ MysqlStatement::MysqlStatement(sql::Connection& connection, std::string_view sql
 
 MysqlStatement::~MysqlStatement() = default;
 
+// To the server bytes have the character set of what they are compared with, so that no letter has
+// to be turned into it, and an index is used all the same.
+template <typename Run>
+auto MysqlStatement::run_bound(std::span<const Value> parameters, const Run& run) {
+    bind(parameters, Texts::as_text);
+    // Defended catch: nothing was run, and this error has a remedy.
+    try {
+        return run();
+    } catch (const sql::SQLException& error) {
+        if (!is_mix_of_character_sets(error.getErrorCode())) {
+            throw;
+        }
+    }
+    bind(parameters, Texts::as_bytes);
+    return run();
+}
+
 std::int64_t MysqlStatement::execute(std::span<const Value> parameters) {
-    bind(parameters);
-    return statement_->executeUpdate();
+    return run_bound(parameters, [this] { return std::int64_t{statement_->executeUpdate()}; });
 }
 
 void MysqlStatement::query(
@@ -103,8 +131,9 @@ void MysqlStatement::query(
     std::span<const Value> parameters,
     const RowReader& read
 ) {
-    bind(parameters);
-    const std::unique_ptr<sql::ResultSet> result(statement_->executeQuery());
+    const std::unique_ptr<sql::ResultSet> result(run_bound(parameters, [this] {
+        return statement_->executeQuery();
+    }));
     texts_.resize(columns == 0 ? result->getMetaData()->getColumnCount() : columns);
     const FetchedRow row(*result, texts_);
     while (result->next()) {
@@ -115,13 +144,13 @@ void MysqlStatement::query(
     }
 }
 
-void MysqlStatement::bind(std::span<const Value> parameters) {
+void MysqlStatement::bind(std::span<const Value> parameters, Texts texts) {
     const auto expected =
         static_cast<std::size_t>(statement_->getParameterMetaData()->getParameterCount());
     require_parameters(expected, parameters.size());
     streams_.clear();
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-        std::visit(Binding{*statement_, driver_index(i), streams_}, parameters[i]);
+        std::visit(Binding{*statement_, driver_index(i), streams_, texts}, parameters[i]);
     }
 }
 

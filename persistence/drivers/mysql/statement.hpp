@@ -16,7 +16,9 @@ class PreparedStatement;
 
 namespace jobstrand::persistence {
 
-/// A statement that the server has prepared. Throws what Connector/C++ throws.
+/// A statement that the server has prepared. Throws what Connector/C++ throws. A text that a column
+/// cannot hold, because its character set does not have all of the letters, is equal to nothing in
+/// it, as on the other databases.
 ///
 /// Thread safety: none, as its connection.
 class MysqlStatement final {
@@ -37,7 +39,15 @@ private:
     class FetchedRow;
     struct Binding;
 
-    void bind(std::span<const Value> parameters);
+    /// How texts with letters outside of ASCII are given to the server.
+    enum class Texts { as_text, as_bytes };
+
+    void bind(std::span<const Value> parameters, Texts texts);
+
+    /// Binds the parameters and calls `run`, once more when the server finds no character set for
+    /// all of them.
+    template <typename Run>
+    auto run_bound(std::span<const Value> parameters, const Run& run);
 
     const std::unique_ptr<sql::PreparedStatement> statement_;
     std::vector<std::string> texts_;  ///< Of the current row, one for each column.

@@ -1,5 +1,6 @@
 #include "persistence/drivers/postgresql/driver.hpp"
 
+#include "persistence/drivers/postgresql/connect.hpp"
 #include "persistence/drivers/postgresql/database.hpp"
 #include "persistence/drivers/postgresql/dialect.hpp"
 #include "persistence/drivers/postgresql/found_password.hpp"
@@ -23,6 +24,7 @@ constexpr std::array<std::string_view, 5> kSynchronousCommit{
     "remote_write",
     "local",
     "off"};
+constexpr std::array<std::string_view, 3> kTargets{"any", "read-write", "primary"};
 constexpr std::array kOptions{
     UrlOption{"connect_timeout"},
     UrlOption{"statement_timeout"},
@@ -38,6 +40,7 @@ constexpr std::array kOptions{
     UrlOption{"application_name", Form::text},
     UrlOption{"notify", Form::word, kOnOrOff},
     UrlOption{"synchronous_commit", Form::word, kSynchronousCommit},
+    UrlOption{kTargetOption, Form::word, kTargets},
 };
 
 constexpr std::array kDurability{
@@ -158,7 +161,12 @@ OpenListener listener(const DatabaseUrl& url) {
 
 constinit const Driver kPostgresqlDriver{
     .dialect = kPostgresqlDialect,
-    .url = {.scheme = "postgresql", .also = "postgres", .default_port = 5432, .options = kOptions},
+    .url =
+        {.scheme = "postgresql",
+         .also = "postgres",
+         .default_port = 5432,
+         .options = kOptions,
+         .has_several_hosts = true},
     .find_password = find_postgresql_password,
     .connect = connect,
     .listener = listener,

@@ -21,7 +21,14 @@ DbErrorKind classify_constraint(int extended_code) {
     }
 }
 
+/// A statement beyond one of SQLite's own bounds is SQL that nobody mistook.
 DbErrorKind classify_sql_mistake(std::string_view message) {
+    for (const std::string_view beyond :
+         {"too many SQL variables", "Expression tree is too large"}) {
+        if (message.find(beyond) != std::string_view::npos) {
+            return DbErrorKind::too_long;
+        }
+    }
     for (const std::string_view missing :
          {"no such table", "no such column", "has no column named"}) {
         if (message.find(missing) != std::string_view::npos) {

@@ -1,4 +1,5 @@
 #include "persistence/migration/ddl.hpp"
+#include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "schema/tables.hpp"
 #include "test/persistence/adapter_test.hpp"
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <future>
 
 namespace jobstrand::test {
@@ -149,6 +151,52 @@ TEST_P(SchemaTest, Several_nodes_at_once_create_it_once) {
     }
     EXPECT_EQ(created, 1);
     EXPECT_THAT(differences_of(*connection_), IsEmpty());
+}
+
+// Who waits for a table keeps all out who come behind.
+TEST_P(SchemaTest, An_index_waits_for_an_open_transaction_and_keeps_nobody_from_writing) {
+    if (GetParam() == "sqlite") {
+        GTEST_SKIP() << "has one writer at a time";
+    }
+    constexpr std::string_view kInsert =
+        "INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) VALUES (?, 'noop')";
+    upgrade_schema(*connection_);
+    const Value first{"first"};
+    const Value second{"second"};
+    connection_->begin();
+    connection_->execute(kInsert, {&first, 1});
+    const auto other = connect();
+    int waits = 0;
+    const persistence::TablePatience patience{
+        .pause = std::chrono::milliseconds(1),
+        .on_wait =
+            [&] {
+                if (++waits == 1) {
+                    EXPECT_EQ(other->execute(kInsert, {&second, 1}), 1);
+                    connection_->commit();
+                }
+            },
+    };
+    EXPECT_TRUE(persistence::create_index(*connect(), schema::kPriorityIndex, patience));
+    EXPECT_GE(waits, 1);
+    EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_RU_JOB"), "2");
+}
+
+TEST_P(SchemaTest, An_index_that_finds_its_table_in_use_at_all_tries_is_given_up) {
+    if (GetParam() == "sqlite") {
+        GTEST_SKIP() << "has one writer at a time";
+    }
+    upgrade_schema(*connection_);
+    connection_->begin();
+    execute("INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) VALUES ('open', 'noop')");
+    const auto other = connect();
+    const auto error = error_of([&] {
+        persistence::create_index(*other, schema::kPriorityIndex, {.tries = 1, .pause = {}});
+    });
+    connection_->commit();
+    EXPECT_EQ(error.kind(), DbErrorKind::busy);
+    EXPECT_FALSE(persistence::has_index(*other, schema::kPriorityIndex));
+    EXPECT_TRUE(persistence::create_index(*other, schema::kPriorityIndex));
 }
 
 }  // namespace

@@ -80,6 +80,20 @@ TEST(DatabaseUrl, A_host_can_be_an_ipv6_address) {
     EXPECT_EQ(parsed("mysql://me:x@[fe80::2]:3310/jobs").port, 3310);
 }
 
+TEST(DatabaseUrl, A_postgresql_url_may_have_several_hosts) {
+    const std::string_view text =
+        "postgresql://me:x@db1:5433,[::1]:5434,db3/jobs?target_session_attrs=primary";
+    const DatabaseUrl url = parsed(text);
+    EXPECT_EQ(url.host, "db1");
+    EXPECT_EQ(url.port, 5433);
+    EXPECT_EQ(url.further_hosts, (std::vector<ServerPlace>{{"::1", 5434}, {"db3", 5432}}));
+    EXPECT_EQ(url.options.at("target_session_attrs"), "primary");
+    EXPECT_EQ(
+        without_password(url),
+        "postgresql://me:***@db1:5433,[::1]:5434,db3:5432/jobs?target_session_attrs=primary"
+    );
+}
+
 TEST(DatabaseUrl, A_password_may_have_an_unescaped_at_sign_or_colon) {
     const DatabaseUrl url = parsed("mysql://app:p@ss:word@h:3306/jobs");
     EXPECT_EQ(url.password, "p@ss:word");
@@ -134,6 +148,9 @@ TEST(DatabaseUrl, A_wrong_url_is_refused_with_the_place_that_is_wrong) {
         {"", "begins with sqlite:, mysql://", 0},
         {"jobs.db", "begins with sqlite:", 0},
         {"mariadb:h/jobs", "expected //", 8},
+        {"mysql://a,b/jobs", "there is one host", 9},
+        {"postgresql://a,/jobs", "the host is missing", 15},
+        {"postgresql://a/jobs?target_session_attrs=standby", "any, read-write or primary", 20},
         {"oracle://h/jobs", "begins with sqlite:", 0},
         {"SQLITE:jobs.db", "begins with sqlite:", 0},
         {"sqlite:", "path of the database file is missing", 7},

@@ -1,10 +1,12 @@
 #include "schema/tables.hpp"
 #include "test/tools/cli_fixture.hpp"
+#include "tools/jobstrand/commands/doctor/database_checks.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -130,6 +132,32 @@ TEST_F(CliDoctor, Tells_of_recent_dead_letters_and_notes_old_ones) {
     execute("UPDATE ACT_RU_DEADLETTER_JOB SET FAILED_TIME_ = '2026-01-01 10:15:30.123'");
     EXPECT_THAT(said_about("dead letters"), HasSubstr("note 1; the latest is a noop"));
     EXPECT_EQ(run({"doctor"}).code, ExitCode::done);
+}
+
+TEST_F(CliDoctor, Names_a_waiting_turn_that_its_text_does_not_name) {
+    start_node("node-1");
+    add({"--type", "noop", "--series", "daily", "--repeat", "0 9 * * *", "--zone", "Europe/Berlin"}
+    );
+    EXPECT_THAT(said_about("series"), HasSubstr("ok 1 wait for the times that their texts name"));
+    execute("UPDATE JS_SERIES SET NEXT_FIRE_ = '2037-07-01 08:00:00.000'");
+    EXPECT_THAT(
+        said_about("series"),
+        AllOf(
+            HasSubstr("note 1 wait for a time"),
+            HasSubstr("daily (0 9 * * *, Europe/Berlin) at 2037-07-01T08:00:00.000Z"),
+            HasSubstr("-> unless somebody has chosen")
+        )
+    );
+    EXPECT_EQ(run({"doctor"}).code, ExitCode::done);
+}
+
+TEST(DoctorAnswer, Of_more_than_a_tenth_of_a_second_is_slow) {
+    const auto level = [](int milliseconds) {
+        const std::chrono::milliseconds took(milliseconds);
+        return cli::finding_of_answer("SQLite 3", took).level;
+    };
+    EXPECT_EQ(level(100), cli::FindingLevel::ok);
+    EXPECT_EQ(level(101), cli::FindingLevel::wrong);
 }
 
 TEST_F(CliDoctor, Misses_the_index_that_the_configured_order_needs) {

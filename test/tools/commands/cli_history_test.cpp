@@ -74,7 +74,7 @@ TEST_F(CliHistory, Old_lines_are_forgotten_by_hand) {
 TEST_F(CliHistory, An_incident_is_seen_annotated_and_resolved) {
     const std::string id = add();
     (void)ok({"job", "set", id, "--retries", "0"});
-    json open = records({"incident", "ls"});
+    json open = records({"incident", "ls", "--each"});
     ASSERT_EQ(open.size(), 1);
     EXPECT_EQ(open[0]["jobId"], id);
     EXPECT_EQ(open[0]["cause"], "given_up");
@@ -89,6 +89,24 @@ TEST_F(CliHistory, An_incident_is_seen_annotated_and_resolved) {
     EXPECT_EQ(resolved[0]["resolution"], "requeued");
 }
 
+TEST_F(CliHistory, Open_incidents_are_told_by_what_their_jobs_died_of) {
+    std::vector<std::string> ids{add(), add(), add()};
+    for (const std::string& id : ids) {
+        (void)ok({"job", "set", id, "--retries", "0"});
+    }
+    const json causes = records({"incident", "ls"});
+    ASSERT_EQ(causes.size(), 1);
+    EXPECT_EQ(causes[0]["incidents"], 3);
+    EXPECT_EQ(causes[0]["handlerType"], "noop");
+    EXPECT_EQ(causes[0]["message"], "its retries were set to <*>");
+    EXPECT_LE(causes[0]["firstTime"], causes[0]["lastTime"]);
+    EXPECT_EQ(causes[0]["group"], records({"dead", "groups"})[0]["group"]) << "as dead groups does";
+    EXPECT_EQ(records({"incident", "ls", "--type", "mail"}).size(), 0);
+    EXPECT_EQ(records({"incident", "ls", "--each", "--limit", "2"}).size(), 2);
+    EXPECT_EQ(records({"incident", "ls", "--after", ids[0]}).size(), 2);
+    EXPECT_EQ(records({"incident", "ls", "--job", ids[0]})[0]["jobId"], ids[0]);
+}
+
 TEST_F(CliHistory, Incidents_are_resolved_by_id_by_filter_or_all_and_not_by_accident) {
     const std::string first = add();
     const std::string second = add();
@@ -96,7 +114,7 @@ TEST_F(CliHistory, Incidents_are_resolved_by_id_by_filter_or_all_and_not_by_acci
     EXPECT_EQ(run({"incident", "resolve"}).code, ExitCode::wrong_usage);
     EXPECT_EQ(run({"incident", "resolve", "--all"}).code, ExitCode::refused);
     (void)ok({"incident", "resolve", "--all", "--dry-run"});
-    EXPECT_EQ(records({"incident", "ls"}).size(), 2);
+    EXPECT_EQ(records({"incident", "ls", "--each"}).size(), 2);
     EXPECT_EQ(run({"incident", "resolve", first, "none"}).code, ExitCode::partly_done);
     EXPECT_EQ(run({"incident", "resolve", first}).code, ExitCode::not_found);
     EXPECT_EQ(ok({"incident", "resolve", "--type", "noop", "--yes"}), "resolved  1\n");

@@ -65,6 +65,15 @@ TEST_F(CliCompletion, Ids_are_those_of_the_place_that_the_noun_is_about) {
     EXPECT_EQ(offered({"dead", "show", dead, ""}), "");
 }
 
+TEST_F(CliCompletion, Groups_of_dead_letters_come_with_their_cause) {
+    add_dead("no such host");
+    add_dead("no such host");
+    EXPECT_THAT(
+        offered({"dead", "requeue", "--group", ""}),
+        testing::MatchesRegex("[0-9a-f]+\t2 of noop: no such host\n")
+    );
+}
+
 TEST_F(CliCompletion, Types_series_groups_calendars_and_instances_are_those_of_the_database) {
     add({"--type", "mail", "--instance", "order-17"});
     add({"--type", "x", "--repeat", "R/PT1H", "--series", "hourly", "--group", "often"});

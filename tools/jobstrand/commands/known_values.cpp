@@ -1,5 +1,7 @@
 #include "tools/jobstrand/commands/known_values.hpp"
 
+#include "deadletter/causes/latest_causes.hpp"
+
 #include <fmt/format.h>
 
 #include <set>
@@ -16,6 +18,9 @@ constexpr std::size_t kShown = 200;
 
 /// Of each place: whose handler types are looked at.
 constexpr std::size_t kLookedAt = 500;
+
+/// Dead letters whose causes are offered: the latest ones.
+constexpr std::size_t kDeadLookedAt = 2'000;
 
 [[nodiscard]] std::string meaning_of(const schema::PlacedJob& placed) {
     const schema::Job& job = placed.job;
@@ -68,6 +73,25 @@ ids(Session& session, const std::vector<JobPlace>& places, std::string_view type
     return candidates;
 }
 
+[[nodiscard]] Candidates causes(Session& session) {
+    Candidates candidates;
+    for (const auto& group : deadletter::latest_causes(session.store(), kDeadLookedAt).groups) {
+        const auto& [type, error_class, message] = group.cause;
+        candidates.push_back(
+            {group.id,
+             fmt::format(
+                 "{} of {}: {}{}{}",
+                 group.jobs,
+                 type,
+                 error_class,
+                 error_class.empty() || message.empty() ? "" : ": ",
+                 message
+             )}
+        );
+    }
+    return candidates;
+}
+
 [[nodiscard]] Candidates calendars(Session& session) {
     Candidates candidates;
     for (const auto& calendar : session.series_store().calendars()) {
@@ -109,6 +133,8 @@ std::vector<Candidate> known_values(Session& session, ValueSource source, std::s
             return series(session, typed);
         case ValueSource::groups:
             return groups(session);
+        case ValueSource::causes:
+            return causes(session);
         case ValueSource::calendars:
             return calendars(session);
         case ValueSource::nodes:

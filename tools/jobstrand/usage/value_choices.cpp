@@ -92,7 +92,7 @@ const std::vector<Entry>& entries() {
         {"job", "id", "", {.source = jobs}},
         {"job", "ids", "", {.source = jobs}},
         {"", "", "ID", {}},
-        {"", "", "GROUP", {}},
+        {"dead", "--group", "", {.source = causes}},
         {"", "", "NAME", {}},
         {"", "", "KIND:VALUE", {}},
         {"", "", "N/PERIOD", {}},

@@ -17,6 +17,7 @@ enum class ValueSource {
     handler_types,
     series,
     groups,
+    causes,  ///< Of dead letters, as `dead groups` names them.
     calendars,
     instances,
     nodes,

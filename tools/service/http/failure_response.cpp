@@ -17,6 +17,9 @@ using persistence::DbErrorKind;
     if (error.kind() == DbErrorKind::duplicate_key) {
         return problem(409, "a key is taken");
     }
+    if (error.kind() == DbErrorKind::too_long) {
+        return problem(400, error.what());
+    }
     if (error.kind() == DbErrorKind::in_doubt) {
         return come_again("the connection to the database was lost: it may have been done, or not");
     }
@@ -41,8 +44,10 @@ Response response_to(const std::exception& error, schema::Log& log) {
                             ? response_to_database(*of_database)
                             : problem(500, "an unexpected error; the service's log says more");
     if (response.status >= 500) {
+        // The store says once that the database is away, however many ask meanwhile.
+        const bool is_told = of_database != nullptr && of_database->is_outage();
         log.write(
-            schema::LogLevel::warn,
+            is_told ? schema::LogLevel::debug : schema::LogLevel::warn,
             "a request failed",
             {{"status", response.status}, {"error", error.what()}}
         );

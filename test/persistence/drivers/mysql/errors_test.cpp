@@ -20,6 +20,10 @@ struct Case {
 constexpr std::string_view kReadOnlyServer =
     "The MariaDB server is running with the --read-only option so it cannot execute this statement";
 
+constexpr std::string_view kLargeParameter =
+    "Parameter of prepared statement which is set through mysql_send_long_data() is longer than "
+    "'max_allowed_packet' bytes";
+
 constexpr std::array kCases{
     Case{"deadlock", 1213, DbErrorKind::conflict},
     Case{"snapshot too old", 1020, DbErrorKind::conflict},
@@ -55,6 +59,8 @@ constexpr std::array kCases{
     Case{"character outside of utf8mb3", 1366, DbErrorKind::too_long},
     Case{"character outside of utf8mb3 on mysql", 3988, DbErrorKind::too_long},
     Case{"packet too large", 1153, DbErrorKind::too_long},
+    Case{"parameter too large", 1105, DbErrorKind::too_long, kLargeParameter},
+    Case{"unknown error", 1105, DbErrorKind::other, "Unknown error"},
     Case{"read only server", 1290, DbErrorKind::read_only, kReadOnlyServer},
     Case{"another option", 1290, DbErrorKind::other, "running with --skip-grant-tables"},
     Case{"read only transaction", 1792, DbErrorKind::read_only},

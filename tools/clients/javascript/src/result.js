@@ -46,7 +46,9 @@ function written(result) {
 function failure(job, error) {
   const result = { ...about(job), outcome: "fail", message: messageOf(error) };
   if (!(error instanceof Fail)) {
-    return { ...result, details: typeof error?.stack === "string" ? sayable(error.stack) : undefined };
+    // As JavaScript itself tells it, so that the class of the error is there to be counted.
+    const message = error instanceof Error ? textOf(error) : result.message;
+    return { ...result, message, details: typeof error?.stack === "string" ? sayable(error.stack) : undefined };
   }
   const retryAfter = error.retryAfterMs === undefined ? undefined : durationText(error.retryAfterMs);
   return { ...result, details: error.details, retries: error.retries, retryAfter };
@@ -61,8 +63,12 @@ function about({ id, revision }) {
 }
 
 function messageOf(error) {
+  return textOf(error?.message ?? error);
+}
+
+function textOf(error) {
   try {
-    return sayable(String(error?.message ?? error).slice(0, kMostMessage)) || "an error without a message";
+    return sayable(String(error).slice(0, kMostMessage)) || "an error without a message";
   } catch {
     return "an error without a text";
   }

@@ -47,6 +47,7 @@ def _failure(job: Job, error: BaseException) -> dict[str, Any]:
     result = _about(job, "fail")
     result["message"] = _message_of(error)
     if not isinstance(error, Fail):
+        result["message"] = _in_a_line(error)
         lines = traceback.format_exception(type(error), error, error.__traceback__)
         result["details"] = _sayable("".join(lines)[-_MOST_DETAILS:])
         return result
@@ -57,6 +58,14 @@ def _failure(job: Job, error: BaseException) -> dict[str, Any]:
     if error.details is not None:
         result["details"] = _sayable(error.details)
     return result
+
+
+def _in_a_line(error: BaseException) -> str:
+    """As Python itself tells it, so that the class of the error is there to be counted."""
+    kind = type(error)
+    is_plain = kind.__module__ in ("builtins", "__main__")
+    name = kind.__name__ if is_plain else f"{kind.__module__}.{kind.__name__}"
+    return f"{name}: {error}" if str(error) else name
 
 
 def _business_error(job: Job, error: BusinessError) -> dict[str, Any]:

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace jobstrand::cli {
 
@@ -80,6 +81,15 @@ void tell_upgrade(Session& session, const persistence::UpgradeResult& result) {
     return *found;
 }
 
+/// Says once why nothing seems to happen.
+[[nodiscard]] persistence::TablePatience patience_of(Session& session) {
+    return {.on_wait = [&session, is_told = false]() mutable {
+        if (!std::exchange(is_told, true)) {
+            session.tell("the tables are in use by an open transaction; it is tried again");
+        }
+    }};
+}
+
 }  // namespace
 
 ExitCode create_schema(Session& session, const SchemaOptions&) {
@@ -96,8 +106,9 @@ ExitCode upgrade_existing_schema(Session& session, const SchemaOptions& options)
     if (is_new && !persistence::has_others_tables(*connection)) {
         persistence::require_current_schema(*connection);
     }
-    const auto result =
-        persistence::upgrade_schema(*connection, persistence::OthersTables::take_over);
+    const auto result = persistence::upgrade_schema(
+        *connection, persistence::OthersTables::take_over, patience_of(session)
+    );
     if (is_new) {
         session.streams().out << fmt::format(
             "added to the tables that were there what version {} needs\n", result.to
@@ -147,9 +158,12 @@ ExitCode change_index(Session& session, const IndexOptions& options) {
     std::string_view what =
         persistence::has_index(*connection, index) ? "is there" : "is not there";
     if (options.create) {
-        what = persistence::create_index(*connection, index) ? "created" : "was there already";
+        what = persistence::create_index(*connection, index, patience_of(session))
+                   ? "created"
+                   : "was there already";
     } else if (options.drop) {
-        what = persistence::drop_index(*connection, index) ? "dropped" : "was not there";
+        what = persistence::drop_index(*connection, index, patience_of(session)) ? "dropped"
+                                                                                 : "was not there";
     }
     session.streams().out << fmt::format("{} of {}: {}\n", index.index.name, index.table, what);
     return ExitCode::done;

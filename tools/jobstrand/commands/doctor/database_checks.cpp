@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 
@@ -17,6 +18,8 @@ namespace {
 
 using persistence::Connection;
 using persistence::Driver;
+
+constexpr int kAnswersAsked = 3;
 
 void check_index(
     Connection& connection,
@@ -53,15 +56,31 @@ void check_durability(Connection& connection, const Driver& driver, Findings& fi
 
 }  // namespace
 
+Finding
+finding_of_answer(std::string_view product, std::chrono::duration<double, std::milli> took) {
+    Finding finding{
+        .check = "database", .text = fmt::format("{} answers in {:.1f} ms", product, took.count())};
+    if (took > kSlowAnswer) {
+        finding.level = FindingLevel::wrong;
+        finding.text += ", which is slow";
+        finding.advice =
+            "look at the way to it and at its load: nodes wait for several answers "
+            "before each batch of jobs";
+    }
+    return finding;
+}
+
 void check_answer(Connection& connection, const Driver& driver, Findings& findings) {
-    const auto begin = std::chrono::steady_clock::now();
-    const std::string version = one_value(connection, driver.diagnostics.version_sql);
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    std::chrono::duration<double, std::milli> least = std::chrono::hours(1);
+    std::string version;
+    // The fastest counts: one may have had to wait for this machine.
+    for (int tries = 0; tries < kAnswersAsked; ++tries) {
+        const auto begin = std::chrono::steady_clock::now();
+        version = one_value(connection, driver.diagnostics.version_sql);
+        least = std::min<decltype(least)>(least, std::chrono::steady_clock::now() - begin);
+    }
     findings.push_back(
-        {.check = "database",
-         .text = fmt::format(
-             "{} {} answers in {:.1f} ms", driver.diagnostics.product, version, took.count()
-         )}
+        finding_of_answer(fmt::format("{} {}", driver.diagnostics.product, version), least)
     );
 }
 

@@ -5,7 +5,17 @@
 #include "persistence/drivers/symptom.hpp"
 #include "tools/jobstrand/commands/doctor/finding.hpp"
 
+#include <chrono>
+#include <string_view>
+
 namespace jobstrand::cli {
+
+/// Each job costs a few answers, and each node waits for its own.
+inline constexpr std::chrono::milliseconds kSlowAnswer{100};
+
+/// How fast it answers. Pure.
+[[nodiscard]] Finding
+finding_of_answer(std::string_view product, std::chrono::duration<double, std::milli> took);
 
 /// Its version and how fast it answers.
 void check_answer(

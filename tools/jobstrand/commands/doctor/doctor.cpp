@@ -6,12 +6,17 @@
 #include "tools/jobstrand/commands/doctor/database_checks.hpp"
 #include "tools/jobstrand/commands/doctor/job_health.hpp"
 #include "tools/jobstrand/commands/doctor/node_health.hpp"
+#include "tools/jobstrand/commands/doctor/series_health.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace jobstrand::cli {
 
@@ -49,6 +54,15 @@ constexpr std::size_t kJobsLookedAt = 10'000;
     return facts;
 }
 
+[[nodiscard]] std::vector<schema::Series> waiting_series(Session& session) {
+    std::vector<schema::Series> waiting;
+    const persistence::SeriesFilter filter{.condition = persistence::SeriesCondition::waiting};
+    for (auto& summary : session.series().list(filter, "", kSeriesLookedAt).items) {
+        waiting.push_back(std::move(summary.series));
+    }
+    return waiting;
+}
+
 /// What the stores tell; the tables are as they must be.
 void look_at_engine(Session& session, Findings& findings) {
     look_at("clock", findings, [&](Findings& found) {
@@ -67,6 +81,9 @@ void look_at_engine(Session& session, Findings& findings) {
         }
     });
     look_at("jobs", findings, [&](Findings& found) { check_jobs(queue_facts(session), found); });
+    look_at("series", findings, [&](Findings& found) {
+        check_series(waiting_series(session), found);
+    });
 }
 
 void look_at_database(
@@ -94,20 +111,66 @@ void look_at_database(
     });
 }
 
-void write_for_people(std::ostream& out, const Findings& findings) {
+/// Where the names of checks begin, and what is told of them in a terminal that is too narrow for
+/// two columns.
+constexpr std::size_t kIndent = 8;
+constexpr std::size_t kWideEnough = 80;
+constexpr std::size_t kUsualName = 24;
+
+/// Writes a text behind what stands on the line already, its further lines below each other.
+void write_wrapped(
+    std::ostream& out,
+    std::string_view text,
+    std::size_t indent,
+    std::optional<std::size_t> columns
+) {
+    std::size_t column = indent;
+    for (bool is_first = true; !text.empty(); is_first = false) {
+        const std::size_t end = std::min(text.find(' '), text.size());
+        const std::size_t width = width_of(text.substr(0, end));
+        if (!is_first && columns && column + 1 + width > *columns) {
+            out << '\n' << std::string(indent, ' ');
+            column = indent;
+        } else if (!is_first) {
+            out << ' ';
+            ++column;
+        }
+        out << text.substr(0, end);
+        column += width;
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    out << '\n';
+}
+
+void write_for_people(
+    std::ostream& out,
+    const Findings& findings,
+    std::optional<std::size_t> columns
+) {
+    std::size_t name_width = kUsualName;
     for (const Finding& finding : findings) {
-        out << fmt::format(
-            "{:<8}{:<24}{}\n", name_of(finding.level), finding.check, printable(finding.text)
-        );
+        name_width = std::max(name_width, finding.check.size() + 2);
+    }
+    const bool is_narrow = columns && *columns < kWideEnough;
+    for (const Finding& finding : findings) {
+        out << fmt::format("{:<{}}", name_of(finding.level), kIndent);
+        if (is_narrow) {
+            out << finding.check << '\n' << std::string(kIndent, ' ');
+        } else {
+            out << fmt::format("{:<{}}", finding.check, name_width);
+        }
+        const std::size_t indent = is_narrow ? kIndent : kIndent + name_width;
+        write_wrapped(out, printable(finding.text), indent, columns);
         if (!finding.advice.empty()) {
-            out << "        -> " << printable(finding.advice) << '\n';
+            out << std::string(kIndent, ' ') << "-> ";
+            write_wrapped(out, printable(finding.advice), kIndent + 3, columns);
         }
     }
 }
 
 void write_findings(Session& session, const Findings& findings) {
     if (session.format() == OutputFormat::table) {
-        write_for_people(session.streams().out, findings);
+        write_for_people(session.streams().out, findings, session.style().columns);
         return;
     }
     const std::vector<TableColumn> no_table;

@@ -112,7 +112,7 @@ void check_dead(const QueueFacts& facts, Findings& findings) {
              latest.failed_time ? ", " + time_and_age(*latest.failed_time, facts.now) : "",
              latest.exception_message
          ),
-         .advice = "jobstrand dead ls --newest; mend the cause, then jobstrand dead requeue"}
+         .advice = "jobstrand dead groups; mend a cause, then jobstrand dead requeue --group"}
     );
 }
 

@@ -23,14 +23,16 @@ void add_incident_list(const Command& noun, Action& action) {
         noun,
         action,
         {.name = "ls",
-         .summary = "List open incidents by job, or resolved ones, the latest first",
+         .summary = "List what open incidents are about, or each of them; resolved ones",
          .examples = "  jobstrand incident ls\n"
+                     "  jobstrand incident ls --each --since 1h\n"
                      "  jobstrand incident ls --resolved --since 7d\n"
                      "  jobstrand incident ls --type send-invoice -o json",
          .over_network = service::Role::read},
         list_incidents
     );
-    app.add_flag("--resolved", options.resolved, "Those that are over");
+    app.add_flag("--each", options.each, "Each by itself, by job, and not by cause");
+    app.add_flag("--resolved", options.resolved, "Those that are over, the latest first");
     app.add_option("--job", options.job, "Of this job").type_name("ID");
     add_incident_filter(app, options.filter);
     add_page_options(app, options.limit, options.after);

@@ -1,13 +1,18 @@
 #include "tools/jobstrand/commands/history/incidents.hpp"
 
+#include "deadletter/causes/cause_tally.hpp"
+#include "schema/limits.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/commands/typed_ids.hpp"
 #include "tools/jobstrand/json/history_json.hpp"
 #include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/output/time_field.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace jobstrand::cli {
 
@@ -29,6 +34,56 @@ const std::vector<TableColumn>& incident_columns() {
         {.field = "resolution", .heading = "BY", .is_optional = true, .rank = 6},
     };
     return columns;
+}
+
+const std::vector<TableColumn>& group_columns() {
+    static const std::vector<TableColumn> columns{
+        {.field = "group", .heading = "GROUP"},
+        {.field = "incidents", .heading = "INCIDENTS"},
+        {.field = "handlerType", .heading = "TYPE", .width_max = 40, .rank = 1},
+        {.field = "errorClass", .heading = "ERROR", .width_max = 64, .rank = 2, .width_least = 12},
+        {.field = "message", .heading = "MESSAGE", .width_max = 80, .rank = 2, .width_least = 16},
+        {.field = "firstTime", .heading = "FIRST", .rank = 3},
+        {.field = "lastTime", .heading = "LAST", .rank = 3},
+        {.field = "exampleJobId", .heading = "EXAMPLE", .width_max = 36, .rank = 4},
+    };
+    return columns;
+}
+
+[[nodiscard]] Record record_of_group(const deadletter::CauseGroup& group) {
+    return {
+        text_field("group", group.id),
+        number_field("incidents", group.jobs),
+        text_or_null_field("handlerType", group.cause.handler_type),
+        text_or_null_field("errorClass", group.cause.error_class),
+        text_or_null_field("message", group.cause.message),
+        time_field("firstTime", group.first_failed),
+        time_field("lastTime", group.last_failed),
+        text_field("exampleJobId", group.example),
+    };
+}
+
+[[nodiscard]] deadletter::CauseSummary read_causes(Session& session, const IncidentFilter& filter) {
+    deadletter::CauseTally tally;
+    std::string behind;
+    for (bool is_more = true; is_more;) {
+        if (session.must_stop()) {
+            throw CliError(ExitCode::failed, "the service stops: ask again");
+        }
+        const auto page =
+            session.history().incidents(filter, behind, schema::limits::kJobsPerTransaction);
+        for (const Incident& incident : page.items) {
+            tally.add(
+                {.id = incident.job,
+                 .handler_type = incident.handler_type,
+                 .message = incident.message,
+                 .failed_time = incident.time}
+            );
+        }
+        is_more = page.has_more;
+        behind = page.items.empty() ? "" : page.items.back().job;
+    }
+    return tally.take();
 }
 
 [[nodiscard]] std::string
@@ -85,10 +140,32 @@ time_meant(Session& session, std::string_view option, const std::optional<std::s
     return ExitCode::done;
 }
 
+[[nodiscard]] ExitCode
+list_by_cause(Session& session, const IncidentFilter& filter, std::size_t limit) {
+    deadletter::CauseSummary summary = read_causes(session, filter);
+    const std::size_t more = summary.groups.size() - std::min(limit, summary.groups.size());
+    summary.groups.resize(summary.groups.size() - more);
+    write_items(session, summary.groups, group_columns(), record_of_group);
+    if (more > 0) {
+        session.tell(fmt::format("there are {} more causes: say --limit, or a filter", more));
+    }
+    if (summary.others > 0) {
+        session.tell(fmt::format(
+            "{} incidents are of further causes than the {} that are told apart: take a filter",
+            summary.others,
+            deadletter::kCausesKept
+        ));
+    }
+    return ExitCode::done;
+}
+
 }  // namespace
 
 ExitCode list_incidents(Session& session, const IncidentListOptions& options) {
     IncidentFilter filter = filter_of(session, options.filter);
+    if (!options.each && !options.resolved && !options.job && options.after.empty()) {
+        return list_by_cause(session, filter, limit_of(session, options.limit));
+    }
     filter.is_open = !options.resolved;
     filter.job = options.job ? job_id(session, not_empty("--job", *options.job)) : "";
     write_page(

@@ -25,11 +25,13 @@ struct IncidentListOptions {
     IncidentFilterOptions filter;
     std::optional<std::string> job;
     bool resolved = false;
+    bool each = false;
     std::string limit = "100";
     std::string after;
 };
 
-/// `incident ls`: the open ones, or the resolved ones.
+/// `incident ls`: the open ones by what their jobs died of, the most frequent cause first; or each
+/// by itself, as the resolved ones are, those of one job, and those behind one of them.
 [[nodiscard]] ExitCode list_incidents(Session& session, const IncidentListOptions& options);
 
 struct IncidentShowOptions {
