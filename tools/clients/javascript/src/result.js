@@ -47,7 +47,7 @@ function failure(job, error) {
   const result = { ...about(job), outcome: "fail", message: messageOf(error) };
   if (!(error instanceof Fail)) {
     // As JavaScript itself tells it, so that the class of the error is there to be counted.
-    const message = error instanceof Error ? textOf(error) : result.message;
+    const message = error instanceof Error ? textOf(() => error) : result.message;
     return { ...result, message, details: typeof error?.stack === "string" ? sayable(error.stack) : undefined };
   }
   const retryAfter = error.retryAfterMs === undefined ? undefined : durationText(error.retryAfterMs);
@@ -63,12 +63,12 @@ function about({ id, revision }) {
 }
 
 function messageOf(error) {
-  return textOf(error?.message ?? error);
+  return textOf(() => error?.message ?? error);
 }
 
-function textOf(error) {
+function textOf(say) {
   try {
-    return sayable(String(error).slice(0, kMostMessage)) || "an error without a message";
+    return sayable(String(say()).slice(0, kMostMessage)) || "an error without a message";
   } catch {
     return "an error without a text";
   }

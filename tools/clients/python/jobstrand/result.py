@@ -65,7 +65,8 @@ def _in_a_line(error: BaseException) -> str:
     kind = type(error)
     is_plain = kind.__module__ in ("builtins", "__main__")
     name = kind.__name__ if is_plain else f"{kind.__module__}.{kind.__name__}"
-    return f"{name}: {error}" if str(error) else name
+    message = _message_of(error)
+    return name if message == kind.__name__ else f"{name}: {message}"
 
 
 def _business_error(job: Job, error: BusinessError) -> dict[str, Any]:
