@@ -1,4 +1,5 @@
 #include "schema/log.hpp"
+#include "test/fixtures/signal.hpp"
 #include "test/service/server_fixture.hpp"
 #include "tools/service/http/work_pool.hpp"
 
@@ -198,6 +199,32 @@ TEST_F(ServerInNeed, Long_answers_have_a_bound_together_but_what_was_done_is_tol
     EXPECT_EQ(response.status, 503);
     EXPECT_THAT(response.head, HasSubstr("Retry-After: 1\r\n"));
     EXPECT_EQ(ask("POST /long HTTP/1.1\r\nHost: localhost\r\n\r\n").body.size(), 200'000U);
+}
+
+TEST(WorkPool, Who_reads_much_keeps_nobody_else_waiting) {
+    schema::SilentLog log;
+    test::Signal begun;
+    test::Signal may_end;
+    test::Signal ended;
+    service::WorkPool pool(2, 100, log);
+    const service::Handler read = pool.wrap([&](const service::Request&) {
+        begun.notify();
+        EXPECT_TRUE(may_end.wait_for(1));
+        return service::Response{};
+    });
+    const service::Handler work = pool.wrap([](const auto&) { return service::Response{}; });
+    const service::Handler health =
+        pool.wrap_urgent([](const auto&) { return service::Response{}; });
+    for (int i = 0; i < 50; ++i) {
+        read({.method = "GET", .target = "/"}, [](const auto&) {});
+    }
+    EXPECT_TRUE(begun.wait_for(1));
+    work({.method = "POST", .target = "/"}, [&](const auto&) { ended.notify(); });
+    health({.method = "GET", .target = "/"}, [&](const auto&) { ended.notify(); });
+    EXPECT_TRUE(ended.wait_for(2));
+    EXPECT_EQ(begun.count(), 1U) << "as many as there are threads for them";
+    may_end.notify();
+    pool.stop();
 }
 
 TEST_F(ServerTest, Answers_are_not_kept_by_anybody_on_the_way) {

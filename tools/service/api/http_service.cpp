@@ -18,8 +18,8 @@ namespace jobstrand::service {
 
 namespace {
 
-/// Threads for what blocks, and requests that may wait for them. The databases' pools lend a few
-/// connections each.
+/// Threads for what blocks, half as many for who reads, and requests that may wait for them. The
+/// databases' pools lend a few connections each.
 constexpr std::size_t kThreads = 4;
 constexpr std::size_t kWaitingRequests = 1024;
 

@@ -51,12 +51,12 @@ std::vector<Route> all_routes(const RouteParts& parts) {
                                look_at_backlog](const Request&, const Answer& answer) {
         answer(metrics(from));
         if (from.backlog.wants_a_look()) {
-            look_at_backlog({}, [](const Response&) {});
+            look_at_backlog({.method = "GET", .target = {}}, [](const Response&) {});
         }
     };
     std::vector<Route> routes{
         {"GET", "/health/live", Role::anybody, answer_alive},
-        {"GET", "/health/ready", Role::anybody, pool.wrap(is_ready)},
+        {"GET", "/health/ready", Role::anybody, pool.wrap_urgent(is_ready)},
         {"GET", "/metrics", Role::read, tell_metrics},
         {"GET", "/api/v1/openapi.json", Role::read, describe},
 

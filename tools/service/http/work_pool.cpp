@@ -13,7 +13,7 @@
 namespace jobstrand::service {
 
 WorkPool::WorkPool(std::size_t threads, std::size_t waiting, schema::Log& log)
-    : threads_(threads), most_(threads + waiting), log_(log) {}
+    : work_(threads, waiting), reading_((threads + 1) / 2, waiting), log_(log) {}
 
 WorkPool::~WorkPool() {
     stop();
@@ -25,25 +25,44 @@ Handler WorkPool::wrap(BlockingHandler handler) {
     });
 }
 
+Handler WorkPool::wrap_urgent(BlockingHandler handler) {
+    const LateHandler late = [handler = std::move(handler)](
+                                 const Request& request, const Answer& answer
+                             ) { answer(handler(request)); };
+    return [this, late](Request request, const Answer& answer) {
+        run_in(work_, late, std::move(request), answer);
+    };
+}
+
 Handler WorkPool::wrap_late(LateHandler handler) {
     return [this, handler = std::move(handler)](Request request, const Answer& answer) {
-        if (held_.fetch_add(1) >= most_) {
-            held_.fetch_sub(1);
-            answer(come_again("too many requests at once"));
-            return;
-        }
-        // Defended catch: one that finds no memory must not be counted for ever.
-        try {
-            const auto shared = std::make_shared<Request>(std::move(request));
-            boost::asio::post(threads_, [this, &handler, shared, answer] {
-                run(handler, *shared, answer);
-                held_.fetch_sub(1);
-            });
-        } catch (const std::bad_alloc&) {
-            held_.fetch_sub(1);
-            throw;
-        }
+        const bool is_reading = request.method == "GET" || request.method == "HEAD";
+        run_in(is_reading ? reading_ : work_, handler, std::move(request), answer);
     };
+}
+
+void WorkPool::run_in(
+    Lane& lane,
+    const LateHandler& handler,
+    Request request,
+    const Answer& answer
+) {
+    if (lane.held.fetch_add(1) >= lane.most) {
+        lane.held.fetch_sub(1);
+        answer(come_again("too many requests at once"));
+        return;
+    }
+    // Defended catch: one that finds no memory must not be counted for ever.
+    try {
+        const auto shared = std::make_shared<Request>(std::move(request));
+        boost::asio::post(lane.threads, [this, &lane, &handler, shared, answer] {
+            run(handler, *shared, answer);
+            lane.held.fetch_sub(1);
+        });
+    } catch (const std::bad_alloc&) {
+        lane.held.fetch_sub(1);
+        throw;
+    }
 }
 
 void WorkPool::run(const LateHandler& handler, const Request& request, const Answer& answer) {
@@ -61,7 +80,7 @@ void WorkPool::run(const LateHandler& handler, const Request& request, const Ans
 }
 
 void WorkPool::post(std::function<void()> act) {
-    boost::asio::post(threads_, [this, act = std::move(act)] {
+    boost::asio::post(work_.threads, [this, act = std::move(act)] {
         // Defended catch: nobody waits for it, and it ends nobody else's work.
         try {
             act();
@@ -75,8 +94,10 @@ void WorkPool::post(std::function<void()> act) {
 
 void WorkPool::stop() {
     is_stopping_ = true;
-    threads_.stop();
-    threads_.join();
+    for (Lane* const lane : {&work_, &reading_}) {
+        lane->threads.stop();
+        lane->threads.join();
+    }
 }
 
 }  // namespace jobstrand::service

@@ -11,12 +11,14 @@
 
 namespace jobstrand::service {
 
-/// Runs what blocks, such as database calls, away from the thread that serves sockets.
+/// Runs what blocks, such as database calls, away from the thread that serves sockets. Who only
+/// reads (GET, HEAD) has half as many threads of his own, so that however many read much, the
+/// others are served.
 ///
 /// Thread safety: safe.
 class WorkPool final {
 public:
-    /// `waiting`: how many requests may wait for a thread. The log must outlive it.
+    /// `waiting`: how many requests may wait for a thread, of either kind. The log must outlive it.
     WorkPool(std::size_t threads, std::size_t waiting, schema::Log& log);
     ~WorkPool();
 
@@ -28,6 +30,9 @@ public:
     /// A handler that runs here; 503 when too many wait. What it throws becomes a response: see
     /// response_to().
     [[nodiscard]] Handler wrap(BlockingHandler handler);
+
+    /// The same for what is short and must not wait for those who read, though it reads itself.
+    [[nodiscard]] Handler wrap_urgent(BlockingHandler handler);
 
     /// One that may also answer later, from any thread; it throws only if it does not answer.
     using LateHandler = std::function<void(const Request&, const Answer&)>;
@@ -43,12 +48,21 @@ public:
     void stop();
 
 private:
+    /// Threads, and the requests that they have or will have.
+    struct Lane {
+        Lane(std::size_t count, std::size_t waiting) : threads(count), most(count + waiting) {}
+
+        boost::asio::thread_pool threads;
+        const std::size_t most;
+        std::atomic<std::size_t> held{0};
+    };
+
+    void run_in(Lane& lane, const LateHandler& handler, Request request, const Answer& answer);
     void run(const LateHandler& handler, const Request& request, const Answer& answer);
 
-    boost::asio::thread_pool threads_;
-    const std::size_t most_;
+    Lane work_;
+    Lane reading_;
     schema::Log& log_;
-    std::atomic<std::size_t> held_{0};
     std::atomic<bool> is_stopping_{false};
 };
 
