@@ -16,8 +16,8 @@ namespace {
 constexpr const char* kUnnamedHost = "localhost";
 
 std::string host_name() {
-    std::array<char, schema::kHostLength + 1> name{};
-    // The last byte stays zero, as a name that fills the buffer may lack its end.
+    // For its end too, without which the longest name is refused; and the last byte stays zero.
+    std::array<char, schema::kHostLength + 2> name{};
     const bool is_known = ::gethostname(name.data(), name.size() - 1) == 0 && name.front() != '\0';
     return is_known ? name.data() : kUnnamedHost;
 }

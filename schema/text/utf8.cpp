@@ -70,6 +70,10 @@ std::size_t first_character_size(std::string_view text) {
     return lead.size;
 }
 
+bool begins_as_utf16(std::string_view text) {
+    return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
+}
+
 std::optional<std::size_t> count_characters(std::string_view text) {
     std::size_t count = 0;
     for (; !text.empty(); ++count) {

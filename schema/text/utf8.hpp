@@ -12,6 +12,9 @@ namespace jobstrand::schema {
 /// something that is not UTF-8.
 [[nodiscard]] std::size_t first_character_size(std::string_view text);
 
+/// Whether a file begins as UTF-16 does, with the mark that says so.
+[[nodiscard]] bool begins_as_utf16(std::string_view text);
+
 /// nullopt: `text` holds NUL or something that is not UTF-8.
 [[nodiscard]] std::optional<std::size_t> count_characters(std::string_view text);
 

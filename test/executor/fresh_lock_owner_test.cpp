@@ -3,7 +3,10 @@
 #include "schema/lock_owner.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
+
+#include <thread>
 
 namespace jobstrand::executor {
 namespace {
@@ -23,6 +26,23 @@ TEST(IdentityOf, Is_another_incarnation_each_time_under_one_name) {
     EXPECT_EQ(first.process, ::getpid());
     EXPECT_FALSE(first.host.empty());
     EXPECT_NE(first.incarnation, identity_of("node-1").incarnation);
+}
+
+// Containers have such names.
+TEST(FreshLockOwner, Tells_a_host_whose_name_is_as_long_as_it_may_be) {
+    const std::string longest(64, 'h');
+    std::string owner;
+    bool is_named = false;
+    std::thread([&] {  // The name is another one for this thread alone.
+        is_named =
+            ::unshare(CLONE_NEWUTS) == 0 && ::sethostname(longest.data(), longest.size()) == 0;
+        owner = fresh_lock_owner();
+    })
+        .join();
+    if (!is_named) {
+        GTEST_SKIP() << "the name of the host cannot be changed here";
+    }
+    EXPECT_EQ(schema::node_of(owner)->host, longest);
 }
 
 }  // namespace

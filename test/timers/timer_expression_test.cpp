@@ -2,6 +2,7 @@
 
 #include "test/timers/times.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace jobstrand::timers {
@@ -124,6 +125,14 @@ TEST(TimerExpression, Says_what_is_wrong_and_where) {
     EXPECT_EQ(error("0 business days"), "0: the number of business days must be 1 to 10000");
     EXPECT_EQ(error("99999 business days"), "0: the number of business days must be 1 to 10000");
     EXPECT_EQ(error("@every 5m"), "0: expected @hourly, @daily, @weekly, @monthly or @yearly");
+}
+
+TEST(TimerExpression, Names_the_option_to_who_writes_the_zone_before_a_cron_text) {
+    for (const char* const text : {"CRON_TZ=Europe/Berlin 0 9 * * *", "TZ=UTC 0 9 * * *"}) {
+        const auto expression = parse_timer_expression(text);
+        ASSERT_FALSE(expression) << text;
+        EXPECT_THAT(expression.error().message, testing::HasSubstr("--zone"));
+    }
 }
 
 TEST(TimerExpression, Reads_times_as_people_say_them) {

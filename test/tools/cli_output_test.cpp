@@ -162,7 +162,8 @@ TEST_F(CliOutput, The_line_of_the_progress_has_ended_when_the_result_begins) {
         {"--db", url(), "-o", "json", "job", "add", "--from", "-"},
         {"--db", url(), "-o", "json", "job", "rm", "--all", "--yes"},
     };
-    const std::regex shape("(\r\x1b\\[K[^\n\r]*)+\n\\{[^\n]*\\}\n");
+    // A fast machine has nothing to tell on the way.
+    const std::regex shape("((\r\x1b\\[K[^\n\r]*)+\n)?\\{[^\n]*\\}\n");
     for (const std::vector<std::string>& call : calls) {
         std::istringstream in(jobs);
         std::ostringstream terminal;

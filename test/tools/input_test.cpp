@@ -3,11 +3,13 @@
 #include "test/fixtures/broken_stream.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/input/patient_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -164,6 +166,25 @@ TEST_F(InputTest, A_folder_that_keeps_nothing_is_named) {
     EXPECT_EQ(error.code(), ExitCode::failed);
     EXPECT_THAT(error.what(), HasSubstr("in /nowhere: No such file or directory"));
     EXPECT_THAT(error.what(), HasSubstr("name a file instead, or set TMPDIR"));
+}
+
+TEST_F(InputTest, A_pipe_into_which_nobody_writes_is_not_waited_for) {
+    const std::string pipe = directory_.path() / "pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    std::string text;
+    EXPECT_THAT(
+        read_bytes(pipe, kAll, text, std::chrono::milliseconds(10)), HasSubstr("nobody writes")
+    );
+}
+
+TEST_F(InputTest, What_comes_through_a_pipe_is_read_to_its_end) {
+    const std::string pipe = directory_.path() / "pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    std::jthread writer([&] { std::ofstream(pipe) << long_text(); });
+    std::string text;
+    EXPECT_EQ(read_bytes(pipe, kAll, text, std::chrono::minutes(1)), "");
+    EXPECT_TRUE(text == long_text());
+    EXPECT_EQ(read_bytes("/nowhere/file", kAll, text), "No such file or directory");
 }
 
 }  // namespace

@@ -38,6 +38,11 @@ TEST(JsonValues, Every_kind_of_value_is_json) {
     }
 }
 
+TEST(JsonValues, Utf16_is_told_what_it_should_be) {
+    EXPECT_THAT(problem_of_json("\xff\xfe{\0}\0"sv), HasSubstr("save it as UTF-8"));
+    EXPECT_THAT(problem_of_json("\xfe\xff\0{\0}"sv), HasSubstr("save it as UTF-8"));
+}
+
 TEST(JsonValues, What_is_no_json_is_told) {
     for (const std::string_view text :
          {""sv,       " "sv,           "tru"sv,      "01"sv,  "1 2"sv,

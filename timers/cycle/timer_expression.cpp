@@ -95,6 +95,10 @@ ParseResult<TimerExpression> parse_spoken(std::string_view text) {
 }
 
 ParseResult<TimerExpression> parse_trimmed(std::string_view text) {
+    if (text.starts_with("CRON_TZ=") || text.starts_with("TZ=")) {
+        return ParseError{
+            "the zone does not stand before a cron text: say --zone, or zone in JSON", 0};
+    }
     if (text.starts_with('R')) {
         return expression_of(parse_repeat_cycle(text));
     }

@@ -33,16 +33,22 @@ void tell_error(Streams& streams, const std::string& message) {
     streams.err.flush();
 }
 
-/// The advice to create or upgrade the tables, as a command that can be pasted.
-[[nodiscard]] std::string with_database(std::string message, const std::string& url) {
+/// The advice to create or upgrade the tables, as a command that can be pasted: where there is a
+/// secret in the URL, it is not repeated, and has to be given as it was.
+[[nodiscard]] std::string with_database(std::string message, Session& session) {
+    const std::string url = session.shown_database_url();
+    const bool is_secret = url.find("***") != std::string::npos;
     for (const std::string advice :
          {"`jobstrand schema create",
           "`jobstrand schema upgrade",
           "`jobstrand schema index priority --create"}) {
         const std::size_t found = message.find(advice + '`');
-        if (found != std::string::npos) {
-            message.insert(found + advice.size(), " --db " + url);
+        if (found == std::string::npos) {
+            continue;
         }
+        const std::size_t end = found + advice.size();
+        is_secret ? message.insert(end + 1, " with the same --db or JOBSTRAND_DB")
+                  : message.insert(end, " --db " + url);
     }
     return message;
 }
@@ -72,7 +78,7 @@ void tell_error(Streams& streams, const std::string& message) {
         tell_error_lines(streams, error.what());
         return error.code();
     } catch (const persistence::DbError& error) {
-        tell_error(streams, with_database(in_full(error, session), session.shown_database_url()));
+        tell_error(streams, with_database(in_full(error, session), session));
         return ExitCode::failed;
     } catch (const std::invalid_argument& error) {
         tell_error_lines(streams, error.what());

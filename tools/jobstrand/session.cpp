@@ -14,10 +14,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 namespace jobstrand::cli {
 
@@ -25,6 +28,9 @@ namespace {
 
 /// For the programs of a service that was started without one.
 constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
+
+/// What the system may tell of a user; more than its name is not asked for.
+constexpr std::size_t kOwnerBytes = 16 * 1024;
 
 [[nodiscard]] OutputFormat checked_format(const std::string& name) {
     if (const auto format = output_format_named(name)) {
@@ -43,6 +49,15 @@ variable(const Environment& environment, std::string_view name) {
         return std::nullopt;
     }
     return found->second;
+}
+
+/// As the system knows whoever runs this process; empty: it does not.
+[[nodiscard]] std::string name_of_process_owner() {
+    std::vector<char> texts(kOwnerBytes);
+    passwd entry{};
+    passwd* found = nullptr;
+    const int error = ::getpwuid_r(::geteuid(), &entry, texts.data(), texts.size(), &found);
+    return error == 0 && found != nullptr ? entry.pw_name : "";
 }
 
 /// By --color; `auto` is on a terminal that takes them.
@@ -152,8 +167,12 @@ std::string Session::user() const {
     if (client_) {
         return client_->user;
     }
-    const auto name = variable(environment_, "USER");
-    return name ? *name : variable(environment_, "LOGNAME").value_or("");
+    for (const std::string_view name : {"USER", "LOGNAME"}) {
+        if (const auto user = variable(environment_, name)) {
+            return *user;
+        }
+    }
+    return name_of_process_owner();
 }
 
 std::string Session::actor() const {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -45,6 +47,19 @@ TEST_F(CliAudit, A_change_has_who_when_what_how_many_and_why) {
             {"changed", 2},
         })
     );
+}
+
+// Timers of systemd and containers have no such variables.
+TEST_F(CliAudit, Who_has_no_name_in_the_environment_is_the_owner_of_the_process) {
+    environment_.erase("USER");
+    environment_.erase("LOGNAME");
+    const passwd* const owner = ::getpwuid(::geteuid());
+    if (owner == nullptr) {
+        GTEST_SKIP() << "the system does not know this user";
+    }
+    const std::string name = owner->pw_name;
+    (void)ok({"limit", "set", "type:a", "--concurrent", "1"});
+    EXPECT_EQ(entries().at(0)["who"], name);
 }
 
 TEST_F(CliAudit, A_run_by_hand_is_a_change_too) {

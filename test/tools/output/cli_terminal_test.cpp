@@ -1,4 +1,5 @@
 #include "test/tools/cli_fixture.hpp"
+#include "tools/jobstrand/output/printable.hpp"
 
 #include <gmock/gmock.h>
 
@@ -128,6 +129,31 @@ TEST_F(CliTerminal, Ids_are_short_where_there_is_no_room_and_name_the_job_even_s
     EXPECT_THAT(ok({"dead", "show", shown}), HasSubstr(id));
     EXPECT_THAT(seen({"dead", "ls"}, 140), HasSubstr(id));
     EXPECT_THAT(seen({"dead", "ls"}, std::nullopt), HasSubstr(id));
+}
+
+TEST_F(CliTerminal, What_doctor_tells_fits_a_narrow_terminal) {
+    engine().node_store().register_node(
+        {.node = "node-1", .incarnation = "1", .version = "0.1.0"},
+        std::vector<std::string>{"noop"},
+        engine().clock().now(),
+        engine().clock().now() + std::chrono::hours(1)
+    );
+    ok({"job", "cancel", add(), "--reason", std::string(30, 'x') + " and so on", "--by", "ada"});
+    execute("UPDATE ACT_RU_DEADLETTER_JOB SET FAILED_TIME_ = '2026-01-01 10:15:30.123'");
+    const std::string narrow = seen({"doctor"}, 60);
+    EXPECT_THAT(narrow, HasSubstr("\n        -> "));
+    std::istringstream lines(narrow);
+    for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(cli::width_of(line), 60U) << line;
+    }
+    EXPECT_THAT(
+        seen({"doctor"}, std::nullopt), HasSubstr("note    dead letters            1; the")
+    );
+}
+
+TEST_F(CliTerminal, The_messages_of_the_log_get_the_room) {
+    const std::string id = add_dead("no such host: mail.example, and nobody knows it");
+    EXPECT_THAT(seen({"log", "ls"}, 120), HasSubstr("no such host: mail.example"));
 }
 
 }  // namespace

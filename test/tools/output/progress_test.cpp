@@ -46,7 +46,7 @@ TEST(Progress, On_a_terminal_one_line_is_rewritten) {
     output.streams.err_is_terminal = true;
     {
         Progress progress(output.streams, output.clock, "added");
-        output.clock.tick(100ms);
+        output.clock.tick(1s);
         progress.show(10, 100);
         output.clock.tick(50ms);
         progress.show(20, 100);
@@ -55,9 +55,22 @@ TEST(Progress, On_a_terminal_one_line_is_rewritten) {
     }
     EXPECT_EQ(
         output.err.str(),
-        "\r\x1b[Kadded 10 of 100 (10 %), 100/s, 1 s left"
-        "\r\x1b[Kadded 50 of 100 (50 %), 250/s, 0 s left\n"
+        "\r\x1b[Kadded 10 of 100 (10 %), 10/s, 9 s left"
+        "\r\x1b[Kadded 50 of 100 (50 %), 45/s, 1 s left\n"
     );
+}
+
+TEST(Progress, On_a_terminal_nothing_is_left_of_what_took_a_moment) {
+    Output output;
+    output.streams.err_is_terminal = true;
+    {
+        Progress progress(output.streams, output.clock, "read");
+        output.clock.tick(190ms);
+        progress.show(10, 100);
+        output.clock.tick(59ms);
+        progress.show(100, 100);
+    }
+    EXPECT_EQ(output.err.str(), "");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "tools/jobstrand/json/json_values.hpp"
 
 #include "schema/limits.hpp"
+#include "schema/text/utf8.hpp"
 #include "tools/jobstrand/json/json_events.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
@@ -103,6 +104,9 @@ private:
 }  // namespace
 
 std::string problem_of_json(std::string_view text) {
+    if (schema::begins_as_utf16(text)) {
+        return "this is UTF-16: save it as UTF-8";
+    }
     // The parser takes NUL for the end of the text and skips a byte order mark; neither is JSON.
     if (text.find('\0') != std::string_view::npos || text.starts_with("\xEF\xBB\xBF")) {
         return "NUL and byte order marks do not belong into JSON";

@@ -12,6 +12,8 @@ using namespace std::chrono_literals;
 using schema::Duration;
 using schema::SteadyPoint;
 
+/// Who waits for less has no use for it.
+constexpr Duration kBeforeFirst = 250ms;
 constexpr Duration kBetweenRewrites = 100ms;
 constexpr Duration kBetweenLines = 2s;
 
@@ -64,7 +66,10 @@ void Progress::write(SteadyPoint now, const std::string& text) {
 }
 
 bool Progress::is_time_for_a_line(SteadyPoint now) const {
-    return now - last_line_ >= (streams_.err_is_terminal ? kBetweenRewrites : kBetweenLines);
+    if (!streams_.err_is_terminal) {
+        return now - last_line_ >= kBetweenLines;
+    }
+    return now - last_line_ >= (has_written_ ? kBetweenRewrites : kBeforeFirst);
 }
 
 double Progress::rate(SteadyPoint now, std::int64_t done) const {

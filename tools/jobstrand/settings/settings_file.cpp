@@ -2,6 +2,8 @@
 
 #include "executor/executor_settings.hpp"
 #include "schema/retry_policy.hpp"
+#include "schema/text/utf8.hpp"
+#include "tools/jobstrand/input/patient_file.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/settings/command_settings.hpp"
 #include "tools/jobstrand/settings/definition_settings.hpp"
@@ -15,9 +17,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 namespace jobstrand::cli {
@@ -296,15 +296,15 @@ SettingsFile read_settings_file(const std::string& path) {
     if (std::filesystem::is_directory(path, unknown)) {
         return unreadable(path, "it is a folder; name the file in it");
     }
-    std::ifstream file(path, std::ios::binary);
-    std::string text(kMaxBytes + 1, '\0');
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (!file.is_open() || file.bad()) {
-        return unreadable(path, std::generic_category().message(errno));
+    std::string text;
+    if (const std::string problem = read_bytes(path, kMaxBytes + 1, text); !problem.empty()) {
+        return unreadable(path, problem);
     }
-    text.resize(static_cast<std::size_t>(file.gcount()));
     if (text.size() > kMaxBytes) {
         return unreadable(path, "it is longer than 1 MiB");
+    }
+    if (schema::begins_as_utf16(text)) {
+        return unreadable(path, "it is UTF-16: save it as UTF-8");
     }
     return read_settings(text, path);
 }

@@ -1,6 +1,8 @@
 #include "tools/service/api/readiness.hpp"
 
+#include "persistence/executor_store.hpp"
 #include "persistence/node_store.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <fmt/format.h>
@@ -55,6 +57,15 @@ Response Readiness::ask() {
         const bool has_lease = std::ranges::any_of(nodes, [&](const persistence::Node& node) {
             return node.identity.node == parts_.engine.lock_owner() && node.lease_until > now;
         });
+        // What was read just now has ended any other outage. Only who runs jobs writes again and
+        // again, and so finds out when this one ends.
+        if (runs_jobs_ &&
+            parts_.engine.executor_store().back_since() == schema::SteadyPoint::max()) {
+            return come_again(
+                "the database takes no writes: it is read-only, or its disk is full; the log says "
+                "which"
+            );
+        }
         if (runs_jobs_ && !has_lease) {
             return come_again("this node does not hold its lease");
         }
@@ -69,7 +80,14 @@ Response Readiness::ask() {
             ));
         }
     } catch (const std::exception& error) {
-        parts_.log.write(schema::LogLevel::warn, "not ready", {{"error", error.what()}});
+        // The store says once that the database is away.
+        const auto* const of_database = dynamic_cast<const persistence::DbError*>(&error);
+        const bool is_told = of_database != nullptr && of_database->is_outage();
+        parts_.log.write(
+            is_told ? schema::LogLevel::debug : schema::LogLevel::warn,
+            "not ready",
+            {{"error", error.what()}}
+        );
         return come_again("the database does not answer as it should; the log says why");
     }
     return {.status = 200, .body = "{\"status\":\"ready\"}\n"};

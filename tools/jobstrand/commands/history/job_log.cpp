@@ -27,15 +27,15 @@ const std::vector<TableColumn>& log_columns() {
         {.field = "event", .heading = "EVENT"},
         {.field = "reason", .heading = "REASON", .width_max = 32, .rank = 3},
         {.field = "jobId", .heading = "JOB", .width_max = 36, .width_least = 14},
-        {.field = "handlerType", .heading = "TYPE", .width_max = 40, .rank = 1},
+        {.field = "handlerType", .heading = "TYPE", .width_max = 40, .rank = 1, .width_least = 10},
         {.field = "attempt", .heading = "ATTEMPT", .rank = 2},
         {.field = "durationMs", .heading = "MS", .rank = 5},
-        {.field = "node", .heading = "NODE", .width_max = 40, .rank = 6},
         {.field = "exceptionMessage",
          .heading = "MESSAGE",
          .width_max = 80,
-         .rank = 4,
-         .width_least = 16},
+         .rank = 1,
+         .width_least = 32},
+        {.field = "node", .heading = "NODE", .width_max = 40, .rank = 6, .width_least = 8},
     };
     return columns;
 }

@@ -2,6 +2,7 @@
 
 #include "tools/jobstrand/commands/service/further_engine.hpp"
 #include "tools/jobstrand/commands/service/reload.hpp"
+#include "tools/jobstrand/commands/service/slow_step.hpp"
 #include "tools/jobstrand/handlers/service_handlers.hpp"
 #include "tools/jobstrand/process.hpp"
 #include "tools/jobstrand/stop_signals.hpp"
@@ -243,13 +244,19 @@ void tell_of_settings(Session& session) {
     return std::make_shared<executor::SharedThreads>(threads);
 }
 
+[[nodiscard]] engine::Wiring& opened(Session& session) {
+    const SlowStep step(session.log(), "the database");
+    return session.engine(OpenFor::service);
+}
+
 /// Opens the first engine and starts it, with its HTTP service.
 [[nodiscard]] std::unique_ptr<service::HttpService>
 start_first(Session& session, Engines& engines, bool is_executing) {
-    engine::Wiring& engine = session.engine(OpenFor::service);
+    engine::Wiring& engine = opened(session);
     // It listens before jobs run, so that a port which is taken is told at once.
     auto http = http_service(session, session.settings(), engine, is_executing);
     if (is_executing) {
+        const SlowStep step(session.log(), "the database, to register this node");
         engine.start();
     }
     if (http) {
