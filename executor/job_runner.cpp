@@ -163,12 +163,17 @@ std::optional<schema::Transition> JobRunner::without_run(
 ) const {
     const schema::Job& job = held.job;
     if (!is_ours(held, now)) {
+        // One line tells of an outage or a lost lease, not one for each job.
+        const bool is_news = !is_loss_told_.exchange(true);
         use_.log.write(
-            schema::LogLevel::info,
+            is_news ? schema::LogLevel::info : schema::LogLevel::debug,
             "lock ended before the job could start; another node may run it",
             {{"job", job.id}}
         );
         return schema::released(job);
+    }
+    if (is_loss_told_.load(std::memory_order_relaxed)) {
+        is_loss_told_ = false;
     }
     if (match.handler == nullptr) {
         return schema::released(job);  // Not mine is not failure (I7).

@@ -13,6 +13,7 @@
 #include "schema/log.hpp"
 #include "schema/retry_policy.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <limits>
 #include <optional>
@@ -98,6 +99,7 @@ private:
     const Dependencies use_;
     const Rules rules_;
     mutable AttemptSpans spans_;
+    mutable std::atomic<bool> is_loss_told_{false};  ///< No job has been in time since.
     const std::string lock_owner_;
 };
 

@@ -39,14 +39,16 @@ protected:
         return std::make_shared<HeldJob>(schema::Job(job), clock.steady_now() + 30s);
     }
 
-    /// nullopt: it is written already.
-    std::optional<persistence::Outcome> run(const HeldJobPtr& held) {
-        const JobRunner runner(
+    [[nodiscard]] JobRunner a_runner() {
+        return {
             {store, handlers_, clock, log, nullptr, &times, nullptr, &on_run},
             {.retry = {}, .time_limit = 5s, .lost_starts = 3, .lock_time = 30s},
-            "node-1"
-        );
-        JobRunner::Answer answer = runner.run(held);
+            "node-1"};
+    }
+
+    /// nullopt: it is written already.
+    std::optional<persistence::Outcome> run(const HeldJobPtr& held) {
+        JobRunner::Answer answer = a_runner().run(held);
         auto* const outcome = std::get_if<persistence::Outcome>(&answer);
         return outcome == nullptr ? std::nullopt : std::optional(std::move(*outcome));
     }
@@ -284,6 +286,17 @@ TEST_F(JobRunnerTest, A_job_whose_lock_has_ended_before_its_turn_is_not_run) {
     EXPECT_EQ(run(held)->transition.reason, TransitionReason::released);
     EXPECT_FALSE(was_run);
     EXPECT_EQ(log.count(schema::LogLevel::info, "lock ended"), 1);
+}
+
+TEST_F(JobRunnerTest, Jobs_that_lose_their_locks_together_have_one_line_in_the_log) {
+    const JobRunner runner = a_runner();
+    for (const std::ptrdiff_t outages : {1, 2}) {
+        const HeldJobPtr held = hold(a_job("a").of_type("test"));
+        clock.tick(30s);
+        EXPECT_EQ(runner.run(held).index(), runner.run(held).index());
+        EXPECT_EQ(log.count(schema::LogLevel::info, "lock ended"), outages);
+        (void)runner.run(hold(a_job("b").of_type("test")));
+    }
 }
 
 TEST_F(JobRunnerTest, A_job_that_was_told_to_stop_before_its_turn_is_not_run) {
