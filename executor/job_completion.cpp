@@ -181,7 +181,11 @@ void JobCompletion::forget_refused(std::span<const Outcome> written) {
 void JobCompletion::tell_refused_types() {
     if (use_.when_refused) {
         const std::lock_guard lock(refused_mutex_);  // Whoever is told last is told the truth.
-        use_.when_refused(refused_.types());
+        std::set<std::string> types = refused_.types();
+        if (types != told_types_) {
+            told_types_ = types;
+            use_.when_refused(std::move(types));
+        }
     }
 }
 

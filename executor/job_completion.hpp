@@ -115,7 +115,8 @@ private:
     Batch again_;  ///< Of what was refused; on the strand of run_once().
 
     mutable std::mutex refused_mutex_;
-    RefusedOutcomes refused_;  ///< Guarded by refused_mutex_.
+    RefusedOutcomes refused_;           ///< Guarded by refused_mutex_.
+    std::set<std::string> told_types_;  ///< Likewise.
     NamedPass beside_{"second job completion", [this] { return write_beside(); }};
 };
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the shape of the source tree: layers, names, lengths, and habits that a compiler does not see.
+"""Checks the shape of the source tree: layers, names, and habits that a compiler does not see.
 
 Usage:  tools/check_tree.py [ROOT]
 
-Prints one line per finding, `path:line: what is wrong; what to do instead`, and exits 1 if there is one.
+Prints one line per finding, `path:line: what is wrong; what to do instead`, then how many files and lines each room
+has, and exits 1 if there is a finding.
 """
-import ast
 import collections
 import io
 import os
@@ -19,12 +19,10 @@ import cpp_source  # noqa: E402
 import requirement_rows  # noqa: E402
 import sql_dialect  # noqa: E402
 import told_rooms  # noqa: E402
-from tree_rooms import (CLIENT_LIBRARIES, DIALECT_FOLDERS, DRIVER_SOURCES, LIBRARIES, MAX_FILES, MAY_USE_PUBLIC,
+from tree_rooms import (CLIENT_LIBRARIES, DIALECT_FOLDERS, DRIVER_SOURCES, LIBRARIES, MAY_USE_PUBLIC,
                         OWN_INCLUDES, TOP_FOLDERS)  # noqa: E402
 from tree_paths import paths  # noqa: E402
 
-MAX_FILE_LINES = 400
-MAX_FUNCTION_LINES = 70
 
 STANDARD_OR_SYSTEM = re.compile(r'[a-z_]+|(sys/|netinet/|arpa/)?\w+\.h')
 
@@ -78,9 +76,9 @@ class Source(NamedTuple):
 
 def check(root) -> list[Finding]:
     """All findings of the tree at `root`, in path order."""
-    rules = [check_includes, check_names, check_length, check_functions, check_sleeps, check_namespaces,
+    rules = [check_includes, check_names, check_sleeps, check_namespaces,
              check_leftovers, check_blanks, check_guard, check_dialect, check_told_rooms, link_rule(root),
-             machine_path_rule(root), room_size_rule(root), unnamed_namespace_rule(), requirement_rule(root)]
+             machine_path_rule(root), unnamed_namespace_rule(), requirement_rule(root)]
     findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
     return sorted(findings + list(check_arrows()))
 
@@ -165,17 +163,6 @@ def innermost_room(table, folder):
     return folder
 
 
-def room_size_rule(root):
-    """The rule against folders with so many files that nobody finds anything in them."""
-    count = collections.Counter(os.path.dirname(path) for path in paths(root) if path.endswith(('.hpp', '.cpp')))
-
-    def check_room_size(source):
-        folder = os.path.dirname(source.path)
-        if source.is_cpp and count[folder] > MAX_FILES:
-            yield Finding(source.path, 1, f'{folder}/ has {count[folder]} files, more than {MAX_FILES}', 'give it rooms')
-    return check_room_size
-
-
 def unnamed_namespace_rule():
     """The rule against one name for two things in the unnamed namespaces of a folder, which is compiled as one."""
     owners = {}
@@ -221,34 +208,6 @@ def banned_word(source, line, name, what):
     for word in re.split(r'[^a-z0-9]+', words):
         if word in BANNED_WORDS:
             yield Finding(source.path, line, f'{what} has the word "{word}"', 'say what it does')
-
-
-def check_length(source):
-    if not (source.is_cpp or source.is_python or source.is_shell):
-        return
-    count = len(source.text.splitlines())
-    if count > MAX_FILE_LINES:
-        yield Finding(source.path, MAX_FILE_LINES + 1, f'{count} lines, more than {MAX_FILE_LINES}',
-                      'split the file by what its parts do')
-
-
-def check_functions(source):
-    if source.is_cpp:
-        spans = cpp_source.functions(source.text)
-    elif source.is_python:
-        spans = python_functions(source.text)
-    else:
-        return
-    for first, last, name in spans:
-        if last - first + 1 > MAX_FUNCTION_LINES:
-            yield Finding(source.path, first, f'{name} has {last - first + 1} lines, more than {MAX_FUNCTION_LINES}',
-                          'split it into steps with names')
-
-
-def python_functions(text):
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            yield node.lineno, node.end_lineno, node.name
 
 
 def check_sleeps(source):
@@ -360,6 +319,19 @@ def machine_path_rule(root):
     return check_machine_paths
 
 
+def rooms(root):
+    """Files and lines of C++ in each room at the top, and in those of tools/: what a newcomer has to find the way in."""
+    sizes = collections.Counter()
+    files = collections.Counter()
+    for source in sources(root):
+        if source.is_cpp:
+            parts = source.path.split('/')
+            room = '/'.join(parts[:2]) if parts[0] == 'tools' and len(parts) > 2 else parts[0]
+            files[room] += 1
+            sizes[room] += len(source.lines)
+    return [f'{room:<20}{files[room]:>6} files{sizes[room]:>8} lines' for room in sorted(sizes)]
+
+
 def main(arguments):
     if len(arguments) > 1 or any(argument.startswith('-') for argument in arguments):
         print(__doc__.strip(), file=sys.stderr if arguments[0] not in ('-h', '--help') else sys.stdout)
@@ -368,6 +340,7 @@ def main(arguments):
     findings = check(os.path.abspath(root))
     for finding in findings:
         print(finding)
+    print(*rooms(os.path.abspath(root)), sep='\n')
     print(f'{len(findings)} findings' if findings else 'The tree is in order.', file=sys.stderr)
     return 1 if findings else 0
 

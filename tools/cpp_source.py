@@ -1,4 +1,4 @@
-"""Reads C++ text just well enough for the style test: includes, type names, and how long functions are."""
+"""Reads C++ text just well enough for the style test: includes, type names, and what unnamed namespaces declare."""
 import re
 
 # What must not be looked into, longest forms first. Raw strings may span lines and hold anything.
@@ -36,39 +36,6 @@ def type_names(text):
     code = without_comments_and_texts(text)
     for match in _TYPE.finditer(code):
         yield code.count('\n', 0, match.start()) + 1, match[1] or match[2]
-
-
-def functions(text):
-    """Yields (first line, last line, name) of every outermost function, test case and free-standing lambda."""
-    code = _DIRECTIVE.sub(lambda match: re.sub(r'[^\n]', ' ', match[0]), without_comments_and_texts(text))
-    depth = parentheses = 0
-    function_depth = None  # The depth of the function that we are in.
-    begin = 0              # Where the text before the next brace begins.
-    head_begin = 0         # Where the current or last function begins.
-    after_function = False
-    for position, character in enumerate(code):
-        if character in '()':
-            parentheses += 1 if character == '(' else -1
-        elif character == '{':
-            head = code[begin:position]
-            if function_depth is None and parentheses == 0:
-                # Members initialised with braces stand between a constructor's head and its body.
-                goes_on = after_function and (not head.strip() or head.lstrip().startswith(','))
-                if goes_on or _is_function_head(head):
-                    function_depth = depth
-                    head_begin = head_begin if goes_on else begin
-                after_function = False
-            depth += 1
-            begin = begin if parentheses else position + 1
-        elif character == '}':
-            depth -= 1
-            if depth == function_depth:
-                yield _span(code, head_begin, position)
-                function_depth = None
-                after_function = True
-            begin = begin if parentheses else position + 1
-        elif character == ';' and parentheses == 0:
-            begin = position + 1
 
 
 def unnamed_namespace_names(text):
@@ -119,9 +86,3 @@ def _declared_name(head):
 def _is_function_head(head):
     head = _TEMPLATE.sub('', head)
     return ')' in head and not _KEEPS_SCOPE.match(head)
-
-
-def _span(code, begin, end):
-    start = begin + len(code[begin:]) - len(code[begin:].lstrip())
-    name = re.search(r'([~\w:]+)\s*\(', code[start:end])
-    return code.count('\n', 0, start) + 1, code.count('\n', 0, end) + 1, name[1] if name else 'a function'

@@ -79,7 +79,6 @@ OWN_INCLUDES = {
     'test/fixtures': {f'{layer}/' for layer in LAYERS},
 }
 TOP_FOLDERS = {folder.split('/')[0] for folder in OWN_INCLUDES}
-MAX_FILES = 40  # Of one folder; more wants rooms.
 
 # The public headers, <jobstrand/...>: they know only each other, and what is behind them is not below them.
 MAY_USE_PUBLIC = re.compile(r'(include|test|bench|tools/(engine|testing|example_app))/.*')

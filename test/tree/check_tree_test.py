@@ -7,7 +7,6 @@ import unittest
 TOOLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'tools')
 sys.path.insert(0, TOOLS)
 import check_tree  # noqa: E402
-import cpp_source  # noqa: E402
 import told_rooms  # noqa: E402
 
 HEADER = '#pragma once\n'
@@ -206,54 +205,6 @@ class Names(TreeTest):
     def test_words_that_only_contain_them_are_fine(self):
         self.expect_quiet('persistence/url/database_url.cpp', 'struct DatabaseUrl {};\nclass Baseline;\n')
         self.expect_quiet('schema/a.cpp', '// class JobManager\nauto text = "class JobManager";\n')
-
-
-class Lengths(TreeTest):
-    def test_a_file_may_have_400_lines(self):
-        self.expect_quiet('schema/a.cpp', 'int a;\n' * 400)
-        self.expect_finding('schema/a.cpp', 'int a;\n' * 401, 401, '401 lines')
-
-    def test_scripts_have_the_same_limit_and_texts_have_none(self):
-        self.expect_finding('tools/check', '#!/usr/bin/env bash\n' + 'true\n' * 400, 401, '401 lines')
-        self.expect_quiet('docs/faq.md', 'word\n' * 900)
-
-    def test_a_function_may_have_70_lines(self):
-        self.expect_quiet('schema/a.cpp', 'int f() {\n' + '    g();\n' * 68 + '}\n')
-        self.expect_finding('schema/a.cpp', '\nint f() {\n' + '    g();\n' * 69 + '}\n', 2, 'f has 71 lines')
-
-    def test_a_python_function_has_the_same_limit(self):
-        self.expect_finding('tools/a.py', '\ndef f():\n' + '    g()\n' * 70, 2, 'f has 71 lines')
-
-
-class FunctionSpans(unittest.TestCase):
-    def expect_spans(self, text, spans):
-        self.assertEqual(list(cpp_source.functions(text)), spans)
-
-    def test_functions_in_namespaces_and_classes_are_found(self):
-        self.expect_spans('namespace a {\nstruct B final : C {\n    int f() const {\n    }\n};\nint g()\n{\n}\n}\n',
-                          [(3, 4, 'f'), (6, 8, 'g')])
-
-    def test_inner_blocks_and_lambdas_belong_to_their_function(self):
-        self.expect_spans('void f() {\n    if (a) {\n    }\n    auto g = [](int b) {\n    };\n}\n', [(1, 6, 'f')])
-
-    def test_braces_in_texts_comments_and_characters_do_not_count(self):
-        self.expect_spans('void f() {\n    a = "}";  // }\n    b = \'}\'; /* } */\n    c = R"sql(\n}\n)sql";\n}\n',
-                          [(1, 7, 'f')])
-
-    def test_a_digit_separator_is_no_character(self):
-        self.expect_spans("void f() {\n    a = 10'000;\n}\nvoid g() {\n    b = 1'0;\n}\n", [(1, 3, 'f'), (4, 6, 'g')])
-
-    def test_a_constructor_with_braced_members_is_measured_from_its_head(self):
-        self.expect_spans('A::A()\n    : b_{1},\n      c_{2} {\n    d();\n}\n', [(1, 2, 'A::A'), (1, 3, 'A::A'), (1, 5, 'A::A')])
-
-    def test_a_test_case_is_a_function(self):
-        self.expect_spans('TEST(Suite, Name) {\n}\n', [(1, 2, 'TEST')])
-
-    def test_a_table_of_values_is_none(self):
-        self.expect_spans('constexpr A kA = {\n    {1, 2},\n};\nA b{f(1)};\nA c = make({\n    1\n});\n', [])
-
-    def test_a_template_with_a_default_call_is_measured(self):
-        self.expect_spans('template <typename T, int N = f()>\nclass A {\n    void g() {\n    }\n};\n', [(3, 4, 'g')])
 
 
 class UnnamedNamespaces(TreeTest):
