@@ -95,7 +95,7 @@ TEST_P(ServerLogin, Takes_the_password_from_a_file) {
     expect_login(url_);
     static_cast<void>(file("password", "wrong\n"));
     expect_refusal(url_, "refuses this user or password");
-    fs::permissions(folder_.path() / "password", fs::perms(0640));
+    fs::permissions(folder_.path() / "password", fs::perms(0644));
     expect_refusal(url_, "run `chmod 600 ");
 }
 
