@@ -1,5 +1,7 @@
 #include "tools/jobstrand/queued_outlet.hpp"
 
+#include "tools/jobstrand/handlers/signals_blocked.hpp"
+
 #include <poll.h>
 #include <unistd.h>
 
@@ -139,6 +141,7 @@ private:
 
 QueuedOutlet::QueuedOutlet(int descriptor, Settings settings)
     : queue_(std::make_shared<Queue>(descriptor, std::move(settings))) {
+    const SignalsBlocked blocked;  // They are for whoever waits for them.
     std::thread([queue = queue_] { queue->run(); }).detach();
 }
 
