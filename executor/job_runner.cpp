@@ -191,9 +191,12 @@ std::optional<schema::Transition> JobRunner::count_start(const schema::Job& job)
     }
     // Defended catch: a start that cannot be counted is put off, and the job is not at fault (I5).
     try {
-        const schema::TimePoint next =
-            use_.clock.now() + suspect_wait(rules_.lock_time, job.lost_starts);
-        const bool is_held = use_.store.count_start(lock_owner_, fence_of(job), next);
+        // What is lost for the last time is buried at once.
+        const bool is_last = job.lost_starts + 1 >= rules_.lost_starts;
+        const schema::Duration wait =
+            is_last ? schema::Duration{0} : suspect_wait(rules_.lock_time, job.lost_starts);
+        const bool is_held =
+            use_.store.count_start(lock_owner_, fence_of(job), use_.clock.now() + wait);
         return is_held ? std::nullopt : std::optional(schema::released(job));
     } catch (const persistence::DbError&) {
         return schema::interrupted(job, Interrupted{}.wait, use_.clock.now());

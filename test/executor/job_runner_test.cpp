@@ -370,6 +370,12 @@ TEST_F(LostStarts, A_further_start_is_counted_before_it_begins) {
     EXPECT_EQ(runs, 1);
 }
 
+TEST_F(LostStarts, The_last_start_that_it_may_lose_is_followed_by_no_wait) {
+    EXPECT_CALL(store, count_start(testing::_, testing::_, clock.now()))
+        .WillOnce(testing::Return(true));
+    EXPECT_EQ(run(after_lost_starts(2))->transition.reason, TransitionReason::completed);
+}
+
 TEST_F(LostStarts, A_job_is_left_alone_for_longer_the_more_it_has_lost) {
     EXPECT_EQ(suspect_wait(1s, 1), 10s);
     EXPECT_EQ(suspect_wait(30s, 1), 1min);

@@ -127,9 +127,9 @@ TEST_F(CliInput, A_payload_that_is_too_long_or_nested_too_deep_is_refused) {
     expect_nothing_changed();
 }
 
-TEST_F(CliInput, A_line_with_a_thousand_mistakes_is_told_with_the_first_of_them) {
+TEST_F(CliInput, A_line_with_many_mistakes_is_told_with_the_first_of_them) {
     std::string line = "{\"handlerType\":\"noop\"";
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 90; ++i) {
         line += ",\"field" + std::to_string(i) + "\":1";
     }
     const CliResult result = run({"job", "add", "--from", "-"}, line + "}");

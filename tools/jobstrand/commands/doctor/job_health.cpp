@@ -118,15 +118,17 @@ void check_dead(const QueueFacts& facts, Findings& findings) {
 
 void check_series(const QueueFacts& facts, Findings& findings) {
     if (facts.without_turn.empty()) {
-        findings.push_back({.check = "series", .text = "each that goes on has its next turn"});
+        findings.push_back(
+            {.check = "turns of series", .text = "each series that goes on has its next turn"}
+        );
         return;
     }
     const std::size_t count = facts.without_turn.size();
     findings.push_back(
-        {.check = "series",
+        {.check = "turns of series",
          .level = FindingLevel::wrong,
          .text = fmt::format(
-             "{}{} have lost their turn and never fire again: somebody has deleted its row",
+             "{}{} series have lost their turn and never fire again: somebody has deleted its row",
              count > QueueFacts::kMostCounted ? "more than " : "",
              std::min(count, QueueFacts::kMostCounted)
          ),
