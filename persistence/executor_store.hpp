@@ -164,9 +164,9 @@ public:
     [[nodiscard]] virtual std::vector<std::string>
     extend_locks(const LockClaim& claim, std::span<const Fence> fences) = 0;
 
-    /// The jobs that a claim has locked of which nobody could tell whether it was committed; none if
-    /// it was not, or has not been yet. A page that it has claimed comes free instead. `now` is the
-    /// time of the call.
+    /// The jobs that a claim has locked of which nobody could tell whether it was committed; none
+    /// if it was not, or has not been yet. A page that it has claimed comes free instead. `now` is
+    /// the time of the call.
     [[nodiscard]] virtual std::vector<schema::Job> take_up(const LockClaim& claim) = 0;
 
     /// Frees locked jobs that were not run (I5). Jobs that are no longer ours are left alone.

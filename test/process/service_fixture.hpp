@@ -28,10 +28,11 @@ protected:
 
     /// Writes the configuration of the service: short times, and what the test adds.
     void configure(const std::string& more) const {
-        std::ofstream(path("config.toml")) << "db = \"" << url() << "\"\n"
-                                           << "asyncExecutorAsyncJobLockTimeInMillis = " << lock_ms << "\n"
-                                           << "asyncExecutorResetExpiredJobsInterval = 100\n"
-                                           << more;
+        std::ofstream(path("config.toml"))
+            << "db = \"" << url() << "\"\n"
+            << "asyncExecutorAsyncJobLockTimeInMillis = " << lock_ms << "\n"
+            << "asyncExecutorResetExpiredJobsInterval = 100\n"
+            << more;
     }
 
     [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& words) const {

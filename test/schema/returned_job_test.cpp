@@ -42,7 +42,9 @@ TEST(
     EXPECT_FALSE(transition.failure->retryable);
     EXPECT_EQ(
         transition.failure->message,
-        "the process that ran it ended 7 times in a row without an outcome: it is not started again"
+        "the process that held it ended 7 times in a row without an outcome, the last time while "
+        "it "
+        "ran and no other suspected job did: it is not started again"
     );
 }
 
