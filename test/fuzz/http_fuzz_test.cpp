@@ -58,7 +58,10 @@ private:
             expect_known(status, asked, received);
             is_taken = is_taken || status / 100 == 2;
             const std::size_t length = head.find("Content-Length: ");
-            const bool is_bare = status == 100 || status == 204;
+            const std::string_view behind = received.substr(head.size());
+            const bool is_to_head = asked.find("HEAD ") != std::string::npos &&
+                                    (behind.empty() || behind.starts_with("HTTP/1.1 "));
+            const bool is_bare = status == 100 || status == 204 || is_to_head;
             if (length == std::string::npos && !is_bare) {
                 return is_taken;  // A stream: all that follows is its own.
             }

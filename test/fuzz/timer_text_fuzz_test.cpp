@@ -62,8 +62,10 @@ void try_text(const std::string& text, const TimerContext& context, schema::Time
         ASSERT_FALSE(expression.error().message.empty());
         return;
     }
-    const bool is_duration = std::holds_alternative<schema::IsoDuration>(expression.value());
-    schema::TimePoint last = after - (is_duration ? schema::Duration{1} : schema::Duration{0});
+    // A duration may be none, and a cycle whose turns are all past is due at once.
+    const bool may_be_now = std::holds_alternative<schema::IsoDuration>(expression.value()) ||
+                            std::holds_alternative<RepeatCycle>(expression.value());
+    schema::TimePoint last = after - (may_be_now ? schema::Duration{1} : schema::Duration{0});
     for (const schema::TimePoint time : next_times(expression.value(), context, after, 3)) {
         ASSERT_GT(time, last) << text << " in " << context.zone.name() << " after "
                               << context.zone.format(after);

@@ -12,7 +12,10 @@
 #include <boost/beast/http/write.hpp>
 #include <boost/system/system_error.hpp>
 #include <fcntl.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 
+#include <chrono>
 #include <sstream>
 #include <utility>
 
@@ -36,6 +39,12 @@ constexpr int kBacklog = 4096;
     acceptor.bind({asio::ip::address_v4::loopback(), port});
     acceptor.listen(kBacklog);
     return acceptor;
+}
+
+/// Whether the other side's system has not said yet that it has got all that was written.
+[[nodiscard]] bool is_on_its_way(int socket) {
+    int bytes = 0;
+    return ::ioctl(socket, SIOCOUTQ, &bytes) == 0 && bytes > 0;
 }
 
 }  // namespace
@@ -161,6 +170,11 @@ asio::awaitable<void> TestApp::say(Stream& stream, const Response& response) {
     co_await asio::async_write(stream, asio::buffer(answer), use_awaitable);
     if (!stray.empty()) {
         co_await asio::async_write(stream, asio::buffer(stray), use_awaitable);
+        asio::steady_timer pause(io_);
+        while (is_on_its_way(stream.lowest_layer().native_handle())) {
+            pause.expires_after(std::chrono::milliseconds(1));
+            co_await pause.async_wait(use_awaitable);
+        }
         const std::lock_guard lock(mutex_);
         ++strays_;
     }
