@@ -17,6 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 using persistence::Outcome;
 
+/// A number of lost starts that is not meant to be reached.
+constexpr int kNobodySuspects = 1000;
+
 /// Thrown and caught in this file only: a transaction can be left without a commit by nothing else.
 struct RolledBack {};
 
@@ -191,10 +194,12 @@ std::optional<schema::Transition> JobRunner::count_start(const schema::Job& job)
     }
     // Defended catch: a start that cannot be counted is put off, and the job is not at fault (I5).
     try {
-        // What is lost for the last time is buried at once.
-        const bool is_last = job.lost_starts + 1 >= rules_.lost_starts;
+        // What is lost for the last time is buried at once, and where nothing is ever buried nobody
+        // suspects.
+        const bool waits =
+            job.lost_starts + 1 < rules_.lost_starts && rules_.lost_starts < kNobodySuspects;
         const schema::Duration wait =
-            is_last ? schema::Duration{0} : suspect_wait(rules_.lock_time, job.lost_starts);
+            waits ? suspect_wait(rules_.lock_time, job.lost_starts) : schema::Duration{0};
         const bool is_held =
             use_.store.count_start(lock_owner_, fence_of(job), use_.clock.now() + wait);
         return is_held ? std::nullopt : std::optional(schema::released(job));
