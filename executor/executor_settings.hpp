@@ -105,8 +105,7 @@ struct ExecutorSettings {
     /// A job becomes a dead letter when so many of its starts were lost: the process died with it.
     /// It is started that often at most. The first one is inferred, because to know it would cost a
     /// write per job: a job that was only queued when its node first died has one start fewer.
-    /// Between counted starts it is left alone for a while (suspect_wait), unless this is 1,000 or
-    /// more. 2 to 1,000,000.
+    /// 2 to 1,000,000.
     int lost_starts = 3;
 
     // Locks.
