@@ -84,8 +84,8 @@ TEST_F(HttpCrowdTest, Ten_thousand_idle_clients_cost_little_and_harm_nobody) {
     EXPECT_EQ(RawClient(port).ask(get("/health/live")).status, 200) << "room is made";
 }
 
-TEST_F(HttpCrowdTest, Ten_thousand_who_say_nothing_lock_nobody_out) {
-    constexpr int clients = 10'000;
+TEST_F(HttpCrowdTest, Thousands_who_say_nothing_lock_nobody_out) {
+    constexpr int clients = kMemoryTells ? 10'000 : 2'000;  // A sanitizer is slow.
     if (!may_open(clients + 1)) {
         GTEST_SKIP() << "the system allows fewer descriptors than that";
     }
