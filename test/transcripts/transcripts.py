@@ -239,9 +239,13 @@ def record(page, bodies):
 
 
 def main(arguments):
+    named = [argument for argument in arguments if not argument.startswith("-")]
+    if len(named) < 2 or named[1] not in databases.DATABASES or "--help" in arguments:
+        print(__doc__.strip())
+        return 0 if "--help" in arguments else 2
     is_through_server = "--through-server" in arguments
     does_record = "--record" in arguments
-    binary, kind, *pages = [argument for argument in arguments if not argument.startswith("--")]
+    binary, kind, *pages = named
     pages = [Path(page) for page in pages] or sorted(HERE.glob("*.md"))
     passed = failed = 0
     use, program = databases.DATABASES[kind]
