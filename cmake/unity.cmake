@@ -6,7 +6,7 @@ set(JOBSTRAND_UNITY OFF CACHE STRING "Compile the sources of each folder as one:
 set_property(CACHE JOBSTRAND_UNITY PROPERTY STRINGS OFF TESTS ON)
 
 # More than this many are divided, so that no core has to wait for the other at the end.
-set(JOBSTRAND_MOST_UNITED 10 CACHE STRING "Of how many sources of a folder one is made at most")
+set(JOBSTRAND_MOST_UNITED 30 CACHE STRING "Of how many sources of a folder one is made at most")
 
 # jobstrand_unite(TARGET): groups its sources by folder.
 function(jobstrand_unite target)

@@ -1,6 +1,8 @@
 #include "executor/async_executor.hpp"
 
 #include "executor/fresh_lock_owner.hpp"
+#include "executor/job_wakeup.hpp"
+#include "executor/loop/executor_threads.hpp"
 #include "schema/ensure.hpp"
 
 #include <fmt/format.h>
@@ -109,17 +111,17 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       ),
       passing_({use.store, order_, *this, use.clock}, settings_),
       limits_({use.store, *this, use.clock, &view_}, settings_.node_lease / 3),
-      threads_(use.log),
+      threads_(std::make_unique<ExecutorThreads>(use.log)),
       pool_(
           size_of(settings_, limited_, order_),
           [this](const HeldJobPtr& held) { run(held); },
           use.wake_ups
       ),
-      completion_loop_(threads_.add_loop(completion_)),
-      renewal_loop_(threads_.add_loop(renewal_)),
-      watch_loop_(threads_.add_loop(watch_)),
-      passing_loop_(threads_.add_loop(passing_)),
-      presence_loop_(threads_.add_loop(presence_)) {
+      completion_loop_(threads_->add_loop(completion_)),
+      renewal_loop_(threads_->add_loop(renewal_)),
+      watch_loop_(threads_->add_loop(watch_)),
+      passing_loop_(threads_->add_loop(passing_)),
+      presence_loop_(threads_->add_loop(presence_)) {
     held_.when_gone([this](std::span<const schema::Job* const> jobs) { on_gone(jobs); });
     add_own_activities();
 }
@@ -163,7 +165,7 @@ void AsyncExecutor::start() {
     (void)presence_.run_once();
     limits_.refresh();
     accepting_ = true;
-    threads_.start();
+    threads_->start();
     use_.log.write(
         schema::LogLevel::info,
         "executor started",

@@ -7,14 +7,12 @@
 #include "executor/job_acquirer.hpp"
 #include "executor/job_completion.hpp"
 #include "executor/job_runner.hpp"
-#include "executor/job_wakeup.hpp"
 #include "executor/locks/doubtful_claims.hpp"
 #include "executor/locks/expired_lock_reset.hpp"
 #include "executor/locks/held_release.hpp"
 #include "executor/locks/leftovers.hpp"
 #include "executor/locks/lock_renewal.hpp"
 #include "executor/locks/lock_watch.hpp"
-#include "executor/loop/executor_threads.hpp"
 #include "executor/loop/job_intake.hpp"
 #include "executor/loop/last_view.hpp"
 #include "executor/loop/wake_ups.hpp"
@@ -42,6 +40,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -50,6 +49,10 @@
 #include <vector>
 
 namespace jobstrand::executor {
+
+class ExecutorThreads;
+class JobWakeup;
+class PollingLoop;
 
 /// Takes jobs, runs them, and writes what became of them: the worker pool, the control threads, and
 /// one loop each for acquisition, completion, lock renewal, expired-lock reset and each added
@@ -209,8 +212,9 @@ private:
     NodePresence presence_;
     GroupPassing passing_;
     LimitPassing limits_;
-    ExecutorThreads threads_;
-    std::optional<JobWakeup> wakeup_;  ///< Needs the threads' context, and they have stopped then.
+    std::unique_ptr<ExecutorThreads> threads_;
+    std::unique_ptr<JobWakeup>
+        wakeup_;  ///< Needs the threads' context, and they have stopped then.
     WorkerPool pool_;
     PollingLoop& completion_loop_;
     PollingLoop& renewal_loop_;

@@ -1,4 +1,6 @@
 #include "executor/async_executor.hpp"
+#include "executor/job_wakeup.hpp"
+#include "executor/loop/executor_threads.hpp"
 
 #include <utility>
 
@@ -26,7 +28,7 @@ void AsyncExecutor::add_own_activities() {
 // Claims of pages wait for each other; other orders and instances that are taken along have a
 // position of their own.
 void AsyncExecutor::add_second_loops() {
-    completion_beside_loop_ = &threads_.add_loop(completion_.beside());
+    completion_beside_loop_ = &threads_->add_loop(completion_.beside());
     use_.wake_ups.sleepers.completion_beside = [this] { completion_beside_loop_->wake(); };
     const bool is_by_id = !settings_.order.is_any() && !settings_.instances_together;
     if (settings_.acquire_async_jobs && is_by_id &&
@@ -37,13 +39,13 @@ void AsyncExecutor::add_second_loops() {
 }
 
 PollingLoop& AsyncExecutor::add_activity(Activity& activity) {
-    PollingLoop& loop = threads_.add_loop(activity);
+    PollingLoop& loop = threads_->add_loop(activity);
     intake_loops_.push_back(&loop);
     return loop;
 }
 
 void AsyncExecutor::listen(persistence::OpenListener open) {
-    wakeup_.emplace(threads_.context(), std::move(open), use_.wake_ups);
+    wakeup_ = std::make_unique<JobWakeup>(threads_->context(), std::move(open), use_.wake_ups);
     use_.wake_ups.sleepers.listener = [&loop = add_activity(*wakeup_)] { loop.wake(); };
 }
 

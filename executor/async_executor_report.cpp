@@ -1,4 +1,6 @@
 #include "executor/async_executor.hpp"
+#include "executor/job_wakeup.hpp"
+#include "executor/loop/executor_threads.hpp"
 #include "executor/pool/long_runs.hpp"
 
 #include <fmt/format.h>
@@ -53,7 +55,7 @@ std::string AsyncExecutor::standstill() {
         return {};
     }
     const std::string_view stuck =
-        threads_.stuck_for(std::max(2 * settings_.lock_time, kLeastStandstill));
+        threads_->stuck_for(std::max(2 * settings_.lock_time, kLeastStandstill));
     if (!stuck.empty()) {
         return fmt::format("{} has not come back from its last pass", stuck);
     }

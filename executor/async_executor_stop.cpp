@@ -1,4 +1,6 @@
 #include "executor/async_executor.hpp"
+#include "executor/job_wakeup.hpp"
+#include "executor/loop/executor_threads.hpp"
 #include "persistence/sql/db_error.hpp"
 
 #include <fmt/format.h>
@@ -68,7 +70,7 @@ bool AsyncExecutor::stop(StopMode mode) {
     if (started_ && all_ended) {
         tell([this] { presence_.leave(); });
     }
-    threads_.stop();
+    threads_->stop();
     log_stop(all_ended);
     return all_ended;
 }

@@ -1,5 +1,6 @@
 #include "tools/engine/wiring_parts.hpp"
 
+#include "executor/loop/polling_loop.hpp"
 #include "persistence/drivers/database.hpp"
 #include "persistence/drivers/parse_database_url.hpp"
 #include "persistence/drivers/registry.hpp"

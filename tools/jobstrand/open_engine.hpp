@@ -6,9 +6,7 @@
 #include "tools/engine/wiring.hpp"
 #include "tools/jobstrand/handlers/guardian.hpp"
 #include "tools/jobstrand/handlers/handler_counts.hpp"
-#include "tools/jobstrand/handlers/http/http_client.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
-#include "tools/jobstrand/tracing/span_exporter.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -16,6 +14,9 @@
 #include <string>
 
 namespace jobstrand::cli {
+
+class HttpClient;
+class SpanExporter;
 
 /// Who opens the database.
 enum class OpenFor {

@@ -5,11 +5,13 @@
 #include "persistence/url/database_url.hpp"
 #include "tools/jobstrand/boost_log.hpp"
 #include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/handlers/http/http_client.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/process.hpp"
 #include "tools/jobstrand/queued_outlet.hpp"
 #include "tools/jobstrand/settings/password_source.hpp"
 #include "tools/jobstrand/settings/settings_file.hpp"
+#include "tools/jobstrand/tracing/span_exporter.hpp"
 #include "tools/service/http/listen_address.hpp"
 
 #include <fmt/format.h>
@@ -123,7 +125,8 @@ Session::Session(
       style_{
           .columns = streams_.out_columns,
           .is_coloured =
-              is_coloured(options_.color, streams_.out_columns.has_value(), environment_)} {}
+              is_coloured(options_.color, streams_.out_columns.has_value(), environment_)},
+      http_client_(std::make_unique<HttpClient>()) {}
 
 Session::~Session() = default;
 
@@ -332,7 +335,7 @@ engine::Wiring& Session::engine(OpenFor purpose) {
 void Session::export_spans() {
     const SpanSettings& wanted = settings().spans;
     if (!wanted.endpoint.empty()) {
-        spans_ = std::make_shared<SpanExporter>(http_client_, log(), wanted);
+        spans_ = std::make_shared<SpanExporter>(*http_client_, log(), wanted);
         spans_->start();
     }
 }
@@ -342,7 +345,7 @@ EngineSurroundings Session::surroundings() {
         .clock = clock_,
         .log = log(),
         .guardian = guardian_,
-        .http_client = http_client_,
+        .http_client = *http_client_,
         .path = path(),
         .handler_counts = &handler_counts_,
         .threads = threads_,

@@ -25,7 +25,6 @@
 #include "tools/jobstrand/settings/settings.hpp"
 #include "tools/jobstrand/streams.hpp"
 #include "tools/jobstrand/supervisor.hpp"
-#include "tools/jobstrand/tracing/span_exporter.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -40,7 +39,9 @@
 namespace jobstrand::cli {
 
 class BoostLog;
+class HttpClient;
 class QueuedStream;
+class SpanExporter;
 struct SettingsFile;
 
 /// Options that every command takes.
@@ -223,7 +224,7 @@ public:
     /// Of the programs that this process runs. It is not started yet.
     [[nodiscard]] Guardian& guardian() { return guardian_; }
     /// Calls the apps of this process's jobs.
-    [[nodiscard]] HttpClient& http_client() { return http_client_; }
+    [[nodiscard]] HttpClient& http_client() { return *http_client_; }
 
     /// Of the handlers of engine().
     [[nodiscard]] HandlerCounts& handler_counts() { return handler_counts_; }
@@ -266,7 +267,7 @@ private:
     std::unique_ptr<BoostLog> log_;
     Guardian guardian_;
     HandlerCounts handler_counts_;
-    HttpClient http_client_;
+    const std::unique_ptr<HttpClient> http_client_;
     std::shared_ptr<SpanExporter> spans_;
     std::unique_ptr<engine::Wiring> engine_;
     std::optional<std::int64_t> changes_;

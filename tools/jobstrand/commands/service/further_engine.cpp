@@ -2,6 +2,7 @@
 
 #include "persistence/sql/db_error.hpp"
 #include "tools/jobstrand/settings/password_source.hpp"
+#include "tools/jobstrand/tracing/span_exporter.hpp"
 
 #include <chrono>
 #include <stdexcept>

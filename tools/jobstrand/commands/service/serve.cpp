@@ -6,6 +6,7 @@
 #include "tools/jobstrand/handlers/service_handlers.hpp"
 #include "tools/jobstrand/process.hpp"
 #include "tools/jobstrand/stop_signals.hpp"
+#include "tools/jobstrand/tracing/span_exporter.hpp"
 #include "tools/service/api/http_service.hpp"
 
 #include <fmt/format.h>
