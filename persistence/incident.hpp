@@ -64,6 +64,8 @@ struct IncidentFilter {
     std::string tenant = {};
     std::optional<schema::TimePoint> after = {};   ///< When it began; inclusive.
     std::optional<schema::TimePoint> before = {};  ///< Exclusive.
+
+    bool operator==(const IncidentFilter&) const = default;
 };
 
 }  // namespace jobstrand::persistence

@@ -26,11 +26,11 @@ namespace log = boost::log;
 
 using Backend = log::sinks::text_ostream_backend;
 using Frontend = log::sinks::synchronous_sink<Backend>;
-using Fields = std::vector<schema::LogField>;
+using LogFields = std::vector<schema::LogField>;
 
 // Names of the attributes that a record carries beside its message and severity.
 constexpr const char* kTime = "Time";
-constexpr const char* kFields = "Fields";
+constexpr const char* kFields = "LogFields";
 constexpr const char* kOwner = "Owner";
 
 [[nodiscard]] schema::TimePoint now() {
@@ -39,7 +39,7 @@ constexpr const char* kOwner = "Owner";
 
 void format_record(const log::record_view& record, log::formatting_ostream& out, LogFormat format) {
     const auto message = record[log::expressions::smessage];
-    const auto fields = log::extract<Fields>(kFields, record);
+    const auto fields = log::extract<LogFields>(kFields, record);
     const LogLine line{
         .time = log::extract_or_default<schema::TimePoint>(kTime, record, now()),
         .level =
@@ -80,7 +80,7 @@ public:
     Sink(const Sink&) = delete;
     Sink& operator=(const Sink&) = delete;
 
-    void write(schema::LogLevel level, std::string_view message, Fields fields) {
+    void write(schema::LogLevel level, std::string_view message, LogFields fields) {
         log::record record = logger_.open_record(log::keywords::severity = level);
         if (!record) {
             return;
@@ -120,7 +120,7 @@ void BoostLog::write(
     // A line that cannot be written (no memory, a closed stream) must not stop the work it tells
     // of.
     try {
-        sink_->write(level, message, Fields(fields));
+        sink_->write(level, message, LogFields(fields));
     } catch (...) {
     }
 }

@@ -1,6 +1,7 @@
 #include "tools/jobstrand/open_engine.hpp"
 
 #include "tools/jobstrand/handlers/service_handlers.hpp"
+#include "tools/jobstrand/tracing/span_exporter.hpp"
 
 #include <utility>
 

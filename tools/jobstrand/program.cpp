@@ -2,6 +2,7 @@
 
 #include "tools/jobstrand/commands/audited_run.hpp"
 #include "tools/jobstrand/commands/nouns.hpp"
+#include "tools/jobstrand/operations/nouns.hpp"
 #include "tools/jobstrand/output/output_style.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/output/wrapped_help.hpp"
@@ -106,17 +107,17 @@ void Program::add_commands() {
     add_timer_commands(program, action_);
     add_series_commands(program, action_);
     add_group_commands(program, action_);
-    add_calendar_commands(program, action_);
+    add_operations(program, action_, operation_noun("calendar"));
     add_dead_commands(program, action_);
     add_batch_commands(program, action_);
     add_instance_commands(program, action_);
     add_definition_commands(program, action_);
     add_tenant_commands(program, action_);
-    add_limit_commands(program, action_);
+    add_operations(program, action_, operation_noun("limit"));
     add_node_commands(program, action_);
-    add_log_commands(program, action_);
-    add_incident_commands(program, action_);
-    add_audit_commands(program, action_);
+    add_operations(program, action_, operation_noun("log"));
+    add_operations(program, action_, operation_noun("incident"));
+    add_operations(program, action_, operation_noun("audit"));
     add_token_commands(program, action_);
     add_stats_command(program, action_);
     add_top_command(program, action_);

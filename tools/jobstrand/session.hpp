@@ -46,9 +46,9 @@ struct SettingsFile;
 
 /// Options that every command takes.
 struct GlobalOptions {
-    std::optional<std::string> database_url;
-    std::optional<std::string> config_file;
-    std::optional<std::string> engine;  ///< Which one of the file is meant.
+    std::optional<std::string> database_url = {};
+    std::optional<std::string> config_file = {};
+    std::optional<std::string> engine = {};  ///< Which one of the file is meant.
     std::string output = "table";
     std::string color = "auto";
     std::optional<std::string> server = {};      ///< Whose verbs are meant, in place of a database.
@@ -125,6 +125,12 @@ public:
 
     /// nullopt: it does not count them.
     [[nodiscard]] std::optional<std::int64_t> changes() const { return changes_; }
+
+    /// A list goes on behind the item of this key.
+    void note_more(std::string_view last) { more_behind_ = last; }
+
+    /// nullopt: no list goes on.
+    [[nodiscard]] const std::optional<std::string>& more_behind() const { return more_behind_; }
 
     [[nodiscard]] const Settings& settings();
 
@@ -271,6 +277,7 @@ private:
     std::shared_ptr<SpanExporter> spans_;
     std::unique_ptr<engine::Wiring> engine_;
     std::optional<std::int64_t> changes_;
+    std::optional<std::string> more_behind_;
 };
 
 }  // namespace jobstrand::cli

@@ -11,13 +11,9 @@ void add_job_commands(const Command& program, Action& action);
 void add_timer_commands(const Command& program, Action& action);
 void add_series_commands(const Command& program, Action& action);
 void add_group_commands(const Command& program, Action& action);
-void add_calendar_commands(const Command& program, Action& action);
-void add_limit_commands(const Command& program, Action& action);
 void add_dead_commands(const Command& program, Action& action);
 void add_instance_commands(const Command& program, Action& action);
 void add_definition_commands(const Command& program, Action& action);
-void add_log_commands(const Command& program, Action& action);
-void add_incident_commands(const Command& program, Action& action);
 void add_tenant_commands(const Command& program, Action& action);
 
 /// `job suspend` and `job activate`.
@@ -25,7 +21,6 @@ void add_job_suspension(const Command& noun, Action& action);
 
 /// Those of `definition` that are about what new jobs get.
 void add_definition_settings(const Command& noun, Action& action);
-void add_audit_commands(const Command& program, Action& action);
 void add_batch_commands(const Command& program, Action& action);
 void add_node_commands(const Command& program, Action& action);
 void add_token_commands(const Command& program, Action& action);

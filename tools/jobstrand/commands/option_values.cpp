@@ -23,9 +23,6 @@ namespace {
 
 constexpr std::int64_t kListed = 100'000;
 
-/// In a service, which others use at the same time.
-constexpr std::int64_t kListedForClients = 10'000;
-
 /// Long texts are not repeated whole in an error line.
 constexpr std::size_t kQuotedWidth = 60;
 
@@ -97,9 +94,9 @@ int retries_of(const std::string& text) {
     return static_cast<int>(whole_number("--retries", text, 1, schema::limits::kRetryAttempts));
 }
 
-std::size_t limit_of(const Session& session, const std::string& text) {
+std::size_t limit_of(const Session& session, const std::string& text, std::string_view option) {
     const std::int64_t most = session.is_for_client() ? kListedForClients : kListed;
-    return static_cast<std::size_t>(whole_number("--limit", text, 1, most));
+    return static_cast<std::size_t>(whole_number(option, text, 1, most));
 }
 
 timers::Zone zone_of(const std::string& name) {

@@ -24,8 +24,12 @@ namespace jobstrand::cli {
 /// 1 to limits::kRetryAttempts.
 [[nodiscard]] int retries_of(const std::string& text);
 
-/// 1 to 100,000; to 10,000 for a client of a service.
-[[nodiscard]] std::size_t limit_of(const Session& session, const std::string& text);
+/// Items that a service lists at most, which others use at the same time.
+inline constexpr std::int64_t kListedForClients = 10'000;
+
+/// 1 to 100,000; to kListedForClients for a client of a service.
+[[nodiscard]] std::size_t
+limit_of(const Session& session, const std::string& text, std::string_view option = "--limit");
 
 /// A time as people say it (timers/zone/spoken_time.hpp). One without an offset is one in the zone;
 /// `bare` says which way a lone duration points.

@@ -1,15 +1,14 @@
 #pragma once
 
-#include "persistence/incident.hpp"
 #include "persistence/job_log.hpp"
-#include "tools/jobstrand/output/record.hpp"
+#include "tools/jobstrand/output/fields.hpp"
 
 #include <vector>
 
 namespace jobstrand::cli {
 
-[[nodiscard]] Record record_of(const persistence::JobLogLine& line);
-[[nodiscard]] Record record_of(const persistence::Incident& incident);
+/// What happened to a job, but for the details of a failure.
+[[nodiscard]] const Fields<persistence::JobLogLine>& log_line_fields();
 
 /// What happened to a job, for the record of that job: its latest lines as a list of objects.
 [[nodiscard]] RecordField history_field(const std::vector<persistence::JobLogLine>& lines);

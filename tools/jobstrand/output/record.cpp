@@ -2,6 +2,9 @@
 
 #include "tools/jobstrand/json/json_text.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace jobstrand::cli {
 
 RecordField text_field(std::string_view name, std::string_view text) {
@@ -23,6 +26,18 @@ RecordField flag_field(std::string_view name, bool flag) {
     return {.name = name, .json = text, .text = text};
 }
 
+RecordField texts_field(std::string_view name, const std::vector<std::string>& texts) {
+    std::vector<std::string> items;
+    for (const std::string& text : texts) {
+        items.push_back(json_string(text));
+    }
+    return {
+        .name = name,
+        .json = fmt::format("[{}]", fmt::join(items, ",")),
+        .text = fmt::format("{}", fmt::join(texts, " ")),
+    };
+}
+
 std::string json_of(const Record& record) {
     std::string out = "{";
     for (const RecordField& field : record) {
@@ -35,6 +50,11 @@ std::string json_of(const Record& record) {
         out += field.json;
     }
     return out + '}';
+}
+
+RecordField record_field(std::string_view name, const Record& record) {
+    const std::string json = json_of(record);
+    return {.name = name, .json = json, .text = json};
 }
 
 }  // namespace jobstrand::cli

@@ -29,7 +29,14 @@ using Record = std::vector<RecordField>;
 [[nodiscard]] RecordField number_field(std::string_view name, std::int64_t number);
 [[nodiscard]] RecordField flag_field(std::string_view name, bool flag);
 
+/// A JSON array; elsewhere the texts with blanks between them.
+[[nodiscard]] RecordField
+texts_field(std::string_view name, const std::vector<std::string>& texts);
+
 /// `{"name":value,...}` on one line.
 [[nodiscard]] std::string json_of(const Record& record);
+
+/// A JSON object within another one, which looks the same in tables.
+[[nodiscard]] RecordField record_field(std::string_view name, const Record& record);
 
 }  // namespace jobstrand::cli

@@ -13,8 +13,8 @@ namespace jobstrand::cli {
 /// A column of a table: the field, and how wide it may grow. Longer values are cut; the other
 /// formats have them whole.
 struct TableColumn {
-    std::string_view field;
-    std::string_view heading;
+    std::string_view field = {};
+    std::string_view heading = {};
     std::size_t width_max = 40;
     bool is_optional = false;  ///< Left out when no row has a value.
     bool is_job_id = false;    ///< Shortened on a terminal that has no room for all columns.

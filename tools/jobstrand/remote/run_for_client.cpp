@@ -1,5 +1,6 @@
 #include "tools/jobstrand/remote/run_for_client.hpp"
 
+#include "tools/jobstrand/commands/audited_run.hpp"
 #include "tools/jobstrand/program.hpp"
 #include "tools/jobstrand/remote/bounded_text.hpp"
 #include "tools/jobstrand/remote/error_lines.hpp"
@@ -7,8 +8,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace jobstrand::cli {
 
@@ -38,22 +43,26 @@ void refuse_globals(const GlobalOptions& options) {
     }
 }
 
-[[nodiscard]] ExitCode run_verb(
-    const Program& program,
+using Run = std::function<ExitCode(Session&)>;
+
+[[nodiscard]] ExitCode run_guarded(
+    GlobalOptions options,
     const VerbCall& call,
     const ServedClient& client,
     Streams& streams,
-    std::string& question
+    VerbAnswer& answer,
+    const Run& run
 ) {
     // Defended catch: what the command line would say, and exit with, is the answer.
     try {
-        GlobalOptions options = program.globals();
         refuse_globals(options);
         options.color = call.is_coloured ? "always" : "never";
         Session session(streams, std::move(options), client);
-        return program.run(session);
+        const ExitCode code = run(session);
+        answer.more_behind = session.more_behind();
+        return code;
     } catch (const Unconfirmed& unconfirmed) {
-        question = unconfirmed.question();
+        answer.question = unconfirmed.question();
         return unconfirmed.code();
     } catch (const CliError& error) {
         streams.out.clear();  // It may be that one more write would have been too many.
@@ -65,6 +74,56 @@ void refuse_globals(const GlobalOptions& options) {
     }
 }
 
+/// The texts of a client's call, and what is written for it.
+struct ServedStreams {
+    explicit ServedStreams(const VerbCall& call)
+        : in(call.input),
+          out(kMostOutput, refuse_output),
+          err(kMostErrors),
+          streams{
+              .in = in,
+              .out = out,
+              .err = err,
+              .in_is_terminal = call.can_be_asked,
+              .err_is_coloured = call.are_errors_coloured,
+              .out_columns = call.columns,
+          } {}
+
+    void write_into(VerbAnswer& answer) const {
+        answer.output = out.text();
+        answer.errors = err.text();
+    }
+
+    std::istringstream in;
+    BoundedText out;
+    BoundedText err;
+    Streams streams;
+};
+
+/// As the audit tells it: as it could be typed.
+[[nodiscard]] TypedVerb typed_of(const Operation& operation, const GivenTexts& given) {
+    TypedVerb typed{.words = operation.text.words};
+    std::vector<std::string> positional;
+    for (std::size_t i = 0; i < operation.parameters.size(); ++i) {
+        const Parameter& parameter = operation.parameters[i];
+        for (const std::string& text : given.texts[i]) {
+            if (parameter.is_argument()) {
+                positional.push_back(text);
+                continue;
+            }
+            typed.arguments.push_back(parameter.option_name());
+            if (parameter.kind != ParameterKind::flag) {
+                typed.arguments.push_back(text);
+            }
+        }
+    }
+    if (!positional.empty()) {
+        typed.arguments.emplace_back("--");
+        std::ranges::move(positional, std::back_inserter(typed.arguments));
+    }
+    return typed;
+}
+
 }  // namespace
 
 VerbAnswer run_for_client(
@@ -74,39 +133,57 @@ VerbAnswer run_for_client(
     const Settings& settings,
     const std::function<bool()>& is_stopping
 ) {
-    std::istringstream in(call.input);
-    BoundedText out(kMostOutput, refuse_output);
-    BoundedText err(kMostErrors);
-    Streams streams{
-        .in = in,
-        .out = out,
-        .err = err,
-        .in_is_terminal = call.can_be_asked,
-        .err_is_coloured = call.are_errors_coloured,
-        .out_columns = call.columns,
-    };
+    ServedStreams served(call);
     std::vector<std::string> line = words;
     line.insert(line.end(), call.arguments.begin(), call.arguments.end());
     Program program;
     VerbAnswer answer;
-    const auto said = program.parse(std::move(line), streams);
+    const auto said = program.parse(std::move(line), served.streams);
     if (said) {
         answer.exit_code = *said;
     } else if (program.typed().words != fmt::format("{}", fmt::join(words, " "))) {
         answer.exit_code = ExitCode::wrong_usage;
-        tell_error_lines(streams, "the arguments name another verb");
+        tell_error_lines(served.streams, "the arguments name another verb");
     } else {
-        const ServedClient client{
-            .engine = engine,
-            .settings = settings,
-            .files = call.files,
-            .user = call.user,
-            .caller = call.caller,
-            .is_stopping = is_stopping};
-        answer.exit_code = run_verb(program, call, client, streams, answer.question);
+        const ServedClient client{engine, settings, call.files, call.user, call.caller, is_stopping};
+        answer.exit_code = run_guarded(
+            program.globals(),
+            call,
+            client,
+            served.streams,
+            answer,
+            [&](Session& session) { return program.run(session); }
+        );
     }
-    answer.output = out.text();
-    answer.errors = err.text();
+    served.write_into(answer);
+    return answer;
+}
+
+VerbAnswer run_for_client(
+    const Operation& operation,
+    const GivenTexts& given,
+    const VerbCall& call,
+    engine::Wiring& engine,
+    const Settings& settings,
+    const std::function<bool()>& is_stopping
+) {
+    ServedStreams served(call);
+    VerbAnswer answer;
+    const ServedClient client{engine, settings, call.files, call.user, call.caller, is_stopping};
+    const Run run = [&](Session& session) { return operation.run(session, given); };
+    answer.exit_code = run_guarded(
+        {.output = "json", .reason = call.reason},
+        call,
+        client,
+        served.streams,
+        answer,
+        [&](Session& session) {
+            return operation.text.role == service::Role::admin
+                       ? run_audited(session, typed_of(operation, given), run)
+                       : run(session);
+        }
+    );
+    served.write_into(answer);
     return answer;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tools/engine/wiring.hpp"
+#include "tools/jobstrand/operations/operation.hpp"
 #include "tools/jobstrand/remote/verb_call.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 
@@ -22,6 +23,17 @@ namespace jobstrand::cli {
 /// Thread safety: safe.
 [[nodiscard]] VerbAnswer run_for_client(
     const std::vector<std::string>& words,
+    const VerbCall& call,
+    engine::Wiring& engine,
+    const Settings& settings,
+    const std::function<bool()>& is_stopping
+);
+
+/// Likewise an operation of the table, with parameters that a client has given as values. Of `call`
+/// the arguments are of no meaning. The answer is JSON.
+[[nodiscard]] VerbAnswer run_for_client(
+    const Operation& operation,
+    const GivenTexts& given,
     const VerbCall& call,
     engine::Wiring& engine,
     const Settings& settings,

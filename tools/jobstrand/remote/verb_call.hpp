@@ -23,8 +23,9 @@ struct VerbCall {
 
     std::string user = {};  ///< Who asks, where a verb writes that down.
 
-    /// Filled in by the service: the name of the client's token, or `local`.
-    std::string caller = {};
+    // Filled in by the service.
+    std::string caller = {};  ///< The name of the client's token, or `local`.
+    std::string reason = {};  ///< Why, where the arguments cannot say it.
 
     // How it is read.
     std::optional<std::size_t> columns = {};  ///< Of the terminal; nullopt: it is none.
@@ -41,6 +42,9 @@ struct VerbAnswer {
 
     /// What must be answered with yes, by --yes, before anything is done; empty: nothing.
     std::string question = {};
+
+    /// For the service: the key behind which the list goes on; nullopt: it does not.
+    std::optional<std::string> more_behind = {};
 };
 
 /// The media type of an answer, which whoever wants one names in Accept.

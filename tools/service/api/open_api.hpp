@@ -4,7 +4,7 @@
 
 namespace jobstrand::service {
 
-/// The OpenAPI 3.1 description of all paths: the text of open_api.json.
+/// What OpenAPI 3.1 says of the paths that are not in the table of operations: open_api.json.
 extern const std::string_view kOpenApi;
 
 }  // namespace jobstrand::service

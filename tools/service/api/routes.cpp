@@ -2,12 +2,12 @@
 
 #include "tools/service/api/audited.hpp"
 #include "tools/service/api/job_paths.hpp"
-#include "tools/service/api/limit_paths.hpp"
-#include "tools/service/api/open_api.hpp"
 #include "tools/service/api/operator_paths.hpp"
 #include "tools/service/api/watch_paths.hpp"
 #include "tools/service/management/management_paths.hpp"
 #include "tools/service/metrics/metrics.hpp"
+#include "tools/service/verbs/described_operations.hpp"
+#include "tools/service/verbs/operation_paths.hpp"
 #include "tools/service/verbs/verb_paths.hpp"
 #include "tools/service/workers/call_back_paths.hpp"
 #include "tools/service/workers/camunda_paths.hpp"
@@ -32,7 +32,8 @@ void answer_alive(const Request& /*request*/, const Answer& answer) {
 }
 
 void describe(const Request& /*request*/, const Answer& answer) {
-    answer({.status = 200, .body = std::string(kOpenApi)});
+    static const std::string api = described_api();
+    answer({.status = 200, .body = api});
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ std::vector<Route> all_routes(const RouteParts& parts) {
          Role::admin,
          pool.wrap(audited(api, "node resume", resume_node(api)))},
     };
-    std::ranges::move(limit_routes(api, pool), std::back_inserter(routes));
+    std::ranges::move(operation_routes(api, parts.verbs), std::back_inserter(routes));
     std::ranges::move(verb_routes(api, parts.verbs), std::back_inserter(routes));
     std::ranges::move(management_routes(api, pool), std::back_inserter(routes));
     std::ranges::move(call_back_routes(api, pool), std::back_inserter(routes));

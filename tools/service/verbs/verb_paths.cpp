@@ -5,13 +5,13 @@
 #include "tools/jobstrand/remote/run_for_client.hpp"
 #include "tools/service/http/percent.hpp"
 #include "tools/service/http/problem.hpp"
+#include "tools/service/verbs/verb_response.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <map>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -28,8 +28,6 @@ using cli::VerbCall;
 /// By their words: `job ls`.
 using VerbRoles = std::map<std::string, Role, std::less<>>;
 
-constexpr std::string_view kErrorStart = "jobstrand: ";
-
 [[nodiscard]] std::string words_of(const std::vector<std::string>& parameters) {
     return fmt::format("{}", fmt::join(parameters, " "));
 }
@@ -38,48 +36,6 @@ constexpr std::string_view kErrorStart = "jobstrand: ";
 [[nodiscard]] Role role_for(const VerbRoles& roles, const std::vector<std::string>& parameters) {
     const auto found = roles.find(words_of(parameters));
     return found == roles.end() ? Role::read : found->second;
-}
-
-[[nodiscard]] int status_of(ExitCode code) {
-    switch (code) {
-        case ExitCode::done:
-        case ExitCode::partly_done:
-        case ExitCode::check_found:
-            return 200;
-        case ExitCode::wrong_usage:
-            return 400;
-        case ExitCode::not_found:
-            return 404;
-        case ExitCode::refused:
-            return 409;
-        case ExitCode::failed:
-            break;
-    }
-    return 500;
-}
-
-[[nodiscard]] std::vector<std::string> error_lines_of(const VerbAnswer& answer) {
-    std::vector<std::string> lines;
-    std::istringstream text(answer.errors);
-    for (std::string line; std::getline(text, line);) {
-        lines.push_back(line.starts_with(kErrorStart) ? line.substr(kErrorStart.size()) : line);
-    }
-    return lines;
-}
-
-[[nodiscard]] Response response_to(const VerbAnswer& answer) {
-    const int status = status_of(answer.exit_code);
-    Response response{.status = status, .body = answer.output};
-    if (status != 200) {
-        std::vector<std::string> lines = error_lines_of(answer);
-        const std::string detail = lines.empty() ? "the verb has failed" : lines.front();
-        lines.resize(lines.size() > 1 ? lines.size() : 0);
-        response = problem(status, detail, lines);
-    }
-    response.headers.push_back(
-        {"Jobstrand-Exit-Code", std::to_string(static_cast<int>(answer.exit_code))}
-    );
-    return response;
 }
 
 /// For HTTP clients, who have no terminal.
@@ -130,10 +86,6 @@ struct ReadingPath {
 
 const std::vector<ReadingPath>& reading_paths() {
     static const std::vector<ReadingPath> all{
-        {"/api/v1/log", {"log", "ls"}},
-        {"/api/v1/log/{line}", {"log", "show"}},
-        {"/api/v1/incidents", {"incident", "ls"}},
-        {"/api/v1/incidents/{job}", {"incident", "show"}},
         {"/api/v1/definitions", {"definition", "settings"}},
         {"/api/v1/definitions/{name}", {"definition", "show"}},
     };

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "tools/jobstrand/operations/operation.hpp"
+
+#include <span>
+
+/// The nouns whose operations stand in the table, each in its own source.
+namespace jobstrand::cli {
+
+[[nodiscard]] OperationNoun audit_noun();
+[[nodiscard]] OperationNoun calendar_noun();
+[[nodiscard]] OperationNoun incident_noun();
+[[nodiscard]] OperationNoun limit_noun();
+[[nodiscard]] OperationNoun log_noun();
+
+/// All of them.
+[[nodiscard]] std::span<const OperationNoun> operation_nouns();
+
+/// Of those; precondition: it is one of them.
+[[nodiscard]] const OperationNoun& operation_noun(std::string_view name);
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,176 @@
+#include "tools/jobstrand/operations/operation.hpp"
+
+#include "tools/jobstrand/commands/listing.hpp"
+#include "tools/jobstrand/commands/option_values.hpp"
+#include "tools/jobstrand/output/record_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace jobstrand::cli {
+
+namespace {
+
+/// What was typed of one parameter.
+struct Typed {
+    std::optional<std::string> text;
+    std::vector<std::string> texts;
+    bool flag = false;
+
+    [[nodiscard]] std::vector<std::string> all() const {
+        if (flag) {
+            return {std::string()};
+        }
+        return text ? std::vector{*text} : texts;
+    }
+};
+
+void add_parameter(const Command& verb, const Parameter& parameter, Typed& typed) {
+    const auto add = [&] {
+        switch (parameter.kind) {
+            case ParameterKind::flag:
+                return verb.add_flag(parameter.names, typed.flag, parameter.meaning);
+            case ParameterKind::texts:
+                return verb.add_option(parameter.names, typed.texts, parameter.meaning);
+            default:
+                return verb.add_option(parameter.names, typed.text, parameter.meaning);
+        }
+    };
+    const CommandOption option = add();
+    if (!parameter.rules.unit.empty()) {
+        option.type_name(parameter.rules.unit);
+    }
+    if (!parameter.rules.heading.empty()) {
+        option.group(parameter.rules.heading);
+    }
+    if (parameter.rules.is_required) {
+        option.required();
+    }
+}
+
+void add_operation(const Command& noun, Action& action, const Operation& operation) {
+    const OperationText& text = operation.text;
+    const auto typed = std::make_shared<std::vector<Typed>>(operation.parameters.size());
+    const auto choose = [&action, operation, typed] {
+        action.run = [operation, typed](Session& session) {
+            GivenTexts given;
+            for (std::size_t i = 0; i < typed->size(); ++i) {
+                given.texts.push_back((*typed)[i].all());
+                given.labels.push_back(operation.parameters[i].option_name());
+            }
+            return operation.run(session, given);
+        };
+    };
+    const std::string verb = text.words.substr(text.words.find(' ') + 1);
+    const Command app = noun.add_verb(verb, text.summary, text.examples, choose);
+    for (std::size_t i = 0; i < operation.parameters.size(); ++i) {
+        add_parameter(app, operation.parameters[i], (*typed)[i]);
+    }
+    action.over_network.emplace(text.words, text.role);
+    if (text.role == service::Role::admin) {
+        action.audited.insert(text.words);
+    }
+}
+
+void read_limit(PageRequest& page, const std::string& text, const ParameterReading& reading) {
+    page.limit = limit_of(reading.session, text, reading.label);
+}
+
+}  // namespace
+
+std::vector<std::size_t> in_path(const Operation& operation) {
+    const auto most = static_cast<std::size_t>(std::ranges::count(operation.text.path, '{'));
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < operation.parameters.size() && found.size() < most; ++i) {
+        if (operation.parameters[i].is_argument()) {
+            found.push_back(i);
+        }
+    }
+    return found;
+}
+
+std::vector<std::size_t> beside_path(const Operation& operation) {
+    const std::vector<std::size_t> path = in_path(operation);
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < operation.parameters.size(); ++i) {
+        const bool is_file = operation.parameters[i].rules.unit == "FILE";
+        if (!is_file && std::ranges::find(path, i) == path.end()) {
+            found.push_back(i);
+        }
+    }
+    return found;
+}
+
+void add_operations(const Command& program, Action& action, const OperationNoun& noun) {
+    const Command declared = program.add_noun(noun.name, noun.summary, noun.examples);
+    for (const Operation& operation : noun.operations) {
+        add_operation(declared, action, operation);
+    }
+}
+
+const Parameters<PageRequest>& page_parameters() {
+    static const Parameters<PageRequest> all{
+        {"--limit",
+         {read_limit, ParameterKind::number},
+         "Show at most so many (default 100)",
+         {.unit = "N", .least = 1, .most = kListedForClients}},
+        {"--after", &PageRequest::after, "Go on behind this one", {.unit = "ID"}},
+    };
+    return all;
+}
+
+const Parameters<RemovalBound>& removal_parameters() {
+    static const Parameters<RemovalBound> all{
+        {"--before",
+         &RemovalBound::before,
+         "What is older is removed",
+         {.unit = "DATE", .is_required = true}},
+    };
+    return all;
+}
+
+const Fields<RemovedCount>& removed_fields() {
+    static const Fields<RemovedCount> all{{.name = "removed", .value = &RemovedCount::removed}};
+    return all;
+}
+
+RemovedCount counted(Session& session, std::int64_t removed) {
+    session.count_changes(removed);
+    return {removed};
+}
+
+void read_parameters(
+    const std::vector<Parameter>& parameters,
+    const GivenTexts& given,
+    Session& session,
+    void* values
+) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        if (!given.texts[i].empty()) {
+            parameters[i].read(values, given.texts[i], {session, given.labels[i]});
+        }
+    }
+}
+
+void write_result(Session& session, const Record& record) {
+    write_record(session.streams().out, session.format(), record, session.style());
+}
+
+void write_result(
+    Session& session,
+    const std::vector<Record>& records,
+    const std::vector<TableColumn>& columns
+) {
+    write_items(session, records, columns, [](const Record& record) -> const Record& {
+        return record;
+    });
+}
+
+void tell_more(Session& session, std::string_view last) {
+    session.note_more(last);
+    session.tell(fmt::format("there are more: go on with --after {}", last));
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,26 @@
+#include "schema/ensure.hpp"
+#include "tools/jobstrand/operations/nouns.hpp"
+
+#include <algorithm>
+
+namespace jobstrand::cli {
+
+std::span<const OperationNoun> operation_nouns() {
+    static const std::vector<OperationNoun> all{
+        calendar_noun(),
+        limit_noun(),
+        log_noun(),
+        incident_noun(),
+        audit_noun(),
+    };
+    return all;
+}
+
+const OperationNoun& operation_noun(std::string_view name) {
+    const auto nouns = operation_nouns();
+    const auto found = std::ranges::find(nouns, name, &OperationNoun::name);
+    JOBSTRAND_ENSURE(found != nouns.end());
+    return *found;
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,236 @@
+#include "tools/service/verbs/described_operations.hpp"
+
+#include "tools/jobstrand/operations/nouns.hpp"
+#include "tools/service/api/open_api.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::service {
+
+namespace {
+
+using cli::DescribedField;
+using cli::DescribedResult;
+using cli::Operation;
+using cli::Parameter;
+using cli::ParameterKind;
+using Json = nlohmann::ordered_json;
+
+/// `limitSet`.
+[[nodiscard]] std::string operation_id(const Operation& operation) {
+    std::string id;
+    bool is_next_upper = false;
+    for (const char letter : operation.text.words) {
+        if (letter == ' ' || letter == '-') {
+            is_next_upper = true;
+            continue;
+        }
+        const int upper = std::toupper(static_cast<unsigned char>(letter));
+        id += is_next_upper ? static_cast<char>(upper) : letter;
+        is_next_upper = false;
+    }
+    return id;
+}
+
+[[nodiscard]] Json schema_of(const Parameter& parameter) {
+    Json schema{{"type", "string"}};
+    switch (parameter.kind) {
+        case ParameterKind::flag:
+            schema["type"] = "boolean";
+            break;
+        case ParameterKind::number:
+            schema["type"] = "integer";
+            if (parameter.rules.least != std::numeric_limits<std::int64_t>::min()) {
+                schema["minimum"] = parameter.rules.least;
+            }
+            if (parameter.rules.most != std::numeric_limits<std::int64_t>::max()) {
+                schema["maximum"] = parameter.rules.most;
+            }
+            break;
+        case ParameterKind::texts:
+            schema["type"] = "array";
+            schema["items"] = {{"type", "string"}};
+            break;
+        case ParameterKind::text:
+        case ParameterKind::time:
+        case ParameterKind::duration:
+            break;
+    }
+    return schema;
+}
+
+[[nodiscard]] Json schema_of(const DescribedField& field) {
+    Json schema;
+    if (field.type.is_nullable) {
+        schema["type"] = {std::string(field.type.name), "null"};
+    } else {
+        schema["type"] = std::string(field.type.name);
+    }
+    if (field.type.name == "array") {
+        schema["items"] = {{"type", "string"}};
+    }
+    if (!field.type.format.empty()) {
+        schema["format"] = std::string(field.type.format);
+    }
+    if (!field.meaning.empty()) {
+        schema["description"] = std::string(field.meaning);
+    }
+    return schema;
+}
+
+[[nodiscard]] Json schema_of(const std::vector<DescribedField>& fields) {
+    Json properties = Json::object();
+    Json required = Json::array();
+    for (const DescribedField& field : fields) {
+        properties[std::string(field.name)] = schema_of(field);
+        required.push_back(std::string(field.name));
+    }
+    return {{"type", "object"}, {"required", required}, {"properties", properties}};
+}
+
+[[nodiscard]] Json schema_of(const DescribedResult& result) {
+    Json item = schema_of(result.fields);
+    if (!result.other_fields.empty()) {
+        item = {{"anyOf", {item, schema_of(result.other_fields)}}};
+    }
+    return result.kind == DescribedResult::Kind::record
+               ? item
+               : Json{{"type", "array"}, {"items", item}};
+}
+
+[[nodiscard]] Json content_of(const Json& schema) {
+    return {{"application/json", {{"schema", schema}}}};
+}
+
+[[nodiscard]] Json responses_of(const Operation& operation) {
+    const Json problem{{"$ref", "#/components/responses/Problem"}};
+    const bool is_about_one =
+        operation.result.kind == DescribedResult::Kind::items && !in_path(operation).empty();
+    Json responses;
+    if (is_about_one) {
+        responses["204"] = {{"description", "Done"}};
+    } else {
+        responses["200"] = {
+            {"description", "Done"}, {"content", content_of(schema_of(operation.result))}};
+    }
+    if (operation.result.kind == DescribedResult::Kind::page) {
+        responses["200"]["headers"]["Link"] = {
+            {"description", "Where the list goes on: rel=next"}, {"schema", {{"type", "string"}}}};
+    }
+    responses["default"] = problem;
+    return responses;
+}
+
+/// The names in braces, in their order.
+[[nodiscard]] std::vector<std::string> places_in(std::string_view path) {
+    std::vector<std::string> places;
+    for (std::size_t at = path.find('{'); at != std::string_view::npos; at = path.find('{', at + 1)) {
+        places.emplace_back(path.substr(at + 1, path.find('}', at) - at - 1));
+    }
+    return places;
+}
+
+[[nodiscard]] Json parameter_of(
+    const std::string& name,
+    std::string_view in,
+    const Parameter& parameter,
+    bool is_required
+) {
+    Json schema = schema_of(parameter);
+    if (in == "path") {
+        schema = {{"type", "string"}};
+    }
+    return {
+        {"name", name},
+        {"in", std::string(in)},
+        {"required", is_required},
+        {"description", parameter.meaning},
+        {"schema", schema},
+    };
+}
+
+[[nodiscard]] Json body_of(const Operation& operation) {
+    Json properties = Json::object();
+    Json required = Json::array();
+    for (const std::size_t i : beside_path(operation)) {
+        const Parameter& parameter = operation.parameters[i];
+        Json schema = schema_of(parameter);
+        schema["description"] = parameter.meaning;
+        properties[parameter.json_name()] = schema;
+        if (parameter.rules.is_required) {
+            required.push_back(parameter.json_name());
+        }
+    }
+    Json schema{{"type", "object"}, {"properties", properties}};
+    if (!required.empty()) {
+        schema["required"] = required;
+    }
+    return {{"required", !required.empty()}, {"content", content_of(schema)}};
+}
+
+[[nodiscard]] Json
+described(const Operation& operation, const std::string& noun, std::string_view path) {
+    Json parameters = Json::array();
+    const std::vector<std::string> places = places_in(path);
+    const std::vector<std::size_t> bound = in_path(operation);
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+        parameters.push_back(
+            parameter_of(places[i], "path", operation.parameters[bound[i]], true)
+        );
+    }
+    const bool has_body = operation.text.path.starts_with('P');
+    Json described{
+        {"operationId", operation_id(operation)},
+        {"tags", {noun}},
+        {"summary",
+         fmt::format("{} (role {})", operation.text.summary, name_of(operation.text.role))},
+    };
+    if (!has_body) {
+        for (const std::size_t i : beside_path(operation)) {
+            const Parameter& one = operation.parameters[i];
+            parameters.push_back(
+                parameter_of(one.query_name(), "query", one, one.rules.is_required)
+            );
+        }
+    }
+    described["parameters"] = parameters;
+    if (has_body && !beside_path(operation).empty()) {
+        described["requestBody"] = body_of(operation);
+    }
+    described["responses"] = responses_of(operation);
+    return described;
+}
+
+[[nodiscard]] std::string lower(std::string_view text) {
+    std::string low;
+    std::ranges::transform(text, std::back_inserter(low), [](char letter) {
+        return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    });
+    return low;
+}
+
+}  // namespace
+
+std::string described_api() {
+    Json api = Json::parse(kOpenApi);
+    for (const cli::OperationNoun& noun : cli::operation_nouns()) {
+        for (const Operation& operation : noun.operations) {
+            const std::string_view path = operation.text.path;
+            if (!path.empty()) {
+                const std::size_t blank = path.find(' ');
+                const std::string pattern(path.substr(blank + 1));
+                api["paths"][pattern][lower(path.substr(0, blank))] =
+                    described(operation, noun.name, pattern);
+            }
+        }
+    }
+    return api.dump(1) + '\n';
+}
+
+}  // namespace jobstrand::service

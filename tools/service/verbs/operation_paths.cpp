@@ -1,0 +1,236 @@
+#include "tools/service/verbs/operation_paths.hpp"
+
+#include "tools/jobstrand/json/json_text.hpp"
+#include "tools/jobstrand/json/member_values.hpp"
+#include "tools/jobstrand/operations/nouns.hpp"
+#include "tools/jobstrand/output/printable.hpp"
+#include "tools/jobstrand/remote/run_for_client.hpp"
+#include "tools/service/http/percent.hpp"
+#include "tools/service/http/problem.hpp"
+#include "tools/service/verbs/verb_response.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+using cli::GivenTexts;
+using cli::Operation;
+using cli::Parameter;
+using cli::ParameterKind;
+using NameOf = std::string (Parameter::*)() const;
+
+/// Of a body, and of a list in it.
+constexpr std::size_t kMostMembers = 100;
+constexpr std::size_t kMostItems = 10'000;
+
+/// What a command line reads from stdin, which is not here.
+constexpr std::string_view kFromInput = "-";
+
+[[noreturn]] void refuse(const std::string& mistake) {
+    throw std::invalid_argument(mistake);
+}
+
+/// Throws std::invalid_argument when there is no such parameter.
+[[nodiscard]] std::size_t
+parameter_named(const Operation& operation, std::string_view name, NameOf name_of) {
+    std::vector<std::string> known;
+    for (const std::size_t i : cli::beside_path(operation)) {
+        known.push_back(std::invoke(name_of, operation.parameters[i]));
+        if (known.back() == name) {
+            return i;
+        }
+    }
+    refuse(fmt::format(
+        "{} is not known; there {}",
+        cli::printable(name),
+        known.empty() ? "is nothing to give" : fmt::format("are {}", fmt::join(known, ", "))
+    ));
+}
+
+[[nodiscard]] std::vector<std::string> flag_texts(std::string_view name, std::string_view json) {
+    bool flag = false;
+    if (const std::string wrong = cli::read_flag(json, flag); !wrong.empty()) {
+        refuse(fmt::format("{} {}", name, wrong));
+    }
+    return flag ? std::vector{std::string()} : std::vector<std::string>();
+}
+
+/// The texts of a JSON value that stands for a parameter. Whether they can be meant so is looked at
+/// where they are read.
+[[nodiscard]] std::vector<std::string>
+texts_of(const Parameter& parameter, std::string_view name, std::string_view json) {
+    if (json == "null") {
+        return {};
+    }
+    if (parameter.kind == ParameterKind::flag) {
+        return flag_texts(name, json);
+    }
+    if (parameter.kind == ParameterKind::number) {
+        return {std::string(json)};
+    }
+    if (parameter.kind == ParameterKind::texts) {
+        auto items = cli::strings_of(json, kMostItems);
+        if (!items) {
+            refuse(fmt::format("{} {}", name, items.error().message));
+        }
+        if (items.value().size() > kMostItems) {
+            refuse(fmt::format("{} has at most {} items", name, kMostItems));
+        }
+        return std::move(items.value());
+    }
+    std::string text;
+    if (const std::string wrong = cli::read_text(json, text); !wrong.empty()) {
+        refuse(fmt::format("{} {}", name, wrong));
+    }
+    return {text};
+}
+
+void read_body(const Operation& operation, std::string_view body, GivenTexts& given) {
+    const auto members = cli::members_of(body.empty() ? "{}" : body, kMostMembers);
+    if (!members) {
+        refuse(members.error().message);
+    }
+    for (const cli::JsonMember& member : members.value()) {
+        const std::size_t at = parameter_named(operation, member.name, &Parameter::json_name);
+        given.texts[at] = texts_of(operation.parameters[at], member.name, member.value);
+        given.labels[at] = member.name;
+    }
+}
+
+void read_query(const Operation& operation, std::string_view query, GivenTexts& given) {
+    const auto items = query_items(query);
+    if (!items) {
+        refuse("the query has a bad escape, or is not UTF-8");
+    }
+    for (const auto& [name, value] : *items) {
+        const std::size_t at = parameter_named(operation, name, &Parameter::query_name);
+        const Parameter& parameter = operation.parameters[at];
+        if (value.empty() && !parameter.rules.may_be_empty) {
+            refuse(name + " must not be empty");
+        }
+        given.labels[at] = name;
+        if (parameter.kind == ParameterKind::flag) {
+            given.texts[at] = flag_texts(name, value);
+        } else if (given.texts[at].empty() || parameter.kind == ParameterKind::texts) {
+            given.texts[at].push_back(value);
+        } else {
+            refuse(name + " is given twice");
+        }
+    }
+}
+
+/// Throws std::invalid_argument, which says what is wrong.
+[[nodiscard]] GivenTexts given_by(const Operation& operation, const Request& request) {
+    GivenTexts given;
+    given.texts.resize(operation.parameters.size());
+    for (const Parameter& parameter : operation.parameters) {
+        given.labels.push_back(parameter.json_name());
+    }
+    const std::vector<std::size_t> in_path = cli::in_path(operation);
+    for (std::size_t i = 0; i < in_path.size(); ++i) {
+        given.texts[in_path[i]] = {request.parameters[i]};
+    }
+    if (request.method == "PUT" || request.method == "POST") {
+        read_body(operation, request.body, given);
+    } else {
+        read_query(operation, request.query(), given);
+    }
+    for (std::size_t i = 0; i < operation.parameters.size(); ++i) {
+        if (operation.parameters[i].rules.is_required && given.texts[i].empty()) {
+            refuse(given.labels[i] + " must be given");
+        }
+        if (std::ranges::find(given.texts[i], kFromInput) != given.texts[i].end()) {
+            refuse(given.labels[i] + " must not be -, which is for a command line");
+        }
+    }
+    return given;
+}
+
+[[nodiscard]] std::string link_behind(const Request& request, std::string_view last) {
+    std::string query;
+    for (const auto& [name, value] : query_items(request.query()).value_or(std::vector<QueryItem>())) {
+        if (name != "after") {
+            query += fmt::format("{}={}&", percent_encoded(name), percent_encoded(value));
+        }
+    }
+    return fmt::format("<{}?{}after={}>; rel=\"next\"", request.path(), query, percent_encoded(last));
+}
+
+/// What was done about the one thing that the path names needs no list of one.
+[[nodiscard]] bool is_about_one(const Operation& operation, const Request& request) {
+    return operation.result.kind == cli::DescribedResult::Kind::items &&
+           !request.parameters.empty();
+}
+
+[[nodiscard]] Response run_operation(
+    const ApiParts& api,
+    const Operation& operation,
+    const std::function<bool()>& is_stopping,
+    const Request& request
+) {
+    GivenTexts given;
+    try {
+        given = given_by(operation, request);
+    } catch (const std::invalid_argument& mistake) {
+        return problem(400, mistake.what());
+    }
+    const cli::VerbAnswer answer = cli::run_for_client(
+        operation,
+        given,
+        {.caller = request.caller, .reason = std::string(request.header("Jobstrand-Reason"))},
+        api.engine,
+        api.settings,
+        is_stopping
+    );
+    Response response = response_to(answer);
+    if (response.status == 200 && is_about_one(operation, request)) {
+        response.status = 204;
+        response.body.clear();
+    }
+    if (answer.more_behind) {
+        response.headers.push_back({"Link", link_behind(request, *answer.more_behind)});
+    }
+    return response;
+}
+
+}  // namespace
+
+std::vector<Route> operation_routes(const ApiParts& api, WorkPool& pool) {
+    std::vector<Route> routes;
+    for (const cli::OperationNoun& noun : cli::operation_nouns()) {
+        for (const Operation& operation : noun.operations) {
+            const std::string_view path = operation.text.path;
+            const std::size_t blank = path.find(' ');
+            if (path.empty()) {
+                continue;
+            }
+            const auto run = [&api, &pool, &operation](const Request& request) {
+                return run_operation(
+                    api, operation, [&pool] { return pool.is_stopping(); }, request
+                );
+            };
+            const bool has_body = path.starts_with('P');
+            routes.push_back({
+                .method = std::string(path.substr(0, blank)),
+                .pattern = std::string(path.substr(blank + 1)),
+                .role = operation.text.role,
+                .handle = pool.wrap(run),
+                .takes = has_body ? std::vector<std::string_view>{"application/json"}
+                                  : std::vector<std::string_view>{},
+            });
+        }
+    }
+    return routes;
+}
+
+}  // namespace jobstrand::service
