@@ -105,7 +105,7 @@ void Program::add_commands() {
     add_schema_commands(program, action_);
     add_job_commands(program, action_);
     add_timer_commands(program, action_);
-    add_series_commands(program, action_);
+    add_operations(program, action_, operation_noun("series"));
     add_group_commands(program, action_);
     add_operations(program, action_, operation_noun("calendar"));
     add_dead_commands(program, action_);

@@ -108,6 +108,10 @@ ExitCode report_jobs(
     return report.finish();
 }
 
+std::string named_series(const std::string& key) {
+    return "series " + quoted_if_needed(key);
+}
+
 std::string why_not_job(const ItemResult& item) {
     const std::string shown = quoted_if_needed(item.id);
     if (item.refusal == deadletter::Refusal::carries_series_on) {

@@ -55,6 +55,9 @@ private:
     const std::function<void(const deadletter::BulkWatch&)>& operation
 );
 
+/// `series nightly`.
+[[nodiscard]] std::string named_series(const std::string& key);
+
 /// Why nothing was done about a job: `there is no job 17`, or where it stands, or who has it.
 [[nodiscard]] std::string why_not_job(const deadletter::ItemResult& item);
 

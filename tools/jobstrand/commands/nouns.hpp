@@ -9,7 +9,6 @@ void add_serve_command(const Command& program, Action& action);
 void add_schema_commands(const Command& program, Action& action);
 void add_job_commands(const Command& program, Action& action);
 void add_timer_commands(const Command& program, Action& action);
-void add_series_commands(const Command& program, Action& action);
 void add_group_commands(const Command& program, Action& action);
 void add_dead_commands(const Command& program, Action& action);
 void add_instance_commands(const Command& program, Action& action);

@@ -3,10 +3,9 @@
 #include "schema/text/iso8601.hpp"
 #include "tools/jobstrand/json/json_values.hpp"
 #include "tools/jobstrand/json/member_values.hpp"
-#include "tools/jobstrand/output/time_field.hpp"
 
 #include <array>
-#include <iterator>
+#include <utility>
 
 namespace jobstrand::cli {
 
@@ -16,47 +15,105 @@ using persistence::SeriesCondition;
 using persistence::SeriesSummary;
 using schema::Series;
 
-[[nodiscard]] RecordField
-duration_field(std::string_view name, const std::optional<schema::Duration>& duration) {
-    return text_or_null_field(name, duration ? schema::format_duration(*duration) : std::string());
+/// A field of the series itself.
+template <typename Member>
+[[nodiscard]] auto of_series(Member member) {
+    return [member](const SeriesSummary& summary) { return summary.series.*member; };
+}
+
+[[nodiscard]] const Fields<SeriesSummary>& progress_fields() {
+    static const Fields<SeriesSummary> all{
+        {.name = "state",
+         .value = &SeriesSummary::condition,
+         .meaning = "waiting, running, paused or ended",
+         .column = {.heading = "STATE", .rank = 2},
+         .place = 6},
+        {.name = "previousFire",
+         .value = of_series(&Series::previous_fire),
+         .column = {.heading = "PREVIOUS", .rank = 6},
+         .place = 7},
+        {.name = "nextFire",
+         .value = of_series(&Series::next_fire),
+         .column = {.heading = "NEXT", .rank = 1},
+         .place = 8},
+        {.name = "fireCount", .value = of_series(&Series::fire_count)},
+    };
+    return all;
 }
 
 /// What was given when the series was made, but for what its jobs say themselves.
-[[nodiscard]] Record settings_of(const Series& series, const timers::Zone& zone) {
-    return {
-        text_field("zone", series.zone),
-        text_field("dst", series.dst_rule),
-        text_or_null_field("calendar", series.calendar),
-        time_field("start", series.start, zone),
-        time_field("end", series.end, zone),
-        text_or_null_field("misfire", series.misfire),
-        duration_field("misfireThreshold", series.misfire_threshold),
-        flag_field("overlap", series.overlap),
-        flag_field("keepData", series.keep_data),
-        flag_field("recovery", series.recovery),
-        flag_field("stopOnDeadLetter", series.stop_on_dead_letter),
+[[nodiscard]] const Fields<SeriesSummary>& setting_fields() {
+    static const Fields<SeriesSummary> all{
+        {.name = "zone",
+         .value = of_series(&Series::zone),
+         .meaning = "Whose wall clock, by IANA name",
+         .column = {.heading = "ZONE", .rank = 5},
+         .place = 4},
+        {.name = "dst",
+         .value = of_series(&Series::dst_rule),
+         .meaning = "When clocks change: quartz or run-once"},
+        {.name = "calendar",
+         .value = of_series(&Series::calendar),
+         .meaning = "Leaves out what it excludes",
+         .column = {.heading = "CALENDAR", .is_optional = true, .rank = 8},
+         .place = 5,
+         .is_null_if_empty = true},
+        {.name = "start",
+         .value = of_series(&Series::start),
+         .column = {.heading = "START", .is_optional = true, .rank = 11},
+         .place = 9},
+        {.name = "end",
+         .value = of_series(&Series::end),
+         .column = {.heading = "END", .is_optional = true, .rank = 10},
+         .place = 10},
+        {.name = "misfire",
+         .value = of_series(&Series::misfire),
+         .meaning = "What becomes of missed turns",
+         .column = {.heading = "MISFIRE", .is_optional = true, .rank = 9},
+         .place = 11,
+         .is_null_if_empty = true},
+        {.name = "misfireThreshold",
+         .value = of_series(&Series::misfire_threshold),
+         .meaning = "How late a turn is a missed one"},
+        {.name = "overlap", .value = of_series(&Series::overlap)},
+        {.name = "keepData", .value = of_series(&Series::keep_data)},
+        {.name = "recovery", .value = of_series(&Series::recovery)},
+        {.name = "stopOnDeadLetter", .value = of_series(&Series::stop_on_dead_letter)},
     };
+    return all;
 }
 
-[[nodiscard]] Record progress_of(const SeriesSummary& summary, const timers::Zone& zone) {
-    const Series& series = summary.series;
-    return {
-        text_field("state", persistence::name_of(summary.condition)),
-        time_field("previousFire", series.previous_fire, zone),
-        time_field("nextFire", series.next_fire, zone),
-        number_field("fireCount", series.fire_count),
+[[nodiscard]] const Fields<SeriesSummary>& group_and_description() {
+    static const Fields<SeriesSummary> all{
+        {.name = "group",
+         .value = of_series(&Series::group),
+         .column = {.heading = "GROUP", .rank = 7},
+         .place = 1},
+        {.name = "description",
+         .value = of_series(&Series::description),
+         .column = {.heading = "DESCRIPTION", .is_optional = true, .rank = 12, .width_least = 16},
+         .place = 12,
+         .is_null_if_empty = true},
     };
+    return all;
 }
 
-/// Null: the row of the series can be read.
-[[nodiscard]] RecordField complaint_field(const SeriesSummary& summary) {
-    return text_or_null_field("unreadableSeries", summary.complaint);
-}
-
-void append(Record& record, Record more) {
-    record.insert(
-        record.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end())
-    );
+[[nodiscard]] const Fields<SeriesSummary>& complaint_field() {
+    static const Fields<SeriesSummary> all{
+        {.name = "unreadableSeries",
+         .value = &SeriesSummary::complaint,
+         .meaning = "Why its row cannot be read; null: it can",
+         .column =
+             {.heading = "UNREADABLE",
+              .width_max = 60,
+              .is_optional = true,
+              .rank = 1,
+              .width_least = 16,
+              .tone = Tone::bad},
+         .place = 13,
+         .is_null_if_empty = true},
+    };
+    return all;
 }
 
 /// The same fields without values.
@@ -126,41 +183,52 @@ constexpr std::array kMembers{
 
 }  // namespace
 
-Record record_of(const SeriesSummary& summary, const timers::Zone& zone) {
-    const Series& series = summary.series;
-    Record record{
-        text_field("series", series.key),
-        text_field("group", series.group),
-        text_or_null_field("description", series.description),
-        text_or_null_field("handlerType", series.handler_type),
-        text_or_null_field("repeat", series.repeat),
+const Fields<SeriesSummary>& series_fields() {
+    static const Fields<SeriesSummary> head{
+        {.name = "series",
+         .value = of_series(&Series::key),
+         .column = {.heading = "SERIES", .width_max = 64}},
     };
-    append(record, progress_of(summary, zone));
-    append(record, settings_of(series, zone));
-    append(
-        record,
-        {
-            number_field("retries", series.retries),
-            series.total_turns ? number_field("totalTurns", *series.total_turns)
-                               : text_or_null_field("totalTurns", {}),
-            number_field("turnsTaken", series.turns_taken),
-            text_or_null_field("turnId", series.turn_id),
-            time_field("createTime", series.create_time, zone),
-            complaint_field(summary),
-        }
+    static const Fields<SeriesSummary> job{
+        {.name = "handlerType",
+         .value = of_series(&Series::handler_type),
+         .column = {.heading = "TYPE", .rank = 4},
+         .place = 2,
+         .is_null_if_empty = true},
+        {.name = "repeat",
+         .value = of_series(&Series::repeat),
+         .column = {.heading = "REPEAT", .width_max = 50, .rank = 3, .width_least = 12},
+         .place = 3,
+         .is_null_if_empty = true},
+    };
+    static const Fields<SeriesSummary> rest{
+        {.name = "retries", .value = of_series(&Series::retries)},
+        {.name = "totalTurns",
+         .value = of_series(&Series::total_turns),
+         .meaning = "null: it has no end of its own"},
+        {.name = "turnsTaken", .value = of_series(&Series::turns_taken)},
+        {.name = "turnId",
+         .value = of_series(&Series::turn_id),
+         .meaning = "The job that waits or runs for it",
+         .is_null_if_empty = true},
+        {.name = "createTime", .value = of_series(&Series::create_time)},
+    };
+    static const Fields<SeriesSummary> all = joined(
+        head,
+        group_and_description(),
+        job,
+        progress_fields(),
+        setting_fields(),
+        rest,
+        complaint_field()
     );
-    return record;
+    return all;
 }
 
 Record timer_fields_of(const std::optional<SeriesSummary>& summary, const timers::Zone& zone) {
-    const SeriesSummary& shown = summary ? *summary : SeriesSummary{};
-    Record record{
-        text_field("group", shown.series.group),
-        text_or_null_field("description", shown.series.description),
-    };
-    append(record, progress_of(shown, zone));
-    append(record, settings_of(shown.series, zone));
-    record.push_back(complaint_field(shown));
+    static const Fields<SeriesSummary> shown =
+        joined(group_and_description(), progress_fields(), setting_fields(), complaint_field());
+    Record record = record_of(shown, summary.value_or(SeriesSummary()), zone);
     return summary ? record : nulls_for(std::move(record));
 }
 

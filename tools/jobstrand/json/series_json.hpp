@@ -3,7 +3,7 @@
 #include "persistence/series_store.hpp"
 #include "timers/zone/zone.hpp"
 #include "tools/jobstrand/json/new_job.hpp"
-#include "tools/jobstrand/output/record.hpp"
+#include "tools/jobstrand/output/fields.hpp"
 
 #include <optional>
 #include <span>
@@ -12,14 +12,8 @@
 
 namespace jobstrand::cli {
 
-/// A series in JSON, as `series ls` and `series show` write it:
-///
-/// series, group, description, handlerType, repeat, state, previousFire, nextFire, fireCount, zone,
-/// dst, calendar, start, end, misfire, misfireThreshold, overlap, keepData, recovery,
-/// stopOnDeadLetter, retries, totalTurns, turnsTaken, turnId, createTime, unreadableSeries.
-///
-/// All of them are always written; what a series does not have is null. Times are shown in `zone`.
-[[nodiscard]] Record record_of(const persistence::SeriesSummary& summary, const timers::Zone& zone);
+/// A series, as `series ls` and `series show` write it. What it does not have is null.
+[[nodiscard]] const Fields<persistence::SeriesSummary>& series_fields();
 
 /// The part of it that a job does not say itself: what stands behind the job's own fields when it
 /// is shown as a timer. nullopt: the same fields without values.

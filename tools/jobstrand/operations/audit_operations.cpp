@@ -93,32 +93,34 @@ OperationNoun audit_noun() {
     return {
         .name = "audit",
         .summary = "What people have changed: who, when, how many, why",
-        .examples = "  jobstrand audit ls\n"
-                    "  jobstrand audit rm --before 2025-01-01",
-        .operations = {
-            page_operation(
-                {.words = "audit ls",
-                 .summary = "List what people have changed, the latest first",
-                 .examples = "  jobstrand audit ls\n"
-                             "  jobstrand audit ls --who anna --since 2d\n"
-                             "  jobstrand audit ls --action 'dead requeue' -o json",
-                 .role = service::Role::read,
-                 .path = "GET /api/v1/audit"},
-                audit_listing(),
-                entry_fields(),
-                list_audit
-            ),
-            record_operation(
-                {.words = "audit rm",
-                 .summary = "Forget what is older than a time; that is audited too",
-                 .examples = "  jobstrand audit rm --before 2025-01-01\n"
-                             "  jobstrand audit rm --before 365d",
-                 .path = "DELETE /api/v1/audit"},
-                removal_parameters(),
-                removed_fields(),
-                remove_audit
-            ),
-        },
+        .examples =
+            "  jobstrand audit ls\n"
+            "  jobstrand audit rm --before 2025-01-01",
+        .operations =
+            {
+                page_operation(
+                    {.words = "audit ls",
+                     .summary = "List what people have changed, the latest first",
+                     .examples = "  jobstrand audit ls\n"
+                                 "  jobstrand audit ls --who anna --since 2d\n"
+                                 "  jobstrand audit ls --action 'dead requeue' -o json",
+                     .role = service::Role::read,
+                     .path = "GET /api/v1/audit"},
+                    audit_listing(),
+                    entry_fields(),
+                    list_audit
+                ),
+                record_operation(
+                    {.words = "audit rm",
+                     .summary = "Forget what is older than a time; that is audited too",
+                     .examples = "  jobstrand audit rm --before 2025-01-01\n"
+                                 "  jobstrand audit rm --before 365d",
+                     .path = "DELETE /api/v1/audit"},
+                    removal_parameters(),
+                    removed_fields(),
+                    remove_audit
+                ),
+            },
     };
 }
 

@@ -136,57 +136,59 @@ OperationNoun calendar_noun() {
     return {
         .name = "calendar",
         .summary = "Times that series leave out",
-        .examples = "  jobstrand calendar set sundays 'weekly SUN'\n"
-                    "  jobstrand calendar ls",
-        .operations = {
-            list_operation<NoParameters>(
-                {.words = "calendar ls",
-                 .summary = "List calendars",
-                 .examples = "  jobstrand calendar ls -o json",
-                 .role = service::Role::read,
-                 .path = "GET /api/v1/calendars"},
-                {},
-                calendar_fields(),
-                list_calendars
-            ),
-            record_operation<CalendarName>(
-                {.words = "calendar show",
-                 .summary = "Show a calendar",
-                 .examples = "  jobstrand calendar show working-days",
-                 .role = service::Role::read,
-                 .path = "GET /api/v1/calendars/{calendar}"},
-                {{"name",
-                  &CalendarName::name,
-                  "The calendar",
-                  {.unit = "NAME", .is_required = true, .may_be_empty = true}}},
-                calendar_fields(),
-                show_calendar
-            ),
-            record_operation(
-                {.words = "calendar set",
-                 .summary = "Store a calendar, new or changed; waiting turns move at once",
-                 .examples = "  jobstrand calendar set working-days 'weekly SAT SUN'\n"
-                             "  jobstrand calendar set germany "
-                             "'zone Europe/Berlin; annual 01-01 05-01 10-03 12-25 12-26'\n"
-                             "  jobstrand calendar set office --from office.txt",
-                 .path = "PUT /api/v1/calendars/{calendar}"},
-                text_parameters(),
-                stored_fields(),
-                set_calendar
-            ),
-            items_operation<CalendarNames>(
-                {.words = "calendar rm",
-                 .summary = "Delete calendars that no series uses",
-                 .examples = "  jobstrand calendar rm working-days",
-                 .path = "DELETE /api/v1/calendars/{calendar}"},
-                {{"names",
-                  &CalendarNames::names,
-                  "The calendars; - reads them from stdin",
-                  {.unit = "NAME", .is_required = true}}},
-                {.done = "removed", .field = "calendar", .why_not = why_it_stays},
-                remove_calendars
-            ),
-        },
+        .examples =
+            "  jobstrand calendar set sundays 'weekly SUN'\n"
+            "  jobstrand calendar ls",
+        .operations =
+            {
+                list_operation<NoParameters>(
+                    {.words = "calendar ls",
+                     .summary = "List calendars",
+                     .examples = "  jobstrand calendar ls -o json",
+                     .role = service::Role::read,
+                     .path = "GET /api/v1/calendars"},
+                    {},
+                    calendar_fields(),
+                    list_calendars
+                ),
+                record_operation<CalendarName>(
+                    {.words = "calendar show",
+                     .summary = "Show a calendar",
+                     .examples = "  jobstrand calendar show working-days",
+                     .role = service::Role::read,
+                     .path = "GET /api/v1/calendars/{calendar}"},
+                    {{"name",
+                      &CalendarName::name,
+                      "The calendar",
+                      {.unit = "NAME", .is_required = true, .may_be_empty = true}}},
+                    calendar_fields(),
+                    show_calendar
+                ),
+                record_operation(
+                    {.words = "calendar set",
+                     .summary = "Store a calendar, new or changed; waiting turns move at once",
+                     .examples = "  jobstrand calendar set working-days 'weekly SAT SUN'\n"
+                                 "  jobstrand calendar set germany "
+                                 "'zone Europe/Berlin; annual 01-01 05-01 10-03 12-25 12-26'\n"
+                                 "  jobstrand calendar set office --from office.txt",
+                     .path = "PUT /api/v1/calendars/{calendar}"},
+                    text_parameters(),
+                    stored_fields(),
+                    set_calendar
+                ),
+                items_operation<CalendarNames>(
+                    {.words = "calendar rm",
+                     .summary = "Delete calendars that no series uses",
+                     .examples = "  jobstrand calendar rm working-days",
+                     .path = "DELETE /api/v1/calendars/{calendar}"},
+                    {{"names",
+                      &CalendarNames::names,
+                      "The calendars; - reads them from stdin",
+                      {.unit = "NAME", .is_required = true}}},
+                    {.done = "removed", .field = "calendar", .why_not = why_it_stays},
+                    remove_calendars
+                ),
+            },
     };
 }
 

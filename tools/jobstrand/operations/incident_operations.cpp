@@ -33,11 +33,9 @@ struct IncidentNote {
 };
 
 struct IncidentResolving {
-    std::vector<std::string> jobs;
+    std::optional<std::vector<std::string>> jobs;
     IncidentFilter filter;
-    bool all = false;
-    bool dry_run = false;
-    bool yes = false;
+    BulkChoice bulk;
 };
 
 [[nodiscard]] const Fields<Incident>& incident_fields() {
@@ -146,9 +144,7 @@ struct IncidentResolving {
         with_part<IncidentListing>(
             {
                 {"--each", &IncidentListing::each, "Each by itself, by job, and not by cause"},
-                {"--resolved",
-                 &IncidentListing::resolved,
-                 "Those that are over, the latest first"},
+                {"--resolved", &IncidentListing::resolved, "Those that are over, the latest first"},
                 {"--job",
                  {ParameterTarget<IncidentFilter>(&IncidentFilter::job), &IncidentListing::filter},
                  "Of this job",
@@ -165,19 +161,16 @@ struct IncidentResolving {
 
 [[nodiscard]] const Parameters<IncidentResolving>& resolve_parameters() {
     static const Parameters<IncidentResolving> all = with_part<IncidentResolving>(
-        {{"jobs",
-          &IncidentResolving::jobs,
-          "Their jobs; - for a list on stdin",
-          {.is_job = true}}},
-        filter_parameters(),
-        &IncidentResolving::filter,
-        {
-            {"--all", &IncidentResolving::all, "All of them"},
-            {"--dry-run",
-             &IncidentResolving::dry_run,
-             "Show what would be changed, and change nothing"},
-            {"-y,--yes", &IncidentResolving::yes, "Do not ask"},
-        }
+        with_part<IncidentResolving>(
+            {{"jobs",
+              &IncidentResolving::jobs,
+              "Their jobs; - for a list on stdin",
+              {.is_job = true}}},
+            filter_parameters(),
+            &IncidentResolving::filter
+        ),
+        bulk_parameters(),
+        &IncidentResolving::bulk
     );
     return all;
 }
@@ -262,7 +255,7 @@ void annotate_incidents(
 }
 
 [[nodiscard]] ExitCode resolve_matching(Session& session, const IncidentResolving& wanted) {
-    if (wanted.dry_run) {
+    if (wanted.bulk.dry_run) {
         const auto page = session.history().incidents(wanted.filter, {}, kDryRunSample);
         session.tell("this would resolve these open incidents, and all others that match:");
         write_list(session, incident_fields(), page.items);
@@ -270,7 +263,7 @@ void annotate_incidents(
     }
     confirm(
         session,
-        wanted.yes,
+        wanted.bulk.yes,
         "This resolves all open incidents that match; their dead letters stay."
     );
     const auto counts = with_progress(session, "resolved", [&](const deadletter::BulkWatch& watch) {
@@ -283,20 +276,20 @@ void annotate_incidents(
 
 [[nodiscard]] ExitCode resolve_incidents(Session& session, const IncidentResolving& wanted) {
     require_one_way(
-        {!wanted.jobs.empty(), wanted.filter != IncidentFilter{}, wanted.all},
+        {wanted.jobs.has_value(), wanted.filter != IncidentFilter{}, wanted.bulk.all},
         "say which incidents: ids of jobs, a filter, or --all",
         "ids of jobs, filters and --all exclude each other"
     );
-    if (wanted.jobs.empty()) {
+    if (!wanted.jobs) {
         return resolve_matching(session, wanted);
     }
-    if (wanted.dry_run) {
+    if (wanted.bulk.dry_run) {
         throw CliError(
             ExitCode::wrong_usage, "--dry-run goes with filters and --all, not with ids"
         );
     }
     ItemReport report(session, {.done = "resolved", .field = "jobId", .why_not = why_no_incident});
-    session.history().resolve(wanted.jobs, report.watch());
+    session.history().resolve(*wanted.jobs, report.watch());
     return report.finish();
 }
 
@@ -314,72 +307,72 @@ void annotate_incidents(
     return all;
 }
 
-[[nodiscard]] DescribedResult one_by_one() {
-    return {
-        .kind = DescribedResult::Kind::items,
-        .fields = {{"jobId", "What was named", {}}, {"answer", "What became of it", {}}}};
-}
-
 }  // namespace
 
 OperationNoun incident_noun() {
     return {
         .name = "incident",
-        .summary = "Dead letters that have to be looked at: since when, why, what was noted, how "
-                   "it ended",
-        .examples = "  jobstrand incident ls\n"
-                    "  jobstrand incident annotate 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --note "
-                    "'known'",
-        .operations = {
-            writing_operation(
-                {.words = "incident ls",
-                 .summary = "List what open incidents are about, or each of them; resolved ones",
-                 .examples = "  jobstrand incident ls\n"
-                             "  jobstrand incident ls --each --since 1h\n"
-                             "  jobstrand incident ls --resolved --since 7d\n"
-                             "  jobstrand incident ls --type send-invoice -o json",
-                 .role = service::Role::read,
-                 .path = "GET /api/v1/incidents"},
-                incident_listing(),
-                {.kind = DescribedResult::Kind::page,
-                 .fields = described(group_fields()),
-                 .other_fields = described(incident_fields())},
-                list_incidents
-            ),
-            list_operation<IncidentJob>(
-                {.words = "incident show",
-                 .summary = "Show the incidents of a job, the open one first",
-                 .examples = "  jobstrand incident show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
-                 .role = service::Role::read,
-                 .path = "GET /api/v1/incidents/{job}"},
-                {{"job",
-                  &IncidentJob::job,
-                  "The job",
-                  {.is_required = true, .may_be_empty = true, .is_job = true}}},
-                incident_fields(),
-                show_incidents
-            ),
-            items_operation(
-                {.words = "incident annotate",
-                 .summary = "Note something about open incidents",
-                 .examples = "  jobstrand incident annotate 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 "
-                             "--note 'anna calls the bank'",
-                 .path = "PUT /api/v1/incidents/{job}/note"},
-                note_parameters(),
-                {.done = "annotated", .field = "jobId", .why_not = why_no_incident},
-                annotate_incidents
-            ),
-            writing_operation(
-                {.words = "incident resolve",
-                 .summary = "Resolve open incidents by hand; their dead letters stay",
-                 .examples = "  jobstrand incident resolve 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
-                             "  jobstrand incident resolve --until 30d --yes",
-                 .path = "POST /api/v1/incidents/resolve"},
-                resolve_parameters(),
-                one_by_one(),
-                resolve_incidents
-            ),
-        },
+        .summary =
+            "Dead letters that have to be looked at: since when, why, what was noted, how "
+            "it ended",
+        .examples =
+            "  jobstrand incident ls\n"
+            "  jobstrand incident annotate 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --note "
+            "'known'",
+        .operations =
+            {
+                writing_operation(
+                    {.words = "incident ls",
+                     .summary =
+                         "List what open incidents are about, or each of them; resolved ones",
+                     .examples = "  jobstrand incident ls\n"
+                                 "  jobstrand incident ls --each --since 1h\n"
+                                 "  jobstrand incident ls --resolved --since 7d\n"
+                                 "  jobstrand incident ls --type send-invoice -o json",
+                     .role = service::Role::read,
+                     .path = "GET /api/v1/incidents"},
+                    incident_listing(),
+                    {.kind = DescribedResult::Kind::page,
+                     .fields = described(group_fields()),
+                     .other_fields = described(incident_fields())},
+                    list_incidents
+                ),
+                list_operation<IncidentJob>(
+                    {.words = "incident show",
+                     .summary = "Show the incidents of a job, the open one first",
+                     .examples = "  jobstrand incident show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
+                     .role = service::Role::read,
+                     .path = "GET /api/v1/incidents/{job}"},
+                    {{"job",
+                      &IncidentJob::job,
+                      "The job",
+                      {.is_required = true, .may_be_empty = true, .is_job = true}}},
+                    incident_fields(),
+                    show_incidents
+                ),
+                items_operation(
+                    {.words = "incident annotate",
+                     .summary = "Note something about open incidents",
+                     .examples =
+                         "  jobstrand incident annotate 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 "
+                         "--note 'anna calls the bank'",
+                     .path = "PUT /api/v1/incidents/{job}/note"},
+                    note_parameters(),
+                    {.done = "annotated", .field = "jobId", .why_not = why_no_incident},
+                    annotate_incidents
+                ),
+                writing_operation(
+                    {.words = "incident resolve",
+                     .summary = "Resolve open incidents by hand; their dead letters stay",
+                     .examples =
+                         "  jobstrand incident resolve 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
+                         "  jobstrand incident resolve --until 30d --yes",
+                     .path = "POST /api/v1/incidents/resolve"},
+                    resolve_parameters(),
+                    described_items("jobId"),
+                    resolve_incidents
+                ),
+            },
     };
 }
 

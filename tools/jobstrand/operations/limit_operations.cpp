@@ -105,51 +105,51 @@ OperationNoun limit_noun() {
     return {
         .name = "limit",
         .summary = "Limits of how many jobs run at the same time, and how often they start",
-        .examples = "  jobstrand limit set type:mail --concurrent 5\n"
-                    "  jobstrand limit ls",
-        .operations = {
-            list_operation<NoParameters>(
-                {.words = "limit ls",
-                 .summary = "List the limits, and how many jobs run and wait within them",
-                 .examples = "  jobstrand limit ls\n"
-                             "  jobstrand limit ls -o json",
-                 .role = service::Role::read,
-                 .path = "GET /api/v1/limits"},
-                {},
-                summary_fields(),
-                list_limits
-            ),
-            record_operation(
-                {.words = "limit set",
-                 .summary =
-                     "Set a limit, or give it other numbers; nodes hear of it within seconds",
-                 .examples = "  jobstrand limit set type:mail --concurrent 5\n"
-                             "  jobstrand limit set 'tenant:*' --concurrent 20\n"
-                             "  jobstrand limit set type:report --per-node 2\n"
-                             "  jobstrand limit set type:call-partner --rate 100/PT1M",
-                 .path = "PUT /api/v1/limits/{limit}"},
-                set_parameters(),
-                limit_fields(),
-                set_limit
-            ),
-            items_operation<LimitNames>(
-                {.words = "limit rm",
-                 .summary = "Remove limits; what waits for them runs",
-                 .examples = "  jobstrand limit rm type:mail",
-                 .path = "DELETE /api/v1/limits/{limit}"},
-                {{"names",
-                  &LimitNames::names,
-                  "The limits; - reads them from stdin",
-                  {.unit = "KIND:VALUE", .is_required = true}}},
-                {.done = "removed",
-                 .field = "limit",
-                 .why_not =
-                     [](const auto& item) {
-                         return "there is no limit " + quoted_if_needed(item.id);
-                     }},
-                remove_limits
-            ),
-        },
+        .examples =
+            "  jobstrand limit set type:mail --concurrent 5\n"
+            "  jobstrand limit ls",
+        .operations =
+            {
+                list_operation<NoParameters>(
+                    {.words = "limit ls",
+                     .summary = "List the limits, and how many jobs run and wait within them",
+                     .examples = "  jobstrand limit ls\n"
+                                 "  jobstrand limit ls -o json",
+                     .role = service::Role::read,
+                     .path = "GET /api/v1/limits"},
+                    {},
+                    summary_fields(),
+                    list_limits
+                ),
+                record_operation(
+                    {.words = "limit set",
+                     .summary =
+                         "Set a limit, or give it other numbers; nodes hear of it within seconds",
+                     .examples = "  jobstrand limit set type:mail --concurrent 5\n"
+                                 "  jobstrand limit set 'tenant:*' --concurrent 20\n"
+                                 "  jobstrand limit set type:report --per-node 2\n"
+                                 "  jobstrand limit set type:call-partner --rate 100/PT1M",
+                     .path = "PUT /api/v1/limits/{limit}"},
+                    set_parameters(),
+                    limit_fields(),
+                    set_limit
+                ),
+                items_operation<LimitNames>(
+                    {.words = "limit rm",
+                     .summary = "Remove limits; what waits for them runs",
+                     .examples = "  jobstrand limit rm type:mail",
+                     .path = "DELETE /api/v1/limits/{limit}"},
+                    {{"names",
+                      &LimitNames::names,
+                      "The limits; - reads them from stdin",
+                      {.unit = "KIND:VALUE", .is_required = true}}},
+                    {.done = "removed",
+                     .field = "limit",
+                     .why_not = [](const auto& item
+                                ) { return "there is no limit " + quoted_if_needed(item.id); }},
+                    remove_limits
+                ),
+            },
     };
 }
 

@@ -110,48 +110,50 @@ void read_events(JobLogFilter& filter, const std::string& text, const ParameterR
 OperationNoun log_noun() {
     return {
         .name = "log",
-        .summary = "What happened to jobs: each attempt that failed, deaths, removals; successes "
-                   "too if asked",
-        .examples = "  jobstrand log ls --since 1h\n"
-                    "  jobstrand log rm --before 30d",
-        .operations = {
-            page_operation(
-                {.words = "log ls",
-                 .summary = "List what happened to jobs, the latest first",
-                 .examples =
-                     "  jobstrand log ls --since 1h\n"
-                     "  jobstrand log ls --job 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
-                     "  jobstrand log ls --type send-invoice --event failed -o jsonl",
-                 .role = service::Role::read,
-                 .path = "GET /api/v1/log"},
-                log_listing(),
-                log_line_fields(),
-                list_log
-            ),
-            record_operation<LogLineId>(
-                {.words = "log show",
-                 .summary = "Show a line with the end of its stack trace or output",
-                 .examples = "  jobstrand log show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
-                 .role = service::Role::read,
-                 .path = "GET /api/v1/log/{line}"},
-                {{"id",
-                  &LogLineId::id,
-                  "The line, as `log ls -o json` shows it",
-                  {.is_required = true, .may_be_empty = true}}},
-                whole_line_fields(),
-                show_line
-            ),
-            record_operation(
-                {.words = "log rm",
-                 .summary = "Forget what is older than a time",
-                 .examples = "  jobstrand log rm --before 2025-01-01\n"
-                             "  jobstrand log rm --before 30d",
-                 .path = "DELETE /api/v1/log"},
-                removal_parameters(),
-                removed_fields(),
-                remove_lines
-            ),
-        },
+        .summary =
+            "What happened to jobs: each attempt that failed, deaths, removals; successes "
+            "too if asked",
+        .examples =
+            "  jobstrand log ls --since 1h\n"
+            "  jobstrand log rm --before 30d",
+        .operations =
+            {
+                page_operation(
+                    {.words = "log ls",
+                     .summary = "List what happened to jobs, the latest first",
+                     .examples = "  jobstrand log ls --since 1h\n"
+                                 "  jobstrand log ls --job 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
+                                 "  jobstrand log ls --type send-invoice --event failed -o jsonl",
+                     .role = service::Role::read,
+                     .path = "GET /api/v1/log"},
+                    log_listing(),
+                    log_line_fields(),
+                    list_log
+                ),
+                record_operation<LogLineId>(
+                    {.words = "log show",
+                     .summary = "Show a line with the end of its stack trace or output",
+                     .examples = "  jobstrand log show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
+                     .role = service::Role::read,
+                     .path = "GET /api/v1/log/{line}"},
+                    {{"id",
+                      &LogLineId::id,
+                      "The line, as `log ls -o json` shows it",
+                      {.is_required = true, .may_be_empty = true}}},
+                    whole_line_fields(),
+                    show_line
+                ),
+                record_operation(
+                    {.words = "log rm",
+                     .summary = "Forget what is older than a time",
+                     .examples = "  jobstrand log rm --before 2025-01-01\n"
+                                 "  jobstrand log rm --before 30d",
+                     .path = "DELETE /api/v1/log"},
+                    removal_parameters(),
+                    removed_fields(),
+                    remove_lines
+                ),
+            },
     };
 }
 

@@ -12,6 +12,7 @@ namespace jobstrand::cli {
 [[nodiscard]] OperationNoun incident_noun();
 [[nodiscard]] OperationNoun limit_noun();
 [[nodiscard]] OperationNoun log_noun();
+[[nodiscard]] OperationNoun series_noun();
 
 /// All of them.
 [[nodiscard]] std::span<const OperationNoun> operation_nouns();

@@ -103,6 +103,12 @@ std::vector<std::size_t> beside_path(const Operation& operation) {
     return found;
 }
 
+DescribedResult described_items(std::string_view field) {
+    return {
+        .kind = DescribedResult::Kind::items,
+        .fields = {{field, "What was named", {}}, {"answer", "What became of it", {}}}};
+}
+
 void add_operations(const Command& program, Action& action, const OperationNoun& noun) {
     const Command declared = program.add_noun(noun.name, noun.summary, noun.examples);
     for (const Operation& operation : noun.operations) {
@@ -117,6 +123,15 @@ const Parameters<PageRequest>& page_parameters() {
          "Show at most so many (default 100)",
          {.unit = "N", .least = 1, .most = kListedForClients}},
         {"--after", &PageRequest::after, "Go on behind this one", {.unit = "ID"}},
+    };
+    return all;
+}
+
+const Parameters<BulkChoice>& bulk_parameters() {
+    static const Parameters<BulkChoice> all{
+        {"--all", &BulkChoice::all, "All of them"},
+        {"--dry-run", &BulkChoice::dry_run, "Show what would be changed, and change nothing"},
+        {"-y,--yes", &BulkChoice::yes, "Do not ask"},
     };
     return all;
 }

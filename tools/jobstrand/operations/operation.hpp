@@ -5,8 +5,8 @@
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/verb.hpp"
 #include "tools/jobstrand/exit_code.hpp"
-#include "tools/jobstrand/output/fields.hpp"
 #include "tools/jobstrand/operations/parameter.hpp"
+#include "tools/jobstrand/output/fields.hpp"
 #include "tools/jobstrand/session.hpp"
 #include "tools/service/http/role.hpp"
 
@@ -69,6 +69,9 @@ struct Operation {
 /// The others that a client of a service can give; files are of this machine.
 [[nodiscard]] std::vector<std::size_t> beside_path(const Operation& operation);
 
+/// `field` and `answer`: what became of each thing that was named.
+[[nodiscard]] DescribedResult described_items(std::string_view field);
+
 /// Operations that are about one thing.
 struct OperationNoun {
     std::string name;
@@ -87,6 +90,19 @@ struct PageRequest {
     std::size_t limit = 100;
     std::string after;  ///< The key of what the page is behind; empty: it is the first one.
 };
+
+/// --zone of operations whose Values have a `zone`: that in which they show times.
+inline constexpr const char* kShownZone = "The zone in which times are shown, by IANA name [UTC]";
+
+/// What operations that change many things at once have in common.
+struct BulkChoice {
+    bool all = false;
+    bool dry_run = false;
+    bool yes = false;
+};
+
+/// --all, --dry-run, --yes.
+[[nodiscard]] const Parameters<BulkChoice>& bulk_parameters();
 
 /// --limit, --after.
 [[nodiscard]] const Parameters<PageRequest>& page_parameters();
@@ -124,16 +140,32 @@ void write_result(
 void tell_more(Session& session, std::string_view last);
 
 template <typename T>
-void write_list(Session& session, const Fields<T>& fields, const std::vector<T>& items) {
+void write_list(
+    Session& session,
+    const Fields<T>& fields,
+    const std::vector<T>& items,
+    const timers::Zone& zone = timers::Zone::utc()
+) {
     std::vector<Record> records;
     records.reserve(items.size());
     for (const T& item : items) {
-        records.push_back(record_of(fields, item));
+        records.push_back(record_of(fields, item, zone));
     }
     write_result(session, records, columns_of(fields));
 }
 
 namespace operation_parts {
+
+/// In which times are shown.
+template <typename Values>
+[[nodiscard]] const timers::Zone& zone_of(const Values& values) {
+    if constexpr (requires { values.zone; }) {
+        return values.zone;
+    } else {
+        static const timers::Zone utc = timers::Zone::utc();
+        return utc;
+    }
+}
 
 template <typename Values, typename Run>
 [[nodiscard]] Operation operation(
@@ -147,8 +179,7 @@ template <typename Values, typename Run>
         .text = std::move(text),
         .parameters = all,
         .result = std::move(result),
-        .run =
-            [all, run = std::move(run)](Session& session, const GivenTexts& given) -> ExitCode {
+        .run = [all, run = std::move(run)](Session& session, const GivenTexts& given) -> ExitCode {
             // Defended catch: what the rules below refuse is a mistake of whoever gave it.
             try {
                 Values values{};
@@ -187,7 +218,9 @@ template <typename Values, typename T>
         parameters,
         {DescribedResult::Kind::record, described(fields)},
         [&fields, run](Session& session, const Values& values) {
-            write_result(session, record_of(fields, run(session, values)));
+            write_result(
+                session, record_of(fields, run(session, values), operation_parts::zone_of(values))
+            );
             return ExitCode::done;
         }
     );
@@ -206,7 +239,7 @@ template <typename Values, typename T>
         parameters,
         {DescribedResult::Kind::list, described(fields)},
         [&fields, run](Session& session, const Values& values) {
-            write_list(session, fields, run(session, values));
+            write_list(session, fields, run(session, values), operation_parts::zone_of(values));
             return ExitCode::done;
         }
     );
@@ -226,7 +259,7 @@ template <typename Values, typename T>
         {DescribedResult::Kind::page, described(fields)},
         [&fields, run](Session& session, const Values& values) {
             const schema::Page<T> page = run(session, values);
-            write_list(session, fields, page.items);
+            write_list(session, fields, page.items, operation_parts::zone_of(values));
             if (page.has_more) {
                 tell_more(session, record_of(fields, page.items.back()).front().text);
             }
@@ -243,12 +276,11 @@ template <typename Values>
     ItemWords words,
     void (*run)(Session&, const Values&, const deadletter::BulkWatch&)
 ) {
-    std::vector<DescribedField> fields{
-        {words.field, "What was named", {}}, {"answer", "What became of it", {}}};
+    const std::string_view field = words.field;
     return operation_parts::operation<Values>(
         std::move(text),
         parameters,
-        {DescribedResult::Kind::items, std::move(fields)},
+        described_items(field),
         [words = std::move(words), run](Session& session, const Values& values) {
             ItemReport report(session, words);
             run(session, values, report.watch());

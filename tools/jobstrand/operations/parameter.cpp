@@ -9,33 +9,32 @@
 
 namespace jobstrand::cli {
 
-std::string read_text(
-    const std::string& text,
-    const ParameterRules& rules,
-    const ParameterReading& reading
-) {
+std::string
+read_text(const std::string& text, const ParameterRules& rules, const ParameterReading& reading) {
     const std::string given = rules.may_be_empty ? text : not_empty(reading.label, text);
     return rules.is_job ? job_id(reading.session, given) : given;
 }
 
-std::int64_t read_number(
-    const std::string& text,
-    const ParameterRules& rules,
-    const ParameterReading& reading
-) {
+std::int64_t
+read_number(const std::string& text, const ParameterRules& rules, const ParameterReading& reading) {
     return whole_number(reading.label, text, rules.least, rules.most);
 }
 
-schema::TimePoint read_time(
-    const std::string& text,
-    const ParameterRules& rules,
-    const ParameterReading& reading
-) {
+schema::TimePoint
+read_time(const std::string& text, const ParameterRules& rules, const ParameterReading& reading) {
     return time_of(reading.session, reading.label, text, rules.toward);
 }
 
 schema::Duration read_duration(const std::string& text, const ParameterReading& reading) {
     return duration_of(reading.label, text);
+}
+
+timers::Zone read_zone(const std::string& text, const ParameterReading& reading) {
+    const auto zone = timers::Zone::find(text);
+    if (!zone) {
+        refuse_parameter(reading, ": " + zone.error().message);
+    }
+    return zone.value();
 }
 
 std::vector<std::string> read_texts(

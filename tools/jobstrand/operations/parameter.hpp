@@ -2,6 +2,7 @@
 
 #include "schema/time.hpp"
 #include "timers/zone/spoken_time.hpp"
+#include "timers/zone/zone.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -12,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-/// What an operation is given. A parameter is listed once; the options of the command line, queries,
-/// JSON bodies and the description of the API are made from the list.
+/// What an operation is given. A parameter is listed once; the options of the command line,
+/// queries, JSON bodies and the description of the API are made from the list.
 namespace jobstrand::cli {
 
 class Session;
@@ -47,6 +48,9 @@ struct ParameterRules {
     timers::Toward toward = timers::Toward::behind;
 };
 
+/// By IANA name.
+[[nodiscard]] timers::Zone read_zone(const std::string& text, const ParameterReading& reading);
+
 /// Reads the texts of a parameter; there is one at least. What cannot be meant so throws CliError
 /// wrong_usage, which begins with the label.
 [[nodiscard]] std::string
@@ -76,7 +80,8 @@ struct Parameter {
     ParameterRules rules = {};
 
     /// `values` is what the operation is run with.
-    std::function<void(void* values, const std::vector<std::string>& texts, const ParameterReading&)>
+    std::function<
+        void(void* values, const std::vector<std::string>& texts, const ParameterReading&)>
         read = {};
 
     [[nodiscard]] bool is_argument() const { return !names.starts_with('-'); }
@@ -95,6 +100,9 @@ struct ParameterTarget {
     ParameterKind kind;
     std::function<void(Values&, const Texts&, const ParameterRules&, const ParameterReading&)> read;
 
+    /// Where the text itself goes; nullptr: it is more than that.
+    std::optional<std::string> Values::*text = nullptr;
+
     // NOLINTBEGIN(google-explicit-constructor): tables read better without its name.
     ParameterTarget(bool Values::*member)
         : ParameterTarget(ParameterKind::flag, [member](Values& values, const auto&...) {
@@ -103,19 +111,26 @@ struct ParameterTarget {
     ParameterTarget(std::string Values::*member)
         : ParameterTarget(ParameterKind::text, in<&read_text>(member)) {}
     ParameterTarget(std::optional<std::string> Values::*member)
-        : ParameterTarget(ParameterKind::text, in<&read_text>(member)) {}
+        : ParameterTarget(ParameterKind::text, in<&read_text>(member)) {
+        text = member;
+    }
     template <typename Number>
-        requires std::integral<Number>
-    ParameterTarget(std::optional<Number> Values::*member)
+    requires std::integral<Number> ParameterTarget(std::optional<Number> Values::*member)
         : ParameterTarget(ParameterKind::number, number_in<Number>(member)) {}
     template <typename Number>
-        requires std::integral<Number>
-    ParameterTarget(Number Values::*member)
+    requires std::integral<Number> ParameterTarget(Number Values::*member)
         : ParameterTarget(ParameterKind::number, number_in<Number>(member)) {}
     ParameterTarget(schema::TimePoint Values::*member)
         : ParameterTarget(ParameterKind::time, in<&read_time>(member)) {}
     ParameterTarget(std::optional<schema::TimePoint> Values::*member)
         : ParameterTarget(ParameterKind::time, in<&read_time>(member)) {}
+    ParameterTarget(timers::Zone Values::*member)
+        : ParameterTarget(
+              ParameterKind::text,
+              [member](Values& values, const Texts& texts, const auto&, const auto& reading) {
+                  values.*member = read_zone(texts.back(), reading);
+              }
+          ) {}
     ParameterTarget(Texts Values::*member)
         : ParameterTarget(
               ParameterKind::texts,
@@ -128,6 +143,14 @@ struct ParameterTarget {
               ParameterKind::duration,
               [member](Values& values, const Texts& texts, const auto&, const auto& reading) {
                   values.*member = read_duration(texts.back(), reading);
+              }
+          ) {}
+    /// For who must know an empty list from none.
+    ParameterTarget(std::optional<Texts> Values::*member)
+        : ParameterTarget(
+              ParameterKind::texts,
+              [member](Values& values, const Texts& texts, const auto& rules, const auto& reading) {
+                  values.*member = read_texts(texts, rules, reading);
               }
           ) {}
     ParameterTarget(
@@ -159,16 +182,18 @@ private:
 
     template <auto Read, typename Member>
     static auto in(Member Values::*member) {
-        return [member](Values& values, const Texts& texts, const auto& rules, const auto& reading) {
-            values.*member = Read(texts.back(), rules, reading);
-        };
+        return
+            [member](Values& values, const Texts& texts, const auto& rules, const auto& reading) {
+                values.*member = Read(texts.back(), rules, reading);
+            };
     }
 
     template <typename Number, typename Member>
     static auto number_in(Member Values::*member) {
-        return [member](Values& values, const Texts& texts, const auto& rules, const auto& reading) {
-            values.*member = static_cast<Number>(read_number(texts.back(), rules, reading));
-        };
+        return
+            [member](Values& values, const Texts& texts, const auto& rules, const auto& reading) {
+                values.*member = static_cast<Number>(read_number(texts.back(), rules, reading));
+            };
     }
 };
 
@@ -185,18 +210,13 @@ struct TypedParameter {
 template <typename Values>
 using Parameters = std::vector<TypedParameter<Values>>;
 
-/// The parameters of a part of Whole, as those of Whole, between `first` and `last`.
+/// `first`, and behind them the parameters of a part of Whole, as those of Whole.
 template <typename Whole, typename Part>
-[[nodiscard]] Parameters<Whole> with_part(
-    Parameters<Whole> first,
-    const Parameters<Part>& parameters,
-    Part Whole::*part,
-    const Parameters<Whole>& last = {}
-) {
+[[nodiscard]] Parameters<Whole>
+with_part(Parameters<Whole> first, const Parameters<Part>& parameters, Part Whole::*part) {
     for (const TypedParameter<Part>& one : parameters) {
         first.push_back({one.names, {one.into, part}, one.meaning, one.rules});
     }
-    first.insert(first.end(), last.begin(), last.end());
     return first;
 }
 

@@ -91,7 +91,7 @@ struct FieldValue {
     JsonType type;
 
     template <typename Get>
-        requires std::invocable<Get, const T&>
+    requires std::invocable<Get, const T&>
     // NOLINTNEXTLINE(google-explicit-constructor): tables read better without its name.
     FieldValue(Get get)
         : show([get](std::string_view name, const T& item, const timers::Zone& zone) {
@@ -127,11 +127,8 @@ template <typename T>
 using Fields = std::vector<Field<T>>;
 
 template <typename T>
-[[nodiscard]] Record record_of(
-    const Fields<T>& fields,
-    const T& item,
-    const timers::Zone& zone = timers::Zone::utc()
-) {
+[[nodiscard]] Record
+record_of(const Fields<T>& fields, const T& item, const timers::Zone& zone = timers::Zone::utc()) {
     Record record;
     record.reserve(fields.size());
     for (const Field<T>& field : fields) {
@@ -160,11 +157,17 @@ template <typename T>
     return columns;
 }
 
-/// `fields`, and `more` behind them.
-template <typename T>
-[[nodiscard]] Fields<T> joined(Fields<T> fields, const Fields<T>& more) {
-    fields.insert(fields.end(), more.begin(), more.end());
-    return fields;
+/// Lists of fields, or of parameters, one behind the other.
+template <typename Entry, typename... More>
+[[nodiscard]] std::vector<Entry> joined(std::vector<Entry> entries, const More&... more) {
+    (entries.insert(entries.end(), more.begin(), more.end()), ...);
+    return entries;
+}
+template <typename Entry>
+[[nodiscard]] std::vector<Entry>
+joined(std::vector<Entry> entries, std::initializer_list<Entry> more) {
+    entries.insert(entries.end(), more.begin(), more.end());
+    return entries;
 }
 
 /// The fields of a part of Whole, as those of Whole. `get` is the member, or a function.

@@ -145,7 +145,8 @@ VerbAnswer run_for_client(
         answer.exit_code = ExitCode::wrong_usage;
         tell_error_lines(served.streams, "the arguments name another verb");
     } else {
-        const ServedClient client{engine, settings, call.files, call.user, call.caller, is_stopping};
+        const ServedClient client{
+            engine, settings, call.files, call.user, call.caller, is_stopping};
         answer.exit_code = run_guarded(
             program.globals(),
             call,

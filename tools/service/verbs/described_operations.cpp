@@ -99,9 +99,8 @@ using Json = nlohmann::ordered_json;
     if (!result.other_fields.empty()) {
         item = {{"anyOf", {item, schema_of(result.other_fields)}}};
     }
-    return result.kind == DescribedResult::Kind::record
-               ? item
-               : Json{{"type", "array"}, {"items", item}};
+    return result.kind == DescribedResult::Kind::record ? item
+                                                        : Json{{"type", "array"}, {"items", item}};
 }
 
 [[nodiscard]] Json content_of(const Json& schema) {
@@ -130,7 +129,8 @@ using Json = nlohmann::ordered_json;
 /// The names in braces, in their order.
 [[nodiscard]] std::vector<std::string> places_in(std::string_view path) {
     std::vector<std::string> places;
-    for (std::size_t at = path.find('{'); at != std::string_view::npos; at = path.find('{', at + 1)) {
+    for (std::size_t at = path.find('{'); at != std::string_view::npos;
+         at = path.find('{', at + 1)) {
         places.emplace_back(path.substr(at + 1, path.find('}', at) - at - 1));
     }
     return places;
@@ -180,9 +180,7 @@ described(const Operation& operation, const std::string& noun, std::string_view 
     const std::vector<std::string> places = places_in(path);
     const std::vector<std::size_t> bound = in_path(operation);
     for (std::size_t i = 0; i < bound.size(); ++i) {
-        parameters.push_back(
-            parameter_of(places[i], "path", operation.parameters[bound[i]], true)
-        );
+        parameters.push_back(parameter_of(places[i], "path", operation.parameters[bound[i]], true));
     }
     const bool has_body = operation.text.path.starts_with('P');
     Json described{
@@ -194,8 +192,7 @@ described(const Operation& operation, const std::string& noun, std::string_view 
     if (!has_body) {
         for (const std::size_t i : beside_path(operation)) {
             const Parameter& one = operation.parameters[i];
-            parameters.push_back(
-                parameter_of(one.query_name(), "query", one, one.rules.is_required)
+            parameters.push_back(parameter_of(one.query_name(), "query", one, one.rules.is_required)
             );
         }
     }

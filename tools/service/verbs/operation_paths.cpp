@@ -158,12 +158,15 @@ void read_query(const Operation& operation, std::string_view query, GivenTexts& 
 
 [[nodiscard]] std::string link_behind(const Request& request, std::string_view last) {
     std::string query;
-    for (const auto& [name, value] : query_items(request.query()).value_or(std::vector<QueryItem>())) {
+    for (const auto& [name, value] :
+         query_items(request.query()).value_or(std::vector<QueryItem>())) {
         if (name != "after") {
             query += fmt::format("{}={}&", percent_encoded(name), percent_encoded(value));
         }
     }
-    return fmt::format("<{}?{}after={}>; rel=\"next\"", request.path(), query, percent_encoded(last));
+    return fmt::format(
+        "<{}?{}after={}>; rel=\"next\"", request.path(), query, percent_encoded(last)
+    );
 }
 
 /// What was done about the one thing that the path names needs no list of one.

@@ -8,7 +8,6 @@
 #include "tools/jobstrand/commands/job/job_checks.hpp"
 #include "tools/jobstrand/commands/job/job_listing.hpp"
 #include "tools/jobstrand/commands/job/job_showing.hpp"
-#include "tools/jobstrand/commands/series/series_listing.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
@@ -101,7 +100,7 @@ with_remark(Session& session, const deadletter::BulkWatch& watch) {
         if (item.answer == deadletter::ItemAnswer::done && !item.series.empty()) {
             session.tell(fmt::format(
                 "only this turn of {} moves; for all: `jobstrand series reschedule`",
-                named(item.series)
+                named_series(item.series)
             ));
         }
         watch.on_item(item);

@@ -24,28 +24,28 @@ void add_flag(const Command& verb, const char* name, bool& value, const char* me
 
 }  // namespace
 
-void add_series_times_options(const Command& verb, SeriesTimesOptions& options) {
-    add_text(verb, "--zone", options.zone, "Whose wall clock, by IANA name [UTC]", "ZONE");
-    add_text(verb, "--dst", options.dst, "When clocks change: quartz or run-once [quartz]", "RULE");
-    add_text(verb, "--calendar", options.calendar, "Leaves out what it excludes", "NAME");
-    add_text(
-        verb,
-        "--misfire",
-        options.misfire,
-        "What becomes of missed turns: do-nothing, fire-once-now, ... or Quartz's number; none for "
-        "a "
-        "cycle without one",
-        "NAME"
-    );
-    add_text(
-        verb,
-        "--misfire-threshold",
-        options.misfire_threshold,
-        "How late a turn is a missed one [the service's setting]",
-        "DURATION"
-    );
-    add_text(verb, "--start", options.start, "No turn before; where a cycle begins", "DATE");
-    add_text(verb, "--end", options.end, "No turn after", "DATE");
+const Parameters<SeriesTimesOptions>& series_times_parameters() {
+    using Times = SeriesTimesOptions;
+    const auto rules = [](const char* unit) {
+        return ParameterRules{.unit = unit, .heading = kGroup, .may_be_empty = true};
+    };
+    static const Parameters<Times> all{
+        {"--zone", &Times::zone, "Whose wall clock, by IANA name [UTC]", rules("ZONE")},
+        {"--dst", &Times::dst, "When clocks change: quartz or run-once [quartz]", rules("RULE")},
+        {"--calendar", &Times::calendar, "Leaves out what it excludes", rules("NAME")},
+        {"--misfire",
+         &Times::misfire,
+         "What becomes of missed turns: do-nothing, fire-once-now, ... or Quartz's number; none "
+         "for a cycle without one",
+         rules("NAME")},
+        {"--misfire-threshold",
+         &Times::misfire_threshold,
+         "How late a turn is a missed one [the service's setting]",
+         rules("DURATION")},
+        {"--start", &Times::start, "No turn before; where a cycle begins", rules("DATE")},
+        {"--end", &Times::end, "No turn after", rules("DATE")},
+    };
+    return all;
 }
 
 void add_series_options(const Command& verb, SeriesOptions& options) {
@@ -59,7 +59,11 @@ void add_series_options(const Command& verb, SeriesOptions& options) {
     add_text(verb, "--series", options.series, "The key of the series [the job's id]", "KEY");
     add_text(verb, "--group", options.group, "Its group, to be paused as a whole", "NAME");
     add_text(verb, "--description", options.description, "What it is for", "TEXT");
-    add_series_times_options(verb, options.times);
+    for (const TypedParameter<SeriesTimesOptions>& one : series_times_parameters()) {
+        verb.add_option(one.names, options.times.*one.into.text, one.meaning)
+            .group(one.rules.heading)
+            .type_name(one.rules.unit);
+    }
     add_flag(verb, "--no-overlap", options.no_overlap, "A turn waits until the last one has ended");
     add_flag(
         verb, "--keep-data", options.keep_data, "A turn may hand a payload on; never two at a time"

@@ -2,13 +2,12 @@
 
 #include "schema/series/series.hpp"
 #include "tools/jobstrand/json/new_job.hpp"
+#include "tools/jobstrand/operations/parameter.hpp"
 
 #include <optional>
 #include <string>
 
 namespace jobstrand::cli {
-
-class Session;
 
 class Command;
 
@@ -41,8 +40,8 @@ struct SeriesOptions {
     [[nodiscard]] bool is_any_given(bool has_due_date) const;
 };
 
-/// --zone, --start, ... at a verb, without --repeat.
-void add_series_times_options(const Command& verb, SeriesTimesOptions& options);
+/// --zone, --start, ..., without --repeat.
+[[nodiscard]] const Parameters<SeriesTimesOptions>& series_times_parameters();
 
 /// The same, --repeat, and the options of a new series.
 void add_series_options(const Command& verb, SeriesOptions& options);

@@ -1,7 +1,6 @@
 #include "tools/jobstrand/commands/timer/timer_changes.hpp"
 
 #include "tools/jobstrand/commands/item_report.hpp"
-#include "tools/jobstrand/commands/series/series_listing.hpp"
 #include "tools/jobstrand/commands/typed_ids.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +30,7 @@ with_remark(Session& session, const BulkWatch& watch, const Remark& remark) {
 ExitCode fire_timers(Session& session, const FireOptions& options) {
     const auto remark = [](const ItemResult& item) {
         return fmt::format(
-            "{} was the next turn of {}, which goes on", item.id, named(item.series)
+            "{} was the next turn of {}, which goes on", item.id, named_series(item.series)
         );
     };
     const auto ids = job_ids(session, options.ids);
@@ -47,7 +46,7 @@ ExitCode reschedule_timers(Session& session, const RescheduleOptions& options) {
     }
     const auto remark = [](const ItemResult& item) {
         return fmt::format(
-            "only this turn of {} moves; for all: `jobstrand series reschedule`", named(item.series)
+            "only this turn of {} moves; for all: `jobstrand series reschedule`", named_series(item.series)
         );
     };
     const auto ids = job_ids(session, options.ids);

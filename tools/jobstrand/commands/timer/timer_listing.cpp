@@ -3,7 +3,6 @@
 #include "tools/jobstrand/commands/job/job_showing.hpp"
 #include "tools/jobstrand/commands/listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
-#include "tools/jobstrand/commands/series/series_listing.hpp"
 #include "tools/jobstrand/json/job_json.hpp"
 #include "tools/jobstrand/json/series_json.hpp"
 #include "tools/jobstrand/output/printable.hpp"
@@ -93,7 +92,7 @@ ExitCode list_timers(Session& session, const TimerListOptions& options) {
     const timers::Zone zone = zone_of(options.zone);
     const deadletter::TimerQuery query{
         .state = state_of(options.state),
-        .group = group_of(options.group),
+        .group = options.group ? std::optional(not_empty("--group", *options.group)) : std::nullopt,
         .filter = filter_of(session, options.list.filter),
         .after = options.list.after,
         .limit = limit_of(session, options.list.limit),
