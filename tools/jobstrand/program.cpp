@@ -108,8 +108,8 @@ void Program::add_commands() {
     add_operations(program, action_, operation_noun("series"));
     add_group_commands(program, action_);
     add_operations(program, action_, operation_noun("calendar"));
-    add_dead_commands(program, action_);
-    add_batch_commands(program, action_);
+    add_operations(program, action_, operation_noun("dead"));
+    add_operations(program, action_, operation_noun("batch"));
     add_instance_commands(program, action_);
     add_definition_commands(program, action_);
     add_tenant_commands(program, action_);

@@ -65,6 +65,7 @@ struct ServedClient {
     const std::string& user;                          ///< As the client says; empty: it does not.
     const std::string& caller;                        ///< The name of its token, or `local`.
     const std::function<bool()>& is_stopping;         ///< The service: what takes long should end.
+    bool reads_reasons = false;                       ///< In what was done, and not on stderr.
 };
 
 /// What a command works with: streams, settings, the database. Each part is made when it is first
@@ -86,6 +87,9 @@ public:
     [[nodiscard]] Streams& streams() { return streams_; }
 
     [[nodiscard]] bool is_for_client() const { return client_.has_value(); }
+
+    /// Whether records of what was not done say why.
+    [[nodiscard]] bool shows_reasons() const { return client_ && client_->reads_reasons; }
 
     /// Whether what takes long should end where it can.
     [[nodiscard]] bool must_stop() const { return client_ && client_->is_stopping(); }

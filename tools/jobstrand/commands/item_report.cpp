@@ -84,6 +84,10 @@ void ItemReport::write(const ItemResult& item, std::string_view answer) {
     if (!words_.detail.empty()) {
         record.push_back(text_or_null_field(words_.detail, item.new_job));
     }
+    if (session_.shows_reasons()) {
+        const bool is_done = item.answer == ItemAnswer::done;
+        record.push_back(text_or_null_field("why", is_done ? "" : words_.why_not(item)));
+    }
     writer_.add(record);
 }
 

@@ -3,12 +3,14 @@
 #include "schema/paging.hpp"
 #include "tools/jobstrand/session.hpp"
 
-#include <fmt/format.h>
-
 #include <functional>
+#include <string_view>
 #include <vector>
 
 namespace jobstrand::cli {
+
+/// Says how a list goes on behind the item of this key.
+void tell_more(Session& session, std::string_view last);
 
 /// Writes a part of a list in the chosen format.
 template <typename Item, typename RecordOf>
@@ -40,9 +42,7 @@ void write_page(
 ) {
     write_items(session, page.items, columns, record_of);
     if (page.has_more) {
-        session.tell(fmt::format(
-            "there are more: go on with --after {}", std::invoke(key_of, page.items.back())
-        ));
+        tell_more(session, std::invoke(key_of, page.items.back()));
     }
 }
 

@@ -71,6 +71,19 @@ struct ShowMember {
     }
 };
 
+/// What JSON has for a member: a visitor for their types.
+struct DescribeMember {
+    JsonType operator()(std::string Job::*member) const {
+        return member == &Job::payload ? JsonType{.name = ""} : JsonType{.is_nullable = true};
+    }
+    JsonType operator()(int Job::* /*member*/) const { return {.name = "integer"}; }
+    JsonType operator()(std::int64_t Job::* /*member*/) const { return {.name = "integer"}; }
+    JsonType operator()(bool Job::* /*member*/) const { return {.name = "boolean"}; }
+    JsonType operator()(std::optional<schema::TimePoint> Job::* /*member*/) const {
+        return {.format = "date-time", .is_nullable = true};
+    }
+};
+
 /// Reads a member into a new job: a visitor for their types. Returns what is wrong; empty: nothing.
 struct ReadMember {
     const JobField& field;
@@ -343,6 +356,17 @@ Record record_of(const schema::PlacedJob& placed, const timers::Zone& zone) {
         record.push_back(show(member, placed, zone));
     }
     return record;
+}
+
+std::vector<DescribedField> described_job() {
+    std::vector<DescribedField> all;
+    for (const KnownMember& member : known_members()) {
+        const JsonType type = member.field == nullptr
+                                  ? JsonType()
+                                  : std::visit(DescribeMember(), member.field->member);
+        all.push_back({.name = member.name, .meaning = {}, .type = type});
+    }
+    return all;
 }
 
 JobFromJson job_from_json(std::string_view text) {

@@ -5,7 +5,7 @@
 #include "timers/cycle/due_text.hpp"
 #include "timers/zone/zone.hpp"
 #include "tools/jobstrand/json/new_job.hpp"
-#include "tools/jobstrand/output/record.hpp"
+#include "tools/jobstrand/output/fields.hpp"
 
 #include <optional>
 #include <string>
@@ -23,6 +23,9 @@ namespace jobstrand::cli {
 /// stored, character by character, or a string when the stored text is not JSON.
 [[nodiscard]] Record
 record_of(const schema::PlacedJob& placed, const timers::Zone& zone = timers::Zone::utc());
+
+/// For the description of the API.
+[[nodiscard]] std::vector<DescribedField> described_job();
 
 /// One field as it stands there.
 [[nodiscard]] RecordField show_field(

@@ -35,7 +35,7 @@ struct IncidentNote {
 struct IncidentResolving {
     std::optional<std::vector<std::string>> jobs;
     IncidentFilter filter;
-    BulkChoice bulk;
+    BulkFlags bulk;
 };
 
 [[nodiscard]] const Fields<Incident>& incident_fields() {
@@ -369,7 +369,9 @@ OperationNoun incident_noun() {
                          "  jobstrand incident resolve --until 30d --yes",
                      .path = "POST /api/v1/incidents/resolve"},
                     resolve_parameters(),
-                    described_items("jobId"),
+                    {.kind = DescribedResult::Kind::items,
+                     .fields = described_items("jobId").fields,
+                     .of_all = {{"resolved", "How many", {.name = "integer"}}}},
                     resolve_incidents
                 ),
             },

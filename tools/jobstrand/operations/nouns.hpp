@@ -8,7 +8,9 @@
 namespace jobstrand::cli {
 
 [[nodiscard]] OperationNoun audit_noun();
+[[nodiscard]] OperationNoun batch_noun();
 [[nodiscard]] OperationNoun calendar_noun();
+[[nodiscard]] OperationNoun dead_noun();
 [[nodiscard]] OperationNoun incident_noun();
 [[nodiscard]] OperationNoun limit_noun();
 [[nodiscard]] OperationNoun log_noun();

@@ -34,6 +34,8 @@ void add_parameter(const Command& verb, const Parameter& parameter, Typed& typed
                 return verb.add_flag(parameter.names, typed.flag, parameter.meaning);
             case ParameterKind::texts:
                 return verb.add_option(parameter.names, typed.texts, parameter.meaning);
+            case ParameterKind::repeated:
+                return verb.add_repeated_option(parameter.names, typed.texts, parameter.meaning);
             default:
                 return verb.add_option(parameter.names, typed.text, parameter.meaning);
         }
@@ -106,7 +108,11 @@ std::vector<std::size_t> beside_path(const Operation& operation) {
 DescribedResult described_items(std::string_view field) {
     return {
         .kind = DescribedResult::Kind::items,
-        .fields = {{field, "What was named", {}}, {"answer", "What became of it", {}}}};
+        .fields = {
+            {field, "What was named", {}},
+            {"answer", "What became of it", {}},
+            {"why", "Why it was not done; null: it was", {.is_nullable = true}},
+        }};
 }
 
 void add_operations(const Command& program, Action& action, const OperationNoun& noun) {
@@ -127,11 +133,49 @@ const Parameters<PageRequest>& page_parameters() {
     return all;
 }
 
-const Parameters<BulkChoice>& bulk_parameters() {
-    static const Parameters<BulkChoice> all{
-        {"--all", &BulkChoice::all, "All of them"},
-        {"--dry-run", &BulkChoice::dry_run, "Show what would be changed, and change nothing"},
-        {"-y,--yes", &BulkChoice::yes, "Do not ask"},
+const Parameters<BulkFlags>& bulk_parameters() {
+    static const Parameters<BulkFlags> all{
+        {"--all", &BulkFlags::all, "All of them"},
+        {"--dry-run", &BulkFlags::dry_run, "Show what would be changed, and change nothing"},
+        {"-y,--yes", &BulkFlags::yes, "Do not ask"},
+    };
+    return all;
+}
+
+const Parameters<BulkOptions>& bulk_job_parameters() {
+    static const Parameters<BulkOptions> ids{
+        {"ids",
+         &BulkOptions::ids,
+         "The jobs; - reads them from stdin",
+         {.unit = "ID", .is_raw = true}},
+    };
+    static const Parameters<BulkOptions> all = with_part<BulkOptions>(
+        with_part<BulkOptions>(
+            ids, bulk_parameters(), [](BulkOptions& options) -> BulkFlags& { return options; }
+        ),
+        job_filter_parameters(),
+        &BulkOptions::filter
+    );
+    return all;
+}
+
+const Parameters<ListOptions>& job_list_parameters() {
+    using Target = ParameterTarget<ListOptions>;
+    static const Parameters<ListOptions> page{
+        {"--limit",
+         Target::raw(ParameterKind::number, &ListOptions::limit),
+         "Show at most so many (default 100)",
+         {.unit = "N", .least = 1, .most = kListedForClients}},
+        {"--after", Target::raw(&ListOptions::after), "Go on behind this one", {.unit = "ID"}},
+    };
+    static const Parameters<ListOptions> all =
+        with_part<ListOptions>(page, job_filter_parameters(), &ListOptions::filter);
+    return all;
+}
+
+const Parameters<BulkOptions>& background_parameter() {
+    static const Parameters<BulkOptions> all{
+        {"--background", &BulkOptions::in_background, "A node of the service does it: see `batch`"},
     };
     return all;
 }

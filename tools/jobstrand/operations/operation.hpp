@@ -2,7 +2,10 @@
 
 #include "deadletter/bulk/bulk_result.hpp"
 #include "schema/paging.hpp"
+#include "tools/jobstrand/commands/bulk_selection.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
+#include "tools/jobstrand/commands/job/job_listing.hpp"
+#include "tools/jobstrand/commands/listing.hpp"
 #include "tools/jobstrand/commands/verb.hpp"
 #include "tools/jobstrand/exit_code.hpp"
 #include "tools/jobstrand/operations/parameter.hpp"
@@ -47,6 +50,10 @@ struct DescribedResult {
     Kind kind = Kind::record;
     std::vector<DescribedField> fields = {};
     std::vector<DescribedField> other_fields = {};  ///< What else it may be a list of.
+
+    /// What it is where nothing was named, and the operation was about all that matches; empty: the
+    /// same.
+    std::vector<DescribedField> of_all = {};
 };
 
 /// The texts of each parameter in the order of the table; none: it was not given. A flag that was
@@ -94,15 +101,17 @@ struct PageRequest {
 /// --zone of operations whose Values have a `zone`: that in which they show times.
 inline constexpr const char* kShownZone = "The zone in which times are shown, by IANA name [UTC]";
 
-/// What operations that change many things at once have in common.
-struct BulkChoice {
-    bool all = false;
-    bool dry_run = false;
-    bool yes = false;
-};
-
 /// --all, --dry-run, --yes.
-[[nodiscard]] const Parameters<BulkChoice>& bulk_parameters();
+[[nodiscard]] const Parameters<BulkFlags>& bulk_parameters();
+
+/// Ids of jobs, --all, --dry-run, --yes, and filters.
+[[nodiscard]] const Parameters<BulkOptions>& bulk_job_parameters();
+
+/// --limit and --after, which are read where they are used, and filters.
+[[nodiscard]] const Parameters<ListOptions>& job_list_parameters();
+
+/// --background, of operations that can be batches.
+[[nodiscard]] const Parameters<BulkOptions>& background_parameter();
 
 /// --limit, --after.
 [[nodiscard]] const Parameters<PageRequest>& page_parameters();
@@ -136,8 +145,6 @@ void write_result(
     const std::vector<Record>& records,
     const std::vector<TableColumn>& columns
 );
-/// Tells how to go on behind `last`.
-void tell_more(Session& session, std::string_view last);
 
 template <typename T>
 void write_list(

@@ -9,6 +9,8 @@ std::span<const OperationNoun> operation_nouns() {
     static const std::vector<OperationNoun> all{
         series_noun(),
         calendar_noun(),
+        dead_noun(),
+        batch_noun(),
         limit_noun(),
         log_noun(),
         incident_noun(),

@@ -42,6 +42,9 @@ std::vector<std::string> read_texts(
     const ParameterRules& rules,
     const ParameterReading& reading
 ) {
+    if (rules.is_raw) {
+        return texts;
+    }
     return rules.is_job ? job_ids(reading.session, texts) : typed_ids(reading.session, texts);
 }
 

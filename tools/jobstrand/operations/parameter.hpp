@@ -3,7 +3,9 @@
 #include "schema/time.hpp"
 #include "timers/zone/spoken_time.hpp"
 #include "timers/zone/zone.hpp"
+#include "tools/jobstrand/output/joined.hpp"
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -26,6 +28,7 @@ enum class ParameterKind {
     time,      ///< As people say it: timers/zone/spoken_time.hpp.
     duration,  ///< An exact one: `5m`, `PT5M`.
     texts,     ///< One or more; `-` are those on stdin.
+    repeated,  ///< Likewise, each behind an option of its own.
 };
 
 /// What a parameter that was given is read with.
@@ -41,6 +44,7 @@ struct ParameterRules {
     bool is_required = false;
 
     bool may_be_empty = false;  ///< Of a text.
+    bool is_raw = false;        ///< Of texts: `-` is one like others.
     bool is_job = false;        ///< Of texts: they are ids of jobs, which may be shortened.
     std::int64_t least = std::numeric_limits<std::int64_t>::min();
     std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -165,21 +169,36 @@ struct ParameterTarget {
           ) {}
     // NOLINTEND(google-explicit-constructor)
 
-    /// That of a part of Values.
-    template <typename Part>
-    ParameterTarget(const ParameterTarget<Part>& target, Part Values::*part)
+    /// That of a part of Values, which is a member or what a function of Values returns.
+    template <typename Part, typename GetPart>
+    ParameterTarget(const ParameterTarget<Part>& target, GetPart part)
         : ParameterTarget(
               target.kind,
               [read = target.read,
                part](Values& values, const Texts& texts, const auto& rules, const auto& reading) {
-                  read(values.*part, texts, rules, reading);
+                  read(std::invoke(part, values), texts, rules, reading);
               }
           ) {}
 
-private:
+    /// One with a function that reads all texts.
     template <typename Read>
-    ParameterTarget(ParameterKind given, Read into) : kind(given), read(std::move(into)) {}
+    requires std::
+        invocable<Read, Values&, const Texts&, const ParameterRules&, const ParameterReading&>
+        ParameterTarget(ParameterKind given, Read into) : kind(given), read(std::move(into)) {}
 
+    /// One whose text stays as it was given, whatever it means.
+    template <typename Text>
+    static ParameterTarget raw(ParameterKind kind, Text Values::*member) {
+        return {kind, [member](Values& values, const Texts& texts, const auto&...) {
+                    values.*member = texts.back();
+                }};
+    }
+    template <typename Text>
+    static ParameterTarget raw(Text Values::*member) {
+        return raw(ParameterKind::text, member);
+    }
+
+private:
     template <auto Read, typename Member>
     static auto in(Member Values::*member) {
         return
@@ -211,9 +230,9 @@ template <typename Values>
 using Parameters = std::vector<TypedParameter<Values>>;
 
 /// `first`, and behind them the parameters of a part of Whole, as those of Whole.
-template <typename Whole, typename Part>
+template <typename Whole, typename Part, typename GetPart>
 [[nodiscard]] Parameters<Whole>
-with_part(Parameters<Whole> first, const Parameters<Part>& parameters, Part Whole::*part) {
+with_part(Parameters<Whole> first, const Parameters<Part>& parameters, GetPart part) {
     for (const TypedParameter<Part>& one : parameters) {
         first.push_back({one.names, {one.into, part}, one.meaning, one.rules});
     }

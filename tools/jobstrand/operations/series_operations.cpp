@@ -37,7 +37,7 @@ struct SeriesKey {
 struct SeriesChoice {
     std::optional<std::vector<std::string>> keys;
     std::optional<std::string> group;
-    BulkChoice bulk;
+    BulkFlags bulk;
 };
 
 struct SeriesRescheduling {

@@ -3,6 +3,7 @@
 #include "schema/text/iso8601.hpp"
 #include "schema/time.hpp"
 #include "timers/zone/zone.hpp"
+#include "tools/jobstrand/output/joined.hpp"
 #include "tools/jobstrand/output/record.hpp"
 #include "tools/jobstrand/output/table.hpp"
 #include "tools/jobstrand/output/time_field.hpp"
@@ -24,8 +25,9 @@ namespace jobstrand::cli {
 
 /// What JSON has for a field.
 struct JsonType {
-    std::string_view name = "string";  ///< string, integer, boolean, array (of strings), object.
-    std::string_view format = {};      ///< `date-time`; empty: none.
+    /// string, integer, boolean, array (of strings), object; empty: any of them.
+    std::string_view name = "string";
+    std::string_view format = {};  ///< `date-time`; empty: none.
     bool is_nullable = false;
 };
 
@@ -157,19 +159,6 @@ template <typename T>
     return columns;
 }
 
-/// Lists of fields, or of parameters, one behind the other.
-template <typename Entry, typename... More>
-[[nodiscard]] std::vector<Entry> joined(std::vector<Entry> entries, const More&... more) {
-    (entries.insert(entries.end(), more.begin(), more.end()), ...);
-    return entries;
-}
-template <typename Entry>
-[[nodiscard]] std::vector<Entry>
-joined(std::vector<Entry> entries, std::initializer_list<Entry> more) {
-    entries.insert(entries.end(), more.begin(), more.end());
-    return entries;
-}
-
 /// The fields of a part of Whole, as those of Whole. `get` is the member, or a function.
 template <typename Whole, typename Part, typename Get>
 [[nodiscard]] Fields<Whole> fields_of_part(const Fields<Part>& fields, Get get) {
@@ -192,6 +181,7 @@ struct DescribedField {
     std::string_view name;
     std::string_view meaning;
     JsonType type;
+    bool is_always_there = true;
 };
 
 template <typename T>

@@ -30,8 +30,7 @@ using Record = std::vector<RecordField>;
 [[nodiscard]] RecordField flag_field(std::string_view name, bool flag);
 
 /// A JSON array; elsewhere the texts with blanks between them.
-[[nodiscard]] RecordField
-texts_field(std::string_view name, const std::vector<std::string>& texts);
+[[nodiscard]] RecordField texts_field(std::string_view name, const std::vector<std::string>& texts);
 
 /// `{"name":value,...}` on one line.
 [[nodiscard]] std::string json_of(const Record& record);

@@ -1,13 +1,9 @@
 #include "tools/service/api/operator_paths.hpp"
 
 #include "deadletter/desk/node_desk.hpp"
-#include "schema/limits.hpp"
-#include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/job/job_order.hpp"
 #include "tools/jobstrand/json/job_json.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
-#include "tools/jobstrand/json/json_values.hpp"
-#include "tools/jobstrand/json/member_values.hpp"
 #include "tools/jobstrand/json/node_json.hpp"
 #include "tools/jobstrand/json/stats_json.hpp"
 #include "tools/service/api/job_query.hpp"
@@ -19,12 +15,6 @@
 namespace jobstrand::service {
 
 namespace {
-
-/// Ids of one request.
-constexpr std::size_t kIdsMax = 10'000;
-
-/// Of a body; there are fewer.
-constexpr std::size_t kMembersOfRequeue = 100;
 
 [[nodiscard]] Response json_response(std::string body) {
     return {.status = 200, .body = std::move(body) + '\n'};
@@ -46,71 +36,6 @@ template <typename Tell>
     );
     return is_there ? Response{.status = 204, .body = {}}
                     : problem(404, "there is no living node of this name");
-}
-
-/// What a requeue asks for, and what is wrong with it; empty: nothing.
-struct RequeueOrder {
-    std::vector<std::string> ids;
-    std::int64_t retries = 0;
-    std::string problem = {};
-};
-
-[[nodiscard]] std::string read_ids(std::string_view json, RequeueOrder& order) {
-    const auto ids = cli::strings_of(json, kIdsMax);
-    if (!ids) {
-        return "ids " + ids.error().message;
-    }
-    order.ids = ids.value();
-    return order.ids.size() <= kIdsMax ? "" : fmt::format("ids has at most {} items", kIdsMax);
-}
-
-[[nodiscard]] RequeueOrder requeue_order(const ApiParts& api, std::string_view body) {
-    RequeueOrder order{.ids = {}, .retries = api.settings.executor.retry.default_attempts};
-    const auto members = cli::members_of(body, kMembersOfRequeue);
-    if (!members) {
-        order.problem = members.error().message;
-        return order;
-    }
-    for (const cli::JsonMember& member : members.value()) {
-        if (member.name == "ids") {
-            order.problem = read_ids(member.value, order);
-        } else if (member.name == "retries") {
-            const std::string wrong = cli::read_whole_number(
-                member.value, 1, schema::limits::kRetryAttempts, order.retries
-            );
-            order.problem = wrong.empty() ? "" : "retries " + wrong;
-        } else {
-            order.problem = "there are only ids and retries";
-        }
-        if (!order.problem.empty()) {
-            return order;
-        }
-    }
-    order.problem = order.ids.empty() ? "ids must name at least one dead letter" : "";
-    return order;
-}
-
-[[nodiscard]] std::string_view word_of(deadletter::ItemAnswer answer) {
-    using deadletter::ItemAnswer;
-    switch (answer) {
-        case ItemAnswer::done:
-            return "requeued";
-        case ItemAnswer::skipped:
-            return "skipped";
-        case ItemAnswer::not_found:
-            return "not found";
-        case ItemAnswer::locked:
-        case ItemAnswer::refused:
-            return "refused";
-    }
-    return "";
-}
-
-/// Empty: it was not.
-[[nodiscard]] std::string why_refused(const deadletter::ItemResult& item) {
-    const bool is_refused = item.answer == deadletter::ItemAnswer::refused ||
-                            item.answer == deadletter::ItemAnswer::locked;
-    return is_refused ? cli::why_not_job(item) : "";
 }
 
 }  // namespace
@@ -180,33 +105,6 @@ WorkPool::BlockingHandler resume_node(const ApiParts& api) {
         return tell_node(request, [&](const auto& nodes, const auto& watch) {
             deadletter::NodeDesk(api.engine.node_store()).resume(nodes, watch);
         });
-    };
-}
-
-WorkPool::BlockingHandler requeue_dead(const ApiParts& api) {
-    return [&api](const Request& request) -> Response {
-        const RequeueOrder order = requeue_order(api, request.body);
-        if (!order.problem.empty()) {
-            return problem(400, order.problem + "; nothing was requeued");
-        }
-        std::vector<std::string> items;
-        std::int64_t requeued = 0;
-        (void)api.engine.dead_letters().requeue(
-            deadletter::JobSelection::these(order.ids),
-            {.retries = static_cast<int>(order.retries)},
-            {.on_item =
-                 [&](const deadletter::ItemResult& item) {
-                     requeued += item.answer == deadletter::ItemAnswer::done ? 1 : 0;
-                     items.push_back(json_of(cli::Record{
-                         cli::text_field("id", item.id),
-                         cli::text_field("answer", word_of(item.answer)),
-                         cli::text_or_null_field("why", why_refused(item)),
-                     }));
-                 }}
-        );
-        Response response = json_response(list_of(items));
-        response.changed = requeued;
-        return response;
     };
 }
 

@@ -23,8 +23,4 @@ namespace jobstrand::service {
 [[nodiscard]] WorkPool::BlockingHandler drain_node(const ApiParts& api);
 [[nodiscard]] WorkPool::BlockingHandler resume_node(const ApiParts& api);
 
-/// The dead letters with the `ids` of the body, with `retries` new attempts each: what became of
-/// each.
-[[nodiscard]] WorkPool::BlockingHandler requeue_dead(const ApiParts& api);
-
 }  // namespace jobstrand::service

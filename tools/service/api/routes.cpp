@@ -67,11 +67,6 @@ std::vector<Route> all_routes(const RouteParts& parts) {
         {"GET", "/api/v1/stats", Role::read, pool.wrap(show_stats(api))},
         {"GET", "/api/v1/events", Role::read, watch_changes(parts.feed)},
 
-        {"POST",
-         "/api/v1/dead/requeue",
-         Role::admin,
-         pool.wrap(audited(api, "dead requeue", requeue_dead(api))),
-         {kJson}},
         {"POST", "/api/v1/wake", Role::worker, pool.wrap(wake_node(api))},
         {"GET", "/api/v1/nodes", Role::read, pool.wrap(list_nodes(api))},
         {"POST",

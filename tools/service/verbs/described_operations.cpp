@@ -54,6 +54,7 @@ using Json = nlohmann::ordered_json;
             }
             break;
         case ParameterKind::texts:
+        case ParameterKind::repeated:
             schema["type"] = "array";
             schema["items"] = {{"type", "string"}};
             break;
@@ -66,7 +67,10 @@ using Json = nlohmann::ordered_json;
 }
 
 [[nodiscard]] Json schema_of(const DescribedField& field) {
-    Json schema;
+    Json schema = Json::object();
+    if (field.type.name.empty()) {
+        return schema;
+    }
     if (field.type.is_nullable) {
         schema["type"] = {std::string(field.type.name), "null"};
     } else {
@@ -89,7 +93,9 @@ using Json = nlohmann::ordered_json;
     Json required = Json::array();
     for (const DescribedField& field : fields) {
         properties[std::string(field.name)] = schema_of(field);
-        required.push_back(std::string(field.name));
+        if (field.is_always_there) {
+            required.push_back(std::string(field.name));
+        }
     }
     return {{"type", "object"}, {"required", required}, {"properties", properties}};
 }
@@ -99,8 +105,11 @@ using Json = nlohmann::ordered_json;
     if (!result.other_fields.empty()) {
         item = {{"anyOf", {item, schema_of(result.other_fields)}}};
     }
-    return result.kind == DescribedResult::Kind::record ? item
-                                                        : Json{{"type", "array"}, {"items", item}};
+    if (result.kind == DescribedResult::Kind::record) {
+        return item;
+    }
+    const Json list{{"type", "array"}, {"items", item}};
+    return result.of_all.empty() ? list : Json{{"anyOf", {list, schema_of(result.of_all)}}};
 }
 
 [[nodiscard]] Json content_of(const Json& schema) {

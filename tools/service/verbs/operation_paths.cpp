@@ -57,6 +57,10 @@ parameter_named(const Operation& operation, std::string_view name, NameOf name_o
     ));
 }
 
+[[nodiscard]] bool is_list(const Parameter& parameter) {
+    return parameter.kind == ParameterKind::texts || parameter.kind == ParameterKind::repeated;
+}
+
 [[nodiscard]] std::vector<std::string> flag_texts(std::string_view name, std::string_view json) {
     bool flag = false;
     if (const std::string wrong = cli::read_flag(json, flag); !wrong.empty()) {
@@ -78,7 +82,7 @@ texts_of(const Parameter& parameter, std::string_view name, std::string_view jso
     if (parameter.kind == ParameterKind::number) {
         return {std::string(json)};
     }
-    if (parameter.kind == ParameterKind::texts) {
+    if (is_list(parameter)) {
         auto items = cli::strings_of(json, kMostItems);
         if (!items) {
             refuse(fmt::format("{} {}", name, items.error().message));
@@ -121,7 +125,7 @@ void read_query(const Operation& operation, std::string_view query, GivenTexts& 
         given.labels[at] = name;
         if (parameter.kind == ParameterKind::flag) {
             given.texts[at] = flag_texts(name, value);
-        } else if (given.texts[at].empty() || parameter.kind == ParameterKind::texts) {
+        } else if (given.texts[at].empty() || is_list(parameter)) {
             given.texts[at].push_back(value);
         } else {
             refuse(name + " is given twice");
@@ -169,12 +173,8 @@ void read_query(const Operation& operation, std::string_view query, GivenTexts& 
     );
 }
 
-/// What was done about the one thing that the path names needs no list of one.
-[[nodiscard]] bool is_about_one(const Operation& operation, const Request& request) {
-    return operation.result.kind == cli::DescribedResult::Kind::items &&
-           !request.parameters.empty();
-}
-
+/// Of what becomes of things, the one that the path names needs no list, and a list says it of
+/// each.
 [[nodiscard]] Response run_operation(
     const ApiParts& api,
     const Operation& operation,
@@ -195,10 +195,18 @@ void read_query(const Operation& operation, std::string_view query, GivenTexts& 
         api.settings,
         is_stopping
     );
+    const bool is_about_one = !request.parameters.empty();
+    const bool is_of_items = operation.result.kind == cli::DescribedResult::Kind::items;
     Response response = response_to(answer);
-    if (response.status == 200 && is_about_one(operation, request)) {
+    if (is_of_items && is_about_one && response.status == 200) {
         response.status = 204;
         response.body.clear();
+    }
+    if (is_of_items && !is_about_one && !answer.output.empty()) {
+        // The list says of each what became of it.
+        response.status = 200;
+        response.content_type = "application/json";
+        response.body = answer.output;
     }
     if (answer.more_behind) {
         response.headers.push_back({"Link", link_behind(request, *answer.more_behind)});
@@ -233,6 +241,10 @@ std::vector<Route> operation_routes(const ApiParts& api, WorkPool& pool) {
             });
         }
     }
+    // A name that is written out goes before one in braces.
+    std::ranges::stable_sort(routes, {}, [](const Route& route) {
+        return std::ranges::count(route.pattern, '{');
+    });
     return routes;
 }
 

@@ -1,12 +1,14 @@
 #include "tools/jobstrand/commands/dead/dead_groups.hpp"
 
+#include "tools/jobstrand/commands/listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 #include "tools/jobstrand/output/progress.hpp"
-#include "tools/jobstrand/output/time_field.hpp"
 
 #include <fmt/format.h>
 
-#include <ranges>
+#include <algorithm>
+#include <cstddef>
+#include <vector>
 
 namespace jobstrand::cli {
 
@@ -14,38 +16,6 @@ namespace {
 
 using deadletter::CauseGroup;
 using deadletter::CauseSummary;
-
-const std::vector<TableColumn>& group_columns() {
-    static const std::vector<TableColumn> columns{
-        {.field = "group", .heading = "GROUP"},
-        {.field = "jobs", .heading = "JOBS"},
-        {.field = "handlerType", .heading = "TYPE", .rank = 1},
-        {.field = "errorClass", .heading = "ERROR", .width_max = 64, .rank = 2, .width_least = 12},
-        {.field = "message",
-         .heading = "MESSAGE",
-         .width_max = 80,
-         .rank = 2,
-         .width_least = 16,
-         .tone = Tone::bad},
-        {.field = "lastFailedTime", .heading = "LAST", .rank = 3},
-        {.field = "firstFailedTime", .heading = "FIRST", .rank = 4},
-        {.field = "exampleId", .heading = "EXAMPLE", .width_max = 64, .is_job_id = true, .rank = 5},
-    };
-    return columns;
-}
-
-[[nodiscard]] Record record_of_group(const CauseGroup& group) {
-    return {
-        text_field("group", group.id),
-        number_field("jobs", group.jobs),
-        text_or_null_field("handlerType", group.cause.handler_type),
-        text_or_null_field("errorClass", group.cause.error_class),
-        text_or_null_field("message", group.cause.message),
-        time_field("firstFailedTime", group.first_failed),
-        time_field("lastFailedTime", group.last_failed),
-        text_field("exampleId", group.example),
-    };
-}
 
 [[nodiscard]] CauseSummary read_causes(Session& session, const GroupsOptions& options) {
     Progress progress(session.streams(), session.clock(), "read");
@@ -64,18 +34,63 @@ const std::vector<TableColumn>& group_columns() {
 
 }  // namespace
 
+const Fields<CauseGroup>& dead_group_fields() {
+    const auto of_cause = [](auto member) {
+        return [member](const CauseGroup& group) { return group.cause.*member; };
+    };
+    using deadletter::FailureCause;
+    static const Fields<CauseGroup> all{
+        {.name = "group",
+         .value = &CauseGroup::id,
+         .meaning = "What `dead requeue --group` takes",
+         .column = {.heading = "GROUP"}},
+        {.name = "jobs", .value = &CauseGroup::jobs, .column = {.heading = "JOBS"}},
+        {.name = "handlerType",
+         .value = of_cause(&FailureCause::handler_type),
+         .column = {.heading = "TYPE", .rank = 1},
+         .is_null_if_empty = true},
+        {.name = "errorClass",
+         .value = of_cause(&FailureCause::error_class),
+         .column = {.heading = "ERROR", .width_max = 64, .rank = 2, .width_least = 12},
+         .is_null_if_empty = true},
+        {.name = "message",
+         .value = of_cause(&FailureCause::message),
+         .column =
+             {.heading = "MESSAGE",
+              .width_max = 80,
+              .rank = 2,
+              .width_least = 16,
+              .tone = Tone::bad},
+         .is_null_if_empty = true},
+        {.name = "firstFailedTime",
+         .value = &CauseGroup::first_failed,
+         .column = {.heading = "FIRST", .rank = 4},
+         .place = 2},
+        {.name = "lastFailedTime",
+         .value = &CauseGroup::last_failed,
+         .column = {.heading = "LAST", .rank = 3},
+         .place = 1},
+        {.name = "exampleId",
+         .value = &CauseGroup::example,
+         .column = {.heading = "EXAMPLE", .width_max = 64, .is_job_id = true, .rank = 5},
+         .place = 3},
+    };
+    return all;
+}
+
 ExitCode list_causes(Session& session, const GroupsOptions& options) {
     const std::size_t limit = limit_of(session, options.limit);
     const CauseSummary summary = read_causes(session, options);
-    OutputStyle style = session.style();
-    if (style.columns) {
-        style.now = session.database_now();
-    }
-    RecordWriter writer(session.streams().out, session.format(), group_columns(), style);
-    for (const CauseGroup& group : summary.groups | std::views::take(limit)) {
-        writer.add(record_of_group(group));
-    }
-    writer.finish();
+    write_items(
+        session,
+        std::vector<CauseGroup>(
+            summary.groups.begin(),
+            summary.groups.begin() +
+                static_cast<std::ptrdiff_t>(std::min(limit, summary.groups.size()))
+        ),
+        columns_of(dead_group_fields()),
+        [](const CauseGroup& group) { return record_of(dead_group_fields(), group); }
+    );
     if (summary.groups.size() > limit) {
         session.tell(fmt::format(
             "there are {} more groups: say --limit, or a filter", summary.groups.size() - limit

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "deadletter/causes/cause_tally.hpp"
 #include "tools/jobstrand/commands/job/job_filter_options.hpp"
 #include "tools/jobstrand/exit_code.hpp"
+#include "tools/jobstrand/output/fields.hpp"
 #include "tools/jobstrand/session.hpp"
 
 #include <string>
@@ -12,6 +14,8 @@ struct GroupsOptions {
     JobFilterOptions filter;
     std::string limit = "100";
 };
+
+[[nodiscard]] const Fields<deadletter::CauseGroup>& dead_group_fields();
 
 /// `dead groups`: what the dead letters died of, the most frequent first. All of them are read;
 /// what is beyond a bound is counted on stderr.

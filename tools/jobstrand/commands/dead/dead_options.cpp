@@ -1,6 +1,5 @@
 #include "tools/jobstrand/commands/dead/dead_options.hpp"
 
-#include "tools/jobstrand/commands/command_line.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
@@ -10,11 +9,6 @@ namespace jobstrand::cli {
 using deadletter::CauseSelection;
 using deadletter::DeadSelection;
 using deadletter::JobSelection;
-
-void add_group_option(const Command& verb, std::optional<std::string>& group) {
-    verb.add_option("--group", group, "All of one group; `dead groups` names them")
-        .type_name("GROUP");
-}
 
 DeadSelection dead_selection_of(Session& session, const DeadBulkOptions& options) {
     if (!options.group) {

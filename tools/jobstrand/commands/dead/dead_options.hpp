@@ -9,15 +9,10 @@
 
 namespace jobstrand::cli {
 
-class Command;
-
 /// Which dead letters a verb means.
 struct DeadBulkOptions : BulkOptions {
     std::optional<std::string> group;  ///< As `dead groups` names it.
 };
-
-/// --group.
-void add_group_option(const Command& verb, std::optional<std::string>& group);
 
 /// As selection_of(), or all of one group, of which a filter may leave some out. Throws CliError
 /// not_found for a group that nothing is of.

@@ -2,6 +2,7 @@
 
 #include "persistence/job_filter.hpp"
 #include "schema/job_fields.hpp"
+#include "tools/jobstrand/operations/parameter.hpp"
 
 #include <optional>
 #include <string>
@@ -11,7 +12,6 @@
 namespace jobstrand::cli {
 
 class Command;
-class Session;
 
 /// An option that asks for jobs by a field, and what was typed behind it: of a text that is to be
 /// the same any number, of which one is enough.
@@ -39,6 +39,9 @@ struct JobFilterOptions {
 
 /// --type, --instance, ... at a verb. `options` has to stay where it is.
 void add_job_filter_options(const Command& verb, JobFilterOptions& options);
+
+/// The same for operations of the table.
+[[nodiscard]] const Parameters<JobFilterOptions>& job_filter_parameters();
 
 /// The fields that a job may be without, as --without names them; nullopt: none of them.
 [[nodiscard]] std::optional<schema::JobMember> field_without(std::string_view name);

@@ -1,0 +1,251 @@
+#include "persistence/audit_store.hpp"
+#include "test/service/api_fixture.hpp"
+#include "tools/jobstrand/operations/nouns.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand {
+namespace {
+
+using nlohmann::json;
+using test::send;
+using testing::HasSubstr;
+
+/// An operation on both roads of a service: as a verb, which `--server` takes, and as a typed path.
+struct Roads {
+    std::string words;
+    json arguments;       ///< Of the verb.
+    std::string request;  ///< `PUT /api/v1/limits/type:a`.
+    json body = {};       ///< Of the request; null: it has none.
+
+    /// Verbs that make the state anew, before each of the two: words and arguments.
+    std::vector<std::pair<std::string, json>> before = {};
+};
+
+class OperationPaths : public test::ApiTest {
+protected:
+    [[nodiscard]] test::RawResponse verb(std::string words, const json& arguments) const {
+        words.replace(words.find(' '), 1, "/");
+        return ask(test::post("/api/v1/verbs/" + words, json{{"arguments", arguments}}.dump()));
+    }
+
+    [[nodiscard]] test::RawResponse typed(const std::string& request, const json& body) const {
+        const std::size_t blank = request.find(' ');
+        return ask(send(
+            request.substr(0, blank),
+            request.substr(blank + 1),
+            body.is_null() ? "" : body.dump()
+        ));
+    }
+
+    void prepare(const Roads& roads) const {
+        for (const auto& [words, arguments] : roads.before) {
+            const auto made = verb(words, arguments);
+            EXPECT_EQ(made.status, 200) << words << made.body;
+        }
+    }
+
+    /// The latest one.
+    [[nodiscard]] persistence::AuditEntry audited() {
+        return engine.audit_store().audit({}, {}, 1).at(0);
+    }
+
+    [[nodiscard]] static std::string exit_code(const test::RawResponse& response) {
+        const std::size_t at = response.head.find("Jobstrand-Exit-Code: ");
+        return at == std::string::npos ? "none" : response.head.substr(at, 22);
+    }
+};
+
+/// Typed paths say why, where verbs have a line on stderr.
+[[nodiscard]] json without_reasons(json result) {
+    if (result.is_array()) {
+        for (json& item : result) {
+            item.erase("why");
+        }
+    }
+    return result;
+}
+
+[[nodiscard]] std::vector<Roads> all_roads() {
+    const std::vector<std::pair<std::string, json>> limit{
+        {"limit set", {"type:a", "--concurrent", "5"}}};
+    const std::vector<std::pair<std::string, json>> calendar{
+        {"calendar set", {"closed", "weekly SUN"}}};
+    const std::vector<std::pair<std::string, json>> series{
+        {"job add", {"--type", "noop", "--repeat", "R/PT1H", "--series", "s"}}};
+    const std::vector<std::pair<std::string, json>> dead{
+        {"job add", {"--type", "noop", "--id", "d"}}, {"job cancel", {"d", "--reason", "x"}}};
+    return {
+        {"limit ls", json::array(), "GET /api/v1/limits", {}, limit},
+        {"limit set",
+         {"--per-node", "2", "--rate", "9/PT1M", "--", "type:a"},
+         "PUT /api/v1/limits/type:a",
+         {{"perNode", 2}, {"rate", "9/PT1M"}}},
+        {"limit rm", {"--", "type:a"}, "DELETE /api/v1/limits/type:a", {}, limit},
+        {"limit rm", {"--", "type:none"}, "DELETE /api/v1/limits/type:none"},
+        {"calendar ls", json::array(), "GET /api/v1/calendars", {}, calendar},
+        {"calendar show", {"closed"}, "GET /api/v1/calendars/closed", {}, calendar},
+        {"calendar show", {"none"}, "GET /api/v1/calendars/none"},
+        {"calendar set",
+         {"--", "closed", "weekly SAT"},
+         "PUT /api/v1/calendars/closed",
+         {{"text", "weekly SAT"}}},
+        {"calendar rm", {"--", "closed"}, "DELETE /api/v1/calendars/closed", {}, calendar},
+        {"log ls", {"--type", "none", "--since", "1h"}, "GET /api/v1/log?type=none&since=1h"},
+        {"log show", {"none"}, "GET /api/v1/log/none"},
+        {"log rm", {"--before", "2020-01-01"}, "DELETE /api/v1/log?before=2020-01-01"},
+        {"audit ls", {"--who", "nobody"}, "GET /api/v1/audit?who=nobody"},
+        {"audit rm", {"--before", "2020-01-01"}, "DELETE /api/v1/audit?before=2020-01-01"},
+        {"incident ls", {"--each"}, "GET /api/v1/incidents?each=true", {}, dead},
+        {"incident show", {"none"}, "GET /api/v1/incidents/none"},
+        {"incident annotate",
+         {"--note", "known", "--", "d"},
+         "PUT /api/v1/incidents/d/note",
+         {{"note", "known"}}},
+        {"incident resolve",
+         {"--", "none"},
+         "POST /api/v1/incidents/resolve",
+         {{"jobs", {"none"}}}},
+        {"series ls", {"--state", "waiting"}, "GET /api/v1/series?state=waiting", {}, series},
+        {"series show", {"s"}, "GET /api/v1/series/s"},
+        {"series pause", {"--", "s", "none"}, "POST /api/v1/series/pause", {{"keys", {"s", "none"}}}},
+        {"series resume", {"--", "s"}, "POST /api/v1/series/resume", {{"keys", {"s"}}}},
+        {"series reschedule",
+         {"--repeat", "R/PT2H", "--", "s"},
+         "POST /api/v1/series/s/reschedule",
+         {{"repeat", "R/PT2H"}}},
+        {"series end",
+         {"--all", "--yes"},
+         "POST /api/v1/series/end",
+         {{"all", true}, {"yes", true}}},
+        {"series rm", {"--", "none"}, "POST /api/v1/series/rm", {{"keys", {"none"}}}},
+        {"series fire", {"--", "none"}, "POST /api/v1/series/fire", {{"keys", {"none"}}}},
+        {"dead ls", {"--type", "noop", "--limit", "1"}, "GET /api/v1/dead?type=noop&limit=1"},
+        {"dead show", {"d"}, "GET /api/v1/dead/d"},
+        {"dead groups", json::array(), "GET /api/v1/dead/groups"},
+        {"dead requeue",
+         {"--retries", "2", "--", "d", "none"},
+         "POST /api/v1/dead/requeue",
+         {{"ids", {"d", "none"}}, {"retries", 2}},
+         {{"job cancel", {"d", "--reason", "x"}}}},
+        {"dead rm",
+         {"--yes", "--type", "noop"},
+         "POST /api/v1/dead/rm",
+         {{"type", {"noop"}}, {"yes", true}}},
+        {"batch ls", {"--limit", "5"}, "GET /api/v1/batches?limit=5"},
+        {"batch show", {"none"}, "GET /api/v1/batches/none"},
+        {"batch pause", {"--", "none"}, "POST /api/v1/batches/none/pause", json::object()},
+        {"batch resume", {"--", "none"}, "POST /api/v1/batches/none/resume", json::object()},
+        {"batch cancel", {"--", "none"}, "POST /api/v1/batches/none/cancel", json::object()},
+        {"batch rm", {"--", "none"}, "DELETE /api/v1/batches/none"},
+    };
+}
+
+TEST_F(OperationPaths, Both_roads_of_an_operation_have_one_result_exit_code_and_audit) {
+    for (const Roads& roads : all_roads()) {
+        SCOPED_TRACE(roads.words + " " + roads.request);
+        if (roads.words == "dead ls") {
+            (void)verb("job cancel", {"d", "--reason", "x"});
+        }
+        prepare(roads);
+        const auto by_verb = verb(roads.words, roads.arguments);
+        const persistence::AuditEntry of_verb = audited();
+        prepare(roads);
+        const auto by_path = typed(roads.request, roads.body);
+        const persistence::AuditEntry of_path = audited();
+
+        EXPECT_EQ(exit_code(by_path), exit_code(by_verb)) << by_verb.body << by_path.body;
+        if (by_path.status == 200 && by_verb.status == 200) {
+            EXPECT_EQ(without_reasons(json::parse(by_path.body)), json::parse(by_verb.body));
+        } else if (by_path.status >= 400) {
+            EXPECT_EQ(by_path.status, by_verb.status) << by_path.body;
+        }
+        EXPECT_EQ(of_path.action, of_verb.action);
+        EXPECT_EQ(of_path.result, of_verb.result);
+        EXPECT_EQ(of_path.changed, of_verb.changed);
+    }
+}
+
+TEST_F(OperationPaths, The_table_above_has_each_operation_that_has_a_path) {
+    std::set<std::string> tried;
+    for (const Roads& roads : all_roads()) {
+        tried.insert(roads.words);
+    }
+    for (const cli::OperationNoun& noun : cli::operation_nouns()) {
+        for (const cli::Operation& operation : noun.operations) {
+            EXPECT_TRUE(operation.text.path.empty() || tried.contains(operation.text.words))
+                << operation.text.words;
+        }
+    }
+}
+
+TEST_F(OperationPaths, What_cannot_be_meant_is_refused_by_the_name_that_was_given) {
+    struct Row {
+        std::string request;
+        json body;
+        std::string reason;
+    };
+    const std::vector<Row> rows{
+        {"PUT /api/v1/limits/type:a", {{"perNode", "2"}}, "perNode must be a whole number"},
+        {"PUT /api/v1/limits/type:a", {{"rate", 5}}, "rate must be a string"},
+        {"PUT /api/v1/limits/type:a", {{"most", 5}}, "most is not known"},
+        {"PUT /api/v1/limits/type:a", json::array(), "object"},
+        {"GET /api/v1/log?since=soon", {}, "since is wrong"},
+        {"GET /api/v1/log?from=1h", {}, "from is not known"},
+        {"GET /api/v1/log?limit=0", {}, "limit must be a whole number"},
+        {"GET /api/v1/log?type=a&type=b", {}, "type is given twice"},
+        {"GET /api/v1/incidents?each=yes", {}, "each"},
+        {"DELETE /api/v1/audit", {}, "before must be given"},
+        {"POST /api/v1/series/pause", {{"keys", "s"}}, "keys"},
+        {"POST /api/v1/series/pause", {{"keys", {"-"}}}, "must not be -"},
+        {"POST /api/v1/dead/requeue", json::object(), "say which jobs"},
+    };
+    for (const Row& row : rows) {
+        const auto refused = typed(row.request, row.body);
+        EXPECT_EQ(refused.status, 400) << row.request;
+        EXPECT_THAT(refused.body, HasSubstr(row.reason)) << row.request;
+    }
+}
+
+TEST_F(OperationPaths, A_list_that_goes_on_says_where) {
+    for (const char* const name : {"type:a", "type:b", "type:c"}) {
+        EXPECT_EQ(verb("limit set", {name, "--concurrent", "1"}).status, 200);
+    }
+    std::set<std::string> seen;
+    std::string path = "/api/v1/audit?limit=2&action=limit%20set";
+    while (!path.empty()) {
+        const auto page = ask(test::get(path));
+        ASSERT_EQ(page.status, 200) << page.body;
+        for (const json& entry : json::parse(page.body)) {
+            EXPECT_TRUE(seen.insert(entry.at("id")).second);
+        }
+        const std::size_t begin = page.head.find("Link: <");
+        const std::size_t end = page.head.find(">; rel=\"next\"");
+        path = begin == std::string::npos ? "" : page.head.substr(begin + 7, end - begin - 7);
+    }
+    EXPECT_EQ(seen.size(), 3U);
+}
+
+TEST_F(OperationPaths, Why_something_is_changed_is_written_down) {
+    EXPECT_EQ(
+        ask(send(
+                "PUT",
+                "/api/v1/limits/type:a",
+                R"({"concurrent":1})",
+                "Jobstrand-Reason: the server is small\r\n"
+            ))
+            .status,
+        200
+    );
+    EXPECT_EQ(audited().action.reason, "the server is small");
+    EXPECT_EQ(audited().action.arguments, "--concurrent 1 -- type:a") << "as it could be typed";
+}
+
+}  // namespace
+}  // namespace jobstrand
