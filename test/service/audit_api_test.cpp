@@ -35,8 +35,8 @@ TEST_F(AuditApi, A_change_is_written_down_with_who_how_many_and_why) {
     EXPECT_EQ(entry.action.action, "dead requeue");
     EXPECT_EQ(entry.action.arguments, "-- a b") << "as it could be typed";
     EXPECT_EQ(entry.action.reason, "the server is back");
-    EXPECT_EQ(entry.result, "done");
-    EXPECT_EQ(entry.changed, 0);
+    EXPECT_EQ(entry.result, "not found");
+    EXPECT_EQ(entry.changed, std::nullopt);
 }
 
 TEST_F(AuditApi, Every_change_of_an_operator_is_written_down) {

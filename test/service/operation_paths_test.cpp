@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace jobstrand {
@@ -38,22 +40,30 @@ protected:
     [[nodiscard]] test::RawResponse typed(const std::string& request, const json& body) const {
         const std::size_t blank = request.find(' ');
         return ask(send(
-            request.substr(0, blank),
-            request.substr(blank + 1),
-            body.is_null() ? "" : body.dump()
+            request.substr(0, blank), request.substr(blank + 1), body.is_null() ? "" : body.dump()
         ));
     }
 
+    /// What is there already stays.
     void prepare(const Roads& roads) const {
         for (const auto& [words, arguments] : roads.before) {
-            const auto made = verb(words, arguments);
-            EXPECT_EQ(made.status, 200) << words << made.body;
+            EXPECT_LT(verb(words, arguments).status, 500) << words;
         }
     }
 
-    /// The latest one.
-    [[nodiscard]] persistence::AuditEntry audited() {
-        return engine.audit_store().audit({}, {}, 1).at(0);
+    /// The latest first.
+    [[nodiscard]] std::vector<persistence::AuditEntry> entries() {
+        return engine.audit_store().audit({}, {}, 1000);
+    }
+
+    /// What takes one of the roads writes down: nothing, or one entry.
+    template <typename Take>
+    [[nodiscard]] std::optional<persistence::AuditEntry> audit_of(const Take& take) {
+        const std::size_t before = entries().size();
+        take();
+        const auto after = entries();
+        EXPECT_LE(after.size(), before + 1);
+        return after.size() == before ? std::nullopt : std::optional(after.front());
     }
 
     [[nodiscard]] static std::string exit_code(const test::RawResponse& response) {
@@ -78,6 +88,7 @@ protected:
     const std::vector<std::pair<std::string, json>> calendar{
         {"calendar set", {"closed", "weekly SUN"}}};
     const std::vector<std::pair<std::string, json>> series{
+        {"series rm", {"s"}},
         {"job add", {"--type", "noop", "--repeat", "R/PT1H", "--series", "s"}}};
     const std::vector<std::pair<std::string, json>> dead{
         {"job add", {"--type", "noop", "--id", "d"}}, {"job cancel", {"d", "--reason", "x"}}};
@@ -114,7 +125,10 @@ protected:
          {{"jobs", {"none"}}}},
         {"series ls", {"--state", "waiting"}, "GET /api/v1/series?state=waiting", {}, series},
         {"series show", {"s"}, "GET /api/v1/series/s"},
-        {"series pause", {"--", "s", "none"}, "POST /api/v1/series/pause", {{"keys", {"s", "none"}}}},
+        {"series pause",
+         {"--", "s", "none"},
+         "POST /api/v1/series/pause",
+         {{"keys", {"s", "none"}}}},
         {"series resume", {"--", "s"}, "POST /api/v1/series/resume", {{"keys", {"s"}}}},
         {"series reschedule",
          {"--repeat", "R/PT2H", "--", "s"},
@@ -123,7 +137,8 @@ protected:
         {"series end",
          {"--all", "--yes"},
          "POST /api/v1/series/end",
-         {{"all", true}, {"yes", true}}},
+         {{"all", true}, {"yes", true}},
+         series},
         {"series rm", {"--", "none"}, "POST /api/v1/series/rm", {{"keys", {"none"}}}},
         {"series fire", {"--", "none"}, "POST /api/v1/series/fire", {{"keys", {"none"}}}},
         {"dead ls", {"--type", "noop", "--limit", "1"}, "GET /api/v1/dead?type=noop&limit=1"},
@@ -133,16 +148,17 @@ protected:
          {"--retries", "2", "--", "d", "none"},
          "POST /api/v1/dead/requeue",
          {{"ids", {"d", "none"}}, {"retries", 2}},
-         {{"job cancel", {"d", "--reason", "x"}}}},
+         dead},
         {"dead rm",
          {"--yes", "--type", "noop"},
          "POST /api/v1/dead/rm",
-         {{"type", {"noop"}}, {"yes", true}}},
+         {{"type", {"noop"}}, {"yes", true}},
+         dead},
         {"batch ls", {"--limit", "5"}, "GET /api/v1/batches?limit=5"},
         {"batch show", {"none"}, "GET /api/v1/batches/none"},
-        {"batch pause", {"--", "none"}, "POST /api/v1/batches/none/pause", json::object()},
+        {"batch pause", {"--", "none"}, "POST /api/v1/batches/none/pause"},
         {"batch resume", {"--", "none"}, "POST /api/v1/batches/none/resume", json::object()},
-        {"batch cancel", {"--", "none"}, "POST /api/v1/batches/none/cancel", json::object()},
+        {"batch cancel", {"--", "none"}, "POST /api/v1/batches/none/cancel"},
         {"batch rm", {"--", "none"}, "DELETE /api/v1/batches/none"},
     };
 }
@@ -150,15 +166,12 @@ protected:
 TEST_F(OperationPaths, Both_roads_of_an_operation_have_one_result_exit_code_and_audit) {
     for (const Roads& roads : all_roads()) {
         SCOPED_TRACE(roads.words + " " + roads.request);
-        if (roads.words == "dead ls") {
-            (void)verb("job cancel", {"d", "--reason", "x"});
-        }
+        test::RawResponse by_verb;
+        test::RawResponse by_path;
         prepare(roads);
-        const auto by_verb = verb(roads.words, roads.arguments);
-        const persistence::AuditEntry of_verb = audited();
+        const auto of_verb = audit_of([&] { by_verb = verb(roads.words, roads.arguments); });
         prepare(roads);
-        const auto by_path = typed(roads.request, roads.body);
-        const persistence::AuditEntry of_path = audited();
+        const auto of_path = audit_of([&] { by_path = typed(roads.request, roads.body); });
 
         EXPECT_EQ(exit_code(by_path), exit_code(by_verb)) << by_verb.body << by_path.body;
         if (by_path.status == 200 && by_verb.status == 200) {
@@ -166,9 +179,12 @@ TEST_F(OperationPaths, Both_roads_of_an_operation_have_one_result_exit_code_and_
         } else if (by_path.status >= 400) {
             EXPECT_EQ(by_path.status, by_verb.status) << by_path.body;
         }
-        EXPECT_EQ(of_path.action, of_verb.action);
-        EXPECT_EQ(of_path.result, of_verb.result);
-        EXPECT_EQ(of_path.changed, of_verb.changed);
+        ASSERT_EQ(of_path.has_value(), of_verb.has_value());
+        if (of_path) {
+            EXPECT_EQ(of_path->action, of_verb->action);
+            EXPECT_EQ(of_path->result, of_verb->result);
+            EXPECT_EQ(of_path->changed, of_verb->changed);
+        }
     }
 }
 
@@ -243,8 +259,9 @@ TEST_F(OperationPaths, Why_something_is_changed_is_written_down) {
             .status,
         200
     );
-    EXPECT_EQ(audited().action.reason, "the server is small");
-    EXPECT_EQ(audited().action.arguments, "--concurrent 1 -- type:a") << "as it could be typed";
+    EXPECT_EQ(entries().front().action.reason, "the server is small");
+    EXPECT_EQ(entries().front().action.arguments, "--concurrent 1 -- type:a")
+        << "as it could be typed";
 }
 
 }  // namespace

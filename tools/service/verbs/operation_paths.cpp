@@ -230,7 +230,7 @@ std::vector<Route> operation_routes(const ApiParts& api, WorkPool& pool) {
                     api, operation, [&pool] { return pool.is_stopping(); }, request
                 );
             };
-            const bool has_body = path.starts_with('P');
+            const bool has_body = path.starts_with('P') && !beside_path(operation).empty();
             routes.push_back({
                 .method = std::string(path.substr(0, blank)),
                 .pattern = std::string(path.substr(blank + 1)),
