@@ -363,6 +363,8 @@ public:
     [[nodiscard]] WaitingJobs count_waiting(std::size_t most) override;
     [[nodiscard]] std::vector<FreeJobs>
     free_by_type(schema::JobPlace place, std::size_t rows, std::size_t types) override;
+    [[nodiscard]] std::vector<ExternalJobs>
+    external_by_type(schema::TimePoint now, std::size_t rows) override;
     [[nodiscard]] std::vector<RunningJob> longest_runs(schema::TimePoint now, std::size_t most)
         override;
 
