@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <functional>
 #include <set>
 #include <string>
 #include <vector>
