@@ -30,14 +30,19 @@ NodePresence::NodePresence(
 schema::Duration NodePresence::run_once() {
     const schema::SteadyPoint began = use_.clock.steady_now();
     const bool is_to_tell_only = began < renews_at_ && is_served_told();
-    if (is_to_tell_only) {
-        tell_work();
-    } else {
+    if (!is_to_tell_only) {
         renew();
         renews_at_ = began + lease_time_ / 3;
         if (can_tell_who_is_dead() && may_any_be_dead()) {
             use_.dead.look(use_.clock.now());
         }
+    }
+    // Last, so that what the database does not take of it keeps nobody from renewing or looking.
+    if (!is_taken_over_) {
+        tell_work();
+    }
+    if (!is_taken_over_ && !is_to_tell_only) {
+        tell_asked();
     }
     const auto left = std::chrono::ceil<schema::Duration>(renews_at_ - began);
     return is_taken_over_ ? left : std::min(left, kTellInterval);
@@ -79,8 +84,6 @@ void NodePresence::renew() {
     if (!had_lease) {
         use_.wake_ups.room_became_free();
     }
-    tell_work();
-    tell_asked();
 }
 
 // Since when a job runs does not change, but is reckoned anew each time; a millisecond is no news.

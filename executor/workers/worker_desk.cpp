@@ -139,9 +139,6 @@ private:
 std::vector<Job> WorkerDesk::acquire(const AcquireOrder& order) {
     require_sound(order);
     const schema::TimePoint now = use_.clock.now();
-    if (use_.asked != nullptr) {
-        use_.asked->add(order.worker, order.topics, now);
-    }
     std::vector<Job> jobs = use_.store.acquire_external(
         {.owner = order.worker, .until = now + order.lock},
         wanted_by(order),
@@ -149,6 +146,9 @@ std::vector<Job> WorkerDesk::acquire(const AcquireOrder& order) {
         now
     );
     counts_.acquired.fetch_add(jobs.size());
+    if (use_.asked != nullptr) {
+        use_.asked->add(order.worker, order.topics, now);
+    }
     return jobs;
 }
 

@@ -19,6 +19,9 @@ constexpr std::int64_t kOfOneLook = 200;
 /// After that it looks at others.
 constexpr schema::Duration kTurn = std::chrono::seconds(10);
 
+/// Where so many wait it looks in every sixth turn only, since it reads all that their room knows.
+constexpr std::int64_t kMany = 10 * kOfOneLook;
+
 constexpr std::string_view kCount = R"sql(
     SELECT COUNT(*)
     FROM ACT_RU_JOB
@@ -57,8 +60,13 @@ using Ids = std::set<std::string, std::less<>>;
     if (count == 0) {
         return {};
     }
+    const std::int64_t turns = now.time_since_epoch() / kTurn;
+    const std::int64_t per_look = count > kMany ? 6 : 1;
+    if (turns % per_look != 0) {
+        return {};
+    }
     const std::int64_t looks = (count + kOfOneLook - 1) / kOfOneLook;
-    const std::int64_t turn = now.time_since_epoch() / kTurn % looks;
+    const std::int64_t turn = turns / per_look % looks;
     parameters.insert(parameters.end(), {kOfOneLook, turn * kOfOneLook});
     Ids ids;
     connection.query(

@@ -1,5 +1,9 @@
 #include "persistence/nodes/node_work.hpp"
 
+#include "persistence/sql/dialect.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -34,8 +38,9 @@ constexpr std::string_view kForgetAsked = R"sql(
     WHERE NODE_ = ?)sql";
 
 constexpr std::string_view kInsertAsked = R"sql(
-    INSERT INTO JS_ASKED (NODE_, HANDLER_TYPE_, WORKER_, LAST_)
-    VALUES (?, ?, ?, ?))sql";
+    {insert_if_absent} INTO JS_ASKED (NODE_, HANDLER_TYPE_, WORKER_, LAST_)
+    VALUES (?, ?, ?, ?)
+    {if_absent})sql";
 
 constexpr std::string_view kAsked = R"sql(
     SELECT HANDLER_TYPE_, WORKER_, MAX(LAST_)
@@ -101,10 +106,16 @@ void replace_asked(
     std::span<const AskedTopic> asked
 ) {
     transaction.execute(kForgetAsked, {node});
+    // Names that differ here may be one to the database.
+    const Dialect& dialect = transaction.dialect();
+    const std::string insert = fmt::format(
+        kInsertAsked,
+        fmt::arg("insert_if_absent", dialect.insert_if_absent),
+        fmt::arg("if_absent", dialect.if_absent)
+    );
     for (const AskedTopic& one : asked) {
         transaction.execute(
-            kInsertAsked,
-            {node, std::string_view(one.topic), std::string_view(one.worker), one.last}
+            insert, {node, std::string_view(one.topic), std::string_view(one.worker), one.last}
         );
     }
 }

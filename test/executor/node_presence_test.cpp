@@ -137,6 +137,21 @@ TEST_F(NodePresenceTest, Workers_that_ask_are_told_when_they_are_new_and_seldom_
     live_for(kLease);
 }
 
+TEST_F(NodePresenceTest, What_the_database_does_not_take_of_it_keeps_no_lease_from_being_renewed) {
+    (void)presence.run_once();
+    lease_is(kHeld);
+    asked = {{.topic = "pay", .worker = "w", .last = clock.now()}};
+    ON_CALL(nodes, tell_asked(_, _))
+        .WillByDefault(testing::Throw(persistence::DbError(persistence::DbErrorKind::other, "no")));
+    EXPECT_CALL(nodes, renew_lease(_, _, _)).Times(3);
+    for (int renewals = 0; renewals < 3; ++renewals) {
+        clock.tick(kLease / 3);
+        EXPECT_THROW((void)presence.run_once(), persistence::DbError);
+        EXPECT_EQ(presence.run_once(), 2s) << "told again with the next renewal";
+        EXPECT_TRUE(takes_jobs());
+    }
+}
+
 TEST_F(NodePresenceTest, A_node_that_registers_anew_tells_again_what_it_does) {
     lease_is(kHeld);
     work.last_minute = {{.handler_type = "mail", .runs = 7}};

@@ -113,6 +113,15 @@ TEST_P(Work, Others_see_which_workers_ask_for_what) {
     EXPECT_THAT(store_.asked_topics(now), IsEmpty()) << "too long ago";
 }
 
+TEST_P(Work, Workers_whose_names_are_one_to_the_database_are_told_too) {
+    start("node-1");
+    const schema::TimePoint now = clock_.now();
+    store_.tell_asked(
+        "node-1", std::vector<AskedTopic>{{"pay", "W", now}, {"pay", "w", now}, {"pay", "w ", now}}
+    );
+    EXPECT_THAT(store_.asked_topics(now), testing::Not(IsEmpty()));
+}
+
 TEST_P(Work, A_node_that_is_gone_leaves_none_behind) {
     start("node-1");
     store_.tell_asked("node-1", std::vector<AskedTopic>{{"pay", "w", clock_.now()}});
