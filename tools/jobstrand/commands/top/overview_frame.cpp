@@ -154,8 +154,8 @@ list_field(std::string_view name, const Items& items, const RecordOf& record_of_
         return node.lease_until >= overview.now;
     });
     return fmt::format(
-        "{}   {:.1f} ok/s, {:.1f} failed/s in the last minute   {} due within a minute   {} wait "
-        "for others, {} for a limit   {} of {} nodes live\n",
+        "{}   {:.1f} ok/s, {:.1f} failed/s   {} due within a minute   {} wait for others, {} for a "
+        "limit   {} of {} nodes live\n",
         schema::format_instant(overview.now),
         runs - failed,
         failed,
