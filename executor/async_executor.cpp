@@ -148,6 +148,7 @@ NodePresence::Dependencies AsyncExecutor::needs_of_presence() {
         .log = use_.log,
         .load = [this] { return load(); },
         .work = [this] { return work(); },
+        .asked = [this] { return asked_.latest(use_.clock.now()); },
         .check_locks = [this] { renewal_.renew_all(); },
         .view = &view_,
     };

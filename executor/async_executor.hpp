@@ -33,6 +33,7 @@
 #include "executor/report/unserved_jobs.hpp"
 #include "executor/served_here.hpp"
 #include "executor/stop_mode.hpp"
+#include "executor/workers/asked_topics.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/sql/job_listener.hpp"
 #include "schema/clock.hpp"
@@ -122,6 +123,11 @@ public:
     /// What this node does now.
     [[nodiscard]] persistence::NodeLoad load() const;
 
+    /// What others do for this node, and what it tells of it: jobs that external workers have
+    /// ended, and what these ask for.
+    [[nodiscard]] RunCounts& run_counts() { return completion_.run_counts(); }
+    [[nodiscard]] AskedTopics& asked_topics() { return asked_; }
+
     /// What became of the runs.
     [[nodiscard]] const OutcomeCounts& outcome_counts() const {
         return completion_.report().counts;
@@ -197,6 +203,7 @@ private:
     NodeLease lease_;
     RunTimes times_;
     Standstill standstill_;
+    AskedTopics asked_;
     HeldRelease release_;
     JobCompletion completion_;
     AsyncRuns async_;

@@ -74,6 +74,7 @@ persistence::NodeWork AsyncExecutor::work() {
     return {
         .runs = long_runs(held_.running(), settings_.node_lease / 3, use_.clock),
         .last_minute = completion_.run_counts().last_minute(use_.clock.steady_now()),
+        .standstill = standstill(),
     };
 }
 

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,7 @@ struct Node {
     NodeState state = NodeState::running;
     schema::TimePoint started;
     schema::TimePoint lease_until;
+    std::string standstill = {};  ///< Why it does not get on, as it says; empty: it does.
     std::vector<std::string> handler_types = {};  ///< In alphabetical order.
     std::vector<std::string> needs = {};          ///< See ServedJobs; likewise.
     schema::ServedScope scope = {};
@@ -98,6 +100,12 @@ public:
 
     /// What the node does now, in place of what it told before.
     virtual void tell_work(std::string_view node, const NodeWork& work) = 0;
+
+    /// What external workers have asked this node for lately, in place of what it told before.
+    virtual void tell_asked(std::string_view node, std::span<const AskedTopic> asked) = 0;
+
+    /// Of all living nodes together, by topic and worker, each pair once: when it asked last.
+    [[nodiscard]] virtual std::vector<AskedTopic> asked_topics(schema::TimePoint now) = 0;
 
     /// Since when a node has been running a job; nullopt: it does not, or not for long.
     [[nodiscard]] virtual std::optional<schema::TimePoint>

@@ -29,6 +29,16 @@ struct FreeJobs {
     bool operator==(const FreeJobs&) const = default;
 };
 
+/// The jobs of external workers of one type.
+struct ExternalJobs {
+    std::string handler_type = {};
+    std::int64_t waiting = 0;  ///< Free, or their locks are over.
+    std::int64_t locked = 0;
+    std::optional<schema::TimePoint> since = {};  ///< Of those that wait; see FreeJobs.
+
+    bool operator==(const ExternalJobs&) const = default;
+};
+
 /// A job that a living node has been running for longer than a moment.
 struct RunningJob {
     std::string id = {};
@@ -55,6 +65,10 @@ public:
     /// types that have the most of them, these first. Precondition: jobs of the place have locks.
     [[nodiscard]] virtual std::vector<FreeJobs>
     free_by_type(schema::JobPlace place, std::size_t rows, std::size_t types) = 0;
+
+    /// The same of the first `rows` jobs of external workers, free or not, by type.
+    [[nodiscard]] virtual std::vector<ExternalJobs>
+    external_by_type(schema::TimePoint now, std::size_t rows) = 0;
 
     /// Of what nodes tell of their runs (see NodeWork) up to `most`, the longest first.
     [[nodiscard]] virtual std::vector<RunningJob>

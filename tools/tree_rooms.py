@@ -49,7 +49,8 @@ OWN_INCLUDES = {
         'schema/', 'persistence/.', 'persistence/sql/', 'persistence/rows/', 'persistence/shared/', 'persistence/exclusive/', 'persistence/series/',
         'persistence/jobs/', 'persistence/candidates/'
     },
-    'executor': {'schema/', 'executor/enqueue/', 'executor/locks/', 'executor/loop/', 'executor/nodes/', 'executor/pool/', 'executor/report/'} | STORE,
+    'executor': {'schema/', 'executor/enqueue/', 'executor/locks/', 'executor/loop/', 'executor/nodes/', 'executor/pool/', 'executor/report/',
+                 'executor/workers/'} | STORE,
     'executor/enqueue': {'schema/', 'executor/loop/'} | STORE,
     'executor/history': {'schema/', 'executor/loop/'} | STORE,
     'executor/nodes': {'schema/', 'executor/loop/'} | STORE,
@@ -57,7 +58,7 @@ OWN_INCLUDES = {
     'executor/loop': {'schema/'} | STORE,
     'executor/pool': {'schema/', 'executor/loop/'} | STORE,
     'executor/report': {'schema/', 'executor/loop/'} | STORE,
-    'executor/workers': {'schema/', 'executor/loop/'} | STORE,
+    'executor/workers': {'schema/', 'executor/loop/', 'executor/report/'} | STORE,
     'timers': {'schema/', 'timers/', 'executor/loop/'} | STORE,
     'timers/zone': {'schema/'},
     'timers/cron': {'schema/', 'timers/zone/'},

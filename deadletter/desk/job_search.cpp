@@ -136,9 +136,9 @@ std::vector<PlacedTypeCount> JobSearch::count_types(
     for (persistence::OwnerCount& owner : store_.count_lock_owners()) {
         owners[owner.handler_type].push_back(std::move(owner));
     }
-    std::map<std::string, std::int64_t, std::less<>> runs;
-    for (const auto& [type, count] : last_minute) {
-        runs.emplace(type, count);
+    std::map<std::string, persistence::TypeRuns, std::less<>> runs;
+    for (const persistence::TypeRuns& type : last_minute) {
+        runs.emplace(type.handler_type, type);
     }
     std::vector<PlacedTypeCount> counts;
     for (const JobPlace place : schema::kJobPlaces) {
@@ -147,7 +147,7 @@ std::vector<PlacedTypeCount> JobSearch::count_types(
             if (place == JobPlace::executable) {
                 line.owners = std::move(owners[line.count.handler_type]);
                 const auto ended = runs.extract(line.count.handler_type);
-                line.runs = ended ? ended.mapped() : 0;
+                line.runs = ended ? ended.mapped() : persistence::TypeRuns();
             }
             counts.push_back(std::move(line));
         }

@@ -74,7 +74,8 @@ struct PlacedTypeCount {
     schema::JobPlace place = schema::JobPlace::executable;
     persistence::TypeCount count;
     std::vector<persistence::OwnerCount> owners = {};  ///< Who holds how many, the most first.
-    std::optional<std::int64_t> runs = {};  ///< Executable: those that ended in the last minute.
+    /// Executable: those that ended in the last minute.
+    std::optional<persistence::TypeRuns> runs = {};
 };
 
 /// How an operator finds jobs; nothing is changed. Throws DbError. Thread safety: safe. The store

@@ -37,14 +37,6 @@ schema::Duration slowness(const TypeActivity& type, schema::TimePoint now) {
 
 }  // namespace
 
-std::int64_t Overview::runs_last_minute() const {
-    std::int64_t runs = 0;
-    for (const TypeActivity& type : types) {
-        runs += type.runs_last_minute;
-    }
-    return runs;
-}
-
 Overview OverviewDesk::read() const {
     const schema::TimePoint now = clock_.now();
     return {
@@ -54,13 +46,19 @@ Overview OverviewDesk::read() const {
         .waiting = stores_.watch.count_waiting(kMostCounted),
         .nodes = stores_.nodes.nodes(),
         .types = types(now),
+        .external = external_topics(stores_.watch, stores_.nodes, now),
     };
 }
 
 std::vector<TypeActivity> OverviewDesk::types(schema::TimePoint now) const {
     Types types;
     for (const persistence::TypeRuns& runs : stores_.nodes.runs_of_last_minute(now)) {
-        of_type(types, runs.handler_type).runs_last_minute = runs.runs;
+        TypeActivity& type = of_type(types, runs.handler_type);
+        const double seconds = std::chrono::duration<double>(runs.span).count();
+        type.runs_last_minute = runs.runs;
+        type.failed_last_minute = runs.failed;
+        type.runs_per_second = static_cast<double>(runs.runs) / seconds;
+        type.failed_per_second = static_cast<double>(runs.failed) / seconds;
     }
     const auto free =
         stores_.watch.free_by_type(schema::JobPlace::executable, kFreeJobsRead, kTypes);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "deadletter/desk/external_topics.hpp"
 #include "deadletter/desk/job_search.hpp"
 #include "persistence/node_store.hpp"
 #include "persistence/operator_store.hpp"
@@ -16,8 +17,11 @@ namespace jobstrand::deadletter {
 /// What goes on with the jobs of one handler type.
 struct TypeActivity {
     std::string handler_type = {};
-    std::int64_t runs_last_minute = 0;  ///< Those that have ended.
-    std::int64_t free = 0;              ///< That wait for a worker, among the first that do.
+    std::int64_t runs_last_minute = 0;    ///< Those that have ended.
+    std::int64_t failed_last_minute = 0;  ///< Of them.
+    double runs_per_second = 0;           ///< In the time since somebody counts, a minute at most.
+    double failed_per_second = 0;
+    std::int64_t free = 0;  ///< That wait for a worker, among the first that do.
     std::optional<schema::TimePoint> waits_since = {};  ///< The one that waits the longest.
     std::int64_t long_runs = 0;                         ///< That last for longer than a moment.
     std::optional<schema::TimePoint> runs_since = {};   ///< The longest of them.
@@ -34,7 +38,17 @@ struct Overview {
     /// The slowest first: by the longest run or wait, then by the number of runs.
     std::vector<TypeActivity> types = {};
 
-    [[nodiscard]] std::int64_t runs_last_minute() const;
+    std::vector<ExternalTopic> external = {};  ///< By topic.
+
+    /// The sum over all types of one of their figures.
+    template <typename Number>
+    [[nodiscard]] Number sum_of(Number TypeActivity::*figure) const {
+        Number sum{};
+        for (const TypeActivity& type : types) {
+            sum += type.*figure;
+        }
+        return sum;
+    }
 };
 
 /// Reads it; the jobs of each place are counted, all else is bounded. Nothing is changed.

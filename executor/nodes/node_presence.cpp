@@ -1,12 +1,24 @@
 #include "executor/nodes/node_presence.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <string_view>
 #include <utility>
 
 namespace jobstrand::executor {
 
+using persistence::AskedTopic;
 using persistence::NodeState;
+
+namespace {
+
+/// How soon others see what the node does.
+constexpr schema::Duration kTellInterval = std::chrono::seconds(2);
+
+/// How old what they see of workers that go on asking may be.
+constexpr schema::Duration kAskedAnew = std::chrono::seconds(30);
+
+}  // namespace
 
 NodePresence::NodePresence(
     Dependencies dependencies,
@@ -16,11 +28,24 @@ NodePresence::NodePresence(
     : use_(std::move(dependencies)), identity_(std::move(identity)), lease_time_(lease_time) {}
 
 schema::Duration NodePresence::run_once() {
-    renew();
-    if (can_tell_who_is_dead() && may_any_be_dead()) {
-        use_.dead.look(use_.clock.now());
+    const schema::SteadyPoint began = use_.clock.steady_now();
+    const bool is_to_tell_only = began < renews_at_ && is_served_told();
+    if (!is_to_tell_only) {
+        renew();
+        renews_at_ = began + lease_time_ / 3;
+        if (can_tell_who_is_dead() && may_any_be_dead()) {
+            use_.dead.look(use_.clock.now());
+        }
     }
-    return lease_time_ / 3;
+    // Last, so that what the database does not take of it keeps nobody from renewing or looking.
+    if (!is_taken_over_) {
+        tell_work();
+    }
+    if (!is_taken_over_ && !is_to_tell_only) {
+        tell_asked();
+    }
+    const auto left = std::chrono::ceil<schema::Duration>(renews_at_ - began);
+    return is_taken_over_ ? left : std::min(left, kTellInterval);
 }
 
 void NodePresence::renew() {
@@ -59,7 +84,6 @@ void NodePresence::renew() {
     if (!had_lease) {
         use_.wake_ups.room_became_free();
     }
-    tell_work();
 }
 
 // Since when a job runs does not change, but is reckoned anew each time; a millisecond is no news.
@@ -69,10 +93,27 @@ void NodePresence::tell_work() {
         return std::pair(std::string_view(run.id), run.revision);
     };
     const bool is_news = work.last_minute != told_.last_minute ||
+                         work.standstill != told_.standstill ||
                          !std::ranges::equal(work.runs, told_.runs, {}, name, name);
     if (is_news) {
         use_.nodes.tell_work(identity_.node, work);
         told_ = std::move(work);
+    }
+}
+
+// When somebody has asked last changes all the time; the names are news.
+void NodePresence::tell_asked() {
+    if (!use_.asked) {
+        return;
+    }
+    std::vector<persistence::AskedTopic> asked = use_.asked();
+    const auto is_as_told = [](const AskedTopic& now, const AskedTopic& told) {
+        return now.topic == told.topic && now.worker == told.worker &&
+               now.last - told.last < kAskedAnew;
+    };
+    if (!std::ranges::equal(asked, told_asked_, is_as_told)) {
+        use_.nodes.tell_asked(identity_.node, asked);
+        told_asked_ = std::move(asked);
     }
 }
 
@@ -81,6 +122,7 @@ void NodePresence::register_anew() {
     const auto served = served_now();
     use_.nodes.register_node(identity_, *served, now, now + lease_time_);
     told_ = {};
+    told_asked_.clear();
     told_served_ = served;
     if (std::exchange(has_registered_, true)) {
         use_.log.write(
@@ -112,6 +154,10 @@ void NodePresence::tell_served() {
         use_.nodes.tell_served(identity_.node, *served);
     }
     told_served_ = served;
+}
+
+bool NodePresence::is_served_told() const {
+    return told_served_ != nullptr && *served_now() == *told_served_;
 }
 
 std::shared_ptr<const persistence::ServedJobs> NodePresence::served_now() const {

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace jobstrand::executor {
 
@@ -40,6 +41,7 @@ public:
         schema::Log& log;
         std::function<persistence::NodeLoad()> load;
         std::function<persistence::NodeWork()> work;
+        std::function<std::vector<persistence::AskedTopic>()> asked = {};  ///< Empty: nothing.
         /// Renews all locks of this node, and gives up those that others have.
         std::function<void()> check_locks;
         const LastView* view = nullptr;
@@ -53,7 +55,8 @@ public:
 
     [[nodiscard]] std::string_view name() const noexcept override { return "node presence"; }
 
-    /// Comes back after a third of the lease time, while it holds the lease.
+    /// Renews the lease every third of it, and tells every two seconds what the node does, if that
+    /// has changed.
     [[nodiscard]] schema::Duration run_once() override;
 
     /// This node takes no more jobs, but lives on. From any thread. Throws DbError.
@@ -66,8 +69,10 @@ private:
     void renew();
     void register_anew();
     void tell_work();
+    void tell_asked();
     void obey(persistence::NodeState state);
     void tell_served();
+    [[nodiscard]] bool is_served_told() const;
     [[nodiscard]] std::shared_ptr<const persistence::ServedJobs> served_now() const;
     [[nodiscard]] bool can_tell_who_is_dead();
     [[nodiscard]] bool may_any_be_dead() const;
@@ -84,6 +89,8 @@ private:
     bool has_registered_ = false;
     persistence::NodeWork told_;  ///< What others can read of this node; and of what it serves:
     std::shared_ptr<const persistence::ServedJobs> told_served_;
+    std::vector<persistence::AskedTopic> told_asked_;
+    schema::SteadyPoint renews_at_ = schema::SteadyPoint::min();
     bool is_taken_over_ = false;
     schema::SteadyPoint trusts_from_ = schema::SteadyPoint::max();  ///< Its view of other nodes.
 };

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,24 +25,36 @@ public:
     void add(std::span<const persistence::Outcome> outcomes);
 
     /// One run.
-    void add(const std::string& handler_type);
+    void add(const std::string& handler_type, bool has_failed = false);
 
-    /// By handler type, and no type without a run. It is exact to the time between two calls.
+    /// By handler type, and no type without a run. It is exact to the time between two calls, and
+    /// less than a minute counts until one is over since the first call.
     [[nodiscard]] std::vector<persistence::TypeRuns> last_minute(schema::SteadyPoint now);
 
 private:
-    using Counts = std::map<std::string, std::int64_t, std::less<>>;
+    struct Count {
+        std::int64_t runs = 0;
+        std::int64_t failed = 0;
+    };
+    using Counts = std::map<std::string, Count, std::less<>>;
 
-    /// What was counted until then.
+    /// What was counted between two calls.
     struct Period {
+        schema::SteadyPoint from;
         schema::SteadyPoint until;
         Counts counts;
     };
+
+    [[nodiscard]] schema::Duration span(schema::SteadyPoint now) const;
+    [[nodiscard]] static std::vector<persistence::TypeRuns>
+    most_frequent(const Counts& counts, schema::Duration span);
 
     // Guarded by mutex_.
     std::mutex mutex_;
     Counts current_;
     std::deque<Period> periods_;
+    std::optional<schema::SteadyPoint> began_;  ///< The first call.
+    schema::SteadyPoint last_call_;
 };
 
 }  // namespace jobstrand::executor

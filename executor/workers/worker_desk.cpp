@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
 namespace jobstrand::executor {
@@ -93,6 +94,7 @@ public:
 
     [[nodiscard]] WorkerOutcome outcome_of(const WorkResult& result) {
         const auto transition = [this, &result](const Job& row) {
+            types_[&result] = row.handler_type;
             return std::visit(
                 [&](const auto& what) { return transition_of(row, what); }, result.what
             );
@@ -105,6 +107,12 @@ public:
 
     /// The earliest due date of a retry, if there is one.
     [[nodiscard]] std::optional<schema::TimePoint> due() const { return due_; }
+
+    /// Of the job of a result that was written; nullptr: an earlier one was about the same job.
+    [[nodiscard]] const std::string* type_of(const WorkResult& result) const {
+        const auto found = types_.find(&result);
+        return found == types_.end() ? nullptr : &found->second;
+    }
 
 private:
     Transition transition_of(const Job& row, const WorkCompleted&) {
@@ -125,6 +133,7 @@ private:
     const schema::RetryPolicy& policy_;
     const schema::TimePoint now_;
     std::optional<schema::TimePoint> due_;
+    std::unordered_map<const WorkResult*, std::string> types_;
 };
 
 std::vector<Job> WorkerDesk::acquire(const AcquireOrder& order) {
@@ -137,6 +146,9 @@ std::vector<Job> WorkerDesk::acquire(const AcquireOrder& order) {
         now
     );
     counts_.acquired.fetch_add(jobs.size());
+    if (use_.asked != nullptr) {
+        use_.asked->add(order.worker, order.topics, now);
+    }
     return jobs;
 }
 
@@ -152,19 +164,30 @@ WorkerDesk::finish(std::string_view worker, std::span<const WorkResult> results)
         outcomes.push_back(writing.outcome_of(result));
     }
     std::vector<WorkerAnswer> answers = use_.store.apply_external(worker, outcomes, now);
-    count(results, answers);
+    count(results, answers, writing);
     if (writing.due()) {
         use_.wake_ups.timer_was_stored(*writing.due());
     }
     return answers;
 }
 
-void WorkerDesk::count(std::span<const WorkResult> results, std::span<const WorkerAnswer> answers) {
+void WorkerDesk::count(
+    std::span<const WorkResult> results,
+    std::span<const WorkerAnswer> answers,
+    const Writing& writing
+) {
     bool is_any_handed_on = false;
     for (std::size_t i = 0; i < results.size(); ++i) {
         if (answers[i] != WorkerAnswer::done) {
             counts_.not_held.fetch_add(1);
-        } else if (const auto* const failed = std::get_if<WorkFailed>(&results[i].what)) {
+            continue;
+        }
+        const auto* const failed = std::get_if<WorkFailed>(&results[i].what);
+        const std::string* const type = writing.type_of(results[i]);
+        if (use_.run_counts != nullptr && type != nullptr) {
+            use_.run_counts->add(*type, failed != nullptr);
+        }
+        if (failed != nullptr) {
             counts_.failed.fetch_add(1);
             counts_.failure_classes.add(failed->failure.message);
         } else if (std::holds_alternative<WorkHandedOn>(results[i].what)) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "executor/loop/wake_ups.hpp"
+#include "executor/report/run_counts.hpp"
+#include "executor/workers/asked_topics.hpp"
 #include "executor/workers/worker_counts.hpp"
 #include "persistence/worker_store.hpp"
 #include "schema/clock.hpp"
@@ -63,6 +65,8 @@ public:
         persistence::WorkerStore& store;
         const schema::Clock& clock;
         const WakeUps& wake_ups;
+        RunCounts* run_counts = nullptr;  ///< Of this node; null: nobody asks.
+        AskedTopics* asked = nullptr;     ///< Likewise.
     };
 
     WorkerDesk(Dependencies use, schema::RetryPolicy policy)
@@ -95,8 +99,11 @@ public:
 private:
     class Writing;
 
-    void
-    count(std::span<const WorkResult> results, std::span<const persistence::WorkerAnswer> answers);
+    void count(
+        std::span<const WorkResult> results,
+        std::span<const persistence::WorkerAnswer> answers,
+        const Writing& writing
+    );
     void count_given_back(std::int64_t jobs);
 
     const Dependencies use_;

@@ -4,6 +4,7 @@
 #include "persistence/series/move_pipeline.hpp"
 #include "persistence/series/series_turns.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,6 +15,16 @@ namespace {
 
 using schema::Job;
 using schema::JobPlace;
+
+/// Can run from now on, so that its wait counts from here. A turn of a series keeps the date that
+/// the ones behind it go by.
+schema::Transition fired_at(const Job& row, schema::TimePoint now) {
+    schema::Transition transition = schema::fired(row);
+    if (row.series.empty() && row.repeat.empty()) {
+        transition.due_date = std::min(row.due_date.value_or(now), now);
+    }
+    return transition;
+}
 
 JobAnswer fire(
     Transaction& transaction,
@@ -29,7 +40,7 @@ JobAnswer fire(
         return JobAnswer::locked;
     }
     MovePipeline moves(transaction, context, JobPlace::timer, now);
-    moves.decide(std::move(rows), schema::fired);
+    moves.decide(std::move(rows), [now](const Job& row) { return fired_at(row, now); });
     moves.write();
     return JobAnswer::done;
 }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -54,6 +55,9 @@ constexpr std::string_view kLockedTimers = R"sql(
         LIMIT ?
     ) part
     WHERE LOCK_EXP_TIME_ IS NOT NULL)sql";
+
+/// No lock of a node lasts for so long; marks of those that wait do.
+constexpr schema::Duration kNearlyNever = std::chrono::hours(24 * 365);
 
 /// nullopt: it is NULL, or unreadable.
 struct LockTime {
@@ -126,6 +130,7 @@ PartRead read_part(Connection& connection, JobPlace place, const LockSearch& sea
         // Texts that are no times stand before all times, or behind them.
         is_any_due = !first.is_readable || (first.time && *first.time < search.now) ||
                      !lock_time_in(row, 3).is_readable;
+        part.do_any_wait = lock_time_in(row, 3).time > search.now + kNearlyNever;
     });
     if (is_any_due && !part.is_any_nameless) {
         const std::array<Value, 2> parameters{search.after, std::string_view(last)};
@@ -134,8 +139,9 @@ PartRead read_part(Connection& connection, JobPlace place, const LockSearch& sea
         );
     }
     if (count == search.rows && !part.is_any_nameless) {
-        part.end = std::move(last);
+        part.end = last;
     }
+    part.last = std::move(last);
     return part;
 }
 

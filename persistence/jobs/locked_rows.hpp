@@ -28,6 +28,8 @@ struct PartRead {
     std::vector<LockedRow> expired;
     std::vector<LockedRow> unreadable;
     bool is_any_nameless = false;
+    std::string last;          ///< Of read_part(); empty: there is no row in it.
+    bool do_any_wait = false;  ///< Of read_part(): there are locks that nearly never end.
 };
 
 /// The first `search.rows` rows behind `search.after`, in id order.

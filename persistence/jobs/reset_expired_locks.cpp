@@ -2,6 +2,7 @@
 #include "persistence/history/job_log_page.hpp"
 #include "persistence/jobs/executor_moves.hpp"
 #include "persistence/jobs/locked_rows.hpp"
+#include "persistence/jobs/lonely_marks.hpp"
 #include "persistence/rows/ids_of.hpp"
 #include "persistence/rows/job_table.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
@@ -147,6 +148,9 @@ reset_expired_locks(const StoreContext& context, JobPlace place, const LockSearc
         .freed = have_claims ? reset_claims(context, search.now) : 0,
         .end = std::move(part.end),
         .first = std::move(part.first)};
+    if (have_claims && part.do_any_wait) {
+        done.freed += free_lonely_marks(context, {search.after, part.last}, search.now);
+    }
     for (std::span<const LockedRow> rest(part.expired); !rest.empty();) {
         const auto page = rest.first(std::min(rest.size(), search.page));
         std::int64_t freed = 0;

@@ -252,6 +252,16 @@ std::int64_t move_to_suspended(
     return move.moved();
 }
 
+/// Could not run before now, so that its wait counts from here. A turn of a series keeps the date
+/// that the ones behind it go by, and a timer its own.
+schema::Transition activated_at(const Job& row, schema::TimePoint now) {
+    schema::Transition transition = schema::activated(row);
+    if (transition.to != JobPlace::timer && row.series.empty() && row.repeat.empty()) {
+        transition.due_date = now;
+    }
+    return transition;
+}
+
 std::int64_t move_back(
     const StoreContext& context,
     const ScopedJobs& jobs,
@@ -260,9 +270,10 @@ std::int64_t move_back(
 ) {
     constexpr JobPlace kFrom = JobPlace::suspended;
     PagedMove move(context.runner, on_moved);
+    const auto activate = [now](const Job& row) { return activated_at(row, now); };
     move.move_all(kFrom, [&](Transaction& transaction, auto after) {
         auto rows = suspended_jobs(transaction, jobs, after);
-        return move_page(transaction, context, kFrom, std::move(rows), schema::activated, now);
+        return move_page(transaction, context, kFrom, std::move(rows), activate, now);
     });
     return move.moved();
 }

@@ -118,6 +118,10 @@ bool is_about_claims(const Table& table) {
     return table.name == "JS_CLAIM";
 }
 
+bool is_about_external_workers(const Table& table) {
+    return table.name == "JS_ASKED";
+}
+
 bool is_about_batches(const Table& table) {
     return table.name == "JS_BATCH";
 }
@@ -230,6 +234,9 @@ std::vector<Migration> migrations(const Dialect& dialect) {
         {17, "whose a row is", {}},  // What that changes is looked up: set_defaults.
         {18, "bulk operations", create_tables_and_indexes(dialect, is_about_batches)},
         {19, "claims of pages", create_tables_and_indexes(dialect, is_about_claims)},
+        {20,
+         "what external workers ask for",
+         create_tables_and_indexes(dialect, is_about_external_workers)},
     };
 }
 

@@ -185,6 +185,7 @@ void register_node(
             );
             replace_served(transaction, node, served);
             replace_work(transaction, node, {});
+            replace_asked(transaction, node, {});
         },
         run_again
     );
@@ -229,6 +230,7 @@ void leave(const StoreContext& context, const NodeIdentity& identity) {
             if (transaction.execute(kLeave, {node, std::string_view(identity.incarnation)}) > 0) {
                 replace_served(transaction, node, {});
                 replace_work(transaction, node, {});
+                replace_asked(transaction, node, {});
             }
         },
         run_again
@@ -257,6 +259,7 @@ std::vector<std::string> end_expired_leases(const StoreContext& context, const L
                     transaction.execute(kForgetLost, {std::string_view(), now - kLostFor});
                     replace_served(transaction, node, {});
                     replace_work(transaction, node, {});
+                    replace_asked(transaction, node, {});
                     end_locks(transaction, node, locked, now);
                 }
             },

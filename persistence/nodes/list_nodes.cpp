@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::string_view kNodes = R"sql(
     SELECT NODE_, INCARNATION_, HOST_, PROCESS_, VERSION_, STATE_, WORKERS_, RUNNING_, HELD_,
-           STARTED_, LEASE_EXP_TIME_
+           STARTED_, LEASE_EXP_TIME_, STANDSTILL_
     FROM JS_NODE
     WHERE STATE_ <> 'lost'
     ORDER BY NODE_)sql";
 
 constexpr std::string_view kLost = R"sql(
     SELECT NODE_, INCARNATION_, HOST_, PROCESS_, VERSION_, STATE_, WORKERS_, RUNNING_, HELD_,
-           STARTED_, LEASE_EXP_TIME_
+           STARTED_, LEASE_EXP_TIME_, STANDSTILL_
     FROM JS_NODE
     WHERE STATE_ = 'lost' AND LEASE_EXP_TIME_ >= ?
     ORDER BY LEASE_EXP_TIME_ DESC, NODE_)sql";
@@ -53,6 +53,7 @@ Node node_in(const Row& row) {
         .state = node_state_in(row.text(5)),
         .started = row.time(9).value_or(schema::TimePoint{}),
         .lease_until = row.time(10).value_or(schema::TimePoint{}),
+        .standstill = text_in(row, 11),
     };
 }
 
@@ -82,7 +83,7 @@ std::vector<Node> list_lost_nodes(const StoreContext& context, schema::TimePoint
     std::vector<Node> lost;
     context.runner.read([&](Connection& connection) {
         lost.clear();
-        connection.query({.sql = kLost, .columns = 11}, {&from, 1}, [&](const Row& row) {
+        connection.query({.sql = kLost, .columns = 12}, {&from, 1}, [&](const Row& row) {
             lost.push_back(node_in(row));
         });
     });
@@ -93,7 +94,7 @@ std::vector<Node> list_nodes(const StoreContext& context) {
     std::map<std::string, Node, std::less<>> nodes;
     context.runner.read([&](Connection& connection) {
         nodes.clear();
-        connection.query({.sql = kNodes, .columns = 11}, {}, [&](const Row& row) {
+        connection.query({.sql = kNodes, .columns = 12}, {}, [&](const Row& row) {
             Node node = node_in(row);
             nodes.emplace(node.identity.node, std::move(node));
         });

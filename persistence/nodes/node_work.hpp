@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,16 @@ namespace jobstrand::persistence {
 
 /// Nothing: it is forgotten.
 void replace_work(Transaction& transaction, std::string_view node, const NodeWork& work);
+
+/// Likewise.
+void replace_asked(
+    Transaction& transaction,
+    std::string_view node,
+    std::span<const AskedTopic> asked
+);
+
+[[nodiscard]] std::vector<AskedTopic>
+asked_topics(const StoreContext& context, schema::TimePoint now);
 
 /// Which run of which job.
 struct RunName {

@@ -42,6 +42,20 @@ constexpr std::string_view kFree = R"sql(
     ORDER BY COUNT(*) DESC, HANDLER_TYPE_
     LIMIT ?)sql";
 
+constexpr std::string_view kExternal = R"sql(
+    SELECT HANDLER_TYPE_, COUNT(WAITS_), COUNT(*), MIN(SINCE_)
+    FROM (
+        SELECT HANDLER_TYPE_,
+               CASE WHEN LOCK_EXP_TIME_ > ? THEN NULL ELSE 1 END AS WAITS_,
+               CASE WHEN LOCK_EXP_TIME_ > ? THEN NULL
+                    ELSE COALESCE(DUEDATE_, CREATE_TIME_) END AS SINCE_
+        FROM ACT_RU_EXTERNAL_JOB {by_id}
+        ORDER BY ID_
+        LIMIT ?
+    ) part
+    GROUP BY HANDLER_TYPE_
+    ORDER BY HANDLER_TYPE_)sql";
+
 constexpr std::string_view kLongestRuns = R"sql(
     SELECT J.ID_, J.HANDLER_TYPE_, R.NODE_, R.SINCE_
     FROM JS_NODE N
@@ -110,6 +124,26 @@ std::vector<FreeJobs> free_by_type(
                 .handler_type = std::string(row.text(0)),
                 .jobs = row.integer(1),
                 .since = time_if_readable(row, 2),
+            });
+        });
+    });
+    return found;
+}
+
+std::vector<ExternalJobs>
+external_by_type(const StoreContext& context, schema::TimePoint now, std::size_t rows) {
+    const std::array<Value, 3> parameters{now, now, number_of(rows)};
+    std::vector<ExternalJobs> found;
+    context.runner.read([&](Connection& connection) {
+        found.clear();
+        const std::string sql =
+            fmt::format(kExternal, fmt::arg("by_id", connection.dialect().by_id));
+        connection.query({.sql = sql, .columns = 4}, parameters, [&](const Row& row) {
+            found.push_back({
+                .handler_type = std::string(row.text(0)),
+                .waiting = row.integer(1),
+                .locked = row.integer(2) - row.integer(1),
+                .since = time_if_readable(row, 3),
             });
         });
     });

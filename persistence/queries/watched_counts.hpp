@@ -18,6 +18,9 @@ count_due(const StoreContext& context, schema::TimePoint until, std::size_t most
     std::size_t types
 );
 
+[[nodiscard]] std::vector<ExternalJobs>
+external_by_type(const StoreContext& context, schema::TimePoint now, std::size_t rows);
+
 [[nodiscard]] std::vector<RunningJob>
 longest_runs(const StoreContext& context, schema::TimePoint now, std::size_t most);
 

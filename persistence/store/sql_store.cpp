@@ -177,6 +177,16 @@ void SqlStore::tell_work(std::string_view node, const NodeWork& work) {
     );
 }
 
+void SqlStore::tell_asked(std::string_view node, std::span<const AskedTopic> asked) {
+    in_transaction(
+        [&](Transaction& transaction) { replace_asked(transaction, node, asked); }, run_again
+    );
+}
+
+std::vector<AskedTopic> SqlStore::asked_topics(TimePoint now) {
+    return persistence::asked_topics(context_, now);
+}
+
 std::optional<TimePoint>
 SqlStore::running_since(std::string_view node, std::string_view job, std::int64_t revision) {
     return persistence::running_since(context_, {node, job, revision});

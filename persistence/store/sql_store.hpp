@@ -193,6 +193,8 @@ public:
     ) override;
     void tell_served(std::string_view node, const ServedJobs& served) override;
     void tell_work(std::string_view node, const NodeWork& work) override;
+    void tell_asked(std::string_view node, std::span<const AskedTopic> asked) override;
+    [[nodiscard]] std::vector<AskedTopic> asked_topics(schema::TimePoint now) override;
     [[nodiscard]] std::optional<schema::TimePoint>
     running_since(std::string_view node, std::string_view job, std::int64_t revision) override;
     [[nodiscard]] std::vector<TypeRuns> runs_of_last_minute(schema::TimePoint now) override;
@@ -361,6 +363,8 @@ public:
     [[nodiscard]] WaitingJobs count_waiting(std::size_t most) override;
     [[nodiscard]] std::vector<FreeJobs>
     free_by_type(schema::JobPlace place, std::size_t rows, std::size_t types) override;
+    [[nodiscard]] std::vector<ExternalJobs>
+    external_by_type(schema::TimePoint now, std::size_t rows) override;
     [[nodiscard]] std::vector<RunningJob> longest_runs(schema::TimePoint now, std::size_t most)
         override;
 

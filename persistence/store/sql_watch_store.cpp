@@ -16,6 +16,10 @@ SqlStore::free_by_type(schema::JobPlace place, std::size_t rows, std::size_t typ
     return persistence::free_by_type(context_, place, rows, types);
 }
 
+std::vector<ExternalJobs> SqlStore::external_by_type(schema::TimePoint now, std::size_t rows) {
+    return persistence::external_by_type(context_, now, rows);
+}
+
 std::vector<RunningJob> SqlStore::longest_runs(schema::TimePoint now, std::size_t most) {
     return persistence::longest_runs(context_, now, most);
 }

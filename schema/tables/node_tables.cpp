@@ -19,6 +19,7 @@ Table node_table() {
             {"STARTED_", ColumnKind::timestamp, "now", true},
             {"LEASE_EXP_TIME_", ColumnKind::timestamp, "now", true},
             {"LOCKS_", ColumnKind::name, "'row'", true},
+            {"STANDSTILL_", ColumnKind::name, "''", true},
         },
         "NODE_",
         {}};
@@ -82,7 +83,8 @@ Table run_table() {
         {}};
 }
 
-// How many runs of a handler type have ended on a node in the last minute.
+// How many runs of a handler type have ended on a node in the last SPAN_ milliseconds, a minute
+// where the node is older than that, and how many of them have failed.
 Table rate_table() {
     return {
         "JS_RATE",
@@ -90,15 +92,38 @@ Table rate_table() {
             {"NODE_", ColumnKind::name, "", true},
             {"HANDLER_TYPE_", ColumnKind::name, "", true},
             {"RUNS_", ColumnKind::big_integer, "0", true},
+            {"FAILED_", ColumnKind::big_integer, "0", true},
+            {"SPAN_", ColumnKind::big_integer, "60000", true},
         },
         "NODE_, HANDLER_TYPE_",
+        {}};
+}
+
+// Which external workers have asked a node for jobs of which type lately, and when last.
+Table asked_table() {
+    return {
+        "JS_ASKED",
+        {
+            {"NODE_", ColumnKind::name, "", true},
+            {"HANDLER_TYPE_", ColumnKind::name, "", true},
+            {"WORKER_", ColumnKind::name, "", true},
+            {"LAST_", ColumnKind::timestamp, "now", true},
+        },
+        "NODE_, HANDLER_TYPE_, WORKER_",
         {}};
 }
 
 }  // namespace
 
 std::vector<Table> node_tables() {
-    return {node_table(), claim_table(), served_table(), scope_table(), run_table(), rate_table()};
+    return {
+        node_table(),
+        claim_table(),
+        served_table(),
+        scope_table(),
+        run_table(),
+        rate_table(),
+        asked_table()};
 }
 
 }  // namespace jobstrand::schema

@@ -123,6 +123,16 @@ TEST_P(Suspensions, Activated_jobs_go_back_where_they_came_from_with_their_waits
     EXPECT_EQ(job("t").suspended_from, "");
 }
 
+// Whoever asks how long they have waited is not told of the time of the suspension.
+TEST_P(Suspensions, An_activated_job_is_due_from_the_moment_when_it_could_run) {
+    insert_three();
+    suspend("i");
+    clock_.tick(10min);
+    EXPECT_EQ(activate("i"), 3);
+    EXPECT_EQ(job("e").due_date, clock_.now());
+    EXPECT_EQ(job("x").due_date, clock_.now());
+}
+
 TEST_P(Suspensions, A_dead_letter_stays_where_it_is) {
     insert(JobPlace::dead_letter, a_job("d").of_instance("i").build());
     EXPECT_EQ(suspend("i"), 0);

@@ -33,10 +33,10 @@ protected:
         ON_CALL(nodes, renew_lease(_, _, _)).WillByDefault(Return(answer));
     }
 
-    /// Passes, a third of the lease apart, until `span` is over.
+    /// Passes until `span` is over, of which every third of the lease one renews it.
     void live_for(schema::Duration span) {
-        for (schema::Duration lived{0}; lived < span; lived += kLease / 3) {
-            const schema::Duration wait = presence.run_once();
+        for (schema::Duration wait{0}; span > 0ms; span -= wait) {
+            wait = presence.run_once();
             EXPECT_EQ(dead.run_once(), kUntilWoken);
             clock.tick(wait);
         }
@@ -55,6 +55,7 @@ protected:
     DeadNodes dead{{nodes, jobs, clock, wake_ups, log}, "intake", kLease / 2};
     int checks = 0;
     persistence::NodeWork work;
+    std::vector<persistence::AskedTopic> asked;
     NodePresence presence{
         {.nodes = nodes,
          .intake = intake,
@@ -65,6 +66,7 @@ protected:
          .log = log,
          .load = [] { return persistence::NodeLoad{.workers = 8, .running = 3, .held = 5}; },
          .work = [this] { return work; },
+         .asked = [this] { return asked; },
          .check_locks = [this] { ++checks; },
          .view = &view},
         {.node = "intake", .incarnation = "first"},
@@ -92,6 +94,64 @@ TEST_F(NodePresenceTest, What_the_node_does_is_told_when_it_has_changed) {
     live_for(kLease);
 }
 
+TEST_F(NodePresenceTest, What_the_node_does_is_told_within_two_seconds_though_no_lease_is_renewed) {
+    (void)presence.run_once();
+    lease_is(kHeld);
+    clock.tick(2s);
+    work.last_minute = {{.handler_type = "mail", .runs = 7, .failed = 2, .span = 2s}};
+    EXPECT_CALL(nodes, renew_lease(_, _, _)).Times(0);
+    EXPECT_CALL(nodes, tell_work("intake", work)).Times(1);
+    EXPECT_EQ(presence.run_once(), kLease / 3 - 2s);
+    testing::Mock::VerifyAndClearExpectations(&nodes);
+    lease_is(kHeld);
+    EXPECT_CALL(nodes, renew_lease(_, _, _)).Times(1);
+    clock.tick(kLease / 3 - 2s);
+    EXPECT_EQ(presence.run_once(), 2s);
+}
+
+TEST_F(NodePresenceTest, A_standstill_is_told_and_its_end) {
+    (void)presence.run_once();
+    lease_is(kHeld);
+    work.standstill = "3 jobs are held, and none of them runs";
+    EXPECT_CALL(nodes, tell_work("intake", work)).Times(1);
+    live_for(kLease);
+    testing::Mock::VerifyAndClearExpectations(&nodes);
+    lease_is(kHeld);
+    work.standstill.clear();
+    EXPECT_CALL(nodes, tell_work("intake", work)).Times(1);
+    live_for(kLease);
+}
+
+TEST_F(NodePresenceTest, Workers_that_ask_are_told_when_they_are_new_and_seldom_again) {
+    (void)presence.run_once();
+    lease_is(kHeld);
+    asked = {{.topic = "pay", .worker = "w", .last = clock.now()}};
+    EXPECT_CALL(nodes, tell_asked("intake", ElementsAre(asked.front()))).Times(1);
+    live_for(kLease);
+    asked.front().last += 29s;
+    live_for(kLease);
+    testing::Mock::VerifyAndClearExpectations(&nodes);
+    lease_is(kHeld);
+    asked.front().last += 1s;
+    EXPECT_CALL(nodes, tell_asked("intake", ElementsAre(asked.front()))).Times(1);
+    live_for(kLease);
+}
+
+TEST_F(NodePresenceTest, What_the_database_does_not_take_of_it_keeps_no_lease_from_being_renewed) {
+    (void)presence.run_once();
+    lease_is(kHeld);
+    asked = {{.topic = "pay", .worker = "w", .last = clock.now()}};
+    ON_CALL(nodes, tell_asked(_, _))
+        .WillByDefault(testing::Throw(persistence::DbError(persistence::DbErrorKind::other, "no")));
+    EXPECT_CALL(nodes, renew_lease(_, _, _)).Times(3);
+    for (int renewals = 0; renewals < 3; ++renewals) {
+        clock.tick(kLease / 3);
+        EXPECT_THROW((void)presence.run_once(), persistence::DbError);
+        EXPECT_EQ(presence.run_once(), 2s) << "told again with the next renewal";
+        EXPECT_TRUE(takes_jobs());
+    }
+}
+
 TEST_F(NodePresenceTest, A_node_that_registers_anew_tells_again_what_it_does) {
     lease_is(kHeld);
     work.last_minute = {{.handler_type = "mail", .runs = 7}};
@@ -112,7 +172,7 @@ TEST_F(NodePresenceTest, Registers_with_what_the_node_serves_before_it_takes_a_j
             clock.now() + kLease
         )
     );
-    EXPECT_EQ(presence.run_once(), kLease / 3);
+    EXPECT_EQ(presence.run_once(), 2s);
     EXPECT_TRUE(takes_jobs());
 }
 

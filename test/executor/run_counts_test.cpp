@@ -29,8 +29,15 @@ using testing::IsEmpty;
 using Reason = schema::TransitionReason;
 const schema::SteadyPoint kBegin = schema::SteadyPoint{} + 1h;
 
-TEST(RunCounts, Runs_count_by_type_whatever_they_came_to) {
+/// Of a node that has been there for a minute.
+class RunCountsTest : public testing::Test {
+protected:
+    RunCountsTest() { (void)counts.last_minute(kBegin - 1min); }
+
     RunCounts counts;
+};
+
+TEST_F(RunCountsTest, Runs_count_by_type_whatever_they_came_to_and_failed_ones_apart) {
     counts.add(std::vector{
         ended("mail", Reason::completed),
         ended("noop", Reason::retry),
@@ -38,11 +45,14 @@ TEST(RunCounts, Runs_count_by_type_whatever_they_came_to) {
         ended("mail", Reason::not_retryable),
     });
     counts.add("noop");
-    EXPECT_THAT(counts.last_minute(kBegin), ElementsAre(TypeRuns{"mail", 3}, TypeRuns{"noop", 2}));
+    counts.add("pay", true);
+    EXPECT_THAT(
+        counts.last_minute(kBegin),
+        ElementsAre(TypeRuns{"mail", 3, 2}, TypeRuns{"noop", 2, 1}, TypeRuns{"pay", 1, 1})
+    );
 }
 
-TEST(RunCounts, What_was_not_run_does_not_count) {
-    RunCounts counts;
+TEST_F(RunCountsTest, What_was_not_run_does_not_count) {
     counts.add(std::vector{
         ended("mail", Reason::released),
         ended("mail", Reason::not_served),
@@ -51,18 +61,26 @@ TEST(RunCounts, What_was_not_run_does_not_count) {
     EXPECT_THAT(counts.last_minute(kBegin), IsEmpty());
 }
 
-TEST(RunCounts, After_a_minute_they_are_forgotten) {
-    RunCounts counts;
+TEST_F(RunCountsTest, After_a_minute_they_are_forgotten) {
     counts.add("mail");
     EXPECT_THAT(counts.last_minute(kBegin), ElementsAre(TypeRuns{"mail", 1}));
-    counts.add("mail");
-    EXPECT_THAT(counts.last_minute(kBegin + 30s), ElementsAre(TypeRuns{"mail", 2}));
-    EXPECT_THAT(counts.last_minute(kBegin + 60s), ElementsAre(TypeRuns{"mail", 1}));
+    counts.add("mail", true);
+    EXPECT_THAT(counts.last_minute(kBegin + 30s), ElementsAre(TypeRuns{"mail", 2, 1, 90s}));
+    EXPECT_THAT(counts.last_minute(kBegin + 60s), ElementsAre(TypeRuns{"mail", 1, 1}));
     EXPECT_THAT(counts.last_minute(kBegin + 90s), IsEmpty());
 }
 
-TEST(RunCounts, Of_very_many_types_the_most_frequent_are_told) {
+TEST(RunCounts, The_time_in_which_they_ended_is_no_longer_than_somebody_has_counted) {
     RunCounts counts;
+    EXPECT_THAT(counts.last_minute(kBegin), IsEmpty());
+    counts.add("mail");
+    EXPECT_THAT(counts.last_minute(kBegin + 2s), ElementsAre(TypeRuns{"mail", 1, 0, 2s}));
+    EXPECT_THAT(counts.last_minute(kBegin + 59s), ElementsAre(TypeRuns{"mail", 1, 0, 59s}));
+    EXPECT_THAT(counts.last_minute(kBegin + 61s), ElementsAre(TypeRuns{"mail", 1, 0, 61s}))
+        << "as far back as what is counted goes";
+}
+
+TEST_F(RunCountsTest, Of_very_many_types_the_most_frequent_are_told) {
     for (std::size_t i = 0; i <= persistence::NodeWork::kMost; ++i) {
         counts.add("type-" + std::to_string(1000 + i));
     }

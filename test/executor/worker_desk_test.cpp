@@ -92,7 +92,9 @@ protected:
     test::ManualClock clock_;
     OneJobStore store_;
     WakeUps wake_ups_;
-    WorkerDesk desk_{{store_, clock_, wake_ups_}, {.default_attempts = 5}};
+    RunCounts run_counts_;
+    AskedTopics asked_;
+    WorkerDesk desk_{{store_, clock_, wake_ups_, &run_counts_, &asked_}, {.default_attempts = 5}};
     int looks_for_jobs_ = 0;
     std::vector<TimePoint> due_;
 };
@@ -104,6 +106,31 @@ TEST_F(WorkerDeskTest, A_lock_lasts_from_now_on_by_the_databases_clock) {
     const persistence::HeldJob job{.id = "a"};
     EXPECT_THAT(desk_.extend("w", std::span(&job, 1), 9min), ElementsAre(WorkerAnswer::done));
     EXPECT_EQ(store_.until, clock_.now() + 9min);
+}
+
+TEST_F(WorkerDeskTest, What_workers_end_counts_as_runs_of_the_jobs_type) {
+    store_.job.handler_type = "pay";
+    const schema::SteadyPoint begin = clock_.steady_now();
+    EXPECT_THAT(run_counts_.last_minute(begin), IsEmpty());
+    (void)finish(WorkCompleted{});
+    (void)finish(WorkHandedOn{[](const Job&) { return std::string(); }});
+    (void)finish(WorkFailed{{.message = "m"}});
+    store_.answer = WorkerAnswer::not_held;
+    (void)finish(WorkCompleted{});
+    EXPECT_THAT(
+        run_counts_.last_minute(begin + 2s), ElementsAre(persistence::TypeRuns{"pay", 3, 1, 2s})
+    );
+}
+
+TEST_F(WorkerDeskTest, It_is_known_what_workers_have_asked_for_also_when_there_was_nothing) {
+    (void)desk_.acquire({.worker = "w", .topics = {"pay", "mail"}, .lock = 1s});
+    EXPECT_THAT(
+        asked_.latest(clock_.now()),
+        ElementsAre(
+            persistence::AskedTopic{"mail", "w", clock_.now()},
+            persistence::AskedTopic{"pay", "w", clock_.now()}
+        )
+    );
 }
 
 TEST_F(WorkerDeskTest, The_scope_type_of_processes_means_jobs_of_instances) {

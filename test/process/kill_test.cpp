@@ -88,5 +88,30 @@ TEST_F(
     }
 }
 
+// What the node keeps of such a job goes down with it, and its lock ends.
+TEST_F(ServiceTest, A_job_whose_outcome_was_refused_runs_again_when_its_service_was_killed) {
+    const std::string script = a_script("append", "echo ran >> \"" + path("ran") + "\"");
+    configure("[commands.append]\nprogram = \"" + script + "\"\n");
+    const auto database =
+        persistence::open_database(persistence::parse_database_url(url()).value(), {});
+    const auto run = [&](std::string_view sql) {
+        database->lease(persistence::SessionPool::Access::write)->run_script(sql);
+    };
+    run("CREATE TRIGGER NO_END BEFORE DELETE ON ACT_RU_JOB "
+        "BEGIN SELECT RAISE(ABORT, 'no'); END");
+    expect_success({"job", "add", "--type", "command", "--payload", R"({"command":"append"})"});
+    {
+        const auto service = a_service();
+        ASSERT_TRUE(service->wait_for_log("the database refuses what became of a job"));
+        service->kill();
+    }
+    run("DROP TRIGGER NO_END");
+    EXPECT_EQ(count(JobPlace::executable), 1);
+    EXPECT_EQ(lines_of("ran").size(), 1U);
+    const auto service = a_service();
+    EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }, 60s));
+    EXPECT_EQ(lines_of("ran").size(), 2U);
+}
+
 }  // namespace
 }  // namespace jobstrand

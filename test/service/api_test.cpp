@@ -136,6 +136,9 @@ TEST_F(ApiTest, Statistics_are_those_of_the_command_line) {
     const json stats = look("/api/v1/stats");
     EXPECT_EQ(stats["places"]["executable"], 1);
     EXPECT_EQ(stats["unserved"][0]["handlerType"], "mail");
+    EXPECT_EQ(stats["runsLastMinute"], 0);
+    EXPECT_EQ(stats["failedLastMinute"], 0);
+    EXPECT_EQ(stats["external"], json::array());
 }
 
 TEST_F(ApiTest, Dead_letters_are_requeued_and_of_each_it_is_said_what_became_of_it) {

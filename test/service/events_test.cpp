@@ -20,6 +20,15 @@ protected:
         (void)client.receive_until(kData);
         return json::parse(client.receive_until("\n"), nullptr, false);
     }
+
+    /// The statistics without what changes all the time.
+    [[nodiscard]] json counts() {
+        json stats = look("/api/v1/stats");
+        for (const char* member : {"runsLastMinute", "failedLastMinute", "external"}) {
+            EXPECT_EQ(stats.erase(member), 1U) << member;
+        }
+        return stats;
+    }
 };
 
 TEST_F(EventsTest, Who_watches_hears_the_counts_and_that_they_have_changed) {
@@ -27,11 +36,11 @@ TEST_F(EventsTest, Who_watches_hears_the_counts_and_that_they_have_changed) {
     (void)client.send(get("/api/v1/events"));
     EXPECT_THAT(client.receive_until("\r\n\r\n"), HasSubstr("Content-Type: text/event-stream\r\n"));
     const json before = next(client, "stats");
-    EXPECT_EQ(before, look("/api/v1/stats"));
+    EXPECT_EQ(before, counts());
     add(R"({"handlerType":"noop"})");
     const json after = next(client, "stats");
     EXPECT_EQ(after["places"]["executable"], 1);
-    EXPECT_EQ(after, look("/api/v1/stats"));
+    EXPECT_EQ(after, counts());
 }
 
 TEST_F(EventsTest, A_stop_ends_the_streams_and_lets_nobody_begin_one) {

@@ -78,6 +78,9 @@ public:
     std::vector<persistence::TypeRuns> runs_of_last_minute(schema::TimePoint /*now*/) override {
         is_not_simulated();
     }
+    std::vector<persistence::AskedTopic> asked_topics(schema::TimePoint /*now*/) override {
+        is_not_simulated();
+    }
     std::vector<persistence::Node> nodes() override { is_not_simulated(); }
     std::vector<persistence::Node> lost_nodes(schema::TimePoint) override { is_not_simulated(); }
     bool set_node_state(std::string_view /*node*/, persistence::NodeState /*state*/) override {
@@ -89,6 +92,10 @@ public:
     std::optional<schema::SteadyPoint> back_since() override { return std::nullopt; }
     void tell_served(std::string_view /*node*/, const Served& /*served*/) override {}
     void tell_work(std::string_view /*node*/, const persistence::NodeWork& /*work*/) override {}
+    void tell_asked(
+        std::string_view /*node*/,
+        std::span<const persistence::AskedTopic> /*asked*/
+    ) override {}
     void leave(const persistence::NodeIdentity& /*identity*/) override {}
 
 private:

@@ -41,7 +41,7 @@ class Top(unittest.TestCase):
         terminal.wait_for(r"ready> echo still \$\(\(40 \+ 2\)\) there")
         terminal.press("Enter")
         screen = terminal.wait_for("still 42 there")
-        self.assertNotIn("runs/s", screen)
+        self.assertNotIn("ok/s", screen)
 
     def test_it_follows_what_goes_on_and_ends_with_q(self):
         with self.shell() as terminal:
@@ -61,7 +61,7 @@ class Top(unittest.TestCase):
     def test_a_small_terminal_shows_the_beginning(self):
         with self.shell(rows=6) as terminal:
             terminal.type("jobstrand top\n")
-            terminal.wait_for(r"runs/s(.|\n)*executable")
+            terminal.wait_for(r"ok/s(.|\n)*executable")
             self.ends(terminal, "q")
 
 

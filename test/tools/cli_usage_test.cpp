@@ -206,7 +206,8 @@ TEST_F(CliUsage, Stats_count_every_place) {
         "\"locked\":{\"executable\":1,\"timer\":0,\"external\":0},"
         "\"unserved\":[{\"handlerType\":\"noop\",\"needs\":null,\"category\":null,\"tenantId\":"
         "null,"
-        "\"processDefinitionId\":null,\"priority\":null,\"jobs\":1}]}\n"
+        "\"processDefinitionId\":null,\"priority\":null,\"jobs\":1}],"
+        "\"runsLastMinute\":0,\"failedLastMinute\":0,\"external\":[]}\n"
     );
     EXPECT_THAT(ok({"stats"}), HasSubstr("executable  2     1\n"));
     EXPECT_THAT(ok({"stats", "-o", "csv"}), HasSubstr("dead,1,\r\n"));

@@ -126,7 +126,10 @@ Wiring::Parts::Parts(
           settings
       ),
       producer({store, executor, clock, wake_ups}, rules_for_new_jobs(settings)),
-      workers({store, clock, wake_ups}, settings.retry),
+      workers(
+          {store, clock, wake_ups, &executor.run_counts(), &executor.asked_topics()},
+          settings.retry
+      ),
       outcomes(
           {store,
            store,

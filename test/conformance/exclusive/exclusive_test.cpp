@@ -274,6 +274,25 @@ TEST_P(ExclusiveJobs, No_reset_of_jobs_frees_one_that_waits) {
     EXPECT_EQ(job("first").lock_owner, "");
 }
 
+// Tables that were restored one by one, or rows that somebody deleted by SQL.
+TEST_P(ExclusiveJobs, A_mark_whose_row_is_gone_holds_no_job_for_ever) {
+    one_holds_and_one_waits();
+    insert(JobPlace::executable, a_job("lonely").of_instance("j"));
+    execute(
+        "UPDATE ACT_RU_JOB SET LOCK_OWNER_ = ?, LOCK_EXP_TIME_ = '2037-01-01 00:00:00.000' "
+        "WHERE ID_ = 'lonely'",
+        {schema::kWaitingOwner}
+    );
+    EXPECT_EQ(store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1);
+    EXPECT_TRUE(waits("second"));
+    EXPECT_THAT(taken_by("node-2"), ElementsAre("lonely"));
+    execute("DELETE FROM JS_WAITING");
+    EXPECT_EQ(store_.reset_expired_locks(JobPlace::executable, {.now = clock_.now()}).freed, 1);
+    EXPECT_FALSE(waits("second"));
+    EXPECT_THAT(taken_by("node-2"), IsEmpty()) << "its instance is held, and it waits rightly";
+    EXPECT_TRUE(waits("second"));
+}
+
 TEST_P(ExclusiveJobs, A_renewal_prolongs_the_group_with_its_jobs) {
     one_holds_and_one_waits();
     clock_.tick(1h);

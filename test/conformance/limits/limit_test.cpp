@@ -130,6 +130,24 @@ TEST_P(Limits, A_dead_node_has_no_slots_once_its_locks_are_reset) {
     EXPECT_THAT(taken_by("node-2"), IsEmpty()) << "the slot is taken again";
 }
 
+TEST_P(Limits, A_mark_whose_row_is_gone_holds_no_job_for_ever_however_many_wait_rightly) {
+    set("type:noop", 1);
+    insert(JobPlace::executable, many_jobs("j", 250));
+    EXPECT_EQ(acquire(300).size(), 1U);
+    EXPECT_EQ(count_rows("JS_LIMIT_WAITING"), 249);
+    execute("DELETE FROM JS_LIMIT_WAITING WHERE ID_ = 'j003' OR ID_ = 'j240'");
+    // Of so many, one half is looked at each time.
+    std::int64_t freed = 0;
+    for (int look = 0; look < 2; ++look) {
+        const persistence::LockSearch search{.now = clock_.now() + look * 10s};
+        freed += store_.reset_expired_locks(JobPlace::executable, search).freed;
+    }
+    EXPECT_EQ(freed, 2);
+    EXPECT_EQ(job("j003").lock_owner, "");
+    EXPECT_EQ(job("j240").lock_owner, "");
+    EXPECT_TRUE(schema::waits_for_limit(job("j004")));
+}
+
 TEST_P(Limits, Of_each_tenant_by_itself_leave_the_others_alone) {
     set("tenant:*", 2);
     for (int i = 0; i < 5; ++i) {

@@ -262,6 +262,7 @@ TEST_P(TimersByHand, A_timer_can_be_fired_before_it_is_due) {
     insert(JobPlace::timer, a_timer("a", 1h));
     EXPECT_EQ(store_.fire_timer("a", clock_.now()), JobAnswer::done);
     EXPECT_EQ(place_of("a"), "executable");
+    EXPECT_EQ(job("a").due_date, clock_.now()) << "its wait counts from here";
     EXPECT_THAT(ids_of(acquire()), ElementsAre("a"));
 }
 

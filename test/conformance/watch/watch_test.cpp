@@ -4,6 +4,7 @@ namespace jobstrand::test {
 
 namespace {
 
+using persistence::ExternalJobs;
 using persistence::FreeJobs;
 using persistence::RunningJob;
 using persistence::WaitingJobs;
@@ -100,6 +101,35 @@ TEST_P(Watching, The_longest_runs_of_living_nodes_come_first) {
     EXPECT_THAT(store_.longest_runs(now + 11s, 10), IsEmpty()) << "nobody lives";
     store_.tell_work("node-1", {.runs = {{.id = "b", .revision = 99, .since = now}}});
     EXPECT_THAT(store_.longest_runs(now, 10), ElementsAre(second)) << "another run";
+}
+
+TEST_P(Watching, Jobs_of_external_workers_wait_or_are_held_and_a_lock_that_is_over_holds_none) {
+    const schema::TimePoint now = clock_.now();
+    const schema::TimePoint created = a_job("x").build().create_time.value();
+    EXPECT_THAT(store_.external_by_type(now, 10), IsEmpty());
+    for (const char* id : {"a", "b", "c"}) {
+        insert(
+            JobPlace::external_worker, a_job(id).of_type("pay").of_kind(schema::kExternalWorkerType)
+        );
+    }
+    insert(
+        JobPlace::external_worker, a_job("d").of_type("mail").of_kind(schema::kExternalWorkerType)
+    );
+    const std::vector<std::string> topics{"pay"};
+    EXPECT_EQ(
+        store_.acquire_external({.owner = "w", .until = now + 10s}, {.topics = topics}, {2}, now)
+            .size(),
+        2U
+    );
+    const ExternalJobs mail{"mail", 1, 0, created};
+    EXPECT_THAT(
+        store_.external_by_type(now, 10), ElementsAre(mail, ExternalJobs{"pay", 1, 2, created})
+    );
+    EXPECT_THAT(
+        store_.external_by_type(now + 11s, 10),
+        ElementsAre(mail, ExternalJobs{"pay", 3, 0, created})
+    );
+    EXPECT_THAT(store_.external_by_type(now, 1).size(), 1U) << "the first rows only";
 }
 
 TEST_P(Watching, A_job_that_was_due_later_has_waited_since_then) {

@@ -50,6 +50,7 @@ inline void make_version_1(persistence::Connection& connection) {
     connection.run_script("DROP TABLE JS_SCOPE");
     connection.run_script("DROP TABLE JS_RUN");
     connection.run_script("DROP TABLE JS_RATE");
+    connection.run_script("DROP TABLE JS_ASKED");
     connection.run_script("DROP TABLE JS_EXCLUSIVE");
     connection.run_script("DROP TABLE JS_WAITING");
     connection.run_script("DROP TABLE JS_UNIQUE");

@@ -114,6 +114,7 @@ TEST_P(UserRights, On_one_table_are_looked_at_too) {
           "JS_SCOPE",
           "JS_RUN",
           "JS_RATE",
+          "JS_ASKED",
           "JS_EXCLUSIVE",
           "JS_WAITING",
           "JS_UNIQUE",

@@ -95,6 +95,32 @@ TEST_F(CliDoctor, Names_nodes_that_died_or_are_drained_or_of_other_versions) {
     EXPECT_THAT(said_about("versions"), HasSubstr("note nodes are of several: 0.0.9, 0.1.0"));
 }
 
+TEST_F(CliDoctor, Names_nodes_that_live_and_stand_still) {
+    start_node("node-1");
+    EXPECT_EQ(said_about("progress"), "");
+    engine().node_store().tell_work(
+        "node-1", {.standstill = "3 jobs are held, and none of them runs"}
+    );
+    EXPECT_THAT(
+        said_about("progress"),
+        HasSubstr("wrong node-1 lives and stands still: 3 jobs are held, and none of them runs -> ")
+    );
+    EXPECT_EQ(run({"doctor"}).code, ExitCode::check_found);
+}
+
+TEST_F(CliDoctor, Names_external_topics_that_no_worker_asks_for) {
+    start_node("node-1");
+    add({"--type", "pay", "--external", "--id", "a"});
+    EXPECT_EQ(said_about("external workers"), "") << "a worker may come yet";
+    execute("UPDATE ACT_RU_EXTERNAL_JOB SET CREATE_TIME_ = '2026-01-01 10:15:30.123'");
+    EXPECT_THAT(
+        said_about("external workers"), HasSubstr("wrong none asks for pay: 1 jobs wait, the first")
+    );
+    const std::vector<persistence::AskedTopic> asked{{"pay", "w", engine().clock().now()}};
+    engine().node_store().tell_asked("node-1", asked);
+    EXPECT_EQ(said_about("external workers"), "");
+}
+
 TEST_F(CliDoctor, Names_kinds_of_jobs_that_nobody_takes) {
     start_node("node-1");
     add({"--type", "emial"});

@@ -95,12 +95,13 @@ TEST_F(CliJobState, Stats_by_type_tell_how_many_were_run_in_the_last_minute) {
     engine().node_store().register_node(
         {.node = "a-node", .incarnation = "1"}, {}, now, now + std::chrono::hours(1)
     );
-    engine().node_store().tell_work("a-node", {.last_minute = {{"mail", 1200}}});
+    engine().node_store().tell_work("a-node", {.last_minute = {{"mail", 1200, 7}}});
     const json stats = json::parse(ok({"stats", "--by-type", "-o", "json"}));
     ASSERT_EQ(stats.size(), 2U);
     EXPECT_EQ(stats[0]["handlerType"], "mail");
     EXPECT_EQ(stats[0]["jobs"], 0);
     EXPECT_EQ(stats[0]["runsLastMinute"], 1200);
+    EXPECT_EQ(stats[0]["failedLastMinute"], 7);
     EXPECT_EQ(stats[1]["handlerType"], "noop");
     EXPECT_EQ(stats[1]["runsLastMinute"], 0);
 }

@@ -1,5 +1,6 @@
 #include "persistence/node_store.hpp"
 #include "test/fixtures/open_store.hpp"
+#include "test/fixtures/signal.hpp"
 #include "test/tools/cli_fixture.hpp"
 
 #include <gmock/gmock.h>
@@ -15,6 +16,7 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 /// What goes on, as `top --once` tells it.
 class CliTop : public CliTest {
@@ -35,7 +37,7 @@ protected:
         nodes.tell_work(
             "node-1",
             {.runs = {{.id = id, .revision = revision, .since = now - 5min}},
-             .last_minute = {{"fast", 120}, {"slow", 3}}}
+             .last_minute = {{"fast", 120, 30}, {"slow", 6}}}
         );
     }
 };
@@ -48,7 +50,7 @@ TEST_F(CliTop, It_tells_rates_places_nodes_and_the_slowest_types) {
     EXPECT_THAT(
         all,
         AllOf(
-            HasSubstr("2.0 runs/s in the last minute"),
+            HasSubstr("1.6 ok/s, 0.5 failed/s  "),
             HasSubstr("1 due within a minute"),
             HasSubstr("1 of 1 nodes live"),
             HasSubstr("executable"),
@@ -58,7 +60,9 @@ TEST_F(CliTop, It_tells_rates_places_nodes_and_the_slowest_types) {
     );
     EXPECT_LT(all.rfind("slow "), all.rfind("fast ")) << "the slowest first";
     const json object = json::parse(ok({"top", "--once", "-o", "json"}));
-    EXPECT_EQ(object["runsLastMinute"], 123);
+    EXPECT_EQ(object["runsLastMinute"], 126);
+    EXPECT_EQ(object["failedLastMinute"], 30);
+    EXPECT_EQ(object["failedPerSecond"], 0.5);
     EXPECT_EQ(object["dueWithinMinute"], 1);
     EXPECT_EQ(object["places"][0]["place"], "executable");
     EXPECT_EQ(object["places"][0]["jobs"], 2);
@@ -69,10 +73,82 @@ TEST_F(CliTop, It_tells_rates_places_nodes_and_the_slowest_types) {
     EXPECT_EQ(object["types"][0]["longRuns"], 1);
     EXPECT_EQ(object["types"][1]["free"], 1);
     EXPECT_EQ(object["types"][1]["runsLastMinute"], 120);
+    EXPECT_EQ(object["types"][1]["failedLastMinute"], 30);
+    EXPECT_THAT(all, Not(HasSubstr("EXTERNAL TOPICS")));
+}
+
+// The first seconds of a service count as what they are.
+TEST_F(CliTop, A_young_node_has_the_rate_of_the_time_that_it_has_been_there) {
+    let_a_node_work();
+    engine().node_store().tell_work("node-1", {.last_minute = {{"fast", 40'000, 100, 2s}}});
+    EXPECT_THAT(ok({"top", "--once"}), HasSubstr("19950.0 ok/s, 50.0 failed/s"));
+    EXPECT_EQ(json::parse(ok({"top", "--once", "-o", "json"}))["runsPerSecond"], 20'000);
+}
+
+TEST_F(CliTop, External_topics_and_who_asks_for_them_are_shown_and_those_that_nobody_asks_for) {
+    let_a_node_work();
+    const schema::TimePoint now = engine().clock().now();
+    add({"--type", "pay", "--external"});
+    add({"--type", "print", "--external"});
+    engine().node_store().tell_asked(
+        "node-1",
+        std::vector<persistence::AskedTopic>{{"pay", "w1", now - 9s}, {"pay", "w2", now - 1s}}
+    );
+    EXPECT_THAT(ok({"top", "--once"}), AllOf(HasSubstr("EXTERNAL TOPICS"), HasSubstr("w2")));
+    const json top = json::parse(ok({"top", "--once", "-o", "json"}))["external"];
+    ASSERT_EQ(top.size(), 2U);
+    EXPECT_EQ(top[0]["topic"], "pay");
+    EXPECT_EQ(top[0]["waiting"], 1);
+    EXPECT_EQ(top[0]["workers"], 2);
+    EXPECT_EQ(top[0]["lastWorker"], "w2");
+    EXPECT_EQ(top[1]["topic"], "print");
+    EXPECT_EQ(top[1]["workers"], 0);
+    EXPECT_EQ(top[1]["lastAsked"], nullptr);
+    const json stats = json::parse(ok({"stats", "-o", "json"}));
+    EXPECT_EQ(stats["external"], top);
+    EXPECT_EQ(stats["runsLastMinute"], 126);
+    EXPECT_EQ(stats["failedLastMinute"], 30);
+    EXPECT_THAT(run({"stats"}).err, HasSubstr("no external worker asks for print: 1 jobs wait"));
+    EXPECT_THAT(run({"stats"}).err, Not(HasSubstr("asks for pay")));
+}
+
+TEST_F(CliTop, What_external_workers_end_counts_at_the_node_that_was_told) {
+    engine().start();
+    add({"--type", "pay", "--external"});
+    add({"--type", "pay", "--external"});
+    executor::WorkerDesk& workers = engine().workers();
+    const std::vector<schema::Job> jobs =
+        workers.acquire({.worker = "w1", .topics = {"pay"}, .lock = 1h, .jobs = 2});
+    ASSERT_EQ(jobs.size(), 2U);
+    const std::vector<executor::WorkResult> results{
+        {.job = {.id = jobs[0].id}, .what = executor::WorkCompleted{}},
+        {.job = {.id = jobs[1].id}, .what = executor::WorkFailed{{.message = "no"}}}};
+    (void)workers.finish("w1", results);
+    EXPECT_TRUE(eventually([&] {
+        const json top = json::parse(ok({"top", "--once", "-o", "json"}));
+        return top["runsLastMinute"] == 2 && top["failedLastMinute"] == 1 &&
+               top["external"].size() == 1 && top["external"][0]["lastWorker"] == "w1";
+    }));
+}
+
+TEST_F(CliTop, A_living_node_that_stands_still_is_marked) {
+    let_a_node_work();
+    EXPECT_THAT(ok({"top", "--once"}), Not(HasSubstr("STANDS STILL")));
+    engine().node_store().tell_work(
+        "node-1", {.standstill = "3 jobs are held, and none of them runs"}
+    );
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"top", "--once"}, {"node", "ls"}}) {
+        EXPECT_THAT(ok(command), AllOf(HasSubstr("STANDS STILL"), HasSubstr("none of them runs")));
+    }
+    EXPECT_EQ(
+        json::parse(ok({"node", "ls", "-o", "json"}))[0]["standstill"],
+        "3 jobs are held, and none of them runs"
+    );
 }
 
 TEST_F(CliTop, An_empty_database_has_a_frame_too) {
-    EXPECT_THAT(ok({"top", "--once"}), HasSubstr("0.0 runs/s"));
+    EXPECT_THAT(ok({"top", "--once"}), HasSubstr("0.0 ok/s"));
     EXPECT_EQ(json::parse(ok({"top", "--once", "-o", "json"}))["types"], json::array());
 }
 

@@ -58,6 +58,7 @@ Record record_of(const persistence::Node& node) {
         count_field("held", node.load.held),
         time_field("started", node.started),
         time_field("leaseUntil", node.lease_until),
+        text_or_null_field("standstill", node.standstill),
         text_field("host", node.identity.host),
         number_field("process", node.identity.process),
         text_field("version", node.identity.version),

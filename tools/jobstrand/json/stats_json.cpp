@@ -1,5 +1,7 @@
 #include "tools/jobstrand/json/stats_json.hpp"
 
+#include "tools/jobstrand/json/external_json.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -44,6 +46,23 @@ Record record_of(const std::vector<PlaceCount>& counts, const std::vector<Unserv
         {.name = "places", .json = json_of(places), .text = {}},
         {.name = "locked", .json = json_of(locked), .text = {}},
         {.name = "unserved", .json = list_of(unserved), .text = {}},
+    };
+}
+
+Record record_of(
+    const std::vector<persistence::TypeRuns>& last_minute,
+    const std::vector<deadletter::ExternalTopic>& external
+) {
+    std::int64_t runs = 0;
+    std::int64_t failed = 0;
+    for (const persistence::TypeRuns& type : last_minute) {
+        runs += type.runs;
+        failed += type.failed;
+    }
+    return {
+        number_field("runsLastMinute", runs),
+        number_field("failedLastMinute", failed),
+        external_field(external),
     };
 }
 

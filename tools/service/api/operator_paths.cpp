@@ -12,6 +12,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace jobstrand::service {
 
 namespace {
@@ -38,6 +41,11 @@ template <typename Tell>
                     : problem(404, "there is no living node of this name");
 }
 
+[[nodiscard]] cli::Record stats_of(const ApiParts& api) {
+    const auto counts = deadletter::JobSearch(api.engine.store()).count_places();
+    const auto unserved = api.engine.served_store().unserved(api.engine.clock().now());
+    return cli::record_of(counts, unserved);
+}
 }  // namespace
 
 WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
@@ -62,13 +70,23 @@ WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
 }
 
 std::string stats_text(const ApiParts& api) {
-    const auto counts = deadletter::JobSearch(api.engine.store()).count_places();
-    const auto unserved = api.engine.served_store().unserved(api.engine.clock().now());
-    return json_of(cli::record_of(counts, unserved));
+    return json_of(stats_of(api));
 }
 
 WorkPool::BlockingHandler show_stats(const ApiParts& api) {
-    return [&api](const Request& /*request*/) { return json_response(stats_text(api)); };
+    return [&api](const Request& /*request*/) {
+        const schema::TimePoint now = api.engine.clock().now();
+        persistence::NodeStore& nodes = api.engine.node_store();
+        cli::Record record = stats_of(api);
+        std::ranges::move(
+            cli::record_of(
+                nodes.runs_of_last_minute(now),
+                deadletter::external_topics(api.engine.watch_store(), nodes, now)
+            ),
+            std::back_inserter(record)
+        );
+        return json_response(json_of(record));
+    };
 }
 
 WorkPool::BlockingHandler wake_node(const ApiParts& api) {

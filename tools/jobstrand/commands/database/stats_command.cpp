@@ -5,10 +5,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace jobstrand::cli {
 
 namespace {
 
+using deadletter::ExternalTopic;
 using deadletter::PlaceCount;
 using persistence::JobKind;
 using persistence::UnservedJobs;
@@ -68,14 +72,30 @@ void tell_unserved(Session& session, const std::vector<UnservedJobs>& unserved) 
     }
 }
 
+void tell_abandoned(Session& session, const std::vector<ExternalTopic>& external) {
+    for (const ExternalTopic& topic : external) {
+        if (topic.is_abandoned()) {
+            session.tell(fmt::format(
+                "no external worker asks for {}: {} jobs wait",
+                quoted_if_needed(topic.topic),
+                topic.waiting
+            ));
+        }
+    }
+}
+
 void write_object(
     Session& session,
     const std::vector<PlaceCount>& counts,
-    const std::vector<UnservedJobs>& unserved
+    const std::vector<UnservedJobs>& unserved,
+    const std::vector<ExternalTopic>& external
 ) {
-    write_record(
-        session.streams().out, session.format(), cli::record_of(counts, unserved), session.style()
+    Record record = cli::record_of(counts, unserved);
+    std::ranges::move(
+        cli::record_of(session.nodes().runs_of_last_minute(session.database_now()), external),
+        std::back_inserter(record)
     );
+    write_record(session.streams().out, session.format(), record, session.style());
 }
 
 ExitCode show_stats(Session& session, const StatsOptions& options) {
@@ -85,12 +105,16 @@ ExitCode show_stats(Session& session, const StatsOptions& options) {
     }
     const std::vector<PlaceCount> counts = session.search().count_places();
     const std::vector<UnservedJobs> unserved = session.served().unserved(session.database_now());
+    const std::vector<ExternalTopic> external = deadletter::external_topics(
+        session.engine().watch_store(), session.engine().node_store(), session.database_now()
+    );
     const OutputFormat format = session.format();
     if (format == OutputFormat::json || format == OutputFormat::jsonl) {
-        write_object(session, counts, unserved);
+        write_object(session, counts, unserved, external);
     } else {
         write_rows(session, counts);
         tell_unserved(session, unserved);
+        tell_abandoned(session, external);
     }
     return ExitCode::done;
 }
@@ -102,7 +126,7 @@ void add_stats_command(const Command& program, Action& action) {
         program,
         action,
         {.name = "stats",
-         .summary = "Count the jobs of each place, and those that no living node serves",
+         .summary = "Count the jobs of each place, and those that nobody serves",
          .examples = "  jobstrand stats\n"
                      "  jobstrand stats --by-type\n"
                      "  jobstrand stats -o json | jq .places.dead",

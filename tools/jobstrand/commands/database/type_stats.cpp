@@ -17,6 +17,7 @@ const std::vector<TableColumn>& type_columns() {
         {.field = "place", .heading = "PLACE"},
         {.field = "jobs", .heading = "JOBS"},
         {.field = "runsLastMinute", .heading = "RUNS/MIN", .rank = 1},
+        {.field = "failedLastMinute", .heading = "FAILED/MIN", .rank = 2},
         {.field = "locked", .heading = "LOCKED", .rank = 2},
         {.field = "oldest", .heading = "OLDEST", .rank = 1},
         {.field = "lockedBy",
@@ -50,8 +51,10 @@ const std::vector<TableColumn>& type_columns() {
         text_field("handlerType", line.count.handler_type),
         text_field("place", name_of(line.place)),
         number_field("jobs", line.count.jobs),
-        line.runs ? number_field("runsLastMinute", *line.runs)
+        line.runs ? number_field("runsLastMinute", line.runs->runs)
                   : text_or_null_field("runsLastMinute", {}),
+        line.runs ? number_field("failedLastMinute", line.runs->failed)
+                  : text_or_null_field("failedLastMinute", {}),
         number_field("locked", line.count.locked),
         time_field("oldest", line.count.oldest),
         owners_field(line.owners),

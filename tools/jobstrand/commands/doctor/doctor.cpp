@@ -51,6 +51,9 @@ constexpr std::size_t kJobsLookedAt = 10'000;
     }
     facts.without_turn =
         session.engine().series_store().series_without_turn(QueueFacts::kMostCounted + 1);
+    facts.external = deadletter::external_topics(
+        session.engine().watch_store(), session.engine().node_store(), facts.now
+    );
     return facts;
 }
 

@@ -50,6 +50,27 @@ void check_served(const QueueFacts& facts, Findings& findings) {
     }
 }
 
+/// Where nobody has asked for longer than nodes remember.
+void check_external(const QueueFacts& facts, Findings& findings) {
+    for (const deadletter::ExternalTopic& topic : facts.external) {
+        const schema::TimePoint since = topic.waits_since.value_or(facts.now);
+        if (topic.is_abandoned() && facts.now - since > persistence::AskedTopic::kLasts) {
+            findings.push_back(
+                {.check = "external workers",
+                 .level = FindingLevel::wrong,
+                 .text = fmt::format(
+                     "none asks for {}: {} jobs wait, the first since {}",
+                     quoted_if_needed(topic.topic),
+                     topic.waiting,
+                     time_and_age(since, facts.now)
+                 ),
+                 .advice = "start a worker for it, or see why it does not reach the service; "
+                           "jobstrand top shows who asks"}
+            );
+        }
+    }
+}
+
 /// Since when a job could have run, as far as its row says.
 schema::TimePoint waiting_since(const Job& job, schema::TimePoint now) {
     const schema::TimePoint made = job.create_time.value_or(now);
@@ -144,6 +165,7 @@ void check_series(const QueueFacts& facts, Findings& findings) {
 
 void check_jobs(const QueueFacts& facts, Findings& findings) {
     check_served(facts, findings);
+    check_external(facts, findings);
     check_first_free(facts, findings);
     check_timers(facts, findings);
     check_series(facts, findings);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "deadletter/desk/external_topics.hpp"
 #include "persistence/served_store.hpp"
 #include "schema/job.hpp"
 #include "tools/jobstrand/commands/doctor/finding.hpp"
@@ -24,6 +25,7 @@ struct QueueFacts {
     std::optional<schema::Job> latest_dead = {};
     /// Series that have lost their turn, up to kMostCounted + 1 of them.
     std::vector<std::string> without_turn = {};
+    std::vector<deadletter::ExternalTopic> external = {};
 };
 
 void check_jobs(const QueueFacts& facts, Findings& findings);

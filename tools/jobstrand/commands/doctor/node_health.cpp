@@ -110,6 +110,20 @@ void check_nodes(const std::vector<Node>& nodes, schema::TimePoint now, Findings
              .advice = fmt::format("jobstrand node resume {}", fmt::join(names.drained, " "))}
         );
     }
+    for (const Node& node : nodes) {
+        if (node.lease_until >= now && !node.standstill.empty()) {
+            findings.push_back(
+                {.check = "progress",
+                 .level = FindingLevel::wrong,
+                 .text = fmt::format(
+                     "{} lives and stands still: {}",
+                     quoted_if_needed(node.identity.node),
+                     node.standstill
+                 ),
+                 .advice = "see its log, and restart it: others run its jobs then"}
+            );
+        }
+    }
     if (names.versions.size() > 1) {
         findings.push_back(
             {.check = "versions",

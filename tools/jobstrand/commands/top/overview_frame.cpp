@@ -1,6 +1,7 @@
 #include "tools/jobstrand/commands/top/overview_frame.hpp"
 
 #include "schema/text/iso8601.hpp"
+#include "tools/jobstrand/json/external_json.hpp"
 #include "tools/jobstrand/json/node_json.hpp"
 #include "tools/jobstrand/output/record_writer.hpp"
 #include "tools/jobstrand/output/time_field.hpp"
@@ -41,6 +42,11 @@ const std::vector<TableColumn>& node_columns() {
         {.field = "workers", .heading = "WORKERS", .rank = 2},
         {.field = "held", .heading = "HELD", .rank = 1},
         {.field = "leaseUntil", .heading = "LEASE ENDS", .rank = 3},
+        {.field = "standstill",
+         .heading = "STANDS STILL",
+         .width_max = 80,
+         .is_optional = true,
+         .width_least = 16},
     };
     return columns;
 }
@@ -49,6 +55,7 @@ const std::vector<TableColumn>& type_columns() {
     static const std::vector<TableColumn> columns{
         {.field = "handlerType", .heading = "SLOWEST TYPES", .width_max = 64},
         {.field = "runsLastMinute", .heading = "RUNS/MIN"},
+        {.field = "failedLastMinute", .heading = "FAILED/MIN", .rank = 1},
         {.field = "free", .heading = "FREE", .rank = 3},
         {.field = "waitsSince", .heading = "WAITS SINCE", .rank = 1},
         {.field = "longRuns", .heading = "LONG RUNS", .rank = 4},
@@ -57,10 +64,30 @@ const std::vector<TableColumn>& type_columns() {
     return columns;
 }
 
+const std::vector<TableColumn>& topic_columns() {
+    static const std::vector<TableColumn> columns{
+        {.field = "topic", .heading = "EXTERNAL TOPICS", .width_max = 64},
+        {.field = "waiting", .heading = "WAITING"},
+        {.field = "waitsSince", .heading = "WAITS SINCE", .rank = 2},
+        {.field = "locked", .heading = "LOCKED", .rank = 3},
+        {.field = "workers", .heading = "WORKERS"},
+        {.field = "lastAsked", .heading = "LAST ASKED", .rank = 1},
+        {.field = "lastWorker", .heading = "BY", .width_max = 64, .rank = 4},
+    };
+    return columns;
+}
+
+/// With one digit behind the point.
+[[nodiscard]] RecordField rate_field(std::string_view name, double rate) {
+    const std::string text = fmt::format("{:.1f}", rate);
+    return {.name = name, .json = text, .text = text, .is_number = true};
+}
+
 [[nodiscard]] Record record_of_type(const TypeActivity& type) {
     return {
         text_field("handlerType", type.handler_type),
         number_field("runsLastMinute", type.runs_last_minute),
+        number_field("failedLastMinute", type.failed_last_minute),
         number_field("free", type.free),
         time_field("waitsSince", type.waits_since),
         number_field("longRuns", type.long_runs),
@@ -121,15 +148,17 @@ list_field(std::string_view name, const Items& items, const RecordOf& record_of_
 }
 
 [[nodiscard]] std::string head_of(const Overview& overview) {
-    constexpr double kSeconds = 60;
+    const double runs = overview.sum_of(&TypeActivity::runs_per_second);
+    const double failed = overview.sum_of(&TypeActivity::failed_per_second);
     const auto alive = std::ranges::count_if(overview.nodes, [&](const persistence::Node& node) {
         return node.lease_until >= overview.now;
     });
     return fmt::format(
-        "{}   {:.1f} runs/s in the last minute   {} due within a minute   {} wait for others, {} "
-        "for a limit   {} of {} nodes live\n",
+        "{}   {:.1f} ok/s, {:.1f} failed/s   {} due within a minute   {} wait for others, {} for a "
+        "limit   {} of {} nodes live\n",
         schema::format_instant(overview.now),
-        static_cast<double>(overview.runs_last_minute()) / kSeconds,
+        runs - failed,
+        failed,
         overview.due_soon,
         overview.waiting.exclusive,
         overview.waiting.limited,
@@ -143,7 +172,10 @@ list_field(std::string_view name, const Items& items, const RecordOf& record_of_
 Record record_of(const Overview& overview) {
     return {
         time_field("now", overview.now),
-        number_field("runsLastMinute", overview.runs_last_minute()),
+        number_field("runsLastMinute", overview.sum_of(&TypeActivity::runs_last_minute)),
+        number_field("failedLastMinute", overview.sum_of(&TypeActivity::failed_last_minute)),
+        rate_field("runsPerSecond", overview.sum_of(&TypeActivity::runs_per_second)),
+        rate_field("failedPerSecond", overview.sum_of(&TypeActivity::failed_per_second)),
         number_field("dueWithinMinute", overview.due_soon),
         number_field("waitingForOthers", overview.waiting.exclusive),
         number_field("waitingForLimits", overview.waiting.limited),
@@ -152,6 +184,7 @@ Record record_of(const Overview& overview) {
             "nodes", overview.nodes, [](const persistence::Node& node) { return record_of(node); }
         ),
         list_field("types", overview.types, record_of_type),
+        external_field(overview.external),
     };
 }
 
@@ -166,11 +199,21 @@ std::string frame_of(const Overview& overview, const Overview* before, const Out
         return record;
     };
     const auto node = [](const persistence::Node& one) { return record_of(one); };
+    const auto topic = [](const deadletter::ExternalTopic& one) { return record_of(one); };
+    const std::string external = overview.external.empty()
+                                     ? ""
+                                     : '\n' + table_of(
+                                                  overview.external | std::views::take(kTypesShown),
+                                                  topic_columns(),
+                                                  style,
+                                                  topic
+                                              );
     return head_of(overview) + '\n' + table_of(overview.places, place_columns(), style, place) +
            '\n' + table_of(overview.nodes, node_columns(), style, node) + '\n' +
            table_of(
                overview.types | std::views::take(kTypesShown), type_columns(), style, record_of_type
-           );
+           ) +
+           external;
 }
 
 }  // namespace jobstrand::cli
