@@ -10,6 +10,7 @@
 #include "tools/jobstrand/queued_outlet.hpp"
 #include "tools/jobstrand/settings/password_source.hpp"
 #include "tools/jobstrand/settings/settings_file.hpp"
+#include "tools/service/api/narrowed_store.hpp"
 #include "tools/service/http/listen_address.hpp"
 
 #include <fmt/format.h>
@@ -138,6 +139,10 @@ void Session::refuse_to_wait(std::string_view option, std::string_view instead) 
             fmt::format("{} waits, which a service does for nobody: {}", option, instead)
         );
     }
+}
+
+std::string Session::engine_name() const {
+    return options_.engine.value_or(std::string(service::kFirstEngine));
 }
 
 Input Session::input(std::string_view option, const std::string& file) const {
@@ -327,6 +332,37 @@ engine::Wiring& Session::engine(OpenFor purpose) {
         engine_ = open_engine(database_url(), settings(), purpose, surroundings());
     }
     return *engine_;
+}
+
+persistence::OperatorStore& Session::store() {
+    if (!is_narrowed()) {
+        return engine().store();
+    }
+    if (!narrowed_store_) {
+        narrowed_store_ =
+            std::make_unique<service::NarrowedStore>(engine().store(), client_->scope);
+    }
+    return *narrowed_store_;
+}
+
+deadletter::DeadLetters& Session::dead_letters() {
+    if (!is_narrowed()) {
+        return engine().dead_letters();
+    }
+    if (!narrowed_dead_letters_) {
+        narrowed_dead_letters_.emplace(store(), engine().clock());
+    }
+    return *narrowed_dead_letters_;
+}
+
+deadletter::BatchDesk Session::batches() {
+    if (is_narrowed()) {
+        throw service::OutOfScope(
+            "a batch cannot be narrowed to the topics or tenants of the token: leave --background "
+            "out"
+        );
+    }
+    return {engine().batch_store(), engine().clock()};
 }
 
 void Session::export_spans() {

@@ -26,6 +26,7 @@
 #include "tools/jobstrand/streams.hpp"
 #include "tools/jobstrand/supervisor.hpp"
 #include "tools/jobstrand/tracing/span_exporter.hpp"
+#include "tools/service/http/scope.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -36,6 +37,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace jobstrand::service {
+class NarrowedStore;
+}  // namespace jobstrand::service
 
 namespace jobstrand::cli {
 
@@ -63,6 +68,7 @@ struct ServedClient {
     const std::map<std::string, std::string>& files;  ///< By the names that were typed.
     const std::string& user;                          ///< As the client says; empty: it does not.
     const std::string& caller;                        ///< The name of its token, or `local`.
+    const service::Scope& scope;                      ///< To what that is restricted.
     const std::function<bool()>& is_stopping;         ///< The service: what takes long should end.
 };
 
@@ -85,6 +91,12 @@ public:
     [[nodiscard]] Streams& streams() { return streams_; }
 
     [[nodiscard]] bool is_for_client() const { return client_.has_value(); }
+
+    /// Whether the client's token leaves out some of the jobs.
+    [[nodiscard]] bool is_narrowed() const { return client_ && client_->scope.is_narrow(); }
+
+    /// Of settings(), as tokens name it: that of --engine.
+    [[nodiscard]] std::string engine_name() const;
 
     /// Whether what takes long should end where it can.
     [[nodiscard]] bool must_stop() const { return client_ && client_->is_stopping(); }
@@ -180,7 +192,8 @@ public:
     /// What the database's user lacks for the work of a node, as the GRANT that gives it; empty:
     /// nothing, or no database is open.
     [[nodiscard]] std::string missing_rights();
-    [[nodiscard]] persistence::OperatorStore& store() { return engine().store(); }
+    /// For a client, as the scope of its token leaves it.
+    [[nodiscard]] persistence::OperatorStore& store();
     [[nodiscard]] persistence::SeriesStore& series_store() { return engine().series_store(); }
 
     [[nodiscard]] persistence::ServedStore& served() { return engine().served_store(); }
@@ -209,13 +222,12 @@ public:
     [[nodiscard]] deadletter::HistoryDesk history() {
         return {engine().history_store(), engine().clock()};
     }
-    [[nodiscard]] deadletter::BatchDesk batches() {
-        return {engine().batch_store(), engine().clock()};
-    }
+    /// Throws service::OutOfScope for a client whose token is narrow: a batch selects among all.
+    [[nodiscard]] deadletter::BatchDesk batches();
     [[nodiscard]] deadletter::NodeDesk nodes() {
         return deadletter::NodeDesk(engine().node_store());
     }
-    [[nodiscard]] deadletter::DeadLetters& dead_letters() { return engine().dead_letters(); }
+    [[nodiscard]] deadletter::DeadLetters& dead_letters();
 
     /// How new jobs are enqueued; opens the database. Nothing is handed to workers of this process.
     [[nodiscard]] executor::BulkEnqueue enqueueing() { return engine().enqueueing(); }
@@ -269,6 +281,8 @@ private:
     HttpClient http_client_;
     std::shared_ptr<SpanExporter> spans_;
     std::unique_ptr<engine::Wiring> engine_;
+    std::unique_ptr<service::NarrowedStore> narrowed_store_;  ///< Where is_narrowed().
+    std::optional<deadletter::DeadLetters> narrowed_dead_letters_;
     std::optional<std::int64_t> changes_;
 };
 

@@ -102,6 +102,7 @@ VerbAnswer run_for_client(
             .files = call.files,
             .user = call.user,
             .caller = call.caller,
+            .scope = call.scope,
             .is_stopping = is_stopping};
         answer.exit_code = run_verb(program, call, client, streams, answer.question);
     }

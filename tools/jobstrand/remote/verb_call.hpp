@@ -2,6 +2,7 @@
 
 #include "schema/text/parse_result.hpp"
 #include "tools/jobstrand/exit_code.hpp"
+#include "tools/service/http/scope.hpp"
 
 #include <cstddef>
 #include <map>
@@ -25,6 +26,7 @@ struct VerbCall {
 
     /// Filled in by the service: the name of the client's token, or `local`.
     std::string caller = {};
+    service::Scope scope = {};  ///< Likewise: to what that is restricted.
 
     // How it is read.
     std::optional<std::size_t> columns = {};  ///< Of the terminal; nullopt: it is none.

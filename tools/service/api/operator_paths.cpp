@@ -11,6 +11,7 @@
 #include "tools/jobstrand/json/node_json.hpp"
 #include "tools/jobstrand/json/stats_json.hpp"
 #include "tools/service/api/job_query.hpp"
+#include "tools/service/api/narrowed_store.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <fmt/format.h>
@@ -121,7 +122,8 @@ WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
         if (!query) {
             return problem(400, query.error().message);
         }
-        const auto page = deadletter::JobSearch(api.engine.store()).list(query.value());
+        NarrowedStore store(api.engine.store(), request.scope);
+        const auto page = deadletter::JobSearch(store).list(query.value());
         std::vector<std::string> items;
         for (const schema::PlacedJob& placed : page.items) {
             items.push_back(json_of(cli::record_of(placed)));
@@ -136,14 +138,18 @@ WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
     };
 }
 
-std::string stats_text(const ApiParts& api) {
-    const auto counts = deadletter::JobSearch(api.engine.store()).count_places();
-    const auto unserved = api.engine.served_store().unserved(api.engine.clock().now());
+std::string stats_text(const ApiParts& api, const Scope& scope) {
+    NarrowedStore store(api.engine.store(), scope);
+    const auto counts = deadletter::JobSearch(store).count_places();
+    std::vector<persistence::UnservedJobs> unserved;
+    if (!scope.is_narrow()) {
+        unserved = api.engine.served_store().unserved(api.engine.clock().now());
+    }
     return json_of(cli::record_of(counts, unserved));
 }
 
 WorkPool::BlockingHandler show_stats(const ApiParts& api) {
-    return [&api](const Request& /*request*/) { return json_response(stats_text(api)); };
+    return [&api](const Request& request) { return json_response(stats_text(api, request.scope)); };
 }
 
 WorkPool::BlockingHandler wake_node(const ApiParts& api) {
@@ -191,19 +197,21 @@ WorkPool::BlockingHandler requeue_dead(const ApiParts& api) {
         }
         std::vector<std::string> items;
         std::int64_t requeued = 0;
-        (void)api.engine.dead_letters().requeue(
-            deadletter::JobSelection::these(order.ids),
-            {.retries = static_cast<int>(order.retries)},
-            {.on_item =
-                 [&](const deadletter::ItemResult& item) {
-                     requeued += item.answer == deadletter::ItemAnswer::done ? 1 : 0;
-                     items.push_back(json_of(cli::Record{
-                         cli::text_field("id", item.id),
-                         cli::text_field("answer", word_of(item.answer)),
-                         cli::text_or_null_field("why", why_refused(item)),
-                     }));
-                 }}
-        );
+        NarrowedStore store(api.engine.store(), request.scope);
+        (void)deadletter::DeadLetters(store, api.engine.clock())
+            .requeue(
+                deadletter::JobSelection::these(order.ids),
+                {.retries = static_cast<int>(order.retries)},
+                {.on_item =
+                     [&](const deadletter::ItemResult& item) {
+                         requeued += item.answer == deadletter::ItemAnswer::done ? 1 : 0;
+                         items.push_back(json_of(cli::Record{
+                             cli::text_field("id", item.id),
+                             cli::text_field("answer", word_of(item.answer)),
+                             cli::text_or_null_field("why", why_refused(item)),
+                         }));
+                     }}
+            );
         Response response = json_response(list_of(items));
         response.changed = requeued;
         return response;

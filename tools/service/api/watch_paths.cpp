@@ -11,7 +11,7 @@
 namespace jobstrand::service {
 
 std::string EngineChanges::stats() {
-    return stats_text(api_);
+    return stats_text(api_, {});
 }
 
 std::vector<WatchedNode> EngineChanges::nodes() {

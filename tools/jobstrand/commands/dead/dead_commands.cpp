@@ -20,7 +20,8 @@ void add_ls(const Command& noun, Action& action) {
                      "  jobstrand dead ls --message 'connection refused' --failed-after "
                      "2026-11-20T09:00Z\n"
                      "  jobstrand dead ls --type send-invoice --limit 1000 -o csv",
-         .over_network = service::Role::read},
+         .over_network = service::Role::read,
+         .honours_scope = true},
         list_dead
     );
     app.add_flag("--newest", options.newest, "Those that died last come first");
@@ -34,7 +35,8 @@ void add_show(const Command& noun, Action& action) {
         {.name = "show",
          .summary = "Show a dead letter with its message and its stack trace or output",
          .examples = "  jobstrand dead show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
-         .over_network = service::Role::read},
+         .over_network = service::Role::read,
+         .honours_scope = true},
         show_job
     );
     options.place = schema::JobPlace::dead_letter;
@@ -49,7 +51,8 @@ void add_groups(const Command& noun, Action& action) {
          .summary = "Group dead letters by what they died of, the most frequent first",
          .examples = "  jobstrand dead groups\n"
                      "  jobstrand dead groups --failed-after 1h -o json",
-         .over_network = service::Role::read},
+         .over_network = service::Role::read,
+         .honours_scope = true},
         list_causes
     );
     app.add_option("--limit", options.limit, "Show at most so many groups (default 100)")
@@ -73,7 +76,8 @@ void add_requeue(const Command& noun, Action& action) {
                      "  jobstrand dead requeue --message timeout --dry-run\n"
                      "  jobstrand dead ls --failed-after 2026-11-20 -o name | jobstrand dead "
                      "requeue -",
-         .over_network = service::Role::admin},
+         .over_network = service::Role::admin,
+         .honours_scope = true},
         requeue_dead
     );
     app.add_option("--retries", options.retries, "New attempts (default: as for a new job)");
@@ -107,7 +111,8 @@ void add_rm(const Command& noun, Action& action) {
          .examples = "  jobstrand dead rm 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
                      "  jobstrand dead rm --created-before 2026-01-01 --yes\n"
                      "  jobstrand dead rm --group 365d5653fd0c --dry-run",
-         .over_network = service::Role::admin},
+         .over_network = service::Role::admin,
+         .honours_scope = true},
         remove_dead
     );
     add_group_option(app, options.group);
@@ -123,7 +128,8 @@ void add_export(const Command& noun, Action& action) {
          .summary = "Write dead letters with all that brings them back, one JSON object a line",
          .examples = "  jobstrand dead export --all > dead.jsonl\n"
                      "  jobstrand dead export --failed-before 2026-01-01 > old.jsonl",
-         .over_network = service::Role::read},
+         .over_network = service::Role::read,
+         .honours_scope = true},
         export_dead
     );
     app.add_option("ids", options.ids, "The jobs; - reads them from stdin").type_name("ID");
@@ -140,7 +146,8 @@ void add_import(const Command& noun, Action& action) {
          .summary = "Bring exported dead letters back; those that are there are skipped",
          .examples = "  jobstrand dead import dead.jsonl\n"
                      "  zcat old.jsonl.gz | jobstrand dead import -",
-         .over_network = service::Role::admin},
+         .over_network = service::Role::admin,
+         .honours_scope = true},
         import_dead
     );
     app.add_option("file", options.file, "What `dead export` has written; - for stdin")
