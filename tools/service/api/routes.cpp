@@ -63,6 +63,7 @@ std::vector<Route> all_routes(const RouteParts& parts) {
         {"POST", "/api/v1/jobs", Role::worker, enqueue_jobs(parts), {kJson, kLines, kOtherLines}},
         {"GET", "/api/v1/jobs/{id}", Role::read, pool.wrap(show_job(api))},
         {"GET", "/api/v1/stats", Role::read, pool.wrap(show_stats(api))},
+        {"GET", "/api/v1/events", Role::read, watch_changes(parts.feed)},
         {"POST",
          "/api/v1/dead/requeue",
          Role::admin,
@@ -73,7 +74,6 @@ std::vector<Route> all_routes(const RouteParts& parts) {
     // What nodes and limits are like is for whoever may see all jobs.
     std::vector<Route> others{
         {"GET", "/metrics", Role::read, tell_metrics},
-        {"GET", "/api/v1/events", Role::read, watch_changes(parts.feed)},
         {"GET", "/api/v1/nodes", Role::read, pool.wrap(list_nodes(api))},
         {"POST",
          "/api/v1/nodes/{node}/drain",
