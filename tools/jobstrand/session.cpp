@@ -8,6 +8,7 @@
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/process.hpp"
 #include "tools/jobstrand/queued_outlet.hpp"
+#include "tools/jobstrand/settings/config_choice.hpp"
 #include "tools/jobstrand/settings/password_source.hpp"
 #include "tools/jobstrand/settings/settings_file.hpp"
 #include "tools/service/api/narrowed_store.hpp"
@@ -100,6 +101,14 @@ is_coloured(const std::string& when, bool is_terminal, const Environment& enviro
             names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))
         )
     );
+}
+
+[[nodiscard]] ConfigChoice
+config_choice(const GlobalOptions& options, const Environment& environment) {
+    return {
+        .option = options.config_file,
+        .variable = variable(environment, "JOBSTRAND_CONFIG"),
+        .is_database_named = options.database_url || variable(environment, "JOBSTRAND_DB")};
 }
 
 }  // namespace
@@ -220,7 +229,7 @@ const std::vector<std::string>& Session::remarks() {
 }
 
 std::optional<std::string> Session::config_file() const {
-    return options_.config_file ? options_.config_file : variable(environment_, "JOBSTRAND_CONFIG");
+    return chosen_config_file(config_choice(options_, environment_));
 }
 
 SettingsFile Session::read_file() const {
@@ -257,10 +266,18 @@ const std::string& Session::database_url() {
     }
     std::string given = given_database_url();
     if (given.empty()) {
+        std::string kept;
+        if (is_package_config_kept(config_choice(options_, environment_))) {
+            kept = fmt::format(
+                "; this user may not read that of the package, {}: sudo -u jobstrand jobstrand ...",
+                kPackageConfig
+            );
+        }
         throw CliError(
             ExitCode::wrong_usage,
             "no database: pass --db URL (for example sqlite:jobs.db), set JOBSTRAND_DB, or put db "
-            "into the configuration file"
+            "into the configuration file" +
+                kept
         );
     }
     if (const auto url = persistence::parse_database_url(given); !url) {

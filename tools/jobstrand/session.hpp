@@ -159,7 +159,7 @@ public:
     /// What the configuration file has that is without effect.
     [[nodiscard]] const std::vector<std::string>& remarks();
 
-    /// From --config, else JOBSTRAND_CONFIG; nullopt: from neither, and the defaults apply.
+    /// See chosen_config_file(); nullopt: there is none, and the defaults apply.
     [[nodiscard]] std::optional<std::string> config_file() const;
 
     /// From --db, else JOBSTRAND_DB, else the configuration file; empty: from none of them.
