@@ -19,12 +19,13 @@ struct FieldCondition {
         part,
         start,
         one_of,
-        absent,     ///< Without a value; a text is empty.
-        before,     ///< A time.
-        after,      ///< A time.
-        above,      ///< A number.
-        not_below,  ///< A number.
-        not_above,  ///< A number.
+        like_one_of,  ///< As one_of; a text that ends in * is the beginning.
+        absent,       ///< Without a value; a text is empty.
+        before,       ///< A time.
+        after,        ///< A time.
+        above,        ///< A number.
+        not_below,    ///< A number.
+        not_above,    ///< A number.
     };
     using Texts = std::vector<std::string>;
 
@@ -53,6 +54,11 @@ starts_with(std::string schema::Job::*member, std::string start) {
 [[nodiscard]] inline FieldCondition
 is_one_of(std::string schema::Job::*member, std::vector<std::string> texts) {
     return {member, FieldCondition::Match::one_of, std::move(texts)};
+}
+
+[[nodiscard]] inline FieldCondition
+is_like_one_of(std::string schema::Job::*member, std::vector<std::string> texts) {
+    return {member, FieldCondition::Match::like_one_of, std::move(texts)};
 }
 
 [[nodiscard]] inline FieldCondition is_absent(const schema::JobMember& member) {

@@ -19,6 +19,7 @@ namespace jobstrand::persistence {
 struct WantedJobs {
     std::span<const std::string> topics;  ///< Handler types.
     std::optional<std::string_view> tenant = {};
+    std::span<const std::string> tenants = {};  ///< One of them; none: of any.
     std::optional<std::string_view> scope_type = {};
     bool are_of_instances = false;  ///< Only jobs of process instances.
 };

@@ -75,7 +75,8 @@ void require_sound(const AcquireOrder& order) {
 }
 
 persistence::WantedJobs wanted_by(const AcquireOrder& order) {
-    persistence::WantedJobs wanted{.topics = order.topics, .tenant = order.tenant};
+    persistence::WantedJobs wanted{
+        .topics = order.topics, .tenant = order.tenant, .tenants = order.tenants};
     if (order.scope_type == kOfProcesses) {
         wanted.are_of_instances = true;
     } else if (order.scope_type) {

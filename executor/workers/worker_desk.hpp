@@ -29,6 +29,7 @@ struct AcquireOrder {
     schema::Duration lock{0};
     std::int64_t jobs = 1;
     std::optional<std::string> tenant = {};      ///< Only its jobs; empty: those of no tenant.
+    std::vector<std::string> tenants = {};       ///< Only jobs of one of them; none: of any.
     std::optional<std::string> scope_type = {};  ///< Flowable's word: `bpmn`, `cmmn`, ...
 };
 

@@ -26,7 +26,7 @@ struct LogLine {
 /// Called from all threads at once; must not throw. Empty: nothing is logged.
 using WriteLog = std::function<void(const LogLine&)>;
 
-/// `2030-01-31T12:00:00.000Z warn message; name=value name=value`, one line.
+/// `2030-01-31T12:00:00.000Z WARN  message name=value name="a b"`, one line, as the service's.
 void log_to_stderr(const LogLine& line);
 
 }  // namespace jobstrand

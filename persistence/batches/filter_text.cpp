@@ -25,6 +25,7 @@ constexpr std::array kMatchWords{
     std::pair{Match::part, std::string_view("part")},
     std::pair{Match::start, std::string_view("start")},
     std::pair{Match::one_of, std::string_view("one_of")},
+    std::pair{Match::like_one_of, std::string_view("like_one_of")},
     std::pair{Match::absent, std::string_view("absent")},
     std::pair{Match::before, std::string_view("before")},
     std::pair{Match::after, std::string_view("after")},
@@ -120,7 +121,7 @@ value_in(std::string_view text, Match match, const schema::JobMember& member) {
     if (match == Match::absent) {
         return {};
     }
-    if (match == Match::one_of) {
+    if (match == Match::one_of || match == Match::like_one_of) {
         return texts_in(text);
     }
     if (std::holds_alternative<TimeMember>(member)) {

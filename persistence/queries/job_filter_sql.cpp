@@ -33,6 +33,20 @@ std::string list_of(std::string_view column, const FieldCondition::Texts& texts)
     return texts.empty() ? "1 = 0" : fmt::format("{} IN ({})", column, marks);
 }
 
+[[nodiscard]] bool is_beginning(std::string_view text) {
+    return text.ends_with('*');
+}
+
+std::string
+alike(std::string_view column, const FieldCondition::Texts& texts, const Dialect& dialect) {
+    std::string any = "1 = 0";
+    for (const std::string& text : texts) {
+        any += is_beginning(text) ? fmt::format(" OR {}({}, ?) = 1", dialect.position_in, column)
+                                  : fmt::format(" OR {} = ?", column);
+    }
+    return fmt::format("({})", any);
+}
+
 std::string is_absent_in(std::string_view column, const schema::JobMember& member) {
     if (member == schema::JobMember{&schema::Job::scope_type}) {
         // To whoever asks in Flowable's words our mark is no scope.
@@ -52,6 +66,8 @@ std::string text_of(const FieldCondition& asked, std::string_view column, const 
             return fmt::format("{}({}, ?) = 1", dialect.position_in, column);
         case Match::one_of:
             return list_of(column, std::get<FieldCondition::Texts>(asked.value));
+        case Match::like_one_of:
+            return alike(column, std::get<FieldCondition::Texts>(asked.value), dialect);
         case Match::absent:
             return is_absent_in(column, asked.member);
         case Match::before:
@@ -72,7 +88,11 @@ void add_values(std::vector<Value>& parameters, const FieldCondition& asked) {
         return;
     }
     if (const auto* const texts = std::get_if<FieldCondition::Texts>(&asked.value)) {
-        parameters.insert(parameters.end(), texts->begin(), texts->end());
+        const bool may_be_beginnings = asked.match == Match::like_one_of;
+        for (const std::string_view text : *texts) {
+            const bool is_cut = may_be_beginnings && is_beginning(text);
+            parameters.emplace_back(text.substr(0, text.size() - (is_cut ? 1 : 0)));
+        }
     } else if (const auto* const time = std::get_if<schema::TimePoint>(&asked.value)) {
         parameters.emplace_back(*time);
     } else if (const auto* const number = std::get_if<std::int64_t>(&asked.value)) {

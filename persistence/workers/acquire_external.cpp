@@ -30,17 +30,27 @@ constexpr std::string_view kFree = R"sql(
     SELECT {columns}
     FROM ACT_RU_EXTERNAL_JOB {by_id}
     WHERE {behind} AND (LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ?) AND HANDLER_TYPE_ IN (...)
-        {of_tenant} {of_scope} {of_instances} {and_ours}
+        {of_tenant} {of_tenants} {of_scope} {of_instances} {and_ours}
     ORDER BY ID_
     LIMIT ?
     {skip_locked})sql";
 
 constexpr std::string_view kOfTenant = "AND COALESCE(TENANT_ID_, '') = ?";
+constexpr std::string_view kOfTenants = "AND COALESCE(TENANT_ID_, '') IN ({})";
 constexpr std::string_view kOfScope = "AND SCOPE_TYPE_ = ?";
 constexpr std::string_view kOfInstances = "AND {instance} IS NOT NULL";
 
 /// Jobs of one SELECT at most, whatever a worker asks for.
 constexpr std::size_t kPage = schema::limits::kJobsPerTransaction;
+
+/// Empty: whatever their tenants are.
+std::string of_tenants(std::span<const std::string> tenants) {
+    std::string marks;
+    for (std::size_t i = 0; i < tenants.size(); ++i) {
+        marks += i == 0 ? "?" : ", ?";
+    }
+    return tenants.empty() ? "" : fmt::format(kOfTenants, marks);
+}
 
 JobRows free_rows(
     Transaction& transaction,
@@ -55,10 +65,14 @@ JobRows free_rows(
         const std::size_t topic = std::min(i, wanted.topics.size() - 1);
         parameters.emplace_back(std::string_view(wanted.topics[topic]));
     }
-    for (const auto& text : {wanted.tenant, wanted.scope_type}) {
-        if (text) {
-            parameters.emplace_back(*text);
-        }
+    if (wanted.tenant) {
+        parameters.emplace_back(*wanted.tenant);
+    }
+    for (const std::string& tenant : wanted.tenants) {
+        parameters.emplace_back(std::string_view(tenant));
+    }
+    if (wanted.scope_type) {
+        parameters.emplace_back(*wanted.scope_type);
     }
     parameters.emplace_back(static_cast<std::int64_t>(std::min(limit, kPage)));
     const Dialect& dialect = transaction.dialect();
@@ -71,6 +85,7 @@ JobRows free_rows(
         fmt::arg("by_id", dialect.by_id),
         fmt::arg("behind", ids_behind(behind)),
         fmt::arg("of_tenant", wanted.tenant ? kOfTenant : ""),
+        fmt::arg("of_tenants", of_tenants(wanted.tenants)),
         fmt::arg("of_scope", wanted.scope_type ? kOfScope : ""),
         fmt::arg("of_instances", wanted.are_of_instances ? of_instances : ""),
         fmt::arg("and_ours", and_ours(dialect)),

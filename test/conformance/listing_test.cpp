@@ -262,6 +262,23 @@ TEST_P(Listing, Numbers_are_asked_for_by_their_least_and_their_most) {
     EXPECT_THAT(within(6, 9), IsEmpty());
 }
 
+TEST_P(Listing, Texts_are_asked_for_by_one_of_several_or_the_beginning_of_one) {
+    std::vector<Job> jobs{a_job("a"), a_job("b"), a_job("c"), a_job("d")};
+    jobs[0].handler_type = "mail";
+    jobs[1].handler_type = "mail.sent";
+    jobs[2].handler_type = "invoice.paid";
+    jobs[3].handler_type = "invoice";
+    insert(JobPlace::dead_letter, jobs);
+    const auto like = [&](std::vector<std::string> texts) {
+        return list({.fields = {persistence::is_like_one_of(&Job::handler_type, std::move(texts))}}
+        );
+    };
+    EXPECT_THAT(like({"mail", "invoice.*"}), ElementsAre("a", "c"));
+    EXPECT_THAT(like({"invoice*"}), ElementsAre("c", "d"));
+    EXPECT_THAT(like({"%*"}), IsEmpty());
+    EXPECT_THAT(like({}), IsEmpty());
+}
+
 TEST_P(Listing, A_filter_is_never_read_as_SQL) {
     insert_two();
     EXPECT_THAT(list({.fields = {equals(&Job::handler_type, "mail' OR 'a' = 'a")}}), IsEmpty());

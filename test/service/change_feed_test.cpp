@@ -21,18 +21,19 @@ class SlowSource final : public service::ChangeSource {
 public:
     explicit SlowSource(SteadyPoint& now) : now_(now) {}
 
-    [[nodiscard]] std::string stats() override {
+    [[nodiscard]] std::string stats(const service::Scope& scope) override {
         ++looks;
         now_ += takes;
         if (is_away) {
             throw std::runtime_error("away");
         }
-        return counts;
+        return scope.is_narrow() ? counts_of_some : counts;
     }
 
     [[nodiscard]] std::vector<WatchedNode> nodes() override { return living; }
 
     std::string counts = "{}";
+    std::string counts_of_some = R"({"some":0})";
     std::vector<WatchedNode> living;
     std::chrono::milliseconds takes{1};
     bool is_away = false;
@@ -44,8 +45,10 @@ private:
 
 class ChangeFeedTest : public testing::Test {
 protected:
-    [[nodiscard]] std::shared_ptr<ResponseStream> a_watcher() {
-        auto stream = std::make_shared<ResponseStream>(service::Request{});
+    [[nodiscard]] std::shared_ptr<ResponseStream> a_watcher(service::Scope scope = {}) {
+        service::Request request;
+        request.scope = std::move(scope);
+        auto stream = std::make_shared<ResponseStream>(std::move(request));
         EXPECT_TRUE(feed.add(stream));
         return stream;
     }
@@ -64,6 +67,28 @@ protected:
 
 [[nodiscard]] WatchedNode a_node(const std::string& name, const std::string& state = "running") {
     return {.name = name, .state = state, .json = R"({"node":")" + name + "\"}"};
+}
+
+TEST_F(ChangeFeedTest, Who_may_see_some_jobs_only_hears_of_these_and_of_no_nodes) {
+    source.living = {a_node("n1")};
+    const auto some = a_watcher({.tenants = {"acme"}});
+    const auto all = a_watcher();
+    turn_after(0s);
+    EXPECT_THAT(some->take().bytes, AllOf(HasSubstr(R"({"some":0})"), Not(HasSubstr("n1"))));
+    EXPECT_THAT(all->take().bytes, AllOf(HasSubstr("n1"), Not(HasSubstr("some"))));
+    source.living.push_back(a_node("n2"));
+    source.counts = R"({"all":1})";
+    turn_after(2s);
+    EXPECT_EQ(some->take().bytes, "");
+    EXPECT_THAT(all->take().bytes, AllOf(HasSubstr("n2"), HasSubstr(R"({"all":1})")));
+    source.counts_of_some = R"({"some":1})";
+    turn_after(2s);
+    EXPECT_THAT(some->take().bytes, HasSubstr(R"({"some":1})"));
+    EXPECT_EQ(all->take().bytes, "");
+    EXPECT_EQ(source.looks, 6) << "once for all who may see the same";
+    some->hang_up();
+    turn_after(2s);
+    EXPECT_EQ(source.looks, 7);
 }
 
 TEST_F(ChangeFeedTest, Nothing_is_asked_while_nobody_watches) {

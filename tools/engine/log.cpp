@@ -2,6 +2,7 @@
 
 #include "schema/clock.hpp"
 #include "schema/text/iso8601.hpp"
+#include "schema/text/printable.hpp"
 
 #include <fmt/format.h>
 
@@ -13,25 +14,8 @@
 
 namespace jobstrand {
 
-namespace {
-
-constexpr std::array<std::string_view, 4> kLevelNames{"debug", "info", "warn", "error"};
-
-}  // namespace
-
 void log_to_stderr(const LogLine& line) {
-    std::string text = fmt::format(
-        "{} {} {}",
-        schema::format_instant(schema::SystemClock().now()),
-        kLevelNames.at(static_cast<std::size_t>(line.level)),
-        line.message
-    );
-    const char* separator = "; ";
-    for (const LogField& field : line.fields) {
-        text += fmt::format("{}{}={}", separator, field.name, field.value);
-        separator = " ";
-    }
-    text += '\n';
+    const std::string text = engine::text_of(line, schema::SystemClock().now()) + '\n';
     std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
@@ -39,11 +23,30 @@ namespace engine {
 
 namespace {
 
+constexpr std::array<std::string_view, 4> kLevels{"DEBUG", "INFO ", "WARN ", "ERROR"};
+
 LogLevel face_of(schema::LogLevel level) {
     return static_cast<LogLevel>(level);
 }
 
 }  // namespace
+
+std::string text_of(const LogLine& line, schema::TimePoint time) {
+    std::string text = fmt::format(
+        "{} {} {}",
+        schema::format_instant(time),
+        kLevels.at(static_cast<std::size_t>(line.level)),
+        schema::printable(line.message)
+    );
+    for (const LogField& field : line.fields) {
+        if (!field.value.empty()) {
+            text += fmt::format(
+                " {}={}", schema::printable(field.name), schema::quoted_if_needed(field.value)
+            );
+        }
+    }
+    return text;
+}
 
 bool ShownLog::enabled(schema::LogLevel level) const noexcept {
     return write_ && face_of(level) >= least_;

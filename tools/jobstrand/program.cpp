@@ -27,7 +27,8 @@ constexpr const char* kHelp = "help";
 
 constexpr const char* kFooter = R"(
 Global options may stand anywhere. The database comes from --db, else JOBSTRAND_DB, else `db` in the
-configuration file; that file from --config, else JOBSTRAND_CONFIG. With --server, else
+configuration file; that file from --config, else JOBSTRAND_CONFIG, else, without a database, that of
+the package, /etc/jobstrand/jobstrand.toml. With --server, else
 JOBSTRAND_SERVER, a running service does it instead; its token is in the file of --token-file, else
 JOBSTRAND_TOKEN_FILE. `jobstrand NOUN` and `jobstrand help NOUN VERB` have more, with examples.
 

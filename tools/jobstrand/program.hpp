@@ -38,6 +38,7 @@ public:
 
     /// See Action.
     [[nodiscard]] const auto& over_network() const { return action_.over_network; }
+    [[nodiscard]] const auto& honouring_scope() const { return action_.honouring_scope; }
     [[nodiscard]] const GlobalOptions& globals() const { return globals_; }
     [[nodiscard]] CommandDescription description() const;
 

@@ -9,9 +9,11 @@
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/process.hpp"
 #include "tools/jobstrand/queued_outlet.hpp"
+#include "tools/jobstrand/settings/config_choice.hpp"
 #include "tools/jobstrand/settings/password_source.hpp"
 #include "tools/jobstrand/settings/settings_file.hpp"
 #include "tools/jobstrand/tracing/span_exporter.hpp"
+#include "tools/service/api/narrowed_store.hpp"
 #include "tools/service/http/listen_address.hpp"
 
 #include <fmt/format.h>
@@ -103,6 +105,14 @@ is_coloured(const std::string& when, bool is_terminal, const Environment& enviro
     );
 }
 
+[[nodiscard]] ConfigChoice
+config_choice(const GlobalOptions& options, const Environment& environment) {
+    return {
+        .option = options.config_file,
+        .variable = variable(environment, "JOBSTRAND_CONFIG"),
+        .is_database_named = options.database_url || variable(environment, "JOBSTRAND_DB")};
+}
+
 }  // namespace
 
 Session::Session(Streams streams, const Environment& environment, GlobalOptions options)
@@ -141,6 +151,10 @@ void Session::refuse_to_wait(std::string_view option, std::string_view instead) 
             fmt::format("{} waits, which a service does for nobody: {}", option, instead)
         );
     }
+}
+
+std::string Session::engine_name() const {
+    return options_.engine.value_or(std::string(service::kFirstEngine));
 }
 
 Input Session::input(std::string_view option, const std::string& file) const {
@@ -218,7 +232,7 @@ const std::vector<std::string>& Session::remarks() {
 }
 
 std::optional<std::string> Session::config_file() const {
-    return options_.config_file ? options_.config_file : variable(environment_, "JOBSTRAND_CONFIG");
+    return chosen_config_file(config_choice(options_, environment_));
 }
 
 SettingsFile Session::read_file() const {
@@ -255,10 +269,18 @@ const std::string& Session::database_url() {
     }
     std::string given = given_database_url();
     if (given.empty()) {
+        std::string kept;
+        if (is_package_config_kept(config_choice(options_, environment_))) {
+            kept = fmt::format(
+                "; this user may not read that of the package, {}: sudo -u jobstrand jobstrand ...",
+                kPackageConfig
+            );
+        }
         throw CliError(
             ExitCode::wrong_usage,
             "no database: pass --db URL (for example sqlite:jobs.db), set JOBSTRAND_DB, or put db "
-            "into the configuration file"
+            "into the configuration file" +
+                kept
         );
     }
     if (const auto url = persistence::parse_database_url(given); !url) {
@@ -330,6 +352,37 @@ engine::Wiring& Session::engine(OpenFor purpose) {
         engine_ = open_engine(database_url(), settings(), purpose, surroundings());
     }
     return *engine_;
+}
+
+persistence::OperatorStore& Session::store() {
+    if (!is_narrowed()) {
+        return engine().store();
+    }
+    if (!narrowed_store_) {
+        narrowed_store_ =
+            std::make_unique<service::NarrowedStore>(engine().store(), client_->scope);
+    }
+    return *narrowed_store_;
+}
+
+deadletter::DeadLetters& Session::dead_letters() {
+    if (!is_narrowed()) {
+        return engine().dead_letters();
+    }
+    if (!narrowed_dead_letters_) {
+        narrowed_dead_letters_.emplace(store(), engine().clock());
+    }
+    return *narrowed_dead_letters_;
+}
+
+deadletter::BatchDesk Session::batches() {
+    if (is_narrowed()) {
+        throw service::OutOfScope(
+            "a batch cannot be narrowed to the topics or tenants of the token: leave --background "
+            "out"
+        );
+    }
+    return {engine().batch_store(), engine().clock()};
 }
 
 void Session::export_spans() {

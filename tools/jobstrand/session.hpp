@@ -25,6 +25,7 @@
 #include "tools/jobstrand/settings/settings.hpp"
 #include "tools/jobstrand/streams.hpp"
 #include "tools/jobstrand/supervisor.hpp"
+#include "tools/service/http/scope.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -35,6 +36,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace jobstrand::service {
+class NarrowedStore;
+}  // namespace jobstrand::service
 
 namespace jobstrand::cli {
 
@@ -64,6 +69,7 @@ struct ServedClient {
     const std::map<std::string, std::string>& files;  ///< By the names that were typed.
     const std::string& user;                          ///< As the client says; empty: it does not.
     const std::string& caller;                        ///< The name of its token, or `local`.
+    const service::Scope& scope;                      ///< To what that is restricted.
     const std::function<bool()>& is_stopping;         ///< The service: what takes long should end.
     bool reads_reasons = false;                       ///< In what was done, and not on stderr.
 };
@@ -90,6 +96,12 @@ public:
 
     /// Whether records of what was not done say why.
     [[nodiscard]] bool shows_reasons() const { return client_ && client_->reads_reasons; }
+
+    /// Whether the client's token leaves out some of the jobs.
+    [[nodiscard]] bool is_narrowed() const { return client_ && client_->scope.is_narrow(); }
+
+    /// Of settings(), as tokens name it: that of --engine.
+    [[nodiscard]] std::string engine_name() const;
 
     /// Whether what takes long should end where it can.
     [[nodiscard]] bool must_stop() const { return client_ && client_->is_stopping(); }
@@ -158,7 +170,7 @@ public:
     /// What the configuration file has that is without effect.
     [[nodiscard]] const std::vector<std::string>& remarks();
 
-    /// From --config, else JOBSTRAND_CONFIG; nullopt: from neither, and the defaults apply.
+    /// See chosen_config_file(); nullopt: there is none, and the defaults apply.
     [[nodiscard]] std::optional<std::string> config_file() const;
 
     /// From --db, else JOBSTRAND_DB, else the configuration file; empty: from none of them.
@@ -191,7 +203,8 @@ public:
     /// What the database's user lacks for the work of a node, as the GRANT that gives it; empty:
     /// nothing, or no database is open.
     [[nodiscard]] std::string missing_rights();
-    [[nodiscard]] persistence::OperatorStore& store() { return engine().store(); }
+    /// For a client, as the scope of its token leaves it.
+    [[nodiscard]] persistence::OperatorStore& store();
     [[nodiscard]] persistence::SeriesStore& series_store() { return engine().series_store(); }
 
     [[nodiscard]] persistence::ServedStore& served() { return engine().served_store(); }
@@ -220,13 +233,12 @@ public:
     [[nodiscard]] deadletter::HistoryDesk history() {
         return {engine().history_store(), engine().clock()};
     }
-    [[nodiscard]] deadletter::BatchDesk batches() {
-        return {engine().batch_store(), engine().clock()};
-    }
+    /// Throws service::OutOfScope for a client whose token is narrow: a batch selects among all.
+    [[nodiscard]] deadletter::BatchDesk batches();
     [[nodiscard]] deadletter::NodeDesk nodes() {
         return deadletter::NodeDesk(engine().node_store());
     }
-    [[nodiscard]] deadletter::DeadLetters& dead_letters() { return engine().dead_letters(); }
+    [[nodiscard]] deadletter::DeadLetters& dead_letters();
 
     /// How new jobs are enqueued; opens the database. Nothing is handed to workers of this process.
     [[nodiscard]] executor::BulkEnqueue enqueueing() { return engine().enqueueing(); }
@@ -280,6 +292,8 @@ private:
     const std::unique_ptr<HttpClient> http_client_;
     std::shared_ptr<SpanExporter> spans_;
     std::unique_ptr<engine::Wiring> engine_;
+    std::unique_ptr<service::NarrowedStore> narrowed_store_;  ///< Where is_narrowed().
+    std::optional<deadletter::DeadLetters> narrowed_dead_letters_;
     std::optional<std::int64_t> changes_;
     std::optional<std::string> more_behind_;
 };

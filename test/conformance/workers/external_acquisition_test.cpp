@@ -154,6 +154,15 @@ TEST_P(ExternalAcquisition, More_held_groups_than_a_page_has_jobs_hide_no_free_j
     EXPECT_THAT(ids_of(take("w-2", 1)), ElementsAre("z"));
 }
 
+TEST_P(ExternalAcquisition, A_worker_of_several_tenants_gets_jobs_of_these_only) {
+    std::vector<Job> jobs{an_external_job("a"), an_external_job("b"), an_external_job("c")};
+    jobs[0].tenant_id = "acme";
+    jobs[1].tenant_id = "umbra";
+    give(jobs);
+    const std::vector<std::string> tenants{"umbra", "other"};
+    EXPECT_THAT(ids_of(take("w", 9, {.topics = invoices_, .tenants = tenants})), ElementsAre("b"));
+}
+
 TEST_P(ExternalAcquisition, Two_workers_at_once_never_get_the_same_job) {
     constexpr std::size_t kJobs = 200;
     std::vector<Job> jobs;

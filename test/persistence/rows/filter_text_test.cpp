@@ -44,6 +44,7 @@ TEST(FilterText, Finds_the_same_jobs_again_whatever_was_asked) {
         is_one_of(&Job::tenant_id, {"a", "", "b\x1f", "c\n"}),
         is_one_of(&Job::tenant_id, {""}),
         is_one_of(&Job::tenant_id, {}),
+        is_like_one_of(&Job::handler_type, {"mail", "invoice.*"}),
         is_absent(&Job::tenant_id),
         is_absent(&Job::due_date),
         is_before(&Job::due_date, kTime),

@@ -1,9 +1,13 @@
+#include "schema/text/iso8601.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "tools/service/access/local_gate.hpp"
 #include "tools/service/access/token_file.hpp"
 #include "tools/service/access/token_gate.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <chrono>
 
 namespace jobstrand {
 namespace {
@@ -60,6 +64,53 @@ TEST_F(TokenGateTest, A_caller_has_the_name_of_its_token) {
     EXPECT_EQ(gate().caller(with(reader)), "look");
     EXPECT_EQ(gate().caller(with(service::new_token())), "");
     EXPECT_EQ(service::LocalGate().caller({.method = "GET", .target = "/"}), "local");
+}
+
+TEST_F(TokenGateTest, A_token_is_good_until_it_expires_and_then_it_is_said_so) {
+    const std::string token = service::new_token();
+    schema::TimePoint now = schema::parse_instant("2026-11-20T10:00:00Z").value();
+    const service::TokenEntry entry{
+        .name = "short",
+        .role = Role::read,
+        .hash = service::hash_of(token),
+        .created = "x",
+        .expires = now + std::chrono::hours(1)};
+    service::write_tokens(path(), {entry});
+    service::TokenGate gate(path(), log, "main", [&now] { return now; });
+    const Request request{
+        .method = "GET", .target = "/", .headers = {{"Authorization", "Bearer " + token}}};
+    EXPECT_FALSE(gate.refusal(request, Role::read));
+    now += std::chrono::hours(1);
+    const auto refusal = gate.refusal(request, Role::read);
+    ASSERT_EQ(status_of(refusal), 401);
+    EXPECT_THAT(refusal->body, testing::HasSubstr("expired"));
+    EXPECT_THAT(refusal->body, testing::HasSubstr("2026-11-20T11:00:00.000Z"));
+}
+
+TEST_F(TokenGateTest, A_token_is_for_the_engines_that_it_names) {
+    const service::TokenEntry entry{
+        .name = "one",
+        .role = Role::read,
+        .hash = service::hash_of(reader),
+        .created = "x",
+        .scope = {.engines = {"orders"}}};
+    service::write_tokens(path(), {entry});
+    const Request request{
+        .method = "GET", .target = "/", .headers = {{"Authorization", "Bearer " + reader}}};
+    EXPECT_EQ(
+        status_of(service::TokenGate(path(), log, "orders").refusal(request, Role::read)), 200
+    );
+    EXPECT_EQ(status_of(service::TokenGate(path(), log).refusal(request, Role::read)), 403);
+}
+
+TEST(ScopeRuleTest, A_topic_that_ends_in_a_star_stands_for_all_that_begin_so) {
+    const service::Scope scope{.topics = {"mail", "invoice.*"}};
+    EXPECT_TRUE(scope.serves("mail"));
+    EXPECT_TRUE(scope.serves("invoice.paid"));
+    EXPECT_FALSE(scope.serves("invoice"));
+    EXPECT_FALSE(scope.serves("mail.sent"));
+    EXPECT_FALSE(scope.serves(""));
+    EXPECT_TRUE(service::Scope{}.serves("anything"));
 }
 
 TEST_F(TokenGateTest, A_role_may_what_those_below_it_may) {

@@ -1,5 +1,6 @@
 #include "tools/service/access/token_file.hpp"
 
+#include "schema/text/iso8601.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 
 #include <gmock/gmock.h>
@@ -103,6 +104,40 @@ TEST_F(TokenFileTest, A_turn_at_a_file_that_is_not_there_makes_it_or_fails) {
     EXPECT_THROW(TokenFileTurn(path(), TokenFileTurn::Missing::fails), service::TokenFileError);
     EXPECT_FALSE(std::filesystem::exists(path()));
     EXPECT_TRUE(TokenFileTurn(path(), TokenFileTurn::Missing::is_made).tokens().empty());
+}
+
+TEST_F(TokenFileTest, What_restricts_a_token_stands_behind_it) {
+    const TokenEntry mailer{
+        .name = "mailer",
+        .role = Role::worker,
+        .hash = service::hash_of("x"),
+        .created = "now",
+        .scope =
+            {.topics = {"mail", "invoice.*"}, .tenants = {"acme corp", "a,b"}, .engines = {"main"}},
+        .expires = schema::parse_instant("2026-12-26T10:00:00Z").value()};
+    service::write_tokens(path(), {mailer});
+    EXPECT_THAT(
+        content(),
+        HasSubstr("now topics=mail,invoice.* tenants=acme%20corp,a%2Cb engines=main "
+                  "expires=2026-12-26T10:00:00.000Z\n")
+    );
+    const auto read = service::read_tokens(path());
+    ASSERT_EQ(read.size(), 1U);
+    EXPECT_EQ(read[0].scope, mailer.scope);
+    EXPECT_EQ(read[0].expires, mailer.expires);
+    const std::string line = "shop read sha256:" + std::string(64, '0') + " now ";
+    EXPECT_TRUE(service::parse_tokens(line + "tenants=a"));
+    for (const char* const wrong :
+         {"tenants=",
+          "tenants=a,",
+          "tenants=a tenants=b",
+          "topics=*",
+          "topics=a*b",
+          "colour=red",
+          "expires=soon",
+          "tenants"}) {
+        EXPECT_FALSE(service::parse_tokens(line + wrong)) << wrong;
+    }
 }
 
 TEST_F(TokenFileTest, A_line_that_is_no_token_is_named) {

@@ -45,12 +45,46 @@ TEST_F(CliToken, A_name_that_is_taken_is_refused_and_one_that_is_not_there_not_f
     EXPECT_EQ(token({"ls", "-o", "name"}).out, "");
 }
 
+TEST_F(CliToken, A_token_may_be_for_some_jobs_and_some_time) {
+    const CliResult made = token(
+        {"make",
+         "mailer",
+         "--role",
+         "worker",
+         "--topics",
+         "mail,invoice.*",
+         "--tenants",
+         "acme",
+         "--engines",
+         "main",
+         "--expires",
+         "P30D"}
+    );
+    EXPECT_EQ(made.code, ExitCode::done) << made.err;
+    const auto listed = nlohmann::json::parse(token({"ls", "-o", "json"}).out).at(0);
+    EXPECT_EQ(listed["topics"], (nlohmann::json::array({"mail", "invoice.*"})));
+    EXPECT_EQ(listed["tenants"], nlohmann::json::array({"acme"}));
+    EXPECT_EQ(listed["engines"], nlohmann::json::array({"main"}));
+    EXPECT_THAT(listed["expires"].get<std::string>(), testing::EndsWith("Z"));
+    EXPECT_THAT(token({"ls"}).out, HasSubstr("mail,invoice.*"));
+    EXPECT_EQ(token({"make", "plain", "--role", "read"}).code, ExitCode::done);
+    EXPECT_EQ(nlohmann::json::parse(token({"ls", "-o", "json"}).out).at(1)["expires"], nullptr);
+}
+
 TEST_F(CliToken, What_cannot_be_meant_so_is_wrong_usage) {
     expect_wrong_usage(
         {"token"},
         {{{"make", "a b", "--role", "read", "--file", path_of("tokens")}, "1 to 64 letters"},
          {{"make", "shop", "--role", "owner", "--file", path_of("tokens")},
           "read, worker or admin"},
+         {{"make", "a", "--role", "read", "--topics", "x", "--file", path_of("tokens")},
+          "--topics is for the role worker"},
+         {{"make", "a", "--role", "worker", "--topics", "x*y", "--file", path_of("tokens")},
+          "* at its end"},
+         {{"make", "a", "--role", "read", "--tenants", "", "--file", path_of("tokens")},
+          "--tenants must be names"},
+         {{"make", "a", "--role", "read", "--expires", "1h ago", "--file", path_of("tokens")},
+          "still to come"},
          {{"make", "shop", "--role", "read"}, "no token file"}}
     );
 }

@@ -23,6 +23,10 @@ struct Action {
     /// to; set by their declarations.
     std::map<std::string, service::Role, std::less<>> over_network = {};
 
+    /// Those of them that tell of and change only jobs that the scope of a client's token leaves:
+    /// all that they know of jobs is from Session::store() and what is made of it.
+    std::set<std::string, std::less<>> honouring_scope = {};
+
     /// The verbs that are written down: those that need an administrator, and some for this machine
     /// alone.
     std::set<std::string, std::less<>> audited = {};
@@ -35,6 +39,9 @@ struct VerbText {
 
     /// Who may have a service run it; nullopt: nobody, it is for the machine that it runs on.
     std::optional<service::Role> over_network = {};
+
+    /// Of a verb that services run: see Action::honouring_scope. Others refuse narrow tokens.
+    bool honours_scope = false;
 
     /// Of a verb for this machine alone: whether it changes jobs.
     bool changes_jobs_here = false;
@@ -61,6 +68,9 @@ template <typename Options>
     const Command app = noun.add_verb(text.name, text.summary, text.examples, choose);
     if (text.over_network) {
         action.over_network.emplace(app.words(), *text.over_network);
+    }
+    if (text.honours_scope) {
+        action.honouring_scope.insert(app.words());
     }
     if (text.over_network == service::Role::admin || text.changes_jobs_here) {
         action.audited.insert(app.words());

@@ -187,7 +187,8 @@ OperationNoun dead_noun() {
                          "2026-11-20T09:00Z\n"
                          "  jobstrand dead ls --type send-invoice --limit 1000 -o csv",
                      .role = service::Role::read,
-                     .path = "GET /api/v1/dead"},
+                     .path = "GET /api/v1/dead",
+                     .honours_scope = true},
                     dead_listing(),
                     {.kind = Kind::page, .fields = described_job()},
                     list_dead
@@ -197,7 +198,8 @@ OperationNoun dead_noun() {
                      .summary = "Show a dead letter with its message and its stack trace or output",
                      .examples = "  jobstrand dead show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
                      .role = service::Role::read,
-                     .path = "GET /api/v1/dead/{job}"},
+                     .path = "GET /api/v1/dead/{job}",
+                     .honours_scope = true},
                     dead_showing(),
                     described_dead_letter(),
                     show_job
@@ -208,7 +210,8 @@ OperationNoun dead_noun() {
                      .examples = "  jobstrand dead groups\n"
                                  "  jobstrand dead groups --failed-after 1h -o json",
                      .role = service::Role::read,
-                     .path = "GET /api/v1/dead/groups"},
+                     .path = "GET /api/v1/dead/groups",
+                     .honours_scope = true},
                     dead_grouping(),
                     {.kind = Kind::list, .fields = described(dead_group_fields())},
                     list_causes
@@ -227,7 +230,8 @@ OperationNoun dead_noun() {
                          "  jobstrand dead requeue --message timeout --dry-run\n"
                          "  jobstrand dead ls --failed-after 2026-11-20 -o name | jobstrand dead "
                          "requeue -",
-                     .path = "POST /api/v1/dead/requeue"},
+                     .path = "POST /api/v1/dead/requeue",
+                     .honours_scope = true},
                     requeueing(),
                     described_change("requeued"),
                     requeue_dead
@@ -238,7 +242,8 @@ OperationNoun dead_noun() {
                      .examples = "  jobstrand dead rm 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
                                  "  jobstrand dead rm --created-before 2026-01-01 --yes\n"
                                  "  jobstrand dead rm --group 365d5653fd0c --dry-run",
-                     .path = "POST /api/v1/dead/rm"},
+                     .path = "POST /api/v1/dead/rm",
+                     .honours_scope = true},
                     dead_choice(),
                     described_change("removed"),
                     remove_dead
@@ -249,7 +254,8 @@ OperationNoun dead_noun() {
                                 "object a line",
                      .examples = "  jobstrand dead export --all > dead.jsonl\n"
                                  "  jobstrand dead export --failed-before 2026-01-01 > old.jsonl",
-                     .role = service::Role::read},
+                     .role = service::Role::read,
+                     .honours_scope = true},
                     exporting(),
                     {.kind = Kind::list, .fields = described_job()},
                     export_dead
@@ -259,7 +265,8 @@ OperationNoun dead_noun() {
                      .summary =
                          "Bring exported dead letters back; those that are there are skipped",
                      .examples = "  jobstrand dead import dead.jsonl\n"
-                                 "  zcat old.jsonl.gz | jobstrand dead import -"},
+                                 "  zcat old.jsonl.gz | jobstrand dead import -",
+                     .honours_scope = true},
                     {{"file",
                       ParameterTarget<DeadImportOptions>::raw(&DeadImportOptions::file),
                       "What `dead export` has written; - for stdin",

@@ -71,6 +71,9 @@ void add_operation(const Command& noun, Action& action, const Operation& operati
         add_parameter(app, operation.parameters[i], (*typed)[i]);
     }
     action.over_network.emplace(text.words, text.role);
+    if (text.honours_scope) {
+        action.honouring_scope.insert(text.words);
+    }
     if (text.role == service::Role::admin) {
         action.audited.insert(text.words);
     }

@@ -37,6 +37,9 @@ struct OperationText {
     /// `PUT /api/v1/limits/{limit}`: its arguments stand in the braces, in their order. The other
     /// parameters are in the query of GET and DELETE, and in the body of PUT and POST.
     std::string path = {};
+
+    /// See Action::honouring_scope. Others refuse narrow tokens.
+    bool honours_scope = false;
 };
 
 /// What an operation shows when it is done.

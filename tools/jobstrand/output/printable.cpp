@@ -1,5 +1,7 @@
 #include "tools/jobstrand/output/printable.hpp"
 
+#include "schema/text/printable.hpp"
+
 #include <fmt/format.h>
 #include <utf8proc.h>
 
@@ -46,19 +48,6 @@ constexpr std::string_view kEllipsis = "…";
     return overlong || outside ? 0 : length;
 }
 
-/// The code point of a whole character.
-[[nodiscard]] char32_t code_point(std::string_view character) {
-    const unsigned char first = byte_at(character, 0);
-    if (character.size() == 1) {
-        return first;
-    }
-    char32_t code = first & (0x7FU >> character.size());
-    for (std::size_t i = 1; i < character.size(); ++i) {
-        code = (code << 6U) | (byte_at(character, i) & 0x3FU);
-    }
-    return code;
-}
-
 /// The character that begins here; a byte that begins none stands for itself.
 [[nodiscard]] std::string_view character_at(std::string_view text, std::size_t position) {
     return text.substr(position, std::max<std::size_t>(character_length(text, position), 1));
@@ -70,64 +59,15 @@ constexpr std::string_view kEllipsis = "…";
     if (character_length(character, 0) == 0) {
         return 1;
     }
-    const int width = ::utf8proc_charwidth(static_cast<utf8proc_int32_t>(code_point(character)));
+    const int width =
+        ::utf8proc_charwidth(static_cast<utf8proc_int32_t>(schema::code_point(character)));
     return static_cast<std::size_t>(std::max(width, 0));
-}
-
-/// ASCII controls, and U+0080 to U+009F, which terminals take for controls as well.
-[[nodiscard]] bool is_control(char32_t code) {
-    return code < 0x20 || (code >= 0x7F && code < 0xA0);
-}
-
-/// What ends a line or turns the direction of reading (Unicode Standard Annex 9), so that a text
-/// shows as another than it is.
-[[nodiscard]] bool misleads(char32_t code) {
-    return code == 0x2028 || code == 0x2029 || code == 0x061C || code == 0x200E || code == 0x200F ||
-           (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-}
-
-void append_escaped(std::string& out, std::string_view bytes) {
-    for (const char byte : bytes) {
-        switch (byte) {
-            case '\n':
-                out += "\\n";
-                break;
-            case '\r':
-                out += "\\r";
-                break;
-            case '\t':
-                out += "\\t";
-                break;
-            default:
-                fmt::format_to(
-                    std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(byte)
-                );
-        }
-    }
 }
 
 }  // namespace
 
 std::string printable(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    for (std::size_t position = 0; position < text.size();) {
-        const std::size_t length = character_length(text, position);
-        const std::string_view character = text.substr(position, std::max<std::size_t>(length, 1));
-        if (length == 0 || is_control(code_point(character))) {
-            append_escaped(out, character);
-        } else if (misleads(code_point(character))) {
-            fmt::format_to(
-                std::back_inserter(out),
-                "\\u{{{:x}}}",
-                static_cast<std::uint32_t>(code_point(character))
-            );
-        } else {
-            out += character;
-        }
-        position += character.size();
-    }
-    return out;
+    return schema::printable(text);
 }
 
 std::string escaped_for_json(std::string_view json) {
@@ -137,8 +77,8 @@ std::string escaped_for_json(std::string_view json) {
         const std::size_t length = std::max<std::size_t>(character_length(json, position), 1);
         const std::string_view character = json.substr(position, length);
         // What is left of ASCII's controls stands between values.
-        const char32_t code = length == 1 ? 0 : code_point(character);
-        if (code >= 0x80 && (is_control(code) || misleads(code))) {
+        const char32_t code = length == 1 ? 0 : schema::code_point(character);
+        if (code >= 0x80 && !schema::is_harmless(code)) {
             fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<std::uint32_t>(code));
         } else {
             out += character;
@@ -149,18 +89,7 @@ std::string escaped_for_json(std::string_view json) {
 }
 
 std::string quoted_if_needed(std::string_view text) {
-    const bool is_word = !text.empty() && text.find_first_of(" \"=\\") == std::string_view::npos;
-    if (is_word && printable(text) == text) {
-        return std::string(text);
-    }
-    std::string escaped;
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            escaped += '\\';
-        }
-        escaped += c;
-    }
-    return '"' + printable(escaped) + '"';
+    return schema::quoted_if_needed(text);
 }
 
 std::size_t characters_of(std::string_view text) {

@@ -146,7 +146,7 @@ VerbAnswer run_for_client(
         tell_error_lines(served.streams, "the arguments name another verb");
     } else {
         const ServedClient client{
-            engine, settings, call.files, call.user, call.caller, is_stopping, false};
+            engine, settings, call.files, call.user, call.caller, call.scope, is_stopping, false};
         answer.exit_code = run_guarded(
             program.globals(),
             call,
@@ -171,7 +171,7 @@ VerbAnswer run_for_client(
     ServedStreams served(call);
     VerbAnswer answer;
     const ServedClient client{
-        engine, settings, call.files, call.user, call.caller, is_stopping, true};
+        engine, settings, call.files, call.user, call.caller, call.scope, is_stopping, true};
     const Run run = [&](Session& session) { return operation.run(session, given); };
     answer.exit_code = run_guarded(
         {.output = "json", .reason = call.reason},

@@ -72,9 +72,12 @@ content_to_send(const Session& session, std::string_view option, const std::stri
     return printable(detail);
 }
 
-[[nodiscard]] std::string advice_for(int status, bool has_token) {
+[[nodiscard]] std::string advice_for(int status, bool has_token, std::string_view detail) {
     switch (status) {
         case 401:
+            if (detail.starts_with("this token has expired")) {
+                return ": `jobstrand token make` there makes another";
+            }
             return has_token ? ": the token is not one of the service's: `jobstrand token ls` there"
                              : ": name the file of your token with --token-file";
         case 403:
@@ -102,7 +105,7 @@ content_to_send(const Session& session, std::string_view option, const std::stri
                              server.url.authority,
                              reply.status,
                              detail,
-                             advice_for(reply.status, !server.token.empty())
+                             advice_for(reply.status, !server.token.empty(), detail)
                          )
     );
 }

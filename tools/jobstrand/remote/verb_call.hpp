@@ -2,6 +2,7 @@
 
 #include "schema/text/parse_result.hpp"
 #include "tools/jobstrand/exit_code.hpp"
+#include "tools/service/http/scope.hpp"
 
 #include <cstddef>
 #include <map>
@@ -24,8 +25,9 @@ struct VerbCall {
     std::string user = {};  ///< Who asks, where a verb writes that down.
 
     // Filled in by the service.
-    std::string caller = {};  ///< The name of the client's token, or `local`.
-    std::string reason = {};  ///< Why, where the arguments cannot say it.
+    std::string caller = {};    ///< The name of the client's token, or `local`.
+    service::Scope scope = {};  ///< To what that is restricted.
+    std::string reason = {};    ///< Why, where the arguments cannot say it.
 
     // How it is read.
     std::optional<std::size_t> columns = {};  ///< Of the terminal; nullopt: it is none.

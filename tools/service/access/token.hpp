@@ -1,9 +1,12 @@
 #pragma once
 
+#include "schema/time.hpp"
 #include "tools/service/http/role.hpp"
+#include "tools/service/http/scope.hpp"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +21,13 @@ struct TokenEntry {
     Role role = Role::read;
     TokenHash hash{};
     std::string created;  ///< ISO 8601, in UTC.
+    Scope scope = {};
+    std::optional<schema::TimePoint> expires = {};  ///< nullopt: never.
+
+    /// By this machine's clock.
+    [[nodiscard]] bool has_expired(schema::TimePoint now) const {
+        return expires && *expires <= now;
+    }
 };
 
 /// A new token: `jst_` and 43 characters of base64url. Throws std::runtime_error when the machine

@@ -1,6 +1,7 @@
 #include "tools/service/access/token_file.hpp"
 
 #include "persistence/drivers/secret_file.hpp"
+#include "tools/service/access/token_words.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -55,13 +56,16 @@ constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
     TokenEntry entry;
     std::string role;
     std::string hash;
-    std::string more;
     words >> entry.name >> role >> hash >> entry.created;
     const auto known_role = role_named(role);
     const auto known_hash = hash_in(hash);
-    if (words.fail() || (words >> more) || !known_role || !known_hash ||
-        !problem_of_token_name(entry.name).empty()) {
+    if (words.fail() || !known_role || !known_hash || !problem_of_token_name(entry.name).empty()) {
         return std::nullopt;
+    }
+    for (std::string word; words >> word;) {
+        if (!read_word(word, entry)) {
+            return std::nullopt;
+        }
     }
     entry.role = *known_role;
     entry.hash = *known_hash;
@@ -220,12 +224,13 @@ std::string text_of(const std::vector<TokenEntry>& tokens) {
     for (const TokenEntry& token : tokens) {
         fmt::format_to(
             std::back_inserter(text),
-            "{} {} {}{} {}\n",
+            "{} {} {}{} {}{}\n",
             token.name,
             name_of(token.role),
             kHashPrefix,
             hex_of(token.hash),
-            token.created
+            token.created,
+            words_of(token)
         );
     }
     return text;

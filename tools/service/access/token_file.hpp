@@ -16,8 +16,9 @@ public:
     using runtime_error::runtime_error;
 };
 
-/// The text of a token file: a line for each token, `NAME ROLE sha256:HEX CREATED`. Empty lines and
-/// those that begin with # are passed over. An error names the line.
+/// The text of a token file: a line for each token, `NAME ROLE sha256:HEX CREATED`, and behind it
+/// what restricts the token (see token_words.hpp). Empty lines and those that begin with # are
+/// passed over. An error names the line.
 [[nodiscard]] schema::ParseResult<std::vector<TokenEntry>> parse_tokens(std::string_view text);
 [[nodiscard]] std::string text_of(const std::vector<TokenEntry>& tokens);
 

@@ -1,5 +1,6 @@
 #include "tools/service/access/token_gate.hpp"
 
+#include "schema/text/iso8601.hpp"
 #include "tools/service/access/token_file.hpp"
 #include "tools/service/http/problem.hpp"
 
@@ -22,17 +23,21 @@ constexpr std::string_view kScheme = "Bearer ";
 /// Longer texts are no tokens, and are not worth hashing.
 constexpr std::size_t kTokenLengthMax = 200;
 
-[[nodiscard]] Response unauthorized() {
-    Response response = problem(401, "show a token: Authorization: Bearer TOKEN");
-    response.headers.push_back({"WWW-Authenticate", "Bearer realm=\"jobstrand\""});
+[[nodiscard]] Response unauthorized(std::string_view detail, std::string_view challenge = {}) {
+    Response response = problem(401, detail);
+    response.headers.push_back(
+        {"WWW-Authenticate", fmt::format("Bearer realm=\"jobstrand\"{}", challenge)}
+    );
     return response;
 }
 
 }  // namespace
 
-TokenGate::TokenGate(std::string path, schema::Log& log)
+TokenGate::TokenGate(std::string path, schema::Log& log, std::string engine, Now now)
     : path_(std::move(path)),
       log_(log),
+      engine_(std::move(engine)),
+      now_(std::move(now)),
       state_(state_of_file()),
       looked_at_(steady_clock::now()),
       tokens_(read_tokens(path_)) {}
@@ -47,7 +52,19 @@ std::optional<Response> TokenGate::refusal(const Request& request, Role needed) 
     }
     const TokenEntry* const token = token_in(request.header("Authorization"));
     if (token == nullptr) {
-        return unauthorized();
+        return unauthorized("show a token: Authorization: Bearer TOKEN");
+    }
+    if (token->has_expired(now_())) {
+        return unauthorized(
+            fmt::format(
+                "this token has expired: it was good until {}",
+                schema::format_instant(*token->expires)
+            ),
+            ", error=\"invalid_token\", error_description=\"the token has expired\""
+        );
+    }
+    if (!token->scope.enters(engine_)) {
+        return problem(403, fmt::format("this token is not for the engine \"{}\"", engine_));
     }
     if (!may(token->role, needed)) {
         return problem(403, fmt::format("this needs a token with the role {}", name_of(needed)));
@@ -58,6 +75,15 @@ std::optional<Response> TokenGate::refusal(const Request& request, Role needed) 
 std::string TokenGate::caller(const Request& request) const {
     const TokenEntry* const token = token_in(request.header("Authorization"));
     return token == nullptr ? "" : token->name;
+}
+
+Scope TokenGate::scope(const Request& request) const {
+    const TokenEntry* const token = token_in(request.header("Authorization"));
+    return token == nullptr ? Scope{} : token->scope;
+}
+
+schema::TimePoint TokenGate::machine_time() {
+    return std::chrono::floor<schema::Duration>(std::chrono::system_clock::now());
 }
 
 const TokenEntry* TokenGate::token_in(std::string_view authorization) const {

@@ -5,9 +5,11 @@
 #include "tools/jobstrand/handlers/handler_counts.hpp"
 #include "tools/jobstrand/settings/settings.hpp"
 #include "tools/jobstrand/tracing/span_counts.hpp"
+#include "tools/service/http/scope.hpp"
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 namespace jobstrand::service {
 
@@ -19,6 +21,7 @@ struct ApiParts {
     const cli::SpanCounts* spans = nullptr;                         ///< nullptr: none are sent.
     const cli::HandlerCounts* handlers = nullptr;                   ///< nullptr: nobody counts.
     const std::atomic<std::uint64_t>* dropped_log_lines = nullptr;  ///< nullptr: none is dropped.
+    std::string engine_name = std::string(kFirstEngine);            ///< As tokens name it.
 };
 
 }  // namespace jobstrand::service

@@ -42,7 +42,7 @@ void tell(const std::vector<std::shared_ptr<ResponseStream>>& watchers, std::str
 }  // namespace
 
 ChangeFeed::ChangeFeed(ChangeSource& source, schema::Log& log, Now now)
-    : source_(source), log_(log), now_(std::move(now)) {}
+    : source_(source), log_(log), now_(std::move(now)), views_(1) {}
 
 ChangeFeed::~ChangeFeed() {
     stop();
@@ -85,7 +85,7 @@ void ChangeFeed::run() {
         const SteadyPoint next = turn();
         std::unique_lock lock(mutex_);
         const auto is_something = [this] {
-            return is_stopping_ || !fresh_.empty() || (is_finishing_ && !watchers_.empty());
+            return is_stopping_ || !fresh_.empty() || (is_finishing_ && is_watched());
         };
         if (next == SteadyPoint::max()) {
             something_.wait(lock, is_something);
@@ -99,55 +99,89 @@ void ChangeFeed::run() {
 }
 
 SteadyPoint ChangeFeed::turn() {
-    const Watchers fresh = newcomers();
+    welcome();
     forget_who_left();
-    if (watchers_.empty() && fresh.empty()) {
+    if (!is_watched()) {
         return SteadyPoint::max();
     }
     const SteadyPoint now = now_();
     if (now >= next_look_) {
-        tell(watchers_, look());
+        look();
     }
-    if (!fresh.empty()) {
-        tell(fresh, kComeAgainAfter);
-        tell(fresh, everything());
-    }
-    watchers_.insert(watchers_.end(), fresh.begin(), fresh.end());
+    greet();
     if (now >= next_beat_) {
-        tell(watchers_, kStillHere);
+        for (const View& view : views_) {
+            tell(view.watchers, kStillHere);
+        }
         next_beat_ = now + kHeartbeat;
     }
     return std::min(next_look_, next_beat_);
 }
 
-ChangeFeed::Watchers ChangeFeed::newcomers() {
+bool ChangeFeed::is_watched() const {
+    return std::ranges::any_of(views_, &View::is_watched);
+}
+
+ChangeFeed::View& ChangeFeed::view_of(const Scope& scope) {
+    const Scope seen{.topics = scope.topics, .tenants = scope.tenants};
+    const auto known = std::ranges::find(views_, seen, &View::scope);
+    return known != views_.end() ? *known : views_.emplace_back(View{.scope = seen});
+}
+
+/// Those who have come since the last turn, if it does not end.
+void ChangeFeed::welcome() {
     const std::scoped_lock lock(mutex_);
+    for (std::shared_ptr<ResponseStream>& one : fresh_) {
+        View& view = view_of(one->asked_for().scope);
+        (is_finishing_ ? view.watchers : view.fresh).push_back(std::move(one));
+    }
+    fresh_.clear();
     if (is_finishing_) {
-        std::ranges::move(fresh_, std::back_inserter(watchers_));
-        fresh_.clear();
-        for (const auto& watcher : watchers_) {
-            watcher->end();
+        for (const View& view : views_) {
+            for (const auto& watcher : view.watchers) {
+                watcher->end();
+            }
         }
     }
-    return std::exchange(fresh_, {});
 }
 
 void ChangeFeed::forget_who_left() {
-    const auto left = std::erase_if(watchers_, [](const auto& one) { return !one->is_heard(); });
+    std::size_t left = 0;
+    for (View& view : views_) {
+        left += std::erase_if(view.watchers, [](const auto& one) { return !one->is_heard(); });
+    }
+    views_.erase(
+        std::remove_if(
+            views_.begin() + 1, views_.end(), [](const View& view) { return !view.is_watched(); }
+        ),
+        views_.end()
+    );
     const std::scoped_lock lock(mutex_);
     count_ -= left;
 }
 
-std::string ChangeFeed::look() {
+/// Newcomers hear all as it is.
+void ChangeFeed::greet() {
+    for (View& view : views_) {
+        if (!view.fresh.empty()) {
+            tell(view.fresh, kComeAgainAfter);
+            tell(view.fresh, everything(view));
+        }
+        std::ranges::move(view.fresh, std::back_inserter(view.watchers));
+        view.fresh.clear();
+    }
+}
+
+void ChangeFeed::look() {
     const SteadyPoint began = now_();
-    std::string told;
     // Defended catch: those who watch go on to wait for a database that is away.
     try {
-        std::vector<WatchedNode> nodes = source_.nodes();
-        told = changes(source_.stats(), std::move(nodes));
+        count_anew();
         is_failing_ = false;
     } catch (const std::exception& error) {
-        stats_.reset();
+        for (View& view : views_) {
+            view.stats.reset();
+        }
         if (!std::exchange(is_failing_, true)) {
             log_.write(
                 schema::LogLevel::warn,
@@ -158,18 +192,42 @@ std::string ChangeFeed::look() {
     }
     const SteadyPoint ended = now_();
     next_look_ = ended + std::max<SteadyPoint::duration>(kLook, kRest * (ended - began));
-    return told;
+}
+
+void ChangeFeed::count_anew() {
+    std::vector<WatchedNode> nodes = source_.nodes();
+    std::vector<std::string> counts;
+    for (const View& view : views_) {
+        counts.push_back(view.is_watched() ? source_.stats(view.scope) : std::string());
+    }
+    const std::vector<WatchedNode> before = std::exchange(nodes_, std::move(nodes));
+    for (std::size_t i = 0; i < views_.size(); ++i) {
+        View& view = views_[i];
+        if (view.is_watched()) {
+            tell(view.watchers, changes(view, std::move(counts[i]), before));
+        } else {
+            view.stats.reset();
+        }
+    }
 }
 
 /// From what was told last to what is now.
-std::string ChangeFeed::changes(std::string stats, std::vector<WatchedNode> nodes) {
-    const bool is_first = !stats_.has_value();
-    const bool have_counts_changed = stats_ != stats;
-    stats_ = std::move(stats);
-    const std::vector<WatchedNode> before = std::exchange(nodes_, std::move(nodes));
+std::string
+ChangeFeed::changes(View& view, std::string stats, const std::vector<WatchedNode>& before) {
+    const bool is_first = !view.stats.has_value();
+    const bool have_counts_changed = view.stats != stats;
+    view.stats = std::move(stats);
     if (is_first) {
-        return watchers_.empty() ? std::string() : everything();
+        return view.watchers.empty() ? std::string() : everything(view);
     }
+    std::string told = view.scope.is_narrow() ? std::string() : node_changes(before);
+    if (have_counts_changed) {
+        told += event_text("stats", ++last_id_, *view.stats);
+    }
+    return told;
+}
+
+std::string ChangeFeed::node_changes(const std::vector<WatchedNode>& before) {
     std::string told;
     for (const WatchedNode& node : nodes_) {
         const WatchedNode* const known = node_named(before, node.name);
@@ -184,20 +242,20 @@ std::string ChangeFeed::changes(std::string stats, std::vector<WatchedNode> node
             told += node_event("left", node);
         }
     }
-    if (have_counts_changed) {
-        told += event_text("stats", ++last_id_, *stats_);
-    }
     return told;
 }
 
-std::string ChangeFeed::everything() {
+std::string ChangeFeed::everything(const View& view) {
     std::string told;
-    if (stats_) {
+    if (!view.stats) {
+        return told;
+    }
+    if (!view.scope.is_narrow()) {
         for (const WatchedNode& node : nodes_) {
             told += node_event("there", node);
         }
-        told += event_text("stats", ++last_id_, *stats_);
     }
+    told += event_text("stats", ++last_id_, *view.stats);
     return told;
 }
 

@@ -31,16 +31,17 @@ class ChangeSource {
 public:
     virtual ~ChangeSource() = default;
 
-    /// How many jobs stand where, as one line of JSON.
-    [[nodiscard]] virtual std::string stats() = 0;
+    /// How many jobs that the scope does not leave out stand where, as one line of JSON.
+    [[nodiscard]] virtual std::string stats(const Scope& scope) = 0;
 
     /// By name.
     [[nodiscard]] virtual std::vector<WatchedNode> nodes() = 0;
 };
 
 /// Tells those who watch how many jobs stand where, and which nodes live, whenever that has
-/// changed. It is looked once for all of them, and not at all while nobody watches; and because
-/// counting is work for the database, only a twentieth of the time is spent on it.
+/// changed; who may see some jobs only hears of these, and of no nodes. It is looked once for all
+/// who may see the same, and not at all while nobody watches; and because counting is work for the
+/// database, only a twentieth of the time is spent on it.
 ///
 /// Thread safety: safe, but for turn().
 class ChangeFeed final {
@@ -82,11 +83,27 @@ public:
 private:
     using Watchers = std::vector<std::shared_ptr<ResponseStream>>;
 
+    /// Those who may see the same jobs.
+    struct View {
+        Scope scope = {};
+        Watchers watchers = {};
+        Watchers fresh = {};                    ///< They have heard nothing yet.
+        std::optional<std::string> stats = {};  ///< As it was told last; nullopt: nobody knows.
+
+        [[nodiscard]] bool is_watched() const { return !watchers.empty() || !fresh.empty(); }
+    };
+
     void run();
-    [[nodiscard]] Watchers newcomers();
-    [[nodiscard]] std::string look();
-    [[nodiscard]] std::string changes(std::string stats, std::vector<WatchedNode> nodes);
-    [[nodiscard]] std::string everything();
+    void welcome();
+    [[nodiscard]] View& view_of(const Scope& scope);
+    [[nodiscard]] bool is_watched() const;
+    void look();
+    void count_anew();
+    void greet();
+    [[nodiscard]] std::string
+    changes(View& view, std::string stats, const std::vector<WatchedNode>& before);
+    [[nodiscard]] std::string node_changes(const std::vector<WatchedNode>& before);
+    [[nodiscard]] std::string everything(const View& view);
     [[nodiscard]] std::string node_event(std::string_view change, const WatchedNode& node);
     void forget_who_left();
 
@@ -102,9 +119,8 @@ private:
     bool is_stopping_ = false;   ///< Likewise.
 
     // Of turn() only.
-    Watchers watchers_;
-    std::optional<std::string> stats_;  ///< As it was told last; nullopt: nobody knows.
-    std::vector<WatchedNode> nodes_;    ///< Likewise.
+    std::vector<View> views_;         ///< The first is of those who may see all.
+    std::vector<WatchedNode> nodes_;  ///< As they were told last.
     std::uint64_t last_id_ = 0;
     schema::SteadyPoint next_look_{};
     schema::SteadyPoint next_beat_{};

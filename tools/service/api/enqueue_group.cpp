@@ -31,6 +31,7 @@ void EnqueueGroup::add(Request request, Answer answer) {
     waiting_.push_back(
         {.body = std::move(request.body),
          .traceparent = std::move(traceparent),
+         .scope = std::move(request.scope),
          .answer = std::move(answer)}
     );
     news_.notify_one();
@@ -81,7 +82,7 @@ void EnqueueGroup::enqueue(std::vector<Waiting> batch) {
     for (Waiting& waiting : batch) {
         // Defended catch: what one request meets is its own answer.
         try {
-            ReadJob read = reader.read(waiting.body, waiting.traceparent);
+            ReadJob read = reader.read(waiting.body, waiting.scope, waiting.traceparent);
             if (!read.problems.empty()) {
                 waiting.answer(bad_job(read.problems));
                 continue;

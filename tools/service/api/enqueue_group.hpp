@@ -44,6 +44,7 @@ private:
     struct Waiting {
         std::string body;
         std::string traceparent;  ///< See JobReader::read().
+        Scope scope;
         Answer answer;
     };
     struct Item {

@@ -140,7 +140,7 @@ WorkPool::BlockingHandler enqueue_once(const ApiParts& api, EnqueueCounts& count
         Order order{.jobs = {}, .is_single = is_one_job(http)};
         std::vector<std::string> problems;
         if (order.is_single) {
-            ReadJob read = reader.read(http.body, traceparent_of(http));
+            ReadJob read = reader.read(http.body, http.scope, traceparent_of(http));
             problems = std::move(read.problems);
             order.jobs.push_back(std::move(read.job));
         } else {

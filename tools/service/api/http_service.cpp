@@ -71,11 +71,12 @@ void warn_of_listeners(const cli::HttpSettings& settings, schema::Log& log) {
     return identity;
 }
 
-[[nodiscard]] std::unique_ptr<Gate> gate_of(const cli::HttpSettings& settings, schema::Log& log) {
-    if (settings.token_file.empty()) {
+[[nodiscard]] std::unique_ptr<Gate> gate_of(const ApiParts& parts) {
+    const std::string& token_file = parts.settings.http.token_file;
+    if (token_file.empty()) {
         return std::make_unique<LocalGate>();
     }
-    return std::make_unique<TokenGate>(settings.token_file, log);
+    return std::make_unique<TokenGate>(token_file, parts.log, parts.engine_name);
 }
 
 [[nodiscard]] ServerLimits limits_of(const cli::HttpSettings& settings) {
@@ -89,7 +90,7 @@ class HttpService::Objects {
 public:
     Objects(const ApiParts& the_parts, bool runs_jobs)
         : parts(the_parts),
-          gate(gate_of(parts.settings.http, parts.log)),
+          gate(gate_of(parts)),
           readiness(parts, runs_jobs),
           pool(kThreads, kWaitingRequests, parts.log),
           verbs(kVerbThreads, kWaitingVerbs, parts.log),

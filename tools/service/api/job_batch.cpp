@@ -75,7 +75,7 @@ JobBatch read_batch(const Request& request, JobReader& reader) {
     executor::NewNames names;
     const std::string traceparent = traceparent_of(request);
     for (const auto& [number, text] : parts) {
-        ReadJob read = reader.read(text, traceparent);
+        ReadJob read = reader.read(text, request.scope, traceparent);
         if (const auto taken = names.add(read.job); taken && read.problems.empty()) {
             read.problems.push_back(cli::in_words(*taken));
         }

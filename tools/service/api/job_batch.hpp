@@ -25,7 +25,7 @@ struct JobBatch {
 [[nodiscard]] bool is_one_job(const Request& request);
 
 /// Reads a JSON array, or JSON lines if the Content-Type says so, of at most kJobsPerRequest jobs.
-/// Throws DbError: see JobReader.
+/// Throws DbError and OutOfScope: see JobReader.
 [[nodiscard]] JobBatch read_batch(const Request& request, JobReader& reader);
 
 }  // namespace jobstrand::service

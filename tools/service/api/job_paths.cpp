@@ -6,6 +6,7 @@
 #include "tools/service/api/enqueue_once.hpp"
 #include "tools/service/api/enqueue_responses.hpp"
 #include "tools/service/api/job_batch.hpp"
+#include "tools/service/api/narrowed_store.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <exception>
@@ -58,7 +59,8 @@ Handler enqueue_jobs(const RouteParts& parts) {
 WorkPool::BlockingHandler show_job(const ApiParts& api) {
     return [&api](const Request& request) -> Response {
         const std::string& id = request.parameters.front();
-        const auto found = deadletter::JobSearch(api.engine.store()).find(id);
+        NarrowedStore store(api.engine.store(), request.scope);
+        const auto found = deadletter::JobSearch(store).find(id);
         if (!found) {
             return problem(404, "there is no such job: it may have run already");
         }

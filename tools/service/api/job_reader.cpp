@@ -10,7 +10,20 @@
 
 namespace jobstrand::service {
 
-ReadJob JobReader::read(std::string_view json, const std::string& traceparent) {
+namespace {
+
+void require_in_scope(const executor::NewJob& wanted, const Scope& scope) {
+    scope.require(wanted.job.handler_type, wanted.job.tenant_id);
+    // There is one of a name for all: it could keep out or replace a job that is left out, or tell
+    // of it.
+    if (scope.is_narrow() && !wanted.job.unique_key.empty()) {
+        throw OutOfScope("this token has topics or tenants, and unique keys are one for all");
+    }
+}
+
+}  // namespace
+
+ReadJob JobReader::read(std::string_view json, const Scope& scope, const std::string& traceparent) {
     cli::JobFromJson read = cli::job_from_json(json);
     if (read.content.job.trace_parent.empty()) {
         read.content.job.trace_parent = traceparent;
@@ -31,6 +44,9 @@ ReadJob JobReader::read(std::string_view json, const std::string& traceparent) {
     }
     if (read.problems.empty()) {
         read.problems = cli::problems_of_new(read.content, context);
+    }
+    if (read.problems.empty()) {
+        require_in_scope(read.content, scope);
     }
     return {.job = std::move(read.content), .problems = std::move(read.problems)};
 }

@@ -26,8 +26,10 @@ class JobReader final {
 public:
     explicit JobReader(const ApiParts& parts) : parts_(parts) {}
 
-    /// `traceparent`: of a job that has none of its own.
-    [[nodiscard]] ReadJob read(std::string_view json, const std::string& traceparent = {});
+    /// `scope`: of who sends it. Throws OutOfScope for a job that it leaves out, or that could
+    /// reach beyond it. `traceparent`: of a job that has none of its own.
+    [[nodiscard]] ReadJob
+    read(std::string_view json, const Scope& scope, const std::string& traceparent = {});
 
 private:
     const schema::CalendarTexts& calendars();

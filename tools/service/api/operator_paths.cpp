@@ -7,6 +7,7 @@
 #include "tools/jobstrand/json/node_json.hpp"
 #include "tools/jobstrand/json/stats_json.hpp"
 #include "tools/service/api/job_query.hpp"
+#include "tools/service/api/narrowed_store.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <fmt/format.h>
@@ -41,9 +42,13 @@ template <typename Tell>
                     : problem(404, "there is no living node of this name");
 }
 
-[[nodiscard]] cli::Record stats_of(const ApiParts& api) {
-    const auto counts = deadletter::JobSearch(api.engine.store()).count_places();
-    const auto unserved = api.engine.served_store().unserved(api.engine.clock().now());
+[[nodiscard]] cli::Record stats_of(const ApiParts& api, const Scope& scope) {
+    NarrowedStore store(api.engine.store(), scope);
+    const auto counts = deadletter::JobSearch(store).count_places();
+    std::vector<persistence::UnservedJobs> unserved;
+    if (!scope.is_narrow()) {
+        unserved = api.engine.served_store().unserved(api.engine.clock().now());
+    }
     return cli::record_of(counts, unserved);
 }
 }  // namespace
@@ -54,7 +59,8 @@ WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
         if (!query) {
             return problem(400, query.error().message);
         }
-        const auto page = deadletter::JobSearch(api.engine.store()).list(query.value());
+        NarrowedStore store(api.engine.store(), request.scope);
+        const auto page = deadletter::JobSearch(store).list(query.value());
         std::vector<std::string> items;
         for (const schema::PlacedJob& placed : page.items) {
             items.push_back(json_of(cli::record_of(placed)));
@@ -69,22 +75,24 @@ WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
     };
 }
 
-std::string stats_text(const ApiParts& api) {
-    return json_of(stats_of(api));
+std::string stats_text(const ApiParts& api, const Scope& scope) {
+    return json_of(stats_of(api, scope));
 }
 
 WorkPool::BlockingHandler show_stats(const ApiParts& api) {
-    return [&api](const Request& /*request*/) {
+    return [&api](const Request& request) {
         const schema::TimePoint now = api.engine.clock().now();
         persistence::NodeStore& nodes = api.engine.node_store();
-        cli::Record record = stats_of(api);
-        std::ranges::move(
-            cli::record_of(
-                nodes.runs_of_last_minute(now),
-                deadletter::external_topics(api.engine.watch_store(), nodes, now)
-            ),
-            std::back_inserter(record)
-        );
+        cli::Record record = stats_of(api, request.scope);
+        if (!request.scope.is_narrow()) {
+            std::ranges::move(
+                cli::record_of(
+                    nodes.runs_of_last_minute(now),
+                    deadletter::external_topics(api.engine.watch_store(), nodes, now)
+                ),
+                std::back_inserter(record)
+            );
+        }
         return json_response(json_of(record));
     };
 }

@@ -10,8 +10,9 @@ namespace jobstrand::service {
 /// where `after` leads to the next page and is null on the last.
 [[nodiscard]] WorkPool::BlockingHandler list_jobs(const ApiParts& api);
 
-/// What `stats -o json` prints. Counts all jobs.
-[[nodiscard]] std::string stats_text(const ApiParts& api);
+/// What `stats -o json` prints. Counts all jobs that the scope does not leave out; what nobody
+/// serves is told only where it leaves out nothing.
+[[nodiscard]] std::string stats_text(const ApiParts& api, const Scope& scope);
 [[nodiscard]] WorkPool::BlockingHandler show_stats(const ApiParts& api);
 
 /// Has the node look for jobs and timers now.

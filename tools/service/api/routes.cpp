@@ -55,10 +55,9 @@ std::vector<Route> all_routes(const RouteParts& parts) {
             look_at_backlog({.method = "GET", .target = {}}, [](const Response&) {});
         }
     };
-    std::vector<Route> routes{
+    std::vector<Route> routes = honouring_scope({
         {"GET", "/health/live", Role::anybody, answer_alive},
         {"GET", "/health/ready", Role::anybody, pool.wrap_urgent(is_ready)},
-        {"GET", "/metrics", Role::read, tell_metrics},
         {"GET", "/api/v1/openapi.json", Role::read, describe},
 
         {"GET", "/api/v1/jobs", Role::read, pool.wrap(list_jobs(api))},
@@ -66,8 +65,11 @@ std::vector<Route> all_routes(const RouteParts& parts) {
         {"GET", "/api/v1/jobs/{id}", Role::read, pool.wrap(show_job(api))},
         {"GET", "/api/v1/stats", Role::read, pool.wrap(show_stats(api))},
         {"GET", "/api/v1/events", Role::read, watch_changes(parts.feed)},
-
         {"POST", "/api/v1/wake", Role::worker, pool.wrap(wake_node(api))},
+    });
+    // What nodes and limits are like is for whoever may see all jobs.
+    std::vector<Route> others{
+        {"GET", "/metrics", Role::read, tell_metrics},
         {"GET", "/api/v1/nodes", Role::read, pool.wrap(list_nodes(api))},
         {"POST",
          "/api/v1/nodes/{node}/drain",
@@ -78,6 +80,7 @@ std::vector<Route> all_routes(const RouteParts& parts) {
          Role::admin,
          pool.wrap(audited(api, "node resume", resume_node(api)))},
     };
+    std::ranges::move(others, std::back_inserter(routes));
     std::ranges::move(operation_routes(api, parts.verbs), std::back_inserter(routes));
     std::ranges::move(verb_routes(api, parts.verbs), std::back_inserter(routes));
     std::ranges::move(management_routes(api, pool), std::back_inserter(routes));

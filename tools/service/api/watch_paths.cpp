@@ -10,8 +10,8 @@
 
 namespace jobstrand::service {
 
-std::string EngineChanges::stats() {
-    return stats_text(api_);
+std::string EngineChanges::stats(const Scope& scope) {
+    return stats_text(api_, scope);
 }
 
 std::vector<WatchedNode> EngineChanges::nodes() {

@@ -11,7 +11,7 @@ class EngineChanges final : public ChangeSource {
 public:
     explicit EngineChanges(const ApiParts& api) : api_(api) {}
 
-    [[nodiscard]] std::string stats() override;
+    [[nodiscard]] std::string stats(const Scope& scope) override;
     [[nodiscard]] std::vector<WatchedNode> nodes() override;
 
 private:

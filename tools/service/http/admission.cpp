@@ -22,6 +22,14 @@ namespace {
     });
 }
 
+/// Where nobody has thought of scopes, a token that has one could see too much.
+[[nodiscard]] std::optional<Response> refuse_scope(const RouteMatch& match) {
+    if (!match.scope.is_narrow() || match.route->honours_scope || match.role() == Role::anybody) {
+        return std::nullopt;
+    }
+    return problem(403, "this cannot be narrowed to the topics or tenants of the token");
+}
+
 }  // namespace
 
 Admission Admissions::decide(const RequestHead& head, const AnnouncedBody& body) const {
@@ -42,6 +50,10 @@ Admission Admissions::decide(const RequestHead& head, const AnnouncedBody& body)
     admission.refusal = gate_.refusal(head.request, admission.match.role());
     if (!admission.refusal) {
         admission.match.caller = gate_.caller(head.request);
+        admission.match.scope = gate_.scope(head.request);
+        admission.refusal = refuse_scope(admission.match);
+    }
+    if (!admission.refusal) {
         admission.refusal = refuse_body(head.request, body, admission);
     }
     return admission;

@@ -147,6 +147,7 @@ void Connection::handle() {
     asked_ = {.method = request_.method, .target = request_.target, .headers = request_.headers};
     request_.parameters = std::move(match_.parameters);
     request_.caller = std::move(match_.caller);
+    request_.scope = std::move(match_.scope);
     const Handler& handler = match_.route->handle;
     // Defended catch: a handler throws only before it has answered.
     try {

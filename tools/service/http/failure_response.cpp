@@ -39,6 +39,9 @@ Response response_to(const std::exception& error, schema::Log& log) {
     if (dynamic_cast<const std::invalid_argument*>(&error) != nullptr) {
         return problem(400, error.what());
     }
+    if (dynamic_cast<const OutOfScope*>(&error) != nullptr) {
+        return problem(403, error.what());
+    }
     const auto* const of_database = dynamic_cast<const DbError*>(&error);
     Response response = of_database != nullptr
                             ? response_to_database(*of_database)

@@ -20,6 +20,9 @@ public:
 
     /// Who asks, as the audit names it, of a request that may go on.
     [[nodiscard]] virtual std::string caller(const Request& request) const = 0;
+
+    /// To what who asks is restricted, of a request that may go on.
+    [[nodiscard]] virtual Scope scope(const Request& /*request*/) const { return {}; }
 };
 
 }  // namespace jobstrand::service

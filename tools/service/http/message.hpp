@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tools/service/http/scope.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,6 +32,7 @@ struct Request {
     std::vector<std::string> parameters = {};
 
     std::string caller = {};  ///< Who asks: the name of a token, or `local`.
+    Scope scope = {};         ///< To what its token is restricted.
 
     /// The first of this name, whatever its case; empty: there is none.
     [[nodiscard]] std::string_view header(std::string_view name) const;

@@ -60,6 +60,13 @@ match(std::string_view pattern, const std::vector<std::string>& path) {
 
 }  // namespace
 
+std::vector<Route> honouring_scope(std::vector<Route> routes) {
+    for (Route& route : routes) {
+        route.honours_scope = true;
+    }
+    return routes;
+}
+
 std::variant<RouteMatch, Response> Router::find(std::string_view method, std::string_view path)
     const {
     const auto segments = decoded_segments(path);

@@ -30,7 +30,14 @@ struct Route {
 
     /// Where the role depends on what stood in the places: the role; `role` is the least of them.
     std::function<Role(const std::vector<std::string>& parameters)> role_of = {};
+
+    /// It tells of and changes only jobs that Request::scope does not leave out, or of none at all.
+    /// Others refuse tokens with a narrow scope.
+    bool honours_scope = false;
 };
+
+/// The same routes, which honour scopes.
+[[nodiscard]] std::vector<Route> honouring_scope(std::vector<Route> routes);
 
 /// What a request is about.
 struct RouteMatch {
@@ -38,6 +45,7 @@ struct RouteMatch {
     std::vector<std::string> parameters = {};
 
     std::string caller = {};  ///< See Gate::caller(); filled in where it is admitted.
+    Scope scope = {};         ///< See Gate::scope(); likewise.
 
     /// What its caller needs.
     [[nodiscard]] Role role() const {

@@ -6,6 +6,7 @@
 #include "schema/text/iso8601.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/json/json_values.hpp"
+#include "tools/service/api/narrowed_store.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/management/management_json.hpp"
 #include "tools/service/workers/flowable_job_json.hpp"
@@ -25,13 +26,14 @@ namespace {
 
 using deadletter::ItemAnswer;
 using deadletter::ItemResult;
+using deadletter::JobDesk;
 using schema::JobPlace;
 
 /// Ids of one request.
 constexpr std::size_t kIdsMax = 10'000;
 
-[[nodiscard]] deadletter::JobDesk desk_of(const ApiParts& api) {
-    return {api.engine.store(), api.engine.series_store(), api.engine.clock()};
+[[nodiscard]] NarrowedStore store_for(const ApiParts& api, const Request& request) {
+    return {api.engine.store(), request.scope};
 }
 
 [[nodiscard]] Response no_job(const JobKind& kind) {
@@ -39,8 +41,8 @@ constexpr std::size_t kIdsMax = 10'000;
 }
 
 [[nodiscard]] std::optional<deadletter::JobDetails>
-find_in(const ApiParts& api, JobPlace place, const std::string& id) {
-    auto found = deadletter::JobSearch(api.engine.store()).find(id);
+find_in(NarrowedStore store, JobPlace place, const std::string& id) {
+    auto found = deadletter::JobSearch(store).find(id);
     return found && found->placed.place == place ? std::move(found) : std::nullopt;
 }
 
@@ -59,9 +61,12 @@ find_in(const ApiParts& api, JobPlace place, const std::string& id) {
 }
 
 /// Does something with one job, and says what came of it.
-[[nodiscard]] Response with_one(const JobKind& kind, const auto& act) {
+[[nodiscard]] Response
+with_one(const ApiParts& api, const JobKind& kind, const Request& request, const auto& act) {
     ItemResult result{.answer = ItemAnswer::not_found};
-    act(deadletter::BulkWatch{.on_item = [&](const ItemResult& item) { result = item; }});
+    NarrowedStore store = store_for(api, request);
+    deadletter::JobDesk desk(store, api.engine.series_store(), api.engine.clock());
+    act(desk, deadletter::BulkWatch{.on_item = [&](const ItemResult& item) { result = item; }});
     return response_for(result, kind);
 }
 
@@ -95,20 +100,23 @@ find_in(const ApiParts& api, JobPlace place, const std::string& id) {
 }
 
 [[nodiscard]] Response
-requeue(const ApiParts& api, const std::vector<std::string>& ids, const JobKind& kind) {
+requeue(const ApiParts& api, const Request& request, const std::vector<std::string>& ids) {
+    const JobKind& kind = kJobKinds.back();
+    NarrowedStore store = store_for(api, request);
     std::vector<std::string> refused;
     ItemResult last{.answer = ItemAnswer::not_found};
-    (void)api.engine.dead_letters().requeue(
-        deadletter::JobSelection::these(ids),
-        {.retries = api.settings.executor.retry.default_attempts},
-        {.on_item =
-             [&](const ItemResult& item) {
-                 last = item;
-                 if (item.answer == ItemAnswer::refused || item.answer == ItemAnswer::locked) {
-                     refused.push_back(fmt::format("{}: {}", item.id, cli::why_not_job(item)));
-                 }
-             }}
-    );
+    (void)deadletter::DeadLetters(store, api.engine.clock())
+        .requeue(
+            deadletter::JobSelection::these(ids),
+            {.retries = api.settings.executor.retry.default_attempts},
+            {.on_item =
+                 [&](const ItemResult& item) {
+                     last = item;
+                     if (item.answer == ItemAnswer::refused || item.answer == ItemAnswer::locked) {
+                         refused.push_back(fmt::format("{}: {}", item.id, cli::why_not_job(item)));
+                     }
+                 }}
+        );
     if (ids.size() == 1) {
         return response_for(last, kind);
     }
@@ -137,7 +145,7 @@ requeue(const ApiParts& api, const std::vector<std::string>& ids, const JobKind&
 }  // namespace
 
 Response show_job_of(const ApiParts& api, const JobKind& kind, const Request& request) {
-    const auto found = find_in(api, kind.place, request.parameters.front());
+    const auto found = find_in(store_for(api, request), kind.place, request.parameters.front());
     if (!found) {
         return no_job(kind);
     }
@@ -146,7 +154,7 @@ Response show_job_of(const ApiParts& api, const JobKind& kind, const Request& re
 }
 
 Response show_stack_trace(const ApiParts& api, const JobKind& kind, const Request& request) {
-    const auto found = find_in(api, kind.place, request.parameters.front());
+    const auto found = find_in(store_for(api, request), kind.place, request.parameters.front());
     if (!found) {
         return no_job(kind);
     }
@@ -161,10 +169,8 @@ Response show_stack_trace(const ApiParts& api, const JobKind& kind, const Reques
 }
 
 Response delete_job_of(const ApiParts& api, const JobKind& kind, const Request& request) {
-    return with_one(kind, [&](const deadletter::BulkWatch& watch) {
-        (void)desk_of(api).remove(
-            deadletter::JobSelection::these(request.parameters), kind.place, watch
-        );
+    return with_one(api, kind, request, [&](JobDesk& desk, const deadletter::BulkWatch& watch) {
+        (void)desk.remove(deadletter::JobSelection::these(request.parameters), kind.place, watch);
     });
 }
 
@@ -174,7 +180,7 @@ Response act_on_job(const ApiParts& api, const Request& request) {
         return no_action(action, "execute");
     }
     const std::string& id = request.parameters.front();
-    const auto found = find_in(api, JobPlace::executable, id);
+    const auto found = find_in(store_for(api, request), JobPlace::executable, id);
     if (!found) {
         return no_job(kJobKinds.front());
     }
@@ -193,13 +199,13 @@ Response act_on_timer(const ApiParts& api, const Request& request) {
         return no_action(action, "move, and reschedule");
     }
     if (action == "move") {
-        return with_one(kind, [&](const deadletter::BulkWatch& watch) {
-            (void)desk_of(api).fire(request.parameters, watch);
+        return with_one(api, kind, request, [&](JobDesk& desk, const deadletter::BulkWatch& watch) {
+            (void)desk.fire(request.parameters, watch);
         });
     }
     const schema::TimePoint due_date = due_date_in(members);
-    return with_one(kind, [&](const deadletter::BulkWatch& watch) {
-        (void)desk_of(api).reschedule(request.parameters, due_date, watch);
+    return with_one(api, kind, request, [&](JobDesk& desk, const deadletter::BulkWatch& watch) {
+        (void)desk.reschedule(request.parameters, due_date, watch);
     });
 }
 
@@ -208,10 +214,10 @@ Response act_on_dead_letter(const ApiParts& api, const Request& request) {
     if (action != "move") {
         return no_action(action, "move; there are no history jobs here");
     }
-    if (!find_in(api, JobPlace::dead_letter, request.parameters.front())) {
+    if (!find_in(store_for(api, request), JobPlace::dead_letter, request.parameters.front())) {
         return no_job(kJobKinds.back());
     }
-    return requeue(api, request.parameters, kJobKinds.back());
+    return requeue(api, request, request.parameters);
 }
 
 Response act_on_dead_letters(const ApiParts& api, const Request& request) {
@@ -223,14 +229,14 @@ Response act_on_dead_letters(const ApiParts& api, const Request& request) {
     const std::vector<std::string> ids = ids_in(members);
     std::vector<std::string> missing;
     for (const std::string& id : ids) {
-        if (!find_in(api, JobPlace::dead_letter, id)) {
+        if (!find_in(store_for(api, request), JobPlace::dead_letter, id)) {
             missing.push_back(id);
         }
     }
     if (!missing.empty()) {
         return problem(404, "these are no dead letters; nothing was moved", missing);
     }
-    Response response = requeue(api, ids, kJobKinds.back());
+    Response response = requeue(api, request, ids);
     response.changed = response.status < 300 ? static_cast<std::int64_t>(ids.size()) : 0;
     return response;
 }

@@ -1,6 +1,7 @@
 #include "tools/service/management/management_list.hpp"
 
 #include "deadletter/desk/job_search.hpp"
+#include "tools/service/api/narrowed_store.hpp"
 #include "tools/service/management/management_json.hpp"
 #include "tools/service/management/management_query.hpp"
 #include "tools/service/workers/flowable_job_json.hpp"
@@ -39,7 +40,8 @@ namespace {
 Response list_jobs_of(const ApiParts& api, const JobKind& kind, const Request& request) {
     const ManagementQuery query =
         management_query_of(request.query(), kind, api.engine.clock().now());
-    const deadletter::JobSearch search(api.engine.store());
+    NarrowedStore store(api.engine.store(), request.scope);
+    const deadletter::JobSearch search(store);
     const std::string origin = origin_of(request.header("Host"));
     std::vector<std::string> jobs;
     for (const schema::Job& job : search.list_in_order(kind.place, query.filter, query.part)) {

@@ -6,6 +6,7 @@
 #include "tools/service/management/management_list.hpp"
 
 #include <string>
+#include <utility>
 
 namespace jobstrand::service {
 
@@ -72,7 +73,7 @@ std::vector<Route> management_routes(const ApiParts& api, WorkPool& pool) {
     );
     routes.push_back({"GET", base + "history-jobs", read, on(list_no_jobs)});
     routes.push_back({"GET", base + "history-jobs/{id}", read, on(show_no_job)});
-    return routes;
+    return honouring_scope(std::move(routes));
 }
 
 }  // namespace jobstrand::service

@@ -190,7 +190,9 @@ void read_query(const Operation& operation, std::string_view query, GivenTexts& 
     const cli::VerbAnswer answer = cli::run_for_client(
         operation,
         given,
-        {.caller = request.caller, .reason = std::string(request.header("Jobstrand-Reason"))},
+        {.caller = request.caller,
+         .scope = request.scope,
+         .reason = std::string(request.header("Jobstrand-Reason"))},
         api.engine,
         api.settings,
         is_stopping
@@ -238,6 +240,7 @@ std::vector<Route> operation_routes(const ApiParts& api, WorkPool& pool) {
                 .handle = pool.wrap(run),
                 .takes = has_body ? std::vector<std::string_view>{"application/json"}
                                   : std::vector<std::string_view>{},
+                .honours_scope = operation.text.honours_scope,
             });
         }
     }

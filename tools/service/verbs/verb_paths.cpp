@@ -12,6 +12,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -27,6 +28,11 @@ using cli::VerbCall;
 
 /// By their words: `job ls`.
 using VerbRoles = std::map<std::string, Role, std::less<>>;
+
+struct KnownVerbs {
+    VerbRoles roles;
+    std::set<std::string, std::less<>> honouring_scope;
+};
 
 [[nodiscard]] std::string words_of(const std::vector<std::string>& parameters) {
     return fmt::format("{}", fmt::join(parameters, " "));
@@ -50,12 +56,16 @@ using VerbRoles = std::map<std::string, Role, std::less<>>;
 
 [[nodiscard]] Response run_verb(
     const ApiParts& api,
-    const VerbRoles& roles,
+    const KnownVerbs& verbs,
     const std::function<bool()>& is_stopping,
     const Request& request
 ) {
-    if (!roles.contains(words_of(request.parameters))) {
+    if (!verbs.roles.contains(words_of(request.parameters))) {
         return problem(404, "there is no such verb, or it is for the service's machine only");
+    }
+    if (request.scope.is_narrow() &&
+        !verbs.honouring_scope.contains(words_of(request.parameters))) {
+        throw OutOfScope("this verb cannot be narrowed to the topics or tenants of the token");
     }
     const auto read = cli::parse_verb_call(request.body.empty() ? "{}" : request.body);
     if (!read) {
@@ -63,6 +73,7 @@ using VerbRoles = std::map<std::string, Role, std::less<>>;
     }
     VerbCall call = read.value();
     call.caller = request.caller;
+    call.scope = request.scope;
     const auto run = [&](const VerbCall& wanted) {
         return cli::run_for_client(
             request.parameters, wanted, api.engine, api.settings, is_stopping
@@ -132,21 +143,24 @@ const std::vector<ReadingPath>& reading_paths() {
 }  // namespace
 
 std::vector<Route> verb_routes(const ApiParts& api, WorkPool& pool) {
-    const auto roles = std::make_shared<const VerbRoles>(cli::Program().over_network());
+    const cli::Program program;
+    const auto verbs = std::make_shared<const KnownVerbs>(KnownVerbs{
+        program.over_network(), program.honouring_scope()});
     std::vector<Route> routes;
     for (const char* const pattern : {"/api/v1/verbs/{verb}", "/api/v1/verbs/{noun}/{verb}"}) {
         routes.push_back({
             .method = "POST",
             .pattern = pattern,
             .role = Role::read,
-            .handle = pool.wrap([&api, &pool, roles](const Request& request) {
+            .handle = pool.wrap([&api, &pool, verbs](const Request& request) {
                 return run_verb(
-                    api, *roles, [&pool] { return pool.is_stopping(); }, request
+                    api, *verbs, [&pool] { return pool.is_stopping(); }, request
                 );
             }),
             .takes = {"application/json"},
-            .role_of = [roles](const std::vector<std::string>& parameters
-                       ) { return role_for(*roles, parameters); },
+            .role_of = [verbs](const std::vector<std::string>& parameters
+                       ) { return role_for(verbs->roles, parameters); },
+            .honours_scope = true,
         });
     }
     for (const ReadingPath& path : reading_paths()) {

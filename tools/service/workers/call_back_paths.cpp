@@ -1,6 +1,7 @@
 #include "tools/service/workers/call_back_paths.hpp"
 
 #include "tools/jobstrand/json/member_values.hpp"
+#include "tools/service/api/narrowed_store.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/workers/request_members.hpp"
 
@@ -89,8 +90,12 @@ constexpr std::string_view kCallingType = "http";
     const std::int64_t token = token_in(request);
     const HandlerResult outcome = outcome_in(request.body);
     const std::string& id = request.parameters.front();
-    if (const auto found = api.engine.store().find(id); found && !calls_apps(found->job)) {
+    const auto found = NarrowedStore(api.engine.store(), request.scope).find(id);
+    if (found && !calls_apps(found->job)) {
         return problem(409, "this is no http job: nobody was called, and nobody calls back");
+    }
+    if (!found && request.scope.is_narrow()) {
+        return response_to_told(ToldAnswer::not_found);
     }
     return response_to_told(api.engine.outcomes().tell(id, token, outcome));
 }
@@ -99,9 +104,9 @@ constexpr std::string_view kCallingType = "http";
 
 std::vector<Route> call_back_routes(const ApiParts& api, WorkPool& pool) {
     const auto take = [&api](const Request& request) { return take_outcome(api, request); };
-    return {
+    return honouring_scope({
         {"POST", "/api/v1/jobs/{id}/outcome", Role::worker, pool.wrap(take), {"application/json"}},
-    };
+    });
 }
 
 }  // namespace jobstrand::service

@@ -1,12 +1,13 @@
 #include "tools/service/workers/camunda_paths.hpp"
 
-#include "deadletter/desk/job_search.hpp"
 #include "schema/limits.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
+#include "tools/service/api/narrowed_store.hpp"
 #include "tools/service/http/failure_response.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/workers/camunda_task_json.hpp"
 #include "tools/service/workers/hand_over.hpp"
+#include "tools/service/workers/narrowed_workers.hpp"
 #include "tools/service/workers/request_members.hpp"
 
 #include <fmt/format.h>
@@ -151,11 +152,11 @@ void fetch_tasks(
                       ) { answer(hand_over(tasks_taken(jobs), worker, jobs)); };
     const auto wait = milliseconds_in(members, "asyncResponseTimeout");
     if (!wait) {
-        take(api.engine.workers().acquire(order));
+        take(NarrowedWorkers(api, request.scope).acquire(std::move(order)));
         return;
     }
     const bool may_wait = waits.add(
-        std::move(order),
+        within(request.scope, std::move(order)),
         *wait,
         {.take = take,
          .fail = [answer, &log = api.log](const std::exception& error
@@ -171,7 +172,7 @@ end_task(const ApiParts& api, const Request& request, const RequestMembers& memb
     const std::string worker = members.required_text("workerId");
     const WorkResult result{.job = {.id = request.parameters.front()}, .what = std::move(what)};
     return task_response(
-        api.engine.workers().finish(worker, std::span(&result, 1)).front(), worker
+        NarrowedWorkers(api, request.scope).finish(worker, std::span(&result, 1)).front(), worker
     );
 }
 
@@ -227,23 +228,23 @@ end_task(const ApiParts& api, const Request& request, const RequestMembers& memb
     const HeldJob job{.id = request.parameters.front()};
     const auto lock = milliseconds_in(members, "newDuration").value_or(schema::Duration::zero());
     return task_response(
-        api.engine.workers().extend(worker, std::span(&job, 1), lock).front(), worker
+        NarrowedWorkers(api, request.scope).extend(worker, std::span(&job, 1), lock).front(), worker
     );
 }
 
 /// Camunda's clients do not say who they are here: whoever holds the job gives it back.
 [[nodiscard]] Response unlock_task(const ApiParts& api, const Request& request) {
     const HeldJob job{.id = request.parameters.front()};
-    const auto found = deadletter::JobSearch(api.engine.store()).find(job.id);
-    if (!found || found->placed.place != schema::JobPlace::external_worker) {
+    const auto found = NarrowedStore(api.engine.store(), request.scope).find(job.id);
+    if (!found || found->place != schema::JobPlace::external_worker) {
         return task_response(WorkerAnswer::not_found, "");
     }
-    const std::string& worker = found->placed.job.lock_owner;
+    const std::string& worker = found->job.lock_owner;
     if (worker.empty()) {
         return {.status = 204, .body = {}};
     }
     return task_response(
-        api.engine.workers().give_back(worker, std::span(&job, 1)).front(), worker
+        NarrowedWorkers(api, request.scope).give_back(worker, std::span(&job, 1)).front(), worker
     );
 }
 
@@ -272,14 +273,14 @@ std::vector<Route> camunda_worker_routes(const ApiParts& api, WorkPool& pool, Wo
     using enum Role;
     const std::string base = "/engine-rest/external-task/";
     const std::string task = base + "{id}/";
-    return {
+    return honouring_scope({
         {"POST", base + "fetchAndLock", worker, late(fetch), {kTaskContent}},
         {"POST", task + "complete", worker, on(complete_task), {kTaskContent}},
         {"POST", task + "bpmnError", worker, on(throw_task_error), {kTaskContent}},
         {"POST", task + "failure", worker, on(fail_task), {kTaskContent}},
         {"POST", task + "extendLock", worker, on(extend_task), {kTaskContent}},
         {"POST", task + "unlock", worker, on(unlock_task)},
-    };
+    });
 }
 
 }  // namespace jobstrand::service

@@ -2,6 +2,7 @@
 
 #include "deadletter/desk/job_search.hpp"
 #include "tools/jobstrand/output/printable.hpp"
+#include "tools/service/api/narrowed_store.hpp"
 #include "tools/service/http/percent.hpp"
 #include "tools/service/workers/flowable_job_json.hpp"
 
@@ -103,7 +104,8 @@ void read(ListQuery& query, const std::string& name, const std::string& text) {
 Response list_flowable_jobs(const ApiParts& api, const Request& request) {
     const ListQuery query = query_of(request);
     const std::vector<JobPlace> places{JobPlace::external_worker};
-    const deadletter::JobSearch search(api.engine.store());
+    NarrowedStore store(api.engine.store(), request.scope);
+    const deadletter::JobSearch search(store);
     const auto page = search.list(
         {.places = places,
          .filter = query.filter,

@@ -1,11 +1,12 @@
 #include "tools/service/workers/flowable_paths.hpp"
 
-#include "deadletter/desk/job_search.hpp"
 #include "schema/limits.hpp"
+#include "tools/service/api/narrowed_store.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/workers/flowable_job_json.hpp"
 #include "tools/service/workers/flowable_list.hpp"
 #include "tools/service/workers/hand_over.hpp"
+#include "tools/service/workers/narrowed_workers.hpp"
 #include "tools/service/workers/request_members.hpp"
 #include "tools/service/workers/work_outcome.hpp"
 
@@ -43,12 +44,13 @@ constexpr std::string_view kJson = "application/json";
 }
 
 [[nodiscard]] Response show_job(const ApiParts& api, const Request& request) {
-    const auto found = deadletter::JobSearch(api.engine.store()).find(request.parameters.front());
-    if (!found || found->placed.place != schema::JobPlace::external_worker) {
+    const auto found =
+        NarrowedStore(api.engine.store(), request.scope).find(request.parameters.front());
+    if (!found || found->place != schema::JobPlace::external_worker) {
         return no_job();
     }
     const std::string origin = origin_of(request.header("Host"));
-    return {.status = 200, .body = flowable_json(found->placed.job, origin) + '\n'};
+    return {.status = 200, .body = flowable_json(found->job, origin) + '\n'};
 }
 
 [[nodiscard]] executor::AcquireOrder order_in(const RequestMembers& members) {
@@ -67,7 +69,7 @@ constexpr std::string_view kJson = "application/json";
 [[nodiscard]] Response
 acquire(const ApiParts& api, const HandOver& hand_over, const Request& request) {
     const executor::AcquireOrder order = order_in(RequestMembers(request.body));
-    const auto jobs = api.engine.workers().acquire(order);
+    const auto jobs = NarrowedWorkers(api, request.scope).acquire(order);
     const std::string origin = origin_of(request.header("Host"));
     std::vector<std::string> texts;
     for (const schema::Job& job : jobs) {
@@ -81,7 +83,9 @@ acquire(const ApiParts& api, const HandOver& hand_over, const Request& request) 
 finish(const ApiParts& api, const Request& request, const RequestMembers& members, auto what) {
     const std::string worker = members.required_text("workerId");
     const WorkResult result{.job = {.id = request.parameters.front()}, .what = std::move(what)};
-    return response_for(api.engine.workers().finish(worker, std::span(&result, 1)).front(), worker);
+    return response_for(
+        NarrowedWorkers(api, request.scope).finish(worker, std::span(&result, 1)).front(), worker
+    );
 }
 
 [[nodiscard]] WorkNews news_in(const RequestMembers& members, std::string action) {
@@ -129,14 +133,15 @@ finish(const ApiParts& api, const Request& request, const RequestMembers& member
 [[nodiscard]] Response give_back(const ApiParts& api, const Request& request) {
     const std::string worker = RequestMembers(request.body).required_text("workerId");
     const HeldJob job{.id = request.parameters.front()};
-    return response_for(api.engine.workers().give_back(worker, std::span(&job, 1)).front(), worker);
+    return response_for(
+        NarrowedWorkers(api, request.scope).give_back(worker, std::span(&job, 1)).front(), worker
+    );
 }
 
 [[nodiscard]] Response give_back_all(const ApiParts& api, const Request& request) {
     const RequestMembers members(request.body);
-    (void)api.engine.workers().give_back_all(
-        members.required_text("workerId"), members.text("tenantId")
-    );
+    (void)NarrowedWorkers(api, request.scope)
+        .give_back_all(members.required_text("workerId"), members.text("tenantId"));
     return {.status = 204, .body = {}};
 }
 
@@ -152,7 +157,7 @@ std::vector<Route> flowable_worker_routes(const ApiParts& api, WorkPool& pool) {
     using enum Role;
     const std::string base = "/external-job-api";
     const std::string job = base + "/acquire/jobs/{id}";
-    return {
+    return honouring_scope({
         {"GET", base + "/jobs", read, on(list_flowable_jobs)},
         {"GET", base + "/jobs/{id}", read, on(show_job)},
         {"POST", base + "/acquire/jobs", worker, pool.wrap(take), {kJson}},
@@ -162,7 +167,7 @@ std::vector<Route> flowable_worker_routes(const ApiParts& api, WorkPool& pool) {
         {"POST", job + "/fail", worker, on(fail), {kJson}},
         {"POST", base + "/unacquire/jobs", worker, on(give_back_all), {kJson}},
         {"POST", base + "/unacquire/jobs/{id}", worker, on(give_back), {kJson}},
-    };
+    });
 }
 
 }  // namespace jobstrand::service

@@ -5,6 +5,7 @@
 #include "tools/service/http/failure_response.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/workers/hand_over.hpp"
+#include "tools/service/workers/narrowed_workers.hpp"
 #include "tools/service/workers/work_requests.hpp"
 
 #include <fmt/format.h>
@@ -46,11 +47,11 @@ void acquire_work(
                           const std::vector<schema::Job>& jobs
                       ) { answer(hand_over(work_taken(jobs), worker, jobs)); };
     if (work.wait <= schema::Duration::zero()) {
-        take(api.engine.workers().acquire(work.order));
+        take(NarrowedWorkers(api, request.scope).acquire(std::move(work.order)));
         return;
     }
     const bool may_wait = waits.add(
-        std::move(work.order),
+        within(request.scope, std::move(work.order)),
         work.wait,
         {.take = take,
          .fail = [answer,
@@ -101,7 +102,7 @@ template <typename Items, typename IdOf>
 [[nodiscard]] Response finish_work(const ApiParts& api, const Request& request) {
     const WorkReport report = work_report_in(request.body);
     return answer_for(
-        api.engine.workers().finish(report.worker, report.results),
+        NarrowedWorkers(api, request.scope).finish(report.worker, report.results),
         report.results,
         [](const executor::WorkResult& result) { return result.job.id; },
         report.refused
@@ -111,14 +112,18 @@ template <typename Items, typename IdOf>
 [[nodiscard]] Response extend_work(const ApiParts& api, const Request& request) {
     const HeldOrder order = held_order_in(request.body);
     return answer_for(
-        api.engine.workers().extend(order.worker, order.jobs, order.lock), order.jobs, id_of_held
+        NarrowedWorkers(api, request.scope).extend(order.worker, order.jobs, order.lock),
+        order.jobs,
+        id_of_held
     );
 }
 
 [[nodiscard]] Response release_work(const ApiParts& api, const Request& request) {
     const HeldOrder order = held_order_in(request.body);
     return answer_for(
-        api.engine.workers().give_back(order.worker, order.jobs), order.jobs, id_of_held
+        NarrowedWorkers(api, request.scope).give_back(order.worker, order.jobs),
+        order.jobs,
+        id_of_held
     );
 }
 
@@ -132,12 +137,12 @@ std::vector<Route> work_routes(const ApiParts& api, WorkPool& pool, WorkWaits& w
                              const Request& request, const Answer& answer
                          ) { acquire_work(api, hand_over, waits, request, answer); };
     using enum Role;
-    return {
+    return honouring_scope({
         {"POST", "/api/v1/external-jobs/acquire", worker, pool.wrap_late(acquire), {kWorkContent}},
         {"POST", "/api/v1/external-jobs/finish", worker, on(finish_work), {kWorkContent}},
         {"POST", "/api/v1/external-jobs/extend", worker, on(extend_work), {kWorkContent}},
         {"POST", "/api/v1/external-jobs/release", worker, on(release_work), {kWorkContent}},
-    };
+    });
 }
 
 }  // namespace jobstrand::service

@@ -30,11 +30,11 @@ public:
     }
 
 private:
-    using Key = std::
-        tuple<std::vector<std::string>, std::optional<std::string>, std::optional<std::string>>;
+    using Names = std::vector<std::string>;
+    using Key = std::tuple<Names, Names, std::optional<std::string>, std::optional<std::string>>;
 
     static Key key_of(const executor::AcquireOrder& order) {
-        return {order.topics, order.tenant, order.scope_type};
+        return {order.topics, order.tenants, order.tenant, order.scope_type};
     }
 
     std::set<Key> wants_;

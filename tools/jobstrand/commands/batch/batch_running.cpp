@@ -105,6 +105,9 @@ private:
 
 std::optional<ExitCode>
 run_as_batch(Session& session, persistence::NewBatch batch, const BatchManner& manner) {
+    if (session.is_narrowed() && !manner.in_background) {
+        return std::nullopt;  // A batch selects among all jobs.
+    }
     deadletter::BatchDesk desk = session.batches();
     const bool can_keep = desk.can_keep(batch.filter);
     if (manner.in_background && !can_keep) {

@@ -104,10 +104,14 @@ ExitCode show_stats(Session& session, const StatsOptions& options) {
         return ExitCode::done;
     }
     const std::vector<PlaceCount> counts = session.search().count_places();
-    const std::vector<UnservedJobs> unserved = session.served().unserved(session.database_now());
-    const std::vector<ExternalTopic> external = deadletter::external_topics(
-        session.engine().watch_store(), session.engine().node_store(), session.database_now()
-    );
+    std::vector<UnservedJobs> unserved;
+    std::vector<ExternalTopic> external;
+    if (!session.is_narrowed()) {
+        unserved = session.served().unserved(session.database_now());
+        external = deadletter::external_topics(
+            session.engine().watch_store(), session.engine().node_store(), session.database_now()
+        );
+    }
     const OutputFormat format = session.format();
     if (format == OutputFormat::json || format == OutputFormat::jsonl) {
         write_object(session, counts, unserved, external);
@@ -130,7 +134,8 @@ void add_stats_command(const Command& program, Action& action) {
          .examples = "  jobstrand stats\n"
                      "  jobstrand stats --by-type\n"
                      "  jobstrand stats -o json | jq .places.dead",
-         .over_network = service::Role::read},
+         .over_network = service::Role::read,
+         .honours_scope = true},
         show_stats
     );
     app.add_flag(

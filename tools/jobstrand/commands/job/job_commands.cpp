@@ -76,7 +76,8 @@ void add_ls(const Command& noun, Action& action) {
                      "  jobstrand job ls --type send-invoice --locked\n"
                      "  jobstrand job ls --place timer --sort due --limit 10\n"
                      "  jobstrand job ls --limit 1000 -o jsonl",
-         .over_network = service::Role::read},
+         .over_network = service::Role::read,
+         .honours_scope = true},
         list_jobs
     );
     app.add_option(
@@ -97,7 +98,8 @@ void add_show(const Command& noun, Action& action) {
         {.name = "show",
          .summary = "Show a job with all its fields, wherever it is",
          .examples = "  jobstrand job show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 -o json",
-         .over_network = service::Role::read},
+         .over_network = service::Role::read,
+         .honours_scope = true},
         show_job
     );
     app.add_option("id", options.id, "The job").required();
@@ -142,7 +144,8 @@ void add_set(const Command& noun, Action& action) {
                      "09:00' --zone Europe/Berlin\n"
                      "  jobstrand job set --place timer --type mail --with-exception --retries 5 "
                      "--due now",
-         .over_network = service::Role::admin},
+         .over_network = service::Role::admin,
+         .honours_scope = true},
         set_jobs
     );
     app.add_option(
@@ -170,7 +173,8 @@ void add_cancel(const Command& noun, Action& action) {
              "  jobstrand job cancel 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 --reason 'wrong file'\n"
              "  jobstrand job ls --locked --type import -o name | jobstrand job cancel - --reason "
              "'the source is down'",
-         .over_network = service::Role::admin},
+         .over_network = service::Role::admin,
+         .honours_scope = true},
         cancel_jobs
     );
     app.add_option("ids", options.ids, "The jobs; - reads them from stdin")
@@ -191,7 +195,8 @@ void add_rm(const Command& noun, Action& action) {
          .examples = "  jobstrand job rm 019c5e2a-8d11-7000-8000-3c8f0a6d1b52\n"
                      "  jobstrand job rm --type old-type --dry-run\n"
                      "  jobstrand job rm --place suspended --instance order-17 --yes",
-         .over_network = service::Role::admin},
+         .over_network = service::Role::admin,
+         .honours_scope = true},
         remove_jobs
     );
     app.add_option(

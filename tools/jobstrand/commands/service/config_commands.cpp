@@ -54,7 +54,8 @@ std::set<std::string> what_others_may_write(Session& session) {
 ExitCode check_config(Session& session, const NoOptions&) {
     if (!session.config_file()) {
         session.streams().out << "no configuration file: --config names none, JOBSTRAND_CONFIG is "
-                                 "not set, and no other place is looked into; the defaults apply\n";
+                                 "not set, and that of the package is not there, or not for this "
+                                 "user; the defaults apply\n";
     }
     for (const std::string& remark : session.remarks()) {
         session.streams().out << remark << '\n';

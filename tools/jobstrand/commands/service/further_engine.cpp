@@ -67,7 +67,8 @@ bool FurtherEngine::open() {
                     .log = log_,
                     .spans = around_.spans == nullptr ? nullptr : &around_.spans->counts(),
                     .handlers = &handler_counts_,
-                    .dropped_log_lines = around_.dropped_log_lines},
+                    .dropped_log_lines = around_.dropped_log_lines,
+                    .engine_name = name_},
                 runs_jobs_
             );
         }

@@ -181,7 +181,8 @@ http_service(Session& session, const Settings& settings, engine::Wiring& engine,
                 .log = session.log(),
                 .spans = session.spans() == nullptr ? nullptr : &session.spans()->counts(),
                 .handlers = &session.handler_counts(),
-                .dropped_log_lines = session.dropped_log_lines()},
+                .dropped_log_lines = session.dropped_log_lines(),
+                .engine_name = session.engine_name()},
             runs_jobs
         );
     } catch (const std::runtime_error& error) {

@@ -17,7 +17,8 @@ void add_ls(const Command& noun, Action& action) {
          .summary = "List timers, oldest first, with what their series say",
          .examples = "  jobstrand timer ls --due-before 2026-11-21\n"
                      "  jobstrand timer ls --group reports --state all --zone Europe/Berlin",
-         .over_network = service::Role::read},
+         .over_network = service::Role::read,
+         .honours_scope = true},
         list_timers
     );
     app.add_option("--group", options.group, "Only turns that carry on a series of this group")
@@ -35,7 +36,8 @@ void add_show(const Command& noun, Action& action) {
         {.name = "show",
          .summary = "Show a timer with all its fields, and those of its series",
          .examples = "  jobstrand timer show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 -o json",
-         .over_network = service::Role::read},
+         .over_network = service::Role::read,
+         .honours_scope = true},
         show_timer
     );
     app.add_option("id", options.id, "The timer").required();
@@ -49,7 +51,8 @@ void add_fire(const Command& noun, Action& action) {
         {.name = "fire",
          .summary = "Let timers run now, whatever their due date",
          .examples = "  jobstrand timer fire 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
-         .over_network = service::Role::admin},
+         .over_network = service::Role::admin,
+         .honours_scope = true},
         fire_timers
     );
     app.add_option("ids", options.ids, "The timers; - reads them from stdin")
@@ -67,7 +70,8 @@ void add_reschedule(const Command& noun, Action& action) {
                      "--due 2026-12-24T18:00:00+01:00\n"
                      "  jobstrand timer reschedule 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 "
                      "--due 'tomorrow 09:00' --zone Europe/Berlin",
-         .over_network = service::Role::admin},
+         .over_network = service::Role::admin,
+         .honours_scope = true},
         reschedule_timers
     );
     app.add_option("ids", options.ids, "The timers; - reads them from stdin")

@@ -24,8 +24,11 @@ void add_token_commands(const Command& program, Action& action) {
         action,
         {.name = "make",
          .summary = "Make a token and print it; the file, which is made if need be, has its hash",
-         .examples = "  jobstrand token make shop --role worker --file tokens\n"
-                     "  jobstrand token make ops --role admin"},
+         .examples =
+             "  jobstrand token make shop --role worker --file tokens\n"
+             "  jobstrand token make ops --role admin\n"
+             "  jobstrand token make mailer --role worker --topics mail,invoice.* --tenants "
+             "acme --expires P30D"},
         make_token
     );
     make.add_option("name", make_options.name, "What it is called in the file")
@@ -36,6 +39,16 @@ void add_token_commands(const Command& program, Action& action) {
     )
         .type_name("ROLE")
         .required();
+    make.add_option("--topics", make_options.topics, "For jobs of these types only: mail,invoice.*")
+        .type_name("TOPICS");
+    make.add_option("--tenants", make_options.tenants, "For jobs of these tenants only: acme,umbra")
+        .type_name("TENANTS");
+    make.add_option(
+            "--engines", make_options.engines, "For these engines of the configuration only: main"
+    )
+        .type_name("NAMES");
+    make.add_option("--expires", make_options.expires, "Until when it is good: P30D, or a time")
+        .type_name("TIME");
     add_file_option(make, make_options.in);
     const auto [ls, ls_options] = add_verb<TokenFileOptions>(
         noun,

@@ -1,13 +1,22 @@
 #include "tools/jobstrand/commands/token/tokens.hpp"
 
 #include "schema/text/iso8601.hpp"
+#include "tools/jobstrand/commands/option_values.hpp"
+#include "tools/jobstrand/json/json_text.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/output/record_writer.hpp"
+#include "tools/jobstrand/output/time_field.hpp"
 #include "tools/service/access/token_file.hpp"
+#include "tools/service/access/token_words.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+#include <utility>
 
 namespace jobstrand::cli {
 
@@ -20,6 +29,10 @@ const std::vector<TableColumn>& token_columns() {
     static const std::vector<TableColumn> columns{
         {.field = "name", .heading = "NAME", .width_max = 64},
         {.field = "role", .heading = "ROLE"},
+        {.field = "topics", .heading = "TOPICS", .is_optional = true, .rank = 1},
+        {.field = "tenants", .heading = "TENANTS", .is_optional = true, .rank = 1},
+        {.field = "engines", .heading = "ENGINES", .is_optional = true, .rank = 2},
+        {.field = "expires", .heading = "EXPIRES", .is_optional = true},
         {.field = "created", .heading = "CREATED"},
     };
     return columns;
@@ -45,6 +58,75 @@ const std::vector<TableColumn>& token_columns() {
         );
     }
     return *role;
+}
+
+/// Empty: the option was not given, and restricts nothing.
+[[nodiscard]] std::vector<std::string>
+names_in(std::string_view option, const std::optional<std::string>& list) {
+    std::vector<std::string> names;
+    if (!list) {
+        return names;
+    }
+    std::istringstream text(*list + ',');
+    for (std::string name; std::getline(text, name, ',');) {
+        if (name.empty()) {
+            throw CliError(
+                ExitCode::wrong_usage,
+                fmt::format("{} must be names with commas between them", option)
+            );
+        }
+        names.push_back(std::move(name));
+    }
+    return names;
+}
+
+/// A scope that would mean nothing to the role is a mistake.
+[[nodiscard]] service::Scope scope_of(const TokenMakeOptions& options, service::Role role) {
+    service::Scope scope{
+        .topics = names_in("--topics", options.topics),
+        .tenants = names_in("--tenants", options.tenants),
+        .engines = names_in("--engines", options.engines)};
+    if (!scope.topics.empty() && role != service::Role::worker) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format(
+                "--topics is for the role worker, who works on jobs of these types: a token with "
+                "the role {} is restricted by --tenants",
+                name_of(role)
+            )
+        );
+    }
+    if (const std::string problem = service::problem_of_topics(scope.topics); !problem.empty()) {
+        throw CliError(ExitCode::wrong_usage, "--topics: " + problem);
+    }
+    return scope;
+}
+
+[[nodiscard]] std::optional<schema::TimePoint>
+expiry_of(Session& session, const TokenMakeOptions& options) {
+    if (!options.expires) {
+        return std::nullopt;
+    }
+    const schema::TimePoint time = time_without_database(
+        session, "--expires", *options.expires, timers::Toward::ahead, timers::Zone::utc()
+    );
+    if (time <= session.clock().now()) {
+        throw CliError(ExitCode::wrong_usage, "--expires must be a time that is still to come");
+    }
+    return time;
+}
+
+[[nodiscard]] RecordField
+names_field(std::string_view name, const std::vector<std::string>& names) {
+    std::vector<std::string> texts;
+    std::ranges::transform(names, std::back_inserter(texts), [](const std::string& one) {
+        return json_string(one);
+    });
+    return {
+        .name = name,
+        .json = fmt::format("[{}]", fmt::join(texts, ",")),
+        .text = fmt::format("{}", fmt::join(names, ",")),
+    };
 }
 
 [[nodiscard]] auto find_token(std::vector<TokenEntry>& tokens, const std::string& name) {
@@ -73,6 +155,8 @@ ExitCode make_token(Session& session, const TokenMakeOptions& options) {
         throw CliError(ExitCode::wrong_usage, "a token has " + rule);
     }
     const service::Role role = role_of(options.role);
+    const service::Scope scope = scope_of(options, role);
+    const auto expires = expiry_of(session, options);
     TokenFileTurn turn(file_of(session, options.in), TokenFileTurn::Missing::is_made);
     std::vector<TokenEntry>& tokens = turn.tokens();
     if (find_token(tokens, options.name) != tokens.end()) {
@@ -87,6 +171,8 @@ ExitCode make_token(Session& session, const TokenMakeOptions& options) {
         .role = role,
         .hash = service::hash_of(token),
         .created = schema::format_instant(session.clock().now()),
+        .scope = scope,
+        .expires = expires,
     });
     turn.write();
     report(session, tokens.back(), token);
@@ -99,6 +185,10 @@ ExitCode list_tokens(Session& session, const TokenFileOptions& options) {
         writer.add({
             text_field("name", token.name),
             text_field("role", name_of(token.role)),
+            names_field("topics", token.scope.topics),
+            names_field("tenants", token.scope.tenants),
+            names_field("engines", token.scope.engines),
+            time_field("expires", token.expires),
             text_field("created", token.created),
         });
     }

@@ -18,6 +18,12 @@ struct TokenMakeOptions {
     TokenFileOptions in;
     std::string name;
     std::string role;
+
+    // What restricts it: lists with commas, and a time.
+    std::optional<std::string> topics;
+    std::optional<std::string> tenants;
+    std::optional<std::string> engines;
+    std::optional<std::string> expires;
 };
 
 struct TokenRevokeOptions {

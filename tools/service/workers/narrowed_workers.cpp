@@ -1,0 +1,126 @@
+#include "tools/service/workers/narrowed_workers.hpp"
+
+#include "schema/limits.hpp"
+#include "tools/service/api/narrowed_store.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+using executor::WorkResult;
+using persistence::HeldJob;
+using persistence::WorkerAnswer;
+using schema::JobPlace;
+
+[[nodiscard]] const std::string& id_of(const WorkResult& result) {
+    return result.job.id;
+}
+
+[[nodiscard]] const std::string& id_of(const HeldJob& job) {
+    return job.id;
+}
+
+/// `act` is told of those that the scope does not leave out; the others are not found.
+template <typename Item, typename Act>
+[[nodiscard]] std::vector<WorkerAnswer>
+for_seen(const ApiParts& api, const Scope& scope, std::span<const Item> items, const Act& act) {
+    if (!scope.is_narrow()) {
+        return act(items);
+    }
+    std::vector<std::string> ids;
+    std::ranges::transform(items, std::back_inserter(ids), [](const Item& item) {
+        return id_of(item);
+    });
+    const auto seen = NarrowedStore(api.engine.store(), scope).seen(JobPlace::external_worker, ids);
+    std::vector<Item> wanted;
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (seen.contains(ids[i])) {
+            wanted.push_back(items[i]);
+            indices.push_back(i);
+        }
+    }
+    // What the desk has against the request counts also where nothing is left of it.
+    const std::vector<WorkerAnswer> given = act(std::span<const Item>(wanted));
+    std::vector<WorkerAnswer> answers(items.size(), WorkerAnswer::not_found);
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        answers[indices[i]] = given[i];
+    }
+    return answers;
+}
+
+}  // namespace
+
+executor::AcquireOrder within(const Scope& scope, executor::AcquireOrder order) {
+    for (const std::string& topic : order.topics) {
+        scope.require_topic(topic);
+    }
+    if (order.tenant) {
+        scope.require_tenant(*order.tenant);
+    } else {
+        order.tenants = scope.tenants;
+    }
+    return order;
+}
+
+std::vector<WorkerAnswer>
+NarrowedWorkers::finish(std::string_view worker, std::span<const WorkResult> results) const {
+    return for_seen(api_, scope_, results, [&](std::span<const WorkResult> seen) {
+        return desk().finish(worker, seen);
+    });
+}
+
+std::vector<WorkerAnswer> NarrowedWorkers::extend(
+    std::string_view worker,
+    std::span<const HeldJob> jobs,
+    schema::Duration lock
+) const {
+    return for_seen(api_, scope_, jobs, [&](std::span<const HeldJob> seen) {
+        return desk().extend(worker, seen, lock);
+    });
+}
+
+std::vector<WorkerAnswer>
+NarrowedWorkers::give_back(std::string_view worker, std::span<const HeldJob> jobs) const {
+    return for_seen(api_, scope_, jobs, [&](std::span<const HeldJob> seen) {
+        return desk().give_back(worker, seen);
+    });
+}
+
+std::int64_t NarrowedWorkers::give_back_all(
+    const std::string& worker,
+    const std::optional<std::string>& tenant
+) const {
+    if (!scope_.is_narrow()) {
+        return desk().give_back_all(worker, tenant);
+    }
+    persistence::JobFilter held{.fields = {persistence::equals(&schema::Job::lock_owner, worker)}};
+    if (tenant) {
+        scope_.require_tenant(*tenant);
+        held.fields.push_back(persistence::equals(&schema::Job::tenant_id, *tenant));
+    }
+    NarrowedStore store(api_.engine.store(), scope_);
+    std::int64_t released = 0;
+    std::vector<std::string> ids;
+    do {
+        ids = store.list_ids(
+            JobPlace::external_worker,
+            held,
+            ids.empty() ? std::string() : ids.back(),
+            schema::limits::kJobsOfWorker
+        );
+        std::vector<HeldJob> jobs;
+        std::ranges::transform(ids, std::back_inserter(jobs), [](const std::string& id) {
+            return HeldJob{.id = id};
+        });
+        released += std::ranges::count(desk().give_back(worker, jobs), WorkerAnswer::done);
+    } while (!ids.empty());
+    return released;
+}
+
+}  // namespace jobstrand::service

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "executor/workers/worker_desk.hpp"
+#include "tools/service/api/api_parts.hpp"
+#include "tools/service/http/scope.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::service {
+
+/// The order as the scope leaves it. Throws OutOfScope, which names what it is not for, when a
+/// topic or the tenant is left out.
+[[nodiscard]] executor::AcquireOrder within(const Scope& scope, executor::AcquireOrder order);
+
+/// What external workers do, as the scope of their token leaves it: see executor::WorkerDesk. A job
+/// that is left out is not found.
+///
+/// Thread safety: safe. Both must outlive it.
+class NarrowedWorkers final {
+public:
+    NarrowedWorkers(const ApiParts& api, const Scope& scope) : api_(api), scope_(scope) {}
+
+    [[nodiscard]] std::vector<schema::Job> acquire(executor::AcquireOrder order) const {
+        return desk().acquire(within(scope_, std::move(order)));
+    }
+
+    [[nodiscard]] std::vector<persistence::WorkerAnswer>
+    finish(std::string_view worker, std::span<const executor::WorkResult> results) const;
+
+    [[nodiscard]] std::vector<persistence::WorkerAnswer> extend(
+        std::string_view worker,
+        std::span<const persistence::HeldJob> jobs,
+        schema::Duration lock
+    ) const;
+
+    [[nodiscard]] std::vector<persistence::WorkerAnswer>
+    give_back(std::string_view worker, std::span<const persistence::HeldJob> jobs) const;
+
+    std::int64_t give_back_all(const std::string& worker, const std::optional<std::string>& tenant)
+        const;
+
+private:
+    [[nodiscard]] executor::WorkerDesk& desk() const { return api_.engine.workers(); }
+
+    const ApiParts& api_;
+    const Scope& scope_;
+};
+
+}  // namespace jobstrand::service
