@@ -48,8 +48,8 @@ TEST_F(AuditApi, Every_change_of_an_operator_is_written_down) {
     };
     const std::string management = "/process-api/management/";
     const std::vector<Row> rows{
-        {send("POST", "/api/v1/nodes/none/drain", ""), "node drain", "refused"},
-        {send("POST", "/api/v1/nodes/none/resume", ""), "node resume", "refused"},
+        {send("POST", "/api/v1/nodes/none/drain", ""), "node drain", "not found"},
+        {send("POST", "/api/v1/nodes/none/resume", ""), "node resume", "not found"},
         {send("PUT", "/api/v1/limits/type:a", R"({"concurrent":1})"), "limit set", "done"},
         {send("DELETE", "/api/v1/limits/type:a", ""), "limit rm", "done"},
         {post(management + "jobs/none", R"({"action":"execute"})"), "job run", "refused"},

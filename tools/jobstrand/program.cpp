@@ -115,7 +115,7 @@ void Program::add_commands() {
     add_definition_commands(program, action_);
     add_tenant_commands(program, action_);
     add_operations(program, action_, operation_noun("limit"));
-    add_node_commands(program, action_);
+    add_operations(program, action_, operation_noun("node"));
     add_operations(program, action_, operation_noun("log"));
     add_operations(program, action_, operation_noun("incident"));
     add_operations(program, action_, operation_noun("audit"));

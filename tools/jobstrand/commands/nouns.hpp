@@ -19,7 +19,6 @@ void add_job_suspension(const Command& noun, Action& action);
 
 /// Those of `definition` that are about what new jobs get.
 void add_definition_settings(const Command& noun, Action& action);
-void add_node_commands(const Command& program, Action& action);
 void add_token_commands(const Command& program, Action& action);
 void add_stats_command(const Command& program, Action& action);
 void add_top_command(const Command& program, Action& action);

@@ -1,27 +1,18 @@
 #include "tools/jobstrand/json/node_json.hpp"
 
-#include "tools/jobstrand/output/time_field.hpp"
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <optional>
 
 namespace jobstrand::cli {
 
 namespace {
 
-[[nodiscard]] RecordField list_field(std::string_view name, const std::vector<std::string>& list) {
-    std::vector<std::string> texts;
-    for (const std::string& item : list) {
-        texts.push_back(text_field("", item).json);
-    }
-    return {
-        .name = name,
-        .json = fmt::format("[{}]", fmt::join(texts, ",")),
-        .text = fmt::format("{}", fmt::join(list, " "))};
-}
+using persistence::Node;
+using persistence::NodeIdentity;
+using persistence::NodeLoad;
 
-/// Null where the node takes all.
-[[nodiscard]] RecordField scope_field(const schema::ServedScope& scope) {
+/// nullopt: the node takes all.
+[[nodiscard]] std::optional<Record> scope_of(const Node& node) {
+    const schema::ServedScope& scope = node.scope;
     Record fields;
     if (!scope.priorities.is_all()) {
         fields.push_back(number_field("priorityMin", scope.priorities.least));
@@ -29,44 +20,76 @@ namespace {
     }
     const auto add = [&](std::string_view name, const std::vector<std::string>& values) {
         if (!values.empty()) {
-            fields.push_back(list_field(name, values));
+            fields.push_back(texts_field(name, values));
         }
     };
     add("categories", scope.categories);
     add("tenants", scope.tenants);
     add("definitions", scope.definitions);
-    RecordField field = text_or_null_field("scope", {});
-    if (!fields.empty()) {
-        field.json = json_of(fields);
-        field.text = field.json;
-    }
-    return field;
+    return fields.empty() ? std::nullopt : std::optional(fields);
 }
 
-[[nodiscard]] RecordField count_field(std::string_view name, std::size_t count) {
-    return number_field(name, static_cast<std::int64_t>(count));
+/// A field of a part of the node.
+template <typename Part, typename Member>
+[[nodiscard]] auto of_part(Part Node::*part, Member member) {
+    return [part, member](const Node& node) { return node.*part.*member; };
 }
 
 }  // namespace
 
-Record record_of(const persistence::Node& node) {
-    return {
-        text_field("node", node.identity.node),
-        text_field("state", name_of(node.state)),
-        count_field("running", node.load.running),
-        count_field("workers", node.load.workers),
-        count_field("held", node.load.held),
-        time_field("started", node.started),
-        time_field("leaseUntil", node.lease_until),
-        text_or_null_field("standstill", node.standstill),
-        text_field("host", node.identity.host),
-        number_field("process", node.identity.process),
-        text_field("version", node.identity.version),
-        list_field("handlerTypes", node.handler_types),
-        scope_field(node.scope),
-        flag_field("acquiresJobs", node.fetching.jobs),
-        flag_field("movesTimers", node.fetching.timers),
+const Fields<Node>& node_fields() {
+    static const Fields<Node> all{
+        {.name = "node",
+         .value = of_part(&Node::identity, &NodeIdentity::node),
+         .column = {.heading = "NODE", .width_max = 64}},
+        {.name = "state",
+         .value = &Node::state,
+         .meaning = "running, draining, or lost: its process has died",
+         .column = {.heading = "STATE"}},
+        {.name = "running",
+         .value = of_part(&Node::load, &NodeLoad::running),
+         .column = {.heading = "RUNNING"}},
+        {.name = "workers",
+         .value = of_part(&Node::load, &NodeLoad::workers),
+         .column = {.heading = "WORKERS", .rank = 2}},
+        {.name = "held",
+         .value = of_part(&Node::load, &NodeLoad::held),
+         .column = {.heading = "HELD", .rank = 1}},
+        {.name = "started",
+         .value = &Node::started,
+         .column = {.heading = "STARTED", .rank = 3},
+         .place = 1},
+        {.name = "leaseUntil",
+         .value = &Node::lease_until,
+         .column = {.heading = "LEASE ENDS", .rank = 4},
+         .place = 1},
+        {.name = "standstill",
+         .value = &Node::standstill,
+         .meaning = "Why it does not get on, as it says; null: it does",
+         .column =
+             {.heading = "STANDS STILL", .width_max = 80, .is_optional = true, .width_least = 16},
+         .is_null_if_empty = true},
+        {.name = "host",
+         .value = of_part(&Node::identity, &NodeIdentity::host),
+         .column = {.heading = "HOST", .rank = 6},
+         .place = 2},
+        {.name = "process",
+         .value = of_part(&Node::identity, &NodeIdentity::process),
+         .column = {.heading = "PROCESS", .rank = 7},
+         .place = 2},
+        {.name = "version",
+         .value = of_part(&Node::identity, &NodeIdentity::version),
+         .column = {.heading = "VERSION", .rank = 8},
+         .place = 2},
+        {.name = "handlerTypes",
+         .value = &Node::handler_types,
+         .column = {.heading = "SERVES", .width_max = 80, .rank = 5, .width_least = 16},
+         .place = 3},
+        {.name = "scope", .value = scope_of, .meaning = "null: it takes all"},
+        {.name = "acquiresJobs", .value = [](const Node& node) { return node.fetching.jobs; }},
+        {.name = "movesTimers", .value = [](const Node& node) { return node.fetching.timers; }},
     };
+    return all;
 }
 
 }  // namespace jobstrand::cli

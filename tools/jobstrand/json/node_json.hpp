@@ -1,11 +1,11 @@
 #pragma once
 
 #include "persistence/node_store.hpp"
-#include "tools/jobstrand/output/record.hpp"
+#include "tools/jobstrand/output/fields.hpp"
 
 namespace jobstrand::cli {
 
-/// A node as `node ls` writes it.
-[[nodiscard]] Record record_of(const persistence::Node& node);
+/// A node, as `node ls` writes it.
+[[nodiscard]] const Fields<persistence::Node>& node_fields();
 
 }  // namespace jobstrand::cli

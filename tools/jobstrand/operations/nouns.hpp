@@ -14,6 +14,7 @@ namespace jobstrand::cli {
 [[nodiscard]] OperationNoun incident_noun();
 [[nodiscard]] OperationNoun limit_noun();
 [[nodiscard]] OperationNoun log_noun();
+[[nodiscard]] OperationNoun node_noun();
 [[nodiscard]] OperationNoun series_noun();
 
 /// All of them.

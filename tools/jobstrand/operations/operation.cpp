@@ -100,8 +100,9 @@ std::vector<std::size_t> beside_path(const Operation& operation) {
     const std::vector<std::size_t> path = in_path(operation);
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < operation.parameters.size(); ++i) {
-        const bool is_file = operation.parameters[i].rules.unit == "FILE";
-        if (!is_file && std::ranges::find(path, i) == path.end()) {
+        const ParameterRules& rules = operation.parameters[i].rules;
+        const bool is_of_machine = rules.unit.starts_with("FILE") || rules.is_for_terminal;
+        if (!is_of_machine && std::ranges::find(path, i) == path.end()) {
             found.push_back(i);
         }
     }

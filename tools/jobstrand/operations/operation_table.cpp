@@ -12,6 +12,7 @@ std::span<const OperationNoun> operation_nouns() {
         dead_noun(),
         batch_noun(),
         limit_noun(),
+        node_noun(),
         log_noun(),
         incident_noun(),
         audit_noun(),

@@ -43,6 +43,8 @@ struct ParameterRules {
     std::string heading = {};  ///< Of the help, under which it stands; empty: that of all.
     bool is_required = false;
 
+    bool is_for_terminal = false;  ///< Who has a service run the operation has no use for it.
+
     bool may_be_empty = false;  ///< Of a text.
     bool is_raw = false;        ///< Of texts: `-` is one like others.
     bool is_job = false;        ///< Of texts: they are ids of jobs, which may be shortened.

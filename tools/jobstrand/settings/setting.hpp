@@ -28,7 +28,7 @@ inline constexpr std::size_t kAliasesMax = 5;
 
 /// Points to the field of Settings that a setting fills. std::monostate: the name is accepted, and
 /// nothing depends on it; its meaning says why.
-using Field = std::variant<
+using SettingPlace = std::variant<
     std::monostate,
     bool& (*)(Settings&),
     int& (*)(Settings&),
@@ -46,7 +46,7 @@ using Field = std::variant<
 struct Setting {
     std::string_view name;
     Unit unit = Unit::count;
-    Field field;
+    SettingPlace field;
 
     /// The legal range: milliseconds for durations, else numbers; length for texts.
     std::int64_t least = 0;

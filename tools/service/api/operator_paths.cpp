@@ -1,10 +1,8 @@
 #include "tools/service/api/operator_paths.hpp"
 
-#include "deadletter/desk/node_desk.hpp"
 #include "tools/jobstrand/commands/job/job_order.hpp"
 #include "tools/jobstrand/json/job_json.hpp"
 #include "tools/jobstrand/json/json_text.hpp"
-#include "tools/jobstrand/json/node_json.hpp"
 #include "tools/jobstrand/json/stats_json.hpp"
 #include "tools/service/api/job_query.hpp"
 #include "tools/service/api/narrowed_store.hpp"
@@ -26,20 +24,6 @@ namespace {
 
 [[nodiscard]] std::string list_of(const std::vector<std::string>& items) {
     return fmt::format("[{}]", fmt::join(items, ","));
-}
-
-/// Tells a node something; the desk says whether there is one.
-template <typename Tell>
-[[nodiscard]] Response tell_node(const Request& request, const Tell& tell) {
-    bool is_there = false;
-    tell(
-        std::vector<std::string>{request.parameters.front()},
-        deadletter::BulkWatch{
-            .on_item = [&](const deadletter::ItemResult& item
-                       ) { is_there = item.answer != deadletter::ItemAnswer::not_found; }}
-    );
-    return is_there ? Response{.status = 204, .body = {}}
-                    : problem(404, "there is no living node of this name");
 }
 
 [[nodiscard]] cli::Record stats_of(const ApiParts& api, const Scope& scope) {
@@ -101,36 +85,6 @@ WorkPool::BlockingHandler wake_node(const ApiParts& api) {
     return [&api](const Request& /*request*/) {
         api.engine.wake();
         return Response{.status = 204, .body = {}};
-    };
-}
-
-WorkPool::BlockingHandler list_nodes(const ApiParts& api) {
-    return [&api](const Request& /*request*/) {
-        std::vector<std::string> nodes;
-        deadletter::NodeDesk desk(api.engine.node_store());
-        for (const persistence::Node& node : desk.list()) {
-            nodes.push_back(json_of(cli::record_of(node)));
-        }
-        for (const persistence::Node& node : desk.lost(api.engine.clock().now())) {
-            nodes.push_back(json_of(cli::record_of(node)));
-        }
-        return json_response(list_of(nodes));
-    };
-}
-
-WorkPool::BlockingHandler drain_node(const ApiParts& api) {
-    return [&api](const Request& request) {
-        return tell_node(request, [&](const auto& nodes, const auto& watch) {
-            deadletter::NodeDesk(api.engine.node_store()).drain(nodes, watch);
-        });
-    };
-}
-
-WorkPool::BlockingHandler resume_node(const ApiParts& api) {
-    return [&api](const Request& request) {
-        return tell_node(request, [&](const auto& nodes, const auto& watch) {
-            deadletter::NodeDesk(api.engine.node_store()).resume(nodes, watch);
-        });
     };
 }
 

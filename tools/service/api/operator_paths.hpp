@@ -18,10 +18,4 @@ namespace jobstrand::service {
 /// Has the node look for jobs and timers now.
 [[nodiscard]] WorkPool::BlockingHandler wake_node(const ApiParts& api);
 
-/// What `node ls -o json` prints.
-[[nodiscard]] WorkPool::BlockingHandler list_nodes(const ApiParts& api);
-
-[[nodiscard]] WorkPool::BlockingHandler drain_node(const ApiParts& api);
-[[nodiscard]] WorkPool::BlockingHandler resume_node(const ApiParts& api);
-
 }  // namespace jobstrand::service

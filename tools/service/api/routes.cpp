@@ -70,15 +70,6 @@ std::vector<Route> all_routes(const RouteParts& parts) {
     // What nodes and limits are like is for whoever may see all jobs.
     std::vector<Route> others{
         {"GET", "/metrics", Role::read, tell_metrics},
-        {"GET", "/api/v1/nodes", Role::read, pool.wrap(list_nodes(api))},
-        {"POST",
-         "/api/v1/nodes/{node}/drain",
-         Role::admin,
-         pool.wrap(audited(api, "node drain", drain_node(api)))},
-        {"POST",
-         "/api/v1/nodes/{node}/resume",
-         Role::admin,
-         pool.wrap(audited(api, "node resume", resume_node(api)))},
     };
     std::ranges::move(others, std::back_inserter(routes));
     std::ranges::move(operation_routes(api, parts.verbs), std::back_inserter(routes));

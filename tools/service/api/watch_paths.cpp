@@ -20,7 +20,7 @@ std::vector<WatchedNode> EngineChanges::nodes() {
         nodes.push_back(
             {.name = node.identity.node,
              .state = std::string(name_of(node.state)),
-             .json = json_of(cli::record_of(node))}
+             .json = json_of(record_of(cli::node_fields(), node))}
         );
     }
     return nodes;

@@ -181,7 +181,9 @@ Record record_of(const Overview& overview) {
         number_field("waitingForLimits", overview.waiting.limited),
         list_field("places", overview.places, record_of_place),
         list_field(
-            "nodes", overview.nodes, [](const persistence::Node& node) { return record_of(node); }
+            "nodes",
+            overview.nodes,
+            [](const persistence::Node& node) { return record_of(node_fields(), node); }
         ),
         list_field("types", overview.types, record_of_type),
         external_field(overview.external),
@@ -198,7 +200,7 @@ std::string frame_of(const Overview& overview, const Overview* before, const Out
         record.push_back(change_of(count, overview, before));
         return record;
     };
-    const auto node = [](const persistence::Node& one) { return record_of(one); };
+    const auto node = [](const persistence::Node& one) { return record_of(node_fields(), one); };
     const auto topic = [](const deadletter::ExternalTopic& one) { return record_of(one); };
     const std::string external = overview.external.empty()
                                      ? ""
