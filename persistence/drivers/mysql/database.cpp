@@ -16,7 +16,9 @@
 #include <mysql_driver.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 
 namespace jobstrand::persistence {
 
@@ -178,6 +180,24 @@ const Dialect& dialect_of(Connection& connection) {
     return has_datetimes(connection) ? kMysqlDatetimeDialect : kMysqlDialect;
 }
 
+/// On Galera also who only reads is aborted, as by a deadlock, when another node changes the tables
+/// meanwhile: that is over soon.
+const Dialect& dialect_in_the_end(Connection& connection) {
+    constexpr int kTries = 20;
+    constexpr std::chrono::milliseconds kPause{50};
+    for (int tries = 1;; ++tries) {
+        // Defended catch: see above.
+        try {
+            return dialect_of(connection);
+        } catch (const DbError& error) {
+            if (error.kind() != DbErrorKind::conflict || tries == kTries) {
+                throw;
+            }
+            std::this_thread::sleep_for(kPause);
+        }
+    }
+}
+
 /// A node of Galera that has lost its cluster still lets us in, and then refuses every table. One
 /// that has not may be behind the others: from a new connection, which is where a commit in doubt
 /// is asked about, all is seen that the cluster has committed so far.
@@ -208,7 +228,7 @@ std::unique_ptr<Connection> open_mysql(const DatabaseUrl& url) {
         connection->run_script("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
         connection->run_script(session_settings(url));
         require_cluster(*connection);
-        connection->speak(dialect_of(*connection));
+        connection->speak(dialect_in_the_end(*connection));
         return connection;
     } catch (const sql::SQLException& error) {
         const int code = error.getErrorCode();

@@ -12,7 +12,8 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-Setting a_setting(Unit unit, SettingPlace field, std::int64_t least = 0, std::int64_t most = kMost) {
+Setting
+a_setting(Unit unit, SettingPlace field, std::int64_t least = 0, std::int64_t most = kMost) {
     return {.name = "x", .unit = unit, .field = field, .least = least, .most = most, .meaning = ""};
 }
 

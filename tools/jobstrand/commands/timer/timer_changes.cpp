@@ -46,7 +46,8 @@ ExitCode reschedule_timers(Session& session, const RescheduleOptions& options) {
     }
     const auto remark = [](const ItemResult& item) {
         return fmt::format(
-            "only this turn of {} moves; for all: `jobstrand series reschedule`", named_series(item.series)
+            "only this turn of {} moves; for all: `jobstrand series reschedule`",
+            named_series(item.series)
         );
     };
     const auto ids = job_ids(session, options.ids);
