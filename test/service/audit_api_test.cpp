@@ -69,7 +69,7 @@ TEST_F(AuditApi, Every_change_of_an_operator_is_written_down) {
         ASSERT_EQ(after.size(), before + 1) << row.request;
         EXPECT_EQ(after[0].action.action, row.action) << row.request;
         EXPECT_EQ(after[0].result, row.result) << row.request;
-        EXPECT_EQ(after[0].changed, row.result == "done" ? 1 : 0) << row.request;
+        EXPECT_EQ(after[0].changed.value_or(0), row.result == "done" ? 1 : 0) << row.request;
     }
 }
 

@@ -70,8 +70,8 @@ TEST_F(MetricsTest, What_operators_change_is_counted_as_the_audit_names_it) {
          {"\njobstrand_operator_actions_total{action=\"limit set\",result=\"done\"} 2\n",
           "\njobstrand_operator_changed_total{action=\"limit set\",result=\"done\"} 2\n",
           "\njobstrand_operator_actions_total{action=\"limit rm\",result=\"done\"} 1\n",
-          "\njobstrand_operator_actions_total{action=\"node drain\",result=\"refused\"} 1\n",
-          "\njobstrand_operator_changed_total{action=\"node drain\",result=\"refused\"} 0\n"}) {
+          "\njobstrand_operator_actions_total{action=\"node drain\",result=\"not found\"} 1\n",
+          "\njobstrand_operator_changed_total{action=\"node drain\",result=\"not found\"} 0\n"}) {
         EXPECT_THAT(text, HasSubstr(line));
     }
 }
