@@ -34,13 +34,13 @@ struct JsonType {
 namespace field_types {
 
 template <typename Value>
-inline constexpr bool is_optional = false;
+inline constexpr bool kIsOptional = false;
 template <typename Value>
-inline constexpr bool is_optional<std::optional<Value>> = true;
+inline constexpr bool kIsOptional<std::optional<Value>> = true;
 
 template <typename Value>
 [[nodiscard]] constexpr JsonType json_type_of() {
-    if constexpr (is_optional<Value>) {
+    if constexpr (kIsOptional<Value>) {
         JsonType type = json_type_of<typename Value::value_type>();
         type.is_nullable = true;
         return type;
@@ -63,7 +63,7 @@ template <typename Value>
 template <typename Value>
 [[nodiscard]] RecordField
 shown(std::string_view name, const Value& value, const timers::Zone& zone) {
-    if constexpr (is_optional<Value>) {
+    if constexpr (kIsOptional<Value>) {
         return value ? shown(name, *value, zone) : text_or_null_field(name, {});
     } else if constexpr (std::same_as<Value, bool>) {
         return flag_field(name, value);

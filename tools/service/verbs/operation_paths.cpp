@@ -90,7 +90,7 @@ texts_of(const Parameter& parameter, std::string_view name, std::string_view jso
         if (items.value().size() > kMostItems) {
             refuse(fmt::format("{} has at most {} items", name, kMostItems));
         }
-        return std::move(items.value());
+        return items.value();
     }
     std::string text;
     if (const std::string wrong = cli::read_text(json, text); !wrong.empty()) {
