@@ -173,8 +173,14 @@ void read_query(const Operation& operation, std::string_view query, GivenTexts& 
     );
 }
 
-/// Of what becomes of things, the one that the path names needs no list, and a list says it of
-/// each.
+/// Whether nothing was done, and the answer is a whole list that says why of each thing. Whoever
+/// was broken off has written a part of one.
+[[nodiscard]] bool is_list_of_refusals(const cli::VerbAnswer& answer) {
+    const bool has_ended =
+        answer.exit_code == cli::ExitCode::not_found || answer.exit_code == cli::ExitCode::refused;
+    return has_ended && !answer.output.empty();
+}
+
 [[nodiscard]] Response run_operation(
     const ApiParts& api,
     const Operation& operation,
@@ -201,11 +207,11 @@ void read_query(const Operation& operation, std::string_view query, GivenTexts& 
     const bool is_of_items = operation.result.kind == cli::DescribedResult::Kind::items;
     Response response = response_to(answer);
     if (is_of_items && is_about_one && response.status == 200) {
+        // What the path names needs no list of one.
         response.status = 204;
         response.body.clear();
     }
-    if (is_of_items && !is_about_one && !answer.output.empty()) {
-        // The list says of each what became of it.
+    if (is_of_items && !is_about_one && is_list_of_refusals(answer)) {
         response.status = 200;
         response.content_type = "application/json";
         response.body = answer.output;
