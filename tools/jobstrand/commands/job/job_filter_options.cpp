@@ -2,6 +2,7 @@
 
 #include "tools/jobstrand/commands/command_line.hpp"
 
+#include <array>
 #include <cstddef>
 
 namespace jobstrand::cli {
@@ -9,6 +10,26 @@ namespace jobstrand::cli {
 namespace {
 
 constexpr const char* kFilters = "Filters (all given ones must match)";
+constexpr const char* kWithout = "Without a value: tenant, due, ...";
+
+struct FilterFlag {
+    const char* names;
+    bool JobFilterOptions::*member;
+    const char* meaning;
+};
+
+constexpr std::array kFlags{
+    FilterFlag{"--locked", &JobFilterOptions::locked, "Only jobs that a node holds"},
+    FilterFlag{"--free", &JobFilterOptions::free, "Only jobs that no node holds"},
+    FilterFlag{
+        "--with-exception",
+        &JobFilterOptions::with_exception,
+        "Only jobs with a failure: of their last run"},
+    FilterFlag{
+        "--without-exception",
+        &JobFilterOptions::without_exception,
+        "Only jobs without one"},
+};
 
 /// They take any number of texts, which are read where all of them are there.
 [[nodiscard]] Parameters<JobFilterOptions> condition_parameters() {
@@ -31,28 +52,22 @@ constexpr const char* kFilters = "Filters (all given ones must match)";
 }  // namespace
 
 const Parameters<JobFilterOptions>& job_filter_parameters() {
-    static const ParameterRules rules{.heading = kFilters};
-    static const auto keep_without = [](JobFilterOptions& options, const auto& texts, const auto&...
-                                     ) { options.without = texts; };
-    static const Parameters<JobFilterOptions> all = joined(
-        condition_parameters(),
-        {
+    static const Parameters<JobFilterOptions> all = [] {
+        const auto keep_without = [](JobFilterOptions& options, const auto& texts, const auto&...) {
+            options.without = texts;
+        };
+        Parameters<JobFilterOptions> parameters = condition_parameters();
+        parameters.push_back(
             {"--without",
              {ParameterKind::repeated, keep_without},
-             "Without a value: tenant, due, ...",
-             {.unit = "FIELD", .heading = kFilters}},
-            {"--locked", &JobFilterOptions::locked, "Only jobs that a node holds", rules},
-            {"--free", &JobFilterOptions::free, "Only jobs that no node holds", rules},
-            {"--with-exception",
-             &JobFilterOptions::with_exception,
-             "Only jobs with a failure: of their last run",
-             rules},
-            {"--without-exception",
-             &JobFilterOptions::without_exception,
-             "Only jobs without one",
-             rules},
+             kWithout,
+             {.unit = "FIELD", .heading = kFilters}}
+        );
+        for (const FilterFlag& flag : kFlags) {
+            parameters.push_back({flag.names, flag.member, flag.meaning, {.heading = kFilters}});
         }
-    );
+        return parameters;
+    }();
     return all;
 }
 
@@ -62,19 +77,12 @@ void add_job_filter_options(const Command& verb, JobFilterOptions& options) {
             .group(kFilters)
             .type_name(std::string(typed.field->filter.unit));
     }
-    verb.add_repeated_option("--without", options.without, "Without a value: tenant, due, ...")
+    verb.add_repeated_option("--without", options.without, kWithout)
         .group(kFilters)
         .type_name("FIELD");
-    verb.add_flag("--locked", options.locked, "Only jobs that a node holds").group(kFilters);
-    verb.add_flag("--free", options.free, "Only jobs that no node holds").group(kFilters);
-    verb.add_flag(
-            "--with-exception",
-            options.with_exception,
-            "Only jobs with a failure: of their last run"
-    )
-        .group(kFilters);
-    verb.add_flag("--without-exception", options.without_exception, "Only jobs without one")
-        .group(kFilters);
+    for (const FilterFlag& flag : kFlags) {
+        verb.add_flag(flag.names, options.*flag.member, flag.meaning).group(kFilters);
+    }
 }
 
 }  // namespace jobstrand::cli
