@@ -175,10 +175,17 @@ std::string create_table(const Table& table, const Dialect& dialect) {
     return sql += dialect.tables.table_options;
 }
 
-std::string create_index(std::string_view table, const Index& index, const Dialect& dialect) {
+std::string create_index(
+    std::string_view table,
+    const Index& index,
+    const Dialect& dialect,
+    std::string_view concurrently
+) {
     std::string sql = fmt::format(
-        "-- Serves: {}.\nCREATE INDEX {} {} ON {} ({})",
+        "-- Serves: {}.\nCREATE INDEX {}{}{} {} ON {} ({})",
         index.serves,
+        concurrently,
+        concurrently.empty() ? "" : " ",
         dialect.tables.if_index_is_absent,
         index.name,
         table,

@@ -15,9 +15,14 @@ namespace jobstrand::persistence {
 /// `CREATE TABLE IF NOT EXISTS ...`, formatted for a reader.
 [[nodiscard]] std::string create_table(const schema::Table& table, const Dialect& dialect);
 
-/// `CREATE INDEX ...`, with a comment that says which query it serves.
-[[nodiscard]] std::string
-create_index(std::string_view table, const schema::Index& index, const Dialect& dialect);
+/// `CREATE INDEX ...`, with a comment that says which query it serves. `concurrently`: see
+/// TableDialect.
+[[nodiscard]] std::string create_index(
+    std::string_view table,
+    const schema::Index& index,
+    const Dialect& dialect,
+    std::string_view concurrently = {}
+);
 
 /// `DROP INDEX ...`; an error where it does not exist.
 [[nodiscard]] std::string drop_index(const schema::OptionalIndex& index, const Dialect& dialect);

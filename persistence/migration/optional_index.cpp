@@ -8,11 +8,16 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 namespace jobstrand::persistence {
 
 namespace {
 
 using schema::OptionalIndex;
+
+/// For the transactions that are open when an index is begun.
+constexpr std::chrono::milliseconds kFirstWait{1'000};
 
 /// Runs `statement` unless the index is there, or not there, as wanted.
 bool make(
@@ -33,6 +38,56 @@ bool make(
     });
 }
 
+/// Beside those who write. Two tries: the first one finds out whether somebody is in the way, and
+/// the second one waits as long as all further tries would. What a try has left that was broken off
+/// is no index for any query, and the next one begins with its end.
+bool make_concurrently(
+    Connection& connection,
+    const OptionalIndex& index,
+    const TablePatience& patience
+) {
+    const Dialect& dialect = connection.dialect();
+    const std::string_view concurrently = dialect.tables.concurrently;
+    const auto try_once = [&](std::chrono::milliseconds wait) {
+        const auto limits = dialect.tables.allow_time(connection, wait);
+        // Defended catch: the next try may come behind the transactions that are in the way.
+        try {
+            connection.run_script(
+                fmt::format("DROP INDEX {} IF EXISTS {}", concurrently, index.index.name)
+            );
+            connection.run_script(create_index(index.table, index.index, dialect, concurrently));
+            return true;
+        } catch (const DbError& error) {
+            if (error.kind() != DbErrorKind::busy) {
+                throw;
+            }
+            return false;
+        }
+    };
+    if (has_index(connection, index)) {
+        return false;
+    }
+    if (try_once(kFirstWait)) {
+        return true;
+    }
+    if (patience.on_wait) {
+        patience.on_wait();
+    }
+    if (patience.tries > 1 && try_once((patience.tries - 1) * (kFirstWait + patience.pause))) {
+        return true;
+    }
+    throw DbError(
+        DbErrorKind::busy,
+        fmt::format(
+            "the index was not made: a transaction of another program is open for long; `jobstrand "
+            "doctor` may say whose. Try again later, or remove what is left of it: DROP INDEX {} "
+            "IF EXISTS {}",
+            concurrently,
+            index.index.name
+        )
+    );
+}
+
 }  // namespace
 
 bool has_index(Connection& connection, const OptionalIndex& index) {
@@ -46,6 +101,11 @@ bool create_index(
     const OptionalIndex& index,
     const TablePatience& patience
 ) {
+    if (!connection.dialect().tables.concurrently.empty()) {
+        return with_upgrade_rights(connection, [&] {
+            return make_concurrently(connection, index, patience);
+        });
+    }
     const std::string create = create_index(index.table, index.index, connection.dialect());
     return make(connection, index, true, create, patience);
 }

@@ -10,8 +10,8 @@ namespace jobstrand::persistence {
 
 [[nodiscard]] bool has_index(Connection& connection, const schema::OptionalIndex& index);
 
-/// false: it was there already. Other changes of the schema wait, and on PostgreSQL and SQLite so
-/// do all who write to the table, while it is made. Throws DbError.
+/// false: it was there already. Other changes of the schema wait while it is made, and on SQLite so
+/// do all who write. On PostgreSQL it waits for the transactions that are open. Throws DbError.
 bool create_index(
     Connection& connection,
     const schema::OptionalIndex& index,

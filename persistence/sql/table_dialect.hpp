@@ -3,6 +3,7 @@
 #include "persistence/sql/catalog.hpp"
 #include "schema/tables.hpp"
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -104,6 +105,10 @@ struct TableDialect {
     /// `CREATE INDEX {if_index_is_absent} NAME ON ...` may be run again, unless this is empty.
     std::string_view if_index_is_absent;
 
+    /// The word behind CREATE INDEX and DROP INDEX, outside of a transaction, with which all who
+    /// write to the table go on meanwhile; empty: there is none.
+    std::string_view concurrently = {};
+
     /// Drops the index {0} of the table {1}.
     std::string_view drop_index;
 
@@ -128,6 +133,13 @@ struct TableDialect {
     /// Waits until no other process changes the schema, and keeps them all from it. Throws DbError,
     /// busy when they take too long. The connection must outlive the lock.
     std::unique_ptr<SchemaLock> (*lock)(Connection& connection) = nullptr;
+
+    /// As long as it lives, a statement of this connection waits so long for transactions of others
+    /// and may itself take as long as it needs. Where `concurrently` is not empty.
+    std::unique_ptr<SchemaLock> (*allow_time)(
+        Connection& connection,
+        std::chrono::milliseconds wait
+    ) = nullptr;
 };
 
 }  // namespace jobstrand::persistence

@@ -10,6 +10,7 @@
 
 int main(int argc, char** argv) {
     namespace cli = jobstrand::cli;
+    cli::give_large_blocks_back();
     cli::occupy_standard_descriptors();
     const bool does_sigpipe_end_us = cli::does_sigpipe_end_us();
     // Only so do std::cin and std::cout tell an error from the end.

@@ -65,6 +65,7 @@ constexpr TableDialect kTables{
     .checks = {},
     .odd_values = kOddValues,
     .if_index_is_absent = "IF NOT EXISTS",
+    .concurrently = "CONCURRENTLY",
     .drop_index = "DROP INDEX {0}",
     .empty_table = "TRUNCATE TABLE {0}",
     .has_partial_indexes = true,
@@ -72,6 +73,7 @@ constexpr TableDialect kTables{
     .is_transactional = true,
     .catalog = kPostgresqlCatalog,
     .lock = lock_postgresql_schema,
+    .allow_time = allow_postgresql_time,
 };
 
 constexpr Dialect kDialect{

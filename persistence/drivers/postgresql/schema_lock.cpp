@@ -1,5 +1,10 @@
 #include "persistence/drivers/postgresql/schema_lock.hpp"
 
+#include "persistence/sql/db_error.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
 #include <string_view>
 
 namespace jobstrand::persistence {
@@ -16,7 +21,54 @@ constexpr std::string_view kAllowTime =
 /// Freed by the end of the transaction. The number is `jobstran` in ASCII.
 constexpr std::string_view kTake = "SELECT pg_advisory_xact_lock(7669456938449658222)";
 
+[[nodiscard]] std::string setting(Connection& connection, std::string_view name) {
+    std::string value;
+    const std::string show = fmt::format("SHOW {}", name);
+    connection.query({.sql = show, .columns = 1}, {}, [&value](const Row& row) {
+        value = row.text(0);
+    });
+    return value;
+}
+
+/// Sets both limits of time, and afterwards to what they were.
+class OtherLimits final : public SchemaLock {
+public:
+    OtherLimits(Connection& connection, std::chrono::milliseconds wait)
+        : connection_(connection),
+          wait_(setting(connection, "lock_timeout")),
+          statement_(setting(connection, "statement_timeout")) {
+        set(std::to_string(wait.count()), "0");
+    }
+
+    ~OtherLimits() override {
+        // Defended catch: a connection that cannot be told is lost.
+        try {
+            set(wait_, statement_);
+        } catch (const DbError&) {
+        }
+    }
+
+    OtherLimits(const OtherLimits&) = delete;
+    OtherLimits& operator=(const OtherLimits&) = delete;
+
+private:
+    void set(std::string_view wait, std::string_view statement) {
+        connection_.run_script(fmt::format(
+            "SET lock_timeout = '{}'; SET statement_timeout = '{}'", wait, statement
+        ));
+    }
+
+    Connection& connection_;
+    const std::string wait_;
+    const std::string statement_;
+};
+
 }  // namespace
+
+std::unique_ptr<SchemaLock>
+allow_postgresql_time(Connection& connection, std::chrono::milliseconds wait) {
+    return std::make_unique<OtherLimits>(connection, wait);
+}
 
 std::unique_ptr<SchemaLock> lock_postgresql_schema(Connection& connection) {
     auto lock = std::make_unique<SchemaTransaction>(connection);

@@ -2,6 +2,7 @@
 #include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "schema/tables.hpp"
+#include "test/fixtures/signal.hpp"
 #include "test/persistence/adapter_test.hpp"
 #include "test/persistence/migration/schema_differences.hpp"
 #include "test/persistence/migration/version_1.hpp"
@@ -11,6 +12,7 @@
 
 #include <chrono>
 #include <future>
+#include <thread>
 
 namespace jobstrand::test {
 
@@ -179,6 +181,41 @@ TEST_P(SchemaTest, An_index_waits_for_an_open_transaction_and_keeps_nobody_from_
     };
     EXPECT_TRUE(persistence::create_index(*connect(), schema::kPriorityIndex, patience));
     EXPECT_GE(waits, 1);
+    EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_RU_JOB"), "2");
+}
+
+TEST_P(SchemaTest, Others_write_while_an_index_is_made) {
+    if (GetParam() != "postgresql") {
+        GTEST_SKIP() << "the index is made by a statement that others wait for, or that waits a "
+                        "second for them";
+    }
+    upgrade_schema(*connection_);
+    connection_->begin();
+    execute("INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) VALUES ('open', 'noop')");
+    std::thread making([this] {
+        EXPECT_TRUE(persistence::create_index(*connect(), schema::kPriorityIndex));
+    });
+    const auto other = connect();
+    const auto is_making = [&] {
+        bool is_waiting = false;
+        other->query(
+            {.sql = "SELECT COUNT(*) > 0 FROM pg_stat_activity WHERE datname = current_database() "
+                    "AND wait_event = 'virtualxid' AND query LIKE '%CREATE INDEX CONC%'",
+             .columns = 1},
+            {},
+            [&](const persistence::Row& row) { is_waiting = row.boolean(0); }
+        );
+        return is_waiting;
+    };
+    EXPECT_TRUE(eventually(is_making));
+    EXPECT_EQ(
+        other->execute("INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) VALUES ('other', 'noop')", {}),
+        1
+    );
+    EXPECT_FALSE(persistence::has_index(*other, schema::kPriorityIndex));
+    connection_->commit();
+    making.join();
+    EXPECT_TRUE(persistence::has_index(*other, schema::kPriorityIndex));
     EXPECT_EQ(text_of("SELECT COUNT(*) FROM ACT_RU_JOB"), "2");
 }
 

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <streambuf>
 #include <string>
+#include <utility>
 
 namespace jobstrand::cli {
 
@@ -17,7 +18,8 @@ public:
     /// of that write; without it the rest is left out.
     explicit BoundedText(std::size_t most, std::function<void()> on_full = {});
 
-    [[nodiscard]] std::string text() const { return buffer_.text; }
+    /// What was written; nothing is left of it here.
+    [[nodiscard]] std::string take_text() { return std::exchange(buffer_.text, {}); }
 
 private:
     class Buffer final : public std::streambuf {

@@ -89,9 +89,9 @@ struct ServedStreams {
               .out_columns = call.columns,
           } {}
 
-    void write_into(VerbAnswer& answer) const {
-        answer.output = out.text();
-        answer.errors = err.text();
+    void write_into(VerbAnswer& answer) {
+        answer.output = out.take_text();
+        answer.errors = err.take_text();
     }
 
     std::istringstream in;

@@ -6,6 +6,7 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -31,7 +32,10 @@ public:
     static constexpr std::size_t kReserve = 8;
 
     /// Both must outlive it.
-    Places(const ServerLimits& limits, HttpCounts& counts) : limits_(limits), counts_(counts) {}
+    Places(const ServerLimits& limits, HttpCounts& counts);
+    ~Places();
+    Places(const Places&) = delete;
+    Places& operator=(const Places&) = delete;
 
     /// The kind of place that a client from this address gets, after somebody was closed for it if
     /// need be; nullopt: none.
@@ -52,11 +56,13 @@ public:
 private:
     class Crowd;
 
+    [[nodiscard]] Crowd& crowd_in(ConnectionPlace place, std::chrono::steady_clock::time_point now);
     void close(Connection& leaving);
 
     const ServerLimits& limits_;
     HttpCounts& counts_;
     std::set<std::shared_ptr<Connection>> all_;
+    std::array<std::unique_ptr<Crowd>, 2> crowds_;  ///< By the kind of place.
 };
 
 /// The addresses that one client can take at will: one of IPv4, a network of 64 bits of IPv6.

@@ -193,7 +193,7 @@ void read_query(const Operation& operation, std::string_view query, GivenTexts& 
     } catch (const std::invalid_argument& mistake) {
         return problem(400, mistake.what());
     }
-    const cli::VerbAnswer answer = cli::run_for_client(
+    cli::VerbAnswer answer = cli::run_for_client(
         operation,
         given,
         {.caller = request.caller,
@@ -205,19 +205,22 @@ void read_query(const Operation& operation, std::string_view query, GivenTexts& 
     );
     const bool is_about_one = !request.parameters.empty();
     const bool is_of_items = operation.result.kind == cli::DescribedResult::Kind::items;
-    Response response = response_to(answer);
+    const std::string refusals =
+        is_of_items && !is_about_one && is_list_of_refusals(answer) ? answer.output : "";
+    const auto more_behind = std::move(answer.more_behind);
+    Response response = response_to(std::move(answer));
     if (is_of_items && is_about_one && response.status == 200) {
         // What the path names needs no list of one.
         response.status = 204;
         response.body.clear();
     }
-    if (is_of_items && !is_about_one && is_list_of_refusals(answer)) {
+    if (!refusals.empty()) {
         response.status = 200;
         response.content_type = "application/json";
-        response.body = answer.output;
+        response.body = refusals;
     }
-    if (answer.more_behind) {
-        response.headers.push_back({"Link", link_behind(request, *answer.more_behind)});
+    if (more_behind) {
+        response.headers.push_back({"Link", link_behind(request, *more_behind)});
     }
     return response;
 }

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::service {
@@ -45,9 +46,9 @@ constexpr std::string_view kErrorStart = "jobstrand: ";
 
 }  // namespace
 
-Response response_to(const VerbAnswer& answer) {
+Response response_to(VerbAnswer answer) {
     const int status = status_of(answer.exit_code);
-    Response response{.status = status, .body = answer.output};
+    Response response{.status = status, .body = std::move(answer.output)};
     if (status != 200) {
         std::vector<std::string> lines = error_lines_of(answer);
         const std::string detail = lines.empty() ? "the verb has failed" : lines.front();
