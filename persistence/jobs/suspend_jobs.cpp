@@ -253,11 +253,12 @@ std::int64_t move_to_suspended(
 }
 
 /// Could not run before now, so that its wait counts from here. A turn of a series keeps the date
-/// that the ones behind it go by, and a timer its own.
+/// that the ones behind it go by, and a timer its own unless it has passed.
 schema::Transition activated_at(const Job& row, schema::TimePoint now) {
     schema::Transition transition = schema::activated(row);
-    if (transition.to != JobPlace::timer && row.series.empty() && row.repeat.empty()) {
-        transition.due_date = now;
+    if (row.series.empty() && row.repeat.empty()) {
+        const bool is_timer = transition.to == JobPlace::timer;
+        transition.due_date = is_timer ? std::max(row.due_date.value_or(now), now) : now;
     }
     return transition;
 }

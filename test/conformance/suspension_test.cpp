@@ -133,6 +133,15 @@ TEST_P(Suspensions, An_activated_job_is_due_from_the_moment_when_it_could_run) {
     EXPECT_EQ(job("x").due_date, clock_.now());
 }
 
+TEST_P(Suspensions, An_activated_timer_whose_date_has_passed_is_due_from_that_moment) {
+    insert_three();
+    suspend("i");
+    clock_.tick(2h);
+    EXPECT_EQ(activate("i"), 3);
+    EXPECT_EQ(place_of("t"), "timer");
+    EXPECT_EQ(job("t").due_date, clock_.now());
+}
+
 TEST_P(Suspensions, A_dead_letter_stays_where_it_is) {
     insert(JobPlace::dead_letter, a_job("d").of_instance("i").build());
     EXPECT_EQ(suspend("i"), 0);
