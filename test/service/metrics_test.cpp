@@ -1,11 +1,20 @@
 #include "tools/service/metrics/metrics.hpp"
 
 #include "test/fixtures/job_builder.hpp"
+#include "test/fixtures/signal.hpp"
 #include "test/service/api_fixture.hpp"
-#include "tools/service/metrics/backlog_metrics.hpp"
+#include "tools/service/metrics/metric_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <vector>
 
 namespace jobstrand {
 namespace {
@@ -25,13 +34,12 @@ class MetricsTest : public ApiTest {
 protected:
     [[nodiscard]] std::string told() const { return ask(get("/metrics")).body; }
 
-    /// What the database says when it is asked now.
-    [[nodiscard]] std::string seen() {
-        service::Backlog backlog(engine);
-        backlog.look();
-        service::MetricsText text;
-        write_backlog(text, backlog.last().value());
-        return text.text();
+    /// What the database says when it is asked now, for the first time.
+    [[nodiscard]] std::string seen() const {
+        EXPECT_TRUE(test::eventually([&] {
+            return told().find("\njobstrand_jobs{") != std::string::npos;
+        }));
+        return told();
     }
 
     void add_dead(const std::string& id, const std::string& message) {
@@ -152,6 +160,46 @@ TEST_F(MetricsTest, The_database_tells_of_itself_as_it_tells_doctor) {
     EXPECT_THAT(text, HasSubstr("\njobstrand_database_symptom" + labels + "0\n"));
     EXPECT_THAT(text, HasSubstr("\njobstrand_database_symptom_limit" + labels + "256\n"));
     EXPECT_THAT(text, HasSubstr("\njobstrand_database_symptom{name=\"free pages\""));
+}
+
+// Whoever adds a metric adds the row that this prints. Links are for readers of the page only.
+TEST(MetricTable, The_page_has_a_row_for_each_metric_and_no_other) {
+    std::ostringstream file;
+    file << std::ifstream(JOBSTRAND_SOURCE_DIR "/docs/http.md").rdbuf();
+    const std::string page = file.str();
+    const std::string begin = "| Metric | Kind | Meaning |\n|---|---|---|\n";
+    const std::size_t from = page.find(begin);
+    ASSERT_NE(from, std::string::npos);
+    std::string rows;
+    for (const service::Metric& metric : service::all_metrics()) {
+        std::vector<std::string_view> labels;
+        std::ranges::copy_if(
+            metric.head.label_names,
+            std::back_inserter(labels),
+            [](std::string_view name) { return !name.empty(); }
+        );
+        rows += fmt::format(
+            "| `{}{}` | {} | {} |\n",
+            metric.head.name,
+            labels.empty() ? "" : fmt::format("{{{}}}", fmt::join(labels, ",")),
+            name_of(metric.head.kind),
+            metric.head.meaning
+        );
+    }
+    EXPECT_EQ(
+        page.substr(from + begin.size(), page.find("\n\n", from) + 1 - from - begin.size()), rows
+    );
+}
+
+TEST(MetricTable, A_name_is_unique_and_says_what_is_counted) {
+    std::set<std::string_view> names;
+    for (const service::Metric& metric : service::all_metrics()) {
+        const std::string_view name = metric.head.name;
+        EXPECT_TRUE(names.insert(name).second) << name;
+        EXPECT_THAT(std::string(name), testing::StartsWith("jobstrand_"));
+        EXPECT_EQ(name.ends_with("_total"), metric.head.kind == service::MetricKind::counter)
+            << name;
+    }
 }
 
 }  // namespace

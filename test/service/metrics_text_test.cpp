@@ -22,7 +22,9 @@ TEST(MetricsText, Each_bucket_of_sizes_counts_those_below_it_as_well) {
     sizes.add(7);
     sizes.add(5000);
     MetricsText text;
-    text.histogram("batch", sizes, "Jobs at once.");
+    const MetricHead head{"batch", MetricKind::histogram, "Jobs at once"};
+    text.begin(head);
+    text.add(sizes);
     for (const char* const line :
          {"# TYPE batch histogram\n",
           "\nbatch_bucket{le=\"1\"} 1\n",
@@ -34,6 +36,21 @@ TEST(MetricsText, Each_bucket_of_sizes_counts_those_below_it_as_well) {
           "\nbatch_count 3\n"}) {
         EXPECT_THAT(text.text(), HasSubstr(line));
     }
+}
+
+TEST(MetricsText, A_metric_without_a_value_is_not_there) {
+    MetricsText text;
+    const MetricHead none{"none", MetricKind::gauge, "Nothing"};
+    const MetricHead some{"some", MetricKind::gauge, "Something", {"place", "type"}};
+    text.begin(none);
+    text.begin(some);
+    text.add(std::uint64_t{1}, {"a", "b"});
+    text.add(0.5, {"a", "\"c\""});
+    EXPECT_EQ(
+        text.text(),
+        "# HELP some Something.\n# TYPE some gauge\n"
+        "some{place=\"a\",type=\"b\"} 1\nsome{place=\"a\",type=\"\\\"c\\\"\"} 0.5\n"
+    );
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 #include "tools/service/metrics/metrics_text.hpp"
 
+#include "schema/ensure.hpp"
 #include "schema/text/utf8.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace jobstrand::service {
 
@@ -33,35 +36,79 @@ void append_buckets(
 
 }  // namespace
 
-void MetricsText::begin(std::string_view name, std::string_view type, std::string_view help) {
-    name_ = name;
-    fmt::format_to(std::back_inserter(text_), "# HELP {0} {1}\n# TYPE {0} {2}\n", name, help, type);
+std::string_view name_of(MetricKind kind) {
+    switch (kind) {
+        case MetricKind::counter:
+            return "counter";
+        case MetricKind::gauge:
+            return "gauge";
+        case MetricKind::histogram:
+            break;
+    }
+    return "histogram";
 }
 
-void MetricsText::value(std::uint64_t number, std::string_view labels) {
-    const auto out = std::back_inserter(text_);
-    if (labels.empty()) {
-        fmt::format_to(out, "{} {}\n", name_, number);
-    } else {
-        fmt::format_to(out, "{}{{{}}} {}\n", name_, labels, number);
+void MetricsText::begin(const MetricHead& head) {
+    head_ = &head;
+    is_head_told_ = false;
+}
+
+// A metric without a value has no head either.
+void MetricsText::tell_head() {
+    if (!is_head_told_) {
+        is_head_told_ = true;
+        fmt::format_to(
+            std::back_inserter(text_),
+            "# HELP {0} {1}.\n# TYPE {0} {2}\n",
+            head_->name,
+            head_->meaning,
+            name_of(head_->kind)
+        );
     }
 }
 
-void MetricsText::value(double number, std::string_view labels) {
-    const auto out = std::back_inserter(text_);
-    if (labels.empty()) {
-        fmt::format_to(out, "{} {}\n", name_, number);
-    } else {
-        fmt::format_to(out, "{}{{{}}} {}\n", name_, labels, number);
+void MetricsText::add(std::uint64_t number, std::initializer_list<std::string_view> labels) {
+    add_text(fmt::to_string(number), labels);
+}
+
+void MetricsText::add(std::int64_t number, std::initializer_list<std::string_view> labels) {
+    add_text(fmt::to_string(number), labels);
+}
+
+void MetricsText::add(double number, std::initializer_list<std::string_view> labels) {
+    add_text(fmt::to_string(number), labels);
+}
+
+void MetricsText::add_text(
+    std::string_view number,
+    std::initializer_list<std::string_view> labels
+) {
+    const auto& names = head_->label_names;
+    JOBSTRAND_ENSURE(std::cmp_equal(labels.size(), std::ranges::find(names, "") - names.begin()));
+    tell_head();
+    text_ += head_->name;
+    char before = '{';
+    auto name = names.begin();
+    for (const std::string_view value : labels) {
+        text_ += before;
+        text_ += label(*name++, value);
+        before = ',';
     }
+    text_ += labels.size() == 0 ? " " : "} ";
+    text_ += number;
+    text_ += '\n';
 }
 
-void MetricsText::values(const schema::DurationHistogram& histogram) {
-    append_buckets(text_, name_, schema::DurationHistogram::kBoundsS, histogram, histogram.sum_s());
+void MetricsText::add(const schema::DurationHistogram& histogram) {
+    tell_head();
+    append_buckets(
+        text_, head_->name, schema::DurationHistogram::kBoundsS, histogram, histogram.sum_s()
+    );
 }
 
-void MetricsText::values(const schema::SizeHistogram& histogram) {
-    append_buckets(text_, name_, schema::SizeHistogram::kBounds, histogram, histogram.sum());
+void MetricsText::add(const schema::SizeHistogram& histogram) {
+    tell_head();
+    append_buckets(text_, head_->name, schema::SizeHistogram::kBounds, histogram, histogram.sum());
 }
 
 std::string label(std::string_view name, std::string_view value) {
