@@ -66,6 +66,47 @@ TEST_F(OpenApiTest, Every_route_is_described_and_every_description_is_a_route) {
     EXPECT_EQ(described, served);
 }
 
+TEST_F(OpenApiTest, Every_route_has_a_name_of_its_own_and_a_tag) {
+    std::set<std::string> names;
+    for (const auto& [path, operations] : look("/api/v1/openapi.json").at("paths").items()) {
+        for (const auto& [method, operation] : operations.items()) {
+            EXPECT_TRUE(names.insert(operation.at("operationId")).second) << path;
+            EXPECT_EQ(operation.at("tags").size(), 1) << path;
+        }
+    }
+}
+
+TEST_F(OpenApiTest, A_list_of_jobs_has_every_filter) {
+    const json list = look("/api/v1/openapi.json").at("paths").at("/api/v1/jobs").at("get");
+    std::set<std::string> names;
+    for (const json& parameter : list.at("parameters")) {
+        EXPECT_TRUE(names.insert(parameter.at("name")).second) << parameter;
+    }
+    for (const char* const name : {"place", "type", "created-before", "locked", "without"}) {
+        EXPECT_TRUE(names.contains(name)) << name;
+    }
+}
+
+/// Each of the types that `part` names.
+void expect_one_type_each(const json& part) {
+    if (part.is_object() && part.contains("type") && !part["type"].is_object()) {
+        EXPECT_TRUE(part["type"].is_string()) << part;
+    }
+    for (const json& inner : part) {
+        if (inner.is_structured()) {
+            expect_one_type_each(inner);
+        }
+    }
+}
+
+TEST_F(OpenApiTest, Tools_that_know_no_newer_one_get_version_3_0) {
+    const json old = look("/api/v1/openapi.json?version=3.0");
+    EXPECT_EQ(old.at("openapi"), "3.0.3");
+    expect_one_type_each(old);
+    EXPECT_EQ(old.at("paths").size(), look("/api/v1/openapi.json?version=3.1")["paths"].size());
+    EXPECT_EQ(ask(get("/api/v1/openapi.json?version=2.0")).status, 400);
+}
+
 TEST_F(OpenApiTest, Every_route_names_its_role_and_the_content_that_it_takes) {
     const json document = look("/api/v1/openapi.json");
     for (const Route& route : routes()) {

@@ -4,6 +4,7 @@
 #include "tools/service/api/job_paths.hpp"
 #include "tools/service/api/operator_paths.hpp"
 #include "tools/service/api/watch_paths.hpp"
+#include "tools/service/http/problem.hpp"
 #include "tools/service/management/management_paths.hpp"
 #include "tools/service/metrics/metrics.hpp"
 #include "tools/service/verbs/described_operations.hpp"
@@ -31,9 +32,17 @@ void answer_alive(const Request& /*request*/, const Answer& answer) {
     answer({.status = 200, .body = "{\"status\":\"live\"}\n"});
 }
 
-void describe(const Request& /*request*/, const Answer& answer) {
+void describe(const Request& request, const Answer& answer) {
     static const std::string api = described_api();
-    answer({.status = 200, .body = api});
+    static const std::string api_3_0 = described_api_3_0();
+    const std::string_view query = request.query();
+    if (query.empty() || query == "version=3.1") {
+        answer({.status = 200, .body = api});
+    } else if (query == "version=3.0") {
+        answer({.status = 200, .body = api_3_0});
+    } else {
+        answer(problem(400, "version must be 3.1, or 3.0"));
+    }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "tools/service/verbs/described_operations.hpp"
 
+#include "tools/jobstrand/commands/job/job_filter_options.hpp"
 #include "tools/jobstrand/operations/nouns.hpp"
 #include "tools/service/api/open_api.hpp"
 
@@ -8,7 +9,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::service {
@@ -100,23 +103,69 @@ using Json = nlohmann::ordered_json;
     return {{"type", "object"}, {"required", required}, {"properties", properties}};
 }
 
-[[nodiscard]] Json schema_of(const DescribedResult& result) {
-    Json item = schema_of(result.fields);
+/// `DeadGroups`.
+[[nodiscard]] std::string capitalized(std::string text) {
+    text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+    return text;
+}
+
+/// The records of results, each under a name of its own, since generators make types of them.
+class Records {
+public:
+    explicit Records(Json& schemas) : schemas_(schemas) {}
+
+    /// Whatever has these fields already keeps its name.
+    [[nodiscard]] Json reference_to(const std::vector<DescribedField>& fields, std::string name) {
+        Json schema = schema_of(fields);
+        const auto [known, is_new] = names_.try_emplace(schema.dump(), std::move(name));
+        if (is_new) {
+            schemas_[known->second] = std::move(schema);
+        }
+        return {{"$ref", "#/components/schemas/" + known->second}};
+    }
+
+    [[nodiscard]] bool has(const std::string& name) const { return schemas_.contains(name); }
+
+private:
+    Json& schemas_;
+    std::map<std::string, std::string> names_;
+};
+
+/// What an operation tells of one thing is named after the noun where it is all of it.
+[[nodiscard]] std::string
+record_name(const Operation& operation, const std::string& noun, const Records& records) {
+    const std::string of_noun = capitalized(noun);
+    const std::string& words = operation.text.words;
+    const bool is_all = words.ends_with(" ls") || words.ends_with(" show");
+    return is_all && !records.has(of_noun) ? of_noun : capitalized(operation_id(operation));
+}
+
+[[nodiscard]] Json
+schema_of_result(const Operation& operation, const std::string& noun, Records& records) {
+    const DescribedResult& result = operation.result;
+    const bool is_answer = result.kind == DescribedResult::Kind::items;
+    const std::string name = is_answer ? "ItemAnswer" : record_name(operation, noun, records);
+    Json item = records.reference_to(result.fields, name);
     if (!result.other_fields.empty()) {
-        item = {{"anyOf", {item, schema_of(result.other_fields)}}};
+        item = {{"anyOf", {item, records.reference_to(result.other_fields, name + "Other")}}};
     }
     if (result.kind == DescribedResult::Kind::record) {
         return item;
     }
     const Json list{{"type", "array"}, {"items", item}};
-    return result.of_all.empty() ? list : Json{{"anyOf", {list, schema_of(result.of_all)}}};
+    if (result.of_all.empty()) {
+        return list;
+    }
+    const std::string of_all = capitalized(operation_id(operation)) + "OfAll";
+    return {{"anyOf", {list, records.reference_to(result.of_all, of_all)}}};
 }
 
 [[nodiscard]] Json content_of(const Json& schema) {
     return {{"application/json", {{"schema", schema}}}};
 }
 
-[[nodiscard]] Json responses_of(const Operation& operation) {
+[[nodiscard]] Json
+responses_of(const Operation& operation, const std::string& noun, Records& records) {
     const Json problem{{"$ref", "#/components/responses/Problem"}};
     const bool is_about_one =
         operation.result.kind == DescribedResult::Kind::items && !in_path(operation).empty();
@@ -125,7 +174,8 @@ using Json = nlohmann::ordered_json;
         responses["204"] = {{"description", "Done"}};
     } else {
         responses["200"] = {
-            {"description", "Done"}, {"content", content_of(schema_of(operation.result))}};
+            {"description", "Done"},
+            {"content", content_of(schema_of_result(operation, noun, records))}};
     }
     if (operation.result.kind == DescribedResult::Kind::page) {
         responses["200"]["headers"]["Link"] = {
@@ -183,8 +233,12 @@ using Json = nlohmann::ordered_json;
     return {{"required", !required.empty()}, {"content", content_of(schema)}};
 }
 
-[[nodiscard]] Json
-described(const Operation& operation, const std::string& noun, std::string_view path) {
+[[nodiscard]] Json described(
+    const Operation& operation,
+    const std::string& noun,
+    std::string_view path,
+    Records& records
+) {
     Json parameters = Json::array();
     const std::vector<std::string> places = places_in(path);
     const std::vector<std::size_t> bound = in_path(operation);
@@ -209,7 +263,7 @@ described(const Operation& operation, const std::string& noun, std::string_view 
     if (has_body && !beside_path(operation).empty()) {
         described["requestBody"] = body_of(operation);
     }
-    described["responses"] = responses_of(operation);
+    described["responses"] = responses_of(operation, noun, records);
     return described;
 }
 
@@ -221,10 +275,38 @@ described(const Operation& operation, const std::string& noun, std::string_view 
     return low;
 }
 
-}  // namespace
+/// The filters of a list of jobs, which the table has once for all lists.
+void add_job_filters(Json& list) {
+    for (const Parameter& parameter : cli::untyped(cli::job_filter_parameters())) {
+        const std::string name = parameter.query_name();
+        const bool is_there = std::ranges::any_of(list["parameters"], [&](const Json& one) {
+            return one["name"] == name;
+        });
+        if (!is_there) {
+            list["parameters"].push_back(parameter_of(name, "query", parameter, false));
+        }
+    }
+}
 
-std::string described_api() {
+/// What may be null is said otherwise there; nothing else that we say has changed since.
+void say_in_3_0(Json& part) {
+    if (part.is_object()) {
+        if (const auto type = part.find("type"); type != part.end() && type->is_array()) {
+            part["type"] = type->at(0);
+            part["nullable"] = true;
+        }
+    }
+    if (part.is_structured()) {
+        for (Json& inner : part) {
+            say_in_3_0(inner);
+        }
+    }
+}
+
+[[nodiscard]] Json api_of_all() {
     Json api = Json::parse(kOpenApi);
+    Records records(api["components"]["schemas"]);
+    add_job_filters(api["paths"]["/api/v1/jobs"]["get"]);
     for (const cli::OperationNoun& noun : cli::operation_nouns()) {
         for (const Operation& operation : noun.operations) {
             const std::string_view path = operation.text.path;
@@ -232,10 +314,23 @@ std::string described_api() {
                 const std::size_t blank = path.find(' ');
                 const std::string pattern(path.substr(blank + 1));
                 api["paths"][pattern][lower(path.substr(0, blank))] =
-                    described(operation, noun.name, pattern);
+                    described(operation, noun.name, pattern, records);
             }
         }
     }
+    return api;
+}
+
+}  // namespace
+
+std::string described_api() {
+    return api_of_all().dump(1) + '\n';
+}
+
+std::string described_api_3_0() {
+    Json api = api_of_all();
+    api["openapi"] = "3.0.3";
+    say_in_3_0(api);
     return api.dump(1) + '\n';
 }
 
