@@ -146,7 +146,7 @@ TEST_F(ApiTest, Dead_letters_are_requeued_and_of_each_it_is_said_what_became_of_
     (void)deadletter::JobDesk(engine.store(), engine.series_store(), engine.clock())
         .cancel({id}, {.by = "test", .reason = "test"});
     const std::string body = fmt::format(R"({{"ids":["{}","other"],"retries":5}})", id);
-    const json answers = json::parse(ask(post("/api/v1/dead/requeue", body)).body);
+    const json answers = json::parse(ask(post("/api/v1/dead/requeue", body)).body).at("items");
     EXPECT_EQ(answers[0]["answer"], "requeued");
     EXPECT_EQ(answers[1]["answer"], "not found");
     EXPECT_EQ(look("/api/v1/jobs/" + id)["retries"], 5);

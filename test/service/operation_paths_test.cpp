@@ -72,8 +72,12 @@ protected:
     }
 };
 
-/// Typed paths say why, where verbs have a line on stderr.
+/// Typed paths say why, where verbs have a line on stderr, and put a list into a record where there
+/// is one for all.
 [[nodiscard]] json without_reasons(json result) {
+    if (result.is_object() && result.contains("items")) {
+        result = result["items"];
+    }
     if (result.is_array()) {
         for (json& item : result) {
             item.erase("why");

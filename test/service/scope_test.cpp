@@ -258,7 +258,7 @@ TEST_F(ScopeTest, The_events_count_the_jobs_of_its_tenant) {
 TEST_F(ScopeTest, An_administrator_of_a_tenant_acts_on_its_jobs_only) {
     const RawResponse requeued =
         as("admin", "POST", "/api/v1/dead/requeue", R"({"ids":["a-doomed","bsecret-doomed"]})");
-    const json items = json::parse(requeued.body);
+    const json items = json::parse(requeued.body).at("items");
     EXPECT_EQ(items[0]["answer"], "requeued");
     EXPECT_EQ(items[1]["answer"], "not found");
     EXPECT_EQ(verb("admin", "job/rm", {"--all", "--yes"}).status, 200);

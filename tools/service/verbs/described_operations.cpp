@@ -1,6 +1,8 @@
 #include "tools/service/verbs/described_operations.hpp"
 
+#include "schema/job_fields.hpp"
 #include "tools/jobstrand/commands/job/job_filter_options.hpp"
+#include "tools/jobstrand/json/job_json.hpp"
 #include "tools/jobstrand/operations/nouns.hpp"
 #include "tools/service/api/open_api.hpp"
 
@@ -156,8 +158,10 @@ schema_of_result(const Operation& operation, const std::string& noun, Records& r
     if (result.of_all.empty()) {
         return list;
     }
-    const std::string of_all = capitalized(operation_id(operation)) + "OfAll";
-    return {{"anyOf", {list, records.reference_to(result.of_all, of_all)}}};
+    // What becomes of those that were named, or of all that match.
+    Json record = schema_of(result.of_all);
+    record["properties"]["items"] = list;
+    return record;
 }
 
 [[nodiscard]] Json content_of(const Json& schema) {
@@ -303,9 +307,27 @@ void say_in_3_0(Json& part) {
     }
 }
 
+/// What may be said of a new job beside what open_api.json explains, from the list of all fields.
+void add_settable_fields(Json& new_job) {
+    Json& properties = new_job["properties"];
+    for (const DescribedField& field : cli::described_job()) {
+        const auto fields = schema::job_fields();
+        const bool is_settable = std::ranges::any_of(fields, [&](const schema::JobField& known) {
+            return known.is_settable && known.name == field.name;
+        });
+        const std::string name(field.name);
+        if (is_settable && !properties.contains(name)) {
+            properties[name] = schema_of(field);
+        }
+    }
+}
+
 [[nodiscard]] Json api_of_all() {
     Json api = Json::parse(kOpenApi);
-    Records records(api["components"]["schemas"]);
+    Json& schemas = api["components"]["schemas"];
+    add_settable_fields(schemas["NewJob"]);
+    Records records(schemas);
+    (void)records.reference_to(cli::described_job(), "Job");
     add_job_filters(api["paths"]["/api/v1/jobs"]["get"]);
     for (const cli::OperationNoun& noun : cli::operation_nouns()) {
         for (const Operation& operation : noun.operations) {

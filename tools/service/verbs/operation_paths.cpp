@@ -181,6 +181,15 @@ void read_query(const Operation& operation, std::string_view query, GivenTexts& 
     return has_ended && !answer.output.empty();
 }
 
+/// An operation that answers for all with a record has one for those that were named too, as
+/// clients in languages with types want it.
+void put_list_into_record(std::string& body) {
+    if (body.starts_with('[')) {
+        body.insert(0, "{\"items\":");
+        body += "}\n";
+    }
+}
+
 [[nodiscard]] Response run_operation(
     const ApiParts& api,
     const Operation& operation,
@@ -218,6 +227,9 @@ void read_query(const Operation& operation, std::string_view query, GivenTexts& 
         response.status = 200;
         response.content_type = "application/json";
         response.body = refusals;
+    }
+    if (!operation.result.of_all.empty() && response.status == 200) {
+        put_list_into_record(response.body);
     }
     if (more_behind) {
         response.headers.push_back({"Link", link_behind(request, *more_behind)});

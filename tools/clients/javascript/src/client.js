@@ -59,7 +59,7 @@ export class Client {
 
   /** Gives dead letters new attempts. What became of each. */
   async requeue(ids, retries = undefined) {
-    return this.#ask("POST", "/api/v1/dead/requeue", { ids, retries });
+    return (await this.#ask("POST", "/api/v1/dead/requeue", { ids, retries })).items;
   }
 
   /** The node looks for jobs now. */

@@ -81,7 +81,7 @@ class Client:
         body: dict[str, Any] = {"ids": list(ids)}
         if retries is not None:
             body["retries"] = retries
-        return self._ask("POST", "/api/v1/dead/requeue", body)
+        return self._ask("POST", "/api/v1/dead/requeue", body)["items"]
 
     def wake(self) -> None:
         """The node looks for jobs now."""
