@@ -136,10 +136,8 @@ struct TableDialect {
 
     /// As long as it lives, a statement of this connection waits so long for transactions of others
     /// and may itself take as long as it needs. Where `concurrently` is not empty.
-    std::unique_ptr<SchemaLock> (*allow_time)(
-        Connection& connection,
-        std::chrono::milliseconds wait
-    ) = nullptr;
+    std::unique_ptr<SchemaLock> (*allow_time
+    )(Connection& connection, std::chrono::milliseconds wait) = nullptr;
 };
 
 }  // namespace jobstrand::persistence

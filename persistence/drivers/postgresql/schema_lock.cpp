@@ -53,9 +53,9 @@ public:
 
 private:
     void set(std::string_view wait, std::string_view statement) {
-        connection_.run_script(fmt::format(
-            "SET lock_timeout = '{}'; SET statement_timeout = '{}'", wait, statement
-        ));
+        connection_.run_script(
+            fmt::format("SET lock_timeout = '{}'; SET statement_timeout = '{}'", wait, statement)
+        );
     }
 
     Connection& connection_;

@@ -58,11 +58,11 @@ public:
         if (name == "sort" || name == "order" || name == "skip") {
             return read_order(name, value);
         }
-        if (name == "locked") {
-            return read_word(query.filter.locked, value);
+        if (name == "locked" || name == "free") {
+            return read_word(query.filter.locked, value, name == "locked");
         }
-        if (name == "with-exception") {
-            return read_word(query.filter.failed, value);
+        if (name == "with-exception" || name == "without-exception") {
+            return read_word(query.filter.failed, value, name == "with-exception");
         }
         if (name == "without") {
             return read_absence(value);
@@ -102,8 +102,8 @@ private:
     }
 
     [[nodiscard]] static std::string
-    read_word(std::optional<bool>& word, const std::string& value) {
-        word = value == "true";
+    read_word(std::optional<bool>& word, const std::string& value, bool means) {
+        word = (value == "true") == means;
         return value == "true" || value == "false" ? "" : "must be true or false";
     }
 

@@ -103,8 +103,7 @@ public:
 
     /// The idlest of the address with the most places, if these are more than `share` and more than
     /// the newcomer's; nullptr: none.
-    [[nodiscard]] std::shared_ptr<Connection>
-    idle_for(const ip::address& from, std::size_t share) {
+    [[nodiscard]] std::shared_ptr<Connection> idle_for(const ip::address& from, std::size_t share) {
         const auto most =
             std::ranges::max_element(groups_, {}, [](const auto& one) { return one.second.count; });
         if (most == groups_.end() || most->first == from ||
@@ -148,8 +147,7 @@ private:
     std::map<ip::address, Group> groups_;
 };
 
-Places::Places(const ServerLimits& limits, HttpCounts& counts)
-    : limits_(limits), counts_(counts) {}
+Places::Places(const ServerLimits& limits, HttpCounts& counts) : limits_(limits), counts_(counts) {}
 
 Places::~Places() = default;
 

@@ -1,5 +1,6 @@
 #include "tools/service/verbs/described_operations.hpp"
 
+#include "schema/ensure.hpp"
 #include "schema/job_fields.hpp"
 #include "tools/jobstrand/commands/job/job_filter_options.hpp"
 #include "tools/jobstrand/json/job_json.hpp"
@@ -121,6 +122,7 @@ public:
         Json schema = schema_of(fields);
         const auto [known, is_new] = names_.try_emplace(schema.dump(), std::move(name));
         if (is_new) {
+            JOBSTRAND_ENSURE(!schemas_.contains(known->second));
             schemas_[known->second] = std::move(schema);
         }
         return {{"$ref", "#/components/schemas/" + known->second}};
@@ -146,7 +148,9 @@ record_name(const Operation& operation, const std::string& noun, const Records& 
 schema_of_result(const Operation& operation, const std::string& noun, Records& records) {
     const DescribedResult& result = operation.result;
     const bool is_answer = result.kind == DescribedResult::Kind::items;
-    const std::string name = is_answer ? "ItemAnswer" : record_name(operation, noun, records);
+    const std::string name = is_answer
+                                 ? capitalized(std::string(result.fields.front().name)) + "Answer"
+                                 : record_name(operation, noun, records);
     Json item = records.reference_to(result.fields, name);
     if (!result.other_fields.empty()) {
         item = {{"anyOf", {item, records.reference_to(result.other_fields, name + "Other")}}};
