@@ -92,7 +92,27 @@ protected:
         {"job add", {"--type", "noop", "--repeat", "R/PT1H", "--series", "s"}}};
     const std::vector<std::pair<std::string, json>> dead{
         {"job add", {"--type", "noop", "--id", "d"}}, {"job cancel", {"d", "--reason", "x"}}};
+    const std::vector<std::pair<std::string, json>> job{
+        {"job rm", {"j"}}, {"job add", {"--type", "noop", "--id", "j"}}};
     return {
+        {"job explain", {"none"}, "GET /api/v1/jobs/none/explanation"},
+        {"job set",
+         {"--retries", "2", "--", "j", "none"},
+         "POST /api/v1/jobs/set",
+         {{"ids", {"j", "none"}}, {"retries", 2}},
+         job},
+        {"job cancel",
+         {"--reason", "x", "--", "j"},
+         "POST /api/v1/jobs/cancel",
+         {{"ids", {"j"}}, {"reason", "x"}},
+         job},
+        {"job suspend", {"--", "j"}, "POST /api/v1/jobs/suspend", {{"ids", {"j"}}}, job},
+        {"job activate", {"--", "none"}, "POST /api/v1/jobs/activate", {{"ids", {"none"}}}},
+        {"job rm",
+         {"--yes", "--type", "noop"},
+         "POST /api/v1/jobs/rm",
+         {{"type", {"noop"}}, {"yes", true}},
+         job},
         {"limit ls", json::array(), "GET /api/v1/limits", {}, limit},
         {"limit set",
          {"--per-node", "2", "--rate", "9/PT1M", "--", "type:a"},
@@ -224,6 +244,8 @@ TEST_F(OperationPaths, What_cannot_be_meant_is_refused_by_the_name_that_was_give
         {"POST /api/v1/series/pause", {{"keys", "s"}}, "keys"},
         {"POST /api/v1/series/pause", {{"keys", {"-"}}}, "must not be -"},
         {"POST /api/v1/dead/requeue", json::object(), "say which jobs"},
+        {"POST /api/v1/jobs/cancel", {{"ids", {"j"}}}, "reason must be given"},
+        {"POST /api/v1/jobs/set", {{"all", true}, {"retries", "2"}}, "must be a whole number"},
     };
     for (const Row& row : rows) {
         const auto refused = typed(row.request, row.body);

@@ -104,7 +104,7 @@ void Program::add_commands() {
     const Command program(*app_);
     add_serve_command(program, action_);
     add_schema_commands(program, action_);
-    add_job_commands(program, action_);
+    add_operations(program, action_, operation_noun("job"));
     add_timer_commands(program, action_);
     add_operations(program, action_, operation_noun("series"));
     add_group_commands(program, action_);

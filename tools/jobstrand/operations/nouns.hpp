@@ -12,6 +12,7 @@ namespace jobstrand::cli {
 [[nodiscard]] OperationNoun calendar_noun();
 [[nodiscard]] OperationNoun dead_noun();
 [[nodiscard]] OperationNoun incident_noun();
+[[nodiscard]] OperationNoun job_noun();
 [[nodiscard]] OperationNoun limit_noun();
 [[nodiscard]] OperationNoun log_noun();
 [[nodiscard]] OperationNoun node_noun();

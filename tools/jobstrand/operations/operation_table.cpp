@@ -7,6 +7,7 @@ namespace jobstrand::cli {
 
 std::span<const OperationNoun> operation_nouns() {
     static const std::vector<OperationNoun> all{
+        job_noun(),
         series_noun(),
         calendar_noun(),
         dead_noun(),

@@ -191,19 +191,6 @@ deadletter::BulkCounts change_at_once(
     return counts;
 }
 
-/// Says first that a job which runs is not stopped.
-[[nodiscard]] deadletter::BulkWatch
-with_remark(Session& session, const deadletter::BulkWatch& watch) {
-    return {.on_item = [&session, watch](const deadletter::ItemResult& item) {
-        if (item.answer == deadletter::ItemAnswer::done && item.moved == 0) {
-            session.tell(
-                fmt::format("job {} runs on; it waits suspended when it is to run again", item.id)
-            );
-        }
-        watch.on_item(item);
-    }};
-}
-
 }  // namespace
 
 ExitCode change_suspension(Session& session, const SuspensionOptions& typed) {
@@ -222,19 +209,6 @@ ExitCode change_suspension(Session& session, const SuspensionOptions& typed) {
         return ExitCode::done;
     }
     return counts.done > 0 ? ExitCode::partly_done : ExitCode::refused;
-}
-
-ExitCode change_job_suspension(Session& session, const JobSuspensionOptions& options) {
-    const std::vector<std::string> ids = job_ids(session, options.ids);
-    const std::string_view word = options.activate ? "activated" : "suspended";
-    return report_jobs(session, word, [&](const deadletter::BulkWatch& watch) {
-        deadletter::JobDesk desk = session.jobs();
-        if (options.activate) {
-            desk.activate_jobs(ids, watch);
-        } else {
-            desk.suspend_jobs(ids, with_remark(session, watch));
-        }
-    });
 }
 
 ExitCode list_scopes(Session& session, const ScopeListOptions& options) {

@@ -24,14 +24,6 @@ struct SuspensionOptions {
 /// tenants to the suspended place, or back; or makes a job that does so at a date.
 [[nodiscard]] ExitCode change_suspension(Session& session, const SuspensionOptions& options);
 
-struct JobSuspensionOptions {
-    bool activate = false;
-    std::vector<std::string> ids;
-};
-
-/// `job suspend|activate`.
-[[nodiscard]] ExitCode change_job_suspension(Session& session, const JobSuspensionOptions& options);
-
 struct ScopeListOptions {
     persistence::SuspensionScope scope = persistence::SuspensionScope::instance;
     bool only_suspended = false;

@@ -130,27 +130,6 @@ void add_tenant_commands(const Command& program, Action& action) {
     );
 }
 
-void add_job_suspension(const Command& noun, Action& action) {
-    const auto add = [&](const VerbText& text, bool activate) {
-        const auto [app, options] =
-            add_verb<JobSuspensionOptions>(noun, action, text, change_job_suspension);
-        options.activate = activate;
-        app.add_option("ids", options.ids, "The jobs; - reads them from stdin")
-            .type_name("ID")
-            .required();
-    };
-    add({.name = "suspend",
-         .summary = "Keep single jobs from running until they are activated",
-         .examples = "  jobstrand job suspend 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
-         .over_network = service::Role::admin},
-        false);
-    add({.name = "activate",
-         .summary = "Let suspended jobs go on where they were",
-         .examples = "  jobstrand job activate 019c5e2a-8d11-7000-8000-3c8f0a6d1b52",
-         .over_network = service::Role::admin},
-        true);
-}
-
 void add_definition_commands(const Command& program, Action& action) {
     const Command noun = program.add_noun(
         "definition",
