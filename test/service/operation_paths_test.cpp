@@ -94,6 +94,8 @@ protected:
         {"job add", {"--type", "noop", "--id", "d"}}, {"job cancel", {"d", "--reason", "x"}}};
     const std::vector<std::pair<std::string, json>> job{
         {"job rm", {"j"}}, {"job add", {"--type", "noop", "--id", "j"}}};
+    const std::vector<std::pair<std::string, json>> timer{
+        {"job rm", {"t"}}, {"job add", {"--type", "noop", "--id", "t", "--due", "2126-06-01"}}};
     return {
         {"job explain", {"none"}, "GET /api/v1/jobs/none/explanation"},
         {"job set",
@@ -113,6 +115,30 @@ protected:
          "POST /api/v1/jobs/rm",
          {{"type", {"noop"}}, {"yes", true}},
          job},
+        {"timer ls",
+         {"--zone", "Europe/Berlin", "--limit", "1"},
+         "GET /api/v1/timers?zone=Europe/Berlin&limit=1",
+         {},
+         {timer.back()}},
+        {"timer show", {"--", "t"}, "GET /api/v1/timers/t", {}, {timer.back()}},
+        {"timer fire",
+         {"--", "t", "none"},
+         "POST /api/v1/timers/fire",
+         {{"ids", {"t", "none"}}},
+         timer},
+        {"timer reschedule",
+         {"--due", "2126-01-01", "--", "t"},
+         "POST /api/v1/timers/reschedule",
+         {{"ids", {"t"}}, {"due", "2126-01-01"}},
+         timer},
+        {"timer rm",
+         {"--yes", "--type", "noop"},
+         "POST /api/v1/timers/rm",
+         {{"type", {"noop"}}, {"yes", true}},
+         timer},
+        {"timer next",
+         {"--after", "2026-01-01", "--count", "2", "--", "R/PT10H"},
+         "GET /api/v1/timers/next?expression=R/PT10H&after=2026-01-01&count=2"},
         {"limit ls", json::array(), "GET /api/v1/limits", {}, limit},
         {"limit set",
          {"--per-node", "2", "--rate", "9/PT1M", "--", "type:a"},

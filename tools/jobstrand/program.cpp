@@ -105,7 +105,7 @@ void Program::add_commands() {
     add_serve_command(program, action_);
     add_schema_commands(program, action_);
     add_operations(program, action_, operation_noun("job"));
-    add_timer_commands(program, action_);
+    add_operations(program, action_, operation_noun("timer"));
     add_operations(program, action_, operation_noun("series"));
     add_group_commands(program, action_);
     add_operations(program, action_, operation_noun("calendar"));

@@ -7,7 +7,6 @@ namespace jobstrand::cli {
 
 void add_serve_command(const Command& program, Action& action);
 void add_schema_commands(const Command& program, Action& action);
-void add_timer_commands(const Command& program, Action& action);
 void add_group_commands(const Command& program, Action& action);
 void add_instance_commands(const Command& program, Action& action);
 void add_definition_commands(const Command& program, Action& action);

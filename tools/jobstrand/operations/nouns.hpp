@@ -17,6 +17,7 @@ namespace jobstrand::cli {
 [[nodiscard]] OperationNoun log_noun();
 [[nodiscard]] OperationNoun node_noun();
 [[nodiscard]] OperationNoun series_noun();
+[[nodiscard]] OperationNoun timer_noun();
 
 /// All of them.
 [[nodiscard]] std::span<const OperationNoun> operation_nouns();

@@ -8,6 +8,7 @@ namespace jobstrand::cli {
 std::span<const OperationNoun> operation_nouns() {
     static const std::vector<OperationNoun> all{
         job_noun(),
+        timer_noun(),
         series_noun(),
         calendar_noun(),
         dead_noun(),
