@@ -94,6 +94,8 @@ protected:
         {"job add", {"--type", "noop", "--id", "d"}}, {"job cancel", {"d", "--reason", "x"}}};
     const std::vector<std::pair<std::string, json>> job{
         {"job rm", {"j"}}, {"job add", {"--type", "noop", "--id", "j"}}};
+    const std::vector<std::pair<std::string, json>> definition{
+        {"definition set", {"a", "--priority", "7"}}};
     const std::vector<std::pair<std::string, json>> timer{
         {"job rm", {"t"}}, {"job add", {"--type", "noop", "--id", "t", "--due", "2126-06-01"}}};
     return {
@@ -139,6 +141,30 @@ protected:
         {"timer next",
          {"--after", "2026-01-01", "--count", "2", "--", "R/PT10H"},
          "GET /api/v1/timers/next?expression=R/PT10H&after=2026-01-01&count=2"},
+        {"instance ls", {"--suspended"}, "GET /api/v1/instances?suspended=true"},
+        {"instance suspend", {"--", "a"}, "POST /api/v1/instances/suspend", {{"ids", {"a"}}}},
+        {"instance activate", {"--", "a"}, "POST /api/v1/instances/activate", {{"ids", {"a"}}}},
+        {"tenant ls", {"--suspended"}, "GET /api/v1/tenants?suspended=true"},
+        {"tenant suspend", {"--", "a"}, "POST /api/v1/tenants/suspend", {{"ids", {"a"}}}},
+        {"tenant activate", {"--", "a"}, "POST /api/v1/tenants/activate", {{"ids", {"a"}}}},
+        {"definition suspend",
+         {"--element", "e", "--", "a"},
+         "POST /api/v1/definitions/suspend",
+         {{"ids", {"a"}}, {"element", "e"}}},
+        {"definition activate",
+         {"--element", "e", "--", "a"},
+         "POST /api/v1/definitions/activate",
+         {{"ids", {"a"}}, {"element", "e"}}},
+        {"definition set",
+         {"--priority", "7", "--override", "none", "--", "a"},
+         "PUT /api/v1/definitions/a",
+         {{"priority", "7"}, {"override", "none"}}},
+        {"definition settings", {"--definition", "a"}, "GET /api/v1/definitions?definition=a"},
+        {"definition show", {"a"}, "GET /api/v1/definitions/a"},
+        {"definition rm", {"--", "a"}, "DELETE /api/v1/definitions/a", {}, definition},
+        {"group ls", json::array(), "GET /api/v1/groups", {}, series},
+        {"group pause", {"--", "g"}, "POST /api/v1/groups/pause", {{"names", {"g"}}}},
+        {"group resume", {"--", "g"}, "POST /api/v1/groups/resume", {{"names", {"g"}}}},
         {"limit ls", json::array(), "GET /api/v1/limits", {}, limit},
         {"limit set",
          {"--per-node", "2", "--rate", "9/PT1M", "--", "type:a"},

@@ -147,7 +147,10 @@ const Parameters<PageRequest>& page_parameters() {
          {read_limit, ParameterKind::number},
          "Show at most so many (default 100)",
          {.unit = "N", .least = 1, .most = kListedForClients}},
-        {"--after", &PageRequest::after, "Go on behind this one", {.unit = "ID"}},
+        {"--after",
+         &PageRequest::after,
+         "Go on behind this one",
+         {.unit = "ID", .may_be_empty = true}},
     };
     return all;
 }
