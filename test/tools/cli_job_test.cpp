@@ -187,31 +187,6 @@ TEST_F(CliJob, A_target_that_is_not_configured_is_refused) {
     EXPECT_EQ(places(), "executable=1");
 }
 
-TEST_F(CliJob, An_id_that_is_taken_is_refused) {
-    add({"--type", "noop", "--id", "a"});
-    const CliResult result = run({"job", "add", "--type", "noop", "--id", "a"});
-    EXPECT_EQ(result.code, ExitCode::refused);
-    EXPECT_EQ(result.err, "jobstrand: there is a job a already: take another\n");
-    EXPECT_EQ(places(), "executable=1");
-}
-
-TEST_F(CliJob, Ls_filters_and_pages) {
-    for (const std::string id : {"a", "b", "c", "d"}) {
-        add({"--type", id < "c" ? "first" : "second", "--id", id, "--tenant", "t-" + id});
-    }
-    add({"--type", "first", "--id", "e", "--due-in", "P1D"});
-    EXPECT_EQ(ok({"job", "ls", "-o", "name"}), "a\nb\nc\nd\n");
-    EXPECT_EQ(ok({"job", "ls", "-o", "name", "--type", "first"}), "a\nb\n");
-    EXPECT_EQ(ok({"job", "ls", "-o", "name", "--tenant", "t-c"}), "c\n");
-    EXPECT_EQ(ok({"job", "ls", "-o", "name", "--place", "timer"}), "e\n");
-    EXPECT_EQ(ok({"job", "ls", "-o", "name", "--place", "all", "--type", "first"}), "a\nb\ne\n");
-
-    const CliResult page = run({"job", "ls", "-o", "name", "--place", "all", "--limit", "3"});
-    EXPECT_EQ(page.out, "a\nb\nc\n");
-    EXPECT_EQ(page.err, "there are more: go on with --after c\n");
-    EXPECT_EQ(ok({"job", "ls", "-o", "name", "--place", "all", "--after", "c"}), "d\ne\n");
-}
-
 TEST_F(CliJob, Lists_leave_long_payloads_out_and_show_has_them) {
     const std::string payload = '"' + std::string(5000, 'x') + '"';
     add({"--type", "noop", "--id", "long", "--payload", payload});
@@ -231,48 +206,11 @@ TEST_F(CliJob, An_empty_filter_value_is_a_mistake_and_not_everything) {
     EXPECT_EQ(places(), "executable=1");
 }
 
-TEST_F(CliJob, Ls_refuses_what_it_cannot_do) {
-    EXPECT_EQ(run({"job", "ls", "--place", "nowhere"}).code, ExitCode::wrong_usage);
-    EXPECT_EQ(run({"job", "ls", "--limit", "0"}).code, ExitCode::wrong_usage);
-    EXPECT_EQ(run({"job", "ls", "--limit", "many"}).code, ExitCode::wrong_usage);
-    EXPECT_EQ(run({"job", "ls", "--created-before", "x"}).code, ExitCode::wrong_usage);
-    EXPECT_EQ(run({"job", "ls", "--locked", "--free"}).code, ExitCode::wrong_usage);
-    EXPECT_EQ(run({"job", "ls", "-o", "yaml"}).code, ExitCode::wrong_usage);
-}
-
 TEST_F(CliJob, Hostile_text_reaches_a_terminal_only_escaped) {
     add({"--type", "a\x1b[2Jb", "--id", "a"});
     EXPECT_THAT(ok({"job", "ls"}), Not(HasSubstr("\x1b")));
     EXPECT_THAT(ok({"job", "show", "a"}), HasSubstr("a\\x1b[2Jb"));
     EXPECT_EQ(json::parse(ok({"job", "show", "a", "-o", "json"})).at("handlerType"), "a\x1b[2Jb");
-}
-
-TEST_F(CliJob, Show_finds_a_job_wherever_it_is_and_says_when_there_is_none) {
-    EXPECT_EQ(field(add_dead(), "place"), "\"dead\"");
-    const CliResult none = run({"job", "show", "nobody"});
-    EXPECT_EQ(none.code, ExitCode::not_found);
-    EXPECT_EQ(none.err, "jobstrand: there is no job nobody\n");
-}
-
-TEST_F(CliJob, Rm_deletes_by_id_wherever_the_jobs_are) {
-    const std::string executable = add();
-    const std::string timer = add({"--type", "noop", "--due-in", "P1D"});
-    const std::string dead = add_dead();
-    ok({"job", "rm", executable, timer, dead});
-    EXPECT_EQ(places(), "");
-}
-
-TEST_F(CliJob, Rm_of_a_locked_job_is_refused_and_of_an_unknown_one_not_found) {
-    const std::string held = add();
-    lock(held);
-    const CliResult locked = run({"job", "rm", held});
-    EXPECT_EQ(locked.code, ExitCode::refused);
-    EXPECT_THAT(locked.err, HasSubstr("a node holds job " + held));
-    EXPECT_EQ(run({"job", "rm", "nobody"}).code, ExitCode::not_found);
-    const CliResult partly = run({"job", "rm", add(), held, "nobody", "-o", "json"});
-    EXPECT_EQ(partly.code, ExitCode::partly_done);
-    EXPECT_EQ(json::parse(partly.out).size(), 3U);
-    EXPECT_EQ(places(), "executable=1");
 }
 
 TEST_F(CliJob, Rm_by_filter_needs_a_yes) {
@@ -289,35 +227,6 @@ TEST_F(CliJob, Rm_by_filter_needs_a_yes) {
     EXPECT_EQ(places(), "executable=2");
     EXPECT_EQ(run({"job", "rm", "--type", "old"}, "y\n").code, ExitCode::done);
     EXPECT_EQ(places(), "executable=1");
-}
-
-TEST_F(CliJob, Rm_by_filter_leaves_locked_jobs_and_says_so) {
-    const std::string held = add();
-    lock(held);
-    add();
-    const CliResult result = run({"job", "rm", "--all", "--yes", "-o", "json"});
-    EXPECT_EQ(result.code, ExitCode::partly_done);
-    EXPECT_EQ(result.out, "{\"removed\":1,\"locked\":1}\n");
-    EXPECT_EQ(ok({"job", "ls", "-o", "name"}), held + "\n");
-}
-
-TEST_F(CliJob, Rm_wants_exactly_one_way_to_choose) {
-    add();
-    EXPECT_EQ(run({"job", "rm", "--yes"}).code, ExitCode::wrong_usage);
-    EXPECT_EQ(run({"job", "rm", "--all", "--type", "noop", "--yes"}).code, ExitCode::wrong_usage);
-    EXPECT_EQ(run({"job", "rm", "a", "--all", "--yes"}).code, ExitCode::wrong_usage);
-    EXPECT_EQ(places(), "executable=1");
-}
-
-TEST_F(CliJob, A_dry_run_shows_what_it_would_be_and_changes_nothing) {
-    add({"--type", "old", "--id", "a"});
-    add({"--type", "new", "--id", "b"});
-    const CliResult dry = run({"job", "rm", "--type", "old", "--dry-run", "-o", "name"});
-    EXPECT_EQ(dry.code, ExitCode::done);
-    EXPECT_EQ(dry.out, "a\n");
-    EXPECT_EQ(dry.err, "1 jobs would be changed; nothing was\n");
-    EXPECT_EQ(ok({"job", "rm", "b", "--dry-run", "-o", "name"}), "b\n");
-    EXPECT_EQ(places(), "executable=2");
 }
 
 // R006

@@ -104,21 +104,9 @@ void Program::add_commands() {
     const Command program(*app_);
     add_serve_command(program, action_);
     add_schema_commands(program, action_);
-    add_job_commands(program, action_);
-    add_timer_commands(program, action_);
-    add_operations(program, action_, operation_noun("series"));
-    add_group_commands(program, action_);
-    add_operations(program, action_, operation_noun("calendar"));
-    add_operations(program, action_, operation_noun("dead"));
-    add_operations(program, action_, operation_noun("batch"));
-    add_instance_commands(program, action_);
-    add_definition_commands(program, action_);
-    add_tenant_commands(program, action_);
-    add_operations(program, action_, operation_noun("limit"));
-    add_operations(program, action_, operation_noun("node"));
-    add_operations(program, action_, operation_noun("log"));
-    add_operations(program, action_, operation_noun("incident"));
-    add_operations(program, action_, operation_noun("audit"));
+    for (const OperationNoun& noun : operation_nouns()) {
+        add_operations(program, action_, noun);
+    }
     add_token_commands(program, action_);
     add_stats_command(program, action_);
     add_top_command(program, action_);

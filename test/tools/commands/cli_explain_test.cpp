@@ -86,15 +86,6 @@ TEST_F(CliExplain, A_free_job_is_taken_soon) {
     );
 }
 
-TEST_F(CliExplain, A_job_that_is_not_there_is_explained_with_an_exit_code_of_its_own) {
-    const CliResult gone = run({"job", "explain", "none", "-o", "json"});
-    EXPECT_EQ(gone.code, ExitCode::not_found);
-    EXPECT_EQ(json::parse(gone.out)["code"], "not_found");
-    EXPECT_THAT(run({"job", "explain", "none"}).out, HasSubstr("there is no such job"));
-    add({"--type", "noop", "--series", "nightly", "--repeat", "R/PT1H"});
-    EXPECT_THAT(run({"job", "explain", "nightly"}).out, HasSubstr("jobstrand series show nightly"));
-}
-
 TEST_F(CliExplain, A_job_for_later_says_when) {
     start_node();
     const std::string id = add({"--type", "noop", "--due-in", "2h"});

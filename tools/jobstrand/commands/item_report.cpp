@@ -112,6 +112,26 @@ ExitCode report_jobs(
     return report.finish();
 }
 
+deadletter::BulkWatch with_remark_on_series(
+    Session& session,
+    const deadletter::BulkWatch& watch,
+    std::string (*remark)(const ItemResult&)
+) {
+    return {.on_item = [&session, watch, remark](const ItemResult& item) {
+        if (item.answer == ItemAnswer::done && !item.series.empty()) {
+            session.tell(remark(item));
+        }
+        watch.on_item(item);
+    }};
+}
+
+std::string only_this_turn_moves(const ItemResult& item) {
+    return fmt::format(
+        "only this turn of {} moves; for all: `jobstrand series reschedule`",
+        named_series(item.series)
+    );
+}
+
 std::string named_series(const std::string& key) {
     return "series " + quoted_if_needed(key);
 }

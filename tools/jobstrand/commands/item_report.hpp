@@ -55,6 +55,16 @@ private:
     const std::function<void(const deadletter::BulkWatch&)>& operation
 );
 
+/// Says first what the change of a turn means to the series that it carries on.
+[[nodiscard]] deadletter::BulkWatch with_remark_on_series(
+    Session& session,
+    const deadletter::BulkWatch& watch,
+    std::string (*remark)(const deadletter::ItemResult&)
+);
+
+/// Such a remark, of other due dates.
+[[nodiscard]] std::string only_this_turn_moves(const deadletter::ItemResult& item);
+
 /// `series nightly`.
 [[nodiscard]] std::string named_series(const std::string& key);
 

@@ -7,18 +7,6 @@ namespace jobstrand::cli {
 
 void add_serve_command(const Command& program, Action& action);
 void add_schema_commands(const Command& program, Action& action);
-void add_job_commands(const Command& program, Action& action);
-void add_timer_commands(const Command& program, Action& action);
-void add_group_commands(const Command& program, Action& action);
-void add_instance_commands(const Command& program, Action& action);
-void add_definition_commands(const Command& program, Action& action);
-void add_tenant_commands(const Command& program, Action& action);
-
-/// `job suspend` and `job activate`.
-void add_job_suspension(const Command& noun, Action& action);
-
-/// Those of `definition` that are about what new jobs get.
-void add_definition_settings(const Command& noun, Action& action);
 void add_token_commands(const Command& program, Action& action);
 void add_stats_command(const Command& program, Action& action);
 void add_top_command(const Command& program, Action& action);

@@ -225,10 +225,14 @@ const Fields<SeriesSummary>& series_fields() {
     return all;
 }
 
-Record timer_fields_of(const std::optional<SeriesSummary>& summary, const timers::Zone& zone) {
-    static const Fields<SeriesSummary> shown =
+const Fields<SeriesSummary>& timer_fields() {
+    static const Fields<SeriesSummary> all =
         joined(group_and_description(), progress_fields(), setting_fields(), complaint_field());
-    Record record = record_of(shown, summary.value_or(SeriesSummary()), zone);
+    return all;
+}
+
+Record timer_fields_of(const std::optional<SeriesSummary>& summary, const timers::Zone& zone) {
+    Record record = record_of(timer_fields(), summary.value_or(SeriesSummary()), zone);
     return summary ? record : nulls_for(std::move(record));
 }
 

@@ -17,6 +17,7 @@ namespace jobstrand::cli {
 
 /// The part of it that a job does not say itself: what stands behind the job's own fields when it
 /// is shown as a timer. nullopt: the same fields without values.
+[[nodiscard]] const Fields<persistence::SeriesSummary>& timer_fields();
 [[nodiscard]] Record
 timer_fields_of(const std::optional<persistence::SeriesSummary>& summary, const timers::Zone& zone);
 

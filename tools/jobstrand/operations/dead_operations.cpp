@@ -144,20 +144,6 @@ using Kind = DescribedResult::Kind;
     return all;
 }
 
-/// Of those that were named each; of all that match how many, or the batch that does it.
-[[nodiscard]] DescribedResult described_change(std::string_view done) {
-    const JsonType count{.name = "integer"};
-    DescribedResult result = described_items("id");
-    result.of_all = {
-        {done, "How many", count, false},
-        {"skipped", "Those that a node held, or that somebody else had changed", count, false},
-        {"refused", "Those that must not be changed", count, false},
-        {"batch", "The batch that does it", {}, false},
-        {"total", "How many the batch is about", count, false},
-    };
-    return result;
-}
-
 [[nodiscard]] DescribedResult described_dead_letter() {
     std::vector<DescribedField> fields = described_job();
     fields.push_back({"exceptionDetails", "Its stack trace or output", {.is_nullable = true}, false}
@@ -233,7 +219,7 @@ OperationNoun dead_noun() {
                      .path = "POST /api/v1/dead/requeue",
                      .honours_scope = true},
                     requeueing(),
-                    described_change("requeued"),
+                    described_change("requeued", "skipped"),
                     requeue_dead
                 ),
                 writing_operation(
@@ -245,7 +231,7 @@ OperationNoun dead_noun() {
                      .path = "POST /api/v1/dead/rm",
                      .honours_scope = true},
                     dead_choice(),
-                    described_change("removed"),
+                    described_change("removed", "skipped"),
                     remove_dead
                 ),
                 writing_operation(

@@ -11,16 +11,19 @@ namespace jobstrand::cli {
 [[nodiscard]] OperationNoun batch_noun();
 [[nodiscard]] OperationNoun calendar_noun();
 [[nodiscard]] OperationNoun dead_noun();
+[[nodiscard]] OperationNoun definition_noun();
+[[nodiscard]] OperationNoun group_noun();
 [[nodiscard]] OperationNoun incident_noun();
+[[nodiscard]] OperationNoun instance_noun();
+[[nodiscard]] OperationNoun job_noun();
 [[nodiscard]] OperationNoun limit_noun();
 [[nodiscard]] OperationNoun log_noun();
 [[nodiscard]] OperationNoun node_noun();
 [[nodiscard]] OperationNoun series_noun();
+[[nodiscard]] OperationNoun tenant_noun();
+[[nodiscard]] OperationNoun timer_noun();
 
-/// All of them.
+/// All of them, in the order of the help.
 [[nodiscard]] std::span<const OperationNoun> operation_nouns();
-
-/// Of those; precondition: it is one of them.
-[[nodiscard]] const OperationNoun& operation_noun(std::string_view name);
 
 }  // namespace jobstrand::cli

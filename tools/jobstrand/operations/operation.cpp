@@ -70,7 +70,9 @@ void add_operation(const Command& noun, Action& action, const Operation& operati
     for (std::size_t i = 0; i < operation.parameters.size(); ++i) {
         add_parameter(app, operation.parameters[i], (*typed)[i]);
     }
-    action.over_network.emplace(text.words, text.role);
+    if (!text.is_local) {
+        action.over_network.emplace(text.words, text.role);
+    }
     if (text.honours_scope) {
         action.honouring_scope.insert(text.words);
     }
@@ -119,6 +121,19 @@ DescribedResult described_items(std::string_view field) {
         }};
 }
 
+DescribedResult described_change(std::string_view done, std::string_view left) {
+    const JsonType count{.name = "integer"};
+    DescribedResult result = described_items("id");
+    result.of_all = {
+        {done, "How many", count, false},
+        {left, "Those that a node held, or that somebody else had changed", count, false},
+        {"refused", "Those that must not be changed", count, false},
+        {"batch", "The batch that does it", {}, false},
+        {"total", "How many the batch is about", count, false},
+    };
+    return result;
+}
+
 void add_operations(const Command& program, Action& action, const OperationNoun& noun) {
     const Command declared = program.add_noun(noun.name, noun.summary, noun.examples);
     for (const Operation& operation : noun.operations) {
@@ -132,7 +147,10 @@ const Parameters<PageRequest>& page_parameters() {
          {read_limit, ParameterKind::number},
          "Show at most so many (default 100)",
          {.unit = "N", .least = 1, .most = kListedForClients}},
-        {"--after", &PageRequest::after, "Go on behind this one", {.unit = "ID"}},
+        {"--after",
+         &PageRequest::after,
+         "Go on behind this one",
+         {.unit = "ID", .may_be_empty = true}},
     };
     return all;
 }
@@ -161,6 +179,12 @@ const Parameters<BulkOptions>& bulk_job_parameters() {
         &BulkOptions::filter
     );
     return all;
+}
+
+Parameters<ChosenJobs> chosen_jobs(const char* meaning) {
+    return {
+        {"ids", &ChosenJobs::ids, meaning, {.unit = "ID", .is_required = true, .is_job = true}},
+    };
 }
 
 const Parameters<ListOptions>& job_list_parameters() {

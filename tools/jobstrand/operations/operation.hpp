@@ -31,8 +31,11 @@ struct OperationText {
     std::string summary;   ///< A sentence.
     std::string examples;  ///< One per line, indented by two.
 
-    /// Who may have a service run it, which is audited if it takes an administrator.
+    /// Who may have a service run it. What takes an administrator is audited.
     service::Role role = service::Role::admin;
+
+    /// No service runs it: it is for the machine that it runs on.
+    bool is_local = false;
 
     /// `PUT /api/v1/limits/{limit}`: its arguments stand in the braces, in their order. The other
     /// parameters are in the query of GET and DELETE, and in the body of PUT and POST.
@@ -82,6 +85,10 @@ struct Operation {
 /// `field` and `answer`: what became of each thing that was named.
 [[nodiscard]] DescribedResult described_items(std::string_view field);
 
+/// The same of jobs; of all that match how many were `done` and how many `left`, or the batch that
+/// does it.
+[[nodiscard]] DescribedResult described_change(std::string_view done, std::string_view left);
+
 /// Operations that are about one thing.
 struct OperationNoun {
     std::string name;
@@ -109,6 +116,12 @@ inline constexpr const char* kShownZone = "The zone in which times are shown, by
 
 /// Ids of jobs, --all, --dry-run, --yes, and filters.
 [[nodiscard]] const Parameters<BulkOptions>& bulk_job_parameters();
+
+/// Jobs by their ids.
+struct ChosenJobs {
+    std::vector<std::string> ids;
+};
+[[nodiscard]] Parameters<ChosenJobs> chosen_jobs(const char* meaning);
 
 /// --limit and --after, which are read where they are used, and filters.
 [[nodiscard]] const Parameters<ListOptions>& job_list_parameters();

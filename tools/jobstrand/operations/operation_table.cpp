@@ -1,16 +1,19 @@
-#include "schema/ensure.hpp"
 #include "tools/jobstrand/operations/nouns.hpp"
-
-#include <algorithm>
 
 namespace jobstrand::cli {
 
 std::span<const OperationNoun> operation_nouns() {
     static const std::vector<OperationNoun> all{
+        job_noun(),
+        timer_noun(),
         series_noun(),
+        group_noun(),
         calendar_noun(),
         dead_noun(),
         batch_noun(),
+        instance_noun(),
+        definition_noun(),
+        tenant_noun(),
         limit_noun(),
         node_noun(),
         log_noun(),
@@ -18,13 +21,6 @@ std::span<const OperationNoun> operation_nouns() {
         audit_noun(),
     };
     return all;
-}
-
-const OperationNoun& operation_noun(std::string_view name) {
-    const auto nouns = operation_nouns();
-    const auto found = std::ranges::find(nouns, name, &OperationNoun::name);
-    JOBSTRAND_ENSURE(found != nouns.end());
-    return *found;
 }
 
 }  // namespace jobstrand::cli

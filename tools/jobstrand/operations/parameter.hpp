@@ -106,9 +106,6 @@ struct ParameterTarget {
     ParameterKind kind;
     std::function<void(Values&, const Texts&, const ParameterRules&, const ParameterReading&)> read;
 
-    /// Where the text itself goes; nullptr: it is more than that.
-    std::optional<std::string> Values::*text = nullptr;
-
     // NOLINTBEGIN(google-explicit-constructor): tables read better without its name.
     ParameterTarget(bool Values::*member)
         : ParameterTarget(ParameterKind::flag, [member](Values& values, const auto&...) {
@@ -117,9 +114,7 @@ struct ParameterTarget {
     ParameterTarget(std::string Values::*member)
         : ParameterTarget(ParameterKind::text, in<&read_text>(member)) {}
     ParameterTarget(std::optional<std::string> Values::*member)
-        : ParameterTarget(ParameterKind::text, in<&read_text>(member)) {
-        text = member;
-    }
+        : ParameterTarget(ParameterKind::text, in<&read_text>(member)) {}
     template <typename Number>
     requires std::integral<Number> ParameterTarget(std::optional<Number> Values::*member)
         : ParameterTarget(ParameterKind::number, number_in<Number>(member)) {}

@@ -1,9 +1,7 @@
 #include "tools/service/verbs/verb_paths.hpp"
 
-#include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/program.hpp"
 #include "tools/jobstrand/remote/run_for_client.hpp"
-#include "tools/service/http/percent.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/verbs/verb_response.hpp"
 
@@ -13,7 +11,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,57 +86,6 @@ struct KnownVerbs {
     };
 }
 
-/// What can be read under a path of its own too: a verb, whose options stand in the query.
-struct ReadingPath {
-    const char* pattern;
-    std::vector<std::string> verb;
-};
-
-const std::vector<ReadingPath>& reading_paths() {
-    static const std::vector<ReadingPath> all{
-        {"/api/v1/definitions", {"definition", "settings"}},
-        {"/api/v1/definitions/{name}", {"definition", "show"}},
-    };
-    return all;
-}
-
-/// Throws std::invalid_argument, which says what is wrong.
-[[nodiscard]] std::vector<std::string> arguments_of(const Request& request) {
-    const auto items = query_items(request.query());
-    if (!items) {
-        throw std::invalid_argument("the query has a bad escape, or is not UTF-8");
-    }
-    std::vector<std::string> arguments;
-    for (const auto& [name, value] : *items) {
-        if (name.empty() || value.empty()) {
-            throw std::invalid_argument(cli::printable(name) + " must not be empty");
-        }
-        arguments.push_back(fmt::format("--{}={}", name, value));
-    }
-    if (!request.parameters.empty()) {
-        arguments.insert(arguments.end(), {"--", request.parameters.front()});
-    }
-    return arguments;
-}
-
-[[nodiscard]] Response read_with_verb(
-    const ApiParts& api,
-    const std::vector<std::string>& verb,
-    const std::function<bool()>& is_stopping,
-    const Request& request
-) {
-    VerbCall call;
-    try {
-        call.arguments = arguments_of(request);
-    } catch (const std::invalid_argument& mistake) {
-        return problem(400, mistake.what());
-    }
-    call.caller = request.caller;
-    return response_to(
-        cli::run_for_client(verb, as_json(std::move(call)), api.engine, api.settings, is_stopping)
-    );
-}
-
 }  // namespace
 
 std::vector<Route> verb_routes(const ApiParts& api, WorkPool& pool) {
@@ -162,14 +108,6 @@ std::vector<Route> verb_routes(const ApiParts& api, WorkPool& pool) {
                        ) { return role_for(verbs->roles, parameters); },
             .honours_scope = true,
         });
-    }
-    for (const ReadingPath& path : reading_paths()) {
-        const auto read = [&api, &pool, &verb = path.verb](const Request& request) {
-            return read_with_verb(
-                api, verb, [&pool] { return pool.is_stopping(); }, request
-            );
-        };
-        routes.push_back({"GET", path.pattern, Role::read, pool.wrap(read)});
     }
     return routes;
 }

@@ -5,7 +5,6 @@
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/listing.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
-#include "tools/jobstrand/commands/typed_ids.hpp"
 #include "tools/jobstrand/handlers/suspension_order.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/output/progress.hpp"
@@ -52,7 +51,7 @@ const std::vector<TableColumn>& scope_columns() {
     return {.name = "places", .json = json_of(counts), .text = text};
 }
 
-[[nodiscard]] Record record_of(const ScopeSummary& scope) {
+[[nodiscard]] Record record_of_scope(const ScopeSummary& scope) {
     return {
         text_field("id", scope.id),
         flag_field("suspended", scope.suspended_since.has_value()),
@@ -71,8 +70,9 @@ const std::vector<TableColumn>& order_columns() {
 }
 
 /// What is meant by an id, with the options about the elements of definitions.
-[[nodiscard]] std::string scoped_id(const SuspensionOptions& options, const std::string& id) {
-    if (options.scope != SuspensionScope::job_definition) {
+[[nodiscard]] std::string
+scoped_id(SuspensionScope scope, const SuspensionOptions& options, const std::string& id) {
+    if (scope != SuspensionScope::job_definition) {
         return id;
     }
     const schema::JobDefinitionName name{id, options.element, options.type};
@@ -85,7 +85,7 @@ const std::vector<TableColumn>& order_columns() {
     return text_of(name);
 }
 
-[[nodiscard]] SuspensionScope scope_of(const SuspensionOptions& options) {
+[[nodiscard]] SuspensionScope scope_of(SuspensionScope scope, const SuspensionOptions& options) {
     const bool is_of_kind = !options.element.empty() || !options.type.empty();
     if (is_of_kind && options.without_jobs) {
         throw CliError(
@@ -95,13 +95,13 @@ const std::vector<TableColumn>& order_columns() {
     if (is_of_kind) {
         return SuspensionScope::job_definition;
     }
-    return options.without_jobs ? SuspensionScope::new_of_definition : options.scope;
+    return options.without_jobs ? SuspensionScope::new_of_definition : scope;
 }
 
 /// One job for each, which does it at the due date.
 ExitCode order_for_later(
     Session& session,
-    const SuspensionOptions& options,
+    SuspensionVerb verb,
     const std::vector<std::string>& ids,
     schema::TimePoint due
 ) {
@@ -110,8 +110,7 @@ ExitCode order_for_later(
         executor::NewJob job;
         job.job.handler_type = kSuspensionType;
         job.job.due_date = due;
-        job.job.payload =
-            payload_of({.activate = options.activate, .scope = options.scope, .id = id});
+        job.job.payload = payload_of({.activate = verb.activate, .scope = verb.scope, .id = id});
         jobs.push_back(std::move(job));
     }
     const auto enqueued = session.enqueueing().enqueue_all(std::move(jobs));
@@ -129,35 +128,32 @@ ExitCode order_for_later(
 }
 
 /// Who does it instead.
-[[nodiscard]] std::string why_of_engine(const std::string& id, const SuspensionOptions& options) {
-    const std::string_view verb = options.activate ? "activate" : "suspend";
-    if (options.scope == SuspensionScope::instance) {
+[[nodiscard]] std::string why_of_engine(const std::string& id, SuspensionVerb verb) {
+    const std::string_view word = verb.activate ? "activate" : "suspend";
+    if (verb.scope == SuspensionScope::instance) {
         return fmt::format(
             "instance {} is one of Flowable's, whose engine keeps executions and tasks with it: "
             "call runtimeService.{}ProcessInstanceById(\"{}\") there",
             quoted_if_needed(id),
-            verb,
+            word,
             id
         );
     }
-    const bool is_kind = options.scope == SuspensionScope::job_definition;
+    const bool is_kind = verb.scope == SuspensionScope::job_definition;
     const std::string definition = is_kind ? schema::job_definition_named(id).definition : id;
     return fmt::format(
         "definition {} is one of Flowable's, whose engine keeps executions and tasks with it: call "
         "repositoryService.{}ProcessDefinitionById(\"{}\") there",
         quoted_if_needed(definition),
-        verb,
+        word,
         definition
     );
 }
 
 /// Suspends at leisure, because what is suspended runs no more from the first moment on; activates
 /// as fast as can be.
-deadletter::BulkCounts change_at_once(
-    Session& session,
-    const SuspensionOptions& options,
-    const std::vector<std::string>& ids
-) {
+deadletter::BulkCounts
+change_at_once(Session& session, SuspensionVerb verb, const std::vector<std::string>& ids) {
     RecordWriter writer(session.streams().out, session.format(), moved_columns(), session.style());
     Progress progress(session.streams(), session.clock(), "moved");
     deadletter::BulkRest rest(session.clock(), schema::sleep_for);
@@ -165,7 +161,7 @@ deadletter::BulkCounts change_at_once(
         .on_item =
             [&](const deadletter::ItemResult& item) {
                 if (item.answer == deadletter::ItemAnswer::refused) {
-                    session.tell("jobstrand: " + why_of_engine(item.id, options));
+                    session.tell("jobstrand: " + why_of_engine(item.id, verb));
                     return;
                 }
                 session.count_changes(1);
@@ -174,16 +170,15 @@ deadletter::BulkCounts change_at_once(
         .on_moved =
             [&](std::int64_t moved) {
                 progress.show(moved);
-                if (!options.activate) {
+                if (!verb.activate) {
                     rest.take();
                 }
                 return !session.must_stop();
             },
     };
     deadletter::JobDesk desk = session.jobs();
-    const deadletter::BulkCounts counts = options.activate
-                                              ? desk.activate(options.scope, ids, watch)
-                                              : desk.suspend(options.scope, ids, watch);
+    const deadletter::BulkCounts counts = verb.activate ? desk.activate(verb.scope, ids, watch)
+                                                        : desk.suspend(verb.scope, ids, watch);
     writer.finish();
     if (session.must_stop()) {
         throw CliError(ExitCode::failed, "the service stops; ask again for the rest");
@@ -191,61 +186,35 @@ deadletter::BulkCounts change_at_once(
     return counts;
 }
 
-/// Says first that a job which runs is not stopped.
-[[nodiscard]] deadletter::BulkWatch
-with_remark(Session& session, const deadletter::BulkWatch& watch) {
-    return {.on_item = [&session, watch](const deadletter::ItemResult& item) {
-        if (item.answer == deadletter::ItemAnswer::done && item.moved == 0) {
-            session.tell(
-                fmt::format("job {} runs on; it waits suspended when it is to run again", item.id)
-            );
-        }
-        watch.on_item(item);
-    }};
-}
-
 }  // namespace
 
-ExitCode change_suspension(Session& session, const SuspensionOptions& typed) {
-    SuspensionOptions options = typed;
-    options.scope = scope_of(typed);
-    std::vector<std::string> ids = typed_ids(session, options.ids);
+ExitCode
+change_suspension(Session& session, SuspensionVerb verb, const SuspensionOptions& options) {
+    verb.scope = scope_of(verb.scope, options);
+    std::vector<std::string> ids = options.ids;
     for (std::string& id : ids) {
         (void)app_id_of("the id", id);
-        id = scoped_id(options, id);
+        id = scoped_id(verb.scope, options, id);
     }
     if (const auto due = due_of(session, options.due)) {
-        return order_for_later(session, options, ids, *due);
+        return order_for_later(session, verb, ids, *due);
     }
-    const deadletter::BulkCounts counts = change_at_once(session, options, ids);
+    const deadletter::BulkCounts counts = change_at_once(session, verb, ids);
     if (counts.refused == 0) {
         return ExitCode::done;
     }
     return counts.done > 0 ? ExitCode::partly_done : ExitCode::refused;
 }
 
-ExitCode change_job_suspension(Session& session, const JobSuspensionOptions& options) {
-    const std::vector<std::string> ids = job_ids(session, options.ids);
-    const std::string_view word = options.activate ? "activated" : "suspended";
-    return report_jobs(session, word, [&](const deadletter::BulkWatch& watch) {
-        deadletter::JobDesk desk = session.jobs();
-        if (options.activate) {
-            desk.activate_jobs(ids, watch);
-        } else {
-            desk.suspend_jobs(ids, with_remark(session, watch));
-        }
-    });
-}
-
-ExitCode list_scopes(Session& session, const ScopeListOptions& options) {
+ExitCode list_scopes(Session& session, SuspensionScope scope, const ScopeListOptions& options) {
     const deadletter::ScopeQuery query{
-        .scope = options.scope,
+        .scope = scope,
         .only_suspended = options.only_suspended,
-        .after = options.after,
-        .limit = limit_of(session, options.limit),
+        .after = options.page.after,
+        .limit = options.page.limit,
     };
     write_page(
-        session, session.search().scopes(query), scope_columns(), record_of, &ScopeSummary::id
+        session, session.search().scopes(query), scope_columns(), record_of_scope, &ScopeSummary::id
     );
     return ExitCode::done;
 }

@@ -1,6 +1,5 @@
 #include "tools/jobstrand/commands/job/field_options.hpp"
 
-#include "tools/jobstrand/commands/command_line.hpp"
 #include "tools/jobstrand/commands/option_values.hpp"
 
 #include <fmt/format.h>
@@ -54,6 +53,14 @@ struct ReadMember {
     }
 };
 
+[[nodiscard]] ParameterKind kind_of(const TypedField& typed) {
+    const bool is_text = std::holds_alternative<std::string Job::*>(typed.field->member) ||
+                         typed.field->is_about(&Job::due_date);
+    return typed.option->unit.empty() ? ParameterKind::flag
+           : is_text                  ? ParameterKind::text
+                                      : ParameterKind::number;
+}
+
 }  // namespace
 
 TypedFields fields_with(FieldOption JobField::*kind) {
@@ -69,17 +76,22 @@ TypedFields fields_with(FieldOption JobField::*kind) {
     return fields;
 }
 
-void add_field_option(const Command& verb, TypedField& typed) {
-    const FieldOption& option = *typed.option;
-    const std::string flags(option.flags);
-    const std::string meaning(option.meaning);
-    if (option.unit.empty()) {
-        verb.add_flag_callback(
-            flags, [&typed] { typed.text.emplace(); }, meaning
+Parameters<TypedFields> field_parameters(FieldOption JobField::*kind) {
+    Parameters<TypedFields> all;
+    const TypedFields fields = fields_with(kind);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const FieldOption& option = *fields[i].option;
+        const auto keep = [i](TypedFields& typed, const auto& texts, const auto&...) {
+            typed[i].text = texts.back();
+        };
+        all.push_back(
+            {std::string(option.flags),
+             {kind_of(fields[i]), keep},
+             std::string(option.meaning),
+             {.unit = std::string(option.unit)}}
         );
-    } else {
-        verb.add_option(flags, typed.text, meaning).type_name(std::string(option.unit));
     }
+    return all;
 }
 
 std::string name_of(const FieldOption& option) {

@@ -2,6 +2,7 @@
 
 #include "schema/job_change.hpp"
 #include "schema/job_fields.hpp"
+#include "tools/jobstrand/operations/parameter.hpp"
 #include "tools/jobstrand/session.hpp"
 
 #include <optional>
@@ -11,8 +12,6 @@
 
 /// The options that are about a job's fields, made from schema::job_fields().
 namespace jobstrand::cli {
-
-class Command;
 
 /// An option of a field, and what was typed behind it.
 struct TypedField {
@@ -26,8 +25,8 @@ using TypedFields = std::vector<TypedField>;
 /// The options of one kind in the order of `--help`: `fields_with(&schema::JobField::add)`.
 [[nodiscard]] TypedFields fields_with(schema::FieldOption schema::JobField::*kind);
 
-/// Declares an option at a verb. `typed` has to stay where it is.
-void add_field_option(const Command& verb, TypedField& typed);
+/// The same as parameters of an operation.
+[[nodiscard]] Parameters<TypedFields> field_parameters(schema::FieldOption schema::JobField::*kind);
 
 /// The option as messages name it: `--type`.
 [[nodiscard]] std::string name_of(const schema::FieldOption& option);

@@ -93,20 +93,6 @@ void refuse_bad_values(
     }
 }
 
-/// Says first what a change means to the series that a timer carries on.
-[[nodiscard]] deadletter::BulkWatch
-with_remark(Session& session, const deadletter::BulkWatch& watch) {
-    return {.on_item = [&session, watch](const deadletter::ItemResult& item) {
-        if (item.answer == deadletter::ItemAnswer::done && !item.series.empty()) {
-            session.tell(fmt::format(
-                "only this turn of {} moves; for all: `jobstrand series reschedule`",
-                named_series(item.series)
-            ));
-        }
-        watch.on_item(item);
-    }};
-}
-
 [[nodiscard]] ExitCode report_set(Session& session, const deadletter::BulkCounts& counts) {
     write_record(
         session.streams().out,
@@ -248,7 +234,12 @@ ExitCode set_jobs(Session& session, const SetOptions& options) {
     deadletter::JobDesk desk = session.jobs();
     if (selection.is_by_id()) {
         return report_jobs(session, "set", [&](const deadletter::BulkWatch& watch) {
-            desk.change(selection, place, changes, with_remark(session, watch));
+            desk.change(
+                selection,
+                place,
+                changes,
+                with_remark_on_series(session, watch, only_this_turn_moves)
+            );
         });
     }
     refuse_for_place(places.front(), changes);

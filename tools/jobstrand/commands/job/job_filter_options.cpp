@@ -1,8 +1,5 @@
 #include "tools/jobstrand/commands/job/job_filter_options.hpp"
 
-#include "tools/jobstrand/commands/command_line.hpp"
-
-#include <array>
 #include <cstddef>
 
 namespace jobstrand::cli {
@@ -10,26 +7,6 @@ namespace jobstrand::cli {
 namespace {
 
 constexpr const char* kFilters = "Filters (all given ones must match)";
-constexpr const char* kWithout = "Without a value: tenant, due, ...";
-
-struct FilterFlag {
-    const char* names;
-    bool JobFilterOptions::*member;
-    const char* meaning;
-};
-
-constexpr std::array kFlags{
-    FilterFlag{"--locked", &JobFilterOptions::locked, "Only jobs that a node holds"},
-    FilterFlag{"--free", &JobFilterOptions::free, "Only jobs that no node holds"},
-    FilterFlag{
-        "--with-exception",
-        &JobFilterOptions::with_exception,
-        "Only jobs with a failure: of their last run"},
-    FilterFlag{
-        "--without-exception",
-        &JobFilterOptions::without_exception,
-        "Only jobs without one"},
-};
 
 /// They take any number of texts, which are read where all of them are there.
 [[nodiscard]] Parameters<JobFilterOptions> condition_parameters() {
@@ -60,29 +37,25 @@ const Parameters<JobFilterOptions>& job_filter_parameters() {
         parameters.push_back(
             {"--without",
              {ParameterKind::repeated, keep_without},
-             kWithout,
+             "Without a value: tenant, due, ...",
              {.unit = "FIELD", .heading = kFilters}}
         );
-        for (const FilterFlag& flag : kFlags) {
-            parameters.push_back({flag.names, flag.member, flag.meaning, {.heading = kFilters}});
-        }
-        return parameters;
+        const ParameterRules flag{.heading = kFilters};
+        const Parameters<JobFilterOptions> flags{
+            {"--locked", &JobFilterOptions::locked, "Only jobs that a node holds", flag},
+            {"--free", &JobFilterOptions::free, "Only jobs that no node holds", flag},
+            {"--with-exception",
+             &JobFilterOptions::with_exception,
+             "Only jobs with a failure: of their last run",
+             flag},
+            {"--without-exception",
+             &JobFilterOptions::without_exception,
+             "Only jobs without one",
+             flag},
+        };
+        return joined(parameters, flags);
     }();
     return all;
-}
-
-void add_job_filter_options(const Command& verb, JobFilterOptions& options) {
-    for (TypedCondition& typed : options.fields) {
-        verb.add_repeated_option(typed.flags, typed.texts, typed.meaning)
-            .group(kFilters)
-            .type_name(std::string(typed.field->filter.unit));
-    }
-    verb.add_repeated_option("--without", options.without, kWithout)
-        .group(kFilters)
-        .type_name("FIELD");
-    for (const FilterFlag& flag : kFlags) {
-        verb.add_flag(flag.names, options.*flag.member, flag.meaning).group(kFilters);
-    }
 }
 
 }  // namespace jobstrand::cli

@@ -11,8 +11,6 @@
 
 namespace jobstrand::cli {
 
-class Command;
-
 /// An option that asks for jobs by a field, and what was typed behind it: of a text that is to be
 /// the same any number, of which one is enough.
 struct TypedCondition {
@@ -37,10 +35,7 @@ struct JobFilterOptions {
     bool without_exception = false;
 };
 
-/// --type, --instance, ... at a verb. `options` has to stay where it is.
-void add_job_filter_options(const Command& verb, JobFilterOptions& options);
-
-/// The same for operations of the table.
+/// --type, --instance, ...
 [[nodiscard]] const Parameters<JobFilterOptions>& job_filter_parameters();
 
 /// The fields that a job may be without, as --without names them; nullopt: none of them.

@@ -12,14 +12,14 @@
 namespace jobstrand::cli {
 
 struct ListOptions {
-    std::string place = "executable";  ///< A place, or `all`.
     JobFilterOptions filter;
     std::string limit = "100";
     std::string after;
 };
 
 struct JobListOptions : ListOptions {
-    std::optional<std::string> sort;  ///< A word of sort_named().
+    std::string place = "executable";  ///< A place, or `all`.
+    std::optional<std::string> sort;   ///< A word of sort_named().
     bool descending = false;
     std::optional<std::string> skip;  ///< Instead of `after`.
 };

@@ -9,8 +9,6 @@
 
 namespace jobstrand::cli {
 
-class Command;
-
 /// When the turns of a series are due, as it was typed.
 struct SeriesTimesOptions {
     std::optional<std::string> repeat;
@@ -44,7 +42,7 @@ struct SeriesOptions {
 [[nodiscard]] const Parameters<SeriesTimesOptions>& series_times_parameters();
 
 /// The same, --repeat, and the options of a new series.
-void add_series_options(const Command& verb, SeriesOptions& options);
+[[nodiscard]] Parameters<SeriesOptions> series_parameters();
 
 /// Puts what was given into a series; the rest stays. Throws CliError wrong_usage for what cannot
 /// be meant so; whether the texts fit each other is left to timers::problems_of_new.
