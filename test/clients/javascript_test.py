@@ -123,10 +123,23 @@ def check_results(origin, checks):
     for why, message in zip(UNTOLD, dead):
         checks.equal(f'"{why}" in "{message}"', why in message, True)
     checks.equal('the others count', clients.places(origin)['executable'], 10)
+    checks.equal('misspelt names', ask(origin, 'misspelt_names'), [
+        f'TypeError: {what}' for what in ('Worker has no "concurency"; did you mean "concurrency"?', 'Client has no "tokn"; did you mean "token"?',
+                                          'Fail has no "retryAfter"; did you mean "retryAfterMs"?',
+                                          'a job in the app\'s own transaction has no "retrys"; did you mean "retries"?',
+                                          'a job in the app\'s own transaction has no "colour"')
+    ])
     add_external(origin, 1)
     done = subprocess.run(command(origin, 'a_bug'), capture_output=True, text=True, timeout=clients.PATIENCE_S, check=False)
     checks.equal('a worker with a bug ends loudly', (done.returncode, done.stdout), (1, ''))
     checks.equal('it says why', 'Error: the worker has ended by a bug: a bug' in done.stderr, True)
+
+
+def check_errors(origin, checks):
+    add_external(origin, 2, retries=1)
+    causes = ['Caused by: AggregateError: no server', 'Caused by: TypeError: the first server hung up']
+    checks.equal('class, message and causes of what a handler throws', ask(origin, 'what_a_handler_throws'),
+                 [['NoSuchOrder: order 17', ['Error: order 17', *causes]], ['not sent', ['Error: not sent', *causes]]])
 
 
 def check_promises(origin, checks):
@@ -154,6 +167,8 @@ def main():
         check_enqueueing(origin, checks)
     with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
         check_results(origin, checks)
+    with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
+        check_errors(origin, checks)
     check_outage(binary, checks)
     return checks.result()
 

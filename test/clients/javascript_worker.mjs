@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const [, , source, origin, name] = process.argv;
-const { BusinessError, Client, Fail, Refused, Unreachable, Worker, enqueueBy, insertionOf } = await import(`${source}/src/index.js`);
+const { BusinessError, Client, Fail, Refused, Unreachable, Variables, Worker, enqueueBy, insertionOf } = await import(`${source}/src/index.js`);
 const client = new Client(origin);
 const quick = { waitMs: 1000, log: () => {} };
 
@@ -36,7 +36,8 @@ const cases = {
       if (n % 10 === 3) {
         throw new BusinessError("E1", "so", { n });
       }
-      return n % 10 === 4 ? { total: n } : undefined;
+      // Whatever it is, that means done.
+      return { 4: new Variables({ total: n }), 5: "ok", 6: 17n, 7: { n } }[n % 10];
     });
     const running = worker.run();
     await until(isAllDone);
@@ -146,11 +147,11 @@ const cases = {
     const ring = {};
     ring.ring = ring;
     const untold = [
-      () => ({ n: 17n }),
-      () => ring,
-      () => ({ half: "\ud800" }),
-      () => ({ long: "x".repeat(9_000_000) }),
-      () => "a text",
+      () => new Variables({ n: 17n }),
+      () => new Variables(ring),
+      () => new Variables({ half: "\ud800" }),
+      () => new Variables({ long: "x".repeat(9_000_000) }),
+      () => new Variables("a text"),
       () => {
         throw new BusinessError("E1", "so", { n: 17n });
       },
@@ -168,7 +169,7 @@ const cases = {
       },
     ];
     const worker = new Worker(client, quick);
-    worker.handler("mail", ({ payload: { n } }) => (n < untold.length ? untold[n]() : { n }));
+    worker.handler("mail", ({ payload: { n } }) => (n < untold.length ? untold[n]() : new Variables({ n })));
     const running = worker.run();
     await until(isAllDone);
     worker.stop();
@@ -178,6 +179,42 @@ const cases = {
       dead[payload.n] = exceptionMessage;
     }
     print(dead);
+  },
+
+  async what_a_handler_throws() {
+    class NoSuchOrder extends Error {}
+    const worker = new Worker(client, quick);
+    worker.handler("mail", ({ payload: { n } }) => {
+      const cause = new AggregateError([new TypeError("the first server hung up")], "no server");
+      throw n === 0 ? new NoSuchOrder("order 17", { cause }) : new Fail("not sent", { cause });
+    });
+    const running = worker.run();
+    await until(isAllDone);
+    worker.stop();
+    await running;
+    const dead = [];
+    for await (const { id, payload } of client.jobs({ place: "dead" })) {
+      const { exceptionMessage, exceptionDetails } = await client.job(id);
+      dead[payload.n] = [exceptionMessage, exceptionDetails.split("\n").filter((line) => !line.startsWith("    at "))];
+    }
+    print(dead);
+  },
+
+  async misspelt_names() {
+    const saidOf = (make) => {
+      try {
+        return make();
+      } catch (error) {
+        return `${error.name}: ${error.message}`;
+      }
+    };
+    print([
+      () => new Worker(client, { concurency: 1 }),
+      () => new Client(origin, { tokn: "" }),
+      () => new Fail("no", { retryAfter: 1 }),
+      () => insertionOf("sqlite", { handlerType: "mail", retrys: 1 }),
+      () => insertionOf("sqlite", { handlerType: "mail", colour: "red" }),
+    ].map(saidOf));
   },
 
   // The bug is in what its requests are made with.

@@ -25,7 +25,7 @@ sys.path.insert(0, str(clients.ROOT / 'tools/clients/python'))
 sys.path.insert(0, str(clients.ROOT / 'test/fixtures'))
 import databases  # pylint: disable=wrong-import-position
 import jobstrand  # pylint: disable=wrong-import-position
-from jobstrand import NewJob  # pylint: disable=wrong-import-position
+from jobstrand import NewJob, Variables  # pylint: disable=wrong-import-position
 
 BINARY = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else Path()
 SHORT = timedelta(seconds=1)
@@ -90,6 +90,13 @@ class OverHttp(WithService):
             self.client.enqueue(NewJob('noop', retries=-1))
         self.assertEqual(refusal.exception.status, 400)
 
+    def test_a_misspelt_name_is_refused_with_the_nearest(self):
+        for kind, name, nearest in ((NewJob, 'retrys', 'retries'), (NewJob, 'uniqe_key', 'unique_key'), (jobstrand.Worker, 'thread', 'threads'),
+                                    (jobstrand.AsyncWorker, 'concurency', 'concurrency'), (jobstrand.Client, 'tokn', 'token'),
+                                    (jobstrand.Fail, 'retry', 'retries')):
+            with self.assertRaisesRegex(TypeError, f"^{kind.__name__} has no '{name}'; did you mean '{nearest}'"):
+                kind('mail', **{name: 1})
+
     def test_a_service_that_is_not_there_is_unreachable(self):
         with self.assertRaises(jobstrand.Unreachable):
             jobstrand.Client('http://127.0.0.1:1').enqueue('noop')
@@ -129,7 +136,8 @@ class Workers(WithService):
                 raise jobstrand.Fail('never', retries=0)
             if number % 10 == 3:
                 raise jobstrand.BusinessError('E1', 'so', {'n': number})
-            return {'total': number} if number % 10 == 4 else None
+            # Whatever it is, that means done.
+            return {4: Variables(total=number), 5: 'ok', 6: 17, 7: {'at': datetime(2030, 1, 1)}}.get(number % 10)
 
         self.run_until(worker, lambda: sum(runs.values()) == 1100 and self.places()['external'] == self.places()['timer'] == 0)
         self.assertEqual(len(runs), 1000)
@@ -137,16 +145,41 @@ class Workers(WithService):
         self.assertEqual(self.places()['executable'], 200, 'errors and variables are for the app')
         self.assertEqual(clients.metric(self.origin, 'jobstrand_worker_not_held_total'), 0)
 
+    def test_what_a_handler_raises_arrives_with_class_notes_and_cause(self):
+        with_error, with_fail = self.add_external(2, retries=1)
+        worker = jobstrand.Worker(self.client, wait=SHORT)
+
+        @worker.handler('mail')
+        def mail(job):  # pylint: disable=unused-variable
+            try:
+                throw(ConnectionError('the server hung up'))
+            except ConnectionError as cause:
+                error = jobstrand.Fail('not sent') if job.id == with_fail else LookupError('no such order')
+                error.add_note('order 17')
+                raise error from cause
+        self.run_until(worker, lambda: self.places()['dead'] == 2)
+        for job_id, message in ((with_error, 'LookupError: no such order'), (with_fail, 'not sent')):
+            dead = self.client.job(job_id)
+            self.assertEqual(dead['exceptionMessage'], message)
+            for said in ('ConnectionError: the server hung up', 'order 17', 'in mail', message):
+                self.assertIn(said, dead['exceptionDetails'])
+
+    def test_a_coroutine_that_nothing_would_await_is_no_handler(self):
+        async def mail(_job):
+            pass
+        with self.assertRaisesRegex(TypeError, 'mail is a coroutine.*AsyncWorker'):
+            jobstrand.Worker(self.client).handler('mail')(mail)
+
     #: What a handler may do, and what its dead letter says then.
     UNTOLD = (
-        (lambda: {'at': datetime(2030, 1, 1)}, 'what the handler returned cannot be told: Object of type datetime'),
-        (lambda: {'sum': Decimal('1.5')}, 'Object of type Decimal'),
-        (lambda: {'id': uuid.uuid4()}, 'Object of type UUID'),
-        (lambda: {'ring': ring()}, 'Circular reference'),
-        (lambda: {'n': float('nan')}, 'Out of range float'),
-        (lambda: {'half': '\ud800'}, 'surrogates not allowed'),
-        (lambda: {'long': 'x' * 9_000_000}, 'bytes long'),
-        (lambda: 17, "'int' object is not iterable"),
+        (lambda: Variables({'at': datetime(2030, 1, 1)}), 'what the handler returned cannot be told: Object of type datetime'),
+        (lambda: Variables({'sum': Decimal('1.5')}), 'Object of type Decimal'),
+        (lambda: Variables({'id': uuid.uuid4()}), 'Object of type UUID'),
+        (lambda: Variables({'ring': ring()}), 'Circular reference'),
+        (lambda: Variables({'n': float('nan')}), 'Out of range float'),
+        (lambda: Variables({'half': '\ud800'}), 'surrogates not allowed'),
+        (lambda: Variables({'long': 'x' * 9_000_000}), 'bytes long'),
+        (lambda: Variables(17), "'int' object is not iterable"),
         (lambda: throw(jobstrand.BusinessError('E1', 'so', {'at': datetime(2030, 1, 1)})), 'so (BusinessError, which cannot be told as it is: '
          'Object of type datetime'),
         (lambda: throw(jobstrand.BusinessError(17)), 'the service refuses its result: result '),
@@ -172,7 +205,7 @@ class Workers(WithService):
         @worker.handler('mail')
         def mail(job):  # pylint: disable=unused-variable
             number = job.payload['n']
-            return self.UNTOLD[number][0]() if number < len(self.UNTOLD) else {'n': number}
+            return self.UNTOLD[number][0]() if number < len(self.UNTOLD) else Variables(n=number)
         self.run_until(worker, lambda: self.places()['external'] == 0)
         self.assert_each_result_stands_for_itself()
 
@@ -184,7 +217,7 @@ class Workers(WithService):
         async def mail(job):  # pylint: disable=unused-variable
             number = job.payload['n']
             if number >= len(self.UNTOLD):
-                return {'n': number}
+                return Variables(n=number)
             try:
                 return self.UNTOLD[number][0]()
             except SystemExit as error:

@@ -1,4 +1,5 @@
 import { Refused, Unreachable } from "./errors.js";
+import { refuseOthers } from "./names.js";
 import { Encoded, durationText, jobToJson } from "./texts.js";
 
 /** The service over HTTP. Throws Unreachable when no answer came, and Refused when it was no. */
@@ -8,7 +9,9 @@ export class Client {
   #timeoutMs;
 
   /** `url`: of the service, such as http://127.0.0.1:8080. */
-  constructor(url, { token, timeoutMs = 30_000 } = {}) {
+  constructor(url, options = {}) {
+    refuseOthers("Client", options, ["token", "timeoutMs"]);
+    const { token, timeoutMs = 30_000 } = options;
     this.#url = String(url).replace(/\/+$/, "");
     this.#token = token;
     this.#timeoutMs = timeoutMs;

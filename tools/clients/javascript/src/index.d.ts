@@ -105,7 +105,14 @@ export interface WorkerOptions {
   log?: (message: string) => void;
 }
 
-export type Handler = (job: Job) => void | { [name: string]: Json } | Promise<void | { [name: string]: Json }>;
+/** Whatever it returns, or resolves to, its job is done; Variables are handed on to the app. */
+export type Handler = (job: Job) => unknown;
+
+/** Returned by a handler: the job is done, and these are handed on to the app. */
+export class Variables {
+  readonly variables: { [name: string]: Json };
+  constructor(variables: { [name: string]: Json });
+}
 
 export class Worker {
   readonly name: string;
@@ -141,7 +148,7 @@ export class Refused extends JobstrandError {
   readonly retryAfterMs?: number;
 }
 export class Fail extends Error {
-  constructor(message: string, options?: { retryAfterMs?: number; retries?: number; details?: string });
+  constructor(message: string, options?: { retryAfterMs?: number; retries?: number; details?: string; cause?: unknown });
 }
 export class BusinessError extends Error {
   constructor(code: string, message?: string, variables?: { [name: string]: Json });

@@ -1,3 +1,4 @@
+import { refuseOthers } from "./names.js";
 import { freshId } from "./texts.js";
 
 /** Characters of a payload that stand in the row of the job; a longer one has a row of its own. */
@@ -17,6 +18,8 @@ const kColumns = {
   traceparent: "TRACE_PARENT_",
   uniqueKey: "UNIQUE_KEY_",
 };
+
+const kFields = ["correlationId", "dueDate", "external", "handlerType", "id", "onDuplicate", "payload", "repeat", "uniqueForMs", ...Object.keys(kColumns)];
 
 /**
  * Adds a job in the app's own transaction: it is there exactly if the app commits. `query(sql, values)` runs one
@@ -92,6 +95,7 @@ export function insertionOf(database, job) {
 }
 
 function refuseWhatNeedsTheService(job) {
+  refuseOthers("a job in the app's own transaction", job, kFields);
   if (typeof job.dueDate === "string") {
     throw new RangeError("a due date in words needs the service: give a Date, or milliseconds from now");
   }

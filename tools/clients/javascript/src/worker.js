@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 
 import { Client } from "./client.js";
 import { JobstrandError, Refused, isWorthWaiting } from "./errors.js";
+import { refuseOthers } from "./names.js";
 import { Pause } from "./pause.js";
 import { completed, failed, untold } from "./result.js";
 
@@ -16,6 +17,8 @@ const kCharactersPerRequest = 2 * 1024 * 1024;
 /** What a request is told when it cannot be meant so, or is too long. */
 const kOfWhatItSays = [400, 413, 422];
 
+const kOptions = ["concurrency", "graceMs", "lockMs", "log", "name", "signals", "tenantId", "token", "waitMs"];
+
 /**
  * Takes external jobs from a service, runs a handler for each, and says what became of it.
  *
@@ -23,9 +26,10 @@ const kOfWhatItSays = [400, 413, 422];
  *     worker.handler("mail", async (job) => { ... });
  *     await worker.run();
  *
- * A handler that returns has done the job; what it returns goes to the app as variables. One that throws, or returns what
- * JSON cannot say, has failed the attempt: the job comes again as its retry cycle says, and is a dead letter after its last
- * attempt. A job may come twice, when its worker dies or stands still for longer than its lock; handlers must bear that.
+ * A handler that returns, whatever it is, has done the job; Variables are handed on to the app. One that throws, or returns
+ * variables that JSON cannot say, has failed the attempt: the job comes again as its retry cycle says, and is a dead letter
+ * after its last attempt. A job may come twice, when its worker dies or stands still for longer than its lock; handlers must
+ * bear that.
  *
  * Locks are prolonged while jobs are held. `job.signal` aborts when a lock is lost: then what becomes of the job here
  * does not count. SIGTERM and SIGINT, or stop(), let the running handlers end. A worker runs once.
@@ -48,6 +52,7 @@ export class Worker {
    * running handlers have after a stop. `log`: told of what goes wrong.
    */
   constructor(client, options = {}) {
+    refuseOthers("Worker", options, kOptions);
     this.#client = client instanceof Client ? client : new Client(client, { token: options.token });
     this.#options = { concurrency: 100, lockMs: 300_000, waitMs: 5000, graceMs: 30_000, signals: true, log: console.warn, ...options };
     this.name = options.name ?? `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`;
@@ -55,6 +60,9 @@ export class Worker {
 
   /** The handler of a handler type, which workers call a topic. */
   handler(topic, handle) {
+    if (typeof handle !== "function") {
+      throw new TypeError(`the handler of ${topic} is no function`);
+    }
     this.#handlers.set(topic, handle);
     return this;
   }

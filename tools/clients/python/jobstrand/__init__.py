@@ -6,6 +6,7 @@ from .aio import AsyncWorker
 from .client import Client
 from .errors import BusinessError, Fail, JobstrandError, Refused, Unreachable
 from .jobs import Enqueued, Job, NewJob
+from .result import Variables
 from .sql import enqueue
 from .worker import Worker
 
@@ -20,6 +21,7 @@ __all__ = [
     "NewJob",
     "Refused",
     "Unreachable",
+    "Variables",
     "Worker",
     "enqueue",
 ]

@@ -6,20 +6,22 @@ import logging
 import signal
 import threading
 from datetime import timedelta
-from typing import Any, Awaitable, Callable, Mapping, Optional, Union
+from typing import Any, Awaitable, Callable, Optional, Union
 
 from .client import Client
 from .desk import Desk, DeskSettings
 from .jobs import Job
+from .names import nearest_names
 from .result import completed, failed
 from .worker import fresh_name
 
 #: As for Worker, but awaited.
-AsyncHandler = Callable[[Job], Awaitable[Optional[Mapping[str, Any]]]]
+AsyncHandler = Callable[[Job], Awaitable[Any]]
 
 _log = logging.getLogger("jobstrand")
 
 
+@nearest_names
 class AsyncWorker:
     """Like Worker, in the event loop: `await worker.run()`. So many jobs are held, and run, at a time as `concurrency`
     says. The requests are made by three threads beside the loop."""

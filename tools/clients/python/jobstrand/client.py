@@ -12,12 +12,14 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from .errors import Refused, Unreachable
 from .jobs import Enqueued, Job, NewJob, duration_text
+from .names import nearest_names
 
 #: The service ends connections that were idle for a minute; an older one is not used again, so that no request is sent
 #: into the void.
 _MOST_IDLE_S = 50.0
 
 
+@nearest_names
 class Client:
     """Thread safe: each thread has a connection of its own.
 

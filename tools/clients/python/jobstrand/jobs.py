@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any, Mapping, Optional, Union
 
+from .names import nearest_names
+
 #: When a job runs at the earliest: an instant, a wait from now, or any timer text (only over HTTP).
 Due = Union[datetime, timedelta, str]
 
 
+@nearest_names
 @dataclass
 class NewJob:
     """A job to be enqueued. Only the handler type is needed; what is None is as the service says."""

@@ -1,6 +1,7 @@
 """A worker with threads."""
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 import queue
@@ -10,15 +11,16 @@ import socket
 import threading
 import time
 from datetime import timedelta
-from typing import Any, Callable, Mapping, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 from .client import Client
 from .desk import Desk, DeskSettings
 from .jobs import Job
+from .names import nearest_names
 from .result import completed, failed
 
-#: What a handler is. What it returns goes to the app as variables; None: nothing does.
-Handler = Callable[[Job], Optional[Mapping[str, Any]]]
+#: What a handler is. Whatever it returns, its job is done; Variables go to the app.
+Handler = Callable[[Job], Any]
 
 _log = logging.getLogger("jobstrand")
 
@@ -28,6 +30,7 @@ def fresh_name() -> str:
     return f"{socket.gethostname()}-{os.getpid()}-{random.getrandbits(32):08x}"
 
 
+@nearest_names
 class Worker:
     """Takes external jobs from a service, runs a handler for each, and says what became of it.
 
@@ -39,9 +42,10 @@ class Worker:
 
         worker.run()
 
-    A handler that returns has done the job. One that raises, or returns what JSON cannot say, has failed the attempt: the
-    job comes again as its retry cycle says, and is a dead letter after its last attempt. A job may come twice, when its
-    worker dies or stands still for longer than its lock; handlers must bear that.
+    A handler that returns, whatever it is, has done the job; Variables are handed on to the app. One that raises, or returns
+    variables that JSON cannot say, has failed the attempt: the job comes again as its retry cycle says, and is a dead letter
+    after its last attempt. A job may come twice, when its worker dies or stands still for longer than its lock; handlers must
+    bear that.
 
     Locks are prolonged while jobs are held. SIGTERM and SIGINT, or stop(), let the running handlers end, and give the
     other jobs back. A worker runs once.
@@ -72,6 +76,8 @@ class Worker:
     def handler(self, topic: str) -> Callable[[Handler], Handler]:
         """Decorates the handler of a handler type, which workers call a topic."""
         def add(function: Handler) -> Handler:
+            if inspect.iscoroutinefunction(function):
+                raise TypeError(f"{function.__name__} is a coroutine, which nothing awaits here: use AsyncWorker")
             self._handlers[topic] = function
             return function
         return add
