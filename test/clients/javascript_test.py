@@ -57,6 +57,9 @@ def check_workers(origin, checks):
     checks.equal('runs that ended after a stop', ask(origin, 'a_stop_while_one_runs'), {'ended': 1})
     checks.equal('jobs that are left', clients.places(origin)['external'], 2)
     checks.equal('they are done next', ask(origin, 'a_thousand_jobs'), {'runs': 2 + 1})
+    add_external(origin, 3)
+    checks.equal('a free place is filled while long jobs run beside it', ask(origin, 'a_free_place_beside_long_jobs'), {'long': 3})
+    checks.equal('topics share the places by their weight', ask(origin, 'topics_with_weights'), {'runs': 60, 'reports': 30})
     add_external(origin, 1)
     checks.equal('runs under a short lock', ask(origin, 'a_lock_that_is_prolonged'), {'runs': 1})
     add_external(origin, 1)
@@ -67,11 +70,15 @@ def check_outage(binary, checks):
     port = databases.free_port()
     with tempfile.TemporaryDirectory() as folder, subprocess.Popen(command(f'http://127.0.0.1:{port}', 'a_service_that_comes_later'),
                                                                    stdout=subprocess.PIPE, text=True) as worker:
-        checks.equal('a worker tells that the service is away', json.loads(worker.stdout.readline()), {'isTold': True})
+        checks.equal('a worker tries again while the service is away', json.loads(worker.stdout.readline()), {'tries': 4})
         with clients.service(binary, folder, port) as origin:
             clients.enqueue(origin, [{'id': 'late', 'handlerType': 'mail', 'external': True}])
             said, _ = worker.communicate(timeout=clients.PATIENCE_S)
-    checks.equal('it goes on when the service is there', json.loads(said), {'done': 'late'})
+    told = json.loads(said)
+    checks.equal('it goes on when the service is there', told['done'], 'late')
+    checks.equal('it tells what it serves', told['log'][0], f'worker w-1 serves mail, 100 places, at http://127.0.0.1:{port}')
+    checks.equal('it tells of the outage once, and once of its end', [re.sub(r' \d+ s$', '', line)[:32] for line in told['log'][1:]],
+                 ['cannot fetch jobs: no answer fro', 'the service answers again, after'])
 
 
 def check_enqueueing(origin, checks):

@@ -86,13 +86,59 @@ const cases = {
 
   // The test starts the service when it has read the first line.
   async a_service_that_comes_later() {
-    let isTold = false;
-    const worker = new Worker(client, { ...quick, log: () => isTold || print({ isTold: (isTold = true) }) });
+    let tries = 0;
+    class Counting extends Client {
+      acquire(...order) {
+        tries += 1;
+        if (tries === 4) {
+          print({ tries });
+        }
+        return super.acquire(...order);
+      }
+    }
+    const log = [];
+    const worker = new Worker(new Counting(origin), { ...quick, name: "w-1", log: (line) => log.push(line) });
+    let done;
     worker.handler("mail", ({ id }) => {
       worker.stop();
-      print({ done: id });
+      done = id;
     });
     await worker.run();
+    print({ done, log });
+  },
+
+  async a_free_place_beside_long_jobs() {
+    let long = 0;
+    let end;
+    const mayEnd = new Promise((resolve) => (end = resolve));
+    const worker = new Worker(client, { ...quick, concurrency: 4 });
+    worker.handler("mail", () => {
+      long += 1;
+      return mayEnd;
+    });
+    worker.handler("short", () => {});
+    const running = worker.run();
+    await until(() => long === 3);
+    await client.enqueueAll(Array.from({ length: 20 }, () => ({ handlerType: "short", external: true })));
+    await until(async () => (await client.stats()).places.external === 3);
+    end();
+    worker.stop();
+    await running;
+    print({ long });
+  },
+
+  async topics_with_weights() {
+    const topics = ["mail", "report", "report"].flatMap((topic) => Array(20).fill(topic));
+    await client.enqueueAll(topics.map((handlerType) => ({ handlerType, external: true })));
+    const runs = [];
+    const worker = new Worker(client, { ...quick, concurrency: 1 });
+    worker.handler("mail", ({ handlerType }) => runs.push(handlerType));
+    worker.handler("report", ({ handlerType }) => runs.push(handlerType), { weight: 3 });
+    const running = worker.run();
+    await until(isAllDone);
+    worker.stop();
+    await running;
+    print({ runs: runs.length, reports: runs.slice(0, 40).filter((topic) => topic === "report").length });
   },
 
   async mistakes() {

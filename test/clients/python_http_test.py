@@ -145,6 +145,62 @@ class Workers(WithService):
         self.assertEqual(self.places()['executable'], 200, 'errors and variables are for the app')
         self.assertEqual(clients.metric(self.origin, 'jobstrand_worker_not_held_total'), 0)
 
+    def test_a_free_place_is_filled_while_long_jobs_run_beside_it(self):
+        self.add_external(3)
+        long, may_end = [], asyncio.Event()
+        worker = jobstrand.AsyncWorker(self.client, concurrency=4, wait=SHORT)
+
+        @worker.handler('mail')
+        async def mail(job):  # pylint: disable=unused-variable
+            long.append(job.id)
+            await may_end.wait()
+
+        @worker.handler('short')
+        async def short(_job):  # pylint: disable=unused-variable
+            pass
+
+        async def work():
+            running = asyncio.ensure_future(worker.run())
+            await asyncio.to_thread(clients.eventually, lambda: len(long) == 3)
+            self.client.enqueue_all(NewJob('short', external=True) for _ in range(20))
+            are_done = await asyncio.to_thread(clients.eventually, lambda: self.places()['external'] == 3)
+            may_end.set()
+            worker.stop()
+            await running
+            self.assertTrue(are_done)
+        asyncio.run(work())
+
+    def test_what_waits_for_a_busy_worker_is_run_by_another(self):
+        self.add_external(6)
+        begun, may_end, done = threading.Event(), threading.Event(), []
+        busy, other = jobstrand.Worker(self.client, threads=1, wait=SHORT), jobstrand.Worker(self.client, threads=1, wait=SHORT)
+
+        @busy.handler('mail')
+        def hang(job):  # pylint: disable=unused-variable
+            begun.set()
+            may_end.wait(2 * clients.PATIENCE_S)
+            done.append(job.id)
+        other.handler('mail')(lambda job: done.append(job.id))
+        thread = threading.Thread(target=busy.run)
+        thread.start()
+        self.assertTrue(begun.wait(clients.PATIENCE_S))
+        self.run_until(other, lambda: self.places()['external'] == 1)
+        self.assertEqual(len(done), 5)
+        busy.stop()
+        may_end.set()
+        thread.join(clients.PATIENCE_S)
+        self.assertEqual(len(done), 6)
+
+    def test_topics_share_the_places_by_their_weight(self):
+        self.client.enqueue_all(NewJob(topic, external=True) for topic in ('mail', 'report', 'report') for _ in range(20))
+        runs = []
+        worker = jobstrand.Worker(self.client, threads=1, wait=SHORT)
+        for topic, weight in (('mail', 1), ('report', 3)):
+            worker.handler(topic, weight=weight)(lambda job: runs.append(job.handler_type))
+        self.run_until(worker, lambda: self.places()['external'] == 0)
+        self.assertEqual(Counter(runs[:40]), {'report': 30, 'mail': 10})
+        self.assertEqual(Counter(runs), {'report': 40, 'mail': 20})
+
     def test_what_a_handler_raises_arrives_with_class_notes_and_cause(self):
         with_error, with_fail = self.add_external(2, retries=1)
         worker = jobstrand.Worker(self.client, wait=SHORT)
@@ -376,22 +432,30 @@ class Killed(WithService):
 
 class WhileTheServiceIsAway(unittest.TestCase):
     def test_a_worker_waits_and_goes_on(self):
-        done, port = [], databases.free_port()
-        worker = jobstrand.Worker(f'http://127.0.0.1:{port}', threads=1, wait=SHORT)
+        done, port, tries = [], databases.free_port(), []
+
+        class Counting(jobstrand.Client):
+            def acquire(self, *values, **named):
+                tries.append(values)
+                return super().acquire(*values, **named)
+        worker = jobstrand.Worker(Counting(f'http://worker:secret@127.0.0.1:{port}'), 'w-1', threads=1, wait=SHORT)
 
         @worker.handler('mail')
         def mail(job):  # pylint: disable=unused-variable
             done.append(job.id)
             worker.stop()
-        with tempfile.TemporaryDirectory() as folder, self.assertLogs('jobstrand', 'WARNING') as logs:
+        with tempfile.TemporaryDirectory() as folder, self.assertLogs('jobstrand', 'INFO') as logs:
             thread = threading.Thread(target=worker.run)
             thread.start()
-            clients.eventually(lambda: bool(logs.output))
+            clients.eventually(lambda: len(tries) > 3)
             with clients.service(BINARY, folder, port) as origin:
                 job = jobstrand.Client(origin).enqueue(NewJob('mail', external=True))
                 thread.join(clients.PATIENCE_S)
         self.assertEqual(done, [job.id])
-        self.assertIn('cannot fetch jobs', logs.output[0])
+        begins, away, back = logs.output  # However often it was tried.
+        self.assertEqual(begins, f'INFO:jobstrand:worker w-1 serves mail, 1 places, at http://127.0.0.1:{port}')
+        self.assertRegex(away, r'^WARNING:jobstrand:cannot fetch jobs: no answer from http://127\.0\.0\.1:')
+        self.assertRegex(back, r'^WARNING:jobstrand:the service answers again, after \d+ s$')
 
 
 if __name__ == '__main__':

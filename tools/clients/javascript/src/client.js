@@ -17,6 +17,11 @@ export class Client {
     this.#timeoutMs = timeoutMs;
   }
 
+  /** Of the service. (What is secret cannot stand in its URL: fetch() refuses that.) */
+  get address() {
+    return this.#url;
+  }
+
   /**
    * Adds a job; when this resolves it is committed. When no answer came, nobody knows whether it was added: give a job
    * that must not be doubled an id or a unique key, and ask again.

@@ -75,6 +75,7 @@ export interface RefusedResult {
 
 export class Client {
   constructor(url: string | URL, options?: { token?: string; timeoutMs?: number });
+  readonly address: string;
   enqueue(job: NewJob): Promise<Enqueued>;
   enqueueAll(jobs: NewJob[]): Promise<string[]>;
   job(id: string): Promise<StoredJob | null>;
@@ -117,7 +118,7 @@ export class Variables {
 export class Worker {
   readonly name: string;
   constructor(client: Client | string, options?: WorkerOptions);
-  handler(topic: string, handle: Handler): this;
+  handler(topic: string, handle: Handler, options?: { weight?: number }): this;
   run(): Promise<void>;
   stop(): void;
 }

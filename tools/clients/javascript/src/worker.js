@@ -1,12 +1,14 @@
 import { hostname } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { randomBytes } from "node:crypto";
 
 import { Client } from "./client.js";
 import { JobstrandError, Refused, isWorthWaiting } from "./errors.js";
 import { refuseOthers } from "./names.js";
+import { Outage } from "./outage.js";
 import { Pause } from "./pause.js";
 import { completed, failed, untold } from "./result.js";
+import { Shares } from "./shares.js";
 
 /** Jobs that one request is about, which is one transaction. */
 const kJobsPerRequest = 1000;
@@ -16,6 +18,10 @@ const kCharactersPerRequest = 2 * 1024 * 1024;
 
 /** What a request is told when it cannot be meant so, or is too long. */
 const kOfWhatItSays = [400, 413, 422];
+
+/** What an outage is told of. */
+const kTell = "tell what became of jobs";
+const kProlong = "prolong locks";
 
 const kOptions = ["concurrency", "graceMs", "lockMs", "log", "name", "signals", "tenantId", "token", "waitMs"];
 
@@ -39,6 +45,8 @@ export class Worker {
   #options;
   #handlers = new Map();
   #held = new Map();
+  #atWork = new Set();
+  #outage;
   #running = new Set();
   #results = [];
   #stopping = new AbortController();
@@ -47,23 +55,33 @@ export class Worker {
   #wake = () => {};
 
   /**
-   * `client`: or the URL of the service. `name`: unique among all workers. `concurrency`: how many jobs are held, and
-   * run, at a time. `waitMs`: how long one request waits for jobs, which is how long a stop may take. `graceMs`: what
-   * running handlers have after a stop. `log`: told of what goes wrong.
+   * `client`: or the URL of the service. `name`: unique among all workers. `concurrency`: how many jobs run at a time.
+   * No more are fetched. `waitMs`: how long one request waits for jobs, which is how long a stop may take. `graceMs`: what
+   * running handlers have after a stop. `log`: told at the start what is served, and then of what goes wrong.
    */
   constructor(client, options = {}) {
     refuseOthers("Worker", options, kOptions);
     this.#client = client instanceof Client ? client : new Client(client, { token: options.token });
     this.#options = { concurrency: 100, lockMs: 300_000, waitMs: 5000, graceMs: 30_000, signals: true, log: console.warn, ...options };
+    this.#outage = new Outage(this.#options.log);
     this.name = options.name ?? `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`;
   }
 
-  /** The handler of a handler type, which workers call a topic. */
-  handler(topic, handle) {
+  /**
+   * The handler of a handler type, which workers call a topic. `weight`: of the topic among those of the worker: while each
+   * has jobs, one of weight 3 gets three times the places of one of weight 1. All of the same: the jobs come in their order,
+   * whatever their topic.
+   */
+  handler(topic, handle, options = {}) {
+    refuseOthers(`the handler of ${topic}`, options, ["weight"]);
+    const { weight = 1 } = options;
+    if (!Number.isInteger(weight) || weight < 1) {
+      throw new RangeError("a weight is a whole number, and at least 1");
+    }
     if (typeof handle !== "function") {
       throw new TypeError(`the handler of ${topic} is no function`);
     }
-    this.#handlers.set(topic, handle);
+    this.#handlers.set(topic, { handle, weight });
     return this;
   }
 
@@ -106,33 +124,58 @@ export class Worker {
   }
 
   async #fetch() {
-    const { concurrency, lockMs, waitMs, tenantId, log } = this.#options;
+    const weights = [...this.#handlers].map(([topic, { weight }]) => [topic, weight]);
+    const served = weights.map(([topic, weight]) => (weight === 1 ? topic : `${topic} (weight ${weight})`)).join(", ");
+    this.#options.log(`worker ${this.name} serves ${served}, ${this.#options.concurrency} places, at ${this.#client.address}`);
+    const shares = new Set(weights.map(([, weight]) => weight)).size > 1 ? new Shares(weights) : undefined;
     const pause = new Pause();
     while (!this.#isStopping) {
-      // A request for each place that gets free would be one for each job.
-      if (this.#held.size > concurrency / 2) {
+      if (this.#freePlaces < 1) {
         await new Promise((resolve) => (this.#wake = resolve));
+        await turn(); // What ends at the same time shares a request.
         continue;
       }
-      let jobs;
       try {
-        const most = { jobs: concurrency - this.#held.size, lockMs, waitMs, tenantId };
-        jobs = await this.#client.acquire(this.name, [...this.#handlers.keys()], most);
+        await this.#fill(this.#freePlaces, shares);
+        this.#outage.ended("fetch jobs");
         pause.reset();
       } catch (error) {
         if (!isWorthWaiting(error)) {
           throw error;
         }
-        log(`cannot fetch jobs: ${error.message}`);
+        this.#outage.began("fetch jobs", error);
         await pause.after(error, this.#stopping.signal);
-        continue;
       }
-      if (this.#isStopping) {
-        await this.#giveBack(jobs);
-        return;
-      }
+    }
+  }
+
+  /** While results cannot be told, no more work begins than as much again as there are places. */
+  get #freePlaces() {
+    const { concurrency } = this.#options;
+    return Math.min(concurrency - this.#atWork.size, 2 * concurrency - this.#held.size);
+  }
+
+  /** By weight first; what that leaves, as the jobs come. */
+  async #fill(places, shares) {
+    let left = places;
+    for (const [topic, share] of shares?.of(places) ?? []) {
+      left -= await this.#take([topic], share, 0);
+    }
+    if (left > 0) {
+      await this.#take([...this.#handlers.keys()], left, left < places ? 0 : this.#options.waitMs);
+    }
+  }
+
+  /** Resolves to how many there were. */
+  async #take(topics, most, waitMs) {
+    const { lockMs, tenantId } = this.#options;
+    const jobs = await this.#client.acquire(this.name, topics, { jobs: most, lockMs, waitMs, tenantId });
+    if (this.#isStopping) {
+      await this.#giveBack(jobs);
+    } else {
       jobs.forEach((job) => this.#start(job));
     }
+    return jobs.length;
   }
 
   #start(raw) {
@@ -142,6 +185,7 @@ export class Worker {
     const job = Object.freeze({ ...raw, attempt: raw.attempts + 1, signal: lost.signal });
     const one = { job, lost };
     this.#held.set(raw.id, one);
+    this.#atWork.add(one);
     const run = this.#run(one).catch((error) => this.#endBy(error)).finally(() => this.#running.delete(run));
     this.#running.add(run);
   }
@@ -149,10 +193,12 @@ export class Worker {
   async #run(one) {
     let result; // In JSON, each for itself, so that none can spoil another.
     try {
-      result = completed(one.job, await this.#handlers.get(one.job.handlerType)(one.job));
+      result = completed(one.job, await this.#handlers.get(one.job.handlerType).handle(one.job));
     } catch (error) {
       result = failed(one.job, error);
     }
+    this.#atWork.delete(one);
+    this.#wake();
     this.#results.push({ one, result });
     this.#telling ??= this.#tellAll();
     await this.#telling;
@@ -222,16 +268,19 @@ export class Worker {
     const pause = new Pause();
     for (;;) {
       try {
-        return await this.#client.finish(this.name, results);
+        const answers = await this.#client.finish(this.name, results);
+        this.#outage.ended(kTell);
+        return answers;
       } catch (error) {
         if (!(error instanceof JobstrandError) || isOfWhatItSays(error)) {
           throw error;
         }
         if (!isWorthWaiting(error) || Date.now() > giveUp) {
+          this.#outage.ended(kTell);
           this.#options.log(`what became of ${results.length} jobs cannot be told; they run again: ${error.message}`);
           return [];
         }
-        this.#options.log(`cannot tell what became of ${results.length} jobs: ${error.message}`);
+        this.#outage.began(kTell, error);
         await pause.after(error);
       }
     }
@@ -239,13 +288,18 @@ export class Worker {
 
   async #prolongAll() {
     const all = [...this.#held.values()];
+    if (all.length === 0) {
+      this.#outage.ended(kProlong);
+    }
     for (let start = 0; start < all.length; start += kJobsPerRequest) {
       const part = all.slice(start, start + kJobsPerRequest);
       try {
         const refused = new Set((await this.#client.extend(this.name, part.map(({ job }) => job), this.#options.lockMs)).map(({ id }) => id));
-        part.filter((one) => refused.has(one.job.id) && this.#held.get(one.job.id) === one).forEach((one) => this.#lose(one));
+        this.#outage.ended(kProlong);
+        // Of one whose handler has ended the service may know already.
+        part.filter((one) => refused.has(one.job.id) && this.#held.get(one.job.id) === one && this.#atWork.has(one)).forEach((one) => this.#lose(one));
       } catch (error) {
-        this.#options.log(`cannot prolong locks: ${error.message}`);
+        this.#outage.began(kProlong, error);
       }
     }
   }

@@ -40,15 +40,22 @@ class AsyncWorker:
         self._tenant_id = tenant_id
         self._grace = grace
         self._handlers: dict[str, AsyncHandler] = {}
+        self._weights: dict[str, int] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._unstarted: list[Job] = []
         self._stopping = threading.Event()
         self._is_over = False
 
-    def handler(self, topic: str) -> Callable[[AsyncHandler], AsyncHandler]:
-        """Decorates the handler of a handler type, which workers call a topic."""
+    def handler(self, topic: str, *, weight: int = 1) -> Callable[[AsyncHandler], AsyncHandler]:
+        """Decorates the handler of a handler type, which workers call a topic. `weight`: of the topic among those of the
+        worker: while each has jobs, one of weight 3 gets three times the places of one of weight 1. All of the same: the
+        jobs come in their order, whatever their topic."""
+        if weight < 1:
+            raise ValueError("a weight is at least 1")
+
         def add(function: AsyncHandler) -> AsyncHandler:
             self._handlers[topic] = function
+            self._weights[topic] = weight
             return function
         return add
 
@@ -57,7 +64,7 @@ class AsyncWorker:
         if not self._handlers:
             raise ValueError("a worker needs a handler")
         loop = asyncio.get_running_loop()
-        settings = DeskSettings(self.name, list(self._handlers), self._most, self._lock, self._wait, self._tenant_id)
+        settings = DeskSettings(self.name, self._weights, self._most, 0, self._lock, self._wait, self._tenant_id)
         desk = Desk(self._client, settings, self._stopping)
         signals = self._stop_on_signals(loop)
         try:

@@ -38,6 +38,13 @@ class Client:
         self._ssl_context = ssl_context
         self._own = threading.local()
 
+    @property
+    def address(self) -> str:
+        """Of the service, without what is secret in its URL."""
+        host = f"[{self._parts.hostname}]" if ":" in (self._parts.hostname or "") else self._parts.hostname
+        port = "" if self._parts.port is None else f":{self._parts.port}"
+        return f"{self._parts.scheme}://{host}{port}{self._parts.path.rstrip('/')}"
+
     # Enqueueing.
 
     def enqueue(self, job: Union[NewJob, str], payload: Any = None) -> Enqueued:
@@ -150,7 +157,7 @@ class Client:
             text = response.read()
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise Unreachable(f"no answer from {self._parts.netloc}: {error}") from error
+            raise Unreachable(f"no answer from {self.address}: {error}") from error
         self._own.used = time.monotonic()
         if response.will_close:
             self.close()

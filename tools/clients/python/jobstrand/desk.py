@@ -7,14 +7,16 @@ import threading
 import time
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Mapping, Optional, Sequence
 
 from .client import Client
 from .errors import JobstrandError, Refused
 from .in_hand import JobsInHand
 from .jobs import Job
+from .outage import Outage
 from .pause import Pause, is_worth_waiting
 from .result import untold
+from .shares import Shares
 
 #: Jobs that one request is about, which is one transaction.
 _JOBS_PER_REQUEST = 1000
@@ -36,8 +38,10 @@ class DeskSettings:
     """See Worker for their meaning."""
 
     worker: str
-    topics: Sequence[str]
-    most: int
+    topics: Mapping[str, int]
+    """With their weights."""
+    places: int
+    prefetch: int
     lock: timedelta
     wait: timedelta
     tenant_id: Optional[str]
@@ -50,7 +54,12 @@ class Desk:
         self._client = client
         self._settings = settings
         self._stopping = stopping
-        self._held = JobsInHand()
+        most = settings.places + settings.prefetch
+        # Who holds more than run asks when half of that is gone, and not for each job.
+        self._held = JobsInHand(most, most - max(1, (settings.prefetch + 1) // 2))
+        self._outage = Outage()
+        has_weights = len(set(settings.topics.values())) > 1
+        self._shares = Shares(settings.topics) if has_weights else None
         self._results: queue.SimpleQueue[Optional[Told]] = queue.SimpleQueue()
         self._closed = threading.Event()
         self._bug: Optional[BaseException] = None
@@ -80,27 +89,33 @@ class Desk:
         """Calls `start` for each job, until it is stopped. Raises what the service refuses for good."""
         for thread in self._threads:
             thread.start()
+        settings = self._settings
+        topics = ", ".join(topic if weight == 1 else f"{topic} (weight {weight})" for topic, weight in settings.topics.items())
+        _log.info("worker %s serves %s, %d places, at %s", settings.worker, topics, settings.places, self._client.address)
         pause = Pause()
         while not self._stopping.is_set():
-            # A request for each place that gets free would be one for each job.
-            if not self._held.wait_until_at_most(self._settings.most // 2, 0.5):
+            places = self._held.wait_for_places(0.5)
+            if places == 0:
                 continue
             try:
-                jobs = self._acquire()
+                self._fill(places, start)
             except JobstrandError as error:
                 if not is_worth_waiting(error):
                     raise
-                _log.warning("cannot fetch jobs: %s", error)
+                self._outage.began("fetch jobs", error)
                 self._stopping.wait(pause.after(error))
                 continue
+            self._outage.ended("fetch jobs")
             pause.reset()
-            self._held.add(jobs)
-            for job in jobs:
-                start(job)
 
     def tell(self, job: Job, result: bytes) -> None:
         """The handler of a job has ended. What is told at the same time shares a request."""
+        self._held.free_place_of(job)
         self._results.put((job, result))
+
+    def drop(self, job: Job) -> None:
+        """Its lock is lost, so it is not begun."""
+        self._held.free_place_of(job)
 
     def give_back(self, jobs: Sequence[Job]) -> None:
         """They will not be run here; no attempt is used."""
@@ -120,15 +135,29 @@ class Desk:
             if thread.ident is not None:
                 thread.join()
 
-    def _acquire(self) -> list[Job]:
+    def _fill(self, places: int, start: Callable[[Job], None]) -> None:
+        """By weight first; what that leaves, as the jobs come."""
+        wait = self._settings.wait
+        for topic, share in self._shares.of(places).items() if self._shares else ():
+            taken = self._take([topic], share, timedelta(0), start)
+            places -= taken
+            wait = timedelta(0) if taken else wait
+        if places > 0:
+            self._take(list(self._settings.topics), places, wait, start)
+
+    def _take(self, topics: Sequence[str], most: int, wait: timedelta, start: Callable[[Job], None]) -> int:
         settings = self._settings
-        return self._client.acquire(
-            settings.worker, settings.topics, jobs=settings.most - len(self._held), lock=settings.lock, wait=settings.wait,
-            tenant_id=settings.tenant_id)
+        jobs = self._client.acquire(settings.worker, topics, jobs=most, lock=settings.lock, wait=wait, tenant_id=settings.tenant_id)
+        self._held.add(jobs)
+        for job in jobs:
+            start(job)
+        return len(jobs)
 
     def _prolong_all(self) -> None:
         while not self._closed.wait(self._settings.lock.total_seconds() / 3):
             jobs = self._held.all()
+            if not jobs:
+                self._outage.ended("prolong locks")
             for start in range(0, len(jobs), _JOBS_PER_REQUEST):
                 self._prolong(jobs[start:start + _JOBS_PER_REQUEST])
 
@@ -136,8 +165,9 @@ class Desk:
         try:
             refused = self._client.extend(self._settings.worker, jobs, self._settings.lock)
         except JobstrandError as error:
-            _log.warning("cannot prolong locks: %s", error)
+            self._outage.began("prolong locks", error)
             return
+        self._outage.ended("prolong locks")
         for job in self._held.lose([one["id"] for one in refused], among=jobs):
             _log.warning("the lock of job %s is lost", job.id)
 
@@ -189,14 +219,17 @@ class Desk:
         """Raises Refused when the service says that it cannot be meant so."""
         pause = Pause()
         give_up = time.monotonic() + self._settings.lock.total_seconds()
-        while True:
-            try:
-                return self._client.finish(self._settings.worker, results)
-            except JobstrandError as error:
-                if isinstance(error, Refused) and error.status in _OF_WHAT_IT_SAYS:
-                    raise
-                if not is_worth_waiting(error) or time.monotonic() > give_up:
-                    _log.error("what became of %d jobs cannot be told; they run again: %s", len(results), error)
-                    return []
-                _log.warning("cannot tell what became of %d jobs: %s", len(results), error)
-                time.sleep(pause.after(error))
+        try:
+            while True:
+                try:
+                    return self._client.finish(self._settings.worker, results)
+                except JobstrandError as error:
+                    if isinstance(error, Refused) and error.status in _OF_WHAT_IT_SAYS:
+                        raise
+                    if not is_worth_waiting(error) or time.monotonic() > give_up:
+                        _log.error("what became of %d jobs cannot be told; they run again: %s", len(results), error)
+                        return []
+                    self._outage.began("tell what became of jobs", error)
+                    time.sleep(pause.after(error))
+        finally:
+            self._outage.ended("tell what became of jobs")
