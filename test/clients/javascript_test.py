@@ -149,6 +149,19 @@ def check_errors(origin, checks):
                  [['NoSuchOrder: order 17', ['Error: order 17', *causes]], ['not sent', ['Error: not sent', *causes]]])
 
 
+def check_cancellation(binary, folder, origin, checks):
+    add_external(origin, 1, retries=1)
+    checks.equal('a handler that hangs is told, and its place is free', ask(origin, 'a_handler_that_hangs'),
+                 ['TimeoutError', 'TimeoutError: the handler of mail did not end within 200 ms'])
+    add_external(origin, 1)
+    with subprocess.Popen(command(origin, 'a_job_that_is_cancelled'), stdout=subprocess.PIPE, text=True) as worker:
+        job = json.loads(worker.stdout.readline())['id']
+        subprocess.run([binary, 'job', 'cancel', job, '--reason', 'the wrong file'], cwd=folder, check=True, capture_output=True,
+                       env={**os.environ, 'JOBSTRAND_DB': 'sqlite:jobs.db'}, timeout=clients.PATIENCE_S)
+        said, _ = worker.communicate(timeout=clients.PATIENCE_S)
+    checks.equal('a handler hears that its job is cancelled long before its lock ends', json.loads(said), {'heard': True})
+
+
 def check_promises(origin, checks):
     refused = [f'TypeError: must return the driver\'s promise of the statement\'s end, not {what}'
                for what in ('nothing', 'nothing', 'a Database', 'boolean', 'a Object')]
@@ -176,6 +189,8 @@ def main():
         check_results(origin, checks)
     with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
         check_errors(origin, checks)
+    with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
+        check_cancellation(binary, folder, origin, checks)
     check_outage(binary, checks)
     return checks.result()
 

@@ -84,6 +84,36 @@ const cases = {
     print({ heard });
   },
 
+  // The test cancels the job when it has read the first line.
+  async a_job_that_is_cancelled() {
+    const worker = new Worker(client, quick);
+    worker.handler("mail", async ({ id, signal }) => {
+      print({ id });
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      print({ heard: signal.reason.message === `the lock of job ${id} is lost` });
+      worker.stop();
+    });
+    await worker.run();
+  },
+
+  async a_handler_that_hangs() {
+    const told = [];
+    const worker = new Worker(client, { ...quick, concurrency: 1 });
+    const hang = ({ signal }) => new Promise(() => signal.addEventListener("abort", () => told.push(signal.reason.name)));
+    worker.handler("mail", hang, { timeoutMs: 200 });
+    worker.handler("short", () => {});
+    const running = worker.run();
+    await until(async () => (await client.stats()).places.dead === 1);
+    await client.enqueue({ handlerType: "short", external: true });
+    await until(isAllDone);
+    worker.stop();
+    await running;
+    for await (const { exceptionMessage } of client.jobs({ place: "dead" })) {
+      told.push(exceptionMessage);
+    }
+    print(told);
+  },
+
   // The test starts the service when it has read the first line.
   async a_service_that_comes_later() {
     let tries = 0;

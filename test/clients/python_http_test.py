@@ -374,6 +374,87 @@ class Workers(WithService):
         self.assertEqual(heard, [True])
         self.assertEqual(self.client.job(job_id)['lockOwner'].rpartition(':')[2], 'second')
 
+    def cancel(self, job):
+        subprocess.run([BINARY, 'job', 'cancel', job.id, '--reason', 'the wrong file'], cwd=self.folder, check=True, capture_output=True,
+                       env={**os.environ, 'JOBSTRAND_DB': 'sqlite:jobs.db'}, timeout=clients.PATIENCE_S)
+
+    def test_a_handler_hears_that_its_job_is_cancelled_long_before_its_lock_ends(self):
+        self.add_external(1)
+        worker = jobstrand.Worker(self.client, wait=SHORT)
+        heard = []
+
+        @worker.handler('mail')
+        def mail(job):  # pylint: disable=unused-variable
+            self.cancel(job)
+            heard.append(job.cancelled.wait(clients.PATIENCE_S))
+        self.run_until(worker, lambda: bool(heard))
+        self.assertEqual(heard, [True])
+
+    def test_a_coroutine_is_cancelled_with_its_job(self):
+        self.add_external(1)
+        worker = jobstrand.AsyncWorker(self.client, wait=SHORT)
+        heard = []
+
+        @worker.handler('mail')
+        async def mail(job):  # pylint: disable=unused-variable
+            await asyncio.to_thread(self.cancel, job)
+            try:
+                await asyncio.sleep(clients.PATIENCE_S)
+            except asyncio.CancelledError:
+                heard.append(job.lost.is_set())
+                raise
+            finally:
+                worker.stop()
+        asyncio.run(worker.run())
+        self.assertEqual(heard, [True])
+
+    def assert_too_long(self):
+        dead, = self.client.jobs(place='dead')
+        self.assertEqual(dead['exceptionMessage'], 'TimeoutError: the handler of mail did not end within 0.2 s')
+
+    def test_a_handler_that_hangs_is_told_and_its_job_has_failed(self):
+        self.add_external(1, retries=1)
+        worker, heard, may_end = jobstrand.Worker(self.client, threads=1, wait=SHORT), [], threading.Event()
+
+        @worker.handler('mail', timeout=timedelta(seconds=0.2))
+        def mail(job):  # pylint: disable=unused-variable
+            heard.append(job.cancelled.wait(clients.PATIENCE_S))
+            may_end.wait(clients.PATIENCE_S)
+        done = []
+        worker.handler('short')(done.append)
+
+        def is_over():
+            if self.places()['dead'] == 1 and not may_end.is_set():
+                self.client.enqueue(NewJob('short', external=True))
+                may_end.set()
+            return bool(done)
+        with self.assertLogs('jobstrand') as logs:
+            self.run_until(worker, is_over)
+        self.assertEqual(heard, [True])
+        self.assert_too_long()
+        said = '\n'.join(logs.output)
+        self.assertIn('its place is lost until it does', said)
+        self.assertIn('has ended after all, and its place is free', said)
+
+    def test_a_coroutine_that_hangs_leaves_its_place_to_others(self):
+        self.add_external(1, retries=1)
+        self.client.enqueue(NewJob('short', external=True))
+        worker, may_end = jobstrand.AsyncWorker(self.client, concurrency=1, wait=SHORT), asyncio.Event()
+
+        @worker.handler('mail', timeout=timedelta(seconds=0.2))
+        async def mail(_job):  # pylint: disable=unused-variable
+            try:
+                await may_end.wait()
+            except asyncio.CancelledError:
+                await may_end.wait()  # It does not even heed that.
+
+        @worker.handler('short')
+        async def short(_job):  # pylint: disable=unused-variable
+            may_end.set()
+            worker.stop()
+        asyncio.run(worker.run())
+        self.assert_too_long()
+
     def test_a_job_that_comes_again_is_lost_to_its_former_run(self):
         self.add_external(1)
         worker = jobstrand.Worker(self.client, threads=2, lock=timedelta(minutes=1), wait=SHORT)

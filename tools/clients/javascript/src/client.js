@@ -93,6 +93,11 @@ export class Client {
     return (await this.#ask("POST", "/api/v1/external-jobs/extend", body)).refused;
   }
 
+  /** Resolves to those of the jobs that the worker does not hold any more. Changes nothing. */
+  async held(worker, jobs) {
+    return (await this.#ask("POST", "/api/v1/external-jobs/held", { worker, jobs: held(jobs) })).refused;
+  }
+
   /** Gives jobs back; no attempt is used. */
   async release(worker, jobs) {
     await this.#ask("POST", "/api/v1/external-jobs/release", { worker, jobs: held(jobs) });

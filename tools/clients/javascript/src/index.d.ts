@@ -50,7 +50,7 @@ export interface Job extends Omit<StoredJob, "place"> {
   revision: number;
   /** 1 at first. */
   attempt: number;
-  /** Aborts when the lock is lost. */
+  /** Aborts when the lock is lost, because the job was cancelled, say, or when the time of the handler is over. */
   readonly signal: AbortSignal;
 }
 
@@ -90,6 +90,7 @@ export class Client {
   ): Promise<StoredJob[]>;
   finish(worker: string, results: JobResult[]): Promise<RefusedResult[]>;
   extend(worker: string, jobs: { id: string; revision: number }[], lockMs: number): Promise<RefusedResult[]>;
+  held(worker: string, jobs: { id: string; revision: number }[]): Promise<RefusedResult[]>;
   release(worker: string, jobs: { id: string; revision: number }[]): Promise<void>;
 }
 
@@ -118,7 +119,7 @@ export class Variables {
 export class Worker {
   readonly name: string;
   constructor(client: Client | string, options?: WorkerOptions);
-  handler(topic: string, handle: Handler, options?: { weight?: number }): this;
+  handler(topic: string, handle: Handler, options?: { timeoutMs?: number; weight?: number }): this;
   run(): Promise<void>;
   stop(): void;
 }

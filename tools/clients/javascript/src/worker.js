@@ -21,7 +21,10 @@ const kOfWhatItSays = [400, 413, 422];
 
 /** What an outage is told of. */
 const kTell = "tell what became of jobs";
-const kProlong = "prolong locks";
+const kKeep = "keep locks";
+
+/** How often it is asked whether jobs that run for longer than that are held still. */
+const kLookMs = 800;
 
 const kOptions = ["concurrency", "graceMs", "lockMs", "log", "name", "signals", "tenantId", "token", "waitMs"];
 
@@ -37,8 +40,8 @@ const kOptions = ["concurrency", "graceMs", "lockMs", "log", "name", "signals", 
  * after its last attempt. A job may come twice, when its worker dies or stands still for longer than its lock; handlers must
  * bear that.
  *
- * Locks are prolonged while jobs are held. `job.signal` aborts when a lock is lost: then what becomes of the job here
- * does not count. SIGTERM and SIGINT, or stop(), let the running handlers end. A worker runs once.
+ * Locks are prolonged while jobs are held. `job.signal` aborts when a lock is lost, because the job was cancelled, say: then
+ * what becomes of the job here does not count. It aborts as well when the time of the handler is over. SIGTERM and SIGINT, or stop(), let the running handlers end. A worker runs once.
  */
 export class Worker {
   #client;
@@ -70,18 +73,21 @@ export class Worker {
   /**
    * The handler of a handler type, which workers call a topic. `weight`: of the topic among those of the worker: while each
    * has jobs, one of weight 3 gets three times the places of one of weight 1. All of the same: the jobs come in their order,
-   * whatever their topic.
+   * whatever their topic. `timeoutMs`: the attempt of a handler that runs for longer has failed, and its place is free.
    */
   handler(topic, handle, options = {}) {
-    refuseOthers(`the handler of ${topic}`, options, ["weight"]);
-    const { weight = 1 } = options;
+    refuseOthers(`the handler of ${topic}`, options, ["timeoutMs", "weight"]);
+    const { timeoutMs, weight = 1 } = options;
     if (!Number.isInteger(weight) || weight < 1) {
       throw new RangeError("a weight is a whole number, and at least 1");
     }
     if (typeof handle !== "function") {
       throw new TypeError(`the handler of ${topic} is no function`);
     }
-    this.#handlers.set(topic, { handle, weight });
+    if (timeoutMs !== undefined && !(timeoutMs > 0)) {
+      throw new RangeError("a timeout is more than nothing");
+    }
+    this.#handlers.set(topic, { handle, timeoutMs, weight });
     return this;
   }
 
@@ -93,13 +99,14 @@ export class Worker {
     const stop = () => this.stop();
     const signals = this.#options.signals ? ["SIGTERM", "SIGINT"] : [];
     signals.forEach((signal) => process.on(signal, stop));
-    const heartbeat = setInterval(() => this.#prolongAll().catch((error) => this.#endBy(error)), this.#options.lockMs / 3);
+    const over = new AbortController();
+    this.#keepLocks(over.signal).catch((error) => this.#endBy(error));
     try {
       await this.#fetch();
     } finally {
       this.stop();
       await this.#end();
-      clearInterval(heartbeat);
+      over.abort();
       signals.forEach((signal) => process.off(signal, stop));
     }
     if (this.#bug !== null) {
@@ -180,10 +187,10 @@ export class Worker {
 
   #start(raw) {
     // One that comes again while it runs here: the lock of the former run is lost.
-    this.#held.get(raw.id)?.lost.abort();
-    const lost = new AbortController();
-    const job = Object.freeze({ ...raw, attempt: raw.attempts + 1, signal: lost.signal });
-    const one = { job, lost };
+    this.#cancel(this.#held.get(raw.id));
+    const end = new AbortController();
+    const job = Object.freeze({ ...raw, attempt: raw.attempts + 1, signal: end.signal });
+    const one = { job, end, isLost: false };
     this.#held.set(raw.id, one);
     this.#atWork.add(one);
     const run = this.#run(one).catch((error) => this.#endBy(error)).finally(() => this.#running.delete(run));
@@ -193,7 +200,7 @@ export class Worker {
   async #run(one) {
     let result; // In JSON, each for itself, so that none can spoil another.
     try {
-      result = completed(one.job, await this.#handlers.get(one.job.handlerType).handle(one.job));
+      result = completed(one.job, await this.#handled(one));
     } catch (error) {
       result = failed(one.job, error);
     }
@@ -204,11 +211,32 @@ export class Worker {
     await this.#telling;
   }
 
+  async #handled({ job, end }) {
+    const { handle, timeoutMs } = this.#handlers.get(job.handlerType);
+    if (timeoutMs === undefined) {
+      return handle(job);
+    }
+    let timer;
+    const tooLong = new Promise((_, reject) => {
+      timer = setTimeout(() => {
+        const error = new DOMException(`the handler of ${job.handlerType} did not end within ${timeoutMs} ms`, "TimeoutError");
+        this.#options.log(`job ${job.id}: ${error.message}; its place is free`);
+        reject(error);
+        end.abort(error);
+      }, timeoutMs);
+    });
+    try {
+      return await Promise.race([handle(job), tooLong]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   async #tellAll() {
     await null; // What ends at the same time shares a request.
     while (this.#results.length > 0) {
       const told = this.#nextResults();
-      const counting = told.filter(({ one }) => !one.lost.signal.aborted);
+      const counting = told.filter(({ one }) => !one.isLost);
       if (counting.length > 0) {
         await this.#finish(counting);
       }
@@ -286,29 +314,64 @@ export class Worker {
     }
   }
 
-  async #prolongAll() {
-    const all = [...this.#held.values()];
+  /** Prolongs locks each third of their time. In between it asks for those of jobs that take long: they may have been cancelled. */
+  async #keepLocks(over) {
+    const { lockMs } = this.#options;
+    const look = Math.min(kLookMs, lockMs / 3);
+    let prolonged = performance.now();
+    let before = new Set();
+    let canAsk = true;
+    while (!over.aborted) {
+      await sleep(look, null, { signal: over }).catch(() => {});
+      const all = [...this.#held.values()];
+      if (performance.now() - prolonged >= lockMs / 3 - look / 2) {
+        prolonged = performance.now();
+        await this.#askInParts(all, (jobs) => this.#client.extend(this.name, jobs, lockMs));
+      } else if (canAsk) {
+        const long = all.filter((one) => before.has(one));
+        canAsk = await this.#askInParts(long, (jobs) => this.#client.held(this.name, jobs));
+      }
+      before = new Set(all);
+    }
+  }
+
+  /** `ask` resolves to those of some jobs whose lock is lost. Resolves to false if the service, which is older, does not know that. */
+  async #askInParts(all, ask) {
     if (all.length === 0) {
-      this.#outage.ended(kProlong);
+      this.#outage.ended(kKeep);
     }
     for (let start = 0; start < all.length; start += kJobsPerRequest) {
       const part = all.slice(start, start + kJobsPerRequest);
       try {
-        const refused = new Set((await this.#client.extend(this.name, part.map(({ job }) => job), this.#options.lockMs)).map(({ id }) => id));
-        this.#outage.ended(kProlong);
+        const refused = new Set((await ask(part.map(({ job }) => job))).map(({ id }) => id));
+        this.#outage.ended(kKeep);
         // Of one whose handler has ended the service may know already.
         part.filter((one) => refused.has(one.job.id) && this.#held.get(one.job.id) === one && this.#atWork.has(one)).forEach((one) => this.#lose(one));
       } catch (error) {
-        this.#outage.began(kProlong, error);
+        if (!(error instanceof JobstrandError)) {
+          throw error;
+        }
+        if (error.status === 404) {
+          return false;
+        }
+        this.#outage.began(kKeep, error);
       }
     }
+    return true;
   }
 
   #lose(one) {
     this.#options.log(`the lock of job ${one.job.id} is lost`);
     this.#forget(one);
-    one.lost.abort();
+    this.#cancel(one);
     this.#wake();
+  }
+
+  #cancel(one) {
+    if (one !== undefined) {
+      one.isLost = true;
+      one.end.abort(new JobstrandError(`the lock of job ${one.job.id} is lost`));
+    }
   }
 
   #forget(one) {

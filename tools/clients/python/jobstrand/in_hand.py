@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Iterable, Sequence
+from typing import Callable, Iterable, Sequence
 
 from .jobs import Job
 
@@ -10,10 +10,12 @@ from .jobs import Job
 class JobsInHand:
     """A job has a place until its handler has ended, and is held until the service has been told of it. Thread safe."""
 
-    def __init__(self, most: int, asks_at: int) -> None:
-        """`most`: places. `asks_at`: so many are taken at most when it is worth asking for more."""
+    def __init__(self, most: int, asks_at: int, on_lost: Callable[[Job], object]) -> None:
+        """`most`: places. `asks_at`: so many are taken at most when it is worth asking for more. `on_lost`: called for each
+        job whose lock is lost while its handler runs."""
         self._most = most
         self._asks_at = asks_at
+        self._on_lost = on_lost
         self._changed = threading.Condition()
         self._jobs: dict[str, Job] = {}
         self._at_work: dict[int, Job] = {}  # By what they are, because one may have come again.
@@ -25,12 +27,12 @@ class JobsInHand:
             self._jobs.update((job.id, job) for job in jobs)
             self._at_work.update((id(job), job) for job in jobs)
         for job in former:
-            job.lost.set()
+            self._tell(job)
 
     def free_place_of(self, job: Job) -> None:
-        """The handler of a job has ended, or will not be called."""
+        """Its handler has ended, or will not be called. It may have been freed already."""
         with self._changed:
-            del self._at_work[id(job)]
+            self._at_work.pop(id(job), None)
             self._changed.notify_all()
 
     def remove(self, jobs: Iterable[Job]) -> None:
@@ -54,8 +56,13 @@ class JobsInHand:
                 del self._jobs[job.id]
             self._changed.notify_all()
         for job in lost:
-            job.lost.set()
+            self._tell(job)
         return lost
+
+    def _tell(self, job: Job) -> None:
+        job.lost.set()
+        job.cancelled.set()
+        self._on_lost(job)
 
     def wait_for_places(self, timeout: float) -> int:
         """How many are free, now or within the time; 0: too few to ask. While results cannot be told, no more work begins

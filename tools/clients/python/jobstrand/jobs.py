@@ -100,6 +100,9 @@ class Job:
     """All that the service says of it, under its names."""
     lost: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
     """Set when the lock is lost: another worker may have the job, and what becomes of it here does not count."""
+    cancelled: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
+    """Set when the handler is to end: the lock is lost, because the job was cancelled, say, or the time of the handler is
+    over. With AsyncWorker, the coroutine is cancelled too."""
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> "Job":

@@ -30,6 +30,17 @@ def fresh_name() -> str:
     return f"{socket.gethostname()}-{os.getpid()}-{random.getrandbits(32):08x}"
 
 
+def check_handling(weight: int, timeout: Optional[timedelta]) -> None:
+    if weight < 1:
+        raise ValueError("a weight is at least 1")
+    if timeout is not None and timeout <= timedelta(0):
+        raise ValueError("a timeout is more than nothing")
+
+
+def too_long(job: Job, timeout: timedelta) -> TimeoutError:
+    return TimeoutError(f"the handler of {job.handler_type} did not end within {timeout.total_seconds():g} s")
+
+
 @nearest_names
 class Worker:
     """Takes external jobs from a service, runs a handler for each, and says what became of it.
@@ -70,22 +81,25 @@ class Worker:
         self._grace = grace
         self._handlers: dict[str, Handler] = {}
         self._weights: dict[str, int] = {}
+        self._timeouts: dict[str, Optional[timedelta]] = {}
         self._waiting: queue.SimpleQueue[Optional[Job]] = queue.SimpleQueue()
         self._unstarted: list[Job] = []
         self._stopping = threading.Event()
 
-    def handler(self, topic: str, *, weight: int = 1) -> Callable[[Handler], Handler]:
+    def handler(self, topic: str, *, weight: int = 1, timeout: Optional[timedelta] = None) -> Callable[[Handler], Handler]:
         """Decorates the handler of a handler type, which workers call a topic. `weight`: of the topic among those of the
         worker: while each has jobs, one of weight 3 gets three times the places of one of weight 1. All of the same: the
-        jobs come in their order, whatever their topic."""
-        if weight < 1:
-            raise ValueError("a weight is at least 1")
+        jobs come in their order, whatever their topic. `timeout`: a handler that runs for longer is told by `job.cancelled`,
+        and its attempt has failed. No thread can be ended, so its place is free again when it ends after all.
+        """
+        check_handling(weight, timeout)
 
         def add(function: Handler) -> Handler:
             if inspect.iscoroutinefunction(function):
                 raise TypeError(f"{function.__name__} is a coroutine, which nothing awaits here: use AsyncWorker")
             self._handlers[topic] = function
             self._weights[topic] = weight
+            self._timeouts[topic] = timeout
             return function
         return add
 
@@ -127,7 +141,30 @@ class Worker:
             elif job.lost.is_set():
                 desk.drop(job)
             else:
-                desk.tell(job, self._result_of(job))
+                self._run_one(desk, job)
+
+    def _run_one(self, desk: Desk, job: Job) -> None:
+        timeout = self._timeouts[job.handler_type]
+        if timeout is None:
+            desk.tell(job, self._result_of(job))
+            return
+        speaking = threading.Lock()  # Whoever gets it says what became of the job.
+        timer = threading.Timer(timeout.total_seconds(), self._give_up, (desk, job, too_long(job, timeout), speaking))
+        timer.daemon = True
+        timer.start()
+        result = self._result_of(job)
+        timer.cancel()
+        if speaking.acquire(blocking=False):
+            desk.tell(job, result)
+        else:
+            _log.warning("the handler of job %s has ended after all, and its place is free", job.id)
+            desk.drop(job)
+
+    def _give_up(self, desk: Desk, job: Job, error: TimeoutError, speaking: threading.Lock) -> None:
+        if speaking.acquire(blocking=False):
+            _log.error("job %s: %s; its place is lost until it does", job.id, error)
+            desk.give_up(job, failed(job, error))
+            job.cancelled.set()
 
     def _result_of(self, job: Job) -> bytes:
         try:
