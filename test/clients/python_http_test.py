@@ -8,6 +8,7 @@ The last line is `N passed, N failed`.
 import asyncio
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -399,7 +400,7 @@ class Workers(WithService):
         async def mail(job):  # pylint: disable=unused-variable
             await asyncio.to_thread(self.cancel, job)
             try:
-                await asyncio.sleep(clients.PATIENCE_S)
+                await asyncio.Event().wait()
             except asyncio.CancelledError:
                 heard.append(job.lost.is_set())
                 raise
@@ -454,6 +455,21 @@ class Workers(WithService):
             worker.stop()
         asyncio.run(worker.run())
         self.assert_too_long()
+
+    def test_what_the_app_enqueued_for_workers_comes_back_to_them_after_a_failure(self):
+        connection = sqlite3.connect(Path(self.folder) / 'jobs.db')
+        with connection:
+            jobstrand.enqueue(connection, NewJob('mail', external=True, retry_cycle='R3/PT0.05S'))
+        connection.close()
+        attempts, worker = [], jobstrand.Worker(self.client, wait=SHORT)
+
+        @worker.handler('mail')
+        def mail(job):  # pylint: disable=unused-variable
+            attempts.append(job.attempt)
+            if job.attempt == 1:
+                raise RuntimeError('the first time')
+        self.run_until(worker, lambda: attempts and sum(self.places().values()) == self.places()['executable'])
+        self.assertEqual((attempts, self.places()['executable']), ([1, 2], 0))
 
     def test_a_job_that_comes_again_is_lost_to_its_former_run(self):
         self.add_external(1)

@@ -1,4 +1,4 @@
-"""A worker whose handlers are coroutines."""
+"""A worker whose handlers are coroutines, and enqueueing on an asynchronous connection."""
 from __future__ import annotations
 
 import asyncio
@@ -13,7 +13,10 @@ from .desk import Desk, DeskSettings
 from .jobs import Job
 from .names import nearest_names
 from .result import completed, failed
+from .sql import enqueue_awaited as enqueue
 from .worker import check_handling, fresh_name, too_long
+
+__all__ = ["AsyncWorker", "enqueue"]
 
 #: As for Worker, but awaited.
 AsyncHandler = Callable[[Job], Awaitable[Any]]

@@ -27,6 +27,10 @@ class Refused(JobstrandError):
         """Seconds after which it is worth asking again; only of some."""
 
 
+class KeyHeld(JobstrandError):
+    """A job that is to be replaced has begun to run, or has ended while its unique key goes on to hold."""
+
+
 @nearest_names
 class Fail(Exception):
     """Raised by a handler: this attempt has failed. Any other exception fails it too, as the job's retry cycle says."""
