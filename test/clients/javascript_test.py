@@ -163,6 +163,7 @@ def check_cancellation(binary, folder, origin, checks):
 
 
 def check_promises(origin, checks):
+    checks.equal('connections', ask(origin, 'connections'), {'kept': 'first', 'calls': ['run', 'run', 'all'], 'pool': True})
     refused = [f'TypeError: must return the driver\'s promise of the statement\'s end, not {what}'
                for what in ('nothing', 'nothing', 'a Database', 'boolean', 'a Object')]
     checks.equal('no id for what was not carried out', ask(origin, 'promises'), {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const [, , source, origin, name] = process.argv;
-const { BusinessError, Client, Fail, Refused, Unreachable, Variables, Worker, enqueueBy, insertionOf } = await import(`${source}/src/index.js`);
+const { BusinessError, Client, Fail, Refused, Unreachable, Variables, Worker, enqueue, enqueueBy, insertionOf } = await import(`${source}/src/index.js`);
 const client = new Client(origin);
 const quick = { waitMs: 1000, log: () => {} };
 
@@ -305,6 +305,19 @@ const cases = {
     const worker = new Worker(new Broken(origin), { ...quick, lockMs: 1500 }).handler("mail", () => {});
     await worker.run();
     print("ended");
+  },
+
+  // The one is what better-sqlite3 has, the other what a pool of mysql2 has.
+  async connections() {
+    const calls = [];
+    const statement = (sql) => ({
+      reader: sql.startsWith("SELECT"),
+      run: () => calls.push("run"),
+      all: () => (calls.push("all"), [{ JOB_ID_: "first" }]),
+    });
+    const kept = await enqueue({ exec() {}, prepare: statement }, { handlerType: "mail", uniqueKey: "k", onDuplicate: "keep" });
+    const pool = await enqueue({ query() {}, escapeId() {}, getConnection() {} }, { handlerType: "mail" }).catch(({ message }) => message);
+    print({ kept, calls, pool: pool.includes("a pool has no transaction") });
   },
 
   // What drivers, and functions around them, return.

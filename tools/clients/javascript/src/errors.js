@@ -17,6 +17,9 @@ export class Refused extends JobstrandError {
   }
 }
 
+/** A job that is to be replaced has begun to run, or has ended while its unique key goes on to hold. */
+export class KeyHeld extends JobstrandError {}
+
 /** Thrown by a handler: this attempt has failed. Any other error fails it too, as the job's retry cycle says. */
 export class Fail extends Error {
   /**
