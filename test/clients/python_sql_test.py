@@ -232,13 +232,46 @@ class Asynchronous(unittest.TestCase):
             self.assert_refused(AsyncConnection(answer))
 
 
-class OnMariaDb(OwnTransaction, unittest.TestCase):
+class OnServer(OwnTransaction):
+    """With users who may do less than the service."""
+
+    #: What docs/clients.md says that the user of an app needs, step by step.
+    RIGHTS = (('INSERT', ('ACT_RU_JOB', 'ACT_RU_TIMER_JOB', 'ACT_RU_EXTERNAL_JOB', 'JS_UNIQUE', 'ACT_GE_BYTEARRAY')),
+              ('SELECT, UPDATE, DELETE', ('JS_UNIQUE',)),
+              ('SELECT, UPDATE, DELETE', ('ACT_RU_JOB', 'ACT_RU_TIMER_JOB', 'ACT_RU_EXTERNAL_JOB', 'ACT_RU_SUSPENDED_JOB', 'ACT_GE_BYTEARRAY')))
+
+    def test_the_rights_that_the_documents_name_are_enough(self):
+        hour = timedelta(hours=1)
+        steps = ((NewJob('mail', 'x' * 5000), NewJob('mail', due=hour, external=True), NewJob('mail', external=True),
+                  NewJob('mail', due=hour, repeat='R/PT1H'), NewJob('mail', unique_key='k')),
+                 (NewJob('mail', unique_key='k', on_duplicate='keep'), NewJob('mail', 'x' * 5000, unique_key='l', unique_for=hour)),
+                 (NewJob('mail', unique_key='l', on_duplicate='replace'),))
+        admin, app = self.connect_as_admin(), None
+        self.addCleanup(admin.close)
+        for (rights, tables), jobs in zip(self.RIGHTS, steps):
+            for table in tables:
+                admin.cursor().execute(f'GRANT {rights} ON {table} TO app')
+            admin.commit()
+            app = app or self.connect('app', 'of the app')
+            for job in jobs:
+                jobstrand.enqueue(app, job)
+            app.commit()
+        app.close()
+        self.assertEqual(len(self.ids()), 6)
+
+
+class OnMariaDb(OnServer, unittest.TestCase):
     database = 'mysql'
 
-    def connect(self):
+    def connect_as_admin(self):
+        admin = self.driver.connect(host='127.0.0.1', port=self.port(), user='root', database='jobs')
+        admin.cursor().execute("CREATE USER app IDENTIFIED BY 'of the app'")
+        return admin
+
+    def connect(self, user='jobs', password=None):
         import pymysql  # pylint: disable=import-outside-toplevel,import-error
         self.driver = pymysql
-        connection = pymysql.connect(host='127.0.0.1', port=self.port(), user='jobs', password=self.password(), database='jobs')
+        connection = pymysql.connect(host='127.0.0.1', port=self.port(), user=user, password=password or self.password(), database='jobs')
         with connection.cursor() as cursor:
             cursor.execute("SET time_zone = '+05:00'")
         return connection
@@ -253,14 +286,19 @@ class OnMariaDb(OwnTransaction, unittest.TestCase):
             self.assertEqual(cursor.fetchone()[0], '+05:00')
 
 
-class OnPostgresql(OwnTransaction, unittest.TestCase):
+class OnPostgresql(OnServer, unittest.TestCase):
     database = 'postgresql'
 
-    def connect(self):
+    def connect_as_admin(self):
+        admin = self.driver.connect(host='127.0.0.1', port=self.port(), user='postgres', database='jobs')
+        admin.cursor().execute("CREATE USER app PASSWORD 'of the app'")
+        return admin
+
+    def connect(self, user='jobs', password=None):
         import pg8000.dbapi  # pylint: disable=import-outside-toplevel,import-error
         self.driver = pg8000.dbapi
         self.driver.IntegrityError = pg8000.dbapi.DatabaseError  # What this driver raises for a key that is taken.
-        return pg8000.dbapi.connect(host='127.0.0.1', port=self.port(), user='jobs', password=self.password(), database='jobs')
+        return pg8000.dbapi.connect(host='127.0.0.1', port=self.port(), user=user, password=password or self.password(), database='jobs')
 
     def connections(self):
         return own_connections.on_postgresql(self.port(), self.password())
