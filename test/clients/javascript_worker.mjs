@@ -74,9 +74,10 @@ const cases = {
     const worker = new Worker(client, { ...quick, name: "first", concurrency: 1, lockMs: 600 });
     let heard = false;
     worker.handler("mail", async (job) => {
+      const aborted = new Promise((resolve) => job.signal.addEventListener("abort", resolve));
       await client.release("first", [job]);
       await client.acquire("second", ["mail"]);
-      await new Promise((resolve) => job.signal.addEventListener("abort", resolve));
+      await aborted;
       heard = true;
       worker.stop();
     });
