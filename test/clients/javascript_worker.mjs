@@ -60,10 +60,10 @@ const cases = {
 
   async a_lock_that_is_prolonged() {
     let runs = 0;
-    const worker = new Worker(client, { ...quick, lockMs: 600 });
+    const worker = new Worker(client, { ...quick, lockMs: 2000 });
     worker.handler("mail", async ({ signal }) => {
       runs += 1;
-      await sleep(2000, null, { signal });
+      await sleep(5000, null, { signal });
       worker.stop();
     });
     await worker.run();

@@ -350,13 +350,13 @@ class Workers(WithService):
 
     def test_a_lock_lasts_as_long_as_the_handler(self):
         self.add_external(1)
-        worker = jobstrand.Worker(self.client, threads=1, lock=timedelta(seconds=0.6), wait=SHORT)
+        worker = jobstrand.Worker(self.client, threads=1, lock=timedelta(seconds=2), wait=SHORT)
         runs = []
 
         @worker.handler('mail')
         def mail(job):  # pylint: disable=unused-variable
             runs.append(job.id)
-            job.lost.wait(2)  # Three locks.
+            job.lost.wait(5)  # More than two locks.
             self.assertFalse(job.lost.is_set())
         self.run_until(worker, lambda: self.places()['external'] == 0)
         self.assertEqual(len(runs), 1)
