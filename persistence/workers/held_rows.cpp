@@ -42,8 +42,10 @@ HeldPage held_page(
 ) {
     HeldPage page{
         .rows = rows_for_update(transaction, JobPlace::external_worker, ids), .answers = {}};
-    for (const Job& row : page.rows) {
+    for (Job& row : page.rows) {
         page.answers.emplace(row.id, WorkerAnswer::not_held);
+        // Plain SQL may not have said it; without it a retry would come to the nodes.
+        row.type = schema::kExternalWorkerType;
     }
     std::erase_if(page.rows, [&](const Job& row) { return !is_held_by(worker, row, asked); });
     drop_without_group(transaction, worker, context.exclusive_over, now, page.rows);

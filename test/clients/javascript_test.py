@@ -57,6 +57,9 @@ def check_workers(origin, checks):
     checks.equal('runs that ended after a stop', ask(origin, 'a_stop_while_one_runs'), {'ended': 1})
     checks.equal('jobs that are left', clients.places(origin)['external'], 2)
     checks.equal('they are done next', ask(origin, 'a_thousand_jobs'), {'runs': 2 + 1})
+    add_external(origin, 3)
+    checks.equal('a free place is filled while long jobs run beside it', ask(origin, 'a_free_place_beside_long_jobs'), {'long': 3})
+    checks.equal('topics share the places by their weight', ask(origin, 'topics_with_weights'), {'runs': 60, 'reports': 30})
     add_external(origin, 1)
     checks.equal('runs under a short lock', ask(origin, 'a_lock_that_is_prolonged'), {'runs': 1})
     add_external(origin, 1)
@@ -67,11 +70,15 @@ def check_outage(binary, checks):
     port = databases.free_port()
     with tempfile.TemporaryDirectory() as folder, subprocess.Popen(command(f'http://127.0.0.1:{port}', 'a_service_that_comes_later'),
                                                                    stdout=subprocess.PIPE, text=True) as worker:
-        checks.equal('a worker tells that the service is away', json.loads(worker.stdout.readline()), {'isTold': True})
+        checks.equal('a worker tries again while the service is away', json.loads(worker.stdout.readline()), {'tries': 4})
         with clients.service(binary, folder, port) as origin:
             clients.enqueue(origin, [{'id': 'late', 'handlerType': 'mail', 'external': True}])
             said, _ = worker.communicate(timeout=clients.PATIENCE_S)
-    checks.equal('it goes on when the service is there', json.loads(said), {'done': 'late'})
+    told = json.loads(said)
+    checks.equal('it goes on when the service is there', told['done'], 'late')
+    checks.equal('it tells what it serves', told['log'][0], f'worker w-1 serves mail, 100 places, at http://127.0.0.1:{port}')
+    checks.equal('it tells of the outage once, and once of its end', [re.sub(r' \d+ s$', '', line)[:32] for line in told['log'][1:]],
+                 ['cannot fetch jobs: no answer fro', 'the service answers again, after'])
 
 
 def check_enqueueing(origin, checks):
@@ -123,13 +130,40 @@ def check_results(origin, checks):
     for why, message in zip(UNTOLD, dead):
         checks.equal(f'"{why}" in "{message}"', why in message, True)
     checks.equal('the others count', clients.places(origin)['executable'], 10)
+    checks.equal('misspelt names', ask(origin, 'misspelt_names'), [
+        f'TypeError: {what}' for what in ('Worker has no "concurency"; did you mean "concurrency"?', 'Client has no "tokn"; did you mean "token"?',
+                                          'Fail has no "retryAfter"; did you mean "retryAfterMs"?',
+                                          'a job in the app\'s own transaction has no "retrys"; did you mean "retries"?',
+                                          'a job in the app\'s own transaction has no "colour"')
+    ])
     add_external(origin, 1)
     done = subprocess.run(command(origin, 'a_bug'), capture_output=True, text=True, timeout=clients.PATIENCE_S, check=False)
     checks.equal('a worker with a bug ends loudly', (done.returncode, done.stdout), (1, ''))
     checks.equal('it says why', 'Error: the worker has ended by a bug: a bug' in done.stderr, True)
 
 
+def check_errors(origin, checks):
+    add_external(origin, 2, retries=1)
+    causes = ['Caused by: AggregateError: no server', 'Caused by: TypeError: the first server hung up']
+    checks.equal('class, message and causes of what a handler throws', ask(origin, 'what_a_handler_throws'),
+                 [['NoSuchOrder: order 17', ['Error: order 17', *causes]], ['not sent', ['Error: not sent', *causes]]])
+
+
+def check_cancellation(binary, folder, origin, checks):
+    add_external(origin, 1, retries=1)
+    checks.equal('a handler that hangs is told, and its place is free', ask(origin, 'a_handler_that_hangs'),
+                 ['TimeoutError', 'TimeoutError: the handler of mail did not end within 200 ms'])
+    add_external(origin, 1)
+    with subprocess.Popen(command(origin, 'a_job_that_is_cancelled'), stdout=subprocess.PIPE, text=True) as worker:
+        job = json.loads(worker.stdout.readline())['id']
+        subprocess.run([binary, 'job', 'cancel', job, '--reason', 'the wrong file'], cwd=folder, check=True, capture_output=True,
+                       env={**os.environ, 'JOBSTRAND_DB': 'sqlite:jobs.db'}, timeout=clients.PATIENCE_S)
+        said, _ = worker.communicate(timeout=clients.PATIENCE_S)
+    checks.equal('a handler hears that its job is cancelled long before its lock ends', json.loads(said), {'heard': True})
+
+
 def check_promises(origin, checks):
+    checks.equal('connections', ask(origin, 'connections'), {'kept': 'first', 'calls': ['run', 'run', 'all'], 'pool': True})
     refused = [f'TypeError: must return the driver\'s promise of the statement\'s end, not {what}'
                for what in ('nothing', 'nothing', 'a Database', 'boolean', 'a Object')]
     checks.equal('no id for what was not carried out', ask(origin, 'promises'), {
@@ -154,6 +188,10 @@ def main():
         check_enqueueing(origin, checks)
     with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
         check_results(origin, checks)
+    with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
+        check_errors(origin, checks)
+    with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
+        check_cancellation(binary, folder, origin, checks)
     check_outage(binary, checks)
     return checks.result()
 

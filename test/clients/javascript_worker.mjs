@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const [, , source, origin, name] = process.argv;
-const { BusinessError, Client, Fail, Refused, Unreachable, Worker, enqueueBy, insertionOf } = await import(`${source}/src/index.js`);
+const { BusinessError, Client, Fail, Refused, Unreachable, Variables, Worker, enqueue, enqueueBy, insertionOf } = await import(`${source}/src/index.js`);
 const client = new Client(origin);
 const quick = { waitMs: 1000, log: () => {} };
 
@@ -36,7 +36,8 @@ const cases = {
       if (n % 10 === 3) {
         throw new BusinessError("E1", "so", { n });
       }
-      return n % 10 === 4 ? { total: n } : undefined;
+      // Whatever it is, that means done.
+      return { 4: new Variables({ total: n }), 5: "ok", 6: 17n, 7: { n } }[n % 10];
     });
     const running = worker.run();
     await until(isAllDone);
@@ -59,10 +60,10 @@ const cases = {
 
   async a_lock_that_is_prolonged() {
     let runs = 0;
-    const worker = new Worker(client, { ...quick, lockMs: 600 });
+    const worker = new Worker(client, { ...quick, lockMs: 2000 });
     worker.handler("mail", async ({ signal }) => {
       runs += 1;
-      await sleep(2000, null, { signal });
+      await sleep(5000, null, { signal });
       worker.stop();
     });
     await worker.run();
@@ -73,9 +74,10 @@ const cases = {
     const worker = new Worker(client, { ...quick, name: "first", concurrency: 1, lockMs: 600 });
     let heard = false;
     worker.handler("mail", async (job) => {
+      const aborted = new Promise((resolve) => job.signal.addEventListener("abort", resolve));
       await client.release("first", [job]);
       await client.acquire("second", ["mail"]);
-      await new Promise((resolve) => job.signal.addEventListener("abort", resolve));
+      await aborted;
       heard = true;
       worker.stop();
     });
@@ -83,15 +85,91 @@ const cases = {
     print({ heard });
   },
 
-  // The test starts the service when it has read the first line.
-  async a_service_that_comes_later() {
-    let isTold = false;
-    const worker = new Worker(client, { ...quick, log: () => isTold || print({ isTold: (isTold = true) }) });
-    worker.handler("mail", ({ id }) => {
+  // The test cancels the job when it has read the first line.
+  async a_job_that_is_cancelled() {
+    const worker = new Worker(client, quick);
+    worker.handler("mail", async ({ id, signal }) => {
+      print({ id });
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      print({ heard: signal.reason.message === `the lock of job ${id} is lost` });
       worker.stop();
-      print({ done: id });
     });
     await worker.run();
+  },
+
+  async a_handler_that_hangs() {
+    const told = [];
+    const worker = new Worker(client, { ...quick, concurrency: 1 });
+    const hang = ({ signal }) => new Promise(() => signal.addEventListener("abort", () => told.push(signal.reason.name)));
+    worker.handler("mail", hang, { timeoutMs: 200 });
+    worker.handler("short", () => {});
+    const running = worker.run();
+    await until(async () => (await client.stats()).places.dead === 1);
+    await client.enqueue({ handlerType: "short", external: true });
+    await until(isAllDone);
+    worker.stop();
+    await running;
+    for await (const { exceptionMessage } of client.jobs({ place: "dead" })) {
+      told.push(exceptionMessage);
+    }
+    print(told);
+  },
+
+  // The test starts the service when it has read the first line.
+  async a_service_that_comes_later() {
+    let tries = 0;
+    class Counting extends Client {
+      acquire(...order) {
+        tries += 1;
+        if (tries === 4) {
+          print({ tries });
+        }
+        return super.acquire(...order);
+      }
+    }
+    const log = [];
+    const worker = new Worker(new Counting(origin), { ...quick, name: "w-1", log: (line) => log.push(line) });
+    let done;
+    worker.handler("mail", ({ id }) => {
+      worker.stop();
+      done = id;
+    });
+    await worker.run();
+    print({ done, log });
+  },
+
+  async a_free_place_beside_long_jobs() {
+    let long = 0;
+    let end;
+    const mayEnd = new Promise((resolve) => (end = resolve));
+    const worker = new Worker(client, { ...quick, concurrency: 4 });
+    worker.handler("mail", () => {
+      long += 1;
+      return mayEnd;
+    });
+    worker.handler("short", () => {});
+    const running = worker.run();
+    await until(() => long === 3);
+    await client.enqueueAll(Array.from({ length: 20 }, () => ({ handlerType: "short", external: true })));
+    await until(async () => (await client.stats()).places.external === 3);
+    end();
+    worker.stop();
+    await running;
+    print({ long });
+  },
+
+  async topics_with_weights() {
+    const topics = ["mail", "report", "report"].flatMap((topic) => Array(20).fill(topic));
+    await client.enqueueAll(topics.map((handlerType) => ({ handlerType, external: true })));
+    const runs = [];
+    const worker = new Worker(client, { ...quick, concurrency: 1 });
+    worker.handler("mail", ({ handlerType }) => runs.push(handlerType));
+    worker.handler("report", ({ handlerType }) => runs.push(handlerType), { weight: 3 });
+    const running = worker.run();
+    await until(isAllDone);
+    worker.stop();
+    await running;
+    print({ runs: runs.length, reports: runs.slice(0, 40).filter((topic) => topic === "report").length });
   },
 
   async mistakes() {
@@ -146,11 +224,11 @@ const cases = {
     const ring = {};
     ring.ring = ring;
     const untold = [
-      () => ({ n: 17n }),
-      () => ring,
-      () => ({ half: "\ud800" }),
-      () => ({ long: "x".repeat(9_000_000) }),
-      () => "a text",
+      () => new Variables({ n: 17n }),
+      () => new Variables(ring),
+      () => new Variables({ half: "\ud800" }),
+      () => new Variables({ long: "x".repeat(9_000_000) }),
+      () => new Variables("a text"),
       () => {
         throw new BusinessError("E1", "so", { n: 17n });
       },
@@ -168,7 +246,7 @@ const cases = {
       },
     ];
     const worker = new Worker(client, quick);
-    worker.handler("mail", ({ payload: { n } }) => (n < untold.length ? untold[n]() : { n }));
+    worker.handler("mail", ({ payload: { n } }) => (n < untold.length ? untold[n]() : new Variables({ n })));
     const running = worker.run();
     await until(isAllDone);
     worker.stop();
@@ -178,6 +256,42 @@ const cases = {
       dead[payload.n] = exceptionMessage;
     }
     print(dead);
+  },
+
+  async what_a_handler_throws() {
+    class NoSuchOrder extends Error {}
+    const worker = new Worker(client, quick);
+    worker.handler("mail", ({ payload: { n } }) => {
+      const cause = new AggregateError([new TypeError("the first server hung up")], "no server");
+      throw n === 0 ? new NoSuchOrder("order 17", { cause }) : new Fail("not sent", { cause });
+    });
+    const running = worker.run();
+    await until(isAllDone);
+    worker.stop();
+    await running;
+    const dead = [];
+    for await (const { id, payload } of client.jobs({ place: "dead" })) {
+      const { exceptionMessage, exceptionDetails } = await client.job(id);
+      dead[payload.n] = [exceptionMessage, exceptionDetails.split("\n").filter((line) => !line.startsWith("    at "))];
+    }
+    print(dead);
+  },
+
+  async misspelt_names() {
+    const saidOf = (make) => {
+      try {
+        return make();
+      } catch (error) {
+        return `${error.name}: ${error.message}`;
+      }
+    };
+    print([
+      () => new Worker(client, { concurency: 1 }),
+      () => new Client(origin, { tokn: "" }),
+      () => new Fail("no", { retryAfter: 1 }),
+      () => insertionOf("sqlite", { handlerType: "mail", retrys: 1 }),
+      () => insertionOf("sqlite", { handlerType: "mail", colour: "red" }),
+    ].map(saidOf));
   },
 
   // The bug is in what its requests are made with.
@@ -192,6 +306,19 @@ const cases = {
     const worker = new Worker(new Broken(origin), { ...quick, lockMs: 1500 }).handler("mail", () => {});
     await worker.run();
     print("ended");
+  },
+
+  // The one is what better-sqlite3 has, the other what a pool of mysql2 has.
+  async connections() {
+    const calls = [];
+    const statement = (sql) => ({
+      reader: sql.startsWith("SELECT"),
+      run: () => calls.push("run"),
+      all: () => (calls.push("all"), [{ JOB_ID_: "first" }]),
+    });
+    const kept = await enqueue({ exec() {}, prepare: statement }, { handlerType: "mail", uniqueKey: "k", onDuplicate: "keep" });
+    const pool = await enqueue({ query() {}, escapeId() {}, getConnection() {} }, { handlerType: "mail" }).catch(({ message }) => message);
+    print({ kept, calls, pool: pool.includes("a pool has no transaction") });
   },
 
   // What drivers, and functions around them, return.

@@ -8,6 +8,7 @@ The last line is `N passed, N failed`.
 import asyncio
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,7 @@ sys.path.insert(0, str(clients.ROOT / 'tools/clients/python'))
 sys.path.insert(0, str(clients.ROOT / 'test/fixtures'))
 import databases  # pylint: disable=wrong-import-position
 import jobstrand  # pylint: disable=wrong-import-position
-from jobstrand import NewJob  # pylint: disable=wrong-import-position
+from jobstrand import NewJob, Variables  # pylint: disable=wrong-import-position
 
 BINARY = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else Path()
 SHORT = timedelta(seconds=1)
@@ -90,6 +91,13 @@ class OverHttp(WithService):
             self.client.enqueue(NewJob('noop', retries=-1))
         self.assertEqual(refusal.exception.status, 400)
 
+    def test_a_misspelt_name_is_refused_with_the_nearest(self):
+        for kind, name, nearest in ((NewJob, 'retrys', 'retries'), (NewJob, 'uniqe_key', 'unique_key'), (jobstrand.Worker, 'thread', 'threads'),
+                                    (jobstrand.AsyncWorker, 'concurency', 'concurrency'), (jobstrand.Client, 'tokn', 'token'),
+                                    (jobstrand.Fail, 'retry', 'retries')):
+            with self.assertRaisesRegex(TypeError, f"^{kind.__name__} has no '{name}'; did you mean '{nearest}'"):
+                kind('mail', **{name: 1})
+
     def test_a_service_that_is_not_there_is_unreachable(self):
         with self.assertRaises(jobstrand.Unreachable):
             jobstrand.Client('http://127.0.0.1:1').enqueue('noop')
@@ -129,7 +137,8 @@ class Workers(WithService):
                 raise jobstrand.Fail('never', retries=0)
             if number % 10 == 3:
                 raise jobstrand.BusinessError('E1', 'so', {'n': number})
-            return {'total': number} if number % 10 == 4 else None
+            # Whatever it is, that means done.
+            return {4: Variables(total=number), 5: 'ok', 6: 17, 7: {'at': datetime(2030, 1, 1)}}.get(number % 10)
 
         self.run_until(worker, lambda: sum(runs.values()) == 1100 and self.places()['external'] == self.places()['timer'] == 0)
         self.assertEqual(len(runs), 1000)
@@ -137,16 +146,97 @@ class Workers(WithService):
         self.assertEqual(self.places()['executable'], 200, 'errors and variables are for the app')
         self.assertEqual(clients.metric(self.origin, 'jobstrand_worker_not_held_total'), 0)
 
+    def test_a_free_place_is_filled_while_long_jobs_run_beside_it(self):
+        self.add_external(3)
+        long, may_end = [], asyncio.Event()
+        worker = jobstrand.AsyncWorker(self.client, concurrency=4, wait=SHORT)
+
+        @worker.handler('mail')
+        async def mail(job):  # pylint: disable=unused-variable
+            long.append(job.id)
+            await may_end.wait()
+
+        @worker.handler('short')
+        async def short(_job):  # pylint: disable=unused-variable
+            pass
+
+        async def work():
+            running = asyncio.ensure_future(worker.run())
+            await asyncio.to_thread(clients.eventually, lambda: len(long) == 3)
+            self.client.enqueue_all(NewJob('short', external=True) for _ in range(20))
+            are_done = await asyncio.to_thread(clients.eventually, lambda: self.places()['external'] == 3)
+            may_end.set()
+            worker.stop()
+            await running
+            self.assertTrue(are_done)
+        asyncio.run(work())
+
+    def test_what_waits_for_a_busy_worker_is_run_by_another(self):
+        self.add_external(6)
+        begun, may_end, done = threading.Event(), threading.Event(), []
+        busy, other = jobstrand.Worker(self.client, threads=1, wait=SHORT), jobstrand.Worker(self.client, threads=1, wait=SHORT)
+
+        @busy.handler('mail')
+        def hang(job):  # pylint: disable=unused-variable
+            begun.set()
+            may_end.wait(2 * clients.PATIENCE_S)
+            done.append(job.id)
+        other.handler('mail')(lambda job: done.append(job.id))
+        thread = threading.Thread(target=busy.run)
+        thread.start()
+        self.assertTrue(begun.wait(clients.PATIENCE_S))
+        self.run_until(other, lambda: self.places()['external'] == 1)
+        self.assertEqual(len(done), 5)
+        busy.stop()
+        may_end.set()
+        thread.join(clients.PATIENCE_S)
+        self.assertEqual(len(done), 6)
+
+    def test_topics_share_the_places_by_their_weight(self):
+        self.client.enqueue_all(NewJob(topic, external=True) for topic in ('mail', 'report', 'report') for _ in range(20))
+        runs = []
+        worker = jobstrand.Worker(self.client, threads=1, wait=SHORT)
+        for topic, weight in (('mail', 1), ('report', 3)):
+            worker.handler(topic, weight=weight)(lambda job: runs.append(job.handler_type))
+        self.run_until(worker, lambda: self.places()['external'] == 0)
+        self.assertEqual(Counter(runs[:40]), {'report': 30, 'mail': 10})
+        self.assertEqual(Counter(runs), {'report': 40, 'mail': 20})
+
+    def test_what_a_handler_raises_arrives_with_class_notes_and_cause(self):
+        with_error, with_fail = self.add_external(2, retries=1)
+        worker = jobstrand.Worker(self.client, wait=SHORT)
+
+        @worker.handler('mail')
+        def mail(job):  # pylint: disable=unused-variable
+            try:
+                throw(ConnectionError('the server hung up'))
+            except ConnectionError as cause:
+                error = jobstrand.Fail('not sent') if job.id == with_fail else LookupError('no such order')
+                error.add_note('order 17')
+                raise error from cause
+        self.run_until(worker, lambda: self.places()['dead'] == 2)
+        for job_id, message in ((with_error, 'LookupError: no such order'), (with_fail, 'not sent')):
+            dead = self.client.job(job_id)
+            self.assertEqual(dead['exceptionMessage'], message)
+            for said in ('ConnectionError: the server hung up', 'order 17', 'in mail', message):
+                self.assertIn(said, dead['exceptionDetails'])
+
+    def test_a_coroutine_that_nothing_would_await_is_no_handler(self):
+        async def mail(_job):
+            pass
+        with self.assertRaisesRegex(TypeError, 'mail is a coroutine.*AsyncWorker'):
+            jobstrand.Worker(self.client).handler('mail')(mail)
+
     #: What a handler may do, and what its dead letter says then.
     UNTOLD = (
-        (lambda: {'at': datetime(2030, 1, 1)}, 'what the handler returned cannot be told: Object of type datetime'),
-        (lambda: {'sum': Decimal('1.5')}, 'Object of type Decimal'),
-        (lambda: {'id': uuid.uuid4()}, 'Object of type UUID'),
-        (lambda: {'ring': ring()}, 'Circular reference'),
-        (lambda: {'n': float('nan')}, 'Out of range float'),
-        (lambda: {'half': '\ud800'}, 'surrogates not allowed'),
-        (lambda: {'long': 'x' * 9_000_000}, 'bytes long'),
-        (lambda: 17, "'int' object is not iterable"),
+        (lambda: Variables({'at': datetime(2030, 1, 1)}), 'what the handler returned cannot be told: Object of type datetime'),
+        (lambda: Variables({'sum': Decimal('1.5')}), 'Object of type Decimal'),
+        (lambda: Variables({'id': uuid.uuid4()}), 'Object of type UUID'),
+        (lambda: Variables({'ring': ring()}), 'Circular reference'),
+        (lambda: Variables({'n': float('nan')}), 'Out of range float'),
+        (lambda: Variables({'half': '\ud800'}), 'surrogates not allowed'),
+        (lambda: Variables({'long': 'x' * 9_000_000}), 'bytes long'),
+        (lambda: Variables(17), "'int' object is not iterable"),
         (lambda: throw(jobstrand.BusinessError('E1', 'so', {'at': datetime(2030, 1, 1)})), 'so (BusinessError, which cannot be told as it is: '
          'Object of type datetime'),
         (lambda: throw(jobstrand.BusinessError(17)), 'the service refuses its result: result '),
@@ -172,7 +262,7 @@ class Workers(WithService):
         @worker.handler('mail')
         def mail(job):  # pylint: disable=unused-variable
             number = job.payload['n']
-            return self.UNTOLD[number][0]() if number < len(self.UNTOLD) else {'n': number}
+            return self.UNTOLD[number][0]() if number < len(self.UNTOLD) else Variables(n=number)
         self.run_until(worker, lambda: self.places()['external'] == 0)
         self.assert_each_result_stands_for_itself()
 
@@ -184,7 +274,7 @@ class Workers(WithService):
         async def mail(job):  # pylint: disable=unused-variable
             number = job.payload['n']
             if number >= len(self.UNTOLD):
-                return {'n': number}
+                return Variables(n=number)
             try:
                 return self.UNTOLD[number][0]()
             except SystemExit as error:
@@ -260,13 +350,13 @@ class Workers(WithService):
 
     def test_a_lock_lasts_as_long_as_the_handler(self):
         self.add_external(1)
-        worker = jobstrand.Worker(self.client, threads=1, lock=timedelta(seconds=0.6), wait=SHORT)
+        worker = jobstrand.Worker(self.client, threads=1, lock=timedelta(seconds=2), wait=SHORT)
         runs = []
 
         @worker.handler('mail')
         def mail(job):  # pylint: disable=unused-variable
             runs.append(job.id)
-            job.lost.wait(2)  # Three locks.
+            job.lost.wait(5)  # More than two locks.
             self.assertFalse(job.lost.is_set())
         self.run_until(worker, lambda: self.places()['external'] == 0)
         self.assertEqual(len(runs), 1)
@@ -284,6 +374,102 @@ class Workers(WithService):
         self.run_until(worker, lambda: bool(heard))
         self.assertEqual(heard, [True])
         self.assertEqual(self.client.job(job_id)['lockOwner'].rpartition(':')[2], 'second')
+
+    def cancel(self, job):
+        subprocess.run([BINARY, 'job', 'cancel', job.id, '--reason', 'the wrong file'], cwd=self.folder, check=True, capture_output=True,
+                       env={**os.environ, 'JOBSTRAND_DB': 'sqlite:jobs.db'}, timeout=clients.PATIENCE_S)
+
+    def test_a_handler_hears_that_its_job_is_cancelled_long_before_its_lock_ends(self):
+        self.add_external(1)
+        worker = jobstrand.Worker(self.client, wait=SHORT)
+        heard = []
+
+        @worker.handler('mail')
+        def mail(job):  # pylint: disable=unused-variable
+            self.cancel(job)
+            heard.append(job.cancelled.wait(clients.PATIENCE_S))
+        self.run_until(worker, lambda: bool(heard))
+        self.assertEqual(heard, [True])
+
+    def test_a_coroutine_is_cancelled_with_its_job(self):
+        self.add_external(1)
+        worker = jobstrand.AsyncWorker(self.client, wait=SHORT)
+        heard = []
+
+        @worker.handler('mail')
+        async def mail(job):  # pylint: disable=unused-variable
+            await asyncio.to_thread(self.cancel, job)
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                heard.append(job.lost.is_set())
+                raise
+            finally:
+                worker.stop()
+        asyncio.run(worker.run())
+        self.assertEqual(heard, [True])
+
+    def assert_too_long(self):
+        dead, = self.client.jobs(place='dead')
+        self.assertEqual(dead['exceptionMessage'], 'TimeoutError: the handler of mail did not end within 0.2 s')
+
+    def test_a_handler_that_hangs_is_told_and_its_job_has_failed(self):
+        self.add_external(1, retries=1)
+        worker, heard, may_end = jobstrand.Worker(self.client, threads=1, wait=SHORT), [], threading.Event()
+
+        @worker.handler('mail', timeout=timedelta(seconds=0.2))
+        def mail(job):  # pylint: disable=unused-variable
+            heard.append(job.cancelled.wait(clients.PATIENCE_S))
+            may_end.wait(clients.PATIENCE_S)
+        done = []
+        worker.handler('short')(done.append)
+
+        def is_over():
+            if self.places()['dead'] == 1 and not may_end.is_set():
+                self.client.enqueue(NewJob('short', external=True))
+                may_end.set()
+            return bool(done)
+        with self.assertLogs('jobstrand') as logs:
+            self.run_until(worker, is_over)
+        self.assertEqual(heard, [True])
+        self.assert_too_long()
+        said = '\n'.join(logs.output)
+        self.assertIn('its place is lost until it does', said)
+        self.assertIn('has ended after all, and its place is free', said)
+
+    def test_a_coroutine_that_hangs_leaves_its_place_to_others(self):
+        self.add_external(1, retries=1)
+        self.client.enqueue(NewJob('short', external=True))
+        worker, may_end = jobstrand.AsyncWorker(self.client, concurrency=1, wait=SHORT), asyncio.Event()
+
+        @worker.handler('mail', timeout=timedelta(seconds=0.2))
+        async def mail(_job):  # pylint: disable=unused-variable
+            try:
+                await may_end.wait()
+            except asyncio.CancelledError:
+                await may_end.wait()  # It does not even heed that.
+
+        @worker.handler('short')
+        async def short(_job):  # pylint: disable=unused-variable
+            may_end.set()
+            worker.stop()
+        asyncio.run(worker.run())
+        self.assert_too_long()
+
+    def test_what_the_app_enqueued_for_workers_comes_back_to_them_after_a_failure(self):
+        connection = sqlite3.connect(Path(self.folder) / 'jobs.db')
+        with connection:
+            jobstrand.enqueue(connection, NewJob('mail', external=True, retry_cycle='R3/PT0.05S'))
+        connection.close()
+        attempts, worker = [], jobstrand.Worker(self.client, wait=SHORT)
+
+        @worker.handler('mail')
+        def mail(job):  # pylint: disable=unused-variable
+            attempts.append(job.attempt)
+            if job.attempt == 1:
+                raise RuntimeError('the first time')
+        self.run_until(worker, lambda: attempts and sum(self.places().values()) == self.places()['executable'])
+        self.assertEqual((attempts, self.places()['executable']), ([1, 2], 0))
 
     def test_a_job_that_comes_again_is_lost_to_its_former_run(self):
         self.add_external(1)
@@ -343,22 +529,30 @@ class Killed(WithService):
 
 class WhileTheServiceIsAway(unittest.TestCase):
     def test_a_worker_waits_and_goes_on(self):
-        done, port = [], databases.free_port()
-        worker = jobstrand.Worker(f'http://127.0.0.1:{port}', threads=1, wait=SHORT)
+        done, port, tries = [], databases.free_port(), []
+
+        class Counting(jobstrand.Client):
+            def acquire(self, *values, **named):
+                tries.append(values)
+                return super().acquire(*values, **named)
+        worker = jobstrand.Worker(Counting(f'http://worker:secret@127.0.0.1:{port}'), 'w-1', threads=1, wait=SHORT)
 
         @worker.handler('mail')
         def mail(job):  # pylint: disable=unused-variable
             done.append(job.id)
             worker.stop()
-        with tempfile.TemporaryDirectory() as folder, self.assertLogs('jobstrand', 'WARNING') as logs:
+        with tempfile.TemporaryDirectory() as folder, self.assertLogs('jobstrand', 'INFO') as logs:
             thread = threading.Thread(target=worker.run)
             thread.start()
-            clients.eventually(lambda: bool(logs.output))
+            clients.eventually(lambda: len(tries) > 3)
             with clients.service(BINARY, folder, port) as origin:
                 job = jobstrand.Client(origin).enqueue(NewJob('mail', external=True))
                 thread.join(clients.PATIENCE_S)
         self.assertEqual(done, [job.id])
-        self.assertIn('cannot fetch jobs', logs.output[0])
+        begins, away, back = logs.output  # However often it was tried.
+        self.assertEqual(begins, f'INFO:jobstrand:worker w-1 serves mail, 1 places, at http://127.0.0.1:{port}')
+        self.assertRegex(away, r'^WARNING:jobstrand:cannot fetch jobs: no answer from http://127\.0\.0\.1:')
+        self.assertRegex(back, r'^WARNING:jobstrand:the service answers again, after \d+ s$')
 
 
 if __name__ == '__main__':

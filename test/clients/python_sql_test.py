@@ -5,6 +5,7 @@ Usage:  python_sql_test.py JOBSTRAND_BINARY FOLDER_FOR_PACKAGES
 
 Databases whose programs or drivers are not to be had here are left out. The last line is `N passed, N failed`.
 """
+import asyncio
 import gc
 import json
 import os
@@ -23,6 +24,7 @@ import clients
 sys.path.insert(0, str(clients.ROOT / 'tools/clients/python'))
 sys.path.insert(0, str(clients.ROOT / 'test/fixtures'))
 import databases  # pylint: disable=wrong-import-position
+import own_connections  # pylint: disable=wrong-import-position
 import jobstrand  # pylint: disable=wrong-import-position
 from jobstrand import NewJob  # pylint: disable=wrong-import-position
 
@@ -108,6 +110,47 @@ class OwnTransaction:
         self.connection.rollback()
         self.assertEqual(self.ids(), [job])
 
+    def test_every_driver_takes_every_kind_of_job_in_one_call(self):
+        for name, connect in self.connections().items():
+            with self.subTest(name):
+                try:
+                    with connect() as app:
+                        self.assert_every_kind_is_taken(app)
+                except ImportError as reason:
+                    print(f'left out: {name} on {self.database}: {reason}', flush=True)
+                self.remove_jobs()
+
+    def assert_every_kind_is_taken(self, app):
+        app.enqueue('mail', {'order': 16})
+        app.rollback()
+        hour = timedelta(hours=1)
+        plain = app.enqueue('mail', {'order': 17, 'to': 'Zoë', '%s?': 'ü' * 5000})
+        app.enqueue(NewJob('mail', id='later', external=True, due=hour, exclusive=True, process_instance_id='i-1'))
+        app.enqueue(NewJob('mail', id='digest', due=hour, repeat='R/PT1H', priority=7))
+        first = app.enqueue(NewJob('mail', 'x' * 5000, due=hour, unique_key='k'))
+        self.assertEqual(app.enqueue(NewJob('mail', due=hour, unique_key='k', on_duplicate='keep')), first)
+        second = app.enqueue(NewJob('mail', external=True, unique_key='k', unique_for=hour, on_duplicate='replace'))
+        app.commit()
+        shown = {job['id']: job for job in json.loads(self.jobstrand('job', 'ls', '--place', 'all', '-o', 'json'))}
+        self.assertEqual(sorted(shown), sorted([plain, 'later', 'digest', second]))
+        self.assertEqual(self.shown(plain)['payload'], {'order': 17, 'to': 'Zoë', '%s?': 'ü' * 5000})
+        self.assertEqual([shown[job]['place'] for job in ('later', 'digest', second)], ['timer', 'timer', 'external'])
+        self.assertEqual((shown['digest']['repeat'], shown['digest']['priority']), ('R/PT1H', 7))
+        self.assertEqual((shown[second]['uniqueKey'], shown['later']['processInstanceId']), ('k', 'i-1'))
+        due = datetime.fromisoformat(shown['later']['dueDate'])
+        self.assertLess(abs(due - datetime.now(timezone.utc) - hour), timedelta(minutes=10), 'in UTC, whatever the zone of the session')
+
+    def test_a_job_that_runs_is_not_replaced(self):
+        job = jobstrand.enqueue(self.connection, NewJob('mail', unique_key='k'))
+        cursor = self.connection.cursor()
+        cursor.execute("UPDATE ACT_RU_JOB SET LOCK_OWNER_ = 'n-1', LOCK_EXP_TIME_ = '2035-01-01 00:00:00'")
+        self.connection.commit()
+        with self.assertRaisesRegex(jobstrand.KeyHeld, f'job {job} has the unique key k, and is running'):
+            jobstrand.enqueue(self.connection, NewJob('mail', unique_key='k', on_duplicate='replace'))
+        self.connection.rollback()
+        self.assertEqual(jobstrand.enqueue(self.connection, NewJob('mail', unique_key='k', on_duplicate='keep')), job)
+        self.assertEqual(self.ids(), [job])
+
     def test_external_jobs_are_for_workers(self):
         job = jobstrand.enqueue(self.connection, NewJob('mail', external=True))
         self.connection.commit()
@@ -120,9 +163,13 @@ class OnSqlite(OwnTransaction, unittest.TestCase):
     def connect(self):
         return sqlite3.connect(self.folder / 'jobs.db')
 
+    def connections(self):
+        return own_connections.on_sqlite(self.folder / 'jobs.db')
+
     def test_what_only_the_service_can_do_is_refused(self):
         for job, why in ((NewJob('mail', due='tomorrow 09:00'), 'in words'), (NewJob('mail', repeat='R/PT1H'), 'first turn'),
-                         (NewJob('mail', unique_key='k', on_duplicate='keep'), 'keeps or replaces'),
+                         (NewJob('mail', on_duplicate='keep'), 'go with unique_key'), (NewJob('mail', unique_key='k', on_duplicate='take'), 'not take'),
+                         (NewJob('mail', due=timedelta(1), repeat='R/PT1H', unique_key='k'), 'key of its series'),
                          (NewJob('mail', due=datetime(2035, 1, 1)), 'time zone')):
             with self.assertRaisesRegex(ValueError, why):
                 jobstrand.enqueue(self.connection, job)
@@ -131,10 +178,15 @@ class OnSqlite(OwnTransaction, unittest.TestCase):
 class Asynchronous(unittest.TestCase):
     """Drivers whose statements are carried out only when somebody awaits them."""
 
+    def test_a_connection_that_nobody_awaits_is_not_awaited(self):
+        with sqlite3.connect(':memory:') as connection, self.assertRaisesRegex(TypeError, 'sqlite3.Connection is not asynchronous: jobstrand.enqueue'):
+            asyncio.run(jobstrand.aio.enqueue(connection, 'mail'))
+        connection.close()
+
     def assert_refused(self, connection):
         with warnings.catch_warnings():
             warnings.simplefilter('error')  # A coroutine that is dropped is one.
-            with self.assertRaisesRegex(TypeError, r'\.AsyncConnection is asynchronous.*synchronous driver.*jobstrand\.Client'):
+            with self.assertRaisesRegex(TypeError, r'\.AsyncConnection is asynchronous.*await jobstrand\.aio\.enqueue.*synchronous driver'):
                 jobstrand.enqueue(connection, NewJob('mail', unique_key='k', unique_for=timedelta(hours=1)))
             gc.collect()
 
@@ -180,16 +232,52 @@ class Asynchronous(unittest.TestCase):
             self.assert_refused(AsyncConnection(answer))
 
 
-class OnMariaDb(OwnTransaction, unittest.TestCase):
+class OnServer(OwnTransaction):
+    """With users who may do less than the service."""
+
+    #: What docs/clients.md says that the user of an app needs, step by step.
+    RIGHTS = (('INSERT', ('ACT_RU_JOB', 'ACT_RU_TIMER_JOB', 'ACT_RU_EXTERNAL_JOB', 'JS_UNIQUE', 'ACT_GE_BYTEARRAY')),
+              ('SELECT, UPDATE, DELETE', ('JS_UNIQUE',)),
+              ('SELECT, UPDATE, DELETE', ('ACT_RU_JOB', 'ACT_RU_TIMER_JOB', 'ACT_RU_EXTERNAL_JOB', 'ACT_RU_SUSPENDED_JOB', 'ACT_GE_BYTEARRAY')))
+
+    def test_the_rights_that_the_documents_name_are_enough(self):
+        hour = timedelta(hours=1)
+        steps = ((NewJob('mail', 'x' * 5000), NewJob('mail', due=hour, external=True), NewJob('mail', external=True),
+                  NewJob('mail', due=hour, repeat='R/PT1H'), NewJob('mail', unique_key='k')),
+                 (NewJob('mail', unique_key='k', on_duplicate='keep'), NewJob('mail', 'x' * 5000, unique_key='l', unique_for=hour)),
+                 (NewJob('mail', unique_key='l', on_duplicate='replace'),))
+        admin, app = self.connect_as_admin(), None
+        self.addCleanup(admin.close)
+        for (rights, tables), jobs in zip(self.RIGHTS, steps):
+            for table in tables:
+                admin.cursor().execute(f'GRANT {rights} ON {table} TO app')
+            admin.commit()
+            app = app or self.connect('app', 'of the app')
+            for job in jobs:
+                jobstrand.enqueue(app, job)
+            app.commit()
+        app.close()
+        self.assertEqual(len(self.ids()), 6)
+
+
+class OnMariaDb(OnServer, unittest.TestCase):
     database = 'mysql'
 
-    def connect(self):
+    def connect_as_admin(self):
+        admin = self.driver.connect(host='127.0.0.1', port=self.port(), user='root', database='jobs')
+        admin.cursor().execute("CREATE USER app IDENTIFIED BY 'of the app'")
+        return admin
+
+    def connect(self, user='jobs', password=None):
         import pymysql  # pylint: disable=import-outside-toplevel,import-error
         self.driver = pymysql
-        connection = pymysql.connect(host='127.0.0.1', port=self.port(), user='jobs', password=self.password(), database='jobs')
+        connection = pymysql.connect(host='127.0.0.1', port=self.port(), user=user, password=password or self.password(), database='jobs')
         with connection.cursor() as cursor:
             cursor.execute("SET time_zone = '+05:00'")
         return connection
+
+    def connections(self):
+        return own_connections.on_mariadb(self.port(), self.password())
 
     def test_the_sessions_zone_is_left_as_it_was(self):
         jobstrand.enqueue(self.connection, NewJob('mail', due=timedelta(hours=1)))
@@ -198,14 +286,27 @@ class OnMariaDb(OwnTransaction, unittest.TestCase):
             self.assertEqual(cursor.fetchone()[0], '+05:00')
 
 
-class OnPostgresql(OwnTransaction, unittest.TestCase):
+class OnPostgresql(OnServer, unittest.TestCase):
     database = 'postgresql'
 
-    def connect(self):
+    def connect_as_admin(self):
+        admin = self.driver.connect(host='127.0.0.1', port=self.port(), user='postgres', database='jobs')
+        admin.cursor().execute("CREATE USER app PASSWORD 'of the app'")
+        return admin
+
+    def connect(self, user='jobs', password=None):
         import pg8000.dbapi  # pylint: disable=import-outside-toplevel,import-error
         self.driver = pg8000.dbapi
         self.driver.IntegrityError = pg8000.dbapi.DatabaseError  # What this driver raises for a key that is taken.
-        return pg8000.dbapi.connect(host='127.0.0.1', port=self.port(), user='jobs', password=self.password(), database='jobs')
+        return pg8000.dbapi.connect(host='127.0.0.1', port=self.port(), user=user, password=password or self.password(), database='jobs')
+
+    def connections(self):
+        return own_connections.on_postgresql(self.port(), self.password())
+
+
+def pip(target, listed):
+    return [sys.executable, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--upgrade', '--target', str(target),
+            '--requirement', str(clients.HERE / listed)]
 
 
 def cases():
@@ -213,13 +314,15 @@ def cases():
     sys.path.insert(0, str(PACKAGES))
     chosen = [OnSqlite, Asynchronous]
     try:
-        clients.install(PACKAGES, 'drivers.txt', [
-            sys.executable, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', str(PACKAGES),
-            '--requirement', str(clients.HERE / 'drivers.txt')
-        ])
+        clients.install(PACKAGES, 'drivers.txt', pip(PACKAGES, 'drivers.txt'))
     except clients.CannotInstall as reason:
         print(f'left out: drivers of servers: {reason}')
         return chosen
+    try:
+        clients.install(PACKAGES / 'mysqlclient', 'mysqlclient.txt', pip(PACKAGES / 'mysqlclient', 'mysqlclient.txt'))
+        sys.path.append(str(PACKAGES / 'mysqlclient'))
+    except clients.CannotInstall as reason:
+        print(f'left out: mysqlclient: {reason}')
     for case in (OnMariaDb, OnPostgresql):
         if shutil.which(databases.DATABASES[case.database][1]):
             chosen.append(case)

@@ -128,6 +128,23 @@ TEST_F(WorkTest, Locks_are_prolonged_and_jobs_are_given_back) {
     EXPECT_EQ(acquire(9).size(), 2U);
 }
 
+TEST_F(WorkTest, A_worker_may_ask_what_it_holds_still) {
+    add_external(3);
+    const json jobs = results_for(acquire(3), json::object());
+    const json question = {{"worker", "w-1"}, {"jobs", jobs}};
+    EXPECT_EQ(say("held", question)["done"], 3);
+    EXPECT_EQ(say("held", {{"worker", "w-2"}, {"jobs", jobs}})["refused"].size(), 3U);
+    EXPECT_EQ(say("release", {{"worker", "w-1"}, {"jobs", {jobs[0], jobs[1]}}})["done"], 2);
+    (void)acquire(1);
+    (void)finish(json::array({jobs[2]}));
+    const json answer = say("held", question);
+    EXPECT_EQ(answer["done"], 0);
+    ASSERT_EQ(answer["refused"].size(), 3U);
+    EXPECT_EQ(answer["refused"][0]["answer"], "not held") << "it was taken anew";
+    EXPECT_EQ(answer["refused"][1]["answer"], "not held");
+    EXPECT_EQ(answer["refused"][2]["answer"], "not found");
+}
+
 TEST_F(WorkTest, A_mistake_in_one_result_is_its_own_and_the_others_count) {
     add_external(4);
     const json jobs = acquire(4);

@@ -81,6 +81,16 @@ TEST_P(ExternalOutcomes, A_failed_job_waits_as_a_timer_and_comes_back_to_the_wor
     EXPECT_EQ(take_one("w-2").attempts, 1);
 }
 
+TEST_P(ExternalOutcomes, A_job_whose_row_says_another_type_comes_back_to_the_workers_too) {
+    give({an_external_job("a").of_kind(schema::kMessageType).with_retry_cycle("R3/PT30S")});
+    (void)take_one();
+    EXPECT_THAT(fail("w-1", {{.id = "a"}}, {.message = "m"}), ElementsAre(WorkerAnswer::done));
+    clock_.tick(30s);
+    EXPECT_EQ(store_.move_due_timers(clock_.now(), 10, claim_of("node"), noop_).moved, 1U);
+    EXPECT_EQ(place_of("a"), "external");
+    EXPECT_EQ(take_one("w-2").attempts, 1);
+}
+
 TEST_P(ExternalOutcomes, A_worker_may_say_how_many_attempts_are_left_and_when) {
     give({an_external_job("a"), an_external_job("b")});
     (void)take();

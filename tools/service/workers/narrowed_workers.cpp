@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace jobstrand::service {
@@ -54,6 +56,13 @@ for_seen(const ApiParts& api, const Scope& scope, std::span<const Item> items, c
     return answers;
 }
 
+[[nodiscard]] WorkerAnswer
+answer_about(const HeldJob& job, const schema::Job& row, std::string_view worker) {
+    const bool is_its_own =
+        row.lock_owner == worker && job.revision.value_or(row.revision) == row.revision;
+    return is_its_own ? WorkerAnswer::done : WorkerAnswer::not_held;
+}
+
 }  // namespace
 
 executor::AcquireOrder within(const Scope& scope, executor::AcquireOrder order) {
@@ -83,6 +92,25 @@ std::vector<WorkerAnswer> NarrowedWorkers::extend(
     return for_seen(api_, scope_, jobs, [&](std::span<const HeldJob> seen) {
         return desk().extend(worker, seen, lock);
     });
+}
+
+std::vector<WorkerAnswer>
+NarrowedWorkers::held(const std::string& worker, std::span<const HeldJob> jobs) const {
+    std::vector<std::string> ids;
+    std::ranges::transform(jobs, std::back_inserter(ids), &HeldJob::id);
+    std::map<std::string, schema::Job, std::less<>> rows;
+    NarrowedStore store(api_.engine.store(), scope_);
+    for (schema::Job& row : store.list(JobPlace::external_worker, {.ids = ids}, {}, ids.size())) {
+        rows.emplace(row.id, std::move(row));
+    }
+    std::vector<WorkerAnswer> answers;
+    for (const HeldJob& job : jobs) {
+        const auto found = rows.find(job.id);
+        answers.push_back(
+            found == rows.end() ? WorkerAnswer::not_found : answer_about(job, found->second, worker)
+        );
+    }
+    return answers;
 }
 
 std::vector<WorkerAnswer>

@@ -38,6 +38,10 @@ public:
         schema::Duration lock
     ) const;
 
+    /// Which of them the worker holds (`done`) and which not. Writes nothing.
+    [[nodiscard]] std::vector<persistence::WorkerAnswer>
+    held(const std::string& worker, std::span<const persistence::HeldJob> jobs) const;
+
     [[nodiscard]] std::vector<persistence::WorkerAnswer>
     give_back(std::string_view worker, std::span<const persistence::HeldJob> jobs) const;
 

@@ -118,6 +118,13 @@ template <typename Items, typename IdOf>
     );
 }
 
+[[nodiscard]] Response held_work(const ApiParts& api, const Request& request) {
+    const HeldOrder order = held_order_in(request.body);
+    return answer_for(
+        NarrowedWorkers(api, request.scope).held(order.worker, order.jobs), order.jobs, id_of_held
+    );
+}
+
 [[nodiscard]] Response release_work(const ApiParts& api, const Request& request) {
     const HeldOrder order = held_order_in(request.body);
     return answer_for(
@@ -141,6 +148,7 @@ std::vector<Route> work_routes(const ApiParts& api, WorkPool& pool, WorkWaits& w
         {"POST", "/api/v1/external-jobs/acquire", worker, pool.wrap_late(acquire), {kWorkContent}},
         {"POST", "/api/v1/external-jobs/finish", worker, on(finish_work), {kWorkContent}},
         {"POST", "/api/v1/external-jobs/extend", worker, on(extend_work), {kWorkContent}},
+        {"POST", "/api/v1/external-jobs/held", worker, on(held_work), {kWorkContent}},
         {"POST", "/api/v1/external-jobs/release", worker, on(release_work), {kWorkContent}},
     });
 }

@@ -1,4 +1,5 @@
 import { Refused, Unreachable } from "./errors.js";
+import { refuseOthers } from "./names.js";
 import { Encoded, durationText, jobToJson } from "./texts.js";
 
 /** The service over HTTP. Throws Unreachable when no answer came, and Refused when it was no. */
@@ -8,10 +9,17 @@ export class Client {
   #timeoutMs;
 
   /** `url`: of the service, such as http://127.0.0.1:8080. */
-  constructor(url, { token, timeoutMs = 30_000 } = {}) {
+  constructor(url, options = {}) {
+    refuseOthers("Client", options, ["token", "timeoutMs"]);
+    const { token, timeoutMs = 30_000 } = options;
     this.#url = String(url).replace(/\/+$/, "");
     this.#token = token;
     this.#timeoutMs = timeoutMs;
+  }
+
+  /** Of the service. (What is secret cannot stand in its URL: fetch() refuses that.) */
+  get address() {
+    return this.#url;
   }
 
   /**
@@ -83,6 +91,11 @@ export class Client {
   async extend(worker, jobs, lockMs) {
     const body = { worker, jobs: held(jobs), lockDuration: durationText(lockMs) };
     return (await this.#ask("POST", "/api/v1/external-jobs/extend", body)).refused;
+  }
+
+  /** Resolves to those of the jobs that the worker does not hold any more. Changes nothing. */
+  async held(worker, jobs) {
+    return (await this.#ask("POST", "/api/v1/external-jobs/held", { worker, jobs: held(jobs) })).refused;
   }
 
   /** Gives jobs back; no attempt is used. */

@@ -1,3 +1,5 @@
+import { refuseOthers } from "./names.js";
+
 /** The service could not be asked, or said no. */
 export class JobstrandError extends Error {}
 
@@ -15,11 +17,19 @@ export class Refused extends JobstrandError {
   }
 }
 
+/** A job that is to be replaced has begun to run, or has ended while its unique key goes on to hold. */
+export class KeyHeld extends JobstrandError {}
+
 /** Thrown by a handler: this attempt has failed. Any other error fails it too, as the job's retry cycle says. */
 export class Fail extends Error {
-  /** `retryAfterMs`: how long the job waits instead. `retries`: how many attempts are left instead; 0: none. */
-  constructor(message, { retryAfterMs, retries, details } = {}) {
-    super(message);
+  /**
+   * `retryAfterMs`: how long the job waits instead. `retries`: how many attempts are left instead; 0: none. `details`: the
+   * stack, if there are none.
+   */
+  constructor(message, options = {}) {
+    refuseOthers("Fail", options, ["cause", "details", "retries", "retryAfterMs"]);
+    const { cause, details, retries, retryAfterMs } = options;
+    super(message, cause === undefined ? undefined : { cause });
     Object.assign(this, { retryAfterMs, retries, details });
   }
 }

@@ -33,24 +33,46 @@ export interface Enqueued {
   replaced: string | null;
 }
 
-/** A job as the service tells it. */
-export interface StoredJob {
+/** What the service tells of each job. */
+export interface JobFields<Payload = Json> {
   id: string;
-  place: string;
   handlerType: string;
-  payload: Json;
+  payload: Payload;
   retries: number;
   attempts: number;
+  priority: number;
+  exclusive: boolean;
+  correlationId: string | null;
+  dueDate: string | null;
+  repeat: string | null;
+  retryCycle: string | null;
+  processInstanceId: string | null;
+  processDefinitionId: string | null;
+  executionId: string | null;
+  elementId: string | null;
+  elementName: string | null;
+  category: string | null;
+  tenantId: string | null;
+  uniqueKey: string | null;
+  createTime: string | null;
   lockOwner: string | null;
+  lockExpirationTime: string | null;
+  exceptionMessage: string | null;
+  traceparent: string | null;
+}
+
+/** A job as the service tells it, wherever it stands. */
+export interface StoredJob extends JobFields {
+  place: string;
   [field: string]: Json;
 }
 
 /** A job that a worker holds. */
-export interface Job extends Omit<StoredJob, "place"> {
+export interface Job<Payload = any> extends JobFields<Payload> {
   revision: number;
   /** 1 at first. */
   attempt: number;
-  /** Aborts when the lock is lost. */
+  /** Aborts when the lock is lost, because the job was cancelled, say, or when the time of the handler is over. */
   readonly signal: AbortSignal;
 }
 
@@ -75,6 +97,7 @@ export interface RefusedResult {
 
 export class Client {
   constructor(url: string | URL, options?: { token?: string; timeoutMs?: number });
+  readonly address: string;
   enqueue(job: NewJob): Promise<Enqueued>;
   enqueueAll(jobs: NewJob[]): Promise<string[]>;
   job(id: string): Promise<StoredJob | null>;
@@ -86,9 +109,10 @@ export class Client {
     worker: string,
     topics: string[],
     options?: { jobs?: number; lockMs?: number; waitMs?: number; tenantId?: string },
-  ): Promise<StoredJob[]>;
+  ): Promise<(StoredJob & { revision: number })[]>;
   finish(worker: string, results: JobResult[]): Promise<RefusedResult[]>;
   extend(worker: string, jobs: { id: string; revision: number }[], lockMs: number): Promise<RefusedResult[]>;
+  held(worker: string, jobs: { id: string; revision: number }[]): Promise<RefusedResult[]>;
   release(worker: string, jobs: { id: string; revision: number }[]): Promise<void>;
 }
 
@@ -105,22 +129,32 @@ export interface WorkerOptions {
   log?: (message: string) => void;
 }
 
-export type Handler = (job: Job) => void | { [name: string]: Json } | Promise<void | { [name: string]: Json }>;
+/** Whatever it returns, or resolves to, its job is done; Variables are handed on to the app. */
+export type Handler<Payload = any> = (job: Job<Payload>) => unknown;
+
+/** Returned by a handler: the job is done, and these are handed on to the app. */
+export class Variables {
+  readonly variables: { [name: string]: Json };
+  constructor(variables: { [name: string]: Json });
+}
 
 export class Worker {
   readonly name: string;
   constructor(client: Client | string, options?: WorkerOptions);
-  handler(topic: string, handle: Handler): this;
+  handler<Payload = any>(topic: string, handle: Handler<Payload>, options?: { timeoutMs?: number; weight?: number }): this;
   run(): Promise<void>;
   stop(): void;
 }
 
 export type Database = "sqlite" | "mysql" | "postgresql";
 
-/** `query` returns the driver's promise, or (SQLite) what the `run` of a synchronous driver does. */
+/** On a connection of pg, postgres, mysql2, better-sqlite3 or node:sqlite, or a transaction of Knex. */
+export function enqueue(connection: object, job: NewJob): Promise<string>;
+
+/** `query` returns the driver's promise, or (SQLite) what the `run` or `all` of a synchronous driver does. */
 export function enqueueBy(
   database: Database,
-  query: (sql: string, values: unknown[]) => PromiseLike<unknown> | { changes: number | bigint },
+  query: (sql: string, values: unknown[]) => PromiseLike<unknown> | { changes: number | bigint } | unknown[],
   job: NewJob,
 ): Promise<string>;
 
@@ -133,6 +167,7 @@ export interface Statement {
 export function insertionOf(database: Database, job: NewJob): { id: string; statements: Statement[]; atLast: Statement[] };
 
 export class JobstrandError extends Error {}
+export class KeyHeld extends JobstrandError {}
 export class Unreachable extends JobstrandError {}
 export class Refused extends JobstrandError {
   readonly status: number;
@@ -141,7 +176,7 @@ export class Refused extends JobstrandError {
   readonly retryAfterMs?: number;
 }
 export class Fail extends Error {
-  constructor(message: string, options?: { retryAfterMs?: number; retries?: number; details?: string });
+  constructor(message: string, options?: { retryAfterMs?: number; retries?: number; details?: string; cause?: unknown });
 }
 export class BusinessError extends Error {
   constructor(code: string, message?: string, variables?: { [name: string]: Json });

@@ -7,14 +7,27 @@ const kMostBytes = 8 * 1024 * 1024;
 /** The longest message, in characters; the service keeps less. */
 const kMostMessage = 10_000;
 
-/** The handler returned this: nothing, or variables for the app. Throws TypeError for what JSON cannot say. */
-export function completed(job, variables) {
+/** The longest stack, likewise: its beginning, which says most. */
+const kMostDetails = 50_000;
+
+/** How many errors are told of one: itself, its causes, and theirs. */
+const kMostErrors = 8;
+
+/** Returned by a handler: the job is done, and these are handed on to the app. */
+export class Variables {
+  constructor(variables) {
+    this.variables = variables;
+  }
+}
+
+/** The handler returned this. Throws TypeError for variables that JSON cannot say. */
+export function completed(job, returned) {
   const result = { ...about(job), outcome: "complete" };
-  if (variables === undefined || variables === null) {
+  if (!(returned instanceof Variables)) {
     return written(result);
   }
   try {
-    return written({ ...result, variables });
+    return written({ ...result, variables: returned.variables });
   } catch (error) {
     throw new TypeError(`what the handler returned cannot be told: ${messageOf(error)}`, { cause: error });
   }
@@ -45,13 +58,31 @@ function written(result) {
 
 function failure(job, error) {
   const result = { ...about(job), outcome: "fail", message: messageOf(error) };
+  const details = typeof error?.stack === "string" ? sayable(stackOf(error).slice(0, kMostDetails)) : undefined;
   if (!(error instanceof Fail)) {
-    // As JavaScript itself tells it, so that the class of the error is there to be counted.
-    const message = error instanceof Error ? textOf(() => error) : result.message;
-    return { ...result, message, details: typeof error?.stack === "string" ? sayable(error.stack) : undefined };
+    // The class of the error is there to be counted.
+    return { ...result, message: error instanceof Error ? textOf(() => `${classOf(error)}: ${error.message}`) : result.message, details };
   }
   const retryAfter = error.retryAfterMs === undefined ? undefined : durationText(error.retryAfterMs);
-  return { ...result, details: error.details, retries: error.retries, retryAfter };
+  return { ...result, details: error.details ?? details, retries: error.retries, retryAfter };
+}
+
+/** Its name; that of its constructor, if it has none of its own. */
+function classOf(error) {
+  return error.name === "Error" ? (error.constructor?.name ?? error.name) : error.name;
+}
+
+/** With its causes, which the stack alone does not name. */
+function stackOf(error) {
+  const told = new Set([error]);
+  for (const one of told) {
+    for (const cause of [...(Array.isArray(one.errors) ? one.errors : []), one.cause]) {
+      if (typeof cause?.stack === "string" && told.size < kMostErrors) {
+        told.add(cause);
+      }
+    }
+  }
+  return [...told].map(({ stack }) => stack).join("\nCaused by: ");
 }
 
 function businessError(job, error) {

@@ -1,54 +1,57 @@
-import { freshId } from "./texts.js";
-
-/** Characters of a payload that stand in the row of the job; a longer one has a row of its own. */
-const kMostInRow = 4000;
-
-const kMarks = { sqlite: () => "?", mysql: () => "?", postgresql: (number) => `$${number}` };
-
-const kColumns = {
-  retries: "RETRIES_",
-  retryCycle: "RETRY_CYCLE_",
-  priority: "PRIORITY_",
-  exclusive: "EXCLUSIVE_",
-  processInstanceId: "PROCESS_INSTANCE_ID_",
-  processDefinitionId: "PROC_DEF_ID_",
-  category: "CATEGORY_",
-  tenantId: "TENANT_ID_",
-  traceparent: "TRACE_PARENT_",
-  uniqueKey: "UNIQUE_KEY_",
-};
+import { known, rowsOf } from "./connections.js";
+import { insertion, mayMeetAnother } from "./insertion.js";
 
 /**
- * Adds a job in the app's own transaction: it is there exactly if the app commits. `query(sql, values)` runs one
- * statement on the app's connection, and returns a promise of its end; with a synchronous driver of SQLite it may return
- * what `run` does, which has `changes`. Resolves to the job's id when all have been carried out. Rejects with what `query`
- * throws or rejects with, and with TypeError when it returns anything else: nobody knows what became of the statement.
+ * Adds a job in the app's own transaction: it is there exactly if the app commits. `connection`: the one that the transaction is on,
+ * of pg, postgres (`sql` within `sql.begin`), mysql2, better-sqlite3 or node:sqlite, or a transaction of Knex. Resolves to the job's
+ * id; to that of the job which has the unique key already, if that is kept. Rejects with what the driver says, with KeyHeld when a
+ * job that is to be replaced runs already, and with RangeError for what only the service can do: due dates in words.
+ *
+ *     await enqueue(client, { handlerType: "mail", payload: { order: 17 } });
+ */
+export async function enqueue(connection, job) {
+  const { database, query } = known(connection);
+  return carryOut(database, query, job);
+}
+
+/**
+ * The same with any driver. `query(sql, values)` runs one statement on the app's connection, and returns a promise of its end, or of
+ * its rows; with a synchronous driver of SQLite it may return what `run` does, which has `changes`, or `all`, which has the rows.
+ * Rejects with TypeError when it returns anything else: nobody knows what became of the statement.
  *
  *     await enqueueBy("postgresql", (sql, values) => client.query(sql, values), { handlerType: "mail", payload: { order: 17 } });
  */
 export async function enqueueBy(database, query, job) {
-  const { id, statements, atLast } = insertionOf(database, job);
-  const carryOut = async ({ sql, values }) => {
+  return carryOut(database, (sql, values) => {
     const answer = query(sql, values);
     if (!isToldOfItsEnd(database, answer)) {
       throw new TypeError(`query(sql, values) must return the driver's promise of the statement's end, not ${nameOf(answer)}`);
     }
-    await answer;
-  };
-  try {
-    for (const statement of statements) {
-      await carryOut(statement);
+    return answer;
+  }, job);
+}
+
+/** An insertion hears of errors too, so that it can undo what it did to the session. */
+async function carryOut(database, query, job) {
+  const steps = insertion(database, job);
+  let step = steps.next();
+  while (!step.done) {
+    let rows;
+    let failure;
+    try {
+      const answer = await query(step.value.sql, step.value.values);
+      rows = step.value.reads ? rowsOf(answer) : undefined;
+    } catch (error) {
+      failure = { error };
     }
-  } finally {
-    for (const statement of atLast) {
-      await carryOut(statement);
-    }
+    step = failure ? steps.throw(failure.error) : steps.next(rows);
   }
-  return id;
+  return step.value;
 }
 
 function isToldOfItsEnd(database, answer) {
-  return typeof answer?.then === "function" || (database === "sqlite" && ["number", "bigint"].includes(typeof answer?.changes));
+  const isOfSqlite = Array.isArray(answer) || ["number", "bigint"].includes(typeof answer?.changes);
+  return typeof answer?.then === "function" || (database === "sqlite" && isOfSqlite);
 }
 
 function nameOf(answer) {
@@ -56,93 +59,22 @@ function nameOf(answer) {
 }
 
 /**
- * The statements that add a job, with their values, and those that are to run at last, also when one of the others
- * has failed: for "sqlite", "mysql" (and MariaDB) or "postgresql". Throws
- * RangeError for what only the service can do: due dates in words, keys that keep or replace, external jobs for later.
+ * The statements that add a job, with their values, and those that are to run at last, also when one of the others has failed: for
+ * "sqlite", "mysql" (and MariaDB) or "postgresql". Throws RangeError for what enqueue() refuses, and for keys that keep or replace,
+ * because there one statement depends on what another finds.
  */
 export function insertionOf(database, job) {
-  if (!Object.hasOwn(kMarks, database)) {
-    throw new RangeError(`not a database that is known here: ${database}`);
+  if (mayMeetAnother(job)) {
+    throw new RangeError("a unique key that keeps or replaces needs enqueue() or enqueueBy()");
   }
-  refuseWhatNeedsTheService(job);
-  const id = job.id ?? freshId();
-  const statements = [];
-  const atLast = [];
-  const add = (sql, values = []) => statements.push({ sql, values });
-  const dueDate = typeof job.dueDate === "number" ? new Date(Date.now() + job.dueDate) : job.dueDate;
-  // Times are given in UTC; the columns would take them for the session's.
-  const isZoneSet = database === "mysql" && (dueDate || job.uniqueForMs !== undefined);
-  if (isZoneSet) {
-    add("SET @jobstrand_zone = @@session.time_zone, time_zone = '+00:00'");
-    atLast.push({ sql: "SET time_zone = @jobstrand_zone", values: [] });
+  const steps = insertion(database, job);
+  const all = [];
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) {
+    all.push(step.value);
   }
-  takeKey(database, job, id, add);
-  const row = { ID_: id, HANDLER_TYPE_: job.handlerType, CORRELATION_ID_: job.correlationId ?? id, ...payloadColumns(database, job, add) };
-  for (const [field, column] of Object.entries(kColumns)) {
-    row[column] = database === "sqlite" && typeof job[field] === "boolean" ? Number(job[field]) : job[field];
-  }
-  if (dueDate) {
-    Object.assign(row, { TYPE_: "timer", DUEDATE_: utcText(dueDate), REPEAT_: job.repeat });
-  }
-  add(...insert(database, dueDate ? "ACT_RU_TIMER_JOB" : job.external ? "ACT_RU_EXTERNAL_JOB" : "ACT_RU_JOB", row));
-  if (database === "postgresql") {
-    add("NOTIFY jobstrand");
-  }
-  return { id, statements, atLast };
-}
-
-function refuseWhatNeedsTheService(job) {
-  if (typeof job.dueDate === "string") {
-    throw new RangeError("a due date in words needs the service: give a Date, or milliseconds from now");
-  }
-  if (job.repeat !== undefined && job.dueDate === undefined) {
-    throw new RangeError("a job that repeats needs the due date of its first turn");
-  }
-  if (job.onDuplicate !== undefined && job.onDuplicate !== "reject") {
-    throw new RangeError("a unique key that keeps or replaces needs the service");
-  }
-  if (job.uniqueForMs !== undefined && job.uniqueKey === undefined) {
-    throw new RangeError("uniqueForMs goes with uniqueKey");
-  }
-  if (job.external && job.dueDate !== undefined) {
-    throw new RangeError("an external job that is due later needs the service");
-  }
-}
-
-function takeKey(database, job, id, add) {
-  if (job.uniqueKey === undefined) {
-    return;
-  }
-  const row = { KEY_: job.uniqueKey, JOB_ID_: id };
-  if (job.uniqueForMs !== undefined) {
-    const mark = kMarks[database];
-    add(`DELETE FROM JS_UNIQUE WHERE KEY_ = ${mark(1)} AND UNTIL_ <= ${mark(2)}`, [job.uniqueKey, utcText(new Date())]);
-    row.UNTIL_ = utcText(new Date(Date.now() + job.uniqueForMs));
-  }
-  add(...insert(database, "JS_UNIQUE", row));
-}
-
-function payloadColumns(database, job, add) {
-  if (job.payload === undefined) {
-    return {};
-  }
-  const text = JSON.stringify(job.payload);
-  if ([...text].length <= kMostInRow) {
-    return { HANDLER_CFG_: text };
-  }
-  const id = freshId();
-  add(...insert(database, "ACT_GE_BYTEARRAY", { ID_: id, NAME_: "payload", BYTES_: Buffer.from(text) }));
-  return { CUSTOM_VALUES_ID_: id };
-}
-
-function insert(database, table, row) {
-  const given = Object.entries(row).filter(([, value]) => value !== undefined && value !== null);
-  const places = given.map((_, index) => kMarks[database](index + 1));
-  const sql = `INSERT INTO ${table} (${given.map(([column]) => column).join(", ")}) VALUES (${places.join(", ")})`;
-  return [sql, given.map(([, value]) => value)];
-}
-
-/** `2026-11-20 10:15:30.123`. */
-function utcText(time) {
-  return time.toISOString().slice(0, 23).replace("T", " ");
+  const [statements, atLast] = [false, true].map((isAtLast) =>
+    all.filter((one) => Boolean(one.isAtLast) === isAtLast).map(({ sql, values }) => ({ sql, values })),
+  );
+  return { id: step.value, statements, atLast };
 }

@@ -1,11 +1,14 @@
 import { hostname } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { randomBytes } from "node:crypto";
 
 import { Client } from "./client.js";
 import { JobstrandError, Refused, isWorthWaiting } from "./errors.js";
+import { refuseOthers } from "./names.js";
+import { Outage } from "./outage.js";
 import { Pause } from "./pause.js";
 import { completed, failed, untold } from "./result.js";
+import { Shares } from "./shares.js";
 
 /** Jobs that one request is about, which is one transaction. */
 const kJobsPerRequest = 1000;
@@ -16,6 +19,15 @@ const kCharactersPerRequest = 2 * 1024 * 1024;
 /** What a request is told when it cannot be meant so, or is too long. */
 const kOfWhatItSays = [400, 413, 422];
 
+/** What an outage is told of. */
+const kTell = "tell what became of jobs";
+const kKeep = "keep locks";
+
+/** How often it is asked whether jobs that run for longer than that are held still. */
+const kLookMs = 800;
+
+const kOptions = ["concurrency", "graceMs", "lockMs", "log", "name", "signals", "tenantId", "token", "waitMs"];
+
 /**
  * Takes external jobs from a service, runs a handler for each, and says what became of it.
  *
@@ -23,18 +35,21 @@ const kOfWhatItSays = [400, 413, 422];
  *     worker.handler("mail", async (job) => { ... });
  *     await worker.run();
  *
- * A handler that returns has done the job; what it returns goes to the app as variables. One that throws, or returns what
- * JSON cannot say, has failed the attempt: the job comes again as its retry cycle says, and is a dead letter after its last
- * attempt. A job may come twice, when its worker dies or stands still for longer than its lock; handlers must bear that.
+ * A handler that returns, whatever it is, has done the job; Variables are handed on to the app. One that throws, or returns
+ * variables that JSON cannot say, has failed the attempt: the job comes again as its retry cycle says, and is a dead letter
+ * after its last attempt. A job may come twice, when its worker dies or stands still for longer than its lock; handlers must
+ * bear that.
  *
- * Locks are prolonged while jobs are held. `job.signal` aborts when a lock is lost: then what becomes of the job here
- * does not count. SIGTERM and SIGINT, or stop(), let the running handlers end. A worker runs once.
+ * Locks are prolonged while jobs are held. `job.signal` aborts when a lock is lost, because the job was cancelled, say: then
+ * what becomes of the job here does not count. It aborts as well when the time of the handler is over. SIGTERM and SIGINT, or stop(), let the running handlers end. A worker runs once.
  */
 export class Worker {
   #client;
   #options;
   #handlers = new Map();
   #held = new Map();
+  #atWork = new Set();
+  #outage;
   #running = new Set();
   #results = [];
   #stopping = new AbortController();
@@ -43,19 +58,36 @@ export class Worker {
   #wake = () => {};
 
   /**
-   * `client`: or the URL of the service. `name`: unique among all workers. `concurrency`: how many jobs are held, and
-   * run, at a time. `waitMs`: how long one request waits for jobs, which is how long a stop may take. `graceMs`: what
-   * running handlers have after a stop. `log`: told of what goes wrong.
+   * `client`: or the URL of the service. `name`: unique among all workers. `concurrency`: how many jobs run at a time.
+   * No more are fetched. `waitMs`: how long one request waits for jobs, which is how long a stop may take. `graceMs`: what
+   * running handlers have after a stop. `log`: told at the start what is served, and then of what goes wrong.
    */
   constructor(client, options = {}) {
+    refuseOthers("Worker", options, kOptions);
     this.#client = client instanceof Client ? client : new Client(client, { token: options.token });
     this.#options = { concurrency: 100, lockMs: 300_000, waitMs: 5000, graceMs: 30_000, signals: true, log: console.warn, ...options };
+    this.#outage = new Outage(this.#options.log);
     this.name = options.name ?? `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`;
   }
 
-  /** The handler of a handler type, which workers call a topic. */
-  handler(topic, handle) {
-    this.#handlers.set(topic, handle);
+  /**
+   * The handler of a handler type, which workers call a topic. `weight`: of the topic among those of the worker: while each
+   * has jobs, one of weight 3 gets three times the places of one of weight 1. All of the same: the jobs come in their order,
+   * whatever their topic. `timeoutMs`: the attempt of a handler that runs for longer has failed, and its place is free.
+   */
+  handler(topic, handle, options = {}) {
+    refuseOthers(`the handler of ${topic}`, options, ["timeoutMs", "weight"]);
+    const { timeoutMs, weight = 1 } = options;
+    if (!Number.isInteger(weight) || weight < 1) {
+      throw new RangeError("a weight is a whole number, and at least 1");
+    }
+    if (typeof handle !== "function") {
+      throw new TypeError(`the handler of ${topic} is no function`);
+    }
+    if (timeoutMs !== undefined && !(timeoutMs > 0)) {
+      throw new RangeError("a timeout is more than nothing");
+    }
+    this.#handlers.set(topic, { handle, timeoutMs, weight });
     return this;
   }
 
@@ -67,13 +99,14 @@ export class Worker {
     const stop = () => this.stop();
     const signals = this.#options.signals ? ["SIGTERM", "SIGINT"] : [];
     signals.forEach((signal) => process.on(signal, stop));
-    const heartbeat = setInterval(() => this.#prolongAll().catch((error) => this.#endBy(error)), this.#options.lockMs / 3);
+    const over = new AbortController();
+    this.#keepLocks(over.signal).catch((error) => this.#endBy(error));
     try {
       await this.#fetch();
     } finally {
       this.stop();
       await this.#end();
-      clearInterval(heartbeat);
+      over.abort();
       signals.forEach((signal) => process.off(signal, stop));
     }
     if (this.#bug !== null) {
@@ -98,42 +131,68 @@ export class Worker {
   }
 
   async #fetch() {
-    const { concurrency, lockMs, waitMs, tenantId, log } = this.#options;
+    const weights = [...this.#handlers].map(([topic, { weight }]) => [topic, weight]);
+    const served = weights.map(([topic, weight]) => (weight === 1 ? topic : `${topic} (weight ${weight})`)).join(", ");
+    this.#options.log(`worker ${this.name} serves ${served}, ${this.#options.concurrency} places, at ${this.#client.address}`);
+    const shares = new Set(weights.map(([, weight]) => weight)).size > 1 ? new Shares(weights) : undefined;
     const pause = new Pause();
     while (!this.#isStopping) {
-      // A request for each place that gets free would be one for each job.
-      if (this.#held.size > concurrency / 2) {
+      if (this.#freePlaces < 1) {
         await new Promise((resolve) => (this.#wake = resolve));
+        await turn(); // What ends at the same time shares a request.
         continue;
       }
-      let jobs;
       try {
-        const most = { jobs: concurrency - this.#held.size, lockMs, waitMs, tenantId };
-        jobs = await this.#client.acquire(this.name, [...this.#handlers.keys()], most);
+        await this.#fill(this.#freePlaces, shares);
+        this.#outage.ended("fetch jobs");
         pause.reset();
       } catch (error) {
         if (!isWorthWaiting(error)) {
           throw error;
         }
-        log(`cannot fetch jobs: ${error.message}`);
+        this.#outage.began("fetch jobs", error);
         await pause.after(error, this.#stopping.signal);
-        continue;
       }
-      if (this.#isStopping) {
-        await this.#giveBack(jobs);
-        return;
-      }
+    }
+  }
+
+  /** While results cannot be told, no more work begins than as much again as there are places. */
+  get #freePlaces() {
+    const { concurrency } = this.#options;
+    return Math.min(concurrency - this.#atWork.size, 2 * concurrency - this.#held.size);
+  }
+
+  /** By weight first; what that leaves, as the jobs come. */
+  async #fill(places, shares) {
+    let left = places;
+    for (const [topic, share] of shares?.of(places) ?? []) {
+      left -= await this.#take([topic], share, 0);
+    }
+    if (left > 0) {
+      await this.#take([...this.#handlers.keys()], left, left < places ? 0 : this.#options.waitMs);
+    }
+  }
+
+  /** Resolves to how many there were. */
+  async #take(topics, most, waitMs) {
+    const { lockMs, tenantId } = this.#options;
+    const jobs = await this.#client.acquire(this.name, topics, { jobs: most, lockMs, waitMs, tenantId });
+    if (this.#isStopping) {
+      await this.#giveBack(jobs);
+    } else {
       jobs.forEach((job) => this.#start(job));
     }
+    return jobs.length;
   }
 
   #start(raw) {
     // One that comes again while it runs here: the lock of the former run is lost.
-    this.#held.get(raw.id)?.lost.abort();
-    const lost = new AbortController();
-    const job = Object.freeze({ ...raw, attempt: raw.attempts + 1, signal: lost.signal });
-    const one = { job, lost };
+    this.#cancel(this.#held.get(raw.id));
+    const end = new AbortController();
+    const job = Object.freeze({ ...raw, attempt: raw.attempts + 1, signal: end.signal });
+    const one = { job, end, isLost: false };
     this.#held.set(raw.id, one);
+    this.#atWork.add(one);
     const run = this.#run(one).catch((error) => this.#endBy(error)).finally(() => this.#running.delete(run));
     this.#running.add(run);
   }
@@ -141,20 +200,43 @@ export class Worker {
   async #run(one) {
     let result; // In JSON, each for itself, so that none can spoil another.
     try {
-      result = completed(one.job, await this.#handlers.get(one.job.handlerType)(one.job));
+      result = completed(one.job, await this.#handled(one));
     } catch (error) {
       result = failed(one.job, error);
     }
+    this.#atWork.delete(one);
+    this.#wake();
     this.#results.push({ one, result });
     this.#telling ??= this.#tellAll();
     await this.#telling;
+  }
+
+  async #handled({ job, end }) {
+    const { handle, timeoutMs } = this.#handlers.get(job.handlerType);
+    if (timeoutMs === undefined) {
+      return handle(job);
+    }
+    let timer;
+    const tooLong = new Promise((_, reject) => {
+      timer = setTimeout(() => {
+        const error = new DOMException(`the handler of ${job.handlerType} did not end within ${timeoutMs} ms`, "TimeoutError");
+        this.#options.log(`job ${job.id}: ${error.message}; its place is free`);
+        reject(error);
+        end.abort(error);
+      }, timeoutMs);
+    });
+    try {
+      return await Promise.race([handle(job), tooLong]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async #tellAll() {
     await null; // What ends at the same time shares a request.
     while (this.#results.length > 0) {
       const told = this.#nextResults();
-      const counting = told.filter(({ one }) => !one.lost.signal.aborted);
+      const counting = told.filter(({ one }) => !one.isLost);
       if (counting.length > 0) {
         await this.#finish(counting);
       }
@@ -214,39 +296,82 @@ export class Worker {
     const pause = new Pause();
     for (;;) {
       try {
-        return await this.#client.finish(this.name, results);
+        const answers = await this.#client.finish(this.name, results);
+        this.#outage.ended(kTell);
+        return answers;
       } catch (error) {
         if (!(error instanceof JobstrandError) || isOfWhatItSays(error)) {
           throw error;
         }
         if (!isWorthWaiting(error) || Date.now() > giveUp) {
+          this.#outage.ended(kTell);
           this.#options.log(`what became of ${results.length} jobs cannot be told; they run again: ${error.message}`);
           return [];
         }
-        this.#options.log(`cannot tell what became of ${results.length} jobs: ${error.message}`);
+        this.#outage.began(kTell, error);
         await pause.after(error);
       }
     }
   }
 
-  async #prolongAll() {
-    const all = [...this.#held.values()];
+  /** Prolongs locks each third of their time. In between it asks for those of jobs that take long: they may have been cancelled. */
+  async #keepLocks(over) {
+    const { lockMs } = this.#options;
+    const look = Math.min(kLookMs, lockMs / 3);
+    let prolonged = performance.now();
+    let before = new Set();
+    let canAsk = true;
+    while (!over.aborted) {
+      await sleep(look, null, { signal: over }).catch(() => {});
+      const all = [...this.#held.values()];
+      if (performance.now() - prolonged >= lockMs / 3 - look / 2) {
+        prolonged = performance.now();
+        await this.#askInParts(all, (jobs) => this.#client.extend(this.name, jobs, lockMs));
+      } else if (canAsk) {
+        const long = all.filter((one) => before.has(one));
+        canAsk = await this.#askInParts(long, (jobs) => this.#client.held(this.name, jobs));
+      }
+      before = new Set(all);
+    }
+  }
+
+  /** `ask` resolves to those of some jobs whose lock is lost. Resolves to false if the service, which is older, does not know that. */
+  async #askInParts(all, ask) {
+    if (all.length === 0) {
+      this.#outage.ended(kKeep);
+    }
     for (let start = 0; start < all.length; start += kJobsPerRequest) {
       const part = all.slice(start, start + kJobsPerRequest);
       try {
-        const refused = new Set((await this.#client.extend(this.name, part.map(({ job }) => job), this.#options.lockMs)).map(({ id }) => id));
-        part.filter((one) => refused.has(one.job.id) && this.#held.get(one.job.id) === one).forEach((one) => this.#lose(one));
+        const refused = new Set((await ask(part.map(({ job }) => job))).map(({ id }) => id));
+        this.#outage.ended(kKeep);
+        // Of one whose handler has ended the service may know already.
+        part.filter((one) => refused.has(one.job.id) && this.#held.get(one.job.id) === one && this.#atWork.has(one)).forEach((one) => this.#lose(one));
       } catch (error) {
-        this.#options.log(`cannot prolong locks: ${error.message}`);
+        if (!(error instanceof JobstrandError)) {
+          throw error;
+        }
+        if (error.status === 404) {
+          return false;
+        }
+        this.#outage.began(kKeep, error);
       }
     }
+    return true;
   }
 
   #lose(one) {
     this.#options.log(`the lock of job ${one.job.id} is lost`);
     this.#forget(one);
-    one.lost.abort();
+    this.#cancel(one);
     this.#wake();
+  }
+
+  #cancel(one) {
+    if (one !== undefined) {
+      one.isLost = true;
+      one.end.abort(new JobstrandError(`the lock of job ${one.job.id} is lost`));
+    }
   }
 
   #forget(one) {

@@ -4,8 +4,9 @@ Nothing but Python's standard library is needed.
 """
 from .aio import AsyncWorker
 from .client import Client
-from .errors import BusinessError, Fail, JobstrandError, Refused, Unreachable
+from .errors import BusinessError, Fail, JobstrandError, KeyHeld, Refused, Unreachable
 from .jobs import Enqueued, Job, NewJob
+from .result import Variables
 from .sql import enqueue
 from .worker import Worker
 
@@ -17,9 +18,11 @@ __all__ = [
     "Fail",
     "Job",
     "JobstrandError",
+    "KeyHeld",
     "NewJob",
     "Refused",
     "Unreachable",
+    "Variables",
     "Worker",
     "enqueue",
 ]

@@ -1,4 +1,4 @@
-"""A worker whose handlers are coroutines."""
+"""A worker whose handlers are coroutines, and enqueueing on an asynchronous connection."""
 from __future__ import annotations
 
 import asyncio
@@ -6,20 +6,25 @@ import logging
 import signal
 import threading
 from datetime import timedelta
-from typing import Any, Awaitable, Callable, Mapping, Optional, Union
+from typing import Any, Awaitable, Callable, Optional, Union
 
 from .client import Client
 from .desk import Desk, DeskSettings
 from .jobs import Job
+from .names import nearest_names
 from .result import completed, failed
-from .worker import fresh_name
+from .sql import enqueue_awaited as enqueue
+from .worker import check_handling, fresh_name, too_long
+
+__all__ = ["AsyncWorker", "enqueue"]
 
 #: As for Worker, but awaited.
-AsyncHandler = Callable[[Job], Awaitable[Optional[Mapping[str, Any]]]]
+AsyncHandler = Callable[[Job], Awaitable[Any]]
 
 _log = logging.getLogger("jobstrand")
 
 
+@nearest_names
 class AsyncWorker:
     """Like Worker, in the event loop: `await worker.run()`. So many jobs are held, and run, at a time as `concurrency`
     says. The requests are made by three threads beside the loop."""
@@ -38,15 +43,26 @@ class AsyncWorker:
         self._tenant_id = tenant_id
         self._grace = grace
         self._handlers: dict[str, AsyncHandler] = {}
+        self._weights: dict[str, int] = {}
+        self._timeouts: dict[str, Optional[timedelta]] = {}
         self._running: set[asyncio.Task[None]] = set()
+        self._tasks: dict[int, asyncio.Task[None]] = {}  # By the job: what it is, because one may come again.
         self._unstarted: list[Job] = []
         self._stopping = threading.Event()
         self._is_over = False
 
-    def handler(self, topic: str) -> Callable[[AsyncHandler], AsyncHandler]:
-        """Decorates the handler of a handler type, which workers call a topic."""
+    def handler(self, topic: str, *, weight: int = 1, timeout: Optional[timedelta] = None) -> Callable[[AsyncHandler], AsyncHandler]:
+        """Decorates the handler of a handler type, which workers call a topic. `weight`: of the topic among those of the
+        worker: while each has jobs, one of weight 3 gets three times the places of one of weight 1. All of the same: the
+        jobs come in their order, whatever their topic. `timeout`: a handler that runs for longer is cancelled, and its
+        attempt has failed.
+        """
+        check_handling(weight, timeout)
+
         def add(function: AsyncHandler) -> AsyncHandler:
             self._handlers[topic] = function
+            self._weights[topic] = weight
+            self._timeouts[topic] = timeout
             return function
         return add
 
@@ -55,8 +71,8 @@ class AsyncWorker:
         if not self._handlers:
             raise ValueError("a worker needs a handler")
         loop = asyncio.get_running_loop()
-        settings = DeskSettings(self.name, list(self._handlers), self._most, self._lock, self._wait, self._tenant_id)
-        desk = Desk(self._client, settings, self._stopping)
+        settings = DeskSettings(self.name, self._weights, self._most, 0, self._lock, self._wait, self._tenant_id)
+        desk = Desk(self._client, settings, self._stopping, lambda job: loop.call_soon_threadsafe(self._cancel, job))
         signals = self._stop_on_signals(loop)
         try:
             await asyncio.to_thread(desk.fetch, lambda job: loop.call_soon_threadsafe(self._start, desk, job))
@@ -89,16 +105,37 @@ class AsyncWorker:
             return
         task = asyncio.ensure_future(self._run_one(desk, job))
         self._running.add(task)
-        task.add_done_callback(lambda task: self._ended(desk, task))
+        self._tasks[id(job)] = task
+        task.add_done_callback(lambda task: self._ended(desk, job, task))
 
-    def _ended(self, desk: Desk, task: asyncio.Task[None]) -> None:
+    def _cancel(self, job: Job) -> None:
+        if id(job) in self._tasks:
+            self._tasks[id(job)].cancel()
+
+    def _ended(self, desk: Desk, job: Job, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
+        del self._tasks[id(job)]
+        desk.drop(job)  # It may have been cancelled before it began.
         bug = None if task.cancelled() else task.exception()
         if bug is not None:
             desk.end_by(bug)
 
     async def _run_one(self, desk: Desk, job: Job) -> None:
-        desk.tell(job, await self._result_of(job))
+        timeout = self._timeouts[job.handler_type]
+        if timeout is None:
+            desk.tell(job, await self._result_of(job))
+            return
+        timer = asyncio.get_running_loop().call_later(timeout.total_seconds(), self._give_up, desk, job, too_long(job, timeout))
+        result = await self._result_of(job)
+        timer.cancel()
+        if not job.cancelled.is_set():
+            desk.tell(job, result)
+
+    def _give_up(self, desk: Desk, job: Job, error: TimeoutError) -> None:
+        _log.error("job %s: %s; it is cancelled", job.id, error)
+        job.cancelled.set()
+        desk.tell(job, failed(job, error))
+        self._cancel(job)
 
     async def _result_of(self, job: Job) -> bytes:
         try:

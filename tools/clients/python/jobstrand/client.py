@@ -12,12 +12,14 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from .errors import Refused, Unreachable
 from .jobs import Enqueued, Job, NewJob, duration_text
+from .names import nearest_names
 
 #: The service ends connections that were idle for a minute; an older one is not used again, so that no request is sent
 #: into the void.
 _MOST_IDLE_S = 50.0
 
 
+@nearest_names
 class Client:
     """Thread safe: each thread has a connection of its own.
 
@@ -36,6 +38,13 @@ class Client:
         self._ssl_context = ssl_context
         self._own = threading.local()
 
+    @property
+    def address(self) -> str:
+        """Of the service, without what is secret in its URL."""
+        host = f"[{self._parts.hostname}]" if ":" in (self._parts.hostname or "") else self._parts.hostname
+        port = "" if self._parts.port is None else f":{self._parts.port}"
+        return f"{self._parts.scheme}://{host}{port}{self._parts.path.rstrip('/')}"
+
     # Enqueueing.
 
     def enqueue(self, job: Union[NewJob, str], payload: Any = None) -> Enqueued:
@@ -50,14 +59,16 @@ class Client:
 
     def enqueue_all(self, jobs: Iterable[NewJob]) -> list[str]:
         """Adds up to 10,000 jobs, or none of them. Returns their ids, in order."""
-        return self._ask("POST", "/api/v1/jobs", [job.to_json() for job in jobs])["ids"]
+        ids: list[str] = self._ask("POST", "/api/v1/jobs", [job.to_json() for job in jobs])["ids"]
+        return ids
 
     # Looking and operating.
 
     def job(self, job_id: str) -> Optional[dict[str, Any]]:
         """A job wherever it stands, as the service tells it; None: there is none, or it has run."""
         try:
-            return self._ask("GET", f"/api/v1/jobs/{quote(job_id, safe='')}")
+            found: dict[str, Any] = self._ask("GET", f"/api/v1/jobs/{quote(job_id, safe='')}")
+            return found
         except Refused as refusal:
             if refusal.status == 404:
                 return None
@@ -74,14 +85,16 @@ class Client:
             query["after"] = page["after"]
 
     def stats(self) -> dict[str, Any]:
-        return self._ask("GET", "/api/v1/stats")
+        stats: dict[str, Any] = self._ask("GET", "/api/v1/stats")
+        return stats
 
     def requeue(self, ids: Sequence[str], retries: Optional[int] = None) -> list[dict[str, Any]]:
         """Gives dead letters new attempts. What became of each."""
         body: dict[str, Any] = {"ids": list(ids)}
         if retries is not None:
             body["retries"] = retries
-        return self._ask("POST", "/api/v1/dead/requeue", body)["items"]
+        answers: list[dict[str, Any]] = self._ask("POST", "/api/v1/dead/requeue", body)["items"]
+        return answers
 
     def wake(self) -> None:
         """The node looks for jobs now."""
@@ -108,12 +121,16 @@ class Client:
         """Tells what became of up to 10,000 jobs. Returns those for which it does not count. A result may be JSON already."""
         texts = (one if isinstance(one, bytes) else json.dumps(one).encode() for one in results)
         body = b'{"worker":%b,"results":[%b]}' % (json.dumps(worker).encode(), b",".join(texts))
-        return self._ask("POST", "/api/v1/external-jobs/finish", body)["refused"]
+        return self._refused("finish", body)
 
     def extend(self, worker: str, jobs: Iterable[Job], lock: timedelta) -> list[dict[str, Any]]:
         """Prolongs locks. Returns those that are lost."""
         body = {"worker": worker, "jobs": _held(jobs), "lockDuration": duration_text(lock)}
-        return self._ask("POST", "/api/v1/external-jobs/extend", body)["refused"]
+        return self._refused("extend", body)
+
+    def held(self, worker: str, jobs: Iterable[Job]) -> list[dict[str, Any]]:
+        """Returns those of the jobs that the worker does not hold any more. Changes nothing."""
+        return self._refused("held", {"worker": worker, "jobs": _held(jobs)})
 
     def release(self, worker: str, jobs: Iterable[Job]) -> None:
         """Gives jobs back; no attempt is used."""
@@ -127,6 +144,10 @@ class Client:
         if connection is not None:
             connection.close()
             self._own.connection = None
+
+    def _refused(self, what: str, body: Any) -> list[dict[str, Any]]:
+        refused: list[dict[str, Any]] = self._ask("POST", f"/api/v1/external-jobs/{what}", body)["refused"]
+        return refused
 
     def _ask(self, method: str, path: str, body: Any = None, more_time: float = 0.0) -> Any:
         connection = self._connection()
@@ -148,7 +169,7 @@ class Client:
             text = response.read()
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise Unreachable(f"no answer from {self._parts.netloc}: {error}") from error
+            raise Unreachable(f"no answer from {self.address}: {error}") from error
         self._own.used = time.monotonic()
         if response.will_close:
             self.close()

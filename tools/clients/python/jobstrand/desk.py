@@ -7,17 +7,22 @@ import threading
 import time
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Mapping, Optional, Sequence
 
 from .client import Client
 from .errors import JobstrandError, Refused
 from .in_hand import JobsInHand
 from .jobs import Job
+from .outage import Outage
 from .pause import Pause, is_worth_waiting
 from .result import untold
+from .shares import Shares
 
 #: Jobs that one request is about, which is one transaction.
 _JOBS_PER_REQUEST = 1000
+
+#: How often it is asked whether jobs that run for longer than that are held still, in seconds.
+_LOOK_S = 0.8
 
 #: Results of so many bytes are enough for a request: with one more it is still shorter than the service takes.
 _BYTES_PER_REQUEST = 4 * 1024 * 1024
@@ -36,8 +41,10 @@ class DeskSettings:
     """See Worker for their meaning."""
 
     worker: str
-    topics: Sequence[str]
-    most: int
+    topics: Mapping[str, int]
+    """With their weights."""
+    places: int
+    prefetch: int
     lock: timedelta
     wait: timedelta
     tenant_id: Optional[str]
@@ -46,15 +53,23 @@ class DeskSettings:
 class Desk:
     """Between a service and a worker, until `stopping` is set. Thread safe."""
 
-    def __init__(self, client: Client, settings: DeskSettings, stopping: threading.Event):
+    def __init__(self, client: Client, settings: DeskSettings, stopping: threading.Event,
+                 on_lost: Callable[[Job], object] = lambda job: None):
+        """`on_lost`: see JobsInHand."""
         self._client = client
         self._settings = settings
         self._stopping = stopping
-        self._held = JobsInHand()
+        most = settings.places + settings.prefetch
+        # Who holds more than run asks when half of that is gone, and not for each job.
+        self._held = JobsInHand(most, most - max(1, (settings.prefetch + 1) // 2), on_lost)
+        self._outage = Outage()
+        has_weights = len(set(settings.topics.values())) > 1
+        self._shares = Shares(settings.topics) if has_weights else None
         self._results: queue.SimpleQueue[Optional[Told]] = queue.SimpleQueue()
         self._closed = threading.Event()
         self._bug: Optional[BaseException] = None
-        self._threads = [self.thread(self._tell_all), self.thread(self._prolong_all)]
+        self._threads = [self.thread(self._tell_all), self.thread(self._keep_locks)]
+        self._can_ask = True
 
     def thread(self, target: Callable[[], None]) -> threading.Thread:
         """One without which the worker cannot go on: what ends it before its time ends the worker."""
@@ -76,31 +91,41 @@ class Desk:
         if self._bug is not None:
             raise RuntimeError(f"the worker has ended by a bug: {self._bug!r}") from self._bug
 
-    def fetch(self, start: Callable[[Job], None]) -> None:
+    def fetch(self, start: Callable[[Job], object]) -> None:
         """Calls `start` for each job, until it is stopped. Raises what the service refuses for good."""
         for thread in self._threads:
             thread.start()
+        settings = self._settings
+        topics = ", ".join(topic if weight == 1 else f"{topic} (weight {weight})" for topic, weight in settings.topics.items())
+        _log.info("worker %s serves %s, %d places, at %s", settings.worker, topics, settings.places, self._client.address)
         pause = Pause()
         while not self._stopping.is_set():
-            # A request for each place that gets free would be one for each job.
-            if not self._held.wait_until_at_most(self._settings.most // 2, 0.5):
+            places = self._held.wait_for_places(0.5)
+            if places == 0:
                 continue
             try:
-                jobs = self._acquire()
+                self._fill(places, start)
             except JobstrandError as error:
                 if not is_worth_waiting(error):
                     raise
-                _log.warning("cannot fetch jobs: %s", error)
+                self._outage.began("fetch jobs", error)
                 self._stopping.wait(pause.after(error))
                 continue
+            self._outage.ended("fetch jobs")
             pause.reset()
-            self._held.add(jobs)
-            for job in jobs:
-                start(job)
 
     def tell(self, job: Job, result: bytes) -> None:
         """The handler of a job has ended. What is told at the same time shares a request."""
+        self._held.free_place_of(job)
         self._results.put((job, result))
+
+    def give_up(self, job: Job, result: bytes) -> None:
+        """Its handler does not end: this is told instead, but its place is not free."""
+        self._results.put((job, result))
+
+    def drop(self, job: Job) -> None:
+        """Its handler will not be called, or has ended after it was given up."""
+        self._held.free_place_of(job)
 
     def give_back(self, jobs: Sequence[Job]) -> None:
         """They will not be run here; no attempt is used."""
@@ -120,26 +145,59 @@ class Desk:
             if thread.ident is not None:
                 thread.join()
 
-    def _acquire(self) -> list[Job]:
+    def _fill(self, places: int, start: Callable[[Job], object]) -> None:
+        """By weight first; what that leaves, as the jobs come."""
+        wait = self._settings.wait
+        for topic, share in self._shares.of(places).items() if self._shares else ():
+            taken = self._take([topic], share, timedelta(0), start)
+            places -= taken
+            wait = timedelta(0) if taken else wait
+        if places > 0:
+            self._take(list(self._settings.topics), places, wait, start)
+
+    def _take(self, topics: Sequence[str], most: int, wait: timedelta, start: Callable[[Job], object]) -> int:
         settings = self._settings
-        return self._client.acquire(
-            settings.worker, settings.topics, jobs=settings.most - len(self._held), lock=settings.lock, wait=settings.wait,
-            tenant_id=settings.tenant_id)
+        jobs = self._client.acquire(settings.worker, topics, jobs=most, lock=settings.lock, wait=wait, tenant_id=settings.tenant_id)
+        self._held.add(jobs)
+        for job in jobs:
+            start(job)
+        return len(jobs)
 
-    def _prolong_all(self) -> None:
-        while not self._closed.wait(self._settings.lock.total_seconds() / 3):
+    def _keep_locks(self) -> None:
+        """Prolongs them each third of their time. In between it asks for those of jobs that take long, because the jobs may
+        have been cancelled."""
+        lock = self._settings.lock.total_seconds()
+        look = min(_LOOK_S, lock / 3)
+        prolonged = time.monotonic()
+        before: set[int] = set()
+        while not self._closed.wait(look):
             jobs = self._held.all()
-            for start in range(0, len(jobs), _JOBS_PER_REQUEST):
-                self._prolong(jobs[start:start + _JOBS_PER_REQUEST])
+            if time.monotonic() - prolonged >= lock / 3 - look / 2:
+                prolonged = time.monotonic()
+                self._ask_in_parts(jobs, lambda part: self._client.extend(self._settings.worker, part, self._settings.lock))
+            elif self._can_ask:
+                long = [job for job in jobs if id(job) in before]
+                self._ask_in_parts(long, lambda part: self._client.held(self._settings.worker, part))
+            before = {id(job) for job in jobs}
 
-    def _prolong(self, jobs: list[Job]) -> None:
-        try:
-            refused = self._client.extend(self._settings.worker, jobs, self._settings.lock)
-        except JobstrandError as error:
-            _log.warning("cannot prolong locks: %s", error)
-            return
-        for job in self._held.lose([one["id"] for one in refused], among=jobs):
-            _log.warning("the lock of job %s is lost", job.id)
+    def _ask_in_parts(self, jobs: list[Job], ask: Callable[[list[Job]], list[dict[str, Any]]]) -> None:
+        """`ask` says for which of some jobs the lock is lost."""
+        if not jobs:
+            self._outage.ended("keep locks")
+        for start in range(0, len(jobs), _JOBS_PER_REQUEST):
+            part = jobs[start:start + _JOBS_PER_REQUEST]
+            try:
+                refused = ask(part)
+            except JobstrandError as error:
+                # A service that is older than this package does not know the question.
+                if isinstance(error, Refused) and error.status == 404:
+                    self._can_ask = False
+                else:
+                    self._outage.began("keep locks", error)
+                return
+            self._outage.ended("keep locks")
+            for job in self._held.lose([one["id"] for one in refused], among=part):
+                _log.warning("the lock of job %s is lost", job.id)
 
     def _tell_all(self) -> None:
         is_last = False
@@ -189,14 +247,17 @@ class Desk:
         """Raises Refused when the service says that it cannot be meant so."""
         pause = Pause()
         give_up = time.monotonic() + self._settings.lock.total_seconds()
-        while True:
-            try:
-                return self._client.finish(self._settings.worker, results)
-            except JobstrandError as error:
-                if isinstance(error, Refused) and error.status in _OF_WHAT_IT_SAYS:
-                    raise
-                if not is_worth_waiting(error) or time.monotonic() > give_up:
-                    _log.error("what became of %d jobs cannot be told; they run again: %s", len(results), error)
-                    return []
-                _log.warning("cannot tell what became of %d jobs: %s", len(results), error)
-                time.sleep(pause.after(error))
+        try:
+            while True:
+                try:
+                    return self._client.finish(self._settings.worker, results)
+                except JobstrandError as error:
+                    if isinstance(error, Refused) and error.status in _OF_WHAT_IT_SAYS:
+                        raise
+                    if not is_worth_waiting(error) or time.monotonic() > give_up:
+                        _log.error("what became of %d jobs cannot be told; they run again: %s", len(results), error)
+                        return []
+                    self._outage.began("tell what became of jobs", error)
+                    time.sleep(pause.after(error))
+        finally:
+            self._outage.ended("tell what became of jobs")

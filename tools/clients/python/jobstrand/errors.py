@@ -4,6 +4,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any, Mapping, Optional, Sequence
 
+from .names import nearest_names
+
 
 class JobstrandError(Exception):
     """The service could not be asked, or said no."""
@@ -25,18 +27,26 @@ class Refused(JobstrandError):
         """Seconds after which it is worth asking again; only of some."""
 
 
+class KeyHeld(JobstrandError):
+    """A job that is to be replaced has begun to run, or has ended while its unique key goes on to hold."""
+
+
+@nearest_names
 class Fail(Exception):
     """Raised by a handler: this attempt has failed. Any other exception fails it too, as the job's retry cycle says."""
 
     def __init__(self, message: str, *, retry_after: Optional[timedelta] = None, retries: Optional[int] = None,
                  details: Optional[str] = None):
-        """`retry_after`: how long the job waits instead. `retries`: how many attempts are left instead; 0: none."""
+        """`retry_after`: how long the job waits instead. `retries`: how many attempts are left instead; 0: none. `details`:
+        the traceback, if None.
+        """
         super().__init__(message)
         self.retry_after = retry_after
         self.retries = retries
         self.details = details
 
 
+@nearest_names
 class BusinessError(Exception):
     """Raised by a handler: the work is done, and ended in an error of this code, which is handed on to the app."""
 

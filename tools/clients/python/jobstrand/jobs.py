@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any, Mapping, Optional, Union
 
+from .names import nearest_names
+
 #: When a job runs at the earliest: an instant, a wait from now, or any timer text (only over HTTP).
 Due = Union[datetime, timedelta, str]
 
 
+@nearest_names
 @dataclass
 class NewJob:
     """A job to be enqueued. Only the handler type is needed; what is None is as the service says."""
@@ -97,6 +100,9 @@ class Job:
     """All that the service says of it, under its names."""
     lost: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
     """Set when the lock is lost: another worker may have the job, and what becomes of it here does not count."""
+    cancelled: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
+    """Set when the handler is to end: the lock is lost, because the job was cancelled, say, or the time of the handler is
+    over. With AsyncWorker, the coroutine is cancelled too."""
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> "Job":

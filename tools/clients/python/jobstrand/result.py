@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 import traceback
-from typing import Any, Mapping, Optional
+from typing import Any
 
 from .errors import BusinessError, Fail
 from .jobs import Job, duration_text
@@ -19,13 +19,17 @@ _MOST_MESSAGE = 10_000
 _MOST_BYTES = 8 * 1024 * 1024
 
 
-def completed(job: Job, variables: Optional[Mapping[str, Any]]) -> bytes:
-    """The handler returned this: None, or variables for the app. Raises TypeError for what JSON cannot say."""
+class Variables(dict[str, Any]):
+    """Returned by a handler: the job is done, and these are handed on to the app."""
+
+
+def completed(job: Job, returned: Any) -> bytes:
+    """The handler returned this. Raises TypeError for variables that JSON cannot say."""
     result = _about(job, "complete")
-    if variables is None:
+    if not isinstance(returned, Variables):
         return _json(result)
     try:
-        return _json({**result, "variables": dict(variables)})
+        return _json({**result, "variables": returned})
     except Exception as error:
         raise TypeError(f"what the handler returned cannot be told: {_message_of(error)}") from error
 
@@ -45,19 +49,21 @@ def untold(job: Job, message: str) -> bytes:
 
 def _failure(job: Job, error: BaseException) -> dict[str, Any]:
     result = _about(job, "fail")
-    result["message"] = _message_of(error)
     if not isinstance(error, Fail):
-        result["message"] = _in_a_line(error)
-        lines = traceback.format_exception(type(error), error, error.__traceback__)
-        result["details"] = _sayable("".join(lines)[-_MOST_DETAILS:])
-        return result
+        return {**result, "message": _in_a_line(error), "details": _traceback_of(error)}
+    result["message"] = _message_of(error)
+    result["details"] = _traceback_of(error) if error.details is None else _sayable(error.details)
     if error.retry_after is not None:
         result["retryAfter"] = duration_text(error.retry_after)
     if error.retries is not None:
         result["retries"] = error.retries
-    if error.details is not None:
-        result["details"] = _sayable(error.details)
     return result
+
+
+def _traceback_of(error: BaseException) -> str:
+    """With its notes and its causes."""
+    lines = traceback.format_exception(type(error), error, error.__traceback__)
+    return _sayable("".join(lines)[-_MOST_DETAILS:])
 
 
 def _in_a_line(error: BaseException) -> str:

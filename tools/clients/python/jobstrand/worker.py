@@ -1,6 +1,7 @@
 """A worker with threads."""
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 import queue
@@ -10,15 +11,16 @@ import socket
 import threading
 import time
 from datetime import timedelta
-from typing import Any, Callable, Mapping, Optional, Union
+from typing import Any, Callable, Optional, Union
 
 from .client import Client
 from .desk import Desk, DeskSettings
 from .jobs import Job
+from .names import nearest_names
 from .result import completed, failed
 
-#: What a handler is. What it returns goes to the app as variables; None: nothing does.
-Handler = Callable[[Job], Optional[Mapping[str, Any]]]
+#: What a handler is. Whatever it returns, its job is done; Variables go to the app.
+Handler = Callable[[Job], Any]
 
 _log = logging.getLogger("jobstrand")
 
@@ -28,6 +30,18 @@ def fresh_name() -> str:
     return f"{socket.gethostname()}-{os.getpid()}-{random.getrandbits(32):08x}"
 
 
+def check_handling(weight: int, timeout: Optional[timedelta]) -> None:
+    if weight < 1:
+        raise ValueError("a weight is at least 1")
+    if timeout is not None and timeout <= timedelta(0):
+        raise ValueError("a timeout is more than nothing")
+
+
+def too_long(job: Job, timeout: timedelta) -> TimeoutError:
+    return TimeoutError(f"the handler of {job.handler_type} did not end within {timeout.total_seconds():g} s")
+
+
+@nearest_names
 class Worker:
     """Takes external jobs from a service, runs a handler for each, and says what became of it.
 
@@ -39,40 +53,53 @@ class Worker:
 
         worker.run()
 
-    A handler that returns has done the job. One that raises, or returns what JSON cannot say, has failed the attempt: the
-    job comes again as its retry cycle says, and is a dead letter after its last attempt. A job may come twice, when its
-    worker dies or stands still for longer than its lock; handlers must bear that.
+    A handler that returns, whatever it is, has done the job; Variables are handed on to the app. One that raises, or returns
+    variables that JSON cannot say, has failed the attempt: the job comes again as its retry cycle says, and is a dead letter
+    after its last attempt. A job may come twice, when its worker dies or stands still for longer than its lock; handlers must
+    bear that.
 
     Locks are prolonged while jobs are held. SIGTERM and SIGINT, or stop(), let the running handlers end, and give the
     other jobs back. A worker runs once.
     """
 
     def __init__(self, client: Union[Client, str], name: Optional[str] = None, *, token: Optional[str] = None,
-                 threads: int = 8, prefetch: Optional[int] = None, lock: timedelta = timedelta(minutes=5),
+                 threads: int = 8, prefetch: int = 0, lock: timedelta = timedelta(minutes=5),
                  wait: timedelta = timedelta(seconds=5), tenant_id: Optional[str] = None, grace: float = 30.0):
         """`client`: or the URL of the service. `name`: unique among all workers; made up if None. `prefetch`: jobs that
-        are held beyond those that run; as many as threads, if None. `wait`: how long one request waits for jobs, which
-        is how long a stop may take. `grace`: seconds that running handlers have after a stop.
+        are held beyond those that run, which no other worker gets meanwhile: for many short ones. `wait`: how long one
+        request waits for jobs, which is how long a stop may take. `grace`: seconds that running handlers have after a stop.
         """
         if threads < 1:
             raise ValueError("a worker needs a thread")
         self.name = name or fresh_name()
         self._client = client if isinstance(client, Client) else Client(client, token)
         self._threads = threads
-        self._most = threads + (threads if prefetch is None else prefetch)
+        self._prefetch = prefetch
         self._lock = lock
         self._wait = wait
         self._tenant_id = tenant_id
         self._grace = grace
         self._handlers: dict[str, Handler] = {}
+        self._weights: dict[str, int] = {}
+        self._timeouts: dict[str, Optional[timedelta]] = {}
         self._waiting: queue.SimpleQueue[Optional[Job]] = queue.SimpleQueue()
         self._unstarted: list[Job] = []
         self._stopping = threading.Event()
 
-    def handler(self, topic: str) -> Callable[[Handler], Handler]:
-        """Decorates the handler of a handler type, which workers call a topic."""
+    def handler(self, topic: str, *, weight: int = 1, timeout: Optional[timedelta] = None) -> Callable[[Handler], Handler]:
+        """Decorates the handler of a handler type, which workers call a topic. `weight`: of the topic among those of the
+        worker: while each has jobs, one of weight 3 gets three times the places of one of weight 1. All of the same: the
+        jobs come in their order, whatever their topic. `timeout`: a handler that runs for longer is told by `job.cancelled`,
+        and its attempt has failed. No thread can be ended, so its place is free again when it ends after all.
+        """
+        check_handling(weight, timeout)
+
         def add(function: Handler) -> Handler:
+            if inspect.iscoroutinefunction(function):
+                raise TypeError(f"{function.__name__} is a coroutine, which nothing awaits here: use AsyncWorker")
             self._handlers[topic] = function
+            self._weights[topic] = weight
+            self._timeouts[topic] = timeout
             return function
         return add
 
@@ -81,7 +108,7 @@ class Worker:
         when a thread of the worker has ended by a bug."""
         if not self._handlers:
             raise ValueError("a worker needs a handler")
-        settings = DeskSettings(self.name, list(self._handlers), self._most, self._lock, self._wait, self._tenant_id)
+        settings = DeskSettings(self.name, self._weights, self._threads, self._prefetch, self._lock, self._wait, self._tenant_id)
         desk = Desk(self._client, settings, self._stopping)
         threads = [desk.thread(lambda: self._work(desk)) for _ in range(self._threads)]
         before = self._stop_on_signals()
@@ -111,8 +138,33 @@ class Worker:
         while (job := self._waiting.get()) is not None:
             if self._stopping.is_set():
                 self._unstarted.append(job)
-            elif not job.lost.is_set():
-                desk.tell(job, self._result_of(job))
+            elif job.lost.is_set():
+                desk.drop(job)
+            else:
+                self._run_one(desk, job)
+
+    def _run_one(self, desk: Desk, job: Job) -> None:
+        timeout = self._timeouts[job.handler_type]
+        if timeout is None:
+            desk.tell(job, self._result_of(job))
+            return
+        speaking = threading.Lock()  # Whoever gets it says what became of the job.
+        timer = threading.Timer(timeout.total_seconds(), self._give_up, (desk, job, too_long(job, timeout), speaking))
+        timer.daemon = True
+        timer.start()
+        result = self._result_of(job)
+        timer.cancel()
+        if speaking.acquire(blocking=False):
+            desk.tell(job, result)
+        else:
+            _log.warning("the handler of job %s has ended after all, and its place is free", job.id)
+            desk.drop(job)
+
+    def _give_up(self, desk: Desk, job: Job, error: TimeoutError, speaking: threading.Lock) -> None:
+        if speaking.acquire(blocking=False):
+            _log.error("job %s: %s; its place is lost until it does", job.id, error)
+            desk.give_up(job, failed(job, error))
+            job.cancelled.set()
 
     def _result_of(self, job: Job) -> bytes:
         try:
