@@ -13,7 +13,7 @@ TEST(BoundedTextTest, Takes_all_that_there_is_room_for) {
     BoundedText text(6);
     text << "ab" << 'c' << 12;
     text.put('!');
-    EXPECT_EQ(text.text(), "abc12!");
+    EXPECT_EQ(text.take_text(), "abc12!");
 }
 
 TEST(BoundedTextTest, Leaves_out_what_comes_behind_its_end) {
@@ -21,7 +21,7 @@ TEST(BoundedTextTest, Leaves_out_what_comes_behind_its_end) {
     text << "abc"
          << "def";
     text.put('g');
-    EXPECT_EQ(text.text(), "abc");
+    EXPECT_EQ(text.take_text(), "abc");
     EXPECT_TRUE(text.good()) << "nobody who writes to it has to care";
 }
 
@@ -31,7 +31,7 @@ TEST(BoundedTextTest, Tells_who_wants_to_know_that_it_is_full) {
     EXPECT_THROW(text << "d", std::length_error);
     text.clear();
     EXPECT_THROW(text.put('e'), std::length_error);
-    EXPECT_EQ(text.text(), "abc");
+    EXPECT_EQ(text.take_text(), "abc");
 }
 
 }  // namespace
