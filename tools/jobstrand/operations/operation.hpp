@@ -91,10 +91,10 @@ struct Operation {
 
 /// Operations that are about one thing.
 struct OperationNoun {
-    std::string name;
-    std::string summary;
-    std::string examples;
-    std::vector<Operation> operations;
+    std::string name = {};  ///< Empty: they are verbs without a noun.
+    std::string summary = {};
+    std::string examples = {};
+    std::vector<Operation> operations = {};
 };
 
 /// Declares them on the command line.
