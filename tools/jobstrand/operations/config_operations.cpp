@@ -77,24 +77,6 @@ ExitCode check_config(Session& session, const NoParameters&) {
     return ExitCode::done;
 }
 
-[[nodiscard]] Operation config_operation(
-    const char* words,
-    const char* summary,
-    const char* examples,
-    ExitCode (*run)(Session&, const NoParameters&)
-) {
-    return writing_operation<NoParameters>(
-        {.words = words,
-         .summary = summary,
-         .examples = examples,
-         .role = service::Role::read,
-         .is_local = true},
-        {},
-        {},
-        run
-    );
-}
-
 }  // namespace
 
 OperationNoun config_noun() {
@@ -106,25 +88,31 @@ OperationNoun config_noun() {
             "  jobstrand config show",
         .operations =
             {
-                config_operation(
-                    "config show",
-                    "Print the settings that apply, as a configuration file without passwords",
-                    "  jobstrand config show --config jobstrand.toml\n"
-                    "  jobstrand config show -o json",
+                local_operation<NoParameters>(
+                    {.words = "config show",
+                     .summary =
+                         "Print the settings that apply, as a configuration file without passwords",
+                     .examples = "  jobstrand config show --config jobstrand.toml\n"
+                                 "  jobstrand config show -o json"},
+                    {},
                     show_config
                 ),
-                config_operation(
-                    "config docs",
-                    "Print the table of all settings in Markdown",
-                    "  jobstrand config docs",
+                local_operation<NoParameters>(
+                    {.words = "config docs",
+                     .summary = "Print the table of all settings in Markdown",
+                     .examples = "  jobstrand config docs"},
+                    {},
                     print_config_docs
                 ),
-                config_operation(
-                    "config check",
-                    "List every mistake in the configuration file (exit code 2 if there is one), "
-                    "programs and secrets that cannot be used here, and what others may change "
-                    "(exit code 6)",
-                    "  jobstrand config check --config jobstrand.toml",
+                local_operation<NoParameters>(
+                    {.words = "config check",
+                     .summary = "List every mistake in the configuration file (exit code 2 if "
+                                "there is one), "
+                                "programs and secrets that cannot be used here, and what others "
+                                "may change "
+                                "(exit code 6)",
+                     .examples = "  jobstrand config check --config jobstrand.toml"},
+                    {},
                     check_config
                 ),
             },

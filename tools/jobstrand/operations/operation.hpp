@@ -228,6 +228,18 @@ template <typename Values>
     return operation_parts::operation<Values>(std::move(text), parameters, std::move(result), run);
 }
 
+/// The same, for the machine that it runs on; it changes no jobs.
+template <typename Values>
+[[nodiscard]] Operation local_operation(
+    OperationText text,
+    const Parameters<Values>& parameters,
+    ExitCode (*run)(Session&, const Values&)
+) {
+    text.role = service::Role::read;
+    text.is_local = true;
+    return writing_operation(std::move(text), parameters, {}, run);
+}
+
 /// One that shows a record.
 template <typename Values, typename T>
 [[nodiscard]] Operation record_operation(

@@ -6,27 +6,8 @@ namespace jobstrand::cli {
 
 namespace {
 
-[[nodiscard]] Operation schema_operation(
-    const char* words,
-    const char* summary,
-    const char* examples,
-    const Parameters<SchemaOptions>& parameters,
-    ExitCode (*run)(Session&, const SchemaOptions&)
-) {
-    return writing_operation(
-        {.words = words,
-         .summary = summary,
-         .examples = examples,
-         .role = service::Role::read,
-         .is_local = true},
-        parameters,
-        {},
-        run
-    );
-}
-
 [[nodiscard]] Operation index_operation() {
-    return writing_operation<IndexOptions>(
+    return local_operation<IndexOptions>(
         {.words = "schema index",
          .summary = "Create or drop an index that only one setting needs, or tell whether it is "
                     "there",
@@ -38,16 +19,13 @@ namespace {
                      "  jobstrand schema index tenant --create        # for tenantsInTurn\n"
                      "  jobstrand schema index instance --create      # for instancesTogether\n"
                      "  jobstrand schema index priority --drop        # when no node needs it any "
-                     "more",
-         .role = service::Role::read,
-         .is_local = true},
+                     "more"},
         {{"NAME",
           &IndexOptions::name,
           "priority, due, priority-due, tenant or instance",
           {.is_required = true, .may_be_empty = true}},
          {"--create", &IndexOptions::create, "Create it"},
          {"--drop", &IndexOptions::drop, "Drop it", {.excludes_previous = true}}},
-        {},
         change_index
     );
 }
@@ -64,36 +42,38 @@ OperationNoun schema_noun() {
             "  jobstrand schema check",
         .operations =
             {
-                schema_operation(
-                    "schema create",
-                    "Create the tables, or bring older ones of Jobstrand up to date",
-                    "  jobstrand schema create --db sqlite:jobs.db",
+                local_operation<Options>(
+                    {.words = "schema create",
+                     .summary = "Create the tables, or bring older ones of Jobstrand up to date",
+                     .examples = "  jobstrand schema create --db sqlite:jobs.db"},
                     {},
                     create_schema
                 ),
-                schema_operation(
-                    "schema upgrade",
-                    "Bring existing tables up to the version of this program, Flowable's too",
-                    "  jobstrand schema upgrade --db sqlite:jobs.db",
+                local_operation<Options>(
+                    {.words = "schema upgrade",
+                     .summary =
+                         "Bring existing tables up to the version of this program, Flowable's too",
+                     .examples = "  jobstrand schema upgrade --db sqlite:jobs.db"},
                     {{"--datetime",
                       &Options::with_datetimes,
                       "On MySQL and MariaDB, keep times as datetime(3), which does not end in "
                       "2038"}},
                     upgrade_existing_schema
                 ),
-                schema_operation(
-                    "schema check",
-                    "Compare the tables with what this program expects (exit code 6 if they "
-                    "differ)",
-                    "  jobstrand schema check --db sqlite:jobs.db\n"
-                    "  jobstrand schema check --db sqlite:jobs.db -o json",
+                local_operation<Options>(
+                    {.words = "schema check",
+                     .summary =
+                         "Compare the tables with what this program expects (exit code 6 if they "
+                         "differ)",
+                     .examples = "  jobstrand schema check --db sqlite:jobs.db\n"
+                                 "  jobstrand schema check --db sqlite:jobs.db -o json"},
                     {},
                     check_live_schema
                 ),
-                schema_operation(
-                    "schema print",
-                    "Print the SQL that creates the tables",
-                    "  jobstrand schema print --dialect mysql",
+                local_operation<Options>(
+                    {.words = "schema print",
+                     .summary = "Print the SQL that creates the tables",
+                     .examples = "  jobstrand schema print --dialect mysql"},
                     {{"--dialect",
                       &Options::dialect,
                       persistence::driver_names() + " (default: that of --db)",

@@ -7,20 +7,17 @@ namespace jobstrand::cli {
 
 OperationNoun serve_verb() {
     return {
-        .operations = {writing_operation<ServeOptions>(
+        .operations = {local_operation<ServeOptions>(
             {.words = "serve",
              .summary = "Run jobs, in the foreground, until SIGTERM (a second one stops at once)",
              .examples = "  jobstrand serve --db sqlite:jobs.db\n"
                          "  jobstrand serve --config jobstrand.toml\n"
-                         "  jobstrand serve --db sqlite:jobs.db --http 127.0.0.1:8080",
-             .role = service::Role::read,
-             .is_local = true},
+                         "  jobstrand serve --db sqlite:jobs.db --http 127.0.0.1:8080"},
             {{"--no-executor", &ServeOptions::no_executor, "Run no jobs, only be there"},
              {"--http",
               &ServeOptions::http,
               "Answer HTTP there, whatever httpListen says",
               {.unit = "ADDRESS:PORT", .may_be_empty = true}}},
-            {},
             serve
         )}};
 }
@@ -47,15 +44,12 @@ OperationNoun top_verb() {
 
 OperationNoun doctor_verb() {
     return {
-        .operations = {writing_operation<DoctorOptions>(
+        .operations = {local_operation<DoctorOptions>(
             {.words = "doctor",
              .summary = "Look whether database, nodes and jobs are healthy, and say what to do "
                         "(exit code 6 if anything is wrong)",
              .examples = "  jobstrand doctor\n"
-                         "  jobstrand doctor -o json | jq '.[] | select(.level == \"wrong\")'",
-             .role = service::Role::read,
-             .is_local = true},
-            {},
+                         "  jobstrand doctor -o json | jq '.[] | select(.level == \"wrong\")'"},
             {},
             diagnose
         )}};

@@ -49,16 +49,6 @@ namespace {
     );
 }
 
-[[nodiscard]] OperationText
-token_text(const char* words, const char* summary, const char* examples) {
-    return {
-        .words = words,
-        .summary = summary,
-        .examples = examples,
-        .role = service::Role::read,
-        .is_local = true};
-}
-
 }  // namespace
 
 OperationNoun token_noun() {
@@ -76,39 +66,33 @@ OperationNoun token_noun() {
             "  jobstrand token ls --file tokens",
         .operations =
             {
-                writing_operation(
-                    token_text(
-                        "token make",
-                        "Make a token and print it; the file, which is made if need be, has its "
-                        "hash",
-                        "  jobstrand token make shop --role worker --file tokens\n"
-                        "  jobstrand token make ops --role admin\n"
-                        "  jobstrand token make mailer --role worker --topics mail,invoice.* "
-                        "--tenants acme --expires P30D"
-                    ),
+                local_operation(
+                    {.words = "token make",
+                     .summary =
+                         "Make a token and print it; the file, which is made if need be, has its "
+                         "hash",
+                     .examples =
+                         "  jobstrand token make shop --role worker --file tokens\n"
+                         "  jobstrand token make ops --role admin\n"
+                         "  jobstrand token make mailer --role worker --topics mail,invoice.* "
+                         "--tenants acme --expires P30D"},
                     token_making(),
-                    {},
                     make_token
                 ),
-                writing_operation(
-                    token_text(
-                        "token ls",
-                        "List the tokens of the file",
-                        "  jobstrand token ls --file tokens"
-                    ),
+                local_operation(
+                    {.words = "token ls",
+                     .summary = "List the tokens of the file",
+                     .examples = "  jobstrand token ls --file tokens"},
                     token_file(),
-                    {},
                     list_tokens
                 ),
-                writing_operation(
-                    token_text(
-                        "token revoke",
-                        "Take tokens out of the file; a running service lets them in for 2 s at "
-                        "most",
-                        "  jobstrand token revoke shop --file tokens"
-                    ),
+                local_operation(
+                    {.words = "token revoke",
+                     .summary =
+                         "Take tokens out of the file; a running service lets them in for 2 s at "
+                         "most",
+                     .examples = "  jobstrand token revoke shop --file tokens"},
                     with_part<Revoking>(names, token_file(), &Revoking::in),
-                    {},
                     revoke_tokens
                 ),
             },

@@ -60,24 +60,6 @@ ExitCode print_script(Session& session, const NoParameters&) {
     return ExitCode::done;
 }
 
-[[nodiscard]] Operation script_operation(
-    const char* words,
-    const char* summary,
-    const char* examples,
-    ExitCode (*run)(Session&, const NoParameters&)
-) {
-    return writing_operation<NoParameters>(
-        {.words = words,
-         .summary = summary,
-         .examples = examples,
-         .role = service::Role::read,
-         .is_local = true},
-        {},
-        {},
-        run
-    );
-}
-
 }  // namespace
 
 OperationNoun completion_noun() {
@@ -89,25 +71,16 @@ OperationNoun completion_noun() {
             "  jobstrand completion fish | source",
         .operations =
             {
-                script_operation(
-                    "completion bash",
-                    "Print the script for bash",
-                    "  source <(jobstrand completion bash)\n"
+                local_operation<NoParameters>({.words = "completion bash", .summary = "Print the script for bash", .examples = "  source <(jobstrand completion bash)\n"
                     "  jobstrand completion bash >~/.local/share/bash-completion/completions/"
-                    "jobstrand",
+                    "jobstrand"}, {},
                     print_script<bash_script>
                 ),
-                script_operation(
-                    "completion zsh",
-                    "Print the script for zsh, to be sourced after compinit or put on the fpath",
-                    "  source <(jobstrand completion zsh)",
+                local_operation<NoParameters>({.words = "completion zsh", .summary = "Print the script for zsh, to be sourced after compinit or put on the fpath", .examples = "  source <(jobstrand completion zsh)"}, {},
                     print_script<zsh_script>
                 ),
-                script_operation(
-                    "completion fish",
-                    "Print the script for fish",
-                    "  jobstrand completion fish | source\n"
-                    "  jobstrand completion fish >~/.config/fish/completions/jobstrand.fish",
+                local_operation<NoParameters>({.words = "completion fish", .summary = "Print the script for fish", .examples = "  jobstrand completion fish | source\n"
+                    "  jobstrand completion fish >~/.config/fish/completions/jobstrand.fish"}, {},
                     print_script<fish_script>
                 ),
             },
@@ -116,19 +89,16 @@ OperationNoun completion_noun() {
 
 OperationNoun manual_verb() {
     return {
-        .operations = {writing_operation<ManualOptions>(
+        .operations = {local_operation<ManualOptions>(
             {.words = "manual",
              .summary = "Print a manual page, of the program or of a noun",
              .examples = "  jobstrand manual job | man -l -\n"
-                         "  jobstrand manual --into /usr/local/share/man/man1",
-             .role = service::Role::read,
-             .is_local = true},
+                         "  jobstrand manual --into /usr/local/share/man/man1"},
             {{"noun", &ManualOptions::noun, "The noun", {.unit = "NOUN", .may_be_empty = true}},
              {"--into",
               &ManualOptions::folder,
               "Write all pages into a folder",
               {.unit = "FOLDER", .may_be_empty = true}}},
-            {},
             print_manual
         )}};
 }
