@@ -2,6 +2,7 @@
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/job/job_removal.hpp"
 #include "tools/jobstrand/commands/job/job_showing.hpp"
+#include "tools/jobstrand/commands/typed_ids.hpp"
 #include "tools/jobstrand/json/job_json.hpp"
 #include "tools/jobstrand/json/series_json.hpp"
 #include "tools/jobstrand/operations/due_parameters.hpp"
