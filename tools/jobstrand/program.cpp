@@ -1,7 +1,6 @@
 #include "tools/jobstrand/program.hpp"
 
 #include "tools/jobstrand/commands/audited_run.hpp"
-#include "tools/jobstrand/commands/nouns.hpp"
 #include "tools/jobstrand/operations/nouns.hpp"
 #include "tools/jobstrand/output/output_style.hpp"
 #include "tools/jobstrand/output/printable.hpp"
@@ -102,18 +101,9 @@ void Program::add_global_options() {
 
 void Program::add_commands() {
     const Command program(*app_);
-    add_serve_command(program, action_);
-    add_schema_commands(program, action_);
     for (const OperationNoun& noun : operation_nouns()) {
         add_operations(program, action_, noun);
     }
-    add_token_commands(program, action_);
-    add_stats_command(program, action_);
-    add_top_command(program, action_);
-    add_doctor_command(program, action_);
-    add_config_commands(program, action_);
-    add_completion_commands(program, action_);
-    add_manual_command(program, action_);
     app_->add_subcommand(kHelp, "Help for a noun or a verb: help job add")->allow_extras();
 }
 

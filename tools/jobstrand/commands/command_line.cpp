@@ -115,14 +115,6 @@ Command Command::add_verb(
 
 CommandOption Command::add_option(
     const std::string& names,
-    std::string& value,
-    const std::string& meaning
-) const {
-    return CommandOption(*app_->add_option(names, value, meaning));
-}
-
-CommandOption Command::add_option(
-    const std::string& names,
     std::optional<std::string>& value,
     const std::string& meaning
 ) const {
@@ -148,14 +140,6 @@ CommandOption Command::add_repeated_option(
 CommandOption Command::add_flag(const std::string& names, bool& flag, const std::string& meaning)
     const {
     return CommandOption(*app_->add_flag(names, flag, meaning));
-}
-
-CommandOption Command::add_flag_callback(
-    const std::string& names,
-    std::function<void()> on_given,
-    const std::string& meaning
-) const {
-    return CommandOption(*app_->add_flag_callback(names, std::move(on_given), meaning));
 }
 
 std::string Command::words() const {

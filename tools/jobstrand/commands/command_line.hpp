@@ -60,8 +60,6 @@ public:
         std::function<void()> on_chosen
     ) const;
 
-    CommandOption
-    add_option(const std::string& names, std::string& value, const std::string& meaning) const;
     CommandOption add_option(
         const std::string& names,
         std::optional<std::string>& value,
@@ -81,11 +79,6 @@ public:
     ) const;
 
     CommandOption add_flag(const std::string& names, bool& flag, const std::string& meaning) const;
-    CommandOption add_flag_callback(
-        const std::string& names,
-        std::function<void()> on_given,
-        const std::string& meaning
-    ) const;
 
     /// How it is typed behind the program's name: `job add`; empty for the program.
     [[nodiscard]] std::string words() const;

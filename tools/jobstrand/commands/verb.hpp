@@ -7,8 +7,6 @@
 
 #include <functional>
 #include <map>
-#include <memory>
-#include <optional>
 #include <set>
 #include <string>
 
@@ -31,51 +29,5 @@ struct Action {
     /// alone.
     std::set<std::string, std::less<>> audited = {};
 };
-
-struct VerbText {
-    const char* name;
-    const char* summary;
-    const char* examples;  ///< One per line, indented by two.
-
-    /// Who may have a service run it; nullopt: nobody, it is for the machine that it runs on.
-    std::optional<service::Role> over_network = {};
-
-    /// Of a verb that services run: see Action::honouring_scope. Others refuse narrow tokens.
-    bool honours_scope = false;
-
-    /// Of a verb for this machine alone: whether it changes jobs.
-    bool changes_jobs_here = false;
-};
-
-/// A verb under declaration: options are added to `app` and read into `options`.
-template <typename Options>
-struct Verb {
-    Command app;
-    Options& options;
-};
-
-template <typename Options>
-[[nodiscard]] Verb<Options> add_verb(
-    const Command& noun,
-    Action& action,
-    const VerbText& text,
-    ExitCode (*run)(Session&, const Options&)
-) {
-    auto options = std::make_shared<Options>();
-    const auto choose = [&action, options, run] {
-        action.run = [options, run](Session& session) { return run(session, *options); };
-    };
-    const Command app = noun.add_verb(text.name, text.summary, text.examples, choose);
-    if (text.over_network) {
-        action.over_network.emplace(app.words(), *text.over_network);
-    }
-    if (text.honours_scope) {
-        action.honouring_scope.insert(app.words());
-    }
-    if (text.over_network == service::Role::admin || text.changes_jobs_here) {
-        action.audited.insert(app.words());
-    }
-    return {.app = app, .options = *options};
-}
 
 }  // namespace jobstrand::cli

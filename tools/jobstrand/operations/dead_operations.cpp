@@ -93,9 +93,9 @@ using Kind = DescribedResult::Kind;
          "How long the first may take (default 5m)",
          {.unit = "DURATION"}},
         {"--payload",
-         Target::raw(ParameterKind::text, &RequeueOptions::payload),
+         &RequeueOptions::payload,
          "Another payload of one job: JSON, or @FILE, or - for stdin",
-         {.unit = "JSON"}},
+         {.unit = "JSON", .may_be_empty = true}},
     };
     static const Parameters<RequeueOptions> all = with_part<RequeueOptions>(
         joined(
@@ -254,9 +254,9 @@ OperationNoun dead_noun() {
                                  "  zcat old.jsonl.gz | jobstrand dead import -",
                      .honours_scope = true},
                     {{"file",
-                      ParameterTarget<DeadImportOptions>::raw(&DeadImportOptions::file),
+                      &DeadImportOptions::file,
                       "What `dead export` has written; - for stdin",
-                      {.unit = "FILE.jsonl", .is_required = true}}},
+                      {.unit = "FILE.jsonl", .is_required = true, .may_be_empty = true}}},
                     {.kind = Kind::record, .fields = {}},
                     import_dead
                 ),

@@ -2,35 +2,26 @@
 
 namespace jobstrand::cli {
 
-namespace {
-
-using Target = ParameterTarget<DueOptions>;
-
-}  // namespace
-
 Parameters<DueOptions> due_parameters(const char* date_meaning, const char* duration_meaning) {
     return {
-        {"--due",
-         Target::raw(ParameterKind::text, &DueOptions::date),
-         date_meaning,
-         {.unit = "TIME"}},
+        {"--due", &DueOptions::date, date_meaning, {.unit = "TIME", .may_be_empty = true}},
         {"--due-in",
-         Target::raw(ParameterKind::text, &DueOptions::duration),
+         &DueOptions::duration,
          duration_meaning,
-         {.unit = "DURATION"}},
+         {.unit = "DURATION", .may_be_empty = true}},
     };
 }
 
 const Parameters<DueOptions>& due_context_parameters() {
     static const Parameters<DueOptions> all{
         {"--zone",
-         Target::raw(ParameterKind::text, &DueOptions::zone),
+         &DueOptions::zone,
          "Whose wall clock the due date is on, by IANA name [UTC]",
-         {.unit = "ZONE"}},
+         {.unit = "ZONE", .may_be_empty = true}},
         {"--calendar",
-         Target::raw(ParameterKind::text, &DueOptions::calendar),
+         &DueOptions::calendar,
          "Which business days count [Monday to Friday]",
-         {.unit = "NAME"}},
+         {.unit = "NAME", .may_be_empty = true}},
     };
     return all;
 }

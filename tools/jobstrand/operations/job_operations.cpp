@@ -1,9 +1,10 @@
+#include "schema/text/utf8.hpp"
 #include "tools/jobstrand/commands/explain/job_explaining.hpp"
 #include "tools/jobstrand/commands/job/job_adding.hpp"
-#include "tools/jobstrand/commands/job/job_cancelling.hpp"
 #include "tools/jobstrand/commands/job/job_changes.hpp"
 #include "tools/jobstrand/commands/job/job_removal.hpp"
 #include "tools/jobstrand/commands/job/job_showing.hpp"
+#include "tools/jobstrand/commands/typed_ids.hpp"
 #include "tools/jobstrand/operations/due_parameters.hpp"
 #include "tools/jobstrand/operations/nouns.hpp"
 
@@ -12,6 +13,24 @@
 namespace jobstrand::cli {
 
 namespace {
+
+struct CancelOptions {
+    std::vector<std::string> ids;
+    std::string reason;
+    std::optional<std::string> by;  ///< nullopt: the user whose environment this is.
+};
+
+/// Both together stand in EXCEPTION_MSG_, which holds more than that.
+constexpr std::size_t kReasonLength = 1000;
+constexpr std::size_t kByLength = 255;
+
+void require_length(std::string_view option, const std::string& text, std::size_t most) {
+    if (schema::first_characters(text, most).size() < text.size()) {
+        throw CliError(
+            ExitCode::wrong_usage, fmt::format("{} has {} characters at most", option, most)
+        );
+    }
+}
 
 /// Those of the fields, and of what else a new job may be given.
 [[nodiscard]] Parameters<AddOptions> adding() {
@@ -136,6 +155,19 @@ template <typename Options>
         background_parameter(),
         &RemoveOptions::bulk
     );
+}
+
+[[nodiscard]] ExitCode cancel_jobs(Session& session, const CancelOptions& options) {
+    const deadletter::Cancellation cancellation{
+        .by = options.by ? not_empty("--by", *options.by) : session.user(),
+        .reason = not_empty("--reason", options.reason),
+    };
+    require_length("--reason", cancellation.reason, kReasonLength);
+    require_length("--by", cancellation.by, kByLength);
+    const std::vector<std::string> ids = job_ids(session, options.ids);
+    return report_jobs(session, "cancelled", [&](const deadletter::BulkWatch& watch) {
+        session.jobs().cancel(ids, cancellation, watch);
+    });
 }
 
 /// Says first that a job which runs is not stopped.

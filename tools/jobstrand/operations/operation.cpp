@@ -27,7 +27,7 @@ struct Typed {
     }
 };
 
-void add_parameter(const Command& verb, const Parameter& parameter, Typed& typed) {
+CommandOption add_parameter(const Command& verb, const Parameter& parameter, Typed& typed) {
     const auto add = [&] {
         switch (parameter.kind) {
             case ParameterKind::flag:
@@ -50,6 +50,7 @@ void add_parameter(const Command& verb, const Parameter& parameter, Typed& typed
     if (parameter.rules.is_required) {
         option.required();
     }
+    return option;
 }
 
 void add_operation(const Command& noun, Action& action, const Operation& operation) {
@@ -67,8 +68,14 @@ void add_operation(const Command& noun, Action& action, const Operation& operati
     };
     const std::string verb = text.words.substr(text.words.find(' ') + 1);
     const Command app = noun.add_verb(verb, text.summary, text.examples, choose);
+    std::optional<CommandOption> previous;
     for (std::size_t i = 0; i < operation.parameters.size(); ++i) {
-        add_parameter(app, operation.parameters[i], (*typed)[i]);
+        const Parameter& parameter = operation.parameters[i];
+        const CommandOption option = add_parameter(app, parameter, (*typed)[i]);
+        if (parameter.rules.excludes_previous) {
+            option.excludes(previous.value());
+        }
+        previous = option;
     }
     if (!text.is_local) {
         action.over_network.emplace(text.words, text.role);
@@ -135,7 +142,8 @@ DescribedResult described_change(std::string_view done, std::string_view left) {
 }
 
 void add_operations(const Command& program, Action& action, const OperationNoun& noun) {
-    const Command declared = program.add_noun(noun.name, noun.summary, noun.examples);
+    const Command declared =
+        noun.name.empty() ? program : program.add_noun(noun.name, noun.summary, noun.examples);
     for (const Operation& operation : noun.operations) {
         add_operation(declared, action, operation);
     }
@@ -194,7 +202,10 @@ const Parameters<ListOptions>& job_list_parameters() {
          Target::raw(ParameterKind::number, &ListOptions::limit),
          "Show at most so many (default 100)",
          {.unit = "N", .least = 1, .most = kListedForClients}},
-        {"--after", Target::raw(&ListOptions::after), "Go on behind this one", {.unit = "ID"}},
+        {"--after",
+         &ListOptions::after,
+         "Go on behind this one",
+         {.unit = "ID", .may_be_empty = true}},
     };
     static const Parameters<ListOptions> all =
         with_part<ListOptions>(page, job_filter_parameters(), &ListOptions::filter);

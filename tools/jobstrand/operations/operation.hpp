@@ -91,10 +91,10 @@ struct Operation {
 
 /// Operations that are about one thing.
 struct OperationNoun {
-    std::string name;
-    std::string summary;
-    std::string examples;
-    std::vector<Operation> operations;
+    std::string name = {};  ///< Empty: they are verbs without a noun.
+    std::string summary = {};
+    std::string examples = {};
+    std::vector<Operation> operations = {};
 };
 
 /// Declares them on the command line.
@@ -226,6 +226,18 @@ template <typename Values>
     ExitCode (*run)(Session&, const Values&)
 ) {
     return operation_parts::operation<Values>(std::move(text), parameters, std::move(result), run);
+}
+
+/// The same, for the machine that it runs on; it changes no jobs.
+template <typename Values>
+[[nodiscard]] Operation local_operation(
+    OperationText text,
+    const Parameters<Values>& parameters,
+    ExitCode (*run)(Session&, const Values&)
+) {
+    text.role = service::Role::read;
+    text.is_local = true;
+    return writing_operation(std::move(text), parameters, {}, run);
 }
 
 /// One that shows a record.

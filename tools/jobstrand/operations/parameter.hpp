@@ -43,6 +43,9 @@ struct ParameterRules {
     std::string heading = {};  ///< Of the help, under which it stands; empty: that of all.
     bool is_required = false;
 
+    /// Of one that no service reads: not given together with the one before it.
+    bool excludes_previous = false;
+
     bool is_for_terminal = false;  ///< Who has a service run the operation has no use for it.
 
     bool may_be_empty = false;  ///< Of a text.
@@ -189,10 +192,6 @@ struct ParameterTarget {
         return {kind, [member](Values& values, const Texts& texts, const auto&...) {
                     values.*member = texts.back();
                 }};
-    }
-    template <typename Text>
-    static ParameterTarget raw(Text Values::*member) {
-        return raw(ParameterKind::text, member);
     }
 
 private:

@@ -1,11 +1,13 @@
+#include "timers/cycle/timer_expression.hpp"
 #include "tools/jobstrand/commands/item_report.hpp"
 #include "tools/jobstrand/commands/job/job_removal.hpp"
 #include "tools/jobstrand/commands/job/job_showing.hpp"
-#include "tools/jobstrand/commands/timer/timer_next.hpp"
+#include "tools/jobstrand/commands/typed_ids.hpp"
 #include "tools/jobstrand/json/job_json.hpp"
 #include "tools/jobstrand/json/series_json.hpp"
 #include "tools/jobstrand/operations/due_parameters.hpp"
 #include "tools/jobstrand/operations/nouns.hpp"
+#include "tools/jobstrand/output/marked_text.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
@@ -19,6 +21,9 @@ using deadletter::TimerState;
 using persistence::SeriesCondition;
 using schema::JobPlace;
 
+/// Of `timer next`: about a year of hours.
+constexpr std::int64_t kMostTimes = 10'000;
+
 struct TimerListing : ListOptions {
     std::optional<std::string> group;
     TimerState state = TimerState::waiting;
@@ -28,6 +33,14 @@ struct TimerListing : ListOptions {
 struct TimerId {
     std::string id;
     timers::Zone zone = timers::Zone::utc();
+};
+
+struct NextTimes {
+    std::string expression;
+    timers::Zone zone = timers::Zone::utc();
+    std::optional<std::string> after;
+    std::size_t count = 5;
+    timers::DstRule rule = timers::DstRule::quartz;
 };
 
 struct TimerRescheduling {
@@ -144,6 +157,69 @@ void fire_timers(Session& session, const ChosenJobs& timers, const deadletter::B
     return remove_jobs(session, {.bulk = wanted, .place = "timer"});
 }
 
+void write_time_lines(
+    std::ostream& out,
+    const timers::Zone& zone,
+    const std::vector<schema::TimePoint>& times
+) {
+    for (const schema::TimePoint time : times) {
+        out << zone.format(time) << '\n';
+    }
+    if (times.empty()) {
+        out << "none\n";
+    }
+}
+
+void write_time_records(
+    Session& session,
+    const timers::Zone& zone,
+    const std::vector<schema::TimePoint>& times
+) {
+    const std::vector<TableColumn> columns{{.field = "time", .heading = "TIME"}};
+    RecordWriter writer(session.streams().out, session.format(), columns, session.style());
+    for (const schema::TimePoint time : times) {
+        writer.add({text_field("time", zone.format(time))});
+    }
+    writer.finish();
+}
+
+[[nodiscard]] timers::TimerExpression expression_of(const std::string& text) {
+    const auto expression = timers::parse_timer_expression(text);
+    if (!expression) {
+        throw CliError(
+            ExitCode::wrong_usage, "EXPR is wrong " + with_mark(text, expression.error())
+        );
+    }
+    return expression.value();
+}
+
+/// One time per line, without a heading; `none` if there is none, in JSON an empty list. Opens no
+/// database.
+[[nodiscard]] ExitCode show_next_times(Session& session, const NextTimes& wanted) {
+    const timers::TimerExpression expression = expression_of(wanted.expression);
+    const timers::TimerContext context{.zone = wanted.zone, .rule = wanted.rule};
+    const schema::TimePoint after =
+        wanted.after ? time_without_database(
+                           session, "--after", *wanted.after, timers::Toward::ahead, wanted.zone
+                       )
+                     : session.clock().now();
+    const auto times = timers::next_times(expression, context, after, wanted.count);
+    const OutputFormat format = session.format();
+    if (format == OutputFormat::table || format == OutputFormat::name) {
+        write_time_lines(session.streams().out, wanted.zone, times);
+    } else {
+        write_time_records(session, wanted.zone, times);
+    }
+    return ExitCode::done;
+}
+
+void read_dst_rule(NextTimes& wanted, const std::string& name, const ParameterReading& reading) {
+    if (name != "quartz" && name != "run-once") {
+        refuse_parameter(reading, " must be quartz or run-once, not " + quoted_if_needed(name));
+    }
+    wanted.rule = name == "quartz" ? timers::DstRule::quartz : timers::DstRule::run_once;
+}
+
 void read_timer_state(
     TimerListing& listing,
     const std::string& word,
@@ -191,29 +267,29 @@ void read_timer_state(
     );
 }
 
-[[nodiscard]] Parameters<NextOptions> next_times() {
+[[nodiscard]] Parameters<NextTimes> next_times() {
     return {
         {"expression",
-         &NextOptions::expression,
+         &NextTimes::expression,
          "A cron text (Quartz, Unix, @daily), an ISO 8601 date, duration or cycle, times of each "
          "day "
          "(every 45m from 09:00 to 17:00), a number of business days, or a time as people say it "
          "(5m, tomorrow 09:00)",
          {.unit = "EXPR", .is_required = true, .may_be_empty = true}},
-        {"--zone", &NextOptions::zone, "The time zone, by IANA name [UTC]", {.may_be_empty = true}},
+        {"--zone", &NextTimes::zone, "The time zone, by IANA name [UTC]"},
         {"--after",
-         &NextOptions::after,
+         &NextTimes::after,
          "The date after which times are asked for [now]",
          {.unit = "DATE", .may_be_empty = true}},
         {"--count",
-         ParameterTarget<NextOptions>::raw(ParameterKind::number, &NextOptions::count),
+         &NextTimes::count,
          "How many times at most [5]",
-         {.unit = "N"}},
+         {.unit = "N", .least = 1, .most = kMostTimes}},
         {"--dst",
-         &NextOptions::dst,
+         read_dst_rule,
          "What a cron text means when clocks change: quartz (a time that is left out is not run, "
          "one that comes twice is run the second time) or run-once [quartz]",
-         {.unit = "RULE", .may_be_empty = true}},
+         {.unit = "RULE"}},
     };
 }
 

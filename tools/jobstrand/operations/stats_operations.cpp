@@ -1,6 +1,6 @@
 #include "tools/jobstrand/commands/database/type_stats.hpp"
-#include "tools/jobstrand/commands/nouns.hpp"
 #include "tools/jobstrand/json/stats_json.hpp"
+#include "tools/jobstrand/operations/nouns.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ struct StatsOptions {
     bool by_type = false;
 };
 
-const std::vector<TableColumn>& columns() {
+const std::vector<TableColumn>& stats_columns() {
     static const std::vector<TableColumn> both{
         {.field = "place", .heading = "PLACE"},
         {.field = "jobs", .heading = "JOBS"},
@@ -30,8 +30,8 @@ const std::vector<TableColumn>& columns() {
     return both;
 }
 
-void write_rows(Session& session, const std::vector<PlaceCount>& counts) {
-    RecordWriter writer(session.streams().out, session.format(), columns(), session.style());
+void write_counts(Session& session, const std::vector<PlaceCount>& counts) {
+    RecordWriter writer(session.streams().out, session.format(), stats_columns(), session.style());
     for (const PlaceCount& count : counts) {
         writer.add({
             text_field("place", name_of(count.place)),
@@ -43,7 +43,7 @@ void write_rows(Session& session, const std::vector<PlaceCount>& counts) {
 }
 
 /// What nodes are limited to, as far as that keeps these jobs from them.
-[[nodiscard]] std::string limits_of(const JobKind& kind) {
+[[nodiscard]] std::string limits_in_words(const JobKind& kind) {
     std::string text;
     const auto add = [&](std::string_view name, const std::string& value) {
         if (!value.empty()) {
@@ -66,7 +66,7 @@ void tell_unserved(Session& session, const std::vector<UnservedJobs>& unserved) 
             "nobody serves {}{}{}: {} jobs wait",
             quoted_if_needed(kind.handler_type),
             kind.needs.empty() ? "" : " that needs " + quoted_if_needed(kind.needs),
-            limits_of(kind),
+            limits_in_words(kind),
             jobs
         ));
     }
@@ -84,7 +84,7 @@ void tell_abandoned(Session& session, const std::vector<ExternalTopic>& external
     }
 }
 
-void write_object(
+void write_stats(
     Session& session,
     const std::vector<PlaceCount>& counts,
     const std::vector<UnservedJobs>& unserved,
@@ -114,9 +114,9 @@ ExitCode show_stats(Session& session, const StatsOptions& options) {
     }
     const OutputFormat format = session.format();
     if (format == OutputFormat::json || format == OutputFormat::jsonl) {
-        write_object(session, counts, unserved, external);
+        write_stats(session, counts, unserved, external);
     } else {
-        write_rows(session, counts);
+        write_counts(session, counts);
         tell_unserved(session, unserved);
         tell_abandoned(session, external);
     }
@@ -125,24 +125,23 @@ ExitCode show_stats(Session& session, const StatsOptions& options) {
 
 }  // namespace
 
-void add_stats_command(const Command& program, Action& action) {
-    const auto [app, options] = add_verb<StatsOptions>(
-        program,
-        action,
-        {.name = "stats",
-         .summary = "Count the jobs of each place, and those that nobody serves",
-         .examples = "  jobstrand stats\n"
-                     "  jobstrand stats --by-type\n"
-                     "  jobstrand stats -o json | jq .places.dead",
-         .over_network = service::Role::read,
-         .honours_scope = true},
-        show_stats
-    );
-    app.add_flag(
-        "--by-type",
-        options.by_type,
-        "By handler type, with the runs of the last minute, the oldest job and who holds how many"
-    );
+OperationNoun stats_verb() {
+    return {
+        .operations = {writing_operation<StatsOptions>(
+            {.words = "stats",
+             .summary = "Count the jobs of each place, and those that nobody serves",
+             .examples = "  jobstrand stats\n"
+                         "  jobstrand stats --by-type\n"
+                         "  jobstrand stats -o json | jq .places.dead",
+             .role = service::Role::read,
+             .honours_scope = true},
+            {{"--by-type",
+              &StatsOptions::by_type,
+              "By handler type, with the runs of the last minute, the oldest job and who holds "
+              "how many"}},
+            {},
+            show_stats
+        )}};
 }
 
 }  // namespace jobstrand::cli

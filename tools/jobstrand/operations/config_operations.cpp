@@ -1,6 +1,6 @@
-#include "tools/jobstrand/commands/nouns.hpp"
 #include "tools/jobstrand/handlers/command_check.hpp"
 #include "tools/jobstrand/handlers/service_handlers.hpp"
+#include "tools/jobstrand/operations/nouns.hpp"
 #include "tools/jobstrand/output/printable.hpp"
 #include "tools/jobstrand/settings/settings_text.hpp"
 
@@ -13,9 +13,7 @@ namespace jobstrand::cli {
 
 namespace {
 
-struct NoOptions {};
-
-ExitCode show_config(Session& session, const NoOptions&) {
+ExitCode show_config(Session& session, const NoParameters&) {
     Settings settings = session.settings();
     settings.database_url = session.given_database_url();
     settings.password_file.clear();  // They stand in the URL that they are for.
@@ -29,7 +27,7 @@ ExitCode show_config(Session& session, const NoOptions&) {
     return ExitCode::done;
 }
 
-ExitCode print_config_docs(Session& session, const NoOptions&) {
+ExitCode print_config_docs(Session& session, const NoParameters&) {
     session.streams().out << settings_as_markdown();
     return ExitCode::done;
 }
@@ -51,7 +49,7 @@ std::set<std::string> what_others_may_write(Session& session) {
     return open;
 }
 
-ExitCode check_config(Session& session, const NoOptions&) {
+ExitCode check_config(Session& session, const NoParameters&) {
     if (!session.config_file()) {
         session.streams().out << "no configuration file: --config names none, JOBSTRAND_CONFIG is "
                                  "not set, and that of the package is not there, or not for this "
@@ -81,40 +79,44 @@ ExitCode check_config(Session& session, const NoOptions&) {
 
 }  // namespace
 
-void add_config_commands(const Command& program, Action& action) {
-    const Command noun = program.add_noun(
-        "config",
-        "The configuration file",
-        "  jobstrand config check --config jobstrand.toml\n"
-        "  jobstrand config show"
-    );
-    (void)add_verb<NoOptions>(
-        noun,
-        action,
-        {.name = "show",
-         .summary = "Print the settings that apply, as a configuration file without passwords",
-         .examples = "  jobstrand config show --config jobstrand.toml\n"
-                     "  jobstrand config show -o json"},
-        show_config
-    );
-    (void)add_verb<NoOptions>(
-        noun,
-        action,
-        {.name = "docs",
-         .summary = "Print the table of all settings in Markdown",
-         .examples = "  jobstrand config docs"},
-        print_config_docs
-    );
-    (void)add_verb<NoOptions>(
-        noun,
-        action,
-        {.name = "check",
-         .summary = "List every mistake in the configuration file (exit code 2 if there is one), "
-                    "programs and secrets that cannot be used here, and what others may change "
-                    "(exit code 6)",
-         .examples = "  jobstrand config check --config jobstrand.toml"},
-        check_config
-    );
+OperationNoun config_noun() {
+    return {
+        .name = "config",
+        .summary = "The configuration file",
+        .examples =
+            "  jobstrand config check --config jobstrand.toml\n"
+            "  jobstrand config show",
+        .operations =
+            {
+                local_operation<NoParameters>(
+                    {.words = "config show",
+                     .summary =
+                         "Print the settings that apply, as a configuration file without passwords",
+                     .examples = "  jobstrand config show --config jobstrand.toml\n"
+                                 "  jobstrand config show -o json"},
+                    {},
+                    show_config
+                ),
+                local_operation<NoParameters>(
+                    {.words = "config docs",
+                     .summary = "Print the table of all settings in Markdown",
+                     .examples = "  jobstrand config docs"},
+                    {},
+                    print_config_docs
+                ),
+                local_operation<NoParameters>(
+                    {.words = "config check",
+                     .summary = "List every mistake in the configuration file (exit code 2 if "
+                                "there is one), "
+                                "programs and secrets that cannot be used here, and what others "
+                                "may change "
+                                "(exit code 6)",
+                     .examples = "  jobstrand config check --config jobstrand.toml"},
+                    {},
+                    check_config
+                ),
+            },
+    };
 }
 
 }  // namespace jobstrand::cli
