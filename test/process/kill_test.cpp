@@ -44,6 +44,38 @@ TEST_F(ServiceTest, Ten_thousand_jobs_survive_five_kills_of_the_service) {
     EXPECT_TRUE(test::eventually([&] { return count_all() == 0; }, 60s));
 }
 
+// A start that was lost is counted if its job was running, and whoever is suspected waits and
+// starts alone: only a job that ends its process is found to do so.
+TEST_F(ServiceTest, Kills_from_outside_bury_no_job) {
+    constexpr std::size_t jobs = 400;
+    constexpr std::size_t kills = 9;
+    lock_ms = 3000;
+    const std::string script =
+        a_script("work", "sleep 0.1\necho \"$JOBSTRAND_JOB_ID\" >> \"" + path("ran") + "\"");
+    configure(
+        "nodeLease = \"PT2S\"\nasyncExecutorCorePoolSize = 4\nasyncExecutorMaxPoolSize = 4\n"
+        "[commands.work]\nprogram = \"" +
+        script + "\"\n"
+    );
+    const std::string job = R"({"handlerType":"command","payload":{"command":"work"}})";
+    expect_success({"job", "add", "--from", "-"}, jobs_as_lines(jobs, job));
+    std::vector<std::unique_ptr<test::BackgroundProcess>> services;
+    for (int i = 0; i < 3; ++i) {
+        services.push_back(a_service());
+    }
+    for (std::size_t kill = 1; kill <= kills; ++kill) {
+        ASSERT_TRUE(test::eventually([&] { return lines_of("ran").size() >= kill * 30; }));
+        auto& service = services[kill % services.size()];
+        service->kill();
+        service = a_service();
+    }
+    EXPECT_TRUE(test::eventually([&] { return count_all() == count(JobPlace::dead_letter); }, 180s)
+    );
+    EXPECT_EQ(count(JobPlace::dead_letter), 0);
+    const std::vector<std::string> ran = lines_of("ran");
+    EXPECT_EQ(std::set<std::string>(ran.begin(), ran.end()).size(), jobs);
+}
+
 // Every id is written by a program of its own: at least once each, and more than once only if it
 // ran at a kill.
 TEST_F(
