@@ -68,7 +68,8 @@ TEST_F(OpenApiTest, Every_route_is_described_and_every_description_is_a_route) {
 
 TEST_F(OpenApiTest, Every_route_has_a_name_of_its_own_and_a_tag) {
     std::set<std::string> names;
-    for (const auto& [path, operations] : look("/api/v1/openapi.json").at("paths").items()) {
+    const json document = look("/api/v1/openapi.json");
+    for (const auto& [path, operations] : document.at("paths").items()) {
         for (const auto& [method, operation] : operations.items()) {
             EXPECT_TRUE(names.insert(operation.at("operationId")).second) << path;
             EXPECT_EQ(operation.at("tags").size(), 1) << path;
