@@ -71,10 +71,13 @@ TEST_F(OpenApiTest, Every_route_has_a_name_of_its_own_and_a_tag) {
     const json document = look("/api/v1/openapi.json");
     for (const auto& [path, operations] : document.at("paths").items()) {
         for (const auto& [method, operation] : operations.items()) {
-            EXPECT_TRUE(names.insert(operation.at("operationId")).second) << path;
-            EXPECT_EQ(operation.at("tags").size(), 1) << path;
+            if (method != "parameters") {
+                EXPECT_TRUE(names.insert(operation.at("operationId")).second) << path;
+                EXPECT_EQ(operation.at("tags").size(), 1) << path;
+            }
         }
     }
+    EXPECT_GE(names.size(), document.at("paths").size());
 }
 
 TEST_F(OpenApiTest, A_list_of_jobs_has_every_filter) {
