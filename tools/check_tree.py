@@ -20,7 +20,7 @@ import requirement_rows  # noqa: E402
 import sql_dialect  # noqa: E402
 import told_rooms  # noqa: E402
 from tree_rooms import (CLIENT_LIBRARIES, DIALECT_FOLDERS, DRIVER_SOURCES, LIBRARIES, MAY_USE_PUBLIC,
-                        OWN_INCLUDES, TOP_FOLDERS)  # noqa: E402
+                        OWN_INCLUDES, TOP_ENTRIES, TOP_FOLDERS)  # noqa: E402
 from tree_paths import paths  # noqa: E402
 
 
@@ -76,7 +76,7 @@ class Source(NamedTuple):
 
 def check(root) -> list[Finding]:
     """All findings of the tree at `root`, in path order."""
-    rules = [check_includes, check_names, check_sleeps, check_namespaces,
+    rules = [check_top, check_includes, check_names, check_sleeps, check_namespaces,
              check_leftovers, check_blanks, check_guard, check_dialect, check_told_rooms, link_rule(root),
              machine_path_rule(root), unnamed_namespace_rule(), requirement_rule(root)]
     findings = [finding for source in sources(root) for rule in rules for finding in rule(source)]
@@ -193,6 +193,12 @@ def library_include_problem(source, header):
     if allowed is None or STANDARD_OR_SYSTEM.fullmatch(header) or header.startswith(allowed):
         return None
     return f'{source.folder}/ must not include <{header}>', f'it may use the standard library and {", ".join(allowed)}'
+
+
+def check_top(source):
+    top = source.folder or source.path
+    if top not in TOP_ENTRIES:
+        yield Finding(source.path, 1, f'{top} stands at the top', 'put it into the room that it belongs to, or ignore what is generated')
 
 
 def check_names(source):

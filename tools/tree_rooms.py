@@ -71,15 +71,32 @@ OWN_INCLUDES = {
     'deadletter/causes': {'schema/'} | STORE,
     'deadletter/desk': {'schema/', 'deadletter/bulk/'} | STORE,
     'deadletter/explain': {'schema/'} | STORE,
-    'tools': {f'{layer}/' for layer in LAYERS},
-    'tools/service/http': {'schema/', 'persistence/sql/db_error.hpp'},
+    'tools': {f'{layer}/' for layer in LAYERS} | {'tools/engine/'},
+    'tools/engine': {f'{layer}/' for layer in LAYERS},
+    'tools/service/http': {'schema/', 'persistence/sql/db_error.hpp', 'tools/access/', 'tools/text/'},
+    'tools/service/gates': {'schema/', 'tools/access/', 'tools/service/http/'},
     'tools/service/tls': {'schema/'},
-    'tools/service/access': {'persistence/drivers/', 'schema/', 'tools/service/http/'},
     'bench': {f'{layer}/' for layer in LAYERS} | {'tools/engine/', 'test/fixtures/'},
     'test': {f'{layer}/' for layer in LAYERS} | {'tools/', 'bench/'},
     'test/fixtures': {f'{layer}/' for layer in LAYERS},
 }
+# The rooms of the program, from the bottom to the top: each may include those before it.
+PROGRAM_ROOMS = (
+    'text', 'process', 'output', 'access', 'settings', 'records', 'calls', 'tracing', 'handlers/flowable', 'handlers',
+    'session', 'parameters', 'operations/batch', 'operations/job', 'operations/dead', 'operations/database',
+    'operations/doctor', 'operations/explain', 'operations/token', 'operations/top', 'operations', 'surface',
+    'service/http', 'service/gates', 'service/tls', 'service/api', 'service/workers', 'service/metrics',
+    'service/management', 'service/verbs', 'service', 'program',
+)
+for number, name in enumerate(PROGRAM_ROOMS):
+    OWN_INCLUDES.setdefault(f'tools/{name}', OWN_INCLUDES['tools'] | {f'tools/{before}/.' for before in PROGRAM_ROOMS[:number]})
+
 TOP_FOLDERS = {folder.split('/')[0] for folder in OWN_INCLUDES}
+# What stands at the top of the tree.
+TOP_ENTRIES = TOP_FOLDERS | {
+    'cmake', 'docs', 'examples', '.ci', '.clang-format', '.clang-tidy', '.editorconfig', '.gitignore', 'CHANGELOG.md', 'CMakeLists.txt',
+    'CMakePresets.json', 'CONTRIBUTING.md', 'GLOSSARY.md', 'LICENSE', 'README.md', 'SECURITY.md',
+}
 
 # The public headers, <jobstrand/...>: they know only each other, and what is behind them is not below them.
 MAY_USE_PUBLIC = re.compile(r'(include|test|bench|tools/(engine|testing|example_app))/.*')
@@ -99,7 +116,7 @@ DRIVER_SOURCES = re.compile(r'persistence/drivers/\w+/\w+\.cpp')
 CLIENT_LIBRARIES = (
     (re.compile(r'(sqlite3|libpq-fe|mysql)\.h'), re.compile(r'include/jobstrand/on_\w+\.hpp|test/(face|testing|docs)/.*')),
     (re.compile(r'boost/asio/(awaitable|co_spawn)\.hpp'), re.compile(r'include/jobstrand/on_asio\.hpp|test/.*')),
-    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*|tools/service/access/.*|tools/service/(tls/.*|http/connection.cpp)|tools/jobstrand/handlers/(http|flowable)/.*')),
+    (re.compile(r'openssl/'), re.compile(r'test/fixtures/.*|tools/access/.*|tools/service/(gates/.*|tls/.*|http/connection.cpp)|tools/(calls|handlers)/.*')),
     (re.compile(r'soci/|libpq|cppconn/|mysql'), None),
 )
 # Where SQL may stand that only some databases understand: in their drivers, in the bridges to apps, in the bench's yardstick, in tests.

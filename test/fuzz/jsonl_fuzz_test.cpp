@@ -1,11 +1,11 @@
 #include "schema/job_validation.hpp"
 #include "test/fuzz/fuzz_run.hpp"
 #include "test/timers/times.hpp"
-#include "tools/jobstrand/commands/job/job_lines.hpp"
-#include "tools/jobstrand/handlers/command_payload.hpp"
-#include "tools/jobstrand/json/job_json.hpp"
-#include "tools/jobstrand/json/json_values.hpp"
-#include "tools/jobstrand/output/record.hpp"
+#include "tools/handlers/command_payload.hpp"
+#include "tools/operations/job/job_lines.hpp"
+#include "tools/output/record.hpp"
+#include "tools/records/job_json.hpp"
+#include "tools/text/json_values.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 #include "test/fuzz/fuzz_run.hpp"
-#include "tools/jobstrand/settings/setting_table.hpp"
-#include "tools/jobstrand/settings/settings_file.hpp"
-#include "tools/jobstrand/settings/settings_text.hpp"
+#include "tools/settings/setting_table.hpp"
+#include "tools/settings/settings_file.hpp"
+#include "tools/settings/settings_text.hpp"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 #include "test/fixtures/temporary_directory.hpp"
 #include "test/service/raw_client.hpp"
 #include "tools/engine/wiring.hpp"
-#include "tools/service/api/http_service.hpp"
+#include "tools/service/http_service.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,8 +1,8 @@
 #include "test/service/api_fixture.hpp"
 #include "tools/service/api/enqueue_group.hpp"
 #include "tools/service/api/readiness.hpp"
-#include "tools/service/api/routes.hpp"
 #include "tools/service/api/watch_paths.hpp"
+#include "tools/service/routes.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 #include "persistence/audit_store.hpp"
 #include "test/service/api_fixture.hpp"
-#include "tools/jobstrand/operations/nouns.hpp"
+#include "tools/operations/nouns.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "tools/service/http/percent.hpp"
+#include "tools/text/percent.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

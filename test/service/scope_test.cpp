@@ -1,6 +1,6 @@
 #include "test/service/api_fixture.hpp"
-#include "tools/jobstrand/program.hpp"
-#include "tools/service/access/token_file.hpp"
+#include "tools/access/token_file.hpp"
+#include "tools/surface/program.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

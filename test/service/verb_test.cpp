@@ -1,8 +1,8 @@
 #include "test/service/api_fixture.hpp"
-#include "tools/jobstrand/program.hpp"
-#include "tools/jobstrand/remote/run_for_client.hpp"
-#include "tools/jobstrand/remote/verb_call.hpp"
-#include "tools/service/access/token_file.hpp"
+#include "tools/access/token_file.hpp"
+#include "tools/surface/program.hpp"
+#include "tools/surface/run_for_client.hpp"
+#include "tools/surface/verb_call.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "tools/jobstrand/boost_log.hpp"
+#include "tools/process/boost_log.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "tools/jobstrand/handlers/child_process.hpp"
+#include "tools/handlers/child_process.hpp"
 
 #include "test/fixtures/temporary_directory.hpp"
-#include "tools/jobstrand/handlers/spawn.hpp"
+#include "tools/handlers/spawn.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

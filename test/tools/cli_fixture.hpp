@@ -2,8 +2,8 @@
 
 #include "test/fixtures/temporary_directory.hpp"
 #include "tools/engine/wiring.hpp"
-#include "tools/jobstrand/exit_code.hpp"
-#include "tools/jobstrand/run_cli.hpp"
+#include "tools/process/exit_code.hpp"
+#include "tools/program/run_cli.hpp"
 
 #include <gtest/gtest.h>
 

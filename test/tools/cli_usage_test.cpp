@@ -1,7 +1,7 @@
 #include "test/fixtures/signal.hpp"
 #include "test/tools/cli_fixture.hpp"
-#include "tools/jobstrand/process.hpp"
-#include "tools/jobstrand/settings/settings_text.hpp"
+#include "tools/process/process.hpp"
+#include "tools/settings/settings_text.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

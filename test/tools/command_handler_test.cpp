@@ -1,10 +1,10 @@
-#include "tools/jobstrand/handlers/command_handler.hpp"
+#include "tools/handlers/command_handler.hpp"
 
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/recording_log.hpp"
 #include "test/fixtures/temporary_directory.hpp"
-#include "tools/jobstrand/handlers/command_payload.hpp"
+#include "tools/handlers/command_payload.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

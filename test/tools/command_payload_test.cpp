@@ -1,4 +1,4 @@
-#include "tools/jobstrand/handlers/command_payload.hpp"
+#include "tools/handlers/command_payload.hpp"
 
 #include <gtest/gtest.h>
 

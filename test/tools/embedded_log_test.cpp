@@ -1,6 +1,6 @@
 #include "schema/text/iso8601.hpp"
 #include "tools/engine/log.hpp"
-#include "tools/jobstrand/log_line.hpp"
+#include "tools/process/log_line.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "tools/jobstrand/handlers/guardian.hpp"
+#include "tools/handlers/guardian.hpp"
 
 #include "test/fixtures/process.hpp"
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
-#include "tools/jobstrand/handlers/child_process.hpp"
-#include "tools/jobstrand/handlers/spawn.hpp"
+#include "tools/handlers/child_process.hpp"
+#include "tools/handlers/spawn.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

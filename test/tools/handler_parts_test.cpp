@@ -1,6 +1,6 @@
-#include "tools/jobstrand/handlers/command_payload.hpp"
-#include "tools/jobstrand/handlers/output_tail.hpp"
-#include "tools/jobstrand/handlers/unique_fd.hpp"
+#include "tools/handlers/command_payload.hpp"
+#include "tools/handlers/output_tail.hpp"
+#include "tools/process/unique_fd.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,9 +1,9 @@
-#include "tools/jobstrand/input/input.hpp"
+#include "tools/process/input.hpp"
 
 #include "test/fixtures/broken_stream.hpp"
 #include "test/fixtures/temporary_directory.hpp"
-#include "tools/jobstrand/exit_code.hpp"
-#include "tools/jobstrand/input/patient_file.hpp"
+#include "tools/process/exit_code.hpp"
+#include "tools/process/patient_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "tools/jobstrand/json/job_json.hpp"
+#include "tools/records/job_json.hpp"
 
 #include "schema/job_fields.hpp"
 #include "schema/text/iso8601.hpp"

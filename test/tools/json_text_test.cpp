@@ -1,6 +1,6 @@
-#include "tools/jobstrand/json/json_text.hpp"
+#include "tools/text/json_text.hpp"
 
-#include "tools/jobstrand/json/json_values.hpp"
+#include "tools/text/json_values.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

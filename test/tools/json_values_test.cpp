@@ -1,4 +1,4 @@
-#include "tools/jobstrand/json/json_values.hpp"
+#include "tools/text/json_values.hpp"
 
 #include "schema/limits.hpp"
 

@@ -1,4 +1,4 @@
-#include "tools/jobstrand/log_line.hpp"
+#include "tools/process/log_line.hpp"
 
 #include "schema/text/iso8601.hpp"
 

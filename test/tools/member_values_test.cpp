@@ -1,4 +1,4 @@
-#include "tools/jobstrand/json/member_values.hpp"
+#include "tools/text/member_values.hpp"
 
 #include "schema/text/iso8601.hpp"
 

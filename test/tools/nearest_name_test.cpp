@@ -1,4 +1,4 @@
-#include "tools/jobstrand/settings/nearest_name.hpp"
+#include "tools/text/nearest_name.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/jobstrand/handlers/place_faults.hpp"
+#include "tools/handlers/place_faults.hpp"
 
 #include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/recording_log.hpp"

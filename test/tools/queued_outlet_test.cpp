@@ -1,4 +1,4 @@
-#include "tools/jobstrand/queued_outlet.hpp"
+#include "tools/process/queued_outlet.hpp"
 
 #include "test/fixtures/signal.hpp"
 

@@ -1,4 +1,4 @@
-#include "tools/jobstrand/supervisor.hpp"
+#include "tools/process/supervisor.hpp"
 
 #include "test/fixtures/notify_socket.hpp"
 #include "test/fixtures/temporary_directory.hpp"

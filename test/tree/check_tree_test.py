@@ -45,9 +45,9 @@ class Layers(TreeTest):
             ('timers/a.cpp', 'executor/worker_pool.hpp'),
             ('timers/a.cpp', 'deadletter/dead_letters.hpp'),
             ('deadletter/a.cpp', 'executor/loop/polling_loop.hpp'),
-            ('tools/jobstrand/a.cpp', 'test/fixtures/job_builder.hpp'),
-            ('tools/jobstrand/a.cpp', 'bench/a.hpp'),
-            ('bench/a.cpp', 'tools/jobstrand/main.hpp'),
+            ('tools/program/a.cpp', 'test/fixtures/job_builder.hpp'),
+            ('tools/program/a.cpp', 'bench/a.hpp'),
+            ('bench/a.cpp', 'tools/program/main.hpp'),
         ):
             with self.subTest(path=path, header=header):
                 self.expect_finding(path, f'\n#include "{header}"\n', 2, 'must not include')
@@ -61,6 +61,7 @@ class Layers(TreeTest):
             ('timers/a.cpp', 'executor/loop/job_intake.hpp'),
             ('deadletter/a.cpp', 'persistence/job_filter.hpp'),
             ('bench/a.cpp', 'test/fixtures/job_builder.hpp'),
+            ('tools/service/a.cpp', 'tools/operations/operation.hpp'),
             ('test/tools/a.cpp', 'tools/engine/wiring.hpp'),
         ):
             with self.subTest(path=path, header=header):
@@ -76,6 +77,25 @@ class Layers(TreeTest):
         ):
             with self.subTest(path=path, header=header):
                 self.expect_finding(path, f'\n#include "{header}"\n', 2, 'must not include')
+
+    def test_a_room_of_the_program_must_not_include_one_that_stands_on_it(self):
+        for path, header in (
+            ('tools/text/a.cpp', 'tools/output/record.hpp'),
+            ('tools/operations/job/a.cpp', 'tools/operations/operation.hpp'),
+            ('tools/operations/a.cpp', 'tools/surface/program.hpp'),
+            ('tools/surface/a.cpp', 'tools/service/http_service.hpp'),
+            ('tools/service/http/a.cpp', 'tools/operations/operation.hpp'),
+            ('tools/service/api/a.cpp', 'tools/service/routes.hpp'),
+            ('tools/service/a.cpp', 'tools/program/run_cli.hpp'),
+            ('tools/engine/a.cpp', 'tools/text/printable.hpp'),
+        ):
+            with self.subTest(path=path, header=header):
+                self.expect_finding(path, f'\n#include "{header}"\n', 2, 'must not include')
+
+    def test_nothing_generated_lies_at_the_top(self):
+        self.expect_finding('jobstrand-job.1', '.TH JOB 1\n', 1, 'stands at the top')
+        self.expect_finding('notes/a.md', 'words\n', 1, 'stands at the top')
+        self.expect_quiet('README.md', 'words\n')
 
     def test_includes_are_written_from_the_source_root(self):
         self.expect_finding('schema/a.cpp', '#include "job.hpp"\n', 1, 'not written from the source root')
@@ -99,8 +119,8 @@ class Layers(TreeTest):
             ('schema/a.cpp', 'fmt/format.h'),
             ('executor/a.cpp', 'boost/asio/post.hpp'),
             ('executor/a.cpp', 'sys/wait.h'),
-            ('tools/jobstrand/a.cpp', 'boost/log/trivial.hpp'),
-            ('tools/jobstrand/a.cpp', 'nlohmann/json.hpp'),
+            ('tools/program/a.cpp', 'boost/log/trivial.hpp'),
+            ('tools/program/a.cpp', 'nlohmann/json.hpp'),
         ):
             with self.subTest(path=path, header=header):
                 self.expect_quiet(path, f'#include <{header}>\n')
@@ -116,7 +136,7 @@ class Layers(TreeTest):
         self.expect_quiet('include/jobstrand/on_sqlite.hpp', f'{HEADER}#include <sqlite3.h>\n')
 
     def test_the_library_is_not_built_on_its_own_public_face(self):
-        for path in ('schema/a.cpp', 'persistence/a.cpp', 'executor/a.cpp', 'timers/a.cpp', 'tools/jobstrand/a.cpp'):
+        for path in ('schema/a.cpp', 'persistence/a.cpp', 'executor/a.cpp', 'timers/a.cpp', 'tools/program/a.cpp'):
             with self.subTest(path=path):
                 self.expect_finding(path, '#include <jobstrand/engine.hpp>\n', 1, 'inside the library')
         for path in ('tools/engine/a.cpp', 'tools/testing/a.cpp', 'tools/example_app/a.cpp', 'test/face/a.cpp'):
@@ -128,7 +148,7 @@ class Layers(TreeTest):
             ('persistence/insert_job.cpp', 'soci/soci.h'),
             ('persistence/drivers/database.cpp', 'sqlite3.h'),
             ('persistence/drivers/soci/connection.hpp', 'soci/soci.h'),
-            ('tools/jobstrand/a.cpp', 'soci/soci.h'),
+            ('tools/program/a.cpp', 'soci/soci.h'),
             ('test/persistence/a.cpp', 'mysql_driver.h'),
             ('test/face/a.cpp', 'cppconn/connection.h'),
         ):
@@ -246,7 +266,7 @@ class Habits(TreeTest):
     def test_a_sleep_elsewhere_or_in_a_text_is_fine(self):
         self.expect_quiet('test/tools/a_test.cpp', 'auto command = "sleep(10)";  // sleep_for(1s)\n')
         self.expect_quiet('test/process/a.py', 'command = ["sleep", "10"]\n')
-        self.expect_quiet('tools/jobstrand/a.cpp', 'sleep_for(wait);\n')
+        self.expect_quiet('tools/program/a.cpp', 'sleep_for(wait);\n')
 
     def test_using_namespace_is_for_literals_and_matchers(self):
         self.expect_finding('schema/a.cpp', '\nusing namespace std;\n', 2, 'using namespace std')

@@ -1,8 +1,8 @@
 #include "schema/text/iso8601.hpp"
 #include "test/fixtures/temporary_directory.hpp"
-#include "tools/service/access/local_gate.hpp"
-#include "tools/service/access/token_file.hpp"
-#include "tools/service/access/token_gate.hpp"
+#include "tools/access/token_file.hpp"
+#include "tools/service/gates/local_gate.hpp"
+#include "tools/service/gates/token_gate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

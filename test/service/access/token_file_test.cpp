@@ -1,4 +1,4 @@
-#include "tools/service/access/token_file.hpp"
+#include "tools/access/token_file.hpp"
 
 #include "schema/text/iso8601.hpp"
 #include "test/fixtures/temporary_directory.hpp"

@@ -1,6 +1,6 @@
 #include "test/fixtures/process.hpp"
 #include "test/fixtures/temporary_directory.hpp"
-#include "tools/service/access/token_file.hpp"
+#include "tools/access/token_file.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

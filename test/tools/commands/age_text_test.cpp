@@ -1,4 +1,4 @@
-#include "tools/jobstrand/commands/age_text.hpp"
+#include "tools/text/age_text.hpp"
 
 #include <gtest/gtest.h>
 

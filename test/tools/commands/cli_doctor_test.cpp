@@ -1,6 +1,6 @@
 #include "schema/tables.hpp"
 #include "test/tools/cli_fixture.hpp"
-#include "tools/jobstrand/commands/doctor/database_checks.hpp"
+#include "tools/operations/doctor/database_checks.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

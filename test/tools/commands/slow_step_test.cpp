@@ -1,4 +1,4 @@
-#include "tools/jobstrand/commands/service/slow_step.hpp"
+#include "tools/program/slow_step.hpp"
 
 #include "test/fixtures/recording_log.hpp"
 

@@ -1,4 +1,4 @@
-#include "tools/jobstrand/handlers/flowable/flowable_handler.hpp"
+#include "tools/handlers/flowable/flowable_handler.hpp"
 
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"

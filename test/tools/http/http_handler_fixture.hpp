@@ -6,7 +6,7 @@
 #include "test/fixtures/signal.hpp"
 #include "test/fixtures/temporary_directory.hpp"
 #include "test/tools/http/test_app.hpp"
-#include "tools/jobstrand/handlers/http/http_handler.hpp"
+#include "tools/handlers/http_handler.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

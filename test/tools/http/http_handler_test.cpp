@@ -1,12 +1,12 @@
-#include "tools/jobstrand/handlers/http/http_handler.hpp"
+#include "tools/handlers/http_handler.hpp"
 
 #include "schema/text/iso8601.hpp"
 #include "test/fixtures/loopback_port.hpp"
 #include "test/fixtures/self_signed.hpp"
 #include "test/tools/http/http_handler_fixture.hpp"
-#include "tools/jobstrand/handlers/http/http_payload.hpp"
-#include "tools/jobstrand/handlers/http/webhook_signature.hpp"
-#include "tools/jobstrand/handlers/unique_fd.hpp"
+#include "tools/calls/webhook_signature.hpp"
+#include "tools/handlers/http_payload.hpp"
+#include "tools/process/unique_fd.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

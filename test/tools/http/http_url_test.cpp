@@ -1,4 +1,4 @@
-#include "tools/jobstrand/handlers/http/http_url.hpp"
+#include "tools/text/http_url.hpp"
 
 #include <gtest/gtest.h>
 

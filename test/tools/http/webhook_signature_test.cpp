@@ -1,4 +1,4 @@
-#include "tools/jobstrand/handlers/http/webhook_signature.hpp"
+#include "tools/calls/webhook_signature.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tools/jobstrand/output/printable.hpp"
+#include "tools/text/printable.hpp"
 
 #include <gtest/gtest.h>
 

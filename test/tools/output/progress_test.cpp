@@ -1,4 +1,4 @@
-#include "tools/jobstrand/output/progress.hpp"
+#include "tools/output/progress.hpp"
 
 #include "test/fixtures/manual_clock.hpp"
 

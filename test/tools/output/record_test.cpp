@@ -1,8 +1,8 @@
-#include "tools/jobstrand/output/record.hpp"
+#include "tools/output/record.hpp"
 
 #include "schema/text/iso8601.hpp"
-#include "tools/jobstrand/output/marked_text.hpp"
-#include "tools/jobstrand/output/time_field.hpp"
+#include "tools/output/time_field.hpp"
+#include "tools/text/marked_text.hpp"
 
 #include <gtest/gtest.h>
 

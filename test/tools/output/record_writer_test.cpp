@@ -1,4 +1,4 @@
-#include "tools/jobstrand/output/record_writer.hpp"
+#include "tools/output/record_writer.hpp"
 
 #include <gtest/gtest.h>
 

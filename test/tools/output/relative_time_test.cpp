@@ -1,4 +1,4 @@
-#include "tools/jobstrand/output/relative_time.hpp"
+#include "tools/text/relative_time.hpp"
 
 #include <gtest/gtest.h>
 

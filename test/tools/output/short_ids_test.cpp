@@ -1,4 +1,4 @@
-#include "tools/jobstrand/output/short_ids.hpp"
+#include "tools/output/short_ids.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "tools/jobstrand/output/table.hpp"
+#include "tools/output/table.hpp"
 
-#include "tools/jobstrand/output/printable.hpp"
-#include "tools/jobstrand/output/table_fit.hpp"
+#include "tools/output/table_fit.hpp"
+#include "tools/text/printable.hpp"
 
 #include <gtest/gtest.h>
 

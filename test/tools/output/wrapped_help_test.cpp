@@ -1,4 +1,4 @@
-#include "tools/jobstrand/output/wrapped_help.hpp"
+#include "tools/output/wrapped_help.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "tools/jobstrand/remote/bounded_text.hpp"
+#include "tools/surface/bounded_text.hpp"
 
 #include <gtest/gtest.h>
 

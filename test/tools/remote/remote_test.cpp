@@ -2,7 +2,7 @@
 #include "test/fixtures/self_signed.hpp"
 #include "test/tools/cli_fixture.hpp"
 #include "test/tools/http/test_app.hpp"
-#include "tools/service/api/http_service.hpp"
+#include "tools/service/http_service.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "tools/jobstrand/remote/verb_call.hpp"
+#include "tools/surface/verb_call.hpp"
 
 #include <gtest/gtest.h>
 

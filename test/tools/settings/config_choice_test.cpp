@@ -1,4 +1,4 @@
-#include "tools/jobstrand/settings/config_choice.hpp"
+#include "tools/settings/config_choice.hpp"
 
 #include "test/fixtures/temporary_directory.hpp"
 

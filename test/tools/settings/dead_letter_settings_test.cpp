@@ -1,5 +1,5 @@
-#include "tools/jobstrand/settings/settings_file.hpp"
-#include "tools/jobstrand/settings/settings_text.hpp"
+#include "tools/settings/settings_file.hpp"
+#include "tools/settings/settings_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

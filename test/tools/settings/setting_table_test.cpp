@@ -1,4 +1,4 @@
-#include "tools/jobstrand/settings/setting_table.hpp"
+#include "tools/settings/setting_table.hpp"
 
 #include "executor/executor_settings.hpp"
 

@@ -1,4 +1,4 @@
-#include "tools/jobstrand/settings/setting.hpp"
+#include "tools/settings/setting.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "tools/jobstrand/settings/settings_file.hpp"
+#include "tools/settings/settings_file.hpp"
 
-#include "tools/jobstrand/settings/password_source.hpp"
+#include "tools/settings/password_source.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-#include "tools/jobstrand/settings/settings_text.hpp"
+#include "tools/settings/settings_text.hpp"
 
-#include "tools/jobstrand/settings/settings_file.hpp"
+#include "tools/settings/settings_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

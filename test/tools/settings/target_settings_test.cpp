@@ -1,4 +1,4 @@
-#include "tools/jobstrand/settings/settings_file.hpp"
+#include "tools/settings/settings_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
-#include "tools/jobstrand/usage/completion.hpp"
+#include "tools/surface/completion.hpp"
 
 #include "test/tools/cli_fixture.hpp"
-#include "tools/jobstrand/program.hpp"
+#include "tools/surface/program.hpp"
 
 #include <gmock/gmock.h>
 

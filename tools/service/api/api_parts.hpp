@@ -1,11 +1,11 @@
 #pragma once
 
 #include "schema/log.hpp"
+#include "tools/access/scope.hpp"
 #include "tools/engine/wiring.hpp"
-#include "tools/jobstrand/handlers/handler_counts.hpp"
-#include "tools/jobstrand/settings/settings.hpp"
-#include "tools/jobstrand/tracing/span_counts.hpp"
-#include "tools/service/http/scope.hpp"
+#include "tools/handlers/handler_counts.hpp"
+#include "tools/settings/settings.hpp"
+#include "tools/tracing/span_counts.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -1,13 +1,13 @@
 #include "tools/service/api/enqueue_once.hpp"
 
 #include "persistence/request_store.hpp"
-#include "tools/jobstrand/json/json_text.hpp"
-#include "tools/jobstrand/json/member_values.hpp"
-#include "tools/service/access/token.hpp"
+#include "tools/access/token.hpp"
 #include "tools/service/api/enqueue_responses.hpp"
 #include "tools/service/api/job_batch.hpp"
-#include "tools/service/http/percent.hpp"
 #include "tools/service/http/problem.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/member_values.hpp"
+#include "tools/text/percent.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -3,12 +3,12 @@
 #include "executor/enqueue/bulk_enqueue.hpp"
 #include "persistence/key_held.hpp"
 #include "persistence/sql/db_error.hpp"
-#include "tools/jobstrand/commands/job/job_enqueueing.hpp"
-#include "tools/jobstrand/json/json_text.hpp"
-#include "tools/jobstrand/output/record.hpp"
+#include "tools/operations/job/job_enqueueing.hpp"
+#include "tools/output/record.hpp"
 #include "tools/service/http/failure_response.hpp"
-#include "tools/service/http/percent.hpp"
 #include "tools/service/http/problem.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/percent.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

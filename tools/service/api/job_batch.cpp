@@ -1,8 +1,8 @@
 #include "tools/service/api/job_batch.hpp"
 
 #include "executor/enqueue/taken_names.hpp"
-#include "tools/jobstrand/commands/job/job_enqueueing.hpp"
-#include "tools/jobstrand/json/json_text.hpp"
+#include "tools/operations/job/job_enqueueing.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 #include "tools/service/api/job_paths.hpp"
 
 #include "deadletter/desk/job_search.hpp"
-#include "tools/jobstrand/json/job_json.hpp"
-#include "tools/jobstrand/output/record.hpp"
+#include "tools/access/narrowed_store.hpp"
+#include "tools/output/record.hpp"
+#include "tools/records/job_json.hpp"
 #include "tools/service/api/enqueue_once.hpp"
 #include "tools/service/api/enqueue_responses.hpp"
 #include "tools/service/api/job_batch.hpp"
-#include "tools/service/api/narrowed_store.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <exception>
@@ -36,14 +36,12 @@ enqueue_batch(const ApiParts& api, EnqueueCounts& counts, const Request& request
 
 }  // namespace
 
-Handler enqueue_jobs(const RouteParts& parts) {
-    const ApiParts& api = parts.api;
-    EnqueueCounts& counts = parts.counts;
-    Handler many = parts.pool.wrap([&api, &counts](const Request& request) {
+Handler
+enqueue_jobs(const ApiParts& api, WorkPool& pool, EnqueueGroup& singles, EnqueueCounts& counts) {
+    Handler many = pool.wrap([&api, &counts](const Request& request) {
         return enqueue_batch(api, counts, request);
     });
-    Handler once = parts.pool.wrap(enqueue_once(api, counts));
-    EnqueueGroup& singles = parts.singles;
+    Handler once = pool.wrap(enqueue_once(api, counts));
     return
         [&singles, many = std::move(many), once = std::move(once)](Request request, Answer answer) {
             if (request.count_headers(kIdempotencyKey) > 0) {

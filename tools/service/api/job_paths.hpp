@@ -1,6 +1,7 @@
 #pragma once
 
-#include "tools/service/api/routes.hpp"
+#include "tools/service/api/api_parts.hpp"
+#include "tools/service/api/enqueue_group.hpp"
 #include "tools/service/http/router.hpp"
 #include "tools/service/http/work_pool.hpp"
 
@@ -8,7 +9,10 @@
 namespace jobstrand::service {
 
 /// A JSON object is one job; an array or JSON lines are many, all or none of which are added.
-[[nodiscard]] Handler enqueue_jobs(const RouteParts& parts);
+/// A single job may wait for others in `singles`, so that one transaction adds them. All outlive
+/// it.
+[[nodiscard]] Handler
+enqueue_jobs(const ApiParts& api, WorkPool& pool, EnqueueGroup& singles, EnqueueCounts& counts);
 
 /// A job wherever it stands, as `job show` prints it, without what needs other tables.
 [[nodiscard]] WorkPool::BlockingHandler show_job(const ApiParts& api);

@@ -1,10 +1,10 @@
 #include "tools/service/api/job_query.hpp"
 
 #include "timers/zone/spoken_time.hpp"
-#include "tools/jobstrand/commands/job/job_filter_options.hpp"
-#include "tools/jobstrand/commands/job/job_order.hpp"
-#include "tools/jobstrand/output/printable.hpp"
-#include "tools/service/http/percent.hpp"
+#include "tools/parameters/job_filter_options.hpp"
+#include "tools/parameters/job_order.hpp"
+#include "tools/text/percent.hpp"
+#include "tools/text/printable.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 
 #include "schema/text/trace_parent.hpp"
 #include "timers/cycle/due_text.hpp"
-#include "tools/jobstrand/commands/job/job_checks.hpp"
-#include "tools/jobstrand/json/job_json.hpp"
+#include "tools/operations/job/job_checks.hpp"
+#include "tools/records/job_json.hpp"
 
 #include <optional>
 #include <utility>

@@ -1,12 +1,12 @@
 #include "tools/service/api/operator_paths.hpp"
 
-#include "tools/jobstrand/commands/job/job_order.hpp"
-#include "tools/jobstrand/json/job_json.hpp"
-#include "tools/jobstrand/json/json_text.hpp"
-#include "tools/jobstrand/json/stats_json.hpp"
+#include "tools/access/narrowed_store.hpp"
+#include "tools/parameters/job_order.hpp"
+#include "tools/records/job_json.hpp"
+#include "tools/records/stats_json.hpp"
 #include "tools/service/api/job_query.hpp"
-#include "tools/service/api/narrowed_store.hpp"
 #include "tools/service/http/problem.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 #include "tools/service/api/watch_paths.hpp"
 
 #include "deadletter/desk/node_desk.hpp"
-#include "tools/jobstrand/json/node_json.hpp"
+#include "tools/records/node_json.hpp"
 #include "tools/service/api/operator_paths.hpp"
 #include "tools/service/http/problem.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/service/http/scope.hpp"
+#include "tools/access/scope.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "tools/service/http/router.hpp"
 
-#include "tools/service/http/percent.hpp"
 #include "tools/service/http/problem.hpp"
+#include "tools/text/percent.hpp"
 
 #include <optional>
 

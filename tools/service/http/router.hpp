@@ -1,7 +1,7 @@
 #pragma once
 
+#include "tools/access/role.hpp"
 #include "tools/service/http/message.hpp"
-#include "tools/service/http/role.hpp"
 
 #include <functional>
 #include <span>

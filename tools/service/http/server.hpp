@@ -4,10 +4,10 @@
 #include "tools/service/http/connection.hpp"
 #include "tools/service/http/gate.hpp"
 #include "tools/service/http/http_counts.hpp"
-#include "tools/service/http/listen_address.hpp"
 #include "tools/service/http/places.hpp"
 #include "tools/service/http/router.hpp"
 #include "tools/service/http/server_limits.hpp"
+#include "tools/text/listen_address.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>

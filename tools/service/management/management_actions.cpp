@@ -4,13 +4,13 @@
 #include "deadletter/desk/job_desk.hpp"
 #include "executor/manual_run.hpp"
 #include "schema/text/iso8601.hpp"
-#include "tools/jobstrand/commands/item_report.hpp"
-#include "tools/jobstrand/json/json_values.hpp"
-#include "tools/service/api/narrowed_store.hpp"
+#include "tools/access/narrowed_store.hpp"
+#include "tools/parameters/item_report.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/management/management_json.hpp"
 #include "tools/service/workers/flowable_job_json.hpp"
 #include "tools/service/workers/request_members.hpp"
+#include "tools/text/json_values.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

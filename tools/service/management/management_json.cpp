@@ -1,8 +1,8 @@
 #include "tools/service/management/management_json.hpp"
 
-#include "tools/jobstrand/output/record.hpp"
-#include "tools/jobstrand/output/time_field.hpp"
-#include "tools/service/http/percent.hpp"
+#include "tools/output/record.hpp"
+#include "tools/output/time_field.hpp"
+#include "tools/text/percent.hpp"
 
 #include <fmt/format.h>
 

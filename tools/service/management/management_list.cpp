@@ -1,7 +1,7 @@
 #include "tools/service/management/management_list.hpp"
 
 #include "deadletter/desk/job_search.hpp"
-#include "tools/service/api/narrowed_store.hpp"
+#include "tools/access/narrowed_store.hpp"
 #include "tools/service/management/management_json.hpp"
 #include "tools/service/management/management_query.hpp"
 #include "tools/service/workers/flowable_job_json.hpp"

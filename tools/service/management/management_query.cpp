@@ -1,8 +1,8 @@
 #include "tools/service/management/management_query.hpp"
 
 #include "schema/text/iso8601.hpp"
-#include "tools/jobstrand/output/printable.hpp"
-#include "tools/service/http/percent.hpp"
+#include "tools/text/percent.hpp"
+#include "tools/text/printable.hpp"
 
 #include <fmt/format.h>
 

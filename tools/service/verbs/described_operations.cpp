@@ -2,9 +2,9 @@
 
 #include "schema/ensure.hpp"
 #include "schema/job_fields.hpp"
-#include "tools/jobstrand/commands/job/job_filter_options.hpp"
-#include "tools/jobstrand/json/job_json.hpp"
-#include "tools/jobstrand/operations/nouns.hpp"
+#include "tools/operations/nouns.hpp"
+#include "tools/parameters/job_filter_options.hpp"
+#include "tools/records/job_json.hpp"
 #include "tools/service/api/open_api.hpp"
 
 #include <fmt/format.h>

@@ -1,13 +1,13 @@
 #include "tools/service/verbs/operation_paths.hpp"
 
-#include "tools/jobstrand/json/json_text.hpp"
-#include "tools/jobstrand/json/member_values.hpp"
-#include "tools/jobstrand/operations/nouns.hpp"
-#include "tools/jobstrand/output/printable.hpp"
-#include "tools/jobstrand/remote/run_for_client.hpp"
-#include "tools/service/http/percent.hpp"
+#include "tools/operations/nouns.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/verbs/verb_response.hpp"
+#include "tools/surface/run_for_client.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/member_values.hpp"
+#include "tools/text/percent.hpp"
+#include "tools/text/printable.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,9 +1,9 @@
 #include "tools/service/verbs/verb_paths.hpp"
 
-#include "tools/jobstrand/program.hpp"
-#include "tools/jobstrand/remote/run_for_client.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/verbs/verb_response.hpp"
+#include "tools/surface/program.hpp"
+#include "tools/surface/run_for_client.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "tools/jobstrand/remote/verb_call.hpp"
 #include "tools/service/http/message.hpp"
+#include "tools/surface/verb_call.hpp"
 
 namespace jobstrand::service {
 

@@ -1,9 +1,9 @@
 #include "tools/service/workers/call_back_paths.hpp"
 
-#include "tools/jobstrand/json/member_values.hpp"
-#include "tools/service/api/narrowed_store.hpp"
+#include "tools/access/narrowed_store.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/workers/request_members.hpp"
+#include "tools/text/member_values.hpp"
 
 #include <charconv>
 #include <cstdint>

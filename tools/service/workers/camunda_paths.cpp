@@ -1,14 +1,14 @@
 #include "tools/service/workers/camunda_paths.hpp"
 
 #include "schema/limits.hpp"
-#include "tools/jobstrand/json/json_text.hpp"
-#include "tools/service/api/narrowed_store.hpp"
+#include "tools/access/narrowed_store.hpp"
 #include "tools/service/http/failure_response.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/workers/camunda_task_json.hpp"
 #include "tools/service/workers/hand_over.hpp"
 #include "tools/service/workers/narrowed_workers.hpp"
 #include "tools/service/workers/request_members.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

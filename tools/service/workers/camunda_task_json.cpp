@@ -1,12 +1,12 @@
 #include "tools/service/workers/camunda_task_json.hpp"
 
 #include "schema/text/iso8601.hpp"
-#include "tools/jobstrand/json/json_text.hpp"
-#include "tools/jobstrand/json/json_values.hpp"
-#include "tools/jobstrand/output/record.hpp"
+#include "tools/output/record.hpp"
 #include "tools/service/http/message.hpp"
 #include "tools/service/workers/request_members.hpp"
 #include "tools/service/workers/work_outcome.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/json_values.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,10 +1,10 @@
 #include "tools/service/workers/flowable_job_json.hpp"
 
-#include "tools/jobstrand/json/json_text.hpp"
-#include "tools/jobstrand/output/record.hpp"
-#include "tools/jobstrand/output/time_field.hpp"
-#include "tools/service/http/percent.hpp"
+#include "tools/output/record.hpp"
+#include "tools/output/time_field.hpp"
 #include "tools/service/workers/work_outcome.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/percent.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,10 +1,10 @@
 #include "tools/service/workers/flowable_list.hpp"
 
 #include "deadletter/desk/job_search.hpp"
-#include "tools/jobstrand/output/printable.hpp"
-#include "tools/service/api/narrowed_store.hpp"
-#include "tools/service/http/percent.hpp"
+#include "tools/access/narrowed_store.hpp"
 #include "tools/service/workers/flowable_job_json.hpp"
+#include "tools/text/percent.hpp"
+#include "tools/text/printable.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

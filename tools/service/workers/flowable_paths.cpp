@@ -1,7 +1,7 @@
 #include "tools/service/workers/flowable_paths.hpp"
 
 #include "schema/limits.hpp"
-#include "tools/service/api/narrowed_store.hpp"
+#include "tools/access/narrowed_store.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/workers/flowable_job_json.hpp"
 #include "tools/service/workers/flowable_list.hpp"

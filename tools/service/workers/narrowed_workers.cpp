@@ -1,7 +1,7 @@
 #include "tools/service/workers/narrowed_workers.hpp"
 
 #include "schema/limits.hpp"
-#include "tools/service/api/narrowed_store.hpp"
+#include "tools/access/narrowed_store.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "executor/workers/worker_desk.hpp"
+#include "tools/access/scope.hpp"
 #include "tools/service/api/api_parts.hpp"
-#include "tools/service/http/scope.hpp"
 
 #include <cstdint>
 #include <optional>

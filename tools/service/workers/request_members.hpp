@@ -1,7 +1,7 @@
 #pragma once
 
 #include "schema/time.hpp"
-#include "tools/jobstrand/json/json_text.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <cstdint>
 #include <initializer_list>

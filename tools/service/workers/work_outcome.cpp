@@ -1,9 +1,9 @@
 #include "tools/service/workers/work_outcome.hpp"
 
 #include "schema/text/trace_parent.hpp"
-#include "tools/jobstrand/json/json_text.hpp"
-#include "tools/jobstrand/json/json_values.hpp"
 #include "tools/service/workers/request_members.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/json_values.hpp"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 #include "tools/service/workers/work_paths.hpp"
 
-#include "tools/jobstrand/json/job_json.hpp"
-#include "tools/jobstrand/json/json_text.hpp"
+#include "tools/records/job_json.hpp"
 #include "tools/service/http/failure_response.hpp"
 #include "tools/service/http/problem.hpp"
 #include "tools/service/workers/hand_over.hpp"
 #include "tools/service/workers/narrowed_workers.hpp"
 #include "tools/service/workers/work_requests.hpp"
+#include "tools/text/json_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

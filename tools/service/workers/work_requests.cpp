@@ -1,10 +1,10 @@
 #include "tools/service/workers/work_requests.hpp"
 
 #include "schema/limits.hpp"
-#include "tools/jobstrand/json/json_text.hpp"
-#include "tools/jobstrand/json/json_values.hpp"
-#include "tools/jobstrand/json/member_values.hpp"
 #include "tools/service/workers/work_outcome.hpp"
+#include "tools/text/json_text.hpp"
+#include "tools/text/json_values.hpp"
+#include "tools/text/member_values.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,277 @@
+#include "tools/access/narrowed_store.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+using persistence::JobAnswer;
+using persistence::JobFilter;
+using persistence::SuspensionScope;
+using schema::Job;
+using schema::JobPlace;
+using schema::TimePoint;
+
+using Indices = std::vector<std::size_t>;
+
+}  // namespace
+
+bool NarrowedStore::is_seen(const Job& job) const {
+    return scope_.serves(job.handler_type) && scope_.sees(job.tenant_id);
+}
+
+JobFilter NarrowedStore::narrowed(JobFilter filter) const {
+    if (!scope_.topics.empty()) {
+        filter.fields.push_back(persistence::is_like_one_of(&Job::handler_type, scope_.topics));
+    }
+    if (!scope_.tenants.empty()) {
+        filter.fields.push_back(persistence::is_one_of(&Job::tenant_id, scope_.tenants));
+    }
+    return filter;
+}
+
+void NarrowedStore::refuse_if_narrow() const {
+    if (scope_.is_narrow()) {
+        throw OutOfScope("this cannot be narrowed to the topics or tenants of the token");
+    }
+}
+
+std::set<std::string, std::less<>>
+NarrowedStore::seen(JobPlace place, std::span<const std::string> ids) {
+    if (ids.empty()) {
+        return {};
+    }
+    auto found =
+        list_ids(place, {.ids = std::vector<std::string>(ids.begin(), ids.end())}, {}, ids.size());
+    return {std::move_iterator(found.begin()), std::move_iterator(found.end())};
+}
+
+template <typename Act>
+std::vector<JobAnswer>
+NarrowedStore::for_seen(JobPlace place, std::span<const std::string> ids, const Act& act) {
+    const auto in_scope = seen(place, ids);
+    std::vector<std::string> wanted;
+    Indices indices;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (in_scope.contains(ids[i])) {
+            wanted.push_back(ids[i]);
+            indices.push_back(i);
+        }
+    }
+    std::vector<JobAnswer> answers(ids.size(), JobAnswer::not_found);
+    if (!wanted.empty()) {
+        const std::vector<JobAnswer> given = act(wanted, indices);
+        for (std::size_t i = 0; i < given.size(); ++i) {
+            answers[indices[i]] = given[i];
+        }
+    }
+    return answers;
+}
+
+std::optional<schema::PlacedJob> NarrowedStore::find(std::string_view id) {
+    auto found = store_.find(id);
+    return found && is_seen(found->job) ? std::move(found) : std::nullopt;
+}
+
+std::vector<Job> NarrowedStore::list(
+    JobPlace place,
+    const JobFilter& filter,
+    std::string_view after,
+    std::size_t limit
+) {
+    return store_.list(place, narrowed(filter), after, limit);
+}
+
+std::vector<Job> NarrowedStore::list_in_order(
+    JobPlace place,
+    const JobFilter& filter,
+    const persistence::SortedPart& part
+) {
+    return store_.list_in_order(place, narrowed(filter), part);
+}
+
+std::vector<std::string> NarrowedStore::list_ids(
+    JobPlace place,
+    const JobFilter& filter,
+    std::string_view after,
+    std::size_t limit
+) {
+    return store_.list_ids(place, narrowed(filter), after, limit);
+}
+
+std::int64_t NarrowedStore::count(JobPlace place, const JobFilter& filter) {
+    return store_.count(place, narrowed(filter));
+}
+
+std::vector<persistence::TypeCount>
+NarrowedStore::count_types(JobPlace place, const JobFilter& filter) {
+    return store_.count_types(place, narrowed(filter));
+}
+
+std::vector<persistence::OwnerCount> NarrowedStore::count_lock_owners() {
+    refuse_if_narrow();
+    return store_.count_lock_owners();
+}
+
+std::vector<Job> NarrowedStore::newest_dead_letters(
+    const JobFilter& filter,
+    const std::optional<persistence::DeadLetterMark>& behind,
+    std::size_t limit
+) {
+    return store_.newest_dead_letters(narrowed(filter), behind, limit);
+}
+
+std::vector<persistence::DeadLetterFailure>
+NarrowedStore::list_failures(const JobFilter& filter, std::string_view after, std::size_t limit) {
+    return store_.list_failures(narrowed(filter), after, limit);
+}
+
+std::string NarrowedStore::exception_details(const Job& job) {
+    return store_.exception_details(job);
+}
+
+std::vector<JobAnswer> NarrowedStore::change_all(
+    JobPlace place,
+    std::span<const std::string> ids,
+    const persistence::ManyChanges& changes,
+    TimePoint now
+) {
+    if (!scope_.is_narrow()) {
+        return store_.change_all(place, ids, changes, now);
+    }
+    return for_seen(place, ids, [&](const auto& wanted, const Indices& /*all*/) {
+        return store_.change_all(place, wanted, changes, now);
+    });
+}
+
+std::vector<JobAnswer>
+NarrowedStore::remove(JobPlace place, std::span<const std::string> ids, TimePoint now) {
+    if (!scope_.is_narrow()) {
+        return store_.remove(place, ids, now);
+    }
+    return for_seen(place, ids, [&](const auto& wanted, const Indices& /*all*/) {
+        return store_.remove(place, wanted, now);
+    });
+}
+
+std::vector<JobAnswer> NarrowedStore::cancel(
+    JobPlace place,
+    std::span<const std::string> ids,
+    std::string_view message,
+    TimePoint now
+) {
+    if (!scope_.is_narrow()) {
+        return store_.cancel(place, ids, message, now);
+    }
+    return for_seen(place, ids, [&](const auto& wanted, const Indices& /*all*/) {
+        return store_.cancel(place, wanted, message, now);
+    });
+}
+
+std::vector<JobAnswer> NarrowedStore::requeue(
+    std::span<const std::string> ids,
+    int retries,
+    const persistence::DueDates& due_dates,
+    TimePoint now
+) {
+    if (!scope_.is_narrow()) {
+        return store_.requeue(ids, retries, due_dates, now);
+    }
+    const auto act = [&](const auto& wanted, const Indices& indices) {
+        std::vector<TimePoint> dates;
+        for (const std::size_t index : indices) {
+            if (const auto date = due_dates.of(index)) {
+                dates.push_back(*date);
+            }
+        }
+        return store_.requeue(
+            wanted,
+            retries,
+            dates.empty() ? persistence::DueDates() : persistence::DueDates(std::move(dates)),
+            now
+        );
+    };
+    return for_seen(JobPlace::dead_letter, ids, act);
+}
+
+std::vector<bool> NarrowedStore::restore(std::span<const persistence::DeadLetterCopy> copies) {
+    for (const persistence::DeadLetterCopy& copy : copies) {
+        scope_.require(copy.job.handler_type, copy.job.tenant_id);
+    }
+    return store_.restore(copies);
+}
+
+std::optional<persistence::KeyOwner> NarrowedStore::key_owner(std::string_view key) {
+    auto owner = store_.key_owner(key);
+    return owner && (!scope_.is_narrow() || find(owner->job)) ? std::move(owner) : std::nullopt;
+}
+
+bool NarrowedStore::is_timer_seen(std::string_view id) {
+    return !scope_.is_narrow() || find(id).has_value();
+}
+
+JobAnswer NarrowedStore::fire_timer(std::string_view id, TimePoint now) {
+    return is_timer_seen(id) ? store_.fire_timer(id, now) : JobAnswer::not_found;
+}
+
+JobAnswer NarrowedStore::reschedule_timer(std::string_view id, TimePoint due_date, TimePoint now) {
+    return is_timer_seen(id) ? store_.reschedule_timer(id, due_date, now) : JobAnswer::not_found;
+}
+
+std::int64_t NarrowedStore::suspend(
+    SuspensionScope scope,
+    std::string_view id,
+    TimePoint now,
+    const persistence::OnMoved& on_moved
+) {
+    refuse_if_narrow();
+    return store_.suspend(scope, id, now, on_moved);
+}
+
+std::int64_t NarrowedStore::activate(
+    SuspensionScope scope,
+    std::string_view id,
+    TimePoint now,
+    const persistence::OnMoved& on_moved
+) {
+    refuse_if_narrow();
+    return store_.activate(scope, id, now, on_moved);
+}
+
+bool NarrowedStore::is_of_engine(SuspensionScope scope, std::string_view id) {
+    return store_.is_of_engine(scope, id);
+}
+
+std::vector<persistence::Suspension> NarrowedStore::suspensions(SuspensionScope scope) {
+    refuse_if_narrow();
+    return store_.suspensions(scope);
+}
+
+std::vector<persistence::Suspension> NarrowedStore::suspensions_of(const Job& job) {
+    return store_.suspensions_of(job);
+}
+
+std::vector<persistence::ScopeSummary>
+NarrowedStore::scopes(SuspensionScope scope, std::string_view after, std::size_t limit) {
+    refuse_if_narrow();
+    return store_.scopes(scope, after, limit);
+}
+
+std::vector<persistence::ScopeSummary>
+NarrowedStore::suspended_scopes(SuspensionScope scope, std::string_view after, std::size_t limit) {
+    refuse_if_narrow();
+    return store_.suspended_scopes(scope, after, limit);
+}
+
+std::optional<persistence::AwaitedGroup> NarrowedStore::awaited_group(const Job& job) {
+    return store_.awaited_group(job);
+}
+
+std::optional<persistence::GroupHold> NarrowedStore::group_hold(const Job& job) {
+    refuse_if_narrow();
+    return store_.group_hold(job);
+}
+
+}  // namespace jobstrand::service

@@ -1,0 +1,145 @@
+#pragma once
+
+#include "persistence/operator_store.hpp"
+#include "tools/access/scope.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::service {
+
+/// The store as the scope of a token leaves it: jobs that it leaves out are not there, whatever is
+/// asked or done. What is about more than jobs, such as to suspend a definition, throws OutOfScope.
+/// With a scope that is not narrow it is the store itself.
+///
+/// Thread safety: safe. Both must outlive it.
+class NarrowedStore final : public persistence::OperatorStore {
+public:
+    NarrowedStore(persistence::OperatorStore& store, const Scope& scope)
+        : store_(store), scope_(scope) {}
+
+    /// Which of these jobs are in the place, and not left out.
+    [[nodiscard]] std::set<std::string, std::less<>>
+    seen(schema::JobPlace place, std::span<const std::string> ids);
+
+    [[nodiscard]] std::optional<schema::PlacedJob> find(std::string_view id) override;
+    [[nodiscard]] std::vector<schema::Job> list(
+        schema::JobPlace place,
+        const persistence::JobFilter& filter,
+        std::string_view after,
+        std::size_t limit
+    ) override;
+    [[nodiscard]] std::vector<schema::Job> list_in_order(
+        schema::JobPlace place,
+        const persistence::JobFilter& filter,
+        const persistence::SortedPart& part
+    ) override;
+    [[nodiscard]] std::vector<std::string> list_ids(
+        schema::JobPlace place,
+        const persistence::JobFilter& filter,
+        std::string_view after,
+        std::size_t limit
+    ) override;
+    [[nodiscard]] std::int64_t count(schema::JobPlace place, const persistence::JobFilter& filter)
+        override;
+    [[nodiscard]] std::vector<persistence::TypeCount>
+    count_types(schema::JobPlace place, const persistence::JobFilter& filter) override;
+    [[nodiscard]] std::vector<persistence::OwnerCount> count_lock_owners() override;
+    [[nodiscard]] std::vector<schema::Job> newest_dead_letters(
+        const persistence::JobFilter& filter,
+        const std::optional<persistence::DeadLetterMark>& behind,
+        std::size_t limit
+    ) override;
+    [[nodiscard]] std::vector<persistence::DeadLetterFailure> list_failures(
+        const persistence::JobFilter& filter,
+        std::string_view after,
+        std::size_t limit
+    ) override;
+    [[nodiscard]] std::string exception_details(const schema::Job& job) override;
+    [[nodiscard]] std::vector<persistence::JobAnswer> change_all(
+        schema::JobPlace place,
+        std::span<const std::string> ids,
+        const persistence::ManyChanges& changes,
+        schema::TimePoint now
+    ) override;
+    [[nodiscard]] std::vector<persistence::JobAnswer> remove(
+        schema::JobPlace place,
+        std::span<const std::string> ids,
+        schema::TimePoint now
+    ) override;
+    [[nodiscard]] std::vector<persistence::JobAnswer> cancel(
+        schema::JobPlace place,
+        std::span<const std::string> ids,
+        std::string_view message,
+        schema::TimePoint now
+    ) override;
+    [[nodiscard]] std::vector<persistence::JobAnswer> requeue(
+        std::span<const std::string> ids,
+        int retries,
+        const persistence::DueDates& due_dates,
+        schema::TimePoint now
+    ) override;
+    [[nodiscard]] std::vector<bool> restore(std::span<const persistence::DeadLetterCopy> copies
+    ) override;
+    [[nodiscard]] std::optional<persistence::KeyOwner> key_owner(std::string_view key) override;
+    [[nodiscard]] persistence::JobAnswer fire_timer(std::string_view id, schema::TimePoint now)
+        override;
+    [[nodiscard]] persistence::JobAnswer reschedule_timer(
+        std::string_view id,
+        schema::TimePoint due_date,
+        schema::TimePoint now
+    ) override;
+
+    std::int64_t suspend(
+        persistence::SuspensionScope scope,
+        std::string_view id,
+        schema::TimePoint now,
+        const persistence::OnMoved& on_moved
+    ) override;
+    std::int64_t activate(
+        persistence::SuspensionScope scope,
+        std::string_view id,
+        schema::TimePoint now,
+        const persistence::OnMoved& on_moved
+    ) override;
+    [[nodiscard]] bool is_of_engine(persistence::SuspensionScope scope, std::string_view id)
+        override;
+    [[nodiscard]] std::vector<persistence::Suspension> suspensions(
+        persistence::SuspensionScope scope
+    ) override;
+    [[nodiscard]] std::vector<persistence::Suspension> suspensions_of(const schema::Job& job
+    ) override;
+    [[nodiscard]] std::vector<persistence::ScopeSummary>
+    scopes(persistence::SuspensionScope scope, std::string_view after, std::size_t limit) override;
+    [[nodiscard]] std::vector<persistence::ScopeSummary> suspended_scopes(
+        persistence::SuspensionScope scope,
+        std::string_view after,
+        std::size_t limit
+    ) override;
+    [[nodiscard]] std::optional<persistence::AwaitedGroup> awaited_group(const schema::Job& job
+    ) override;
+    [[nodiscard]] std::optional<persistence::GroupHold> group_hold(const schema::Job& job) override;
+
+private:
+    [[nodiscard]] bool is_seen(const schema::Job& job) const;
+    [[nodiscard]] bool is_timer_seen(std::string_view id);
+    [[nodiscard]] persistence::JobFilter narrowed(persistence::JobFilter filter) const;
+    void refuse_if_narrow() const;
+
+    /// `act` does it to those that are seen, with their indices; the others are not found.
+    template <typename Act>
+    [[nodiscard]] std::vector<persistence::JobAnswer>
+    for_seen(schema::JobPlace place, std::span<const std::string> ids, const Act& act);
+
+    persistence::OperatorStore& store_;
+    const Scope& scope_;
+};
+
+}  // namespace jobstrand::service

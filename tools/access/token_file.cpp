@@ -1,0 +1,300 @@
+#include "tools/access/token_file.hpp"
+
+#include "persistence/drivers/secret_file.hpp"
+#include "tools/access/token_words.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+constexpr std::string_view kHashPrefix = "sha256:";
+constexpr std::size_t kNameLength = 64;
+
+/// How long a turn at changing the file is waited for, and how often it is asked for.
+constexpr std::chrono::seconds kLockWait{30};
+constexpr std::chrono::milliseconds kLockPause{5};
+
+/// A file of tokens is short; more is something else.
+constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
+
+[[nodiscard]] std::optional<TokenHash> hash_in(std::string_view text) {
+    TokenHash hash{};
+    if (!text.starts_with(kHashPrefix) || text.size() != kHashPrefix.size() + 2 * hash.size()) {
+        return std::nullopt;
+    }
+    const char* digits = text.data() + kHashPrefix.size();
+    for (std::uint8_t& byte : hash) {
+        if (std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) {
+            return std::nullopt;
+        }
+        digits += 2;
+    }
+    return hash;
+}
+
+/// nullopt: it cannot be meant so.
+[[nodiscard]] std::optional<TokenEntry> entry_in(const std::string& line) {
+    std::istringstream words(line);
+    TokenEntry entry;
+    std::string role;
+    std::string hash;
+    words >> entry.name >> role >> hash >> entry.created;
+    const auto known_role = role_named(role);
+    const auto known_hash = hash_in(hash);
+    if (words.fail() || !known_role || !known_hash || !problem_of_token_name(entry.name).empty()) {
+        return std::nullopt;
+    }
+    for (std::string word; words >> word;) {
+        if (!read_word(word, entry)) {
+            return std::nullopt;
+        }
+    }
+    entry.role = *known_role;
+    entry.hash = *known_hash;
+    return entry;
+}
+
+[[noreturn]] void fail(std::string_view what, const std::string& path, int error) {
+    throw TokenFileError(fmt::format(
+        "cannot {} the token file {}: {}", what, path, std::generic_category().message(error)
+    ));
+}
+
+/// A file that is closed at the end of the scope.
+class OpenFile final {
+public:
+    /// Does not wait for the writer of a pipe.
+    OpenFile(const std::string& path, int flags)
+        : descriptor_(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, S_IRUSR | S_IWUSR)) {}
+    explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
+    ~OpenFile() {
+        if (descriptor_ >= 0) {
+            ::close(descriptor_);
+        }
+    }
+
+    OpenFile(const OpenFile&) = delete;
+    OpenFile& operator=(const OpenFile&) = delete;
+
+    [[nodiscard]] int descriptor() const { return descriptor_; }
+    [[nodiscard]] int release() { return std::exchange(descriptor_, -1); }
+
+private:
+    int descriptor_;
+};
+
+[[nodiscard]] struct stat about(int descriptor, const std::string& path) {
+    struct stat found {};
+    if (::fstat(descriptor, &found) != 0) {
+        fail("read", path, errno);
+    }
+    return found;
+}
+
+void require_private(int descriptor, const std::string& path) {
+    if (!S_ISREG(about(descriptor, path).st_mode)) {
+        throw TokenFileError(fmt::format("the token file {} is not a file", path));
+    }
+    if (!persistence::is_kept_secret(persistence::look_at_secret(descriptor))) {
+        throw TokenFileError(fmt::format(
+            "the token file {} is open to others than its owner: chmod 600 {}", path, path
+        ));
+    }
+}
+
+/// All of it, or one byte more than it may have.
+[[nodiscard]] std::string text_in(int descriptor, const std::string& path) {
+    std::string text(kMaxBytes + 1, '\0');
+    std::size_t size = 0;
+    while (size < text.size()) {
+        const ssize_t count = ::read(descriptor, text.data() + size, text.size() - size);
+        if (count < 0) {
+            fail("read", path, errno);
+        }
+        if (count == 0) {
+            break;
+        }
+        size += static_cast<std::size_t>(count);
+    }
+    text.resize(size);
+    return text;
+}
+
+/// Where a symbolic link leads; itself, if it is none or leads to nothing.
+[[nodiscard]] std::string target_of(const std::string& path) {
+    std::error_code error;
+    const auto target = std::filesystem::canonical(path, error);
+    return error ? path : target.string();
+}
+
+/// A file that was there keeps what belongs to it.
+void keep_owner_and_mode(int draft, const struct stat& former, const std::string& path) {
+    const struct stat now = about(draft, path);
+    const bool has_moved = now.st_uid != former.st_uid || now.st_gid != former.st_gid;
+    if ((has_moved && ::fchown(draft, former.st_uid, former.st_gid) != 0) ||
+        ::fchmod(draft, former.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) != 0) {
+        fail("keep the owner of", path, errno);
+    }
+}
+
+/// Whether the name still leads to this file: whoever had the turn before has replaced it.
+[[nodiscard]] bool is_at(const std::string& path, int descriptor) {
+    struct stat there {};
+    const struct stat here = about(descriptor, path);
+    return ::stat(path.c_str(), &there) == 0 && there.st_dev == here.st_dev &&
+           there.st_ino == here.st_ino;
+}
+
+void lock(int descriptor, const std::string& path, std::chrono::steady_clock::time_point until) {
+    while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR) {
+            fail("lock", path, errno);
+        }
+        if (std::chrono::steady_clock::now() > until) {
+            throw TokenFileError(fmt::format("another command is changing the token file {}", path)
+            );
+        }
+        std::this_thread::sleep_for(kLockPause);
+    }
+}
+
+void write_all(int file, std::string_view text, const std::string& path) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(file, text.data(), text.size());
+        if (written < 0) {
+            fail("write", path, errno);
+        }
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+}  // namespace
+
+std::string problem_of_token_name(std::string_view name) {
+    const bool is_plain = std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '-' || c == '_' || c == '.';
+    });
+    return is_plain && !name.empty() && name.size() <= kNameLength
+               ? ""
+               : "a name of 1 to 64 letters, digits, '-', '_' or '.'";
+}
+
+schema::ParseResult<std::vector<TokenEntry>> parse_tokens(std::string_view text) {
+    std::vector<TokenEntry> tokens;
+    std::istringstream lines{std::string(text)};
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+        ++number;
+        if (line.empty() || line.starts_with('#')) {
+            continue;
+        }
+        auto entry = entry_in(line);
+        if (!entry) {
+            return schema::ParseError{fmt::format("line {} is no token", number)};
+        }
+        if (std::ranges::find(tokens, entry->name, &TokenEntry::name) != tokens.end()) {
+            return schema::ParseError{fmt::format("line {} has a name that is taken", number)};
+        }
+        tokens.push_back(std::move(*entry));
+    }
+    return tokens;
+}
+
+std::string text_of(const std::vector<TokenEntry>& tokens) {
+    std::string text = "# Tokens of Jobstrand's HTTP service: see jobstrand token --help.\n";
+    for (const TokenEntry& token : tokens) {
+        fmt::format_to(
+            std::back_inserter(text),
+            "{} {} {}{} {}{}\n",
+            token.name,
+            name_of(token.role),
+            kHashPrefix,
+            hex_of(token.hash),
+            token.created,
+            words_of(token)
+        );
+    }
+    return text;
+}
+
+std::vector<TokenEntry> read_tokens(const std::string& path) {
+    const OpenFile file(path, O_RDONLY);
+    if (file.descriptor() < 0) {
+        fail("read", path, errno);
+    }
+    require_private(file.descriptor(), path);
+    const std::string text = text_in(file.descriptor(), path);
+    if (text.size() > kMaxBytes) {
+        throw TokenFileError(fmt::format("the token file {} is longer than 1 MiB", path));
+    }
+    const auto tokens = parse_tokens(text);
+    if (!tokens) {
+        throw TokenFileError(fmt::format("the token file {}: {}", path, tokens.error().message));
+    }
+    return tokens.value();
+}
+
+void write_tokens(const std::string& path, const std::vector<TokenEntry>& tokens) {
+    const std::string target = target_of(path);
+    std::string draft = target + ".XXXXXX";
+    const OpenFile file(::mkstemp(draft.data()));  // Mode 0600.
+    if (file.descriptor() < 0) {
+        fail("write", path, errno);
+    }
+    // Defended catch: a draft that cannot be finished is taken away again.
+    try {
+        struct stat former {};
+        if (::stat(target.c_str(), &former) == 0) {
+            keep_owner_and_mode(file.descriptor(), former, path);
+        }
+        write_all(file.descriptor(), text_of(tokens), path);
+        if (::fsync(file.descriptor()) != 0 || ::rename(draft.c_str(), target.c_str()) != 0) {
+            fail("write", path, errno);
+        }
+    } catch (const TokenFileError&) {
+        ::unlink(draft.c_str());
+        throw;
+    }
+}
+
+TokenFileTurn::TokenFileTurn(std::string path, Missing missing) : path_(std::move(path)) {
+    const auto until = std::chrono::steady_clock::now() + kLockWait;
+    const int flags = O_RDONLY | (missing == Missing::is_made ? O_CREAT : 0);
+    while (true) {
+        OpenFile file(path_, flags);
+        if (file.descriptor() < 0) {
+            fail(missing == Missing::is_made ? "write" : "read", path_, errno);
+        }
+        lock(file.descriptor(), path_, until);
+        if (is_at(path_, file.descriptor())) {
+            tokens_ = read_tokens(path_);
+            file_ = file.release();
+            return;
+        }
+    }
+}
+
+TokenFileTurn::~TokenFileTurn() {
+    ::close(file_);
+}
+
+}  // namespace jobstrand::service

@@ -1,0 +1,134 @@
+#include "tools/handlers/http_handler.hpp"
+
+#include "schema/text/iso8601.hpp"
+#include "tools/calls/call_answer.hpp"
+#include "tools/calls/call_request.hpp"
+#include "tools/handlers/call_back_wait.hpp"
+#include "tools/handlers/http_payload.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using executor::AsyncRun;
+using executor::Failed;
+using executor::Interrupted;
+using schema::Duration;
+
+/// What is left of `limit` until the run should be over.
+[[nodiscard]] Duration
+within_deadline(Duration limit, const executor::JobContext& context, schema::TimePoint now) {
+    return context.deadline ? std::clamp<Duration>(*context.deadline - now, Duration{0}, limit)
+                            : limit;
+}
+
+void count_time_out(HandlerCounts* counts) {
+    if (counts != nullptr) {
+        counts->timed_out.fetch_add(1);
+    }
+}
+
+}  // namespace
+
+HttpHandler::HttpHandler(Dependencies dependencies, const Targets& targets)
+    : use_(dependencies), faults_(std::make_shared<PlaceFaults>(use_.clock, use_.log)) {
+    for (const auto& [name, settings] : targets) {
+        // Defended catch: one app that cannot be called keeps no other from being called.
+        try {
+            apps_.emplace(
+                name, std::make_shared<CallPool>(use_.client.context(), open_target(name, settings))
+            );
+        } catch (const std::runtime_error& error) {
+            apps_.emplace(name, std::string(error.what()));
+        }
+    }
+}
+
+void HttpHandler::operator()(const std::shared_ptr<AsyncRun>& run) const {
+    const auto name = target_named_in(run->context().job.payload);
+    if (!name) {
+        run->end(Failed{.message = name.error().message, .retryable = false});
+        return;
+    }
+    const auto app = apps_.find(name.value());
+    if (app == apps_.end()) {
+        run->end(Interrupted{});  // Not mine is not failure (I7).
+    } else if (const auto* obstacle = std::get_if<std::string>(&app->second)) {
+        run->end(faults_->put_off("target " + name.value(), *obstacle));
+    } else {
+        call(std::get<std::shared_ptr<CallPool>>(app->second), run);
+    }
+}
+
+void HttpHandler::call(const std::shared_ptr<CallPool>& app, const std::shared_ptr<AsyncRun>& run)
+    const {
+    use_.client.start();
+    const executor::JobContext& context = run->context();
+    const schema::Clock& clock = use_.clock;
+    app->call(
+        // The run is kept by what is told of the answer.
+        [&context, &clock, app = app.get()]() -> CallPool::Prepared {
+            const schema::TimePoint now = clock.now();
+            const Duration limit = within_deadline(app->target().settings.time_limit, context, now);
+            return {request_for(context, app->target(), now, now + limit), limit};
+        },
+        context.stop,
+        [run, use = use_, faults = faults_, app = app.get()](const CallAnswer& answer) {
+            const HttpTarget& target = app->target();
+            const schema::TimePoint now = use.clock.now();
+            if (answer.kind == CallAnswer::Kind::not_begun) {
+                run->end(faults->put_off("target " + target.name, answer.error));
+                return;
+            }
+            faults->began("target " + target.name);
+            if (answer.kind == CallAnswer::Kind::timed_out) {
+                count_time_out(use.counts);
+            }
+            if (!is_accepted(target.settings, answer)) {
+                run->end(result_of_call(target.name, target.settings, answer, now));
+                return;
+            }
+            const Duration limit =
+                within_deadline(*target.settings.call_back_within, run->context(), now);
+            wait_for_call_back(
+                use.client.context(),
+                run,
+                limit,
+                [counts = use.counts] { count_time_out(counts); },
+                fmt::format(
+                    "target {}: no call-back within {}", target.name, schema::format_duration(limit)
+                )
+            );
+        }
+    );
+}
+
+std::optional<std::string>
+obstacle_to_target(const std::string& name, const TargetSettings& target) {
+    // Defended catch: what is wrong with one is told beside what is wrong with the others.
+    try {
+        boost::asio::io_context io;
+        (void)std::make_shared<CallPool>(io, open_target(name, target));
+        return std::nullopt;
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+}
+
+std::vector<std::string> obstacles_to_targets(const Targets& targets) {
+    std::vector<std::string> obstacles;
+    for (const auto& [name, target] : targets) {
+        if (auto obstacle = obstacle_to_target(name, target)) {
+            obstacles.push_back(*std::move(obstacle));
+        }
+    }
+    return obstacles;
+}
+
+}  // namespace jobstrand::cli

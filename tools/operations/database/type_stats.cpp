@@ -1,0 +1,80 @@
+#include "tools/operations/database/type_stats.hpp"
+
+#include "tools/output/time_field.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using deadletter::PlacedTypeCount;
+
+const std::vector<TableColumn>& type_columns() {
+    static const std::vector<TableColumn> all{
+        {.field = "handlerType", .heading = "TYPE", .width_max = 64},
+        {.field = "place", .heading = "PLACE"},
+        {.field = "jobs", .heading = "JOBS"},
+        {.field = "runsLastMinute", .heading = "RUNS/MIN", .rank = 1},
+        {.field = "failedLastMinute", .heading = "FAILED/MIN", .rank = 2},
+        {.field = "locked", .heading = "LOCKED", .rank = 2},
+        {.field = "oldest", .heading = "OLDEST", .rank = 1},
+        {.field = "lockedBy",
+         .heading = "LOCKED BY",
+         .width_max = 80,
+         .is_optional = true,
+         .rank = 3,
+         .width_least = 16},
+    };
+    return all;
+}
+
+/// `[{"lockOwner":"web-1:4711:...","jobs":2}]` and `web-1:4711:... 2`.
+[[nodiscard]] RecordField owners_field(const std::vector<persistence::OwnerCount>& owners) {
+    std::vector<std::string> objects;
+    std::vector<std::string> words;
+    for (const auto& [type, owner, jobs] : owners) {
+        objects.push_back(json_of(Record{text_field("lockOwner", owner), number_field("jobs", jobs)}
+        ));
+        words.push_back(fmt::format("{} {}", owner, jobs));
+    }
+    return {
+        .name = "lockedBy",
+        .json = fmt::format("[{}]", fmt::join(objects, ",")),
+        .text = fmt::format("{}", fmt::join(words, ", ")),
+    };
+}
+
+[[nodiscard]] Record line_of(const PlacedTypeCount& line) {
+    return {
+        text_field("handlerType", line.count.handler_type),
+        text_field("place", name_of(line.place)),
+        number_field("jobs", line.count.jobs),
+        line.runs ? number_field("runsLastMinute", line.runs->runs)
+                  : text_or_null_field("runsLastMinute", {}),
+        line.runs ? number_field("failedLastMinute", line.runs->failed)
+                  : text_or_null_field("failedLastMinute", {}),
+        number_field("locked", line.count.locked),
+        time_field("oldest", line.count.oldest),
+        owners_field(line.owners),
+    };
+}
+
+}  // namespace
+
+void write_type_stats(Session& session) {
+    OutputStyle style = session.style();
+    const schema::TimePoint now = session.database_now();
+    if (style.columns) {
+        style.now = now;
+    }
+    RecordWriter writer(session.streams().out, session.format(), type_columns(), style);
+    const auto runs = session.nodes().runs_of_last_minute(now);
+    for (const PlacedTypeCount& line : session.search().count_types(runs)) {
+        writer.add(line_of(line));
+    }
+    writer.finish();
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,203 @@
+#include "tools/operations/doctor/doctor.hpp"
+
+#include "persistence/drivers/database.hpp"
+#include "persistence/drivers/parse_database_url.hpp"
+#include "persistence/drivers/registry.hpp"
+#include "tools/operations/doctor/database_checks.hpp"
+#include "tools/operations/doctor/job_health.hpp"
+#include "tools/operations/doctor/node_health.hpp"
+#include "tools/operations/doctor/series_health.hpp"
+#include "tools/text/printable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using persistence::DatabaseUrl;
+using persistence::SessionPool;
+using schema::JobPlace;
+
+/// Free jobs that are looked at for kinds that nobody serves.
+constexpr std::size_t kJobsLookedAt = 10'000;
+
+[[nodiscard]] QueueFacts queue_facts(Session& session) {
+    persistence::OperatorStore& store = session.store();
+    QueueFacts facts{.now = session.database_now()};
+    facts.unserved = session.served().unserved(facts.now, kJobsLookedAt);
+    persistence::JobFilter not_locked;
+    not_locked.locked = false;
+    if (session.engine().engine_store().has_engine()) {
+        not_locked.fields.push_back(
+            persistence::equals(&schema::Job::scope_type, std::string(schema::kOurScope))
+        );
+    }
+    if (auto first = store.list(JobPlace::executable, not_locked, "", 1); !first.empty()) {
+        facts.first_free = std::move(first.front());
+    }
+    facts.next_due = session.engine().timer_store().next_due({session.engine().handlers().types()});
+    facts.dead_letters =
+        store.list_ids(JobPlace::dead_letter, {}, "", QueueFacts::kMostCounted + 1).size();
+    if (auto latest = store.newest_dead_letters({}, {}, 1); !latest.empty()) {
+        facts.latest_dead = std::move(latest.front());
+    }
+    facts.without_turn =
+        session.engine().series_store().series_without_turn(QueueFacts::kMostCounted + 1);
+    facts.external = deadletter::external_topics(
+        session.engine().watch_store(), session.engine().node_store(), facts.now
+    );
+    return facts;
+}
+
+[[nodiscard]] std::vector<schema::Series> waiting_series(Session& session) {
+    std::vector<schema::Series> waiting;
+    const persistence::SeriesFilter filter{.condition = persistence::SeriesCondition::waiting};
+    for (auto& summary : session.series().list(filter, "", kSeriesLookedAt).items) {
+        waiting.push_back(std::move(summary.series));
+    }
+    return waiting;
+}
+
+/// What the stores tell; the tables are as they must be.
+void look_at_engine(Session& session, Findings& findings) {
+    look_at("clock", findings, [&](Findings& found) {
+        check_clock(session.engine().clock_skew(), found);
+    });
+    look_at("nodes", findings, [&](Findings& found) {
+        check_nodes(session.nodes().list(), session.database_now(), found);
+        check_lost_nodes(
+            session.nodes().lost(session.database_now()), session.database_now(), found
+        );
+    });
+    look_at("engine", findings, [&](Findings& found) {
+        persistence::EngineStore& engine = session.engine().engine_store();
+        if (engine.has_engine()) {
+            check_engine_times(engine.last_engine_job(), session.database_now(), found);
+        }
+    });
+    look_at("jobs", findings, [&](Findings& found) { check_jobs(queue_facts(session), found); });
+    look_at("series", findings, [&](Findings& found) {
+        check_series(waiting_series(session), found);
+    });
+}
+
+void look_at_database(
+    Session& session,
+    SessionPool& pool,
+    const DatabaseUrl& url,
+    Findings& findings
+) {
+    const persistence::Driver& driver = persistence::driver_of(url);
+    bool is_usable = false;
+    look_at("tables", findings, [&](Findings& found) {
+        const auto connection = pool.lease(SessionPool::Access::read);
+        check_answer(*connection, driver, found);
+        is_usable = check_tables(*connection, found);
+        if (is_usable) {
+            check_indexes(*connection, session.settings().executor, found);
+        }
+    });
+    if (is_usable) {
+        look_at_engine(session, findings);
+    }
+    look_at("database", findings, [&](Findings& found) {
+        const auto connection = pool.lease(SessionPool::Access::read);
+        check_symptoms(*connection, driver, url, found);
+    });
+}
+
+/// Where the names of checks begin, and what is told of them in a terminal that is too narrow for
+/// two columns.
+constexpr std::size_t kIndent = 8;
+constexpr std::size_t kWideEnough = 80;
+constexpr std::size_t kUsualName = 24;
+
+/// Writes a text behind what stands on the line already, its further lines below each other.
+void write_wrapped(
+    std::ostream& out,
+    std::string_view text,
+    std::size_t indent,
+    std::optional<std::size_t> columns
+) {
+    std::size_t column = indent;
+    for (bool is_first = true; !text.empty(); is_first = false) {
+        const std::size_t end = std::min(text.find(' '), text.size());
+        const std::size_t width = width_of(text.substr(0, end));
+        if (!is_first && columns && column + 1 + width > *columns) {
+            out << '\n' << std::string(indent, ' ');
+            column = indent;
+        } else if (!is_first) {
+            out << ' ';
+            ++column;
+        }
+        out << text.substr(0, end);
+        column += width;
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    out << '\n';
+}
+
+void write_for_people(
+    std::ostream& out,
+    const Findings& findings,
+    std::optional<std::size_t> columns
+) {
+    std::size_t name_width = kUsualName;
+    for (const Finding& finding : findings) {
+        name_width = std::max(name_width, finding.check.size() + 2);
+    }
+    const bool is_narrow = columns && *columns < kWideEnough;
+    for (const Finding& finding : findings) {
+        out << fmt::format("{:<{}}", name_of(finding.level), kIndent);
+        if (is_narrow) {
+            out << finding.check << '\n' << std::string(kIndent, ' ');
+        } else {
+            out << fmt::format("{:<{}}", finding.check, name_width);
+        }
+        const std::size_t indent = is_narrow ? kIndent : kIndent + name_width;
+        write_wrapped(out, printable(finding.text), indent, columns);
+        if (!finding.advice.empty()) {
+            out << std::string(kIndent, ' ') << "-> ";
+            write_wrapped(out, printable(finding.advice), kIndent + 3, columns);
+        }
+    }
+}
+
+void write_findings(Session& session, const Findings& findings) {
+    if (session.format() == OutputFormat::table) {
+        write_for_people(session.streams().out, findings, session.style().columns);
+        return;
+    }
+    const std::vector<TableColumn> no_table;
+    RecordWriter writer(session.streams().out, session.format(), no_table);
+    for (const Finding& finding : findings) {
+        writer.add(record_of(finding));
+    }
+    writer.finish();
+}
+
+}  // namespace
+
+ExitCode diagnose(Session& session, const DoctorOptions& /*options*/) {
+    const DatabaseUrl url = persistence::parse_database_url(session.database_url()).value();
+    Findings findings;
+    look_at("database", findings, [&](Findings& found) {
+        const auto pool = persistence::open_database(url);
+        look_at_database(session, *pool, url, found);
+    });
+    write_findings(session, findings);
+    const bool is_any_wrong = std::ranges::any_of(findings, [](const Finding& finding) {
+        return finding.level == FindingLevel::wrong;
+    });
+    return is_any_wrong ? ExitCode::check_found : ExitCode::done;
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "tools/operations/operation.hpp"
+
+#include <span>
+
+/// The nouns whose operations stand in the table, each in its own source: here, but for `serve`,
+/// which stands beside the service that it starts (program/), and `completion` and `manual`, which
+/// are made from the declared command line (surface/).
+namespace jobstrand::cli {
+
+[[nodiscard]] OperationNoun audit_noun();
+[[nodiscard]] OperationNoun batch_noun();
+[[nodiscard]] OperationNoun calendar_noun();
+[[nodiscard]] OperationNoun completion_noun();
+[[nodiscard]] OperationNoun config_noun();
+[[nodiscard]] OperationNoun dead_noun();
+[[nodiscard]] OperationNoun definition_noun();
+[[nodiscard]] OperationNoun group_noun();
+[[nodiscard]] OperationNoun incident_noun();
+[[nodiscard]] OperationNoun instance_noun();
+[[nodiscard]] OperationNoun job_noun();
+[[nodiscard]] OperationNoun limit_noun();
+[[nodiscard]] OperationNoun log_noun();
+[[nodiscard]] OperationNoun node_noun();
+[[nodiscard]] OperationNoun schema_noun();
+[[nodiscard]] OperationNoun series_noun();
+[[nodiscard]] OperationNoun tenant_noun();
+[[nodiscard]] OperationNoun timer_noun();
+[[nodiscard]] OperationNoun token_noun();
+
+// Verbs without a noun.
+[[nodiscard]] OperationNoun doctor_verb();
+[[nodiscard]] OperationNoun manual_verb();
+[[nodiscard]] OperationNoun serve_verb();
+[[nodiscard]] OperationNoun stats_verb();
+[[nodiscard]] OperationNoun top_verb();
+
+/// All of them, in the order of the help.
+[[nodiscard]] std::span<const OperationNoun> operation_nouns();
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,191 @@
+#include "tools/operations/operation.hpp"
+
+#include "tools/output/record_writer.hpp"
+#include "tools/parameters/listing.hpp"
+#include "tools/parameters/option_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace jobstrand::cli {
+
+namespace {
+
+void read_limit(PageRequest& page, const std::string& text, const ParameterReading& reading) {
+    page.limit = limit_of(reading.session, text, reading.label);
+}
+
+}  // namespace
+
+std::vector<std::size_t> in_path(const Operation& operation) {
+    const auto most = static_cast<std::size_t>(std::ranges::count(operation.text.path, '{'));
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < operation.parameters.size() && found.size() < most; ++i) {
+        if (operation.parameters[i].is_argument()) {
+            found.push_back(i);
+        }
+    }
+    return found;
+}
+
+std::vector<std::size_t> beside_path(const Operation& operation) {
+    const std::vector<std::size_t> path = in_path(operation);
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < operation.parameters.size(); ++i) {
+        const ParameterRules& rules = operation.parameters[i].rules;
+        const bool is_of_machine = rules.unit.starts_with("FILE") || rules.is_for_terminal;
+        if (!is_of_machine && std::ranges::find(path, i) == path.end()) {
+            found.push_back(i);
+        }
+    }
+    return found;
+}
+
+DescribedResult described_items(std::string_view field) {
+    return {
+        .kind = DescribedResult::Kind::items,
+        .fields = {
+            {field, "What was named", {}},
+            {"answer", "What became of it", {}},
+            {"why", "Why it was not done; null: it was", {.is_nullable = true}},
+        }};
+}
+
+DescribedResult described_change(std::string_view done, std::string_view left) {
+    const JsonType count{.name = "integer"};
+    DescribedResult result = described_items("id");
+    result.of_all = {
+        {done, "How many", count, false},
+        {left, "Those that a node held, or that somebody else had changed", count, false},
+        {"refused", "Those that must not be changed", count, false},
+        {"batch", "The batch that does it", {}, false},
+        {"total", "How many the batch is about", count, false},
+    };
+    return result;
+}
+
+const Parameters<PageRequest>& page_parameters() {
+    static const Parameters<PageRequest> all{
+        {"--limit",
+         {read_limit, ParameterKind::number},
+         "Show at most so many (default 100)",
+         {.unit = "N", .least = 1, .most = kListedForClients}},
+        {"--after",
+         &PageRequest::after,
+         "Go on behind this one",
+         {.unit = "ID", .may_be_empty = true}},
+    };
+    return all;
+}
+
+const Parameters<BulkFlags>& bulk_parameters() {
+    static const Parameters<BulkFlags> all{
+        {"--all", &BulkFlags::all, "All of them"},
+        {"--dry-run", &BulkFlags::dry_run, "Show what would be changed, and change nothing"},
+        {"-y,--yes", &BulkFlags::yes, "Do not ask"},
+    };
+    return all;
+}
+
+const Parameters<BulkOptions>& bulk_job_parameters() {
+    static const Parameters<BulkOptions> ids{
+        {"ids",
+         &BulkOptions::ids,
+         "The jobs; - reads them from stdin",
+         {.unit = "ID", .is_raw = true}},
+    };
+    static const Parameters<BulkOptions> all = with_part<BulkOptions>(
+        with_part<BulkOptions>(
+            ids, bulk_parameters(), [](BulkOptions& options) -> BulkFlags& { return options; }
+        ),
+        job_filter_parameters(),
+        &BulkOptions::filter
+    );
+    return all;
+}
+
+Parameters<ChosenJobs> chosen_jobs(const char* meaning) {
+    return {
+        {"ids", &ChosenJobs::ids, meaning, {.unit = "ID", .is_required = true, .is_job = true}},
+    };
+}
+
+const Parameters<ListOptions>& job_list_parameters() {
+    using Target = ParameterTarget<ListOptions>;
+    static const Parameters<ListOptions> page{
+        {"--limit",
+         Target::raw(ParameterKind::number, &ListOptions::limit),
+         "Show at most so many (default 100)",
+         {.unit = "N", .least = 1, .most = kListedForClients}},
+        {"--after",
+         &ListOptions::after,
+         "Go on behind this one",
+         {.unit = "ID", .may_be_empty = true}},
+    };
+    static const Parameters<ListOptions> all =
+        with_part<ListOptions>(page, job_filter_parameters(), &ListOptions::filter);
+    return all;
+}
+
+const Parameters<BulkOptions>& background_parameter() {
+    static const Parameters<BulkOptions> all{
+        {"--background", &BulkOptions::in_background, "A node of the service does it: see `batch`"},
+    };
+    return all;
+}
+
+const Parameters<RemovalBound>& removal_parameters() {
+    static const Parameters<RemovalBound> all{
+        {"--before",
+         &RemovalBound::before,
+         "What is older is removed",
+         {.unit = "DATE", .is_required = true}},
+    };
+    return all;
+}
+
+const Fields<RemovedCount>& removed_fields() {
+    static const Fields<RemovedCount> all{{.name = "removed", .value = &RemovedCount::removed}};
+    return all;
+}
+
+RemovedCount counted(Session& session, std::int64_t removed) {
+    session.count_changes(removed);
+    return {removed};
+}
+
+void read_parameters(
+    const std::vector<Parameter>& parameters,
+    const GivenTexts& given,
+    Session& session,
+    void* values
+) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        if (!given.texts[i].empty()) {
+            parameters[i].read(values, given.texts[i], {session, given.labels[i]});
+        }
+    }
+}
+
+void write_result(Session& session, const Record& record) {
+    write_record(session.streams().out, session.format(), record, session.style());
+}
+
+void write_result(
+    Session& session,
+    const std::vector<Record>& records,
+    const std::vector<TableColumn>& columns
+) {
+    write_items(session, records, columns, [](const Record& record) -> const Record& {
+        return record;
+    });
+}
+
+void tell_more(Session& session, std::string_view last) {
+    session.note_more(last);
+    session.tell(fmt::format("there are more: go on with --after {}", last));
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,221 @@
+#include "tools/operations/top/overview_frame.hpp"
+
+#include "schema/text/iso8601.hpp"
+#include "tools/output/record_writer.hpp"
+#include "tools/output/time_field.hpp"
+#include "tools/records/external_json.hpp"
+#include "tools/records/node_json.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ranges>
+#include <sstream>
+#include <vector>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using deadletter::Overview;
+using deadletter::PlaceCount;
+using deadletter::TypeActivity;
+
+constexpr std::size_t kTypesShown = 10;
+
+const std::vector<TableColumn>& place_columns() {
+    static const std::vector<TableColumn> columns{
+        {.field = "place", .heading = "PLACE"},
+        {.field = "jobs", .heading = "JOBS"},
+        {.field = "locked", .heading = "LOCKED"},
+        {.field = "changePerSecond", .heading = "CHANGE/S", .is_optional = true},
+    };
+    return columns;
+}
+
+const std::vector<TableColumn>& node_columns() {
+    static const std::vector<TableColumn> columns{
+        {.field = "node", .heading = "NODE", .width_max = 64},
+        {.field = "state", .heading = "STATE"},
+        {.field = "running", .heading = "RUNNING"},
+        {.field = "workers", .heading = "WORKERS", .rank = 2},
+        {.field = "held", .heading = "HELD", .rank = 1},
+        {.field = "leaseUntil", .heading = "LEASE ENDS", .rank = 3},
+        {.field = "standstill",
+         .heading = "STANDS STILL",
+         .width_max = 80,
+         .is_optional = true,
+         .width_least = 16},
+    };
+    return columns;
+}
+
+const std::vector<TableColumn>& type_columns() {
+    static const std::vector<TableColumn> columns{
+        {.field = "handlerType", .heading = "SLOWEST TYPES", .width_max = 64},
+        {.field = "runsLastMinute", .heading = "RUNS/MIN"},
+        {.field = "failedLastMinute", .heading = "FAILED/MIN", .rank = 1},
+        {.field = "free", .heading = "FREE", .rank = 3},
+        {.field = "waitsSince", .heading = "WAITS SINCE", .rank = 1},
+        {.field = "longRuns", .heading = "LONG RUNS", .rank = 4},
+        {.field = "runsSince", .heading = "RUNS SINCE", .rank = 2},
+    };
+    return columns;
+}
+
+const std::vector<TableColumn>& topic_columns() {
+    static const std::vector<TableColumn> columns{
+        {.field = "topic", .heading = "EXTERNAL TOPICS", .width_max = 64},
+        {.field = "waiting", .heading = "WAITING"},
+        {.field = "waitsSince", .heading = "WAITS SINCE", .rank = 2},
+        {.field = "locked", .heading = "LOCKED", .rank = 3},
+        {.field = "workers", .heading = "WORKERS"},
+        {.field = "lastAsked", .heading = "LAST ASKED", .rank = 1},
+        {.field = "lastWorker", .heading = "BY", .width_max = 64, .rank = 4},
+    };
+    return columns;
+}
+
+/// With one digit behind the point.
+[[nodiscard]] RecordField rate_field(std::string_view name, double rate) {
+    const std::string text = fmt::format("{:.1f}", rate);
+    return {.name = name, .json = text, .text = text, .is_number = true};
+}
+
+[[nodiscard]] Record record_of_type(const TypeActivity& type) {
+    return {
+        text_field("handlerType", type.handler_type),
+        number_field("runsLastMinute", type.runs_last_minute),
+        number_field("failedLastMinute", type.failed_last_minute),
+        number_field("free", type.free),
+        time_field("waitsSince", type.waits_since),
+        number_field("longRuns", type.long_runs),
+        time_field("runsSince", type.runs_since),
+    };
+}
+
+[[nodiscard]] Record record_of_place(const PlaceCount& count) {
+    return {
+        text_field("place", name_of(count.place)),
+        number_field("jobs", count.jobs),
+        count.locked ? number_field("locked", *count.locked) : text_or_null_field("locked", {}),
+    };
+}
+
+/// How fast a place has filled since it was shown last; negative: it empties.
+[[nodiscard]] RecordField
+change_of(const PlaceCount& count, const Overview& overview, const Overview* before) {
+    RecordField field = text_or_null_field("changePerSecond", {});
+    if (before == nullptr || overview.now <= before->now) {
+        return field;
+    }
+    const auto was = std::ranges::find(before->places, count.place, &PlaceCount::place);
+    if (was != before->places.end()) {
+        const double seconds = std::chrono::duration<double>(overview.now - before->now).count();
+        field.text = fmt::format("{:+.0f}", static_cast<double>(count.jobs - was->jobs) / seconds);
+        field.json = field.text;
+        field.is_number = true;
+    }
+    return field;
+}
+
+template <typename Items, typename RecordOf>
+[[nodiscard]] std::string table_of(
+    const Items& items,
+    const std::vector<TableColumn>& columns,
+    const OutputStyle& style,
+    const RecordOf& record_of_item
+) {
+    std::ostringstream out;
+    RecordWriter writer(out, OutputFormat::table, columns, style);
+    for (const auto& item : items) {
+        writer.add(record_of_item(item));
+    }
+    writer.finish();
+    return out.str();
+}
+
+template <typename Items, typename RecordOf>
+[[nodiscard]] RecordField
+list_field(std::string_view name, const Items& items, const RecordOf& record_of_item) {
+    std::vector<std::string> objects;
+    for (const auto& item : items) {
+        objects.push_back(json_of(record_of_item(item)));
+    }
+    const std::string json = fmt::format("[{}]", fmt::join(objects, ","));
+    return {.name = name, .json = json, .text = json};
+}
+
+[[nodiscard]] std::string head_of(const Overview& overview) {
+    const double runs = overview.sum_of(&TypeActivity::runs_per_second);
+    const double failed = overview.sum_of(&TypeActivity::failed_per_second);
+    const auto alive = std::ranges::count_if(overview.nodes, [&](const persistence::Node& node) {
+        return node.lease_until >= overview.now;
+    });
+    return fmt::format(
+        "{}   {:.1f} ok/s, {:.1f} failed/s   {} due within a minute   {} wait for others, {} for a "
+        "limit   {} of {} nodes live\n",
+        schema::format_instant(overview.now),
+        runs - failed,
+        failed,
+        overview.due_soon,
+        overview.waiting.exclusive,
+        overview.waiting.limited,
+        alive,
+        overview.nodes.size()
+    );
+}
+
+}  // namespace
+
+Record record_of(const Overview& overview) {
+    return {
+        time_field("now", overview.now),
+        number_field("runsLastMinute", overview.sum_of(&TypeActivity::runs_last_minute)),
+        number_field("failedLastMinute", overview.sum_of(&TypeActivity::failed_last_minute)),
+        rate_field("runsPerSecond", overview.sum_of(&TypeActivity::runs_per_second)),
+        rate_field("failedPerSecond", overview.sum_of(&TypeActivity::failed_per_second)),
+        number_field("dueWithinMinute", overview.due_soon),
+        number_field("waitingForOthers", overview.waiting.exclusive),
+        number_field("waitingForLimits", overview.waiting.limited),
+        list_field("places", overview.places, record_of_place),
+        list_field(
+            "nodes",
+            overview.nodes,
+            [](const persistence::Node& node) { return record_of(node_fields(), node); }
+        ),
+        list_field("types", overview.types, record_of_type),
+        external_field(overview.external),
+    };
+}
+
+std::string frame_of(const Overview& overview, const Overview* before, const OutputStyle& wanted) {
+    OutputStyle style = wanted;
+    if (style.columns) {
+        style.now = overview.now;
+    }
+    const auto place = [&](const PlaceCount& count) {
+        Record record = record_of_place(count);
+        record.push_back(change_of(count, overview, before));
+        return record;
+    };
+    const auto node = [](const persistence::Node& one) { return record_of(node_fields(), one); };
+    const auto topic = [](const deadletter::ExternalTopic& one) { return record_of(one); };
+    const std::string external = overview.external.empty()
+                                     ? ""
+                                     : '\n' + table_of(
+                                                  overview.external | std::views::take(kTypesShown),
+                                                  topic_columns(),
+                                                  style,
+                                                  topic
+                                              );
+    return head_of(overview) + '\n' + table_of(overview.places, place_columns(), style, place) +
+           '\n' + table_of(overview.nodes, node_columns(), style, node) + '\n' +
+           table_of(
+               overview.types | std::views::take(kTypesShown), type_columns(), style, record_of_type
+           ) +
+           external;
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,78 @@
+#include "tools/operations/top/top.hpp"
+
+#include "deadletter/desk/overview.hpp"
+#include "tools/operations/top/overview_frame.hpp"
+#include "tools/operations/top/screen.hpp"
+#include "tools/parameters/option_values.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using deadletter::Overview;
+
+/// Reading takes at most the tenth part of the time, however full the tables are.
+constexpr int kRestForEachRead = 9;
+
+[[nodiscard]] Overview overview(Session& session) {
+    engine::Wiring& engine = session.engine();
+    return deadletter::OverviewDesk(
+               {engine.store(), engine.watch_store(), engine.node_store()}, engine.clock()
+    )
+        .read();
+}
+
+[[nodiscard]] schema::Duration interval_of(const TopOptions& options) {
+    const schema::Duration interval = duration_of("--interval", options.interval);
+    if (interval < 100ms || interval > 1h) {
+        throw CliError(ExitCode::wrong_usage, "--interval must be 100 ms to 1 h");
+    }
+    return interval;
+}
+
+[[nodiscard]] ExitCode show_once(Session& session) {
+    const Overview now = overview(session);
+    if (session.format() == OutputFormat::table) {
+        session.streams().out << frame_of(now, nullptr, session.style());
+    } else {
+        write_record(session.streams().out, session.format(), record_of(now), session.style());
+    }
+    return ExitCode::done;
+}
+
+}  // namespace
+
+ExitCode show_top(Session& session, const TopOptions& options) {
+    const schema::Duration interval = interval_of(options);
+    if (options.once) {
+        return show_once(session);
+    }
+    session.refuse_to_wait("top", "show it with --once");
+    if (!session.streams().out_columns || session.format() != OutputFormat::table) {
+        throw CliError(
+            ExitCode::wrong_usage, "top is for a terminal; elsewhere, and in other formats, --once"
+        );
+    }
+    Screen screen(session.streams().out);
+    OutputStyle style = session.style();
+    std::optional<Overview> before;
+    schema::Duration rest{0};
+    do {
+        const schema::SteadyPoint begin = session.clock().steady_now();
+        Overview now = overview(session);
+        style.columns = Screen::columns();
+        screen.show(frame_of(now, before ? &*before : nullptr, style));
+        before = std::move(now);
+        const auto took = std::chrono::ceil<schema::Duration>(session.clock().steady_now() - begin);
+        rest = std::max(interval, took * kRestForEachRead);
+    } while (!screen.wait(rest));
+    return ExitCode::done;
+}
+
+}  // namespace jobstrand::cli

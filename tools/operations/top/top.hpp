@@ -1,0 +1,19 @@
+#pragma once
+
+#include "tools/process/exit_code.hpp"
+#include "tools/session/session.hpp"
+
+#include <string>
+
+namespace jobstrand::cli {
+
+struct TopOptions {
+    bool once = false;
+    std::string interval = "2s";
+};
+
+/// Shows what goes on, until somebody ends it; `once`: one time, in any format. Throws CliError
+/// wrong_usage where stdout is no terminal.
+[[nodiscard]] ExitCode show_top(Session& session, const TopOptions& options);
+
+}  // namespace jobstrand::cli

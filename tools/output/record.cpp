@@ -1,0 +1,60 @@
+#include "tools/output/record.hpp"
+
+#include "tools/text/json_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace jobstrand::cli {
+
+RecordField text_field(std::string_view name, std::string_view text) {
+    return {.name = name, .json = json_string(text), .text = std::string(text)};
+}
+
+RecordField text_or_null_field(std::string_view name, std::string_view text) {
+    return text.empty() ? RecordField{.name = name, .json = "null", .text = {}}
+                        : text_field(name, text);
+}
+
+RecordField number_field(std::string_view name, std::int64_t number) {
+    const std::string text = std::to_string(number);
+    return {.name = name, .json = text, .text = text, .is_number = true};
+}
+
+RecordField flag_field(std::string_view name, bool flag) {
+    const std::string text = flag ? "true" : "false";
+    return {.name = name, .json = text, .text = text};
+}
+
+RecordField texts_field(std::string_view name, const std::vector<std::string>& texts) {
+    std::vector<std::string> items;
+    for (const std::string& text : texts) {
+        items.push_back(json_string(text));
+    }
+    return {
+        .name = name,
+        .json = fmt::format("[{}]", fmt::join(items, ",")),
+        .text = fmt::format("{}", fmt::join(texts, " ")),
+    };
+}
+
+std::string json_of(const Record& record) {
+    std::string out = "{";
+    for (const RecordField& field : record) {
+        if (out.size() > 1) {
+            out += ',';
+        }
+        out += '"';
+        out += field.name;
+        out += "\":";
+        out += field.json;
+    }
+    return out + '}';
+}
+
+RecordField record_field(std::string_view name, const Record& record) {
+    const std::string json = json_of(record);
+    return {.name = name, .json = json, .text = json};
+}
+
+}  // namespace jobstrand::cli

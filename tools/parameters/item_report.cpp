@@ -1,0 +1,179 @@
+#include "tools/parameters/item_report.hpp"
+
+#include "tools/text/printable.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using deadletter::ItemAnswer;
+using deadletter::ItemResult;
+
+[[nodiscard]] std::string_view heading_of(std::string_view field) {
+    return field == "series" ? "SERIES" : field == "calendar" ? "CALENDAR" : "ID";
+}
+
+[[nodiscard]] std::vector<TableColumn> columns_of(const ItemWords& words) {
+    std::vector<TableColumn> columns{
+        {.field = words.field, .heading = heading_of(words.field), .width_max = 64},
+        {.field = "answer", .heading = "ANSWER"},
+    };
+    if (!words.detail.empty()) {
+        columns.push_back({.field = words.detail, .heading = "JOB", .width_max = 64});
+    }
+    return columns;
+}
+
+/// What would do it instead, where a due date means nothing.
+[[nodiscard]] std::string why_no_date(const std::string& id, schema::JobPlace place) {
+    const char* const hint =
+        place == schema::JobPlace::dead_letter
+            ? "say when as you requeue it: `jobstrand dead requeue ID --due TIME`"
+            : "activate what it belongs to first: `jobstrand job show ID` says what that is";
+    return fmt::format("job {} stands in place {}: {}", quoted_if_needed(id), name_of(place), hint);
+}
+
+}  // namespace
+
+ItemReport::ItemReport(Session& session, ItemWords words)
+    : session_(session),
+      words_(std::move(words)),
+      columns_(columns_of(words_)),
+      writer_(session.streams().out, session.format(), columns_, session.style()) {}
+
+void ItemReport::add(const ItemResult& item) {
+    switch (item.answer) {
+        case ItemAnswer::done:
+            ++done_;
+            session_.count_changes(1);
+            write(item, words_.done);
+            break;
+        case ItemAnswer::skipped:
+            ++done_;
+            session_.tell(fmt::format("jobstrand: {}: skipped", words_.why_not(item)));
+            write(item, "skipped");
+            break;
+        case ItemAnswer::not_found:
+            ++not_found_;
+            session_.tell("jobstrand: " + words_.why_not(item));
+            write(item, "not found");
+            break;
+        case ItemAnswer::locked:
+        case ItemAnswer::refused:
+            ++refused_;
+            session_.tell("jobstrand: " + words_.why_not(item));
+            write(item, "refused");
+            break;
+    }
+}
+
+deadletter::BulkWatch ItemReport::watch() {
+    return {.on_item = [this](const ItemResult& item) { add(item); }};
+}
+
+void ItemReport::write(const ItemResult& item, std::string_view answer) {
+    // Format `name` is for the next command in a pipe: only what was done goes on.
+    if (session_.format() == OutputFormat::name && answer != words_.done) {
+        return;
+    }
+    Record record{text_field(words_.field, item.id), text_field("answer", answer)};
+    if (!words_.detail.empty()) {
+        record.push_back(text_or_null_field(words_.detail, item.new_job));
+    }
+    if (session_.shows_reasons()) {
+        const bool is_done = item.answer == ItemAnswer::done;
+        record.push_back(text_or_null_field("why", is_done ? "" : words_.why_not(item)));
+    }
+    writer_.add(record);
+}
+
+ExitCode ItemReport::finish() {
+    writer_.finish();
+    if (not_found_ + refused_ == 0) {
+        return ExitCode::done;
+    }
+    if (done_ > 0) {
+        return ExitCode::partly_done;
+    }
+    return refused_ > 0 ? ExitCode::refused : ExitCode::not_found;
+}
+
+ExitCode report_jobs(
+    Session& session,
+    std::string_view done_word,
+    const std::function<void(const deadletter::BulkWatch&)>& operation
+) {
+    ItemReport report(session, {.done = done_word, .why_not = why_not_job});
+    operation(report.watch());
+    return report.finish();
+}
+
+deadletter::BulkWatch with_remark_on_series(
+    Session& session,
+    const deadletter::BulkWatch& watch,
+    std::string (*remark)(const ItemResult&)
+) {
+    return {.on_item = [&session, watch, remark](const ItemResult& item) {
+        if (item.answer == ItemAnswer::done && !item.series.empty()) {
+            session.tell(remark(item));
+        }
+        watch.on_item(item);
+    }};
+}
+
+std::string only_this_turn_moves(const ItemResult& item) {
+    return fmt::format(
+        "only this turn of {} moves; for all: `jobstrand series reschedule`",
+        named_series(item.series)
+    );
+}
+
+std::string named_series(const std::string& key) {
+    return "series " + quoted_if_needed(key);
+}
+
+std::string why_not_job(const ItemResult& item) {
+    const std::string shown = quoted_if_needed(item.id);
+    if (item.refusal == deadletter::Refusal::carries_series_on) {
+        const std::string key = quoted_if_needed(item.series);
+        return fmt::format(
+            "job {} carries series {} on: `jobstrand series end {}` removes it", shown, key, key
+        );
+    }
+    if (item.refusal == deadletter::Refusal::unique_key_is_held) {
+        return fmt::format(
+            "job {} has the unique key {}, as job {} has now",
+            shown,
+            quoted_if_needed(item.unique_key),
+            quoted_if_needed(item.holder)
+        );
+    }
+    if (item.refusal == deadletter::Refusal::waits_for_no_date) {
+        return why_no_date(item.id, item.place.value());
+    }
+    if (item.refusal == deadletter::Refusal::has_no_retries) {
+        return fmt::format(
+            "job {} is a dead letter, which has no retries: use `jobstrand dead requeue ID "
+            "--retries N`",
+            shown
+        );
+    }
+    if (item.refusal == deadletter::Refusal::is_of_engine) {
+        return fmt::format(
+            "job {} is one of Flowable's, whose engine suspends and activates whole instances and "
+            "definitions: call its RuntimeService or RepositoryService",
+            shown
+        );
+    }
+    if (item.answer == ItemAnswer::locked) {
+        return fmt::format("a node holds job {}: try again later", item.id);
+    }
+    return item.place ? fmt::format("job {} stands in place {}", shown, name_of(*item.place))
+                      : fmt::format("there is no job {}", shown);
+}
+
+}  // namespace jobstrand::cli

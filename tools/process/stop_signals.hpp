@@ -1,0 +1,47 @@
+#pragma once
+
+#include "schema/time.hpp"
+#include "tools/process/unique_fd.hpp"
+
+#include <csignal>
+#include <optional>
+
+namespace jobstrand::cli {
+
+/// Turns SIGTERM, SIGINT and SIGHUP into events that threads wait for; nothing runs in a signal
+/// handler. They are blocked in the thread that makes this object and in all threads that it starts
+/// from then on, so make it before any other thread.
+///
+/// Thread safety: wait() and cancel() are thread-safe.
+class StopSignals final {
+public:
+    StopSignals();
+
+    /// Restores the calling thread's signal mask.
+    ~StopSignals();
+
+    StopSignals(const StopSignals&) = delete;
+    StopSignals& operator=(const StopSignals&) = delete;
+
+    enum class Event {
+        stop,    ///< SIGTERM or SIGINT.
+        hangup,  ///< SIGHUP.
+        cancelled,
+        timed_out,
+    };
+
+    /// The next event. Each signal is handed out once; cancelled stays for all. No limit: for ever.
+    [[nodiscard]] Event wait(std::optional<schema::Duration> limit = {});
+
+    /// SIGHUP has no effect from now on.
+    void ignore_hangups();
+
+    void cancel();
+
+private:
+    sigset_t old_mask_{};
+    UniqueFd signals_;
+    UniqueFd cancelled_;
+};
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,123 @@
+#include "tools/program/further_engine.hpp"
+
+#include "persistence/sql/db_error.hpp"
+#include "tools/settings/password_source.hpp"
+#include "tools/tracing/span_exporter.hpp"
+
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::cli {
+
+namespace {
+
+constexpr std::chrono::seconds kOpenAgain{5};
+
+}  // namespace
+
+FurtherEngine::FurtherEngine(
+    std::string name,
+    const Settings& settings,
+    const EngineSurroundings& around,
+    bool runs_jobs
+)
+    : name_(std::move(name)),
+      settings_(settings),
+      log_(name_, around.log),
+      around_{
+          around.clock,
+          log_,
+          around.guardian,
+          around.http_client,
+          around.path,
+          &handler_counts_,
+          around.threads,
+          around.spans},
+      runs_jobs_(runs_jobs),
+      opening_([this] { open_until_it_works(); }) {}
+
+FurtherEngine::~FurtherEngine() {
+    (void)stop(executor::StopMode::drain);
+    if (http_) {
+        http_->stop();
+    }
+}
+
+void FurtherEngine::open_until_it_works() {
+    while (!open()) {
+        std::unique_lock lock(mutex_);
+        if (stopping_.wait_for(lock, kOpenAgain, [this] { return is_stopping_; })) {
+            return;
+        }
+    }
+}
+
+bool FurtherEngine::open() {
+    // Defended catch: what is wrong with one database is told, and tried again; the others run.
+    try {
+        auto engine =
+            open_engine(url_with_password_source(settings_), settings_, OpenFor::service, around_);
+        std::unique_ptr<service::HttpService> http;
+        if (!settings_.http.listen.empty()) {
+            http = std::make_unique<service::HttpService>(
+                service::ApiParts{
+                    .engine = *engine,
+                    .settings = settings_,
+                    .log = log_,
+                    .spans = around_.spans == nullptr ? nullptr : &around_.spans->counts(),
+                    .handlers = &handler_counts_,
+                    .dropped_log_lines = around_.dropped_log_lines,
+                    .engine_name = name_},
+                runs_jobs_
+            );
+        }
+        const std::lock_guard lock(mutex_);
+        if (is_stopping_) {
+            return true;
+        }
+        if (runs_jobs_) {
+            engine->start();
+        }
+        if (http) {
+            http->start();
+        }
+        engine_ = std::move(engine);
+        http_ = std::move(http);
+        log_.write(schema::LogLevel::info, "ready", {{"lock_owner", engine_->lock_owner()}});
+        return true;
+    } catch (const std::exception& error) {
+        log_.write(
+            schema::LogLevel::error,
+            "this engine could not be started; it is tried again",
+            {{"error", error.what()}, {"wait_s", kOpenAgain.count()}}
+        );
+        return false;
+    }
+}
+
+void FurtherEngine::say_stopping() {
+    const std::lock_guard lock(mutex_);
+    if (http_) {
+        http_->say_stopping();
+    }
+}
+
+void FurtherEngine::read_certificate_again() {
+    const std::lock_guard lock(mutex_);
+    if (http_) {
+        http_->read_certificate_again();
+    }
+}
+
+bool FurtherEngine::stop(executor::StopMode mode) {
+    {
+        const std::lock_guard lock(mutex_);
+        is_stopping_ = true;
+    }
+    stopping_.notify_all();
+    std::call_once(joined_, [this] { opening_.join(); });
+    return engine_ == nullptr || engine_->stop(mode);
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "executor/stop_mode.hpp"
+#include "tools/program/named_log.hpp"
+#include "tools/service/http_service.hpp"
+#include "tools/session/open_engine.hpp"
+#include "tools/settings/settings.hpp"
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace jobstrand::cli {
+
+/// An engine of a service beside the first one, with a database of its own (R094 to R097). A thread
+/// of its own opens it, again and again until that succeeds: a database that is away keeps no other
+/// engine waiting.
+///
+/// Thread safety: stop() and say_stopping() may be called from any thread.
+class FurtherEngine final {
+public:
+    /// `around` is borrowed, but for its log, whose lines get the name.
+    FurtherEngine(
+        std::string name,
+        const Settings& settings,
+        const EngineSurroundings& around,
+        bool runs_jobs
+    );
+    ~FurtherEngine();
+
+    FurtherEngine(const FurtherEngine&) = delete;
+    FurtherEngine& operator=(const FurtherEngine&) = delete;
+
+    /// Its HTTP service, if it has one, says that it is not ready.
+    void say_stopping();
+
+    /// As HttpService::read_certificate_again(), if it has one.
+    void read_certificate_again();
+
+    /// As executor::AsyncExecutor::stop(); true where it has not come to running jobs.
+    [[nodiscard]] bool stop(executor::StopMode mode);
+
+private:
+    void open_until_it_works();
+    [[nodiscard]] bool open();
+
+    const std::string name_;
+    const Settings& settings_;
+    NamedLog log_;
+    HandlerCounts handler_counts_;
+    const EngineSurroundings around_;
+    const bool runs_jobs_;
+
+    std::mutex mutex_;
+    std::condition_variable stopping_;
+    bool is_stopping_ = false;                    ///< Guarded by mutex_.
+    std::unique_ptr<engine::Wiring> engine_;      ///< Likewise, until its thread has ended.
+    std::unique_ptr<service::HttpService> http_;  ///< Likewise.
+    std::once_flag joined_;
+    std::thread opening_;
+};
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,37 @@
+#include "tools/process/process.hpp"
+#include "tools/program/run_cli.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <iostream>
+#include <string>
+#include <vector>
+
+int main(int argc, char** argv) {
+    namespace cli = jobstrand::cli;
+    cli::give_large_blocks_back();
+    cli::occupy_standard_descriptors();
+    const bool does_sigpipe_end_us = cli::does_sigpipe_end_us();
+    // Only so do std::cin and std::cout tell an error from the end.
+    std::ios::sync_with_stdio(false);
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    if (cli::is_shells_question(arguments)) {
+        cli::end_quietly_after(std::chrono::seconds(1));
+    }
+    cli::hide_passwords({argv + 1, argv + argc});
+    return cli::run_cli(
+        arguments,
+        {
+            .in = std::cin,
+            .out = std::cout,
+            .err = std::cerr,
+            .in_is_terminal = ::isatty(STDIN_FILENO) == 1,
+            .err_is_terminal = ::isatty(STDERR_FILENO) == 1,
+            .err_descriptor = STDERR_FILENO,
+            .out_columns = cli::terminal_columns(STDOUT_FILENO),
+            .when_out_fails = does_sigpipe_end_us ? cli::end_if_nobody_reads : nullptr,
+        },
+        cli::environment_of_process()
+    );
+}

@@ -1,0 +1,323 @@
+#include "tools/program/serve.hpp"
+
+#include "tools/process/process.hpp"
+#include "tools/process/stop_signals.hpp"
+#include "tools/program/further_engine.hpp"
+#include "tools/program/reload.hpp"
+#include "tools/program/slow_step.hpp"
+#include "tools/service/http_service.hpp"
+#include "tools/session/service_handlers.hpp"
+#include "tools/tracing/span_exporter.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <future>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using executor::StopMode;
+using schema::LogLevel;
+
+/// After the second signal the executor waits five seconds for its handlers and writes their
+/// outcomes; beyond that there is nothing to wait for.
+constexpr schema::Duration kPatienceAtOnce = 8s;
+
+/// One deadline for all that stopping does, beyond the time that running jobs may take: to end the
+/// handlers that are left, to write the last outcomes, to tell that this node leaves. A database
+/// that is frozen would hold each of them for as long as it waits for an answer.
+constexpr schema::Duration kPatienceAfterJobs = 15s;
+
+/// For the last lines of the log, where the process ends at once.
+constexpr std::chrono::milliseconds kPatienceForLog = 1s;
+
+/// For the last spans.
+constexpr schema::Duration kPatienceForSpans = 5s;
+
+void tell_ready(Session& session, engine::Wiring& engine, bool is_executing) {
+    const executor::ExecutorSettings& settings = session.settings().executor;
+    session.log().write(
+        LogLevel::info,
+        is_executing ? "ready" : "ready, but running no jobs: the executor is off",
+        {
+            {"database", session.shown_database_url()},
+            {"lock_owner", engine.lock_owner()},
+            {"workers", fmt::format("{}-{}", settings.core_pool_size, settings.max_pool_size)},
+            {"queue_size", settings.queue_size},
+            {"commands", session.settings().commands.size()},
+            {"clock_skew_ms", engine.clock_skew().count()},
+        }
+    );
+}
+
+/// All engines of the service: at most one that the command names, and those beside it.
+struct Engines {
+    engine::Wiring* first = nullptr;
+    std::vector<std::unique_ptr<FurtherEngine>> further = {};
+    service::HttpService* http = nullptr;  ///< Of the first, if it has one.
+
+    void read_certificates_again() {
+        if (http != nullptr) {
+            http->read_certificate_again();
+        }
+        for (const auto& engine : further) {
+            engine->read_certificate_again();
+        }
+    }
+
+    /// All at once, since each may take as long as its jobs. As AsyncExecutor::stop().
+    [[nodiscard]] bool stop(StopMode mode) {
+        std::vector<std::future<bool>> ends;
+        for (const auto& engine : further) {
+            ends.push_back(std::async(std::launch::async, [&] { return engine->stop(mode); }));
+        }
+        bool have_all_ended = first == nullptr || first->stop(mode);
+        for (std::future<bool>& end : ends) {
+            have_all_ended = end.get() && have_all_ended;
+        }
+        return have_all_ended;
+    }
+};
+
+void wait_for_stop(
+    Session& session,
+    StopSignals& signals,
+    const Supervisor& supervisor,
+    Engines& engines
+) {
+    Reload reload(session, engines.further.empty() ? engines.first : nullptr);
+    while (true) {
+        const auto event = signals.wait(supervisor.alive_interval());
+        if (event == StopSignals::Event::timed_out) {
+            // For this it has to get at the jobs that it holds: an executor that is stuck cannot.
+            if (engines.first == nullptr || engines.first->standstill().empty()) {
+                supervisor.tell_alive();
+            }
+        } else if (event == StopSignals::Event::hangup && reload.is_possible()) {
+            reload.run();
+            engines.read_certificates_again();
+        } else {
+            return;
+        }
+    }
+}
+
+/// Ends the process without destroying what running handlers still use.
+[[noreturn]] void leave(Session& session, const char* why) {
+    session.log().write(LogLevel::error, why, {});
+    session.streams().out.flush();
+    session.flush_log(kPatienceForLog);
+    std::_Exit(static_cast<int>(ExitCode::failed));
+}
+
+/// Hurries the drain when a further signal comes, and ends the process when the drain is not over
+/// within `limit`. true: it came before the drain had begun, so this call has stopped everything,
+/// cleanly.
+[[nodiscard]] bool
+hurry(Session& session, Engines& engines, StopSignals& signals, schema::Duration limit) {
+    switch (signals.wait(limit)) {
+        case StopSignals::Event::timed_out:
+            leave(session, "not stopped in time, perhaps for want of the database: locks expire");
+        case StopSignals::Event::stop:
+            break;
+        case StopSignals::Event::hangup:
+        case StopSignals::Event::cancelled:
+            return false;
+    }
+    session.log().write(LogLevel::warn, "second signal: stopping running jobs", {});
+    if (engines.stop(StopMode::at_once)) {
+        return true;
+    }
+    if (signals.wait(kPatienceAtOnce) != StopSignals::Event::cancelled) {
+        leave(session, "running jobs did not stop: their locks will expire");
+    }
+    return false;
+}
+
+void drain(Session& session, Engines& engines, StopSignals& signals) {
+    session.log().write(
+        LogLevel::info, "stopping: running jobs may finish, a second signal stops them", {}
+    );
+    signals.ignore_hangups();
+    bool was_hurried = false;  // Read after the thread has ended.
+    const schema::Duration limit = session.settings().executor.shutdown_wait + kPatienceAfterJobs;
+    std::thread hurrying([&] { was_hurried = hurry(session, engines, signals, limit); });
+    const bool was_drained = engines.stop(StopMode::drain);
+    signals.cancel();
+    hurrying.join();
+    if (!was_drained && !was_hurried) {
+        leave(session, "running jobs did not finish in time: their locks will expire");
+    }
+    session.log().write(LogLevel::info, "stopped", {});
+}
+
+}  // namespace
+
+namespace {
+
+/// nullptr: nobody wants one.
+[[nodiscard]] std::unique_ptr<service::HttpService>
+http_service(Session& session, const Settings& settings, engine::Wiring& engine, bool runs_jobs) {
+    if (settings.http.listen.empty()) {
+        return nullptr;
+    }
+    // Defended catch: what cannot be listened on is a mistake in the settings.
+    try {
+        return std::make_unique<service::HttpService>(
+            service::ApiParts{
+                .engine = engine,
+                .settings = settings,
+                .log = session.log(),
+                .spans = session.spans() == nullptr ? nullptr : &session.spans()->counts(),
+                .handlers = &session.handler_counts(),
+                .dropped_log_lines = session.dropped_log_lines(),
+                .engine_name = session.engine_name()},
+            runs_jobs
+        );
+    } catch (const std::runtime_error& error) {
+        throw CliError(ExitCode::wrong_usage, error.what());
+    }
+}
+
+void start_http(Session& session, service::HttpService& http) {
+    http.start();
+    session.log().write(
+        LogLevel::info,
+        "serving HTTP",
+        {{"address", session.settings().http.listen}, {"port", http.port()}}
+    );
+}
+
+}  // namespace
+
+namespace {
+
+void tell_of_settings(Session& session) {
+    for (const std::string& remark : session.remarks()) {
+        session.log().write(LogLevel::warn, "setting without effect", {{"setting", remark}});
+    }
+    for (const std::string& obstacle : obstacles_to_handlers(session.settings())) {
+        session.log().write(
+            LogLevel::warn, "these jobs are not taken here", {{"obstacle", obstacle}}
+        );
+    }
+}
+
+/// For what is configured: an app's connections and those of HTTP clients, and enough for
+/// databases, files and programs.
+[[nodiscard]] std::size_t descriptors_for(const Settings& settings) {
+    constexpr std::size_t others = 512;
+    std::size_t calls = 0;
+    for (const auto& [name, target] : settings.targets) {
+        calls += target.calls;
+    }
+    const std::size_t clients = settings.http.listen.empty() ? 0 : settings.http.connections;
+    return others + clients + std::min(calls, settings.executor.async_runs);
+}
+
+/// Engines beside each other share the threads of the settings at the top; nullptr: there is one.
+[[nodiscard]] std::shared_ptr<executor::SharedThreads> threads_to_share(Session& session) {
+    const std::size_t further = session.further_engines().size();
+    const std::size_t threads = session.settings().executor.max_pool_size;
+    if (further == 0) {
+        return nullptr;
+    }
+    if (threads <= further) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            fmt::format(
+                "maxPoolSize is {}, but {} engines share these threads, and each needs one",
+                threads,
+                further + 1
+            )
+        );
+    }
+    return std::make_shared<executor::SharedThreads>(threads);
+}
+
+[[nodiscard]] engine::Wiring& opened(Session& session) {
+    const SlowStep step(session.log(), "the database");
+    return session.engine(OpenFor::service);
+}
+
+/// Opens the first engine and starts it, with its HTTP service.
+[[nodiscard]] std::unique_ptr<service::HttpService>
+start_first(Session& session, Engines& engines, bool is_executing) {
+    engine::Wiring& engine = opened(session);
+    // It listens before jobs run, so that a port which is taken is told at once.
+    auto http = http_service(session, session.settings(), engine, is_executing);
+    if (is_executing) {
+        const SlowStep step(session.log(), "the database, to register this node");
+        engine.start();
+    }
+    if (http) {
+        start_http(session, *http);
+    }
+    tell_ready(session, engine, is_executing);
+    engines.first = &engine;
+    engines.http = http.get();
+    return http;
+}
+
+}  // namespace
+
+ExitCode serve(Session& session, const ServeOptions& options) {
+    session.use_service_log();
+    StopSignals signals;
+    // A closed stderr must end no job; writing to it fails like any other write.
+    std::signal(SIGPIPE, SIG_IGN);
+    if (options.http) {
+        session.listen_on(*options.http);
+    }
+    tell_of_settings(session);
+    const Settings& settings = session.settings();
+    const bool is_executing = settings.executor_active && !options.no_executor;
+    allow_descriptors(descriptors_for(settings));
+    if (is_executing && !settings.commands.empty()) {
+        session.guardian().start();  // While this process is small.
+    }
+    session.export_spans();
+    const auto threads = threads_to_share(session);
+    session.share(threads);
+    Engines engines;
+    for (const auto& [name, further] : session.further_engines()) {
+        engines.further.push_back(std::make_unique<FurtherEngine>(
+            name, further, session.surroundings(), further.executor_active && is_executing
+        ));
+    }
+    std::unique_ptr<service::HttpService> http;
+    if (engines.further.empty() || !session.given_database_url().empty()) {
+        http = start_first(session, engines, is_executing);
+    }
+    const Supervisor supervisor = session.supervisor();
+    supervisor.tell_ready(is_executing ? "running jobs" : "running no jobs");
+    wait_for_stop(session, signals, supervisor, engines);
+    supervisor.tell_stopping();
+    if (http) {
+        http->say_stopping();
+    }
+    for (const auto& engine : engines.further) {
+        engine->say_stopping();
+    }
+    drain(session, engines, signals);
+    if (session.spans() != nullptr) {
+        session.spans()->flush(kPatienceForSpans);
+    }
+    if (http) {
+        http->stop();
+    }
+    return ExitCode::done;
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "deadletter/explain/job_facts.hpp"
+#include "tools/output/record.hpp"
+
+namespace jobstrand::cli {
+
+/// What `job explain` goes by; docs/cli.md says what it holds. null where it does not apply.
+[[nodiscard]] Record facts_of(const deadletter::JobFacts& facts);
+
+}  // namespace jobstrand::cli

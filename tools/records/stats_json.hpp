@@ -1,0 +1,25 @@
+#pragma once
+
+#include "deadletter/desk/external_topics.hpp"
+#include "deadletter/desk/job_search.hpp"
+#include "persistence/node_work.hpp"
+#include "persistence/served_store.hpp"
+#include "tools/output/record.hpp"
+
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// The counts as one object: `places`, `locked`, `unserved`.
+[[nodiscard]] Record record_of(
+    const std::vector<deadletter::PlaceCount>& counts,
+    const std::vector<persistence::UnservedJobs>& unserved
+);
+
+/// What nodes tell, which changes all the time: `runsLastMinute`, `failedLastMinute`, `external`.
+[[nodiscard]] Record record_of(
+    const std::vector<persistence::TypeRuns>& last_minute,
+    const std::vector<deadletter::ExternalTopic>& external
+);
+
+}  // namespace jobstrand::cli

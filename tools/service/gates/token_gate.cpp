@@ -1,0 +1,143 @@
+#include "tools/service/gates/token_gate.hpp"
+
+#include "schema/text/iso8601.hpp"
+#include "tools/access/token_file.hpp"
+#include "tools/service/http/problem.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+/// How often the file is looked at.
+constexpr std::chrono::seconds kLook{1};
+
+constexpr std::string_view kScheme = "Bearer ";
+
+/// Longer texts are no tokens, and are not worth hashing.
+constexpr std::size_t kTokenLengthMax = 200;
+
+[[nodiscard]] Response unauthorized(std::string_view detail, std::string_view challenge = {}) {
+    Response response = problem(401, detail);
+    response.headers.push_back(
+        {"WWW-Authenticate", fmt::format("Bearer realm=\"jobstrand\"{}", challenge)}
+    );
+    return response;
+}
+
+}  // namespace
+
+TokenGate::TokenGate(std::string path, schema::Log& log, std::string engine, Now now)
+    : path_(std::move(path)),
+      log_(log),
+      engine_(std::move(engine)),
+      now_(std::move(now)),
+      state_(state_of_file()),
+      looked_at_(steady_clock::now()),
+      tokens_(read_tokens(path_)) {}
+
+std::optional<Response> TokenGate::refusal(const Request& request, Role needed) {
+    if (needed == Role::anybody) {
+        return std::nullopt;
+    }
+    reload_if_changed();
+    if (request.count_headers("Authorization") > 1) {
+        return problem(400, "Authorization must be said once");
+    }
+    const TokenEntry* const token = token_in(request.header("Authorization"));
+    if (token == nullptr) {
+        return unauthorized("show a token: Authorization: Bearer TOKEN");
+    }
+    if (token->has_expired(now_())) {
+        return unauthorized(
+            fmt::format(
+                "this token has expired: it was good until {}",
+                schema::format_instant(*token->expires)
+            ),
+            ", error=\"invalid_token\", error_description=\"the token has expired\""
+        );
+    }
+    if (!token->scope.enters(engine_)) {
+        return problem(403, fmt::format("this token is not for the engine \"{}\"", engine_));
+    }
+    if (!may(token->role, needed)) {
+        return problem(403, fmt::format("this needs a token with the role {}", name_of(needed)));
+    }
+    return std::nullopt;
+}
+
+std::string TokenGate::caller(const Request& request) const {
+    const TokenEntry* const token = token_in(request.header("Authorization"));
+    return token == nullptr ? "" : token->name;
+}
+
+Scope TokenGate::scope(const Request& request) const {
+    const TokenEntry* const token = token_in(request.header("Authorization"));
+    return token == nullptr ? Scope{} : token->scope;
+}
+
+schema::TimePoint TokenGate::machine_time() {
+    return std::chrono::floor<schema::Duration>(std::chrono::system_clock::now());
+}
+
+const TokenEntry* TokenGate::token_in(std::string_view authorization) const {
+    if (authorization.size() <= kScheme.size() || authorization.size() > kTokenLengthMax ||
+        !is_same_token(authorization.substr(0, kScheme.size()), kScheme)) {
+        return nullptr;
+    }
+    const TokenHash shown = hash_of(authorization.substr(kScheme.size()));
+    const TokenEntry* found = nullptr;
+    // All of them, so that the time does not tell which one it was.
+    for (const TokenEntry& token : tokens_) {
+        if (are_equal(token.hash, shown)) {
+            found = &token;
+        }
+    }
+    return found;
+}
+
+TokenGate::FileState TokenGate::state_of_file() const {
+    struct stat about {};
+    if (::stat(path_.c_str(), &about) != 0) {
+        return {};
+    }
+    constexpr std::int64_t ns_per_s = 1'000'000'000;
+    return {
+        .changed_ns = about.st_mtim.tv_sec * ns_per_s + about.st_mtim.tv_nsec,
+        .inode = about.st_ino,
+        .size = about.st_size,
+    };
+}
+
+void TokenGate::reload_if_changed() {
+    const auto now = steady_clock::now();
+    if (now - looked_at_ < kLook) {
+        return;
+    }
+    looked_at_ = now;
+    const FileState state = state_of_file();
+    if (state == state_) {
+        return;
+    }
+    state_ = state;
+    tokens_.clear();
+    // Defended catch: the service lives on, and lets nobody in until the file is in order again.
+    try {
+        tokens_ = read_tokens(path_);
+        log_.write(schema::LogLevel::info, "tokens read anew", {{"tokens", tokens_.size()}});
+    } catch (const TokenFileError& error) {
+        log_.write(
+            schema::LogLevel::error,
+            "the token file cannot be read: nobody is let in",
+            {{"error", error.what()}}
+        );
+    }
+}
+
+}  // namespace jobstrand::service

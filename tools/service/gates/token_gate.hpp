@@ -1,0 +1,67 @@
+#pragma once
+
+#include "schema/log.hpp"
+#include "schema/time.hpp"
+#include "tools/access/token.hpp"
+#include "tools/service/http/gate.hpp"
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace jobstrand::service {
+
+/// Lets in who shows a token of the file: `Authorization: Bearer TOKEN`. 401 without a good one, or
+/// with one that has expired; 403 for a role that is not enough, or another engine. Reads the file
+/// anew within two seconds after it was changed, so a token that was revoked is of no use then; a
+/// file that cannot be read any more lets nobody in.
+///
+/// Thread safety: none; it belongs to the thread that serves sockets. The log must outlive it.
+class TokenGate final : public Gate {
+public:
+    using Now = std::function<schema::TimePoint()>;
+
+    /// `engine` is the name of what is behind it; tokens expire by `now`. Throws TokenFileError.
+    TokenGate(
+        std::string path,
+        schema::Log& log,
+        std::string engine = std::string(kFirstEngine),
+        Now now = machine_time
+    );
+
+    [[nodiscard]] std::optional<Response> refusal(const Request& request, Role needed) override;
+
+    /// The name of the token; empty: there is none.
+    [[nodiscard]] std::string caller(const Request& request) const override;
+
+    [[nodiscard]] Scope scope(const Request& request) const override;
+
+    [[nodiscard]] static schema::TimePoint machine_time();
+
+private:
+    /// What tells one state of the file from another.
+    struct FileState {
+        std::int64_t changed_ns = 0;
+        std::uint64_t inode = 0;
+        std::int64_t size = -1;
+
+        bool operator==(const FileState&) const = default;
+    };
+
+    [[nodiscard]] FileState state_of_file() const;
+    void reload_if_changed();
+    /// nullptr: no token was shown that is good.
+    [[nodiscard]] const TokenEntry* token_in(std::string_view authorization) const;
+
+    const std::string path_;
+    schema::Log& log_;
+    const std::string engine_;
+    const Now now_;
+    FileState state_;
+    std::chrono::steady_clock::time_point looked_at_;
+    std::vector<TokenEntry> tokens_;
+};
+
+}  // namespace jobstrand::service

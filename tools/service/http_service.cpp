@@ -1,0 +1,195 @@
+#include "tools/service/http_service.hpp"
+
+#include "schema/text/iso8601.hpp"
+#include "tools/service/api/enqueue_group.hpp"
+#include "tools/service/api/readiness.hpp"
+#include "tools/service/api/watch_paths.hpp"
+#include "tools/service/gates/local_gate.hpp"
+#include "tools/service/gates/token_gate.hpp"
+#include "tools/service/http/server.hpp"
+#include "tools/service/http/work_pool.hpp"
+#include "tools/service/routes.hpp"
+#include "tools/service/tls/tls_identity.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace jobstrand::service {
+
+namespace {
+
+/// Threads for what blocks, half as many for who reads, and requests that may wait for them. The
+/// databases' pools lend a few connections each.
+constexpr std::size_t kThreads = 4;
+constexpr std::size_t kWaitingRequests = 1024;
+
+/// The same for verbs, each of which may take long, so that the others go on meanwhile.
+constexpr std::size_t kVerbThreads = 2;
+constexpr std::size_t kWaitingVerbs = 64;
+
+[[nodiscard]] ListenAddress address_of(const cli::HttpSettings& settings) {
+    auto address = parse_listen_address(settings.listen);
+    if (!address) {
+        throw std::runtime_error("httpListen " + address.error().message);
+    }
+    if (!address.value().is_loopback && settings.token_file.empty()) {
+        throw std::runtime_error(
+            "httpListen = " + settings.listen +
+            " is open to other machines: make a token (jobstrand token make NAME --role admin "
+            "--file FILE) and name the file in httpTokenFile, or listen on 127.0.0.1"
+        );
+    }
+    return address.value();
+}
+
+[[nodiscard]] bool speaks_tls(const cli::HttpSettings& settings) {
+    return !settings.certificate_file.empty();
+}
+
+void warn_of_listeners(const cli::HttpSettings& settings, schema::Log& log) {
+    if (!address_of(settings).is_loopback && !speaks_tls(settings)) {
+        log.write(
+            schema::LogLevel::warn,
+            "tokens and jobs cross the network in the clear: set httpCertificateFile",
+            {{"address", settings.listen}}
+        );
+    }
+}
+
+/// Throws TlsFileError.
+[[nodiscard]] TlsIdentity tls_identity_of(const ApiParts& parts) {
+    const cli::HttpSettings& settings = parts.settings.http;
+    TlsIdentity identity = read_tls_identity(
+        {.certificate = settings.certificate_file, .key = settings.key_file},
+        parts.engine.clock().now()
+    );
+    for (const std::string& remark : identity.remarks) {
+        parts.log.write(
+            schema::LogLevel::warn, remark, {{"certificate", settings.certificate_file}}
+        );
+    }
+    return identity;
+}
+
+[[nodiscard]] std::unique_ptr<Gate> gate_of(const ApiParts& parts) {
+    const std::string& token_file = parts.settings.http.token_file;
+    if (token_file.empty()) {
+        return std::make_unique<LocalGate>();
+    }
+    return std::make_unique<TokenGate>(token_file, parts.log, parts.engine_name);
+}
+
+[[nodiscard]] ServerLimits limits_of(const cli::HttpSettings& settings) {
+    return {.connections = settings.connections, .body_bytes = settings.body_bytes};
+}
+
+}  // namespace
+
+/// Oldest dependency first.
+class HttpService::Objects {
+public:
+    Objects(const ApiParts& the_parts, bool runs_jobs)
+        : parts(the_parts),
+          gate(gate_of(parts)),
+          readiness(parts, runs_jobs),
+          pool(kThreads, kWaitingRequests, parts.log),
+          verbs(kVerbThreads, kWaitingVerbs, parts.log),
+          singles(parts, enqueued),
+          waits(parts.engine.workers()),
+          changes(parts),
+          feed(changes, parts.log),
+          backlog(parts.engine),
+          router(all_routes(
+              {parts, readiness, pool, singles, enqueued, counts, waits, verbs, feed, backlog}
+          )),
+          server(
+              address_of(parts.settings.http),
+              router,
+              *gate,
+              counts,
+              limits_of(parts.settings.http)
+          ) {
+        warn_of_listeners(parts.settings.http, parts.log);
+        if (speaks_tls(parts.settings.http)) {
+            server.use_tls(tls_identity_of(parts).context);
+        }
+        parts.engine.on_external_jobs([this] { waits.news(); });
+    }
+
+    ~Objects() { stop(); }
+
+    /// What holds answers ends before the server that they go to.
+    void stop() {
+        parts.engine.on_external_jobs({});
+        server.stop();
+        feed.stop();
+        waits.stop();
+        singles.stop();
+        pool.stop();
+        verbs.stop();
+    }
+
+    ApiParts parts;
+    const std::unique_ptr<Gate> gate;
+    Readiness readiness;
+    EnqueueCounts enqueued;
+    HttpCounts counts;
+    WorkPool pool;
+    WorkPool verbs;
+    EnqueueGroup singles;
+    WorkWaits waits;
+    EngineChanges changes;
+    ChangeFeed feed;
+    Backlog backlog;
+    const Router router;
+    Server server;
+};
+
+HttpService::HttpService(const ApiParts& parts, bool runs_jobs)
+    : objects_(std::make_unique<Objects>(parts, runs_jobs)) {}
+
+HttpService::~HttpService() = default;
+
+void HttpService::start() {
+    objects_->feed.start();
+    objects_->server.start();
+}
+
+void HttpService::read_certificate_again() {
+    const ApiParts& parts = objects_->parts;
+    if (!speaks_tls(parts.settings.http)) {
+        return;
+    }
+    // Defended catch: half a renewal must not end a service.
+    try {
+        const TlsIdentity identity = tls_identity_of(parts);
+        objects_->server.use_tls(identity.context);
+        parts.log.write(
+            schema::LogLevel::info,
+            "the certificate was read again",
+            {{"expires", schema::format_instant(identity.expires)}}
+        );
+    } catch (const TlsFileError& error) {
+        parts.log.write(
+            schema::LogLevel::error,
+            "the certificate is not taken over: the one before still counts",
+            {{"error", error.what()}}
+        );
+    }
+}
+
+void HttpService::say_stopping() {
+    objects_->readiness.stop();
+    objects_->waits.finish();
+    objects_->feed.finish();
+}
+
+void HttpService::stop() {
+    objects_->stop();
+}
+
+std::uint16_t HttpService::port() const {
+    return objects_->server.port();
+}
+
+}  // namespace jobstrand::service

@@ -1,0 +1,98 @@
+#include "tools/service/routes.hpp"
+
+#include "tools/service/api/audited.hpp"
+#include "tools/service/api/job_paths.hpp"
+#include "tools/service/api/operator_paths.hpp"
+#include "tools/service/api/watch_paths.hpp"
+#include "tools/service/http/problem.hpp"
+#include "tools/service/management/management_paths.hpp"
+#include "tools/service/metrics/metrics.hpp"
+#include "tools/service/verbs/described_operations.hpp"
+#include "tools/service/verbs/operation_paths.hpp"
+#include "tools/service/verbs/verb_paths.hpp"
+#include "tools/service/workers/call_back_paths.hpp"
+#include "tools/service/workers/camunda_paths.hpp"
+#include "tools/service/workers/flowable_paths.hpp"
+#include "tools/service/workers/work_paths.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+namespace jobstrand::service {
+
+namespace {
+
+constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kLines = "application/x-ndjson";
+constexpr std::string_view kOtherLines = "application/jsonl";
+
+void answer_alive(const Request& /*request*/, const Answer& answer) {
+    answer({.status = 200, .body = "{\"status\":\"live\"}\n"});
+}
+
+void describe(const Request& request, const Answer& answer) {
+    static const std::string api = described_api();
+    static const std::string api_3_0 = described_api_3_0();
+    const std::string_view query = request.query();
+    if (query.empty() || query == "version=3.1") {
+        answer({.status = 200, .body = api});
+    } else if (query == "version=3.0") {
+        answer({.status = 200, .body = api_3_0});
+    } else {
+        answer(problem(400, "version must be 3.1, or 3.0"));
+    }
+}
+
+}  // namespace
+
+std::vector<Route> all_routes(const RouteParts& parts) {
+    const ApiParts& api = parts.api;
+    WorkPool& pool = parts.pool;
+    const auto is_ready = [&readiness = parts.readiness](const Request&) {
+        return readiness.answer();
+    };
+    const auto look_at_backlog = pool.wrap([&backlog = parts.backlog](const Request&) {
+        backlog.look();
+        return Response{};
+    });
+    const auto tell_metrics = [from = MetricsParts{api, parts.counts, parts.http, parts.backlog},
+                               look_at_backlog](const Request&, const Answer& answer) {
+        answer(metrics(from));
+        if (from.backlog.wants_a_look()) {
+            look_at_backlog({.method = "GET", .target = {}}, [](const Response&) {});
+        }
+    };
+    std::vector<Route> routes = honouring_scope({
+        {"GET", "/health/live", Role::anybody, answer_alive},
+        {"GET", "/health/ready", Role::anybody, pool.wrap_urgent(is_ready)},
+        {"GET", "/api/v1/openapi.json", Role::read, describe},
+
+        {"GET", "/api/v1/jobs", Role::read, pool.wrap(list_jobs(api))},
+        {"POST",
+         "/api/v1/jobs",
+         Role::worker,
+         enqueue_jobs(api, parts.pool, parts.singles, parts.counts),
+         {kJson, kLines, kOtherLines}},
+        {"GET", "/api/v1/jobs/{id}", Role::read, pool.wrap(show_job(api))},
+        {"GET", "/api/v1/stats", Role::read, pool.wrap(show_stats(api))},
+        {"GET", "/api/v1/events", Role::read, watch_changes(parts.feed)},
+        {"POST", "/api/v1/wake", Role::worker, pool.wrap(wake_node(api))},
+    });
+    // What nodes and limits are like is for whoever may see all jobs.
+    std::vector<Route> others{
+        {"GET", "/metrics", Role::read, tell_metrics},
+    };
+    std::ranges::move(others, std::back_inserter(routes));
+    std::ranges::move(operation_routes(api, parts.verbs), std::back_inserter(routes));
+    std::ranges::move(verb_routes(api, parts.verbs), std::back_inserter(routes));
+    std::ranges::move(management_routes(api, pool), std::back_inserter(routes));
+    std::ranges::move(call_back_routes(api, pool), std::back_inserter(routes));
+    std::ranges::move(work_routes(api, pool, parts.waits), std::back_inserter(routes));
+    std::ranges::move(flowable_worker_routes(api, pool), std::back_inserter(routes));
+    std::ranges::move(camunda_worker_routes(api, pool, parts.waits), std::back_inserter(routes));
+    return routes;
+}
+
+}  // namespace jobstrand::service

@@ -1,0 +1,119 @@
+#include "tools/settings/setting_table.hpp"
+
+namespace jobstrand::cli {
+
+namespace {
+
+template <auto Member>
+[[nodiscard]] auto& in_order(Settings& settings) {
+    return settings.executor.order.*Member;
+}
+
+constexpr std::int64_t kAgingMost = schema::Duration(std::chrono::hours(365 * 24)).count();
+
+[[nodiscard]] auto& prioritized_jobs(Settings& settings) {
+    return settings.executor.prioritized_jobs;
+}
+
+[[nodiscard]] auto& records_definitions(Settings& settings) {
+    return settings.executor.records_definitions;
+}
+
+[[nodiscard]] auto& tolerates_failed_expressions(Settings& settings) {
+    return settings.executor.tolerates_failed_expressions;
+}
+
+[[nodiscard]] auto& batch_job_priority(Settings& settings) {
+    return settings.batch_job_priority;
+}
+
+constexpr std::array kOrderSettings{
+    Setting{
+        .name = "producePrioritizedJobs",
+        .unit = Unit::flag,
+        .field = &prioritized_jobs,
+        .meaning =
+            "`false`: every job that is enqueued here, over HTTP or by the command line, has "
+            "priority 0, whatever it asks for. Rows of plain SQL keep theirs.",
+    },
+    Setting{
+        .name = "batchJobPriority",
+        .field = &batch_job_priority,
+        .least = schema::PriorityRange{}.least,
+        .meaning = "The priority of jobs that carry out bulk operations in the background "
+                   "(`--background`).",
+    },
+    Setting{
+        .name = "recordDefinitions",
+        .unit = Unit::flag,
+        .field = &records_definitions,
+        .meaning =
+            "`true`: each definition, element and handler type of which a job is enqueued here for "
+            "the first time is listed by `jobstrand definition settings`, up to 10,000.",
+    },
+    Setting{
+        .name = "tolerateFailedExpressions",
+        .unit = Unit::flag,
+        .field = &tolerates_failed_expressions,
+        .meaning =
+            "`true`: a job is enqueued here although an expression of its definition fails, as if "
+            "the definition did not have it. `false`: it is refused.",
+        .aliases = {{{"enableGracefulDegradationOnContextSwitchFailure", Unit::flag}}},
+    },
+    Setting{
+        .name = "acquireByPriority",
+        .unit = Unit::flag,
+        .field = &in_order<&schema::AcquisitionOrder::by_priority>,
+        .meaning =
+            "`true`: jobs are acquired by their priority, highest first, and those of one "
+            "priority oldest first. Low ones wait as long as higher ones keep coming, unless "
+            "they age. Needs the index that `jobstrand schema index priority --create` "
+            "makes, or with any of the next three settings that of `priority-due`.",
+        .aliases = {{{"jobExecutorAcquireByPriority", Unit::flag}}},
+    },
+    Setting{
+        .name = "preferTimerJobs",
+        .unit = Unit::flag,
+        .field = &in_order<&schema::AcquisitionOrder::timers_first>,
+        .meaning = "`true`: jobs with a due date, timers and retries, are acquired before all "
+                   "others, earliest first; with `acquireByPriority` within each priority. Needs "
+                   "the index that `jobstrand schema index due --create` makes.",
+        .aliases = {{{"jobExecutorPreferTimerJobs", Unit::flag}}},
+    },
+    Setting{
+        .name = "acquireByDueDate",
+        .unit = Unit::flag,
+        .field = &in_order<&schema::AcquisitionOrder::by_due_date>,
+        .meaning = "`true`: jobs are acquired by their due date, earliest first, and those without "
+                   "one by their creation; with `acquireByPriority` within each priority. Needs "
+                   "the index of `preferTimerJobs`.",
+        .aliases = {{{"jobExecutorAcquireByDueDate", Unit::flag}}},
+    },
+    Setting{
+        .name = "tenantsInTurn",
+        .unit = Unit::flag,
+        .field = &in_order<&schema::AcquisitionOrder::tenants_in_turn>,
+        .meaning =
+            "`true`: of each tenant in turn the oldest job is acquired, so that nobody waits "
+            "behind the backlog of another tenant. Not with any other order. Needs the "
+            "index that `jobstrand schema index tenant --create` makes.",
+    },
+    Setting{
+        .name = "priorityAging",
+        .unit = Unit::milliseconds,
+        .field = &in_order<&schema::AcquisitionOrder::aging>,
+        .most = kAgingMost,
+        .meaning =
+            "With `acquireByPriority`: one step of priority is worth so long a wait, so that "
+            "a low priority runs in the end, however many higher ones keep coming. 0: "
+            "nothing ages. Not with `preferTimerJobs`.",
+    },
+};
+
+}  // namespace
+
+std::span<const Setting> order_settings() {
+    return kOrderSettings;
+}
+
+}  // namespace jobstrand::cli

@@ -1,0 +1,181 @@
+#include "persistence/drivers/parse_database_url.hpp"
+#include "schema/retry_policy.hpp"
+#include "tools/settings/setting_table.hpp"
+#include "tools/text/http_url.hpp"
+#include "tools/text/listen_address.hpp"
+
+namespace jobstrand::cli {
+
+namespace {
+
+template <auto Member>
+[[nodiscard]] auto& in_settings(Settings& settings) {
+    return settings.*Member;
+}
+
+template <auto Member>
+[[nodiscard]] auto& in_http(Settings& settings) {
+    return settings.http.*Member;
+}
+
+template <auto Member>
+[[nodiscard]] auto& in_spans(Settings& settings) {
+    return settings.spans.*Member;
+}
+
+[[nodiscard]] std::string problem_of_endpoint(std::string_view text) {
+    const auto url = parse_http_url(text);
+    if (text.empty() || (url && text.find('?') == std::string_view::npos)) {
+        return {};
+    }
+    return url ? "must not have a query" : url.error().message;
+}
+
+[[nodiscard]] std::string problem_of_address(std::string_view text) {
+    const auto address = service::parse_listen_address(text);
+    return text.empty() || address ? std::string() : address.error().message;
+}
+
+[[nodiscard]] std::string problem_of_url(std::string_view text) {
+    const auto url = persistence::parse_database_url(text);
+    return url ? std::string() : "must be a database URL: " + url.error().message;
+}
+
+constexpr std::int64_t kUrlLength = 4096;
+
+constexpr std::array kServiceSettings{
+    Setting{
+        .name = "db",
+        .unit = Unit::text,
+        .field = &in_settings<&Settings::database_url>,
+        .most = kUrlLength,
+        .meaning =
+            "Database URL, for example `sqlite:jobs.db`. `--db` and `JOBSTRAND_DB` win over it.",
+        .problem_of_text = problem_of_url,
+    },
+    Setting{
+        .name = "passwordFile",
+        .unit = Unit::text,
+        .field = &in_settings<&Settings::password_file>,
+        .most = kUrlLength,
+        .meaning = "A file with the password for `db` in its first line, which only its owner may "
+                   "read; the same as `password_file` in the URL.",
+    },
+    Setting{
+        .name = "passwordCommand",
+        .unit = Unit::text,
+        .field = &in_settings<&Settings::password_command>,
+        .most = kUrlLength,
+        .meaning = "A program, by its absolute path, and its arguments, with blanks in between and "
+                   "without a shell: it prints the password for `db`; the same as "
+                   "`password_command` in the URL.",
+    },
+    Setting{
+        .name = "logLevel",
+        .unit = Unit::text,
+        .field = &in_settings<&Settings::log_level>,
+        .meaning = "Least level that is logged: `debug`, `info`, `warn` or `error`.",
+    },
+    Setting{
+        .name = "logFormat",
+        .unit = Unit::text,
+        .field = &in_settings<&Settings::log_format>,
+        .meaning = "`text`, or `json` for one JSON object per line.",
+    },
+    Setting{
+        .name = "asyncExecutorActivate",
+        .unit = Unit::flag,
+        .field = &in_settings<&Settings::executor_active>,
+        .meaning = "`false`: the service runs no jobs. Embedded, Flowable and Camunda start none "
+                   "unless told to; the service does unless told not to.",
+        .aliases = {{{"jobExecutorActivate", Unit::flag}, {"isAutoActivate", Unit::flag}}},
+    },
+    Setting{
+        .name = "create",
+        .unit = Unit::flag,
+        .field = &in_settings<&Settings::create_database>,
+        .meaning = "The service makes the file of a SQLite database that is not there. `false`: it "
+                   "refuses to start, because the path may be misspelt; `jobstrand schema create` "
+                   "makes one.",
+    },
+    Setting{
+        .name = "databaseSchemaUpdate",
+        .unit = Unit::flag,
+        .field = &in_settings<&Settings::update_schema>,
+        .meaning =
+            "The service creates or upgrades its tables when it starts, but never those of others "
+            "(Flowable's, for one): `jobstrand schema upgrade` does. `false`: it refuses to start "
+            "when they do not fit.",
+    },
+    Setting{
+        .name = "httpListen",
+        .unit = Unit::text,
+        .field = &in_http<&HttpSettings::listen>,
+        .most = kUrlLength,
+        .meaning = "Where the service answers HTTP, for example `127.0.0.1:8080`; empty: nowhere. "
+                   "`serve --http` wins over it. An address that other machines reach needs "
+                   "`httpTokenFile`.",
+        .problem_of_text = problem_of_address,
+    },
+    Setting{
+        .name = "httpTokenFile",
+        .unit = Unit::text,
+        .field = &in_http<&HttpSettings::token_file>,
+        .most = kUrlLength,
+        .meaning = "The file of the tokens that HTTP requests must show, made by `jobstrand token "
+                   "make`. Empty: none, for programs of this machine only.",
+    },
+    Setting{
+        .name = "httpCertificateFile",
+        .unit = Unit::text,
+        .field = &in_http<&HttpSettings::certificate_file>,
+        .most = kUrlLength,
+        .meaning = "The certificate (PEM, those that lead to a known one behind it) with which the "
+                   "service speaks HTTPS; SIGHUP reads it again. Empty: it speaks HTTP.",
+    },
+    Setting{
+        .name = "httpKeyFile",
+        .unit = Unit::text,
+        .field = &in_http<&HttpSettings::key_file>,
+        .most = kUrlLength,
+        .meaning = "The key of `httpCertificateFile` (PEM, without a passphrase).",
+    },
+    Setting{
+        .name = "httpMaxConnections",
+        .field = &in_http<&HttpSettings::connections>,
+        .least = 1,
+        .most = 100'000,
+        .meaning = "HTTP clients at once; further ones are answered 503.",
+    },
+    Setting{
+        .name = "httpMaxBodyBytes",
+        .field = &in_http<&HttpSettings::body_bytes>,
+        .least = 1024,
+        .most = std::int64_t{256} * 1024 * 1024,
+        .meaning = "Bytes of one HTTP request; a longer one is answered 413.",
+    },
+    Setting{
+        .name = "otlpEndpoint",
+        .unit = Unit::text,
+        .field = &in_spans<&SpanSettings::endpoint>,
+        .most = kUrlLength,
+        .meaning = "Where spans of runs are sent, for example `http://127.0.0.1:4318`: an "
+                   "OpenTelemetry collector, by OTLP over HTTP (JSON). Empty: nowhere.",
+        .problem_of_text = problem_of_endpoint,
+    },
+    Setting{
+        .name = "otlpServiceName",
+        .unit = Unit::text,
+        .field = &in_spans<&SpanSettings::service_name>,
+        .most = kUrlLength,
+        .meaning = "`service.name` of the spans.",
+    },
+};
+
+}  // namespace
+
+std::span<const Setting> service_settings() {
+    return kServiceSettings;
+}
+
+}  // namespace jobstrand::cli

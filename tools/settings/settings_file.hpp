@@ -1,0 +1,36 @@
+#pragma once
+
+#include "tools/settings/settings.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::cli {
+
+/// What a configuration file says.
+struct SettingsFile {
+    Settings settings;
+
+    /// The tables [engines.NAME]: engines of the same service with databases of their own. What a
+    /// table does not say is as at the top of the file, but for `db`, which it must say, the
+    /// password, `lockOwner` and `httpListen`.
+    std::map<std::string, Settings, std::less<>> engines;
+
+    /// Every mistake in the file, one sentence each with its line number; empty: none. Settings
+    /// with a mistake keep their default.
+    std::vector<std::string> problems;
+
+    /// What is accepted but has no effect here.
+    std::vector<std::string> remarks;
+};
+
+/// Reads the text of a configuration file; `file_name` is for the messages.
+[[nodiscard]] SettingsFile read_settings(std::string_view toml, const std::string& file_name);
+
+/// Reads the file itself. A file that cannot be read is a problem like any other.
+[[nodiscard]] SettingsFile read_settings_file(const std::string& path);
+
+}  // namespace jobstrand::cli

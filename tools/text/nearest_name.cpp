@@ -1,0 +1,61 @@
+#include "tools/text/nearest_name.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace jobstrand::cli {
+
+namespace {
+
+/// Longer names are compared by their beginning; no real one comes near this.
+constexpr std::size_t kComparedLength = 128;
+
+[[nodiscard]] char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+[[nodiscard]] bool same(char a, char b) {
+    return lower(a) == lower(b);
+}
+
+/// Edit distance in which swapping two neighbours counts as one (optimal string alignment).
+[[nodiscard]] std::size_t distance(std::string_view a, std::string_view b) {
+    const std::size_t width = b.size() + 1;
+    std::vector<std::size_t> before_last(width);
+    std::vector<std::size_t> last(width);
+    std::vector<std::size_t> row(width);
+    for (std::size_t j = 0; j < width; ++j) {
+        row[j] = j;
+    }
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        before_last.swap(last);
+        last.swap(row);
+        row[0] = i;
+        for (std::size_t j = 1; j < width; ++j) {
+            const std::size_t replaced = last[j - 1] + (same(a[i - 1], b[j - 1]) ? 0 : 1);
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+            if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1])) {
+                row[j] = std::min(row[j], before_last[j - 2] + 1);
+            }
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view nearest_name(std::string_view misspelt, std::span<const std::string_view> names) {
+    std::string_view nearest;
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (const std::string_view name : names) {
+        const std::size_t edits = distance(misspelt.substr(0, kComparedLength), name);
+        if (edits < least) {
+            least = edits;
+            nearest = name;
+        }
+    }
+    return nearest;
+}
+
+}  // namespace jobstrand::cli
