@@ -62,6 +62,17 @@ SessionPool::Connect decorated(SessionPool::Connect connect, DecorateConnection 
     };
 }
 
+/// For a file that this user may only read. Nobody is kept waiting for it to change, as in an
+/// outage.
+SessionPool::Connect without_writer(SessionPool::Connect connect, const std::string& why) {
+    return [connect = std::move(connect), why](SessionPool::Access access) {
+        if (access == SessionPool::Access::write) {
+            throw DbError(DbErrorKind::access_denied, why);
+        }
+        return connect(access);
+    };
+}
+
 SessionPool::Size pool_size(const Driver& driver, std::size_t connections) {
     if (driver.has_one_writer) {
         return {.writers = 1, .readers = std::max<std::size_t>(connections, 2) - 1};
@@ -76,12 +87,23 @@ std::unique_ptr<SessionPool> open_database(const DatabaseUrl& url, const OpenOpt
     if (options.create_if_missing && driver.create != nullptr) {
         driver.create(url);
     }
-    auto pool = std::make_unique<SessionPool>(
-        decorated(connect_with(driver, url), options.decorate),
-        pool_size(driver, options.connections),
-        options.lease_timeout
-    );
-    static_cast<void>(pool->lease(SessionPool::Access::write));
+    const SessionPool::Connect connect = decorated(connect_with(driver, url), options.decorate);
+    const auto pool_with = [&](SessionPool::Connect how) {
+        return std::make_unique<SessionPool>(
+            std::move(how), pool_size(driver, options.connections), options.lease_timeout
+        );
+    };
+    auto pool = pool_with(connect);
+    // Defended catch: what may only be read is of use to who reads.
+    try {
+        static_cast<void>(pool->lease(SessionPool::Access::write));
+    } catch (const DbError& error) {
+        if (!driver.has_one_writer || error.kind() == DbErrorKind::busy) {
+            throw;
+        }
+        pool = pool_with(without_writer(connect, error.what()));
+        static_cast<void>(pool->lease(SessionPool::Access::read));
+    }
     return pool;
 }
 

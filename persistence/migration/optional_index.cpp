@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
 
 namespace jobstrand::persistence {
 
@@ -48,8 +49,12 @@ bool make_concurrently(
 ) {
     const Dialect& dialect = connection.dialect();
     const std::string_view concurrently = dialect.tables.concurrently;
-    const auto try_once = [&](std::chrono::milliseconds wait) {
+    // Whether it was made; nullopt: somebody is in the way.
+    const auto try_once = [&](std::chrono::milliseconds wait) -> std::optional<bool> {
         const auto limits = dialect.tables.allow_time(connection, wait);
+        if (has_index(connection, index)) {  // Also of one that has just been made.
+            return false;
+        }
         // Defended catch: the next try may come behind the transactions that are in the way.
         try {
             connection.run_script(
@@ -61,20 +66,23 @@ bool make_concurrently(
             if (error.kind() != DbErrorKind::busy) {
                 throw;
             }
-            return false;
+            return std::nullopt;
         }
     };
     if (has_index(connection, index)) {
         return false;
     }
-    if (try_once(kFirstWait)) {
-        return true;
+    if (const auto was_made = try_once(kFirstWait)) {
+        return *was_made;
     }
     if (patience.on_wait) {
         patience.on_wait();
     }
-    if (patience.tries > 1 && try_once((patience.tries - 1) * (kFirstWait + patience.pause))) {
-        return true;
+    if (patience.tries > 1) {
+        const auto others = (patience.tries - 1) * (kFirstWait + patience.pause);
+        if (const auto was_made = try_once(others)) {
+            return *was_made;
+        }
     }
     throw DbError(
         DbErrorKind::busy,

@@ -135,7 +135,8 @@ struct TableDialect {
     std::unique_ptr<SchemaLock> (*lock)(Connection& connection) = nullptr;
 
     /// As long as it lives, a statement of this connection waits so long for transactions of others
-    /// and may itself take as long as it needs. Where `concurrently` is not empty.
+    /// and may itself take as long as it needs. Where `concurrently` is not empty. Throws DbError,
+    /// busy when there is such a connection already, which makes an index.
     std::unique_ptr<SchemaLock> (*allow_time
     )(Connection& connection, std::chrono::milliseconds wait) = nullptr;
 };

@@ -33,11 +33,11 @@ open(const persistence::DatabaseUrl& url, const WiringOptions& options, schema::
         {.create_if_missing = options.update_schema && options.create_database,
          .decorate = options.decorate_connection}
     );
-    const auto session = pool->lease(persistence::SessionPool::Access::write);
     if (!options.update_schema) {
-        persistence::require_current_schema(*session);
+        persistence::require_current_schema(*pool->lease(persistence::SessionPool::Access::read));
         return pool;
     }
+    const auto session = pool->lease(persistence::SessionPool::Access::write);
     const auto upgrade = persistence::upgrade_schema(*session);
     if (upgrade.from != upgrade.to) {
         log.write(

@@ -58,7 +58,8 @@ void tell_error(Streams& streams, const std::string& message) {
     std::string message = error.what();
     const bool names_a_grant = message.find("GRANT ") != std::string::npos;
     if (error.kind() == persistence::DbErrorKind::access_denied && !names_a_grant) {
-        if (const std::string missing = session.missing_rights(); !missing.empty()) {
+        const std::string missing = session.missing_rights();
+        if (!missing.empty() && missing != message) {
             message += ": " + missing;
         }
     }

@@ -21,6 +21,18 @@ constexpr std::string_view kAllowTime =
 /// Freed by the end of the transaction. The number is `jobstran` in ASCII.
 constexpr std::string_view kTake = "SELECT pg_advisory_xact_lock(7669456938449658222)";
 
+/// One index at a time: what another session has begun looks like what a broken-off try has left.
+constexpr std::string_view kTryToTake = "SELECT pg_try_advisory_lock(7669456938449658223)";
+constexpr std::string_view kFree = "SELECT pg_advisory_unlock(7669456938449658223)";
+
+[[nodiscard]] bool take_index_lock(Connection& connection) {
+    bool is_mine = false;
+    connection.query({.sql = kTryToTake, .columns = 1}, {}, [&is_mine](const Row& row) {
+        is_mine = row.boolean(0);
+    });
+    return is_mine;
+}
+
 [[nodiscard]] std::string setting(Connection& connection, std::string_view name) {
     std::string value;
     const std::string show = fmt::format("SHOW {}", name);
@@ -30,13 +42,20 @@ constexpr std::string_view kTake = "SELECT pg_advisory_xact_lock(766945693844965
     return value;
 }
 
-/// Sets both limits of time, and afterwards to what they were.
+/// Sets both limits of time, and afterwards to what they were. Never waits for another session that
+/// makes an index.
 class OtherLimits final : public SchemaLock {
 public:
     OtherLimits(Connection& connection, std::chrono::milliseconds wait)
         : connection_(connection),
           wait_(setting(connection, "lock_timeout")),
           statement_(setting(connection, "statement_timeout")) {
+        if (!take_index_lock(connection)) {
+            throw DbError(
+                DbErrorKind::busy,
+                "another process is making an index in this database: try again when it has ended"
+            );
+        }
         set(std::to_string(wait.count()), "0");
     }
 
@@ -44,6 +63,7 @@ public:
         // Defended catch: a connection that cannot be told is lost.
         try {
             set(wait_, statement_);
+            connection_.query({.sql = kFree, .columns = 1}, {}, [](const Row&) {});
         } catch (const DbError&) {
         }
     }

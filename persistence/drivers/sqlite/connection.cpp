@@ -8,6 +8,7 @@
 #include <soci/sqlite3/soci-sqlite3.h>
 
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace jobstrand::persistence {
@@ -18,9 +19,19 @@ sqlite_api::sqlite3* handle_of(soci::session& session) {
     return static_cast<soci::sqlite3_session_backend&>(*session.get_backend()).conn_;
 }
 
-/// The log stands beside the file itself, wherever a symbolic link to it is.
-std::filesystem::path log_of(soci::session& session) {
-    return std::string(sqlite_api::sqlite3_db_filename(handle_of(session), "main")) + "-wal";
+/// The file itself, wherever a symbolic link to it is.
+std::filesystem::path file_of(soci::session& session) {
+    return sqlite_api::sqlite3_db_filename(handle_of(session), "main");
+}
+
+std::filesystem::path log_of(const std::filesystem::path& file) {
+    return file.string() + "-wal";
+}
+
+/// One that cannot be seen has the earliest time.
+std::filesystem::file_time_type time_of(const std::filesystem::path& file) noexcept {
+    std::error_code is_missing;
+    return std::filesystem::last_write_time(file, is_missing);
 }
 
 }  // namespace
@@ -81,6 +92,35 @@ void SqliteConnection::commit() {
     SociConnection::commit();
 }
 
+SqliteSnapshot::SqliteSnapshot(
+    std::unique_ptr<soci::session> session,
+    const SociBackend& backend,
+    std::filesystem::path path
+)
+    : SqliteConnection(std::move(session), backend, std::move(path)),
+      file_(file_of(this->session())),
+      written_(time_of(file_)) {}
+
+void SqliteSnapshot::query(Query query, std::span<const Value> parameters, const RowReader& read) {
+    was_written_ = was_written_ || !is_as_it_was();
+    if (was_written_) {
+        throw DbError(
+            DbErrorKind::connection_lost,
+            fmt::format("another process has begun to write the database {}", file_.string())
+        );
+    }
+    SqliteConnection::query(query, parameters, read);
+}
+
+bool SqliteSnapshot::is_usable() const noexcept {
+    return !was_written_ && SqliteConnection::is_usable();
+}
+
+bool SqliteSnapshot::is_as_it_was() const noexcept {
+    std::error_code ignored;
+    return time_of(file_) == written_ && !std::filesystem::exists(log_of(file_), ignored);
+}
+
 SqliteWriter::SqliteWriter(
     std::unique_ptr<soci::session> session,
     const SociBackend& backend,
@@ -89,7 +129,7 @@ SqliteWriter::SqliteWriter(
 )
     : SqliteConnection(std::move(session), backend, std::move(path)),
       patience_ms_(patience.count()),
-      queue_(log_of(this->session())) {
+      queue_(log_of(file_of(this->session()))) {
     sqlite_api::sqlite3_busy_handler(handle_of(this->session()), wait_for_writer, &patience_ms_);
 }
 

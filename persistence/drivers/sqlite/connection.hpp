@@ -35,6 +35,29 @@ private:
     const std::optional<FileIdentity> identity_;
 };
 
+/// One that reads a file which it must not write, nor anything beside it, and which nobody has open
+/// for writing. Once somebody has begun to, it reads nothing more: DbError connection_lost, and the
+/// next connection reads along with the writer.
+class SqliteSnapshot final : public SqliteConnection {
+public:
+    /// As SqliteConnection.
+    SqliteSnapshot(
+        std::unique_ptr<soci::session> session,
+        const SociBackend& backend,
+        std::filesystem::path path
+    );
+
+    void query(Query query, std::span<const Value> parameters, const RowReader& read) override;
+    [[nodiscard]] bool is_usable() const noexcept override;
+
+private:
+    [[nodiscard]] bool is_as_it_was() const noexcept;
+
+    const std::filesystem::path file_;  ///< Behind all links.
+    const std::filesystem::file_time_type written_;
+    bool was_written_ = false;
+};
+
 /// One that writes, in turn with those of other processes.
 class SqliteWriter final : public SqliteConnection {
 public:

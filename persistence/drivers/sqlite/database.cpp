@@ -5,10 +5,12 @@
 #include "persistence/drivers/sqlite/errors.hpp"
 #include "persistence/sql/db_error.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <system_error>
@@ -65,16 +67,12 @@ void make_private_file(const fs::path& path) {
 /// A session of SOCI on a handle that we open. Left alone, SOCI would let several threads use it at
 /// once, with a mutex around every call, and give '=' and quotes in a path a meaning. A connection
 /// of ours is used by one thread at a time.
-std::unique_ptr<soci::session> open_session(const fs::path& path, bool create_if_missing) {
-    if (create_if_missing) {
-        make_private_file(path);
-    }
+std::unique_ptr<soci::session> open_session(const char* name, int flags) {
     auto session = std::make_unique<soci::session>(soci::sqlite3, ":memory:");
     auto& backend = static_cast<soci::sqlite3_session_backend&>(*session->get_backend());
     sqlite_api::sqlite3_close(std::exchange(backend.conn_, nullptr));
-    const int flags =
-        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create_if_missing ? SQLITE_OPEN_CREATE : 0);
-    const int code = sqlite_api::sqlite3_open_v2(path.c_str(), &backend.conn_, flags, nullptr);
+    const int code =
+        sqlite_api::sqlite3_open_v2(name, &backend.conn_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
     if (code != SQLITE_OK) {
         const std::string message = sqlite_api::sqlite3_errmsg(backend.conn_);
         throw DbError(classify_sqlite(code, message), message);
@@ -132,18 +130,78 @@ std::string tuning_script(Access access) {
     );
 }
 
-std::unique_ptr<Connection>
-open_configured(const fs::path& path, const SqliteSettings& settings, Access access) {
-    auto session = open_session(path, settings.create_if_missing);
-    if (kBackend.is_read_only(*session)) {
-        throw DbError(DbErrorKind::read_only, "it opens only for reading");
-    }
-    const std::string script = fmt::format(
+std::string patience_script(const SqliteSettings& settings) {
+    return fmt::format(
         "PRAGMA busy_timeout = {}; PRAGMA synchronous = {}",
         settings.busy_timeout.count(),
         settings.synchronous
     );
-    kBackend.run_script(*session, script);
+}
+
+bool may_write(const fs::path& path) {
+    return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
+bool is_there(const fs::path& path) {
+    std::error_code ignored;
+    return fs::exists(path, ignored);
+}
+
+/// Whether SQLite can write all that its readers need: the log, and the index of it, which stand
+/// beside the file itself, wherever a symbolic link to it is.
+bool is_writable_for_reader(const fs::path& file) {
+    return may_write(file) && (may_write(file.parent_path()) || is_there(file.string() + "-wal"));
+}
+
+/// A name that SQLite takes with one of its settings.
+std::string uri_of(const fs::path& file, std::string_view setting) {
+    std::string uri = "file:";
+    for (const char c : file.string()) {
+        const bool has_meaning = c == '?' || c == '#' || c == '%';
+        uri +=
+            has_meaning ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+    }
+    return fmt::format("{}?{}", uri, setting);
+}
+
+/// Reads along with those who write, or alone what nobody has open. Nothing is made beside the
+/// file: its owner could not write what SQLite would make there for this user.
+std::unique_ptr<Connection>
+open_unwritable(const fs::path& path, const fs::path& file, const SqliteSettings& settings) {
+    const bool has_log = is_there(file.string() + "-wal");
+    if (has_log && !is_there(file.string() + "-shm")) {
+        throw DbError(
+            DbErrorKind::read_only,
+            "the process that wrote it has ended without closing it: whoever may write it has to "
+            "read it once, as with `jobstrand stats`"
+        );
+    }
+    const std::string uri = uri_of(file, has_log ? "readonly_shm=1" : "immutable=1");
+    auto session = open_session(uri.c_str(), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+    kBackend.run_script(*session, patience_script(settings) + ";" + tuning_script(Access::read));
+    if (has_log) {
+        return std::make_unique<SqliteConnection>(std::move(session), kBackend, path);
+    }
+    return std::make_unique<SqliteSnapshot>(std::move(session), kBackend, path);
+}
+
+std::unique_ptr<Connection>
+open_configured(const fs::path& path, const SqliteSettings& settings, Access access) {
+    std::error_code is_missing;
+    const fs::path file = fs::canonical(path, is_missing);
+    if (access == Access::read && !is_missing && !is_writable_for_reader(file)) {
+        return open_unwritable(path, file, settings);
+    }
+    if (settings.create_if_missing) {
+        make_private_file(path);
+    }
+    auto session = open_session(
+        path.c_str(), SQLITE_OPEN_READWRITE | (settings.create_if_missing ? SQLITE_OPEN_CREATE : 0)
+    );
+    if (kBackend.is_read_only(*session)) {
+        throw DbError(DbErrorKind::read_only, "it opens only for reading");
+    }
+    kBackend.run_script(*session, patience_script(settings));
     std::unique_ptr<SociConnection> connection;
     if (access == Access::write) {
         connection = std::make_unique<SqliteWriter>(

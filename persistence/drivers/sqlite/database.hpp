@@ -21,6 +21,8 @@ struct SqliteSettings {
 /// connection for reading refuses to write. A file that it makes, and those that SQLite keeps
 /// beside it, only this user may read and write; the mode of a file that is there stays.
 ///
+/// A file that this user may only read is opened for reading, and nothing is made beside it.
+///
 /// Throws DbError with one sentence that says what to do: unreachable (no such file or directory,
 /// or no rights), not_a_database, read_only, storage_full, busy.
 [[nodiscard]] std::unique_ptr<Connection>

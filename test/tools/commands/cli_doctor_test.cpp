@@ -177,6 +177,19 @@ TEST_F(CliDoctor, Names_a_waiting_turn_that_its_text_does_not_name) {
     EXPECT_EQ(run({"doctor"}).code, ExitCode::done);
 }
 
+TEST_F(CliDoctor, Names_a_series_whose_turn_was_deleted_and_the_verb_that_makes_it_whole) {
+    start_node("node-1");
+    add({"--type", "noop", "--series", "daily", "--repeat", "0 9 * * *"});
+    EXPECT_THAT(said_about("turns of series"), HasSubstr("ok each series that goes on"));
+    execute("DELETE FROM ACT_RU_TIMER_JOB");
+    EXPECT_THAT(
+        said_about("turns of series"),
+        AllOf(HasSubstr("wrong 1 series have lost their turn"), HasSubstr("series resume daily"))
+    );
+    ok({"series", "resume", "daily"});
+    EXPECT_THAT(said_about("turns of series"), HasSubstr("ok each series that goes on"));
+}
+
 TEST(DoctorAnswer, Of_more_than_a_tenth_of_a_second_is_slow) {
     const auto level = [](int milliseconds) {
         const std::chrono::milliseconds took(milliseconds);

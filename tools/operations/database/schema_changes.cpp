@@ -153,7 +153,9 @@ ExitCode print_schema(Session& session, const SchemaOptions& options) {
 ExitCode change_index(Session& session, const IndexOptions& options) {
     const schema::OptionalIndex& index = index_named(options.name);
     const auto pool = open(session, false);
-    const auto connection = pool->lease(SessionPool::Access::write);
+    const auto connection = pool->lease(
+        options.create || options.drop ? SessionPool::Access::write : SessionPool::Access::read
+    );
     persistence::require_current_schema(*connection);
     std::string_view what =
         persistence::has_index(*connection, index) ? "is there" : "is not there";

@@ -154,7 +154,8 @@ void refuse_if_not_runnable(Session& session, const schema::PlacedJob& placed) {
             throw CliError(
                 ExitCode::refused,
                 fmt::format(
-                    "job {} needs {}, which the configuration does not have",
+                    "job {} needs {}, which the configuration does not have, or which cannot be "
+                    "used here: `jobstrand config check` says why",
                     id,
                     quoted_if_needed(session.engine().handlers().lacks(placed.job))
                 )

@@ -1,3 +1,4 @@
+#include "persistence/migration/optional_index.hpp"
 #include "persistence/migration/schema_migration.hpp"
 #include "schema/tables.hpp"
 #include "test/persistence/adapter_test.hpp"
@@ -122,6 +123,21 @@ TEST_P(PostgresqlSchema, Tables_that_the_user_may_not_read_are_denied_and_not_mi
     );
     connection_->run_script("GRANT ALL ON ALL TABLES IN SCHEMA public TO stranger");
     EXPECT_NO_THROW(persistence::require_current_schema(*stranger));
+}
+
+// It would look like what a broken-off try has left, and be dropped.
+TEST_P(PostgresqlSchema, An_index_that_another_process_is_making_is_left_to_it) {
+    upgrade_schema(*connection_);
+    const auto other = connect();
+    other->run_script("SELECT pg_advisory_lock(7669456938449658223)");
+    const auto error =
+        error_of([&] { persistence::create_index(*connection_, schema::kPriorityIndex); });
+    EXPECT_EQ(error.kind(), DbErrorKind::busy);
+    EXPECT_THAT(error.what(), testing::HasSubstr("another process is making an index"));
+    EXPECT_FALSE(persistence::has_index(*connection_, schema::kPriorityIndex));
+    other->run_script("SELECT pg_advisory_unlock(7669456938449658223)");
+    EXPECT_TRUE(persistence::create_index(*connection_, schema::kPriorityIndex));
+    EXPECT_TRUE(persistence::create_index(*other, schema::kInstanceIndex)) << "it is free again";
 }
 
 TEST_P(PostgresqlSchema, A_user_who_may_not_create_tables_is_told_so) {

@@ -4,6 +4,7 @@
 #include "persistence/drivers/sqlite/database.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "test/fixtures/temporary_directory.hpp"
+#include "test/fixtures/without_root.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -19,27 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Access = SessionPool::Access;
-
-/// Root may write everything; for a while the test is somebody else.
-class WithoutRoot final {
-public:
-    WithoutRoot() {
-        if (was_root_) {
-            EXPECT_EQ(seteuid(kNobody), 0);
-        }
-    }
-    ~WithoutRoot() {
-        if (was_root_) {
-            EXPECT_EQ(seteuid(0), 0);
-        }
-    }
-    WithoutRoot(const WithoutRoot&) = delete;
-    WithoutRoot& operator=(const WithoutRoot&) = delete;
-
-private:
-    static constexpr uid_t kNobody = 65534;
-    const bool was_root_ = geteuid() == 0;
-};
+using test::WithoutRoot;
 
 /// A file system of 256 KiB; only root can make one.
 class SmallDisk final {
@@ -272,6 +253,126 @@ TEST_F(SqliteDatabase, A_directory_without_the_right_to_write_is_refused) {
         ) << error->what();
         EXPECT_NE(std::string(error->what()).find("its directory"), std::string::npos)
             << error->what();
+    }
+}
+
+/// A database with a row, which somebody else may read and not write.
+class ReadableSqliteFile : public SqliteDatabase {
+protected:
+    ReadableSqliteFile() {
+        create(path())->run_script("CREATE TABLE T (A int); INSERT INTO T VALUES (1)");
+        fs::permissions(path(), fs::perms{0644});
+        fs::permissions(directory_.path(), fs::perms{0755});
+    }
+
+    static std::string count(Connection& connection) {
+        return value_of(connection, "SELECT count(*) FROM T");
+    }
+
+    [[nodiscard]] std::string count_as_somebody() const {
+        const WithoutRoot somebody;
+        return count(*open_sqlite({.path = path()}, Access::read));
+    }
+
+    [[nodiscard]] std::size_t files() const {
+        const fs::directory_iterator all(directory_.path());
+        return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+    }
+};
+
+TEST_F(ReadableSqliteFile, Is_read_and_nothing_is_made_beside_it) {
+    if (geteuid() != 0) {
+        fs::permissions(path(), fs::perms{0444});
+    }
+    fs::permissions(directory_.path(), fs::perms{0777});
+    EXPECT_EQ(count_as_somebody(), "1");
+    EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(ReadableSqliteFile, Is_read_where_only_its_directory_must_not_be_written) {
+    fs::permissions(path(), fs::perms{0666});
+    fs::permissions(directory_.path(), fs::perms{0555});
+    EXPECT_EQ(count_as_somebody(), "1");
+    fs::permissions(directory_.path(), fs::perms{0755});
+}
+
+TEST_F(ReadableSqliteFile, Refuses_to_be_written_whoever_has_read_it) {
+    if (geteuid() != 0) {
+        fs::permissions(path(), fs::perms{0444});
+    }
+    const WithoutRoot somebody;
+    const auto url = parse_database_url("sqlite:" + path().string()).value();
+    const auto pool = open_database(url);
+    EXPECT_EQ(count(*pool->lease(Access::read)), "1");
+    try {
+        (void)pool->lease(Access::write);
+        FAIL();
+    } catch (const DbError& error) {
+        EXPECT_EQ(error.kind(), DbErrorKind::access_denied);
+        EXPECT_NE(
+            std::string(error.what()).find("it is read-only for this user"), std::string::npos
+        ) << error.what();
+    }
+    try {
+        pool->lease(Access::read)->run_script("INSERT INTO T VALUES (2)");
+        FAIL();
+    } catch (const DbError& error) {
+        EXPECT_EQ(error.kind(), DbErrorKind::read_only);
+    }
+}
+
+TEST_F(ReadableSqliteFile, Is_read_along_with_its_living_writer) {
+    if (geteuid() != 0) {
+        GTEST_SKIP() << "the writer has to be another user";
+    }
+    const auto writer = open_sqlite({.path = path()}, Access::write);
+    writer->run_script("INSERT INTO T VALUES (2)");
+    EXPECT_EQ(count_as_somebody(), "2");
+}
+
+TEST_F(ReadableSqliteFile, Reads_nothing_stale_when_a_writer_has_come) {
+    if (geteuid() != 0) {
+        GTEST_SKIP() << "the writer has to be another user";
+    }
+    std::unique_ptr<Connection> reader;
+    {
+        const WithoutRoot somebody;
+        reader = open_sqlite({.path = path()}, Access::read);
+    }
+    EXPECT_EQ(count(*reader), "1");
+    const auto writer = open_sqlite({.path = path()}, Access::write);
+    writer->run_script("INSERT INTO T VALUES (2)");
+    try {
+        (void)count(*reader);
+        FAIL();
+    } catch (const DbError& error) {
+        EXPECT_EQ(error.kind(), DbErrorKind::connection_lost);
+        EXPECT_FALSE(reader->is_usable());
+    }
+}
+
+TEST_F(ReadableSqliteFile, Paths_may_have_any_characters_there_too) {
+    for (const std::string_view name : {"a b?immutable=0.db", "a%41#.db", "file:x.db"}) {
+        fs::copy_file(path(), path(name));
+        fs::permissions(path(name), fs::perms{0444});
+        const WithoutRoot somebody;
+        EXPECT_EQ(count(*open_sqlite({.path = path(name)}, Access::read)), "1") << name;
+    }
+}
+
+TEST_F(ReadableSqliteFile, Names_what_to_do_when_its_writer_was_killed) {
+    if (geteuid() != 0) {
+        fs::permissions(path(), fs::perms{0444});
+    }
+    std::ofstream(path().string() + "-wal") << "left";
+    const WithoutRoot somebody;
+    try {
+        (void)open_sqlite({.path = path()}, Access::read);
+        FAIL();
+    } catch (const DbError& error) {
+        EXPECT_EQ(error.kind(), DbErrorKind::read_only);
+        EXPECT_NE(std::string(error.what()).find("read it once"), std::string::npos)
+            << error.what();
     }
 }
 
