@@ -47,6 +47,10 @@ function(jobstrand_install_documents)
     linked
     bench/README.md
     bench/peers/README.md
+    examples/compose/compose.yaml
+    examples/kubernetes/jobstrand.yaml
+    examples/nginx/jobstrand.conf
+    examples/prometheus/prometheus.yml
     test/docs/tutorial_test.py
     test/package/consumer/shop.hpp
     tools/example_app/order_service.cpp
