@@ -43,14 +43,11 @@ function(jobstrand_install_documents)
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} ${ARGN} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.json"
           PATTERN "*.yml"
   )
+  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} ${ARGN} PATTERN "__pycache__" EXCLUDE)
   foreach(
     linked
     bench/README.md
     bench/peers/README.md
-    examples/compose/compose.yaml
-    examples/kubernetes/jobstrand.yaml
-    examples/nginx/jobstrand.conf
-    examples/prometheus/prometheus.yml
     test/docs/tutorial_test.py
     test/package/consumer/shop.hpp
     tools/example_app/order_service.cpp
