@@ -119,6 +119,7 @@ export class Client {
 export interface WorkerOptions {
   name?: string;
   token?: string;
+  /** How many jobs run at a time. Beyond these are fetched what starts within about 50 ms by the measure of the last runs. */
   concurrency?: number;
   lockMs?: number;
   waitMs?: number;
