@@ -105,6 +105,11 @@ export class Worker {
     return this;
   }
 
+  /** undefined: it has none. For tests. */
+  static handlerOf(worker, topic) {
+    return worker.#handlers.get(topic)?.handle;
+  }
+
   /** Works until it is stopped. Rejects with what the service refuses for good, such as a wrong token, and with a bug of its own. */
   async run() {
     if (this.#handlers.size === 0) {

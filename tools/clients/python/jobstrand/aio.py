@@ -42,7 +42,7 @@ class AsyncWorker:
         self._wait = wait
         self._tenant_id = tenant_id
         self._grace = grace
-        self._handlers: dict[str, AsyncHandler] = {}
+        self.handlers: dict[str, AsyncHandler] = {}
         self._weights: dict[str, int] = {}
         self._timeouts: dict[str, Optional[timedelta]] = {}
         self._running: set[asyncio.Task[None]] = set()
@@ -59,7 +59,7 @@ class AsyncWorker:
         check_handling(weight, timeout)
 
         def add(function: AsyncHandler) -> AsyncHandler:
-            self._handlers[topic] = function
+            self.handlers[topic] = function
             self._weights[topic] = weight
             self._timeouts[topic] = timeout
             return function
@@ -67,7 +67,7 @@ class AsyncWorker:
 
     async def run(self) -> None:
         """See Worker."""
-        if not self._handlers:
+        if not self.handlers:
             raise ValueError("a worker needs a handler")
         loop = asyncio.get_running_loop()
         settings = DeskSettings(self.name, self._weights, self._most, None, self._lock, self._wait, self._tenant_id)
@@ -142,7 +142,7 @@ class AsyncWorker:
 
     async def _result_of(self, job: Job) -> bytes:
         try:
-            return completed(job, await self._handlers[job.handler_type](job))
+            return completed(job, await self.handlers[job.handler_type](job))
         except asyncio.CancelledError as error:
             if self._is_over:
                 raise

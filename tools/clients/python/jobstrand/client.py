@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any, Callable, Generic, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 from urllib.parse import quote, urlsplit
 
+from . import recording
 from .calls import M, Request, Sync, next_page, pages_of
 from .errors import JobstrandError, NotFound, Refused, Unreachable
 from .jobs import Enqueued, Job, NewJob, duration_text
@@ -82,11 +83,15 @@ class Client(Nouns[Sync]):
         vain, nobody knows whether it was added: give a job that must not be doubled an id or a unique key.
         """
         new = NewJob(job, payload) if isinstance(job, str) else job
+        if recording.record is not None:
+            return recording.record(new)
         answer = self._add(new.to_json())
         return Enqueued(answer["id"], answer.get("isNew", True), answer.get("replacedJob"))
 
     def enqueue_all(self, jobs: Iterable[NewJob]) -> list[str]:
         """Adds up to 10,000 jobs, or none of them. Returns their ids, in order."""
+        if recording.record is not None:
+            return [recording.record(job).id for job in jobs]
         ids: list[str] = self._add([job.to_json() for job in jobs])["ids"]
         return ids
 

@@ -79,7 +79,8 @@ class Worker:
         self._wait = wait
         self._tenant_id = tenant_id
         self._grace = grace
-        self._handlers: dict[str, Handler] = {}
+        self.handlers: dict[str, Handler] = {}
+        """Of each topic."""
         self._weights: dict[str, int] = {}
         self._timeouts: dict[str, Optional[timedelta]] = {}
         self._stopping = threading.Event()
@@ -95,7 +96,7 @@ class Worker:
         def add(function: Handler) -> Handler:
             if inspect.iscoroutinefunction(function):
                 raise TypeError(f"{function.__name__} is a coroutine, which nothing awaits here: use AsyncWorker")
-            self._handlers[topic] = function
+            self.handlers[topic] = function
             self._weights[topic] = weight
             self._timeouts[topic] = timeout
             return function
@@ -104,7 +105,7 @@ class Worker:
     def run(self) -> None:
         """Works until it is stopped. Raises what the service refuses for good, such as a wrong token, and RuntimeError
         when a thread of the worker has ended by a bug."""
-        if not self._handlers:
+        if not self.handlers:
             raise ValueError("a worker needs a handler")
         settings = DeskSettings(self.name, self._weights, self._threads, self._prefetch, self._lock, self._wait, self._tenant_id)
         desk = Desk(self._client, settings, self._stopping)
@@ -161,7 +162,7 @@ class Worker:
 
     def _result_of(self, job: Job) -> bytes:
         try:
-            return completed(job, self._handlers[job.handler_type](job))
+            return completed(job, self.handlers[job.handler_type](job))
         except BaseException as error:  # Whatever a handler raises is the job's failure, not the thread's: sys.exit() too.
             return failed(job, error)
 
