@@ -93,7 +93,7 @@ class Testing(unittest.TestCase):
 
         @worker.handler('mail')
         async def mail(job):
-            await asyncio.sleep(0)
+            await asyncio.to_thread(str)
             return job.payload
         self.client.enqueue('mail', 1)
         self.assertEqual([one.returned for one in self.jobs.run(worker)], [1])
