@@ -91,7 +91,6 @@ class Types:
             fallback = schema["$ref"].rpartition("/")[2]
             schema = self.schemas[fallback]
         if fallback not in self.used:
-            self.used[fallback] = None
             self.used[fallback] = schema
         return fallback
 
@@ -109,6 +108,20 @@ class Types:
             return words["list"](self.of(schema.get("items", {}), fallback, words))
         text = words["union"]([words["object"] if kind == "object" else words[kind] for kind in kinds if kind != "null"])
         return words["optional"](text) if "null" in kinds else text
+
+
+    def described(self, words):
+        """Of each type its name, the type that it has all fields of (None: there is none), its own fields, and which are required."""
+        done = {}
+        while len(done) < len(self.used):  # Types of fields come in meanwhile.
+            for name in [name for name in self.used if name not in done]:
+                schema = self.used[name]
+                fields = {field: self.of(one, name + field[0].upper() + field[1:], words) for field, one in schema["properties"].items()}
+                wide = [other for other, has in done.items() if len(has) > 9 and has.items() <= fields.items()]
+                base = max(wide, key=lambda other: len(done[other]), default=None)
+                done[name] = fields
+                own = {field: text for field, text in fields.items() if base is None or field not in done[base]}
+                yield name, base, own, schema.get("required", [])
 
 
 def operations_of(description):
@@ -152,17 +165,16 @@ PYTHON_KINDS = {"string": "str", "enum": "str", "integer": "int", "boolean": "bo
 
 
 def python_types(types):
-    lines, done = [], set()
-    while len(done) < len(types.used):  # Types of fields come in meanwhile.
-        for name in [name for name in types.used if name not in done]:
-            done.add(name)
-            schema = types.used[name]
-            required = schema.get("required", [])
-            fields = {field: types.of(one, name + field[0].upper() + field[1:], PYTHON_WORDS) for field, one in schema["properties"].items()}
-            is_total = all(field in required for field in fields)
-            said = [f'"{field}": "{text}"' for field, text in fields.items()]
-            lines.append(listed(f'{name} = TypedDict("{name}", {{', said, "})" if is_total else "}, total=False)", "    "))
-    return "\n".join(lines)
+    lines = []
+    for name, base, fields, required in types.described(PYTHON_WORDS):
+        is_total = all(field in required for field in fields)
+        if base is not None:
+            body = "".join(f"\n    {field}: {text}" for field, text in fields.items())
+            lines.append(f"\n\nclass {name}({base}{'' if is_total else ', total=False'}):{body}\n\n")
+            continue
+        said = [f'"{field}": "{text}"' for field, text in fields.items()]
+        lines.append(listed(f'{name} = TypedDict("{name}", {{', said, "})" if is_total else "}, total=False)", "    "))
+    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines)).strip("\n")
 
 
 def python_method(operation, types):
@@ -242,14 +254,10 @@ def typescript_source(description):
     classes = "\n\n".join(
         f"export interface {noun.capitalize()}Api {{\n" + "\n".join(typescript_method(one, types) for one in operations) + "\n}"
         for noun, operations in nouns.items())
-    lines, done = [], set()
-    while len(done) < len(types.used):
-        for name in [name for name in types.used if name not in done]:
-            done.add(name)
-            schema = types.used[name]
-            fields = [f"{field}{'' if field in schema.get('required', []) else '?'}: "
-                               f"{types.of(one, name + field[0].upper() + field[1:], TYPESCRIPT_WORDS)}" for field, one in schema["properties"].items()]
-            lines.append(listed(f"export type {name} = {{ ", fields, " };", "  ", "; "))
+    lines = []
+    for name, base, own, required in types.described(TYPESCRIPT_WORDS):
+        fields = [f"{field}{'' if field in required else '?'}: {text}" for field, text in own.items()]
+        lines.append(listed(f"export type {name} = {f'{base} & ' if base else ''}{{ ", fields, " };", "  ", "; "))
     fields = "\n".join(f"  readonly {noun}: {noun.capitalize()}Api;" for noun in nouns)
     return f"""// All that the service does, and what it answers.
 // {WRITTEN}

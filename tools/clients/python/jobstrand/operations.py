@@ -24,32 +24,33 @@ JobSetAnswer = TypedDict("JobSetAnswer", {"set": "int", "locked": "int", "refuse
 IdAnswer = TypedDict("IdAnswer", {"id": "str", "answer": "str", "why": "Optional[str]"})
 JobRmAnswer = TypedDict("JobRmAnswer", {"removed": "int", "locked": "int", "refused": "int", "batch": "str", "total": "int",
     "items": "List[IdAnswer]"}, total=False)
-Timer = TypedDict("Timer", {"id": "Optional[str]", "correlationId": "Optional[str]", "place": "str",
-    "handlerType": "Optional[str]", "payload": "Any", "dueDate": "Optional[str]", "repeat": "Optional[str]", "retries": "int",
-    "retryCycle": "Optional[str]", "priority": "int", "processInstanceId": "Optional[str]",
-    "rootProcessInstanceId": "Optional[str]", "processDefinitionId": "Optional[str]", "executionId": "Optional[str]",
-    "elementId": "Optional[str]", "elementName": "Optional[str]", "category": "Optional[str]", "tenantId": "Optional[str]",
-    "exclusive": "bool", "uniqueKey": "Optional[str]", "createTime": "Optional[str]", "lockOwner": "Optional[str]",
-    "lockExpirationTime": "Optional[str]", "exceptionMessage": "Optional[str]", "series": "Optional[str]", "attempts": "int",
-    "failedTime": "Optional[str]", "traceparent": "Optional[str]", "group": "Optional[str]", "description": "Optional[str]",
-    "state": "str", "previousFire": "Optional[str]", "nextFire": "Optional[str]", "fireCount": "Optional[int]",
-    "zone": "Optional[str]", "dst": "Optional[str]", "calendar": "Optional[str]", "start": "Optional[str]",
-    "end": "Optional[str]", "misfire": "Optional[str]", "misfireThreshold": "Optional[str]", "overlap": "Optional[bool]",
-    "keepData": "Optional[bool]", "recovery": "Optional[bool]", "stopOnDeadLetter": "Optional[bool]",
-    "unreadableSeries": "Optional[str]"})
-TimerShow = TypedDict("TimerShow", {"id": "Optional[str]", "correlationId": "Optional[str]", "place": "str",
-    "handlerType": "Optional[str]", "payload": "Any", "dueDate": "Optional[str]", "repeat": "Optional[str]", "retries": "int",
-    "retryCycle": "Optional[str]", "priority": "int", "processInstanceId": "Optional[str]",
-    "rootProcessInstanceId": "Optional[str]", "processDefinitionId": "Optional[str]", "executionId": "Optional[str]",
-    "elementId": "Optional[str]", "elementName": "Optional[str]", "category": "Optional[str]", "tenantId": "Optional[str]",
-    "exclusive": "bool", "uniqueKey": "Optional[str]", "createTime": "Optional[str]", "lockOwner": "Optional[str]",
-    "lockExpirationTime": "Optional[str]", "exceptionMessage": "Optional[str]", "series": "Optional[str]", "attempts": "int",
-    "failedTime": "Optional[str]", "traceparent": "Optional[str]", "group": "Optional[str]", "description": "Optional[str]",
-    "state": "str", "previousFire": "Optional[str]", "nextFire": "Optional[str]", "fireCount": "Optional[int]",
-    "zone": "Optional[str]", "dst": "Optional[str]", "calendar": "Optional[str]", "start": "Optional[str]",
-    "end": "Optional[str]", "misfire": "Optional[str]", "misfireThreshold": "Optional[str]", "overlap": "Optional[bool]",
-    "keepData": "Optional[bool]", "recovery": "Optional[bool]", "stopOnDeadLetter": "Optional[bool]",
-    "unreadableSeries": "Optional[str]", "exceptionDetails": "Optional[str]"})
+
+
+class Timer(Job):
+    group: Optional[str]
+    description: Optional[str]
+    state: str
+    previousFire: Optional[str]
+    nextFire: Optional[str]
+    fireCount: Optional[int]
+    zone: Optional[str]
+    dst: Optional[str]
+    calendar: Optional[str]
+    start: Optional[str]
+    end: Optional[str]
+    misfire: Optional[str]
+    misfireThreshold: Optional[str]
+    overlap: Optional[bool]
+    keepData: Optional[bool]
+    recovery: Optional[bool]
+    stopOnDeadLetter: Optional[bool]
+    unreadableSeries: Optional[str]
+
+
+class TimerShow(Timer):
+    exceptionDetails: Optional[str]
+
+
 TimerRmAnswer = TypedDict("TimerRmAnswer", {"removed": "int", "locked": "int", "refused": "int", "batch": "str", "total": "int",
     "items": "List[IdAnswer]"}, total=False)
 TimerNext = TypedDict("TimerNext", {"time": "str"})
@@ -64,14 +65,12 @@ Group = TypedDict("Group", {"id": "str", "series": "int", "paused": "bool", "pau
 GroupPause = TypedDict("GroupPause", {"id": "str", "moved": "int", "job": "str", "due": "str"}, total=False)
 Calendar = TypedDict("Calendar", {"calendar": "str", "text": "str"})
 CalendarSet = TypedDict("CalendarSet", {"calendar": "str", "series": "int"})
-Dead = TypedDict("Dead", {"id": "Optional[str]", "correlationId": "Optional[str]", "place": "str",
-    "handlerType": "Optional[str]", "payload": "Any", "dueDate": "Optional[str]", "repeat": "Optional[str]", "retries": "int",
-    "retryCycle": "Optional[str]", "priority": "int", "processInstanceId": "Optional[str]",
-    "rootProcessInstanceId": "Optional[str]", "processDefinitionId": "Optional[str]", "executionId": "Optional[str]",
-    "elementId": "Optional[str]", "elementName": "Optional[str]", "category": "Optional[str]", "tenantId": "Optional[str]",
-    "exclusive": "bool", "uniqueKey": "Optional[str]", "createTime": "Optional[str]", "lockOwner": "Optional[str]",
-    "lockExpirationTime": "Optional[str]", "exceptionMessage": "Optional[str]", "series": "Optional[str]", "attempts": "int",
-    "failedTime": "Optional[str]", "traceparent": "Optional[str]", "exceptionDetails": "Optional[str]"}, total=False)
+
+
+class Dead(Job, total=False):
+    exceptionDetails: Optional[str]
+
+
 DeadGroups = TypedDict("DeadGroups", {"group": "str", "jobs": "int", "handlerType": "Optional[str]",
     "errorClass": "Optional[str]", "message": "Optional[str]", "firstFailedTime": "Optional[str]",
     "lastFailedTime": "Optional[str]", "exampleId": "str"})
@@ -105,12 +104,12 @@ Log = TypedDict("Log", {"id": "str", "time": "str", "event": "str", "reason": "O
     "processInstanceId": "Optional[str]", "rootProcessInstanceId": "Optional[str]", "processDefinitionId": "Optional[str]",
     "jobDefinitionId": "Optional[str]", "executionId": "Optional[str]", "elementId": "Optional[str]",
     "tenantId": "Optional[str]"})
-LogShow = TypedDict("LogShow", {"id": "str", "time": "str", "event": "str", "reason": "Optional[str]", "jobId": "str",
-    "attempt": "Optional[int]", "retries": "int", "handlerType": "Optional[str]", "exceptionMessage": "Optional[str]",
-    "durationMs": "Optional[int]", "node": "Optional[str]", "priority": "int", "dueDate": "Optional[str]",
-    "processInstanceId": "Optional[str]", "rootProcessInstanceId": "Optional[str]", "processDefinitionId": "Optional[str]",
-    "jobDefinitionId": "Optional[str]", "executionId": "Optional[str]", "elementId": "Optional[str]",
-    "tenantId": "Optional[str]", "exceptionDetails": "Optional[str]"})
+
+
+class LogShow(Log):
+    exceptionDetails: Optional[str]
+
+
 Incident = TypedDict("Incident", {"group": "str", "incidents": "int", "handlerType": "Optional[str]",
     "errorClass": "Optional[str]", "message": "Optional[str]", "firstTime": "Optional[str]", "lastTime": "Optional[str]",
     "exampleJobId": "str"})
