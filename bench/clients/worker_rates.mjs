@@ -17,7 +17,7 @@ function isLast() {
 
 async function ours() {
   const { Worker } = await import(`${source}/src/index.js`);
-  const worker = new Worker(origin, { concurrency: 1000 });
+  const worker = new Worker(origin);
   worker.handler("rate", () => {
     if (isLast()) {
       worker.stop();

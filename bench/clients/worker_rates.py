@@ -8,6 +8,8 @@ Prints a table. Each client has to leave nothing behind, or its line is a failur
 tests of test/clients do it; the last line is `N passed, N failed`.
 """
 import argparse
+import asyncio
+import itertools
 import json
 import shutil
 import subprocess
@@ -40,6 +42,7 @@ def main():
     node, flowable = install(options.packages.resolve())
     runs = [
         ('jobstrand, Python, threads', options.jobs, ours_in_python),
+        ('jobstrand, Python, coroutines', options.jobs, ours_in_coroutines),
         ('jobstrand, JavaScript', options.jobs, lambda origin, jobs: in_node(shutil.which('node'), SCRIPT, 'ours', origin, jobs)),
         ('Flowable, Python', options.peer_jobs, flowable),
         ('Camunda, JavaScript', options.peer_jobs, lambda origin, jobs: in_node(node, node_script(options), 'camunda', origin, jobs)),
@@ -83,18 +86,32 @@ def measure(binary, name, jobs, run):
 
 
 def ours_in_python(origin, jobs):
-    worker = jobstrand.Worker(origin, threads=4, prefetch=1000)
-    done, lock = [0], threading.Lock()
+    """Until the last has run: a stop waits for the request that waits for jobs."""
+    worker = jobstrand.Worker(origin)
+    numbers, ended = itertools.count(1), []
 
     @worker.handler('rate')
     def rate(_job):  # pylint: disable=unused-variable
-        with lock:
-            done[0] += 1
-            if done[0] == jobs:
-                worker.stop()
+        if next(numbers) == jobs:
+            ended.append(time.monotonic())
+            worker.stop()
     begun = time.monotonic()
     worker.run()
-    return time.monotonic() - begun
+    return ended[0] - begun
+
+
+def ours_in_coroutines(origin, jobs):
+    worker = jobstrand.AsyncWorker(origin)
+    numbers, ended = itertools.count(1), []
+
+    @worker.handler('rate')
+    async def rate(_job):  # pylint: disable=unused-variable
+        if next(numbers) == jobs:
+            ended.append(time.monotonic())
+            worker.stop()
+    begun = time.monotonic()
+    asyncio.run(worker.run())
+    return ended[0] - begun
 
 
 def flowable_in_python(origin, jobs):

@@ -59,11 +59,20 @@ def check_workers(origin, checks):
     checks.equal('they are done next', ask(origin, 'a_thousand_jobs'), {'runs': 2 + 1})
     add_external(origin, 3)
     checks.equal('a free place is filled while long jobs run beside it', ask(origin, 'a_free_place_beside_long_jobs'), {'long': 3})
+    add_external(origin, 300)
+    checks.equal('what was fetched ahead of a handler that hangs is run by another', ask(origin, 'a_handler_that_hangs_with_jobs_behind_it'),
+                 {'done': 300, 'givenBack': True})
     checks.equal('topics share the places by their weight', ask(origin, 'topics_with_weights'), {'runs': 60, 'reports': 30})
     add_external(origin, 1)
     checks.equal('runs under a short lock', ask(origin, 'a_lock_that_is_prolonged'), {'runs': 1})
     add_external(origin, 1)
     checks.equal('a handler hears of a lost lock', ask(origin, 'a_lock_that_is_lost'), {'heard': True})
+
+
+def check_fetching(checks):
+    done = subprocess.run([node(), clients.HERE / 'javascript_fetching.mjs', clients.ROOT / 'tools/clients/javascript'], capture_output=True,
+                          text=True, timeout=clients.PATIENCE_S, check=False)
+    checks.equal('how many jobs are fetched, and given back', (done.returncode, done.stderr), (0, ''))
 
 
 def check_outage(binary, checks):
@@ -180,6 +189,7 @@ def main():
         return clients.SKIPPED
     binary = Path(sys.argv[1]).resolve()
     checks = clients.Checks()
+    check_fetching(checks)
     with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
         check_workers(origin, checks)
         check_statements(binary, origin, checks)

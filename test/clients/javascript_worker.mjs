@@ -158,6 +158,42 @@ const cases = {
     print({ long });
   },
 
+  async a_handler_that_hangs_with_jobs_behind_it() {
+    const done = new Set();
+    let hasMore = false;
+    let end;
+    let givenBack = 0;
+    class Watching extends Client {
+      async acquire(...order) {
+        const jobs = await super.acquire(...order);
+        hasMore ||= jobs.length > 1;
+        return jobs;
+      }
+      async release(worker, jobs) {
+        givenBack += jobs.length;
+        await super.release(worker, jobs);
+      }
+    }
+    const busy = new Worker(new Watching(origin), { ...quick, concurrency: 1 });
+    busy.handler("mail", async ({ id }) => {
+      if (hasMore) {
+        await new Promise((resolve) => (end = resolve));
+      }
+      done.add(id);
+    });
+    const other = new Worker(client, { ...quick, concurrency: 1 });
+    other.handler("mail", ({ id }) => done.add(id));
+    const running = [busy.run()];
+    await until(() => end !== undefined);
+    running.push(other.run());
+    await until(async () => (await client.stats()).places.external === 1);
+    busy.stop();
+    other.stop();
+    end();
+    await Promise.all(running);
+    print({ done: done.size, givenBack: givenBack > 0 });
+  },
+
   async topics_with_weights() {
     const topics = ["mail", "report", "report"].flatMap((topic) => Array(20).fill(topic));
     await client.enqueueAll(topics.map((handlerType) => ({ handlerType, external: true })));

@@ -192,6 +192,41 @@ class Workers(WithService):
         thread.join(clients.PATIENCE_S)
         self.assertEqual(len(done), 6)
 
+    def test_what_was_fetched_ahead_of_a_handler_that_hangs_is_run_by_another(self):
+        self.add_external(300)
+        may_end, hanging, given_back, done = threading.Event(), threading.Event(), [], []
+
+        class Watching(jobstrand.Client):
+            has_more = False
+
+            def acquire(self, *values, **named):
+                jobs = super().acquire(*values, **named)
+                self.has_more = self.has_more or len(jobs) > 1
+                return jobs
+
+            def release(self, worker, jobs):
+                given_back.extend(jobs)
+                super().release(worker, jobs)
+        watching = Watching(self.origin)
+        busy, other = jobstrand.Worker(watching, threads=1, wait=SHORT), jobstrand.Worker(self.client, threads=1, wait=SHORT)
+
+        @busy.handler('mail')
+        def mail(job):  # pylint: disable=unused-variable
+            if watching.has_more:
+                hanging.set()
+                may_end.wait(2 * clients.PATIENCE_S)
+            done.append(job.id)
+        other.handler('mail')(lambda job: done.append(job.id))
+        thread = threading.Thread(target=busy.run)
+        thread.start()
+        self.assertTrue(hanging.wait(clients.PATIENCE_S))
+        self.run_until(other, lambda: self.places()['external'] == 1)
+        self.assertGreater(len(given_back), 0)
+        busy.stop()
+        may_end.set()
+        thread.join(clients.PATIENCE_S)
+        self.assertEqual((len(done), len(set(done))), (300, 300), 'none twice')
+
     def test_topics_share_the_places_by_their_weight(self):
         self.client.enqueue_all(NewJob(topic, external=True) for topic in ('mail', 'report', 'report') for _ in range(20))
         runs = []

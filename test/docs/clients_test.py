@@ -53,7 +53,7 @@ def run(language, text, folder, env, origin):
     suffix, command, _ = LANGUAGES[language]
     path = folder / f"Example.{suffix}"
     path.write_text(text.replace(ORIGIN, origin), encoding="utf-8")
-    is_worker = ".handler(" in text
+    is_worker = "worker.run()" in text
     if is_worker:
         clients.enqueue(origin, [{"handlerType": "mail", "external": True, "payload": {"order": 99}}])
     # Two threads of a worker may print into each other's lines.

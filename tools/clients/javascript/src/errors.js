@@ -17,6 +17,28 @@ export class Refused extends JobstrandError {
   }
 }
 
+/** What was asked for cannot be meant so; nothing was changed. */
+export class Invalid extends Refused {}
+
+/** No token, or one that does not allow it. */
+export class NotAllowed extends Refused {}
+
+/** There is no such thing, or there is not any more. */
+export class NotFound extends Refused {}
+
+/** An id or a key is taken, or the thing is in a state that does not allow it. */
+export class Conflict extends Refused {}
+
+/** Too much at once, or the database is away: ask again later. */
+export class Overloaded extends Refused {}
+
+const kKinds = { 400: Invalid, 401: NotAllowed, 403: NotAllowed, 404: NotFound, 409: Conflict, 413: Invalid, 422: Invalid, 503: Overloaded };
+
+/** Of the class for this status. */
+export function refusedOf(status, ...more) {
+  return new (kKinds[status] ?? Refused)(status, ...more);
+}
+
 /** A job that is to be replaced has begun to run, or has ended while its unique key goes on to hold. */
 export class KeyHeld extends JobstrandError {}
 

@@ -1,3 +1,7 @@
+import type { JobsApi, Nouns } from "./operations.js";
+
+export type { DeadGroups, Instant, Texts } from "./operations.js";
+
 /** What JSON can say. */
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
@@ -95,13 +99,22 @@ export interface RefusedResult {
   why?: string;
 }
 
+/** Something that the service tells while it happens. */
+export interface Event {
+  name: string;
+  data: { [name: string]: any };
+}
+
+export interface Client extends Omit<Nouns, "jobs"> {}
 export class Client {
-  constructor(url: string | URL, options?: { token?: string; timeoutMs?: number });
+  constructor(url: string | URL, options?: { token?: string; timeoutMs?: number; retries?: number });
+  /** `client.jobs(...)` is `client.jobs.list(...)`. */
+  readonly jobs: JobsApi & JobsApi["list"];
   readonly address: string;
   enqueue(job: NewJob): Promise<Enqueued>;
   enqueueAll(jobs: NewJob[]): Promise<string[]>;
   job(id: string): Promise<StoredJob | null>;
-  jobs(filters?: { [name: string]: string }): AsyncGenerator<StoredJob, void, undefined>;
+  events(): AsyncGenerator<Event, void, undefined>;
   stats(): Promise<{ places: { [place: string]: number } }>;
   requeue(ids: string[], retries?: number): Promise<{ id: string; answer: string }[]>;
   wake(): Promise<void>;
@@ -119,6 +132,7 @@ export class Client {
 export interface WorkerOptions {
   name?: string;
   token?: string;
+  /** How many jobs run at a time. Beyond these are fetched what starts within about 50 ms by the measure of the last runs. */
   concurrency?: number;
   lockMs?: number;
   waitMs?: number;
@@ -175,6 +189,11 @@ export class Refused extends JobstrandError {
   readonly errors: string[];
   readonly retryAfterMs?: number;
 }
+export class Invalid extends Refused {}
+export class NotAllowed extends Refused {}
+export class NotFound extends Refused {}
+export class Conflict extends Refused {}
+export class Overloaded extends Refused {}
 export class Fail extends Error {
   constructor(message: string, options?: { retryAfterMs?: number; retries?: number; details?: string; cause?: unknown });
 }

@@ -1,5 +1,5 @@
 import { BusinessError, Fail } from "./errors.js";
-import { durationText, encoded, sayable } from "./texts.js";
+import { Encoded, durationText, encoded, sayable } from "./texts.js";
 
 /** The longest that is told of a job, which is what the service takes as a payload. */
 const kMostBytes = 8 * 1024 * 1024;
@@ -22,12 +22,11 @@ export class Variables {
 
 /** The handler returned this. Throws TypeError for variables that JSON cannot say. */
 export function completed(job, returned) {
-  const result = { ...about(job), outcome: "complete" };
   if (!(returned instanceof Variables)) {
-    return written(result);
+    return new Encoded(`{"id":${JSON.stringify(job.id)},"revision":${job.revision},"outcome":"complete"}`);
   }
   try {
-    return written({ ...result, variables: returned.variables });
+    return written({ ...about(job), outcome: "complete", variables: returned.variables });
   } catch (error) {
     throw new TypeError(`what the handler returned cannot be told: ${messageOf(error)}`, { cause: error });
   }

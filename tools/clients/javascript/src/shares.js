@@ -9,15 +9,13 @@ export class Shares {
     this.#sum = weights.reduce((sum, [, weight]) => sum + weight, 0);
   }
 
-  /** How many of the places each topic gets, as `[topic, count]`; one without any is left out. */
+  /** The topic of each place, in the order in which they are to be filled. */
   of(places) {
-    const shares = new Map();
-    for (let place = 0; place < places; place += 1) {
+    return Array.from({ length: places }, () => {
       this.#topics.forEach((one) => (one.credit += one.weight));
       const chosen = this.#topics.reduce((most, one) => (one.credit > most.credit ? one : most));
       chosen.credit -= this.#sum;
-      shares.set(chosen.topic, (shares.get(chosen.topic) ?? 0) + 1);
-    }
-    return [...shares];
+      return chosen.topic;
+    });
   }
 }

@@ -1,5 +1,6 @@
 import { known, rowsOf } from "./connections.js";
 import { insertion, mayMeetAnother } from "./insertion.js";
+import { recording } from "./recording.js";
 
 /**
  * Adds a job in the app's own transaction: it is there exactly if the app commits. `connection`: the one that the transaction is on,
@@ -10,6 +11,9 @@ import { insertion, mayMeetAnother } from "./insertion.js";
  *     await enqueue(client, { handlerType: "mail", payload: { order: 17 } });
  */
 export async function enqueue(connection, job) {
+  if (recording.record !== undefined) {
+    return recording.record(job).id;
+  }
   const { database, query } = known(connection);
   return carryOut(database, query, job);
 }
@@ -22,6 +26,9 @@ export async function enqueue(connection, job) {
  *     await enqueueBy("postgresql", (sql, values) => client.query(sql, values), { handlerType: "mail", payload: { order: 17 } });
  */
 export async function enqueueBy(database, query, job) {
+  if (recording.record !== undefined) {
+    return recording.record(job).id;
+  }
   return carryOut(database, (sql, values) => {
     const answer = query(sql, values);
     if (!isToldOfItsEnd(database, answer)) {

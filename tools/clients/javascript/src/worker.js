@@ -4,7 +4,10 @@ import { randomBytes } from "node:crypto";
 
 import { Client } from "./client.js";
 import { JobstrandError, Refused, isWorthWaiting } from "./errors.js";
+import { kAheadMs } from "./forecast.js";
 import { refuseOthers } from "./names.js";
+import { JobsInHand } from "./in_hand.js";
+import { Job } from "./job.js";
 import { Outage } from "./outage.js";
 import { Pause } from "./pause.js";
 import { completed, failed, untold } from "./result.js";
@@ -12,6 +15,13 @@ import { Shares } from "./shares.js";
 
 /** Jobs that one request is about, which is one transaction. */
 const kJobsPerRequest = 1000;
+
+/** Requests that tell results at a time; a further one begins when so many results wait for it. */
+const kTellers = 2;
+const kEnoughToTell = 500;
+
+/** How long handlers that do not wait are started, in milliseconds, before others have their turn. */
+const kTurnMs = 10;
 
 /** Results of so many characters are enough for a request: with one more it is still shorter than the service takes. */
 const kCharactersPerRequest = 2 * 1024 * 1024;
@@ -47,19 +57,23 @@ export class Worker {
   #client;
   #options;
   #handlers = new Map();
-  #held = new Map();
-  #atWork = new Set();
+  #inHand;
   #outage;
-  #running = new Set();
   #results = [];
   #stopping = new AbortController();
-  #telling = null;
+  #tellers = 0;
+  #isPausing = false;
+  /** Whether there were fewer jobs than were asked for. */
+  #isShort = false;
+  #surplusTimer;
   #bug = null;
   #wake = () => {};
+  #wakeEnd = () => {};
 
   /**
    * `client`: or the URL of the service. `name`: unique among all workers. `concurrency`: how many jobs run at a time.
-   * No more are fetched. `waitMs`: how long one request waits for jobs, which is how long a stop may take. `graceMs`: what
+   * Beyond these are fetched what starts within about 50 ms by the measure of the last runs; what does not after all is
+   * given back. `waitMs`: how long one request waits for jobs, which is how long a stop may take. `graceMs`: what
    * running handlers have after a stop. `log`: told at the start what is served, and then of what goes wrong.
    */
   constructor(client, options = {}) {
@@ -91,6 +105,11 @@ export class Worker {
     return this;
   }
 
+  /** undefined: it has none. For tests. */
+  static handlerOf(worker, topic) {
+    return worker.#handlers.get(topic)?.handle;
+  }
+
   /** Works until it is stopped. Rejects with what the service refuses for good, such as a wrong token, and with a bug of its own. */
   async run() {
     if (this.#handlers.size === 0) {
@@ -100,6 +119,7 @@ export class Worker {
     const signals = this.#options.signals ? ["SIGTERM", "SIGINT"] : [];
     signals.forEach((signal) => process.on(signal, stop));
     const over = new AbortController();
+    this.#inHand = new JobsInHand(this.#options.concurrency, [...this.#handlers.keys()]);
     this.#keepLocks(over.signal).catch((error) => this.#endBy(error));
     try {
       await this.#fetch();
@@ -124,6 +144,7 @@ export class Worker {
   #endBy(cause) {
     this.#bug ??= { cause };
     this.stop();
+    this.#wakeEnd();
   }
 
   get #isStopping() {
@@ -137,13 +158,14 @@ export class Worker {
     const shares = new Set(weights.map(([, weight]) => weight)).size > 1 ? new Shares(weights) : undefined;
     const pause = new Pause();
     while (!this.#isStopping) {
-      if (this.#freePlaces < 1) {
+      const { free, ahead, topics } = this.#room(shares);
+      if (free + ahead === 0) {
         await new Promise((resolve) => (this.#wake = resolve));
         await turn(); // What ends at the same time shares a request.
         continue;
       }
       try {
-        await this.#fill(this.#freePlaces, shares);
+        await this.#fill(free, ahead, topics, shares);
         this.#outage.ended("fetch jobs");
         pause.reset();
       } catch (error) {
@@ -156,73 +178,135 @@ export class Worker {
     }
   }
 
-  /** While results cannot be told, no more work begins than as much again as there are places. */
-  get #freePlaces() {
-    const { concurrency } = this.#options;
-    return Math.min(concurrency - this.#atWork.size, 2 * concurrency - this.#held.size);
+  /** `topics`: undefined, all of them. */
+  #room(shares) {
+    const { free, ahead, quick } = this.#inHand.room();
+    if (quick.length === this.#handlers.size) {
+      return { free, ahead };
+    }
+    // Jobs of some topics that came before a place is free would take it from the others, whatever their weight.
+    return free > 0 || this.#isShort || shares !== undefined ? { free, ahead: 0 } : { free, ahead, topics: quick };
   }
 
   /** By weight first; what that leaves, as the jobs come. */
-  async #fill(places, shares) {
-    let left = places;
-    for (const [topic, share] of shares?.of(places) ?? []) {
-      left -= await this.#take([topic], share, 0);
+  async #fill(free, ahead, topics, shares) {
+    const most = Math.min(free + ahead, kJobsPerRequest);
+    const order = topics === undefined ? (shares?.of(most) ?? []) : [];
+    const ofTopics = new Map();
+    for (const topic of new Set(order)) {
+      ofTopics.set(topic, (await this.#acquire([topic], order.filter((one) => one === topic).length, 0)).reverse());
     }
-    if (left > 0) {
-      await this.#take([...this.#handlers.keys()], left, left < places ? 0 : this.#options.waitMs);
+    const jobs = order.map((topic) => ofTopics.get(topic).pop()).filter((job) => job !== undefined);
+    if (jobs.length < most) {
+      const waitMs = jobs.length > 0 || topics !== undefined ? 0 : this.#options.waitMs;
+      jobs.push(...(await this.#acquire(topics ?? [...this.#handlers.keys()], most - jobs.length, waitMs)));
     }
+    this.#isShort = jobs.length < most;
+    this.#take(jobs);
   }
 
-  /** Resolves to how many there were. */
-  async #take(topics, most, waitMs) {
+  #acquire(topics, jobs, waitMs) {
     const { lockMs, tenantId } = this.#options;
-    const jobs = await this.#client.acquire(this.name, topics, { jobs: most, lockMs, waitMs, tenantId });
-    if (this.#isStopping) {
-      await this.#giveBack(jobs);
-    } else {
-      jobs.forEach((job) => this.#start(job));
-    }
-    return jobs.length;
+    return this.#client.acquire(this.name, topics, { jobs, lockMs, waitMs, tenantId });
   }
 
-  #start(raw) {
-    // One that comes again while it runs here: the lock of the former run is lost.
-    this.#cancel(this.#held.get(raw.id));
-    const end = new AbortController();
-    const job = Object.freeze({ ...raw, attempt: raw.attempts + 1, signal: end.signal });
-    const one = { job, end, isLost: false };
-    this.#held.set(raw.id, one);
-    this.#atWork.add(one);
-    const run = this.#run(one).catch((error) => this.#endBy(error)).finally(() => this.#running.delete(run));
-    this.#running.add(run);
+  #take(jobs) {
+    // One that comes again while it is here: the lock of its former run is lost.
+    jobs.forEach(({ id }) => this.#cancel(this.#inHand.get(id)));
+    this.#inHand.add(jobs.map((raw) => ({ job: new Job(raw), isLost: false })));
+    this.#startAll();
+    if (this.#inHand.waiting > 0) {
+      this.#surplusTimer ??= setInterval(() => this.#giveSurplusBack(), kAheadMs / 2);
+    }
   }
 
-  async #run(one) {
-    let result; // In JSON, each for itself, so that none can spoil another.
-    try {
-      result = completed(one.job, await this.#handled(one));
-    } catch (error) {
-      result = failed(one.job, error);
+  /** What waits, at the places that are free. Handlers that do not wait themselves leave the turn to others now and then. */
+  #startAll() {
+    const until = performance.now() + kTurnMs;
+    let one;
+    while (!this.#isStopping && !this.#isPausing && (one = this.#inHand.take()) !== undefined) {
+      this.#start(one);
+      if (performance.now() > until) {
+        this.#isPausing = true;
+        setImmediate(() => {
+          this.#isPausing = false;
+          this.#startAll();
+        });
+      }
     }
-    this.#atWork.delete(one);
     this.#wake();
-    this.#results.push({ one, result });
-    this.#telling ??= this.#tellAll();
-    await this.#telling;
   }
 
-  async #handled({ job, end }) {
-    const { handle, timeoutMs } = this.#handlers.get(job.handlerType);
-    if (timeoutMs === undefined) {
-      return handle(job);
+  #giveSurplusBack() {
+    if (this.#inHand.waiting === 0) {
+      clearInterval(this.#surplusTimer);
+      this.#surplusTimer = undefined;
+    } else {
+      this.#giveBack(this.#inHand.surplus()).catch((error) => this.#endBy(error));
     }
+  }
+
+  #start(one) {
+    let returned;
+    try {
+      returned = this.#handled(one);
+    } catch (error) {
+      this.#ended(one, failed(one.job, error));
+      return;
+    }
+    if (typeof returned?.then === "function") {
+      this.#waitFor(one, returned);
+    } else {
+      this.#ended(one, this.#resultOf(one, returned));
+    }
+  }
+
+  async #waitFor(one, promise) {
+    try {
+      let result;
+      try {
+        result = completed(one.job, await promise);
+      } catch (error) {
+        result = failed(one.job, error);
+      }
+      this.#ended(one, result);
+      this.#startAll();
+    } catch (error) {
+      this.#endBy(error);
+    }
+  }
+
+  /** In JSON, each for itself, so that none can spoil another. */
+  #resultOf(one, returned) {
+    try {
+      return completed(one.job, returned);
+    } catch (error) {
+      return failed(one.job, error);
+    }
+  }
+
+  #ended(one, result) {
+    this.#inHand.freePlaceOf(one);
+    this.#results.push({ one, result });
+    if (this.#tellers === 0 || (this.#tellers < kTellers && this.#results.length >= kEnoughToTell)) {
+      this.#tellers += 1;
+      this.#tellAll().catch((error) => this.#endBy(error));
+    }
+  }
+
+  #handled({ job }) {
+    const { handle, timeoutMs } = this.#handlers.get(job.handlerType);
+    return timeoutMs === undefined ? handle(job) : this.#within(timeoutMs, job, handle);
+  }
+
+  async #within(timeoutMs, job, handle) {
     let timer;
     const tooLong = new Promise((_, reject) => {
       timer = setTimeout(() => {
         const error = new DOMException(`the handler of ${job.handlerType} did not end within ${timeoutMs} ms`, "TimeoutError");
         this.#options.log(`job ${job.id}: ${error.message}; its place is free`);
         reject(error);
-        end.abort(error);
+        Job.abort(job, error);
       }, timeoutMs);
     });
     try {
@@ -233,17 +317,18 @@ export class Worker {
   }
 
   async #tellAll() {
-    await null; // What ends at the same time shares a request.
+    await turn(); // What ends at the same time shares a request.
     while (this.#results.length > 0) {
       const told = this.#nextResults();
       const counting = told.filter(({ one }) => !one.isLost);
       if (counting.length > 0) {
         await this.#finish(counting);
       }
-      told.forEach(({ one }) => this.#forget(one));
+      told.forEach(({ one }) => this.#inHand.forget(one));
       this.#wake();
     }
-    this.#telling = null;
+    this.#tellers -= 1;
+    this.#wakeEnd();
   }
 
   #nextResults() {
@@ -323,7 +408,7 @@ export class Worker {
     let canAsk = true;
     while (!over.aborted) {
       await sleep(look, null, { signal: over }).catch(() => {});
-      const all = [...this.#held.values()];
+      const all = this.#inHand.all();
       if (performance.now() - prolonged >= lockMs / 3 - look / 2) {
         prolonged = performance.now();
         await this.#askInParts(all, (jobs) => this.#client.extend(this.name, jobs, lockMs));
@@ -346,7 +431,7 @@ export class Worker {
         const refused = new Set((await ask(part.map(({ job }) => job))).map(({ id }) => id));
         this.#outage.ended(kKeep);
         // Of one whose handler has ended the service may know already.
-        part.filter((one) => refused.has(one.job.id) && this.#held.get(one.job.id) === one && this.#atWork.has(one)).forEach((one) => this.#lose(one));
+        part.filter((one) => refused.has(one.job.id) && this.#inHand.get(one.job.id) === one && this.#inHand.isToRun(one)).forEach((one) => this.#lose(one));
       } catch (error) {
         if (!(error instanceof JobstrandError)) {
           throw error;
@@ -362,7 +447,7 @@ export class Worker {
 
   #lose(one) {
     this.#options.log(`the lock of job ${one.job.id} is lost`);
-    this.#forget(one);
+    this.#inHand.forget(one);
     this.#cancel(one);
     this.#wake();
   }
@@ -370,32 +455,37 @@ export class Worker {
   #cancel(one) {
     if (one !== undefined) {
       one.isLost = true;
-      one.end.abort(new JobstrandError(`the lock of job ${one.job.id} is lost`));
+      this.#inHand.cancel(one);
+      Job.abort(one.job, new JobstrandError(`the lock of job ${one.job.id} is lost`));
     }
   }
 
-  #forget(one) {
-    if (this.#held.get(one.job.id) === one) {
-      this.#held.delete(one.job.id);
-    }
-  }
-
-  async #giveBack(jobs) {
-    if (jobs.length === 0) {
+  /** They will not be run here; no attempt is used. */
+  async #giveBack(some) {
+    some.forEach((one) => this.#inHand.forget(one));
+    if (some.length === 0) {
       return;
     }
-    await this.#client.release(this.name, jobs).catch((error) => {
-      this.#options.log(`cannot give ${jobs.length} jobs back; they are free when their locks end: ${error.message}`);
+    await this.#client.release(this.name, some.map(({ job }) => job)).catch((error) => {
+      this.#options.log(`cannot give ${some.length} jobs back; they are free when their locks end: ${error.message}`);
     });
   }
 
   async #end() {
+    clearInterval(this.#surplusTimer);
+    await this.#giveBack(this.#inHand.unstarted());
     const over = new AbortController();
     const grace = sleep(this.#options.graceMs, "over", { signal: over.signal }).catch(() => {});
-    if ((await Promise.race([Promise.all(this.#running), grace])) === "over") {
-      this.#options.log(`${this.#running.size} handlers do not end; their jobs run again when their locks are over`);
+    if ((await Promise.race([this.#allTold(), grace])) === "over") {
+      this.#options.log(`${this.#inHand.size} handlers do not end; their jobs run again when their locks are over`);
     }
     over.abort();
+  }
+
+  async #allTold() {
+    while (this.#bug === null && this.#inHand.running + this.#tellers > 0) {
+      await new Promise((resolve) => (this.#wakeEnd = resolve));
+    }
   }
 }
 

@@ -42,12 +42,11 @@ class AsyncWorker:
         self._wait = wait
         self._tenant_id = tenant_id
         self._grace = grace
-        self._handlers: dict[str, AsyncHandler] = {}
+        self.handlers: dict[str, AsyncHandler] = {}
         self._weights: dict[str, int] = {}
         self._timeouts: dict[str, Optional[timedelta]] = {}
         self._running: set[asyncio.Task[None]] = set()
         self._tasks: dict[int, asyncio.Task[None]] = {}  # By the job: what it is, because one may come again.
-        self._unstarted: list[Job] = []
         self._stopping = threading.Event()
         self._is_over = False
 
@@ -60,7 +59,7 @@ class AsyncWorker:
         check_handling(weight, timeout)
 
         def add(function: AsyncHandler) -> AsyncHandler:
-            self._handlers[topic] = function
+            self.handlers[topic] = function
             self._weights[topic] = weight
             self._timeouts[topic] = timeout
             return function
@@ -68,18 +67,18 @@ class AsyncWorker:
 
     async def run(self) -> None:
         """See Worker."""
-        if not self._handlers:
+        if not self.handlers:
             raise ValueError("a worker needs a handler")
         loop = asyncio.get_running_loop()
-        settings = DeskSettings(self.name, self._weights, self._most, 0, self._lock, self._wait, self._tenant_id)
+        settings = DeskSettings(self.name, self._weights, self._most, None, self._lock, self._wait, self._tenant_id)
         desk = Desk(self._client, settings, self._stopping, lambda job: loop.call_soon_threadsafe(self._cancel, job))
         signals = self._stop_on_signals(loop)
         try:
-            await asyncio.to_thread(desk.fetch, lambda job: loop.call_soon_threadsafe(self._start, desk, job))
+            await asyncio.to_thread(desk.fetch, lambda: loop.call_soon_threadsafe(self._fill, desk))
         finally:
             self._stopping.set()
+            await asyncio.to_thread(desk.give_back, desk.held.close())
             await self._end()
-            await asyncio.to_thread(desk.give_back, self._unstarted)
             await asyncio.to_thread(desk.close)
             for number in signals:
                 loop.remove_signal_handler(number)
@@ -99,10 +98,12 @@ class AsyncWorker:
             numbers.append(number)
         return numbers
 
+    def _fill(self, desk: Desk) -> None:
+        """Starts what waits, at the places that are free."""
+        while not self._stopping.is_set() and (job := desk.held.take_now()) is not None:
+            self._start(desk, job)
+
     def _start(self, desk: Desk, job: Job) -> None:
-        if self._stopping.is_set():
-            self._unstarted.append(job)
-            return
         task = asyncio.ensure_future(self._run_one(desk, job))
         self._running.add(task)
         self._tasks[id(job)] = task
@@ -116,6 +117,7 @@ class AsyncWorker:
         self._running.discard(task)
         del self._tasks[id(job)]
         desk.drop(job)  # It may have been cancelled before it began.
+        self._fill(desk)
         bug = None if task.cancelled() else task.exception()
         if bug is not None:
             desk.end_by(bug)
@@ -135,11 +137,12 @@ class AsyncWorker:
         _log.error("job %s: %s; it is cancelled", job.id, error)
         job.cancelled.set()
         desk.tell(job, failed(job, error))
+        self._fill(desk)
         self._cancel(job)
 
     async def _result_of(self, job: Job) -> bytes:
         try:
-            return completed(job, await self._handlers[job.handler_type](job))
+            return completed(job, await self.handlers[job.handler_type](job))
         except asyncio.CancelledError as error:
             if self._is_over:
                 raise

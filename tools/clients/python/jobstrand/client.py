@@ -6,29 +6,58 @@ import json
 import ssl
 import threading
 import time
+import uuid
 from datetime import timedelta
-from typing import Any, Iterable, Mapping, Optional, Sequence, Union
-from urllib.parse import quote, urlencode, urlsplit
+from typing import Any, Callable, Generic, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
+from urllib.parse import quote, urlsplit
 
-from .errors import Refused, Unreachable
+from . import recording
+from .calls import M, Request, Sync, next_page, pages_of
+from .errors import JobstrandError, NotFound, Refused, Unreachable
 from .jobs import Enqueued, Job, NewJob, duration_text
 from .names import nearest_names
+from .operations import JobsApi, Nouns
+from .pause import Pause, is_worth_waiting
 
 #: The service ends connections that were idle for a minute; an older one is not used again, so that no request is sent
 #: into the void.
 _MOST_IDLE_S = 50.0
 
+#: Events that keep away longer than that have ended: a comment comes each 15 s.
+_MOST_SILENT_S = 45.0
+
+
+class Event(NamedTuple):
+    """Something that the service tells while it happens."""
+
+    name: str
+    """`stats`, or `node`."""
+    data: dict[str, Any]
+
+
+class CallableJobs(JobsApi[M], Generic[M]):
+    """`client.jobs(...)` is `client.jobs.list(...)`."""
+
+    def __call__(self, **filters: Any) -> Any:
+        return self.list(**filters)
+
 
 @nearest_names
-class Client:
-    """Thread safe: each thread has a connection of its own.
+class Client(Nouns[Sync]):
+    """All of the service: `client.dead.requeue(type="mail", probe=True, background=True)`, `client.jobs.get(id)`. Lists are iterators over all their pages, and what is deleted or changed is not asked about again.
 
-    Raises Unreachable when no answer came, and Refused when it was no.
+    Thread safe: each thread has a connection of its own. Raises Unreachable when no answer came, and Refused (NotFound,
+    Conflict, Invalid, NotAllowed, Overloaded) when it was no.
     """
 
-    def __init__(self, url: str, token: Optional[str] = None, *, timeout: float = 30.0,
+    def __init__(self, url: str, token: Optional[str] = None, *, timeout: float = 30.0, retries: int = 2,
                  ssl_context: Optional[ssl.SSLContext] = None):
-        """`url`: of the service, such as http://127.0.0.1:8080. `timeout`: for each answer, in seconds."""
+        """`url`: of the service, such as http://127.0.0.1:8080. `timeout`: for each answer, in seconds. `retries`: how often
+        is asked again, after a short wait, what can be asked twice: what reads, and enqueueing.
+        """
+        super().__init__(self._carry_out)
+        self.jobs: CallableJobs[Sync] = CallableJobs(self._carry_out)
+        self._retries = retries
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"not the URL of a service: {url}")
@@ -50,43 +79,55 @@ class Client:
     def enqueue(self, job: Union[NewJob, str], payload: Any = None) -> Enqueued:
         """Adds a job; when this returns it is committed. `job` may be a handler type.
 
-        When no answer came, nobody knows whether it was added: give a job that must not be doubled an id or a unique
-        key, and ask again.
+        It is asked again when no answer comes, with an Idempotency-Key, so that the job is not doubled. When that is in
+        vain, nobody knows whether it was added: give a job that must not be doubled an id or a unique key.
         """
         new = NewJob(job, payload) if isinstance(job, str) else job
-        answer = self._ask("POST", "/api/v1/jobs", new.to_json())
+        if recording.record is not None:
+            return recording.record(new)
+        answer = self._add(new.to_json())
         return Enqueued(answer["id"], answer.get("isNew", True), answer.get("replacedJob"))
 
     def enqueue_all(self, jobs: Iterable[NewJob]) -> list[str]:
         """Adds up to 10,000 jobs, or none of them. Returns their ids, in order."""
-        ids: list[str] = self._ask("POST", "/api/v1/jobs", [job.to_json() for job in jobs])["ids"]
+        if recording.record is not None:
+            return [recording.record(job).id for job in jobs]
+        ids: list[str] = self._add([job.to_json() for job in jobs])["ids"]
         return ids
+
+    def _add(self, body: Any) -> Any:
+        key = {"Idempotency-Key": str(uuid.uuid4())}
+        return self._again(lambda: self._ask("POST", "/api/v1/jobs", body, headers=key))
 
     # Looking and operating.
 
     def job(self, job_id: str) -> Optional[dict[str, Any]]:
         """A job wherever it stands, as the service tells it; None: there is none, or it has run."""
         try:
-            found: dict[str, Any] = self._ask("GET", f"/api/v1/jobs/{quote(job_id, safe='')}")
+            found: dict[str, Any] = self._again(lambda: self._ask("GET", f"/api/v1/jobs/{quote(job_id, safe='')}"))
             return found
-        except Refused as refusal:
-            if refusal.status == 404:
-                return None
-            raise
-
-    def jobs(self, **filters: Any) -> Iterable[dict[str, Any]]:
-        """Jobs of a place (`place="timer"`), with the filters of `jobstrand job ls`, page by page; _ stands for -."""
-        query = {name.replace("_", "-"): str(value) for name, value in filters.items()}
-        while True:
-            page = self._ask("GET", "/api/v1/jobs?" + urlencode(query))
-            yield from page["items"]
-            if page["after"] is None:
-                return
-            query["after"] = page["after"]
+        except NotFound:
+            return None
 
     def stats(self) -> dict[str, Any]:
-        stats: dict[str, Any] = self._ask("GET", "/api/v1/stats")
+        """How many jobs there are of each place, and what of them nobody serves."""
+        stats: dict[str, Any] = self._again(lambda: self._ask("GET", "/api/v1/stats"))
         return stats
+
+    def events(self) -> Iterator[Event]:
+        """What changes, as it changes, first as it is; each has the whole. Raises Unreachable when the service hangs up."""
+        connection = self._fresh_connection()
+        connection.timeout = _MOST_SILENT_S
+        try:
+            response = self._response(connection, "GET", "/api/v1/events", None, {"Accept": "text/event-stream"})
+            if response.status >= 400:
+                raise _refusal(response, response.read())
+            yield from _events_in(response)
+        except (OSError, http.client.HTTPException) as error:
+            raise Unreachable(f"no answer from {self.address}: {error}") from error
+        finally:
+            connection.close()
+        raise Unreachable(f"{self.address} has ended the stream of events")
 
     def requeue(self, ids: Sequence[str], retries: Optional[int] = None) -> list[dict[str, Any]]:
         """Gives dead letters new attempts. What became of each."""
@@ -149,23 +190,46 @@ class Client:
         refused: list[dict[str, Any]] = self._ask("POST", f"/api/v1/external-jobs/{what}", body)["refused"]
         return refused
 
-    def _ask(self, method: str, path: str, body: Any = None, more_time: float = 0.0) -> Any:
+    def _carry_out(self, request: Request) -> Any:
+        if request.is_list:
+            return (item for page in self.pages(request) for item in page)
+        if request.method in ("GET", "PUT"):
+            return self._again(lambda: self._ask(request.method, request.path, request.body))
+        return self._ask(request.method, request.path, request.body)
+
+    def pages(self, request: Request) -> Iterator[list[Any]]:
+        """Of a list."""
+        path: Optional[str] = request.path
+        while path is not None:
+            url = path
+            answer, link = self._again(lambda: self._answer("GET", url))
+            yield pages_of(answer)
+            path = next_page(path, answer, link)
+
+    def _again(self, ask: Callable[[], Any]) -> Any:
+        """What can be asked twice."""
+        pause = Pause()
+        for _ in range(self._retries):
+            try:
+                return ask()
+            except JobstrandError as error:
+                if not is_worth_waiting(error):
+                    raise
+                time.sleep(pause.after(error))
+        return ask()
+
+    def _ask(self, method: str, path: str, body: Any = None, more_time: float = 0.0, headers: Optional[Mapping[str, str]] = None) -> Any:
+        return self._answer(method, path, body, more_time, headers)[0]
+
+    def _answer(self, method: str, path: str, body: Any = None, more_time: float = 0.0,
+                headers: Optional[Mapping[str, str]] = None) -> tuple[Any, Optional[str]]:
+        """And the header that leads to the next page."""
         connection = self._connection()
         connection.timeout = self._timeout + more_time
         if connection.sock is not None:
             connection.sock.settimeout(connection.timeout)
-        headers = {"Accept": "application/json"}
-        if self._token is not None:
-            headers["Authorization"] = f"Bearer {self._token}"
-        data = None
-        if body is not None:
-            data = body if isinstance(body, bytes) else json.dumps(body).encode()
-            headers["Content-Type"] = "application/json"
-        elif method == "POST":
-            headers["Content-Length"] = "0"
         try:
-            connection.request(method, self._parts.path.rstrip("/") + path, data, headers)
-            response = connection.getresponse()
+            response = self._response(connection, method, path, body, {"Accept": "application/json", **(headers or {})})
             text = response.read()
         except (OSError, http.client.HTTPException) as error:
             self.close()
@@ -175,21 +239,48 @@ class Client:
             self.close()
         if response.status >= 400:
             raise _refusal(response, text)
-        return json.loads(text) if text else None
+        return json.loads(text) if text else None, response.getheader("Link")
+
+    def _response(self, connection: http.client.HTTPConnection, method: str, path: str, body: Any,
+                  headers: dict[str, str]) -> http.client.HTTPResponse:
+        if self._token is not None:
+            headers["Authorization"] = f"Bearer {self._token}"
+        data = None
+        if body is not None:
+            data = body if isinstance(body, bytes) else json.dumps(body).encode()
+            headers["Content-Type"] = "application/json"
+        elif method == "POST":
+            headers["Content-Length"] = "0"
+        connection.request(method, self._parts.path.rstrip("/") + path, data, headers)
+        return connection.getresponse()
 
     def _connection(self) -> http.client.HTTPConnection:
         if time.monotonic() - getattr(self._own, "used", 0.0) > _MOST_IDLE_S:
             self.close()
         connection = getattr(self._own, "connection", None)
         if connection is None:
-            host, port = self._parts.hostname or "", self._parts.port
-            if self._parts.scheme == "https":
-                context = self._ssl_context or ssl.create_default_context()
-                connection = http.client.HTTPSConnection(host, port, context=context)
-            else:
-                connection = http.client.HTTPConnection(host, port)
-            self._own.connection = connection
+            connection = self._own.connection = self._fresh_connection()
         return connection
+
+    def _fresh_connection(self) -> http.client.HTTPConnection:
+        host, port = self._parts.hostname or "", self._parts.port
+        if self._parts.scheme == "https":
+            return http.client.HTTPSConnection(host, port, context=self._ssl_context or ssl.create_default_context())
+        return http.client.HTTPConnection(host, port)
+
+
+def _events_in(lines: Iterable[bytes]) -> Iterator[Event]:
+    """Of the format of server-sent events."""
+    name, data = "", ""
+    for line in lines:
+        field, _, value = line.decode().rstrip("\n").partition(": ")
+        if field == "event":
+            name = value
+        elif field == "data":
+            data += value
+        elif field == "" and data:
+            yield Event(name, json.loads(data))
+            data = ""
 
 
 def _held(jobs: Iterable[Job]) -> list[dict[str, Any]]:
@@ -203,4 +294,4 @@ def _refusal(response: http.client.HTTPResponse, text: bytes) -> Refused:
     except (ValueError, KeyError, TypeError):
         detail, errors = f"HTTP {response.status}", ()
     wait = response.getheader("Retry-After", "")
-    return Refused(response.status, detail, errors, float(wait) if wait.isdigit() else None)
+    return Refused.of(response.status, detail, errors, float(wait) if wait.isdigit() else None)

@@ -5,13 +5,14 @@ import logging
 import queue
 import threading
 import time
+from collections import Counter, deque
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 from .client import Client
 from .errors import JobstrandError, Refused
-from .in_hand import JobsInHand
+from .in_hand import JobsInHand, Room
 from .jobs import Job
 from .outage import Outage
 from .pause import Pause, is_worth_waiting
@@ -44,7 +45,8 @@ class DeskSettings:
     topics: Mapping[str, int]
     """With their weights."""
     places: int
-    prefetch: int
+    prefetch: Optional[int]
+    """See JobsInHand."""
     lock: timedelta
     wait: timedelta
     tenant_id: Optional[str]
@@ -59,16 +61,15 @@ class Desk:
         self._client = client
         self._settings = settings
         self._stopping = stopping
-        most = settings.places + settings.prefetch
-        # Who holds more than run asks when half of that is gone, and not for each job.
-        self._held = JobsInHand(most, most - max(1, (settings.prefetch + 1) // 2), on_lost)
+        self.held = JobsInHand(settings.places, settings.prefetch, settings.topics, stopping, on_lost)
         self._outage = Outage()
         has_weights = len(set(settings.topics.values())) > 1
         self._shares = Shares(settings.topics) if has_weights else None
         self._results: queue.SimpleQueue[Optional[Told]] = queue.SimpleQueue()
         self._closed = threading.Event()
         self._bug: Optional[BaseException] = None
-        self._threads = [self.thread(self._tell_all), self.thread(self._keep_locks)]
+        self._threads = [self.thread(target) for target in (self._tell_all, self._keep_locks, self._give_surplus_back)]
+        self._is_short = False
         self._can_ask = True
 
     def thread(self, target: Callable[[], None]) -> threading.Thread:
@@ -91,8 +92,8 @@ class Desk:
         if self._bug is not None:
             raise RuntimeError(f"the worker has ended by a bug: {self._bug!r}") from self._bug
 
-    def fetch(self, start: Callable[[Job], object]) -> None:
-        """Calls `start` for each job, until it is stopped. Raises what the service refuses for good."""
+    def fetch(self, on_jobs: Callable[[], object] = lambda: None) -> None:
+        """Brings jobs into `held`, and calls `on_jobs` then, until it is stopped. Raises what the service refuses for good."""
         for thread in self._threads:
             thread.start()
         settings = self._settings
@@ -100,11 +101,12 @@ class Desk:
         _log.info("worker %s serves %s, %d places, at %s", settings.worker, topics, settings.places, self._client.address)
         pause = Pause()
         while not self._stopping.is_set():
-            places = self._held.wait_for_places(0.5)
-            if places == 0:
+            # Jobs of some topics that came before a place is free would take it from the others, whatever their weight.
+            room = self.held.wait_for_room(0.5, of_some=not self._is_short and not self._shares)
+            if room.free + room.ahead == 0 or self._stopping.is_set():
                 continue
             try:
-                self._fill(places, start)
+                self._fill(room, on_jobs)
             except JobstrandError as error:
                 if not is_worth_waiting(error):
                     raise
@@ -116,7 +118,7 @@ class Desk:
 
     def tell(self, job: Job, result: bytes) -> None:
         """The handler of a job has ended. What is told at the same time shares a request."""
-        self._held.free_place_of(job)
+        self.held.free_place_of(job)
         self._results.put((job, result))
 
     def give_up(self, job: Job, result: bytes) -> None:
@@ -125,11 +127,11 @@ class Desk:
 
     def drop(self, job: Job) -> None:
         """Its handler will not be called, or has ended after it was given up."""
-        self._held.free_place_of(job)
+        self.held.free_place_of(job)
 
     def give_back(self, jobs: Sequence[Job]) -> None:
         """They will not be run here; no attempt is used."""
-        self._held.remove(jobs)
+        self.held.remove(jobs)
         if not jobs:
             return
         try:
@@ -145,23 +147,32 @@ class Desk:
             if thread.ident is not None:
                 thread.join()
 
-    def _fill(self, places: int, start: Callable[[Job], object]) -> None:
-        """By weight first; what that leaves, as the jobs come."""
-        wait = self._settings.wait
-        for topic, share in self._shares.of(places).items() if self._shares else ():
-            taken = self._take([topic], share, timedelta(0), start)
-            places -= taken
-            wait = timedelta(0) if taken else wait
-        if places > 0:
-            self._take(list(self._settings.topics), places, wait, start)
+    def _fill(self, room: Room, on_jobs: Callable[[], object]) -> None:
+        topics = list(self._settings.topics)
+        of_all = room.free + (room.ahead if len(room.quick) == len(topics) else 0)
+        most = min(of_all or room.ahead, _JOBS_PER_REQUEST)
+        jobs = self._jobs_by_weight(most) if of_all else self._jobs_of(room.quick, most, timedelta(0))
+        self._is_short = len(jobs) < most
+        if jobs:
+            self.held.add(jobs)
+            on_jobs()
 
-    def _take(self, topics: Sequence[str], most: int, wait: timedelta, start: Callable[[Job], object]) -> int:
+    def _jobs_by_weight(self, most: int) -> list[Job]:
+        """What the weights leave, as the jobs come."""
+        order = self._shares.of(most) if self._shares else []
+        of_topics = {topic: deque(self._jobs_of([topic], count, timedelta(0))) for topic, count in Counter(order).items()}
+        jobs = [of_topics[topic].popleft() for topic in order if of_topics[topic]]
+        if len(jobs) < most:
+            jobs += self._jobs_of(list(self._settings.topics), most - len(jobs), timedelta(0) if jobs else self._settings.wait)
+        return jobs
+
+    def _jobs_of(self, topics: Sequence[str], most: int, wait: timedelta) -> list[Job]:
         settings = self._settings
-        jobs = self._client.acquire(settings.worker, topics, jobs=most, lock=settings.lock, wait=wait, tenant_id=settings.tenant_id)
-        self._held.add(jobs)
-        for job in jobs:
-            start(job)
-        return len(jobs)
+        return self._client.acquire(settings.worker, topics, jobs=most, lock=settings.lock, wait=wait, tenant_id=settings.tenant_id)
+
+    def _give_surplus_back(self) -> None:
+        while not self._closed.is_set():
+            self.give_back(self.held.surplus(_LOOK_S))
 
     def _keep_locks(self) -> None:
         """Prolongs them each third of their time. In between it asks for those of jobs that take long, because the jobs may
@@ -171,7 +182,7 @@ class Desk:
         prolonged = time.monotonic()
         before: set[int] = set()
         while not self._closed.wait(look):
-            jobs = self._held.all()
+            jobs = self.held.all()
             if time.monotonic() - prolonged >= lock / 3 - look / 2:
                 prolonged = time.monotonic()
                 self._ask_in_parts(jobs, lambda part: self._client.extend(self._settings.worker, part, self._settings.lock))
@@ -196,17 +207,17 @@ class Desk:
                     self._outage.began("keep locks", error)
                 return
             self._outage.ended("keep locks")
-            for job in self._held.lose([one["id"] for one in refused], among=part):
+            for job in self.held.lose([one["id"] for one in refused], among=part):
                 _log.warning("the lock of job %s is lost", job.id)
 
     def _tell_all(self) -> None:
         is_last = False
         while not is_last:
             told, is_last = self._next_results()
-            counting = [(job, result) for job, result in told if not job.lost.is_set()]
+            counting = [(job, result) for job, result in told if not job.is_lost]
             if counting:
                 self._finish(counting)
-            self._held.remove(job for job, _ in counting)
+            self.held.remove(job for job, _ in counting)
 
     def _next_results(self) -> tuple[list[Told], bool]:
         """At least one, unless it was the last: then True."""

@@ -26,6 +26,32 @@ class Refused(JobstrandError):
         self.retry_after = retry_after
         """Seconds after which it is worth asking again; only of some."""
 
+    @staticmethod
+    def of(status: int, detail: str, errors: Sequence[str] = (), retry_after: Optional[float] = None) -> "Refused":
+        """Of the class for this status."""
+        kinds = {400: Invalid, 401: NotAllowed, 403: NotAllowed, 404: NotFound, 409: Conflict, 413: Invalid, 422: Invalid, 503: Overloaded}
+        return kinds.get(status, Refused)(status, detail, errors, retry_after)
+
+
+class Invalid(Refused):
+    """What was asked for cannot be meant so; nothing was changed."""
+
+
+class NotAllowed(Refused):
+    """No token, or one that does not allow it."""
+
+
+class NotFound(Refused):
+    """There is no such thing, or there is not any more."""
+
+
+class Conflict(Refused):
+    """An id or a key is taken, or the thing is in a state that does not allow it."""
+
+
+class Overloaded(Refused):
+    """Too much at once, or the database is away: ask again later."""
+
 
 class KeyHeld(JobstrandError):
     """A job that is to be replaced has begun to run, or has ended while its unique key goes on to hold."""

@@ -98,11 +98,27 @@ class Job:
     revision: int
     raw: Mapping[str, Any] = field(repr=False)
     """All that the service says of it, under its names."""
-    lost: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
-    """Set when the lock is lost: another worker may have the job, and what becomes of it here does not count."""
-    cancelled: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
-    """Set when the handler is to end: the lock is lost, because the job was cancelled, say, or the time of the handler is
-    over. With AsyncWorker, the coroutine is cancelled too."""
+
+    @property
+    def lost(self) -> threading.Event:
+        """Set when the lock is lost: another worker may have the job, and what becomes of it here does not count."""
+        return self._event("_lost")
+
+    @property
+    def cancelled(self) -> threading.Event:
+        """Set when the handler is to end: the lock is lost, because the job was cancelled, say, or the time of the handler
+        is over. With AsyncWorker, the coroutine is cancelled too."""
+        return self._event("_cancelled")
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether `lost` is set."""
+        return "_lost" in self.__dict__ and self.lost.is_set()
+
+    def _event(self, name: str) -> threading.Event:
+        """Made when it is asked for: of most jobs nobody does."""
+        event: threading.Event = self.__dict__.get(name) or self.__dict__.setdefault(name, threading.Event())
+        return event
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> "Job":

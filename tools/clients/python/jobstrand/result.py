@@ -18,6 +18,8 @@ _MOST_MESSAGE = 10_000
 #: The longest that is told of a job, which is what the service takes as a payload.
 _MOST_BYTES = 8 * 1024 * 1024
 
+_write = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
 
 class Variables(dict[str, Any]):
     """Returned by a handler: the job is done, and these are handed on to the app."""
@@ -25,11 +27,10 @@ class Variables(dict[str, Any]):
 
 def completed(job: Job, returned: Any) -> bytes:
     """The handler returned this. Raises TypeError for variables that JSON cannot say."""
-    result = _about(job, "complete")
     if not isinstance(returned, Variables):
-        return _json(result)
+        return b'{"id":%b,"revision":%d,"outcome":"complete"}' % (_write(job.id).encode(), job.revision)
     try:
-        return _json({**result, "variables": returned})
+        return _json({**_about(job, "complete"), "variables": returned})
     except Exception as error:
         raise TypeError(f"what the handler returned cannot be told: {_message_of(error)}") from error
 
@@ -88,7 +89,7 @@ def _about(job: Job, outcome: str) -> dict[str, Any]:
 
 
 def _json(result: dict[str, Any]) -> bytes:
-    text = json.dumps(result, ensure_ascii=False, allow_nan=False).encode()
+    text = _write(result).encode()
     if len(text) > _MOST_BYTES:
         raise ValueError(f"it is {len(text)} bytes long, and at most {_MOST_BYTES} are told")
     return text

@@ -11,13 +11,12 @@ class Shares:
         self._weights = dict(weights)
         self._credits = dict.fromkeys(weights, 0)
 
-    def of(self, places: int) -> dict[str, int]:
-        """How many each topic gets; one without any is left out."""
-        shares: dict[str, int] = {}
+    def of(self, places: int) -> list[str]:
+        """The topic of each place, in the order in which they are to be filled."""
+        chosen = []
         for _ in range(places):
             for topic, weight in self._weights.items():
                 self._credits[topic] += weight
-            chosen = max(self._credits, key=self._credits.__getitem__)
-            self._credits[chosen] -= sum(self._weights.values())
-            shares[chosen] = shares.get(chosen, 0) + 1
-        return shares
+            chosen.append(max(self._credits, key=self._credits.__getitem__))
+            self._credits[chosen[-1]] -= sum(self._weights.values())
+        return chosen

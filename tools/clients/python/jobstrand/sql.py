@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Optional, Union
 
+from . import recording
 from .drivers import Dialect, asynchronous, execute, execute_awaited, is_asynchronous, session_of_sqlalchemy
 from .insertion import Steps, insertion
 from .jobs import NewJob
@@ -19,11 +20,14 @@ def enqueue(connection: Any, job: Union[NewJob, str], payload: Any = None) -> st
     `connection`: of sqlite3, psycopg, psycopg2, pg8000, PyMySQL, mysqlclient, MySQL Connector or MariaDB Connector; a
     Session or a Connection of SQLAlchemy; `django.db.connection`. `job` may be a handler type.
     """
+    new = NewJob(job, payload) if isinstance(job, str) else job
+    if recording.record is not None:
+        return recording.record(new).id
     if is_asynchronous(connection):
         raise asynchronous(connection)
     own = connection.connection() if session_of_sqlalchemy(connection) else connection
     dialect = Dialect(own)
-    progress = _Progress(insertion(dialect.database, NewJob(job, payload) if isinstance(job, str) else job))
+    progress = _Progress(insertion(dialect.database, new))
     while (statement := progress.next_statement()) is not None:
         try:
             progress.rows = execute(own, dialect.native(statement[0]), statement[1])
@@ -35,11 +39,14 @@ def enqueue(connection: Any, job: Union[NewJob, str], payload: Any = None) -> st
 async def enqueue_awaited(connection: Any, job: Union[NewJob, str], payload: Any = None) -> str:
     """As jobstrand.enqueue, on an asynchronous connection: of psycopg, asyncpg, aiosqlite, aiomysql or asyncmy, or an
     AsyncSession or AsyncConnection of SQLAlchemy."""
+    new = NewJob(job, payload) if isinstance(job, str) else job
+    if recording.record is not None:
+        return recording.record(new).id
     if not is_asynchronous(connection):
         raise TypeError(f"{type(connection).__module__}.{type(connection).__qualname__} is not asynchronous: jobstrand.enqueue() is for it")
     own = await connection.connection() if session_of_sqlalchemy(connection) else connection
     dialect = Dialect(own)
-    progress = _Progress(insertion(dialect.database, NewJob(job, payload) if isinstance(job, str) else job))
+    progress = _Progress(insertion(dialect.database, new))
     while (statement := progress.next_statement()) is not None:
         try:
             progress.rows = await execute_awaited(own, dialect.native(statement[0]), statement[1])

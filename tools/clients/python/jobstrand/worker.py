@@ -4,7 +4,6 @@ from __future__ import annotations
 import inspect
 import logging
 import os
-import queue
 import random
 import signal
 import socket
@@ -63,10 +62,11 @@ class Worker:
     """
 
     def __init__(self, client: Union[Client, str], name: Optional[str] = None, *, token: Optional[str] = None,
-                 threads: int = 8, prefetch: int = 0, lock: timedelta = timedelta(minutes=5),
+                 threads: int = 8, prefetch: Optional[int] = None, lock: timedelta = timedelta(minutes=5),
                  wait: timedelta = timedelta(seconds=5), tenant_id: Optional[str] = None, grace: float = 30.0):
         """`client`: or the URL of the service. `name`: unique among all workers; made up if None. `prefetch`: jobs that
-        are held beyond those that run, which no other worker gets meanwhile: for many short ones. `wait`: how long one
+        are held beyond those that run, which no other worker gets meanwhile; if None, what starts within about 50 ms by the
+        measure of the last runs, and what does not after all is given back. `wait`: how long one
         request waits for jobs, which is how long a stop may take. `grace`: seconds that running handlers have after a stop.
         """
         if threads < 1:
@@ -79,11 +79,10 @@ class Worker:
         self._wait = wait
         self._tenant_id = tenant_id
         self._grace = grace
-        self._handlers: dict[str, Handler] = {}
+        self.handlers: dict[str, Handler] = {}
+        """Of each topic."""
         self._weights: dict[str, int] = {}
         self._timeouts: dict[str, Optional[timedelta]] = {}
-        self._waiting: queue.SimpleQueue[Optional[Job]] = queue.SimpleQueue()
-        self._unstarted: list[Job] = []
         self._stopping = threading.Event()
 
     def handler(self, topic: str, *, weight: int = 1, timeout: Optional[timedelta] = None) -> Callable[[Handler], Handler]:
@@ -97,7 +96,7 @@ class Worker:
         def add(function: Handler) -> Handler:
             if inspect.iscoroutinefunction(function):
                 raise TypeError(f"{function.__name__} is a coroutine, which nothing awaits here: use AsyncWorker")
-            self._handlers[topic] = function
+            self.handlers[topic] = function
             self._weights[topic] = weight
             self._timeouts[topic] = timeout
             return function
@@ -106,7 +105,7 @@ class Worker:
     def run(self) -> None:
         """Works until it is stopped. Raises what the service refuses for good, such as a wrong token, and RuntimeError
         when a thread of the worker has ended by a bug."""
-        if not self._handlers:
+        if not self.handlers:
             raise ValueError("a worker needs a handler")
         settings = DeskSettings(self.name, self._weights, self._threads, self._prefetch, self._lock, self._wait, self._tenant_id)
         desk = Desk(self._client, settings, self._stopping)
@@ -115,11 +114,11 @@ class Worker:
         try:
             for thread in threads:
                 thread.start()
-            desk.fetch(self._waiting.put)
+            desk.fetch()
         finally:
             self._stopping.set()
+            desk.give_back(desk.held.close())
             self._end(threads)
-            desk.give_back(self._unstarted)
             desk.close()
             for number, handler in before.items():
                 signal.signal(number, handler)
@@ -135,13 +134,8 @@ class Worker:
         return {number: signal.signal(number, lambda *_: self.stop()) for number in (signal.SIGTERM, signal.SIGINT)}
 
     def _work(self, desk: Desk) -> None:
-        while (job := self._waiting.get()) is not None:
-            if self._stopping.is_set():
-                self._unstarted.append(job)
-            elif job.lost.is_set():
-                desk.drop(job)
-            else:
-                self._run_one(desk, job)
+        while (job := desk.held.take()) is not None:
+            self._run_one(desk, job)
 
     def _run_one(self, desk: Desk, job: Job) -> None:
         timeout = self._timeouts[job.handler_type]
@@ -168,13 +162,11 @@ class Worker:
 
     def _result_of(self, job: Job) -> bytes:
         try:
-            return completed(job, self._handlers[job.handler_type](job))
+            return completed(job, self.handlers[job.handler_type](job))
         except BaseException as error:  # Whatever a handler raises is the job's failure, not the thread's: sys.exit() too.
             return failed(job, error)
 
     def _end(self, threads: list[threading.Thread]) -> None:
-        for _ in threads:
-            self._waiting.put(None)
         give_up = time.monotonic() + self._grace
         for thread in threads:
             thread.join(max(0.0, give_up - time.monotonic()))
