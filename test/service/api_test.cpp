@@ -1,4 +1,3 @@
-#include "deadletter/desk/job_desk.hpp"
 #include "test/service/api_fixture.hpp"
 
 #include <fmt/format.h>
@@ -12,14 +11,6 @@ using test::ApiTest;
 using test::get;
 using test::post;
 using testing::HasSubstr;
-
-TEST_F(ApiTest, A_job_that_was_added_is_shown) {
-    const std::string id = add(R"({"handlerType":"noop","payload":{"order":17}})");
-    const json job = look("/api/v1/jobs/" + id);
-    EXPECT_EQ(job["place"], "executable");
-    EXPECT_EQ(job["payload"]["order"], 17);
-    EXPECT_EQ(ask(get("/api/v1/jobs/none")).status, 404);
-}
 
 TEST_F(ApiTest, What_is_no_job_is_refused_with_each_mistake_and_changes_nothing) {
     for (const char* const body :
@@ -131,27 +122,6 @@ TEST_F(ApiTest, A_filter_that_cannot_be_meant_so_is_named) {
     EXPECT_THAT(ask(get("/api/v1/jobs?typ=mail")).body, HasSubstr("type"));
 }
 
-TEST_F(ApiTest, Statistics_are_those_of_the_command_line) {
-    add(R"({"handlerType":"mail"})");
-    const json stats = look("/api/v1/stats");
-    EXPECT_EQ(stats["places"]["executable"], 1);
-    EXPECT_EQ(stats["unserved"][0]["handlerType"], "mail");
-    EXPECT_EQ(stats["runsLastMinute"], 0);
-    EXPECT_EQ(stats["failedLastMinute"], 0);
-    EXPECT_EQ(stats["external"], json::array());
-}
-
-TEST_F(ApiTest, Dead_letters_are_requeued_and_of_each_it_is_said_what_became_of_it) {
-    const std::string id = add(R"({"handlerType":"mail"})");
-    (void)deadletter::JobDesk(engine.store(), engine.series_store(), engine.clock())
-        .cancel({id}, {.by = "test", .reason = "test"});
-    const std::string body = fmt::format(R"({{"ids":["{}","other"],"retries":5}})", id);
-    const json answers = json::parse(ask(post("/api/v1/dead/requeue", body)).body).at("items");
-    EXPECT_EQ(answers[0]["answer"], "requeued");
-    EXPECT_EQ(answers[1]["answer"], "not found");
-    EXPECT_EQ(look("/api/v1/jobs/" + id)["retries"], 5);
-}
-
 TEST_F(ApiTest, No_ids_never_mean_all) {
     for (const char* const body :
          {"{}",
@@ -163,12 +133,6 @@ TEST_F(ApiTest, No_ids_never_mean_all) {
           ""}) {
         EXPECT_EQ(ask(post("/api/v1/dead/requeue", body)).status, 400) << body;
     }
-}
-
-TEST_F(ApiTest, A_node_that_does_not_live_is_not_found) {
-    EXPECT_EQ(look("/api/v1/nodes").size(), 0);
-    EXPECT_EQ(ask("POST /api/v1/nodes/a/drain HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 404);
-    EXPECT_EQ(ask("POST /api/v1/wake HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 204);
 }
 
 TEST_F(ApiTest, Metrics_are_counted_as_things_happen) {
