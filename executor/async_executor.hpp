@@ -182,6 +182,7 @@ private:
     [[nodiscard]] JobRunner::Answer run_in_place(const HeldJobPtr& held);
     void start(std::vector<HeldJobPtr> jobs);
     void on_gone(std::span<const schema::Job* const> jobs);
+    void free_the_rest();
     void pass_the_rest_on();
     [[nodiscard]] bool is_taking() const;
     [[nodiscard]] persistence::NodeWork work();

@@ -16,6 +16,7 @@ void AsyncExecutor::add_own_activities() {
         add_activity(reset_);
     }
     add_activity(leftovers_);
+    release_.when_left([&loop = add_activity(release_)] { loop.wake(); });
     doubtful_.when_added([&loop = add_activity(doubtful_)] { loop.wake(); });
     use_.wake_ups.sleepers.limits = [&loop = add_activity(limits_)] { loop.wake(); };
     use_.wake_ups.sleepers.dead_nodes = [&loop = add_activity(dead_)] { loop.wake(); };

@@ -62,6 +62,7 @@ bool AsyncExecutor::stop(StopMode mode) {
         completion_beside_loop_->stop();
     }
     completion_.write_the_rest(kLastWriteWait);
+    free_the_rest();
     passing_loop_.stop();
     pass_the_rest_on();
     renewal_loop_.stop();
@@ -89,6 +90,20 @@ bool AsyncExecutor::wait_for_running_jobs() {
 // Waits for both kinds.
 bool AsyncExecutor::have_runs_ended(schema::Duration limit) {
     return pool_.wait_until_done(limit) && async_.wait_until_done(limit);
+}
+
+// Never throws: locks expire.
+void AsyncExecutor::free_the_rest() {
+    try {
+        while (release_.run_once() == schema::Duration{0}) {
+        }
+    } catch (const persistence::DbError& error) {
+        use_.log.write(
+            schema::LogLevel::warn,
+            "jobs could not be freed; they run when their locks expire",
+            {{"error", error.what()}}
+        );
+    }
 }
 
 // Never throws: the locks of groups expire.

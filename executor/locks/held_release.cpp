@@ -17,15 +17,48 @@ void HeldRelease::free(std::vector<HeldJobPtr> jobs) {
     if (jobs.empty()) {
         return;
     }
+    // Defended catch: who has no place for a job cannot wait for the database.
     try {
-        use_.store.release(lock_owner_, fences_of(jobs));
+        release(jobs);
     } catch (const persistence::DbError& error) {
         use_.log.write(
             schema::LogLevel::warn,
-            "jobs could not be freed; they run again when their locks expire",
+            "jobs could not be freed yet; it is tried again",
             {{"jobs", jobs.size()}, {"error", error.what()}}
         );
+        {
+            const std::lock_guard lock(mutex_);
+            std::ranges::move(jobs, std::back_inserter(left_));
+        }
+        if (wake_) {
+            wake_();
+        }
     }
+}
+
+schema::Duration HeldRelease::run_once() {
+    std::vector<HeldJobPtr> jobs;
+    {
+        const std::lock_guard lock(mutex_);
+        jobs.swap(left_);
+    }
+    if (jobs.empty()) {
+        return kUntilWoken;
+    }
+    // Defended catch: the loop tells of it and comes again, and finds them here.
+    try {
+        release(jobs);
+    } catch (const persistence::DbError&) {
+        const std::lock_guard lock(mutex_);
+        std::ranges::move(jobs, std::back_inserter(left_));
+        throw;
+    }
+    use_.wake_ups.jobs_are_there();
+    return schema::Duration{0};  // Others may have been left meanwhile.
+}
+
+void HeldRelease::release(const std::vector<HeldJobPtr>& jobs) {
+    use_.store.release(lock_owner_, fences_of(jobs));
     for (const HeldJobPtr& held : jobs) {
         use_.held.remove(held->job);
     }
