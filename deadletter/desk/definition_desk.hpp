@@ -20,6 +20,8 @@ struct DefinitionSettings {
     std::optional<std::string> retry_cycle = {};  ///< Likewise.
     std::optional<std::optional<bool>> exclusive = {};
     std::optional<std::optional<std::int64_t>> override_priority = {};
+
+    bool operator==(const DefinitionSettings&) const = default;
 };
 
 /// Which job definitions an operator wants to see.

@@ -130,6 +130,11 @@ void cascade(Session& session, const JobDefinition& definition) {
         }
         return show_cascade(session, name);
     }
+    if (wanted.settings == DefinitionSettings{}) {
+        throw std::invalid_argument(
+            "a definition needs something to set: priority, retry-cycle, exclusive or override"
+        );
+    }
     const JobDefinition definition = session.definitions().set(name, wanted.settings);
     session.count_changes(1);
     write_result(session, record_of(definition_fields(), definition));
