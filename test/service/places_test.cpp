@@ -111,6 +111,16 @@ TEST_F(ServerWithFewPlaces, All_of_them_taken_health_is_answered_all_the_same) {
     }
 }
 
+// Else all places would be of the reserve in the end, and whoever asks for health be pushed out.
+TEST_F(ServerWithFewPlaces, A_place_that_is_left_is_not_taken_by_the_reserve) {
+    serve();
+    Clients busy = served(kPlaces);
+    const Clients in_reserve = silent(service::Places::kReserve);
+    EXPECT_EQ(ask("/health"), 200);
+    busy.pop_back();
+    EXPECT_TRUE(test::eventually([&] { return ask("/hello") == 200; }));
+}
+
 TEST_F(ServerWithFewPlaces, An_address_with_more_than_its_share_makes_room_for_others) {
     serve();
     const Clients busy = served(kPlaces);

@@ -162,7 +162,7 @@ Places::Crowd& Places::crowd_in(ConnectionPlace place, steady_clock::time_point 
 
 std::optional<ConnectionPlace>
 Places::make_room_for(const ip::address& from, steady_clock::time_point now) {
-    if (all_.size() < limits_.connections) {
+    if (taken(ConnectionPlace::ordinary) < limits_.connections) {
         return ConnectionPlace::ordinary;
     }
     const ip::address network = network_of(from);
@@ -175,7 +175,7 @@ Places::make_room_for(const ip::address& from, steady_clock::time_point now) {
         close(*leaving);
         return ConnectionPlace::ordinary;
     }
-    if (all_.size() >= limits_.connections + kReserve) {
+    if (taken(ConnectionPlace::reserve) >= kReserve) {
         leaving = crowd_in(ConnectionPlace::reserve, now).stranger_for(network, now);
         if (!leaving) {
             return std::nullopt;
@@ -191,10 +191,18 @@ void Places::close(Connection& leaving) {
 }
 
 void Places::add(std::shared_ptr<Connection> connection) {
-    if (const auto& crowd = crowds_.at(static_cast<std::size_t>(connection->standing().place))) {
+    const ConnectionPlace place = connection->standing().place;
+    if (const auto& crowd = crowds_.at(static_cast<std::size_t>(place))) {
         crowd->add(connection);
     }
     all_.insert(std::move(connection));
+    ++taken(place);
+}
+
+void Places::remove(const std::shared_ptr<Connection>& connection) {
+    if (all_.erase(connection) > 0) {
+        --taken(connection->standing().place);
+    }
 }
 
 }  // namespace jobstrand::service

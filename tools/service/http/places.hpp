@@ -43,7 +43,7 @@ public:
     make_room_for(const boost::asio::ip::address& from, std::chrono::steady_clock::time_point now);
 
     void add(std::shared_ptr<Connection> connection);
-    void remove(const std::shared_ptr<Connection>& connection) { all_.erase(connection); }
+    void remove(const std::shared_ptr<Connection>& connection);
 
     [[nodiscard]] bool are_short() const { return all_.size() * 4 >= limits_.connections * 3; }
     [[nodiscard]] bool are_free() const { return all_.empty(); }
@@ -56,12 +56,16 @@ public:
 private:
     class Crowd;
 
+    [[nodiscard]] std::size_t& taken(ConnectionPlace place) {
+        return taken_.at(static_cast<std::size_t>(place));
+    }
     [[nodiscard]] Crowd& crowd_in(ConnectionPlace place, std::chrono::steady_clock::time_point now);
     void close(Connection& leaving);
 
     const ServerLimits& limits_;
     HttpCounts& counts_;
     std::set<std::shared_ptr<Connection>> all_;
+    std::array<std::size_t, 2> taken_{};            ///< Of them, by the kind of place.
     std::array<std::unique_ptr<Crowd>, 2> crowds_;  ///< By the kind of place.
 };
 
