@@ -3,8 +3,8 @@
 
 Usage:  go_client.py JOBSTRAND_BINARY
 
-It is formatted and vetted, its tests (test/clients/go) run against services on SQLite and against a PostgreSQL server, and each example in Go of
-docs/clients.md is compiled and run. Needs Go 1.22, PostgreSQL, and Go's registry for the drivers of databases, so it is not
+It is formatted and vetted, its tests (test/clients/go) run against services on SQLite and against servers of PostgreSQL and MariaDB, and each example in Go of
+docs/clients.md is compiled and run. Needs Go 1.22, PostgreSQL, MariaDB, and Go's registry for the drivers of databases, so it is not
 part of tools/check. The last line is `N passed, N failed`.
 """
 import os
@@ -53,14 +53,17 @@ def shape():
 
 def tests(binary):
     """Each test of test/clients/go."""
-    with tempfile.TemporaryDirectory() as name, databases.postgresql(Path(name)) as there:
-        env = {**os.environ, 'JOBSTRAND_DB': f'postgres://jobs:...@127.0.0.1:{there["PGPORT"]}/jobs'}
-        subprocess.run([binary, 'schema', 'create'], env=env, check=True, capture_output=True, timeout=clients.PATIENCE_S)
-        url = f'postgres://jobs:...@127.0.0.1:{there["PGPORT"]}/jobs'
-        code, said = go(TESTS, 'test', '-p', '2', '-count=1', '-v', '.', env={'JOBSTRAND_BINARY': str(binary), 'POSTGRESQL_URL': url})
-    ended = re.findall(r'^\s*--- (PASS|FAIL): (\S+)', said, re.M)
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other, databases.postgresql(Path(one)) as postgresql, \
+            databases.mariadb(Path(other)) as mariadb:
+        for server in (postgresql, mariadb):
+            subprocess.run([binary, 'schema', 'create'], env={**os.environ, **server}, check=True, capture_output=True, timeout=clients.PATIENCE_S)
+        account, where = mariadb['JOBSTRAND_DB'].removeprefix('mariadb://').removesuffix('/jobs').split('@')
+        env = {'JOBSTRAND_BINARY': str(binary), 'POSTGRESQL_URL': postgresql['JOBSTRAND_DB'], 'MARIADB_NAME': f'{account}@tcp({where})/jobs'}
+        code, said = go(TESTS, 'test', '-p', '2', '-count=1', '-v', '.', env=env)
+    ended = re.findall(r'^\s*--- (PASS|FAIL|SKIP): (\S+)', said, re.M)
     for result, name in ended:
-        yield told(name, result == 'PASS')
+        if result != 'SKIP':
+            yield told(name, result == 'PASS')
     yield told('the tests end', code == 0 and len(ended) > 20, said)
 
 

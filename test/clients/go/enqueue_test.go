@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib"
 
+	_ "github.com/go-sql-driver/mysql"
+
 	"jobstrand.invalid/jobstrand"
 )
 
@@ -96,6 +98,16 @@ func apps(t *testing.T, test func(t *testing.T, a app)) {
 		found = append(found, standard("pgx stdlib", database, jobstrand.PostgreSQL), ofPgx(t, url))
 	} else {
 		t.Log("PostgreSQL is left out: no POSTGRESQL_URL")
+	}
+	if name := os.Getenv("MARIADB_NAME"); name != "" {
+		database, err := sql.Open("mysql", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { database.Close() })
+		found = append(found, standard("go-sql-driver", database, jobstrand.MySQL))
+	} else {
+		t.Log("MariaDB is left out: no MARIADB_NAME")
 	}
 	for _, a := range found {
 		t.Run(a.name, func(t *testing.T) {
@@ -185,6 +197,30 @@ func TestAllKindsOfJobsGoInTheTransaction(t *testing.T) {
 	})
 }
 
+func TestTimesAreInUTCAndTheSessionOfMySQLIsLeftAsItWas(t *testing.T) {
+	apps(t, func(t *testing.T, a app) {
+		if a.name != "go-sql-driver" {
+			t.Skip("it has no zone of the session")
+		}
+		tx := a.begin(t)
+		defer tx.rollback()
+		due := time.Date(2037, 1, 1, 12, 0, 0, 0, time.UTC)
+		job := jobstrand.NewJob{HandlerType: "log", Due: due}
+		if err := tx.exec("SET time_zone = '+05:00'"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := jobstrand.Enqueue(context.Background(), tx.jobs, job); err != nil {
+			t.Fatal(err)
+		}
+		// Fails by its key, should the zone or the time not be as expected.
+		const check = `INSERT INTO ACT_RU_JOB (ID_, HANDLER_TYPE_) SELECT IF(@@session.time_zone = '+05:00' AND
+			UNIX_TIMESTAMP(DUEDATE_) = 2114424000, 'right', NULL), 'log' FROM ACT_RU_TIMER_JOB`
+		if err := tx.exec(check); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestTheServiceReadsWhatWasEnqueuedByItsTables(t *testing.T) {
 	s := start(t)
 	a := standard("sqlite", s.database(), jobstrand.SQLite)
@@ -203,7 +239,7 @@ func TestUniqueKeysAreRefusedKeptAndReplaced(t *testing.T) {
 		remind.ID = "second"
 		_, err := a.enqueue(t, remind)
 		var ofPostgres *pgconn.PgError
-		if err == nil || (a.name != "sqlite" && (!errors.As(err, &ofPostgres) || ofPostgres.Code != "23505")) {
+		if err == nil || (strings.HasPrefix(a.name, "pgx") && (!errors.As(err, &ofPostgres) || ofPostgres.Code != "23505")) {
 			t.Error("the driver's error is", err)
 		}
 		remind.OnDuplicate = jobstrand.Keep

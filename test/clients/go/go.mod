@@ -3,12 +3,14 @@ module jobstrand.invalid/test
 go 1.22
 
 require (
+	github.com/go-sql-driver/mysql v1.8.1
 	github.com/jackc/pgx/v5 v5.7.2
 	jobstrand.invalid/jobstrand v0.0.0
 	modernc.org/sqlite v1.34.5
 )
 
 require (
+	filippo.io/edwards25519 v1.1.0 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
