@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How many empty external jobs a second each client does: ours, Flowable's for Python and Camunda's for JavaScript, one process
-each, one after the other, on a service with a SQLite file.
+each, one after the other, on a service with a SQLite file. Ours for Go is among them where Go is installed.
 
 Usage:  worker_rates.py JOBSTRAND_BINARY FOLDER_FOR_PACKAGES [--jobs N] [--peer-jobs N]
 
@@ -40,10 +40,12 @@ def main():
     parser.add_argument('--peer-jobs', type=int, default=10_000, help='for the others')
     options = parser.parse_args()
     node, flowable = install(options.packages.resolve())
+    go = in_go(options.packages.resolve()) if shutil.which('go') else []
     runs = [
         ('jobstrand, Python, threads', options.jobs, ours_in_python),
         ('jobstrand, Python, coroutines', options.jobs, ours_in_coroutines),
         ('jobstrand, JavaScript', options.jobs, lambda origin, jobs: in_node(shutil.which('node'), SCRIPT, 'ours', origin, jobs)),
+        *(('jobstrand, Go', options.jobs, run) for run in go),
         ('Flowable, Python', options.peer_jobs, flowable),
         ('Camunda, JavaScript', options.peer_jobs, lambda origin, jobs: in_node(node, node_script(options), 'camunda', origin, jobs)),
     ]
@@ -135,9 +137,19 @@ def flowable_in_python(origin, jobs):
     return time.monotonic() - begun
 
 
+def in_go(packages):
+    program = packages / 'worker_rates'
+    packages.mkdir(parents=True, exist_ok=True)
+    subprocess.run(['go', 'build', '-p', '2', '-o', program, '.'], cwd=Path(__file__).parent / 'go', check=True, timeout=PATIENCE_S)
+    return [lambda origin, jobs: seconds_of([program, origin, str(jobs)], None)]
+
+
 def in_node(node, script, which, origin, jobs):
-    done = subprocess.run([node, script, which, str(ROOT / 'tools/clients/javascript'), origin, str(jobs)], cwd=Path(script).parent,
-                          capture_output=True, text=True, timeout=PATIENCE_S, check=True)
+    return seconds_of([node, script, which, str(ROOT / 'tools/clients/javascript'), origin, str(jobs)], Path(script).parent)
+
+
+def seconds_of(command, folder):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE_S, check=True)
     return json.loads(done.stdout.splitlines()[-1])['seconds']
 
 

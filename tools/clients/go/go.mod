@@ -1,0 +1,3 @@
+module jobstrand.invalid/jobstrand
+
+go 1.22
