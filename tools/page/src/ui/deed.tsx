@@ -1,0 +1,67 @@
+// A deed: what it will do is counted and shown first, a reason is asked for, and what came of it is told.
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { ApiError } from '../core/api.js';
+import { beatNow } from '../core/live.js';
+import { t } from '../strings.js';
+import { Dialog, ErrorBox, Field } from './parts.js';
+import { say } from './toasts.js';
+
+interface Props {
+  title: string;
+  /** What the button says: "Requeue 17 jobs". */
+  label: string;
+  isDangerous?: boolean;
+  /** Options and what is counted beforehand. */
+  children?: ComponentChildren;
+  /** Does it; what it returns is told. */
+  onDo: (reason: string) => Promise<string>;
+  onClose: () => void;
+  isReady?: boolean;
+}
+
+export function DeedDialog(props: Props): JSX.Element {
+  const [reason, setReason] = useState('');
+  const [error, setError] = useState<ApiError>();
+  const [isBusy, setBusy] = useState(false);
+  const run = async (): Promise<void> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      say(await props.onDo(reason));
+      beatNow();
+      props.onClose();
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) {
+        throw problem;
+      }
+      setError(problem);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void run();
+        }}
+      >
+        {props.children}
+        <Field label={t.reason} help={t.reasonHelp}>
+          {(id, help) => <input id={id} aria-describedby={help} value={reason} maxLength={200} onInput={(event) => setReason(event.currentTarget.value)} />}
+        </Field>
+        {error && <ErrorBox error={error} />}
+        <footer>
+          <button type="button" onClick={props.onClose}>
+            {t.cancel}
+          </button>
+          <button type="submit" class={props.isDangerous ? 'danger' : 'primary'} disabled={isBusy || props.isReady === false}>
+            {props.label}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
