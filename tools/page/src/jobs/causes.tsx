@@ -1,7 +1,7 @@
 // Dead letters by what they died of, and what is done about all of one cause.
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, get, segment, send, type Query } from '../core/api.js';
+import { ApiError, get, segment, send } from '../core/api.js';
 import { useList, useResource } from '../core/resource.js';
 import { href } from '../core/router.js';
 import { useMayChange } from '../core/session.js';
@@ -12,7 +12,7 @@ import { Sparkline } from '../ui/chart.js';
 import { Table, type Column } from '../ui/table.js';
 import { JobsDeed } from './deeds.js';
 import type { Job } from './model.js';
-import { quoted } from './search.js';
+import { quoted, type Asked } from './search.js';
 import { told } from './targets.js';
 
 export interface Cause {
@@ -65,7 +65,7 @@ function searchOf(cause: Cause): string {
   return [cause.handlerType ? `type:${quoted(cause.handlerType)}` : '', longest ? `error:${quoted(longest)}` : ''].filter(Boolean).join(' ');
 }
 
-export function Causes(props: { asked: Query }): JSX.Element {
+export function Causes(props: { asked: Asked }): JSX.Element {
   const mayChange = useMayChange();
   const found = useResource<Cause[]>('dead/groups', { ...props.asked, limit: 100 }, { every: 3 });
   const latest = useList<Job>('dead', { newest: true, limit: kLatest }, { every: 5 });
@@ -118,12 +118,12 @@ export function Causes(props: { asked: Query }): JSX.Element {
       <Loaded isThere={found.data !== undefined} error={found.error} onRetry={found.reload} onCancel={found.cancel}>
         <Table caption={j.causes} columns={columns} rows={causes} keyOf={(cause) => cause.group} empty={j.noDead} />
       </Loaded>
-      {open && <CauseDeed deed={open.deed} cause={open.cause} onClose={() => setOpen(undefined)} />}
+      {open && <CauseDeed deed={open.deed} cause={open.cause} asked={props.asked} onClose={() => setOpen(undefined)} />}
     </Card>
   );
 }
 
-function CauseDeed(props: { deed: 'requeue' | 'delete'; cause: Cause; onClose: () => void }): JSX.Element {
+function CauseDeed(props: { deed: 'requeue' | 'delete'; cause: Cause; asked: Asked; onClose: () => void }): JSX.Element {
   const { cause } = props;
   // One that was tried first is not among the others any more.
   const [isTried, setTried] = useState(false);
@@ -132,7 +132,7 @@ function CauseDeed(props: { deed: 'requeue' | 'delete'; cause: Cause; onClose: (
     <JobsDeed
       key={String(isTried)}
       deed={props.deed}
-      targets={{ place: 'dead', group: { id: cause.group, jobs, handlerType: cause.handlerType } }}
+      targets={{ place: 'dead', asked: props.asked, group: { id: cause.group, jobs, handlerType: cause.handlerType } }}
       onClose={props.onClose}
     >
       <p class="message">{cause.message}</p>

@@ -36,18 +36,19 @@ export function curlOf(method: 'GET' | 'POST', path: string, query: Query = {}, 
   return [...words, token, ...(body === undefined ? [] : ['-H', quote('Content-Type: application/json'), '-d', quote(JSON.stringify(body))])].join(' ');
 }
 
-/** `jobstrand job ls` with the words of a search. */
-export function listCommand(place: string, query: Query): string {
-  const words = ['jobstrand', 'job', 'ls', '--place', place];
+/** The words of a search as options of jobstrand. */
+export function flagsOf(query: Query): string[] {
+  const words: string[] = [];
   for (const [name, value] of Object.entries(query)) {
-    for (const each of Array.isArray(value) ? value : [value]) {
-      const flag = name === 'with-exception' && each === 'false' ? '--without-exception' : `--${name}`;
+    for (const each of Array.isArray(value) ? (value as readonly string[]) : [value]) {
       if (each === 'true' || each === 'false') {
-        words.push(flag);
+        words.push(name === 'with-exception' && each === 'false' ? '--without-exception' : `--${name}`);
       } else if (each !== undefined && each !== null && each !== '') {
-        words.push(flag, String(each));
+        words.push(`--${name}`, String(each));
       }
     }
   }
-  return words.map(quote).join(' ');
+  return words;
 }
+
+export const listCommand = (place: string, query: Query): string => ['jobstrand', 'job', 'ls', '--place', place, ...flagsOf(query)].map(quote).join(' ');

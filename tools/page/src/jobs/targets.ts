@@ -1,6 +1,7 @@
 // Which jobs a deed is about: those that were chosen one by one, or all that match. Both are counted before.
 import { ApiError, list, pathOf, type Page, type Query } from '../core/api.js';
 import { j } from '../strings/jobs.js';
+import { flagsOf } from './command.js';
 import type { Job } from './model.js';
 import type { Asked } from './search.js';
 
@@ -10,19 +11,16 @@ export interface Targets {
   jobs?: readonly Job[];
   /** All that match. */
   asked?: Asked;
-  /** All of a cause. */
+  /** All of a cause that match. */
   group?: { id: string; jobs: number; handlerType: string | null };
 }
 
 /** What a deed's body says of them; `place` only where the deed knows places. */
 export function bodyOf(targets: Targets, withPlace: boolean): Record<string, unknown> {
-  if (targets.group) {
-    return { group: targets.group.id, yes: true };
-  }
   if (targets.jobs) {
     return { ids: targets.jobs.map((job) => job.id) };
   }
-  const body: Record<string, unknown> = withPlace ? { place: targets.place } : {};
+  const body: Record<string, unknown> = targets.group ? { group: targets.group.id } : withPlace ? { place: targets.place } : {};
   for (const [name, values] of Object.entries(targets.asked ?? {})) {
     if (name === 'with-exception') {
       body[values[0] === 'true' ? 'withException' : 'withoutException'] = true;
@@ -32,7 +30,7 @@ export function bodyOf(targets: Targets, withPlace: boolean): Record<string, unk
       body[name.replace(/-./g, (letter) => letter[1]?.toUpperCase() ?? '')] = values;
     }
   }
-  if (Object.keys(targets.asked ?? {}).length === 0) {
+  if (!targets.group && Object.keys(targets.asked ?? {}).length === 0) {
     body['all'] = true;
   }
   body['yes'] = true;
@@ -106,7 +104,7 @@ export async function download(targets: Targets, counted: Counted): Promise<numb
       parts.push(...(await Promise.all(some)));
     }
   } else if (targets.group) {
-    parts.push(await exported(['--group', targets.group.id]));
+    parts.push(await exported(['--group', targets.group.id, ...flagsOf(targets.asked ?? {})]));
   } else {
     for (let at = 0; at < counted.ids.length; at += kExportPage) {
       parts.push(await exported(['--', ...counted.ids.slice(at, at + kExportPage)]));
