@@ -40,11 +40,13 @@ LOG_READY = b' clock_skew_ms='
 class Page:
     """A browser that shows the page, and the service behind it."""
 
-    def __init__(self, driver, origin, service, jobstrand):
+    def __init__(self, driver, origin, service, jobstrand, folder):
         self.driver = driver
         self.origin = origin  # Of the page.
         self.service = service  # Of the service itself: the same, if it has the page.
         self.jobstrand = jobstrand  # Runs a verb: page.jobstrand('job', 'ls') gives what it prints with -o json.
+        self.folder = Path(folder)
+        self.downloads = self.folder / 'downloads'
 
     def ask(self, path, body=None, method=None):
         """What the service answers to GET, or with a body to POST: `page.ask('jobs', [{...}])`."""
@@ -61,12 +63,16 @@ class Page:
         except urllib.error.HTTPError:
             return False
 
-    def open(self, place='', **query):
+    def open(self, place='', /, **query):
         """`page.open('jobs', search='type:mail')`, as if the link had just been typed."""
         words = urllib.parse.urlencode(query)
         self.driver.get('about:blank')
         self.driver.get(f'{self.origin}/#/{place}{"?" + words if words else ""}')
         self.one('main h1, .empty')
+
+    def go(self, place='', /, **query):
+        """As a link of the page does."""
+        self.driver.execute_script('location.hash = arguments[0]', f'#/{place}{"?" + urllib.parse.urlencode(query) if query else ""}')
 
     @property
     def place(self):
@@ -97,7 +103,10 @@ class Page:
     def click(self, css, text=None):
         def try_it():
             try:
-                self.all(css, text)[0].click()
+                found = self.all(css, text)[0]
+                if not found.is_enabled():
+                    return False
+                found.click()
             except (ElementClickInterceptedException, ElementNotInteractableException):
                 return False
             return True
@@ -107,8 +116,8 @@ class Page:
         """Instead of what stands there."""
         def try_it():
             field = self.all(css)[0]
-            field.clear()
-            field.send_keys(text)
+            field.send_keys(Keys.CONTROL, 'a')
+            field.send_keys(Keys.BACKSPACE, text)
             return True
         self.until(try_it, f'{css} to type into')
 
@@ -181,6 +190,7 @@ def _driver(folder):
     for each in ('--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--no-proxy-server', '--window-size=1280,900',
                  f'--user-data-dir={folder}/chromium'):
         options.add_argument(each)
+    options.add_experimental_option('prefs', {'download.default_directory': f'{folder}/downloads'})
     options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
     return webdriver.Chrome(service=Service(str(DRIVER)), options=options)
 
@@ -192,7 +202,7 @@ def opened(arguments, config=''):
         print(f'skipped: there is no {DRIVER}')
         sys.exit(SKIPPED)
     binary = str(Path(arguments[1]).resolve())
-    shower = str(Path(arguments[2]).resolve()) if len(arguments) > 2 else None
+    shower = next((str(Path(each).resolve()) for each in arguments[2:] if each.endswith('.mjs')), None)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         file = Path(folder, 'jobstrand.toml')
         file.write_text(f'db = "sqlite:{folder}/jobs.db"\n' + config.replace('FOLDER', folder), encoding='utf-8')
@@ -212,18 +222,19 @@ def opened(arguments, config=''):
                 origin = re.search(r'http://[0-9.:]+', told_too)[0]
                 driver = _driver(folder)
                 try:
-                    yield Page(driver, origin, service, jobstrand)
+                    yield Page(driver, origin, service, jobstrand, folder)
                 finally:
                     driver.quit()
 
 
 def run_all(case, arguments, config=''):
-    """Runs the tests of a class with one page for all of them, `self.page`. Gives the exit code."""
+    """Runs the tests of a class in their order, or those named behind the other arguments, with one page for all of
+    them, `self.page`. Gives the exit code."""
     with opened(arguments, config) as page:
         case.page = page
-        names = [each for each in arguments[3:] if each.startswith('test')]
-        suite = unittest.TestSuite(map(case, names)) if names else unittest.defaultTestLoader.loadTestsFromTestCase(case)
+        names = [each for each in arguments[2:] if each.startswith('test')]
+        suite = unittest.TestSuite(map(case, names or [each for each in vars(case) if each.startswith('test')]))
         result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
-    failed = len(result.failures) + len(result.errors)
+    failed = len({getattr(test, 'test_case', test).id() for test, _ in result.failures + result.errors})
     print(f'{result.testsRun - failed} passed, {failed} failed')
     return 1 if failed or not result.testsRun else 0
