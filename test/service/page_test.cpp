@@ -138,7 +138,8 @@ TEST_F(SessionTest, Over_tls_the_cookie_goes_over_nothing_else) {
 }
 
 TEST_F(SessionTest, What_is_no_token_gets_none) {
-    for (const std::string& wrong : {service::new_token(), std::string("x"), std::string("a\r\nb")}) {
+    for (const std::string& wrong :
+         {service::new_token(), std::string("x"), std::string("a\r\nb")}) {
         const RawResponse response = sign_in(wrong);
         EXPECT_EQ(response.status, 401) << response.body;
         EXPECT_EQ(header_of(response, "Set-Cookie"), "");

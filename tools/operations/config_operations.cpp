@@ -1,7 +1,7 @@
+#include "persistence/url/database_url.hpp"
 #include "tools/handlers/command_check.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/session/service_handlers.hpp"
-#include "persistence/url/database_url.hpp"
 #include "tools/settings/setting_table.hpp"
 #include "tools/settings/settings_text.hpp"
 #include "tools/text/printable.hpp"

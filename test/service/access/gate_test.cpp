@@ -163,15 +163,13 @@ TEST_F(TokenGateTest, A_browsers_cookie_is_its_token_but_not_for_pages_of_others
         {"GET", {{"Cookie", "jobstrand-session"}}, 401},
         // Whoever shows a token of its own is no browser with a cookie.
         {"GET", {{"Cookie", cookie}, {"Authorization", "Bearer jst_0"}}, 401},
-        {"POST",
-         {{"Authorization", "Bearer " + reader}, {"Sec-Fetch-Site", "cross-site"}},
-         200},
+        {"POST", {{"Authorization", "Bearer " + reader}, {"Sec-Fetch-Site", "cross-site"}}, 200},
     };
     for (const CookieCase& each : cases) {
         const Request request{.method = each.method, .target = "/", .headers = each.headers};
         EXPECT_EQ(status_of(gate().refusal(request, Role::read)), each.status)
-            << each.method << ' ' << each.headers.front().value << ' '
-            << each.headers.back().name << ' ' << each.headers.back().value;
+            << each.method << ' ' << each.headers.front().value << ' ' << each.headers.back().name
+            << ' ' << each.headers.back().value;
     }
     const service::Visitor visitor =
         gate().visitor({.method = "GET", .target = "/", .headers = {{"Cookie", cookie}}});
@@ -198,10 +196,7 @@ TEST(LocalGateTest, Programs_of_this_machine_are_let_in) {
 }
 
 TEST(LocalGateTest, Its_own_page_is_let_in) {
-    EXPECT_EQ(
-        ask_locally("localhost:8080", {{"Origin", "http://localhost:8080"}}),
-        200
-    );
+    EXPECT_EQ(ask_locally("localhost:8080", {{"Origin", "http://localhost:8080"}}), 200);
     EXPECT_EQ(
         ask_locally(
             "localhost", {{"Origin", "http://localhost:8080"}, {"Sec-Fetch-Site", "same-origin"}}

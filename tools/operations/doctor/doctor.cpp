@@ -176,9 +176,7 @@ void write_findings(Session& session, const Findings& findings) {
         write_for_people(session.streams().out, findings, session.style().columns);
         return;
     }
-    RecordWriter writer(
-        session.streams().out, session.format(), columns_of(finding_fields())
-    );
+    RecordWriter writer(session.streams().out, session.format(), columns_of(finding_fields()));
     for (const Finding& finding : findings) {
         writer.add(record_of(finding_fields(), finding));
     }
@@ -188,10 +186,9 @@ void write_findings(Session& session, const Findings& findings) {
 }  // namespace
 
 ExitCode diagnose(Session& session, const DoctorOptions& /*options*/) {
-    const DatabaseUrl url =
-        session.is_for_client()
-            ? session.engine().database()
-            : persistence::parse_database_url(session.database_url()).value();
+    const DatabaseUrl url = session.is_for_client()
+                                ? session.engine().database()
+                                : persistence::parse_database_url(session.database_url()).value();
     Findings findings;
     look_at("database", findings, [&](Findings& found) {
         const auto pool = persistence::open_database(url);

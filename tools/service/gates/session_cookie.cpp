@@ -34,8 +34,8 @@ std::string_view token_in_cookie(const Request& request) {
 Header session_cookie(const Request& request, std::string_view token) {
     const bool is_over_tls = request.header("Origin").starts_with("https:");
     return {
-        "Set-Cookie", fmt::format("{}={}; {}{}", kName, token, kRules, is_over_tls ? "; Secure" : "")
-    };
+        "Set-Cookie",
+        fmt::format("{}={}; {}{}", kName, token, kRules, is_over_tls ? "; Secure" : "")};
 }
 
 Header no_session_cookie() {

@@ -6,8 +6,8 @@
 
 namespace jobstrand::service {
 
-/// `/`, which is a page for browsers, and its files. Anybody may have them: they show nothing before
-/// the API's paths have let their reader in.
+/// `/`, which is a page for browsers, and its files. Anybody may have them: they show nothing
+/// before the API's paths have let their reader in.
 [[nodiscard]] std::vector<Route> page_routes();
 
 }  // namespace jobstrand::service
