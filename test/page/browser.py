@@ -1,0 +1,229 @@
+"""The page in a headless Chromium, on a service of its own.
+
+A test is called with the path of jobstrand, and until a service has the page with the script of a server that shows it
+(tools/page/dev.mjs): `with opened(sys.argv) as page`. Needs Debian's python3-selenium, chromium and chromium-driver.
+"""
+import json
+import os
+import re
+import select
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import urllib.error
+import urllib.parse
+import urllib.request
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+try:
+    from selenium import webdriver
+    from selenium.common.exceptions import (ElementClickInterceptedException, ElementNotInteractableException,
+                                            JavascriptException, StaleElementReferenceException, TimeoutException)
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import WebDriverWait
+except ImportError:
+    print('skipped: there is no selenium here')
+    sys.exit(77)
+
+PATIENCE_S = 30  # Beyond this something hangs; nothing is measured.
+DRIVER = Path('/usr/bin/chromedriver')
+SKIPPED = 77
+LOG_READY = b' clock_skew_ms='
+
+
+class Page:
+    """A browser that shows the page, and the service behind it."""
+
+    def __init__(self, driver, origin, service, jobstrand):
+        self.driver = driver
+        self.origin = origin  # Of the page.
+        self.service = service  # Of the service itself: the same, if it has the page.
+        self.jobstrand = jobstrand  # Runs a verb: page.jobstrand('job', 'ls') gives what it prints with -o json.
+
+    def ask(self, path, body=None, method=None):
+        """What the service answers to GET, or with a body to POST: `page.ask('jobs', [{...}])`."""
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f'{self.service}/api/v1/{path}', data, {'Content-Type': 'application/json'}, method=method)
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
+            text = answer.read()
+        return json.loads(text) if text else None
+
+    def is_there(self, job):
+        """Whether the service knows the job, not among those that have ended."""
+        try:
+            return self.ask('jobs/' + urllib.parse.quote(job, safe=''))['place'] != 'done'
+        except urllib.error.HTTPError:
+            return False
+
+    def open(self, place='', **query):
+        """`page.open('jobs', search='type:mail')`, as if the link had just been typed."""
+        words = urllib.parse.urlencode(query)
+        self.driver.get('about:blank')
+        self.driver.get(f'{self.origin}/#/{place}{"?" + words if words else ""}')
+        self.one('main h1, .empty')
+
+    @property
+    def place(self):
+        """Where we are, behind the `#`."""
+        return urllib.parse.unquote_plus(self.driver.execute_script('return location.hash'))
+
+    def until(self, condition, what=''):
+        """The first true value of it. What is replaced meanwhile is looked for again."""
+        wait = WebDriverWait(self.driver, PATIENCE_S, 0.05, (StaleElementReferenceException, JavascriptException, IndexError))
+        try:
+            return wait.until(lambda _: condition())
+        except TimeoutException:
+            shown = self.driver.execute_script('return document.body.innerText')
+            raise AssertionError(f'in vain: {what}\n{self.place}\n{shown}') from None
+
+    def all(self, css, text=None):
+        """Those visible now; with this text in them."""
+        return [each for each in self.driver.find_elements(By.CSS_SELECTOR, css)
+                if each.is_displayed() and (text is None or text in each.text)]
+
+    def one(self, css, text=None):
+        """The first one, as soon as it is there."""
+        return self.until(lambda: self.all(css, text)[0], f'{css} with {text!r}')
+
+    def gone(self, css, text=None):
+        self.until(lambda: not self.all(css, text), f'no {css} with {text!r}')
+
+    def click(self, css, text=None):
+        def try_it():
+            try:
+                self.all(css, text)[0].click()
+            except (ElementClickInterceptedException, ElementNotInteractableException):
+                return False
+            return True
+        self.until(try_it, f'{css} with {text!r} to click')
+
+    def type(self, css, text):
+        """Instead of what stands there."""
+        def try_it():
+            field = self.all(css)[0]
+            field.clear()
+            field.send_keys(text)
+            return True
+        self.until(try_it, f'{css} to type into')
+
+    def press(self, *keys):
+        """Keys for the page itself."""
+        for key in keys:
+            self.one('body').send_keys(key)
+
+    def text(self, css='body'):
+        return self.one(css).text
+
+    def says(self, text, css='body'):
+        """As soon as it stands there, whatever is drawn by then."""
+        self.until(lambda: any(text in each.text for each in self.all(css)), f'{text!r} in {css}')
+
+    def rows(self):
+        """The keys of the rows of the table."""
+        return self.driver.execute_script('return [...document.querySelectorAll("main tr[data-key]")].map((row) => row.dataset.key)')
+
+    def shows_rows(self, keys, is_ordered=False):
+        order = list if is_ordered else sorted
+        self.until(lambda: order(self.rows()) == order(keys), f'the rows {keys}')
+
+    def width(self, pixels, height=900):
+        """How wide the page is; less than a window may be, too."""
+        self.driver.execute_cdp_cmd('Emulation.setDeviceMetricsOverride',
+                                    {'width': pixels, 'height': height, 'deviceScaleFactor': 1, 'mobile': False})
+
+    def scrolls_sideways(self):
+        return self.driver.execute_script('const e = document.documentElement; return e.scrollWidth > e.clientWidth')
+
+    def mistakes(self):
+        """What the browser's console has told since it was asked last: also what the Content-Security-Policy has kept out."""
+        told = [each['message'] for each in self.driver.get_log('browser') if each['level'] == 'SEVERE']
+        return [each for each in told if 'Failed to load resource' not in each]
+
+
+@contextmanager
+def _process(command, env, folder, ready):
+    """What runs until the end of the block, and what it has told when it was ready."""
+    with subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        try:
+            told = b''
+            while ready not in told:
+                if not select.select([process.stdout], [], [], PATIENCE_S)[0]:
+                    raise RuntimeError('not ready: ' + told.decode())
+                part = os.read(process.stdout.fileno(), 4096)
+                if not part:
+                    raise RuntimeError('it has ended: ' + told.decode())
+                told += part
+            # What nobody reads fills its pipe, and then the process stands still.
+            threading.Thread(target=process.stdout.read, daemon=True).start()
+            yield told.decode()
+        finally:
+            process.terminate()
+            try:
+                process.wait(PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(('127.0.0.1', 0))
+        return one.getsockname()[1]
+
+
+def _driver(folder):
+    options = webdriver.ChromeOptions()
+    for each in ('--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--no-proxy-server', '--window-size=1280,900',
+                 f'--user-data-dir={folder}/chromium'):
+        options.add_argument(each)
+    options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
+    return webdriver.Chrome(service=Service(str(DRIVER)), options=options)
+
+
+@contextmanager
+def opened(arguments, config=''):
+    """The Page of a new service with this configuration (TOML), on a SQLite database in a temporary folder."""
+    if not DRIVER.exists():
+        print(f'skipped: there is no {DRIVER}')
+        sys.exit(SKIPPED)
+    binary = str(Path(arguments[1]).resolve())
+    shower = str(Path(arguments[2]).resolve()) if len(arguments) > 2 else None
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        file = Path(folder, 'jobstrand.toml')
+        file.write_text(f'db = "sqlite:{folder}/jobs.db"\n' + config.replace('FOLDER', folder), encoding='utf-8')
+        env = {**os.environ, 'JOBSTRAND_CONFIG': str(file)}
+
+        def jobstrand(*words):
+            done = subprocess.run([binary, *words, '-o', 'json'], env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+            if done.returncode != 0:
+                raise AssertionError(f'{words}: {done.stderr}')
+            return json.loads(done.stdout or 'null')
+
+        subprocess.run([binary, 'schema', 'create'], env=env, check=True, capture_output=True, timeout=PATIENCE_S)
+        with _process([binary, 'serve', '--http', '127.0.0.1:0'], env, folder, LOG_READY) as told:
+            service = f'http://127.0.0.1:{re.search(r"port=([0-9]+)", told)[1]}'
+            shown = _process(['node', shower, service, str(free_port())], env, str(Path(shower).parent), b' shows ') if shower else nullcontext(service + '/')
+            with shown as told_too:
+                origin = re.search(r'http://[0-9.:]+', told_too)[0]
+                driver = _driver(folder)
+                try:
+                    yield Page(driver, origin, service, jobstrand)
+                finally:
+                    driver.quit()
+
+
+def run_all(case, arguments, config=''):
+    """Runs the tests of a class with one page for all of them, `self.page`. Gives the exit code."""
+    with opened(arguments, config) as page:
+        case.page = page
+        names = [each for each in arguments[3:] if each.startswith('test')]
+        suite = unittest.TestSuite(map(case, names)) if names else unittest.defaultTestLoader.loadTestsFromTestCase(case)
+        result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
+    failed = len(result.failures) + len(result.errors)
+    print(f'{result.testsRun - failed} passed, {failed} failed')
+    return 1 if failed or not result.testsRun else 0
