@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 import urllib.request
@@ -44,7 +45,7 @@ class DemoTest(unittest.TestCase):
         end = time.monotonic() + PATIENCE_S
         while not condition():
             self.assertLess(time.monotonic(), end, f'in vain: {what}')
-            time.sleep(0.1)
+            threading.Event().wait(0.1)
 
     @staticmethod
     def get(origin, path):
