@@ -128,7 +128,10 @@ function drawMarks(chart: uPlot, marks: readonly Mark[], colour: string): void {
   ctx.strokeStyle = colour;
   ctx.fillStyle = colour;
   ctx.setLineDash([4, 4]);
-  ctx.font = '20px sans-serif';
+  ctx.font = `${12 * devicePixelRatio}px sans-serif`;
+  ctx.textAlign = 'left';
+  const right = chart.bbox.left + chart.bbox.width;
+  let written = 0;
   for (const mark of marks) {
     if (mark.time >= min && mark.time <= max) {
       const x = Math.round(chart.valToPos(mark.time, 'x', true));
@@ -136,7 +139,14 @@ function drawMarks(chart: uPlot, marks: readonly Mark[], colour: string): void {
       ctx.moveTo(x, chart.bbox.top);
       ctx.lineTo(x, chart.bbox.top + chart.bbox.height);
       ctx.stroke();
-      ctx.fillText(mark.label.slice(0, 24), x + 4, chart.bbox.top + 18);
+      // Beside its line, to the left of it at the right end, and not over another one.
+      const text = mark.label.slice(0, 24);
+      const { width } = ctx.measureText(text);
+      const at = x + 4 + width > right ? x - 4 - width : x + 4;
+      if (at >= Math.max(written, chart.bbox.left)) {
+        ctx.fillText(text, at, chart.bbox.top + 12 * devicePixelRatio);
+        written = at + width + 6;
+      }
     }
   }
   ctx.restore();

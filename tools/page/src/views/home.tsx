@@ -1,29 +1,190 @@
+// First what is wrong, then how much of what is where, and how fast it goes.
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { useAnswer } from '../home/answer.js';
 import { href, type Place } from '../core/router.js';
 import { useResource } from '../core/resource.js';
 import { useLive, type Stats } from '../core/live.js';
-import { count } from '../core/time.js';
+import { ago, count, span } from '../core/time.js';
 import { t } from '../strings.js';
+import { j } from '../strings/jobs.js';
 import { Card, Loaded, View } from '../ui/parts.js';
+import { Table } from '../ui/table.js';
+import { backlogInWords, noteBacklog } from '../home/backlog.js';
+import { Problems, type ServiceNode } from '../home/problems.js';
+import { useOptional } from '../home/optional.js';
+import { isLast, Rates, type Last, type Rate } from '../home/rates.js';
+import { quoted } from '../jobs/search.js';
 
-export function HomeView(_: { place: Place }): JSX.Element {
+interface TopType {
+  handlerType: string;
+  runsLastMinute: number | null;
+  failedLastMinute: number | null;
+  free: number;
+  waitsSince: string | null;
+}
+
+interface Top {
+  runsPerSecond: number;
+  failedPerSecond: number;
+  types: TopType[];
+  external: { topic: string; waiting: number; waitsSince: string | null }[];
+}
+
+type Counts = Stats & { runsLastMinute?: number; failedLastMinute?: number };
+
+export function HomeView(props: { place: Place }): JSX.Element {
   const live = useLive();
-  const asked = useResource<Stats>('stats', {}, { every: 5 });
+  const asked = useResource<Counts>('stats', {}, { every: 5 });
   const stats = live.stats ?? asked.data;
+  const nodes = useResource<ServiceNode[]>('nodes', {}, { every: 2 });
+  const top = useAnswer<Top>('verbs/top', { arguments: ['--once'] }, 5);
+  const wanted = props.place.query.get('last');
+  const last: Last = isLast(wanted) ? wanted : 'PT1H';
   return (
     <View title={t.nav.home}>
+      <Problems stats={stats} nodes={nodes.data ?? (nodes.error ? [] : undefined)} />
       <Loaded isThere={stats !== undefined} error={asked.error} onRetry={asked.reload}>
-        <div class="tiles">
-          {Object.entries(stats?.places ?? {}).map(([place, jobs]) => (
+        {stats && <Tiles stats={stats} beat={live.beat} nodes={nodes.data} top={top} />}
+      </Loaded>
+      <Rates last={last} nodes={nodes.data} />
+      <Types last={last} top={top} />
+    </View>
+  );
+}
+
+function Tiles(props: { stats: Stats; beat: number; nodes: readonly ServiceNode[] | undefined; top: Top | undefined }): JSX.Element {
+  const { stats, top } = props;
+  const waiting = stats.places.executable - (stats.locked.executable ?? 0);
+  useEffect(() => noteBacklog(waiting), [props.beat, waiting]);
+  const backlog = backlogInWords(waiting);
+  const running = props.nodes?.reduce((sum, node) => sum + node.running, 0) ?? 0;
+  const workers = props.nodes?.reduce((sum, node) => sum + node.workers, 0) ?? 0;
+  const oldest = oldestOf(top);
+  return (
+    <>
+      <div class="tiles">
+        {Object.entries(stats.places).map(([place, jobs]) => {
+          const locked = (stats.locked as Record<string, number | undefined>)[place];
+          return (
             <Card key={place}>
-              <a class="tile" href={href(['jobs'], { place })}>
-                <strong data-place={place}>{count(jobs)}</strong>
+              <a class="tile" href={place === 'dead' ? href(['dead']) : href(['jobs'], { place })}>
+                <strong data-place={place} class={place === 'dead' && jobs > 0 ? 'bad' : ''}>
+                  {count(jobs)}
+                </strong>
                 <span>{t.places[place as keyof typeof t.places]}</span>
+                {locked !== undefined && (
+                  <span class="split" data-split={place}>
+                    {count(Math.max(0, jobs - locked))} {j.free}, {count(locked)} {j.locked}
+                  </span>
+                )}
               </a>
             </Card>
-          ))}
-        </div>
-      </Loaded>
-    </View>
+          );
+        })}
+      </div>
+      <div class="tiles">
+        <Card>
+          <a class="tile" href={href(['jobs'], { place: 'executable', search: 'is:free' })}>
+            <strong data-backlog class={backlog.tone === 'plain' ? '' : backlog.tone}>
+              {count(Math.max(0, waiting))}
+            </strong>
+            <span>{j.ahead}</span>
+            <span class="split" role="status" data-eta>
+              {backlog.text}
+            </span>
+          </a>
+        </Card>
+        {top && (
+          <Card>
+            <a class="tile" href={oldest ? href(['jobs'], { place: oldest.place, search: `type:${quoted(oldest.type)} is:free`, sort: oldest.place === 'executable' ? 'created' : undefined }) : href(['jobs'])}>
+              <strong data-oldest>{oldest ? span(Date.now() - Date.parse(oldest.since)) : t.none}</strong>
+              <span>{j.oldest}</span>
+              {oldest && <span class="split">{oldest.type}</span>}
+            </a>
+          </Card>
+        )}
+        {props.nodes && (
+          <Card>
+            <a class="tile" href={href(['nodes'])}>
+              <strong data-nodes>{props.nodes.length}</strong>
+              <span>{t.nav.nodes}</span>
+              <span class="split">{j.runsNow(running, workers)}</span>
+            </a>
+          </Card>
+        )}
+      </div>
+    </>
+  );
+}
+
+function oldestOf(top: Top | undefined): { since: string; type: string; place: string } | undefined {
+  const all = [
+    ...(top?.types ?? []).map((each) => ({ since: each.waitsSince, type: each.handlerType, place: 'executable' })),
+    ...(top?.external ?? []).map((each) => ({ since: each.waitsSince, type: each.topic, place: 'external' })),
+  ].filter((each): each is { since: string; type: string; place: string } => each.since !== null);
+  return all.sort((a, b) => a.since.localeCompare(b.since))[0];
+}
+
+interface TypeRow {
+  type: string;
+  ended: number;
+  failed: number;
+  wait: number | null;
+  run: number | null;
+  waitsSince?: string | null;
+}
+
+/** The busiest types, and those that fail: of the time that is shown, or of the last minute where no rates are kept. */
+function Types(props: { last: Last; top: Top | undefined }): JSX.Element {
+  const rates = useOptional<(Rate & { type: string | null })[]>('rates/types', { last: props.last }, 5);
+  const isOfRates = rates.data !== undefined;
+  const rows: TypeRow[] = isOfRates
+    ? (rates.data ?? []).map((each) => ({ type: each.type ?? '', ended: each.completed + each.failed, failed: each.failed, wait: each.waitP95, run: each.runP95 }))
+    : (props.top?.types ?? []).map((each) => ({ type: each.handlerType, ended: each.runsLastMinute ?? 0, failed: each.failedLastMinute ?? 0, wait: null, run: null, waitsSince: each.waitsSince }));
+  const of = isOfRates ? (j.last[props.last] ?? '') : '1 minute';
+  const busiest = rows.filter((row) => row.ended > 0).sort((a, b) => b.ended - a.ended).slice(0, 8);
+  const failing = rows.filter((row) => row.failed > 0).sort((a, b) => b.failed - a.failed).slice(0, 8);
+  const name = (to: (row: TypeRow) => string) => (row: TypeRow): JSX.Element => (
+    <a class="word" href={to(row)}>
+      {row.type || t.none}
+    </a>
+  );
+  const time = (value: number | null): string => (value === null ? t.none : span(value * 1000));
+  return (
+    <div class="columns">
+      <Card title={j.busiest} aside={<span class="quiet">{of}</span>}>
+        <Table
+          caption={j.busiest}
+          rows={busiest}
+          keyOf={(row) => row.type}
+          empty={t.none}
+          columns={[
+            { key: 'type', head: j.cause.type, cell: name((row) => href(['types', row.type])) },
+            { key: 'ended', head: 'Runs', isNumber: true, cell: (row) => count(row.ended) },
+            ...(isOfRates
+              ? [
+                  { key: 'wait', head: 'Wait p95', isNumber: true, cell: (row: TypeRow) => time(row.wait) },
+                  { key: 'run', head: 'Run p95', isNumber: true, cell: (row: TypeRow) => time(row.run) },
+                ]
+              : [{ key: 'since', head: 'Waits since', cell: (row: TypeRow) => (row.waitsSince ? ago(row.waitsSince) : t.none) }]),
+          ]}
+        />
+      </Card>
+      <Card title={j.failing} aside={<span class="quiet">{of}</span>}>
+        <Table
+          caption={j.failing}
+          rows={failing}
+          keyOf={(row) => row.type}
+          empty={t.none}
+          columns={[
+            { key: 'type', head: j.cause.type, cell: name((row) => href(['dead'], { search: `type:${quoted(row.type)}` })) },
+            { key: 'failed', head: j.failed, isNumber: true, cell: (row) => <span class="bad">{count(row.failed)}</span> },
+            { key: 'share', head: 'Share', isNumber: true, cell: (row) => `${Math.round((row.failed / Math.max(1, row.ended)) * 100)} %` },
+            { key: 'log', head: '', cell: (row) => <a href={href(['log'], { search: `type:${quoted(row.type)} event:failed` })}>{t.nav.log}</a> },
+          ]}
+        />
+      </Card>
+    </div>
   );
 }

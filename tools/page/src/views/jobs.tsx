@@ -1,8 +1,40 @@
+// All jobs, place by place.
 import type { JSX } from 'preact';
-import type { Place } from '../core/router.js';
+import { useResource } from '../core/resource.js';
+import { href, type Place } from '../core/router.js';
+import { useLive, type Stats } from '../core/live.js';
 import { t } from '../strings.js';
-import { View } from '../ui/parts.js';
+import { j } from '../strings/jobs.js';
+import { Empty, Tabs, View, type Choice } from '../ui/parts.js';
+import { JobList } from '../jobs/list.js';
 
-export function JobsView(_: { place: Place }): JSX.Element {
-  return <View title={t.nav.jobs} />;
+const kPlaces = ['executable', 'timer', 'external', 'suspended', 'dead'] as const;
+type Tab = (typeof kPlaces)[number] | 'done' | 'all';
+
+export function JobsView(props: { place: Place }): JSX.Element {
+  const { query } = props.place;
+  const live = useLive();
+  const asked = useResource<Stats>(live.stats ? undefined : 'stats', {}, { every: 5 });
+  const stats = live.stats ?? asked.data;
+  // Services before this one keep no finished jobs.
+  const done = useResource<unknown>('jobs', { place: 'done', limit: 1 }, { every: 0 });
+  const wanted = (query.get('place') ?? (query.get('search') ? 'all' : 'executable')) as Tab;
+  const tabs: Choice<Tab>[] = [
+    ...kPlaces.map((place) => ({ value: place, label: t.places[place], count: stats?.places[place] })),
+    ...(done.data !== undefined ? [{ value: 'done' as const, label: t.places.done }] : []),
+    { value: 'all', label: 'Anywhere' },
+  ];
+  const isMissing = wanted === 'done' && done.error !== undefined;
+  const of = wanted === 'done' || tabs.some((tab) => tab.value === wanted) ? wanted : 'executable';
+  return (
+    <View title={t.nav.jobs}>
+      <Tabs
+        label={t.nav.jobs}
+        choices={tabs}
+        value={of}
+        href={(place) => href(['jobs'], { place, search: of === 'done' || place === 'done' ? undefined : (query.get('search') ?? undefined), limit: query.get('limit') ?? undefined })}
+      />
+      {isMissing ? <Empty>{j.noDone}</Empty> : <JobList key={of} place={props.place} of={of} label={`${t.nav.jobs}: ${tabs.find((tab) => tab.value === of)?.label ?? of}`} />}
+    </View>
+  );
 }

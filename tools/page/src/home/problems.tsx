@@ -1,0 +1,137 @@
+// What is wrong, in words, with a link to where it is mended.
+import type { JSX } from 'preact';
+import type { Stats } from '../core/live.js';
+import { useResource } from '../core/resource.js';
+import { href } from '../core/router.js';
+import { ago } from '../core/time.js';
+import { many } from '../strings.js';
+import { j } from '../strings/jobs.js';
+import { Card } from '../ui/parts.js';
+import { useOptional } from './optional.js';
+import { quoted } from '../jobs/search.js';
+
+export interface ServiceNode {
+  node: string;
+  state: string;
+  running: number;
+  workers: number;
+  held: number;
+  started: string;
+  leaseUntil: string | null;
+  standstill: string | null;
+}
+
+interface Finding {
+  check: string;
+  level: string;
+  text: string;
+  advice: string | null;
+}
+
+interface Incident {
+  group: string;
+  incidents: number;
+  handlerType: string | null;
+  errorClass: string | null;
+  message: string | null;
+  lastTime: string | null;
+}
+
+interface Problem {
+  key: string;
+  isBad: boolean;
+  text: string;
+  advice?: string | null;
+  to: string;
+  label: string;
+}
+
+/** Where the doctor's checks are mended. */
+const kWhere: Record<string, readonly [string[], string]> = {
+  nodes: [['nodes'], 'Nodes'],
+  handlers: [['types'], 'Types'],
+  'external workers': [['nodes'], 'Workers'],
+  'waiting': [['jobs'], 'Waiting jobs'],
+  timers: [['jobs'], 'Timers'],
+  'turns of series': [['series'], 'Schedules'],
+  'dead letters': [['dead'], 'Dead letters'],
+  incidents: [['incidents'], 'Incidents'],
+};
+
+/** A node that does not renew its lease. */
+export const isGone = (node: ServiceNode): boolean =>
+  /^(gone|lost|dead|expired)$/.test(node.state) || (node.leaseUntil !== null && Date.parse(node.leaseUntil) < Date.now() - 2000);
+
+const shortName = (node: string): string => node.split(':').slice(0, 2).join(', process ');
+
+function problemsOf(stats: Stats | undefined, nodes: readonly ServiceNode[] | undefined, findings: readonly Finding[], incidents: readonly Incident[]): Problem[] {
+  const found: Problem[] = [];
+  for (const node of nodes ?? []) {
+    if (isGone(node)) {
+      found.push({ key: `gone ${node.node}`, isBad: true, text: `Node ${shortName(node.node)} is gone: it has not renewed its lease since ${node.leaseUntil ? ago(node.leaseUntil) : 'long'}.`, to: href(['nodes']), label: 'Nodes' });
+    } else if (node.standstill) {
+      found.push({ key: `still ${node.node}`, isBad: true, text: `Node ${shortName(node.node)} stands still: ${node.standstill}`, to: href(['nodes']), label: 'Nodes' });
+    }
+  }
+  if (nodes?.length === 0) {
+    found.push({ key: 'none', isBad: true, text: 'No node lives: nothing is done.', to: href(['nodes']), label: 'Nodes' });
+  }
+  const causes = incidents.slice(0, 3);
+  for (const cause of causes) {
+    found.push({
+      key: `incident ${cause.group}`,
+      isBad: true,
+      text: `${many(cause.incidents, 'open incident')} of ${cause.handlerType ?? 'jobs'}: ${cause.message ?? cause.errorClass ?? ''}`,
+      ...(cause.lastTime ? { advice: `the last one ${ago(cause.lastTime)}` } : {}),
+      to: href(['dead'], { search: cause.handlerType ? `type:${quoted(cause.handlerType)}` : undefined }),
+      label: 'Dead letters by cause',
+    });
+  }
+  if (incidents.length > causes.length) {
+    found.push({ key: 'incidents', isBad: true, text: `Open incidents of ${many(incidents.length - causes.length, 'more cause')}.`, to: href(['incidents']), label: 'Incidents' });
+  }
+  const isTold = (check: string): boolean => (check === 'dead letters' || check === 'incidents') && causes.length > 0;
+  for (const finding of findings.filter((each) => each.level !== 'ok' && !isTold(each.check))) {
+    const job = /^jobstrand job explain (\S+)$/.exec(finding.advice ?? '')?.[1];
+    const [path, label] = job ? [['job', job], j.why] : (kWhere[finding.check] ?? [['doctor'], 'Doctor']);
+    found.push({ key: `doctor ${finding.check} ${finding.text}`, isBad: finding.level !== 'remark', text: `${finding.check[0]?.toUpperCase() ?? ''}${finding.check.slice(1)}: ${finding.text}`, advice: job ? null : finding.advice, to: href(path), label });
+  }
+  if (findings.length === 0) {
+    // Without a doctor, what the counts know.
+    for (const each of (stats?.unserved ?? []).slice(0, 5)) {
+      found.push({ key: `unserved ${each.handlerType}`, isBad: true, text: `Nobody takes ${each.handlerType}${each.jobs ? `: ${many(each.jobs, 'job')} wait` : ''}.`, to: href(['jobs'], { search: `type:${quoted(each.handlerType)}` }), label: 'These jobs' });
+    }
+  }
+  return found.sort((a, b) => Number(b.isBad) - Number(a.isBad));
+}
+
+export function Problems(props: { stats: Stats | undefined; nodes: readonly ServiceNode[] | undefined }): JSX.Element {
+  // Both read more than counts: seldom.
+  const doctor = useOptional<Finding[]>('doctor', {}, 10);
+  const incidents = useResource<Incident[]>('incidents', { limit: 50 }, { every: 5 });
+  const isAsked = (doctor.data ?? doctor.error ?? (doctor.isAbsent || undefined)) !== undefined && (incidents.data ?? incidents.error) !== undefined && props.nodes !== undefined;
+  const problems = problemsOf(props.stats, props.nodes, doctor.data ?? [], incidents.data ?? []);
+  if (!isAsked && problems.length === 0) {
+    return <Card title={j.wrong}>…</Card>;
+  }
+  if (problems.length === 0) {
+    return (
+      <Card tone="good">
+        <p data-health="well">
+          <strong>{j.allWell}</strong> <span class="quiet">{j.allWellHelp}</span>
+        </p>
+      </Card>
+    );
+  }
+  return (
+    <Card title={j.wrong} tone={problems.some((each) => each.isBad) ? 'bad' : 'warn'}>
+      <ul class="problems" data-health="wrong">
+        {problems.map((problem) => (
+          <li key={problem.key} class={problem.isBad ? 'is-bad' : 'is-warn'}>
+            <span>{problem.text}</span> {problem.advice && <span class="quiet">({problem.advice})</span>} <a href={problem.to}>{problem.label}</a>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,137 @@
+// Success and failure, waits and run times over the last minutes or hours, with what people did to the service.
+import type { JSX } from 'preact';
+import { useList } from '../core/resource.js';
+import { href } from '../core/router.js';
+import { exactly, span } from '../core/time.js';
+import { j } from '../strings/jobs.js';
+import { Card, Tabs } from '../ui/parts.js';
+import { Chart, type Line, type Mark } from '../ui/chart.js';
+import { useOptional } from './optional.js';
+import type { ServiceNode } from './problems.js';
+
+export interface Rate {
+  time: string;
+  seconds: number;
+  begun: number;
+  completed: number;
+  failed: number;
+  dead: number;
+  waitP50: number | null;
+  waitP95: number | null;
+  waitP99: number | null;
+  runP50: number | null;
+  runP95: number | null;
+  runP99: number | null;
+}
+
+export type Last = 'PT10M' | 'PT1H' | 'PT24H';
+
+const kSeconds: Record<Last, number> = { PT10M: 600, PT1H: 3600, PT24H: 86_400 };
+const kSteps: Record<Last, number> = { PT10M: 5, PT1H: 60, PT24H: 60 };
+const kEvery: Record<Last, number> = { PT10M: 2, PT1H: 5, PT24H: 30 };
+const kMarks = 12;
+
+export const isLast = (text: string | null): text is Last => text !== null && text in kSeconds;
+
+/** Spans in which nothing happened are left out by the service: here they stand as such. */
+function filled(rates: readonly Rate[], last: Last): (Rate | { time: number; seconds: number })[] {
+  const step = rates.reduce((least, rate) => Math.min(least, rate.seconds), rates[0]?.seconds ?? kSteps[last]) || kSteps[last];
+  const byStep = new Map(rates.map((rate) => [Math.floor(Date.parse(rate.time) / 1000 / step), rate]));
+  const end = Math.max(Math.floor(Date.now() / 1000 / step), ...byStep.keys());
+  const all: (Rate | { time: number; seconds: number })[] = [];
+  for (let at = end - Math.ceil(kSeconds[last] / step) + 1; at <= end; at++) {
+    all.push(byStep.get(at) ?? { time: at * step, seconds: step });
+  }
+  return all;
+}
+
+interface Audited {
+  time: string;
+  who: string;
+  action: string;
+  changed: number;
+  reason: string | null;
+}
+
+/** Those that lie close together are one. */
+function marksOf(audit: readonly Audited[], nodes: readonly ServiceNode[], last: Last): Mark[] {
+  const since = Date.now() / 1000 - kSeconds[last];
+  const all = [
+    ...audit.map((each) => ({ time: Date.parse(each.time) / 1000, label: `${each.who}: ${each.action}` })),
+    ...nodes.map((node) => ({ time: Date.parse(node.started) / 1000, label: `${node.node.split(':')[0] ?? node.node} joined` })),
+  ]
+    .filter((mark) => mark.time >= since)
+    .sort((a, b) => a.time - b.time);
+  const marks: (Mark & { n: number })[] = [];
+  for (const mark of all) {
+    const before = marks[marks.length - 1];
+    if (before && mark.time - before.time < kSeconds[last] / kMarks) {
+      before.n += 1;
+      before.label = `${before.label.replace(/ \+\d+$/, '')} +${before.n}`;
+    } else {
+      marks.push({ ...mark, n: 0 });
+    }
+  }
+  return marks;
+}
+
+const perSecond = (value: number): string => (value === 0 ? '0' : value < 10 ? value.toFixed(value < 1 ? 2 : 1) : Math.round(value).toLocaleString());
+const seconds = (value: number): string => span(value * 1000);
+
+export function Rates(props: { last: Last; nodes: readonly ServiceNode[] | undefined }): JSX.Element | null {
+  const { last } = props;
+  const found = useOptional<Rate[]>('rates', { last }, kEvery[last]);
+  // Rounded, so that the same question is asked again, and not a new one each time.
+  const step = (kSeconds[last] / 20) * 1000;
+  const since = new Date(Math.floor((Date.now() - kSeconds[last] * 1000) / step) * step).toISOString();
+  const audit = useList<Audited>(found.isAbsent ? undefined : 'audit', { since, limit: 50 }, { every: 5 });
+  if (found.isAbsent) {
+    return null; // A service that does not keep rates, or a token that may not see all of them.
+  }
+  const spans = found.data ? filled(found.data, last) : [];
+  const times = spans.map((each) => (typeof each.time === 'number' ? each.time : Date.parse(each.time) / 1000));
+  const rate = (name: 'completed' | 'failed' | 'dead'): number[] => spans.map((each) => ('begun' in each ? each[name] : 0) / each.seconds);
+  const quantile = (name: keyof Rate): (number | null)[] => spans.map((each) => ('begun' in each ? (each[name] as number | null) : null));
+  const marks = marksOf(audit.data?.items ?? [], props.nodes ?? [], last);
+  const lines = marks.map((mark) => ({ ...mark, label: '' }));
+  const quantiles = (what: 'wait' | 'run'): Line[] => [
+    { label: 'p50', colour: '--good', values: quantile(`${what}P50`) },
+    { label: 'p95', colour: '--blue', values: quantile(`${what}P95`) },
+    { label: 'p99', colour: '--violet', values: quantile(`${what}P99`) },
+  ];
+  return (
+    <>
+      <Tabs label="Last" choices={(['PT10M', 'PT1H', 'PT24H'] as const).map((value) => ({ value, label: j.last[value] ?? value }))} value={last} href={(value) => href([], { last: value })} />
+      <Card>
+        <Chart
+          title={j.success}
+          times={times}
+          lines={[
+            { label: j.completed, colour: '--good', values: rate('completed') },
+            { label: j.failed, colour: '--warn', values: rate('failed') },
+            { label: j.died, colour: '--bad', values: rate('dead') },
+          ]}
+          marks={marks}
+          format={perSecond}
+        />
+        {marks.length > 0 && (
+          <ul class="marks" aria-label="Marks">
+            {marks.map((mark) => (
+              <li key={mark.time}>
+                <time dateTime={new Date(mark.time * 1000).toISOString()}>{exactly(new Date(mark.time * 1000))}</time> {mark.label}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Card>
+      <div class="columns">
+        <Card>
+          <Chart title={j.waits} times={times} lines={quantiles('wait')} marks={lines} format={seconds} />
+        </Card>
+        <Card>
+          <Chart title={j.runs} times={times} lines={quantiles('run')} marks={lines} format={seconds} />
+        </Card>
+      </div>
+    </>
+  );
+}
