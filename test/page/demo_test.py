@@ -5,6 +5,8 @@ Usage: demo_test.py PATH_OF_JOBSTRAND
 """
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,8 +15,11 @@ import threading
 import time
 import unittest
 import urllib.request
+from pathlib import Path
 
 PATIENCE_S = 60
+DOCUMENT = Path(__file__).resolve().parents[2] / 'docs/page.md'
+NGINX = shutil.which('nginx') or shutil.which('nginx', path='/usr/sbin')
 
 
 class DemoTest(unittest.TestCase):
@@ -40,6 +45,18 @@ class DemoTest(unittest.TestCase):
         done = subprocess.run([sys.argv[1], 'demo', '--http', '0.0.0.0:0'], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn('127.0.0.1 only', done.stderr)
+
+    @unittest.skipUnless(NGINX, 'there is no nginx here')
+    def test_the_proxy_that_the_docs_show_is_one(self):
+        blocks = re.findall(r'^```nginx\n(.*?)^```', DOCUMENT.read_text(encoding='utf-8'), re.M | re.S)
+        self.assertEqual(len(blocks), 2)
+        with tempfile.TemporaryDirectory() as folder:
+            temporary = ''.join(f'{name}_temp_path {folder}/{name};' for name in ('client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'))
+            Path(folder, 'nginx.conf').write_text(
+                f'pid {folder}/pid; error_log stderr; events {{}} http {{ access_log off; {temporary} {blocks[0]} server {{ listen 127.0.0.1:1;'
+                f' location = /oauth2/auth {{ return 200; }} {blocks[1]} }} }}', encoding='utf-8')
+            done = subprocess.run([NGINX, '-t', '-p', folder, '-c', f'{folder}/nginx.conf'], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def until(self, condition, what):
         end = time.monotonic() + PATIENCE_S
