@@ -36,6 +36,7 @@ RUN_BY = {
     "docs/definitions.md": {"sh": "docs.operations", "toml": "docs.operations"},
     "docs/limits.md": {"sh": "docs.operations"},
     "docs/operations.md": {"sh": "docs.operations", "toml": "docs.operations"},
+    "docs/page.md": {"sh": "page.demo", "nginx": "page.demo"},
     "docs/performance.md": {"sh": "docs.bench"},
     "docs/scaling.md": {"ini": "docs.blocks"},
     "docs/sql.md": {"sql": "docs.readme, docs.operations"},

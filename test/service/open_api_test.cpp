@@ -2,6 +2,7 @@
 #include "tools/service/api/enqueue_group.hpp"
 #include "tools/service/api/readiness.hpp"
 #include "tools/service/api/watch_paths.hpp"
+#include "tools/service/gates/local_gate.hpp"
 #include "tools/service/routes.hpp"
 
 #include <gmock/gmock.h>
@@ -26,11 +27,12 @@ protected:
     /// The same table that the service has.
     [[nodiscard]] std::vector<Route> routes() {
         return service::all_routes(
-            {api, readiness, pool, singles, enqueued, counts, waits, verbs, feed, backlog}
+            {api, gate, readiness, pool, singles, enqueued, counts, waits, verbs, feed, backlog}
         );
     }
 
     service::ApiParts api = parts;
+    service::LocalGate gate;
     service::Readiness readiness{api, false};
     service::EnqueueCounts enqueued;
     service::HttpCounts counts;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,7 +34,7 @@ struct Roads {
 class OperationPaths : public test::ApiTest {
 protected:
     [[nodiscard]] test::RawResponse verb(std::string words, const json& arguments) const {
-        words.replace(words.find(' '), 1, "/");
+        std::ranges::replace(words, ' ', '/');
         return ask(test::post("/api/v1/verbs/" + words, json{{"arguments", arguments}}.dump()));
     }
 
@@ -72,8 +73,8 @@ protected:
     }
 };
 
-/// Typed paths say why, where verbs have a line on stderr, and put a list into a record where there
-/// is one for all.
+/// What may differ: typed paths say why, where verbs have a line on stderr, and put a list into a
+/// record where there is one for all.
 [[nodiscard]] json without_reasons(json result) {
     if (result.is_object() && result.contains("items")) {
         result = result["items"];
@@ -81,6 +82,9 @@ protected:
     if (result.is_array()) {
         for (json& item : result) {
             item.erase("why");
+            if (item.contains("check")) {
+                item.erase("text");  // What it found has times.
+            }
         }
     }
     return result;
@@ -187,6 +191,8 @@ protected:
         {"log ls", {"--type", "none", "--since", "1h"}, "GET /api/v1/log?type=none&since=1h"},
         {"log show", {"none"}, "GET /api/v1/log/none"},
         {"log rm", {"--before", "2020-01-01"}, "DELETE /api/v1/log?before=2020-01-01"},
+        {"doctor", json::array(), "GET /api/v1/doctor"},
+        {"config show", json::array(), "GET /api/v1/settings"},
         {"audit ls", {"--who", "nobody"}, "GET /api/v1/audit?who=nobody"},
         {"audit rm", {"--before", "2020-01-01"}, "DELETE /api/v1/audit?before=2020-01-01"},
         {"incident ls", {"--each"}, "GET /api/v1/incidents?each=true", {}, dead},
@@ -254,7 +260,10 @@ TEST_F(OperationPaths, Both_roads_of_an_operation_have_one_result_exit_code_and_
 
         EXPECT_EQ(exit_code(by_path), exit_code(by_verb)) << by_verb.body << by_path.body;
         if (by_path.status == 200 && by_verb.status == 200) {
-            EXPECT_EQ(without_reasons(json::parse(by_path.body)), json::parse(by_verb.body));
+            EXPECT_EQ(
+                without_reasons(json::parse(by_path.body)),
+                without_reasons(json::parse(by_verb.body))
+            );
         } else if (by_path.status >= 400) {
             EXPECT_EQ(by_path.status, by_verb.status) << by_path.body;
         }

@@ -29,8 +29,8 @@ public:
         return is_shut ? std::optional<service::Response>({.status = 401}) : std::nullopt;
     }
 
-    [[nodiscard]] std::string caller(const service::Request& /*request*/) const override {
-        return "anybody";
+    [[nodiscard]] service::Visitor visitor(const service::Request& /*request*/) const override {
+        return {.name = "anybody"};
     }
 
     std::atomic<bool> is_shut{false};

@@ -27,8 +27,8 @@ public:
         }
         return std::nullopt;
     }
-    [[nodiscard]] std::string caller(const service::Request& /*request*/) const override {
-        return "";
+    [[nodiscard]] service::Visitor visitor(const service::Request& /*request*/) const override {
+        return {};
     }
 
     std::atomic<bool> is_closed = false;

@@ -13,6 +13,10 @@ Wiring::Wiring(WiringOptions options, const schema::Clock& clock, schema::Log& l
 
 Wiring::~Wiring() = default;
 
+const persistence::DatabaseUrl& Wiring::database() const {
+    return parts_->url;
+}
+
 executor::HandlerRegistry& Wiring::handlers() {
     return parts_->handlers;
 }

@@ -34,6 +34,7 @@
 #include "persistence/sql/health/access_counts.hpp"
 #include "persistence/sql/transaction.hpp"
 #include "persistence/timer_store.hpp"
+#include "persistence/url/database_url.hpp"
 #include "persistence/watch_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
@@ -95,6 +96,9 @@ public:
 
     /// Stops (drain) when that has not been done.
     ~Wiring();
+
+    /// Which database it is, with what lets it in.
+    [[nodiscard]] const persistence::DatabaseUrl& database() const;
 
     [[nodiscard]] executor::HandlerRegistry& handlers();
 

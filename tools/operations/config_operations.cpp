@@ -1,11 +1,14 @@
+#include "persistence/url/database_url.hpp"
 #include "tools/handlers/command_check.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/session/service_handlers.hpp"
+#include "tools/settings/setting_table.hpp"
 #include "tools/settings/settings_text.hpp"
 #include "tools/text/printable.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -13,9 +16,22 @@ namespace jobstrand::cli {
 
 namespace {
 
+/// What a service tells those who may only look: a command line may have secrets.
+void hide_from_clients(Settings& settings) {
+    for (auto& [name, command] : settings.commands) {
+        command.arguments.resize(command.arguments.empty() ? 0 : 1);
+        std::ranges::fill(command.arguments, "***");
+    }
+}
+
 ExitCode show_config(Session& session, const NoParameters&) {
     Settings settings = session.settings();
-    settings.database_url = session.given_database_url();
+    if (session.is_for_client()) {
+        hide_from_clients(settings);
+    }
+    settings.database_url = session.is_for_client()
+                                ? persistence::without_password(session.engine().database())
+                                : session.given_database_url();
     settings.password_file.clear();  // They stand in the URL that they are for.
     settings.password_command.clear();
     const OutputFormat format = session.format();
@@ -25,6 +41,22 @@ ExitCode show_config(Session& session, const NoParameters&) {
         session.streams().out << settings_as_toml(settings);
     }
     return ExitCode::done;
+}
+
+/// Those that have a value stand in the answer.
+std::vector<DescribedField> described_settings() {
+    std::vector<DescribedField> all;
+    for (const Setting* const setting : all_settings()) {
+        JsonType type;
+        if (setting->unit == Unit::flag || setting->unit == Unit::count) {
+            type.name = setting->unit == Unit::flag ? "boolean" : "integer";
+        }
+        all.push_back({setting->name, setting->meaning, type, false});
+    }
+    for (const std::string_view table : {"commands", "targets", "definitions", "requeues"}) {
+        all.push_back({table, "As the configuration file has them", {.name = "object"}, false});
+    }
+    return all;
 }
 
 ExitCode print_config_docs(Session& session, const NoParameters&) {
@@ -88,13 +120,16 @@ OperationNoun config_noun() {
             "  jobstrand config show",
         .operations =
             {
-                local_operation<NoParameters>(
+                writing_operation<NoParameters>(
                     {.words = "config show",
                      .summary =
                          "Print the settings that apply, as a configuration file without passwords",
                      .examples = "  jobstrand config show --config jobstrand.toml\n"
-                                 "  jobstrand config show -o json"},
+                                 "  jobstrand config show -o json",
+                     .role = service::Role::read,
+                     .path = "GET /api/v1/settings"},
                     {},
+                    {DescribedResult::Kind::record, described_settings()},
                     show_config
                 ),
                 local_operation<NoParameters>(

@@ -4,9 +4,9 @@
 
 #include <span>
 
-/// The nouns whose operations stand in the table, each in its own source: here, but for `serve`,
-/// which stands beside the service that it starts (program/), and `completion` and `manual`, which
-/// are made from the declared command line (surface/).
+/// The nouns whose operations stand in the table, each in its own source: here, but for `serve`
+/// and `demo`, which stand beside the service that they start (program/), and `completion` and
+/// `manual`, which are made from the declared command line (surface/).
 namespace jobstrand::cli {
 
 [[nodiscard]] OperationNoun audit_noun();
@@ -30,6 +30,7 @@ namespace jobstrand::cli {
 [[nodiscard]] OperationNoun token_noun();
 
 // Verbs without a noun.
+[[nodiscard]] OperationNoun demo_verb();
 [[nodiscard]] OperationNoun doctor_verb();
 [[nodiscard]] OperationNoun manual_verb();
 [[nodiscard]] OperationNoun serve_verb();

@@ -1,4 +1,5 @@
 #include "tools/operations/doctor/doctor.hpp"
+#include "tools/operations/doctor/finding.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/operations/top/top.hpp"
 
@@ -26,13 +27,16 @@ OperationNoun top_verb() {
 
 OperationNoun doctor_verb() {
     return {
-        .operations = {local_operation<DoctorOptions>(
+        .operations = {writing_operation<DoctorOptions>(
             {.words = "doctor",
              .summary = "Look whether database, nodes and jobs are healthy, and say what to do "
                         "(exit code 6 if anything is wrong)",
              .examples = "  jobstrand doctor\n"
-                         "  jobstrand doctor -o json | jq '.[] | select(.level == \"wrong\")'"},
+                         "  jobstrand doctor -o json | jq '.[] | select(.level == \"wrong\")'",
+             .role = service::Role::read,
+             .path = "GET /api/v1/doctor"},
             {},
+            {DescribedResult::Kind::list, described(finding_fields())},
             diagnose
         )}};
 }

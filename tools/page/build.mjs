@@ -1,8 +1,9 @@
 // Bundles the page: node build.mjs FOLDER. What it writes is what the service has at `/` and `/page/`.
 import { context, build } from 'esbuild';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -28,6 +29,12 @@ export async function copyRest(folder) {
   await copyFile(join(here, 'src/icon.svg'), join(folder, 'icon.svg'));
 }
 
+async function compress(folder) {
+  for (const name of ['index.html', 'icon.svg', 'page.js', 'page.css']) {
+    await writeFile(join(folder, `${name}.gz`), gzipSync(await readFile(join(folder, name)), { level: 9 }));
+  }
+}
+
 export const watch = async (folder) => (await context(options(folder, false))).watch();
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -38,4 +45,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
   await copyRest(folder);
   await build(options(folder, true));
+  await compress(folder);
 }

@@ -1,4 +1,5 @@
 #include "tools/operations/nouns.hpp"
+#include "tools/program/demo.hpp"
 #include "tools/program/serve.hpp"
 
 namespace jobstrand::cli {
@@ -17,6 +18,22 @@ OperationNoun serve_verb() {
               "Answer HTTP there, whatever httpListen says",
               {.unit = "ADDRESS:PORT", .may_be_empty = true}}},
             serve
+        )}};
+}
+
+OperationNoun demo_verb() {
+    return {
+        .operations = {local_operation<DemoOptions>(
+            {.words = "demo",
+             .summary = "Show the page of a shop's jobs, on a temporary database, until Ctrl-C",
+             .examples = "  jobstrand demo\n"
+                         "  jobstrand demo --http 127.0.0.1:8080 --no-browser"},
+            {{"--http",
+              &DemoOptions::http,
+              "Where the page is [a free port of 127.0.0.1]",
+              {.unit = "ADDRESS:PORT", .may_be_empty = true}},
+             {"--no-browser", &DemoOptions::no_browser, "Only print the address"}},
+            demo
         )}};
 }
 

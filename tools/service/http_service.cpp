@@ -100,7 +100,17 @@ public:
           feed(changes, parts.log),
           backlog(parts.engine),
           router(all_routes(
-              {parts, readiness, pool, singles, enqueued, counts, waits, verbs, feed, backlog}
+              {parts,
+               *gate,
+               readiness,
+               pool,
+               singles,
+               enqueued,
+               counts,
+               waits,
+               verbs,
+               feed,
+               backlog}
           )),
           server(
               address_of(parts.settings.http),

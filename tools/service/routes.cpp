@@ -7,6 +7,8 @@
 #include "tools/service/http/problem.hpp"
 #include "tools/service/management/management_paths.hpp"
 #include "tools/service/metrics/metrics.hpp"
+#include "tools/service/page/page_paths.hpp"
+#include "tools/service/page/session_paths.hpp"
 #include "tools/service/verbs/described_operations.hpp"
 #include "tools/service/verbs/operation_paths.hpp"
 #include "tools/service/verbs/verb_paths.hpp"
@@ -85,6 +87,10 @@ std::vector<Route> all_routes(const RouteParts& parts) {
         {"GET", "/metrics", Role::read, tell_metrics},
     };
     std::ranges::move(others, std::back_inserter(routes));
+    std::ranges::move(page_routes(), std::back_inserter(routes));
+    std::ranges::move(
+        session_routes(parts.gate, parts.api.engine_name), std::back_inserter(routes)
+    );
     std::ranges::move(operation_routes(api, parts.verbs), std::back_inserter(routes));
     std::ranges::move(verb_routes(api, parts.verbs), std::back_inserter(routes));
     std::ranges::move(management_routes(api, pool), std::back_inserter(routes));

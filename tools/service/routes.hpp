@@ -4,6 +4,7 @@
 #include "tools/service/api/change_feed.hpp"
 #include "tools/service/api/enqueue_group.hpp"
 #include "tools/service/api/readiness.hpp"
+#include "tools/service/http/gate.hpp"
 #include "tools/service/http/http_counts.hpp"
 #include "tools/service/http/router.hpp"
 #include "tools/service/http/work_pool.hpp"
@@ -17,6 +18,7 @@ namespace jobstrand::service {
 /// What the handlers run on and work with. It outlives the routes.
 struct RouteParts {
     ApiParts& api;
+    Gate& gate;
     Readiness& readiness;
     WorkPool& pool;
     EnqueueGroup& singles;

@@ -60,10 +60,10 @@ TEST_F(TokenGateTest, A_caller_has_the_name_of_its_token) {
         return Request{
             .method = "GET", .target = "/", .headers = {{"Authorization", "Bearer " + token}}};
     };
-    EXPECT_EQ(gate().caller(with(admin)), "ops");
-    EXPECT_EQ(gate().caller(with(reader)), "look");
-    EXPECT_EQ(gate().caller(with(service::new_token())), "");
-    EXPECT_EQ(service::LocalGate().caller({.method = "GET", .target = "/"}), "local");
+    EXPECT_EQ(gate().visitor(with(admin)).name, "ops");
+    EXPECT_EQ(gate().visitor(with(reader)).name, "look");
+    EXPECT_EQ(gate().visitor(with(service::new_token())).name, "");
+    EXPECT_EQ(service::LocalGate().visitor({.method = "GET", .target = "/"}).name, "local");
 }
 
 TEST_F(TokenGateTest, A_token_is_good_until_it_expires_and_then_it_is_said_so) {
@@ -141,6 +141,43 @@ TEST_F(TokenGateTest, Without_a_good_token_only_what_anybody_may_is_let_in) {
     EXPECT_EQ(status_of(gate().refusal(twice, Role::read)), 400);
 }
 
+struct CookieCase {
+    const char* method;
+    std::vector<service::Header> headers;
+    int status;
+};
+
+TEST_F(TokenGateTest, A_browsers_cookie_is_its_token_but_not_for_pages_of_others) {
+    const std::string cookie = "theme=dark; jobstrand-session=" + reader + "; x=y";
+    const CookieCase cases[] = {
+        {"GET", {{"Cookie", cookie}}, 200},
+        {"POST", {{"Cookie", cookie}, {"Sec-Fetch-Site", "same-origin"}}, 200},
+        {"GET", {{"Cookie", cookie}, {"Sec-Fetch-Site", "none"}}, 200},
+        {"GET", {{"Cookie", cookie}, {"Sec-Fetch-Site", "cross-site"}}, 403},
+        {"POST", {{"Cookie", cookie}, {"Sec-Fetch-Site", "same-site"}}, 403},
+        {"POST", {{"Cookie", cookie}, {"Host", "a:1"}, {"Origin", "http://a:1"}}, 200},
+        {"POST", {{"Cookie", cookie}, {"Host", "a:1"}, {"Origin", "http://a:2"}}, 403},
+        {"POST", {{"Cookie", cookie}, {"Host", "a:1"}, {"Origin", "null"}}, 403},
+        {"GET", {{"Cookie", "jobstrand-session="}}, 401},
+        {"GET", {{"Cookie", "other=" + reader}}, 401},
+        {"GET", {{"Cookie", "jobstrand-session"}}, 401},
+        // Whoever shows a token of its own is no browser with a cookie.
+        {"GET", {{"Cookie", cookie}, {"Authorization", "Bearer jst_0"}}, 401},
+        {"POST", {{"Authorization", "Bearer " + reader}, {"Sec-Fetch-Site", "cross-site"}}, 200},
+    };
+    for (const CookieCase& each : cases) {
+        const Request request{.method = each.method, .target = "/", .headers = each.headers};
+        EXPECT_EQ(status_of(gate().refusal(request, Role::read)), each.status)
+            << each.method << ' ' << each.headers.front().value << ' ' << each.headers.back().name
+            << ' ' << each.headers.back().value;
+    }
+    const service::Visitor visitor =
+        gate().visitor({.method = "GET", .target = "/", .headers = {{"Cookie", cookie}}});
+    EXPECT_EQ(visitor.name, "look");
+    EXPECT_EQ(visitor.role, Role::read);
+    EXPECT_TRUE(visitor.has_signed_in);
+}
+
 TEST_F(TokenGateTest, A_file_that_is_not_there_is_told_at_the_start) {
     EXPECT_THROW(service::TokenGate(path() + "2", log), service::TokenFileError);
 }
@@ -158,7 +195,17 @@ TEST(LocalGateTest, Programs_of_this_machine_are_let_in) {
     }
 }
 
-TEST(LocalGateTest, Pages_of_a_browser_are_not) {
+TEST(LocalGateTest, Its_own_page_is_let_in) {
+    EXPECT_EQ(ask_locally("localhost:8080", {{"Origin", "http://localhost:8080"}}), 200);
+    EXPECT_EQ(
+        ask_locally(
+            "localhost", {{"Origin", "http://localhost:8080"}, {"Sec-Fetch-Site", "same-origin"}}
+        ),
+        200
+    );
+}
+
+TEST(LocalGateTest, Pages_of_others_are_not) {
     for (const char* const host :
          {"",
           "evil.example",
@@ -169,6 +216,7 @@ TEST(LocalGateTest, Pages_of_a_browser_are_not) {
         EXPECT_EQ(ask_locally(host), 421) << host;
     }
     EXPECT_EQ(ask_locally("localhost", {{"Origin", "http://evil.example"}}), 403);
+    EXPECT_EQ(ask_locally("localhost", {{"Origin", "http://localhost:8081"}}), 403);
     EXPECT_EQ(ask_locally("localhost", {{"Origin", "null"}}), 403);
     EXPECT_EQ(ask_locally("localhost", {{"Sec-Fetch-Site", "cross-site"}}), 403);
     EXPECT_EQ(ask_locally("localhost", {{"Sec-Fetch-Site", "same-site"}}), 403);

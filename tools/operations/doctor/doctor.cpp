@@ -176,10 +176,9 @@ void write_findings(Session& session, const Findings& findings) {
         write_for_people(session.streams().out, findings, session.style().columns);
         return;
     }
-    const std::vector<TableColumn> no_table;
-    RecordWriter writer(session.streams().out, session.format(), no_table);
+    RecordWriter writer(session.streams().out, session.format(), columns_of(finding_fields()));
     for (const Finding& finding : findings) {
-        writer.add(record_of(finding));
+        writer.add(record_of(finding_fields(), finding));
     }
     writer.finish();
 }
@@ -187,7 +186,9 @@ void write_findings(Session& session, const Findings& findings) {
 }  // namespace
 
 ExitCode diagnose(Session& session, const DoctorOptions& /*options*/) {
-    const DatabaseUrl url = persistence::parse_database_url(session.database_url()).value();
+    const DatabaseUrl url = session.is_for_client()
+                                ? session.engine().database()
+                                : persistence::parse_database_url(session.database_url()).value();
     Findings findings;
     look_at("database", findings, [&](Findings& found) {
         const auto pool = persistence::open_database(url);

@@ -18,13 +18,19 @@ std::string_view name_of(FindingLevel level) {
     return {};
 }
 
-Record record_of(const Finding& finding) {
-    return {
-        text_field("check", finding.check),
-        text_field("level", name_of(finding.level)),
-        text_field("text", finding.text),
-        text_or_null_field("advice", finding.advice),
+const Fields<Finding>& finding_fields() {
+    static const Fields<Finding> all{
+        {.name = "check", .value = &Finding::check, .meaning = "What was looked at"},
+        {.name = "level",
+         .value = [](const Finding& finding) { return std::string(name_of(finding.level)); },
+         .meaning = "ok; note: good to know; unknown: this user may not look; wrong"},
+        {.name = "text", .value = &Finding::text, .meaning = "What was found"},
+        {.name = "advice",
+         .value = &Finding::advice,
+         .meaning = "What to do",
+         .is_null_if_empty = true},
     };
+    return all;
 }
 
 void look_at(

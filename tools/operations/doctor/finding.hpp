@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tools/output/record.hpp"
+#include "tools/output/fields.hpp"
 
 #include <functional>
 #include <string>
@@ -29,7 +29,7 @@ struct Finding {
 
 using Findings = std::vector<Finding>;
 
-[[nodiscard]] Record record_of(const Finding& finding);
+[[nodiscard]] const Fields<Finding>& finding_fields();
 
 /// Appends what `look` finds; what the database refuses is a finding too. Throws nothing that has
 /// to do with the database.

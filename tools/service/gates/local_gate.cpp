@@ -1,5 +1,6 @@
 #include "tools/service/gates/local_gate.hpp"
 
+#include "tools/service/gates/browser_site.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <algorithm>
@@ -23,13 +24,6 @@ namespace {
     });
 }
 
-/// Browsers say with each request where it comes from, with a simple GET too, which has no Origin.
-/// Another port of this machine is the same site to them.
-[[nodiscard]] bool is_from_another_page(const Request& request) {
-    const std::string_view site = request.header("Sec-Fetch-Site");
-    return is_same_token(site, "cross-site") || is_same_token(site, "same-site");
-}
-
 }  // namespace
 
 std::optional<Response> LocalGate::refusal(const Request& request, Role needed) {
@@ -41,8 +35,8 @@ std::optional<Response> LocalGate::refusal(const Request& request, Role needed) 
             421, "Host must be localhost, 127.0.0.1 or [::1]: use tokens for other names"
         );
     }
-    if (request.count_headers("Origin") > 0 || is_from_another_page(request)) {
-        return problem(403, "web pages may not call this service");
+    if (is_from_another_page(request)) {
+        return problem(403, "other web pages may not call this service");
     }
     return std::nullopt;
 }

@@ -7,16 +7,17 @@
 
 namespace jobstrand::service {
 
-/// Lets in everybody on this machine, but no page that a browser on it shows: the Host must be a
-/// name of this machine (a page's own name that its server has pointed at 127.0.0.1 is none: DNS
-/// rebinding), and there must be no Origin and no Sec-Fetch-Site of another page, which browsers
-/// send.
+/// Lets in everybody on this machine, but no page of others that a browser on it shows: the Host
+/// must be a name of this machine (a page's own name that its server has pointed at 127.0.0.1 is
+/// none: DNS rebinding), and see is_from_another_page().
 class LocalGate final : public Gate {
 public:
     [[nodiscard]] std::optional<Response> refusal(const Request& request, Role needed) override;
 
     /// Nobody has to say who it is.
-    [[nodiscard]] std::string caller(const Request& /*request*/) const override { return "local"; }
+    [[nodiscard]] Visitor visitor(const Request& /*request*/) const override {
+        return {.name = "local", .role = Role::admin};
+    }
 };
 
 }  // namespace jobstrand::service

@@ -2,6 +2,8 @@
 
 #include "schema/text/iso8601.hpp"
 #include "tools/access/token_file.hpp"
+#include "tools/service/gates/browser_site.hpp"
+#include "tools/service/gates/session_cookie.hpp"
 #include "tools/service/http/problem.hpp"
 
 #include <fmt/format.h>
@@ -22,6 +24,21 @@ constexpr std::string_view kScheme = "Bearer ";
 
 /// Longer texts are no tokens, and are not worth hashing.
 constexpr std::size_t kTokenLengthMax = 200;
+
+[[nodiscard]] bool has_cookie_only(const Request& request) {
+    return request.count_headers("Authorization") == 0;
+}
+
+/// Empty: none is shown.
+[[nodiscard]] std::string_view token_in(const Request& request) {
+    if (has_cookie_only(request)) {
+        return token_in_cookie(request);
+    }
+    const std::string_view authorization = request.header("Authorization");
+    return is_same_token(authorization.substr(0, kScheme.size()), kScheme)
+               ? authorization.substr(kScheme.size())
+               : std::string_view();
+}
 
 [[nodiscard]] Response unauthorized(std::string_view detail, std::string_view challenge = {}) {
     Response response = problem(401, detail);
@@ -50,9 +67,12 @@ std::optional<Response> TokenGate::refusal(const Request& request, Role needed) 
     if (request.count_headers("Authorization") > 1) {
         return problem(400, "Authorization must be said once");
     }
-    const TokenEntry* const token = token_in(request.header("Authorization"));
+    const TokenEntry* const token = token_shown(request);
     if (token == nullptr) {
         return unauthorized("show a token: Authorization: Bearer TOKEN");
+    }
+    if (has_cookie_only(request) && is_from_another_page(request)) {
+        return problem(403, "other web pages may not call this service");
     }
     if (token->has_expired(now_())) {
         return unauthorized(
@@ -72,31 +92,34 @@ std::optional<Response> TokenGate::refusal(const Request& request, Role needed) 
     return std::nullopt;
 }
 
-std::string TokenGate::caller(const Request& request) const {
-    const TokenEntry* const token = token_in(request.header("Authorization"));
-    return token == nullptr ? "" : token->name;
-}
-
-Scope TokenGate::scope(const Request& request) const {
-    const TokenEntry* const token = token_in(request.header("Authorization"));
-    return token == nullptr ? Scope{} : token->scope;
+Visitor TokenGate::visitor(const Request& request) const {
+    const TokenEntry* const token = token_shown(request);
+    if (token == nullptr) {
+        return {};
+    }
+    return {
+        .name = token->name,
+        .role = token->role,
+        .scope = token->scope,
+        .has_signed_in = has_cookie_only(request),
+    };
 }
 
 schema::TimePoint TokenGate::machine_time() {
     return std::chrono::floor<schema::Duration>(std::chrono::system_clock::now());
 }
 
-const TokenEntry* TokenGate::token_in(std::string_view authorization) const {
-    if (authorization.size() <= kScheme.size() || authorization.size() > kTokenLengthMax ||
-        !is_same_token(authorization.substr(0, kScheme.size()), kScheme)) {
+const TokenEntry* TokenGate::token_shown(const Request& request) const {
+    const std::string_view token = token_in(request);
+    if (token.empty() || token.size() > kTokenLengthMax) {
         return nullptr;
     }
-    const TokenHash shown = hash_of(authorization.substr(kScheme.size()));
+    const TokenHash shown = hash_of(token);
     const TokenEntry* found = nullptr;
     // All of them, so that the time does not tell which one it was.
-    for (const TokenEntry& token : tokens_) {
-        if (are_equal(token.hash, shown)) {
-            found = &token;
+    for (const TokenEntry& entry : tokens_) {
+        if (are_equal(entry.hash, shown)) {
+            found = &entry;
         }
     }
     return found;

@@ -13,8 +13,9 @@
 
 namespace jobstrand::service {
 
-/// Lets in who shows a token of the file: `Authorization: Bearer TOKEN`. 401 without a good one, or
-/// with one that has expired; 403 for a role that is not enough, or another engine. Reads the file
+/// Lets in who shows a token of the file: `Authorization: Bearer TOKEN`, or the cookie that a
+/// browser got for one, which no page of others may send. 401 without a good one, or with one that
+/// has expired; 403 for a role that is not enough, or another engine. Reads the file
 /// anew within two seconds after it was changed, so a token that was revoked is of no use then; a
 /// file that cannot be read any more lets nobody in.
 ///
@@ -33,10 +34,8 @@ public:
 
     [[nodiscard]] std::optional<Response> refusal(const Request& request, Role needed) override;
 
-    /// The name of the token; empty: there is none.
-    [[nodiscard]] std::string caller(const Request& request) const override;
-
-    [[nodiscard]] Scope scope(const Request& request) const override;
+    /// By the name of the token; empty: there is none.
+    [[nodiscard]] Visitor visitor(const Request& request) const override;
 
     [[nodiscard]] static schema::TimePoint machine_time();
 
@@ -53,7 +52,7 @@ private:
     [[nodiscard]] FileState state_of_file() const;
     void reload_if_changed();
     /// nullptr: no token was shown that is good.
-    [[nodiscard]] const TokenEntry* token_in(std::string_view authorization) const;
+    [[nodiscard]] const TokenEntry* token_shown(const Request& request) const;
 
     const std::string path_;
     schema::Log& log_;

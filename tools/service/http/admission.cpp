@@ -49,8 +49,9 @@ Admission Admissions::decide(const RequestHead& head, const AnnouncedBody& body)
     admission.match = std::move(std::get<RouteMatch>(found));
     admission.refusal = gate_.refusal(head.request, admission.match.role());
     if (!admission.refusal) {
-        admission.match.caller = gate_.caller(head.request);
-        admission.match.scope = gate_.scope(head.request);
+        Visitor visitor = gate_.visitor(head.request);
+        admission.match.caller = std::move(visitor.name);
+        admission.match.scope = std::move(visitor.scope);
         admission.refusal = refuse_scope(admission.match);
     }
     if (!admission.refusal) {

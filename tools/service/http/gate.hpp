@@ -8,6 +8,14 @@
 
 namespace jobstrand::service {
 
+/// Who asks, and what it may.
+struct Visitor {
+    std::string name = {};  ///< As the audit names it.
+    Role role = Role::anybody;
+    Scope scope = {};
+    bool has_signed_in = false;  ///< A browser, by the cookie of a session.
+};
+
 /// Who lets requests in, before their bodies are read.
 ///
 /// Called on the thread that serves sockets, so it must not block.
@@ -18,11 +26,8 @@ public:
     /// nullopt: the request may go on; else what to answer.
     [[nodiscard]] virtual std::optional<Response> refusal(const Request& request, Role needed) = 0;
 
-    /// Who asks, as the audit names it, of a request that may go on.
-    [[nodiscard]] virtual std::string caller(const Request& request) const = 0;
-
-    /// To what who asks is restricted, of a request that may go on.
-    [[nodiscard]] virtual Scope scope(const Request& /*request*/) const { return {}; }
+    /// Who asks, of a request that may go on.
+    [[nodiscard]] virtual Visitor visitor(const Request& request) const = 0;
 };
 
 }  // namespace jobstrand::service

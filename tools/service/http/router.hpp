@@ -44,8 +44,8 @@ struct RouteMatch {
     const Route* route = nullptr;
     std::vector<std::string> parameters = {};
 
-    std::string caller = {};  ///< See Gate::caller(); filled in where it is admitted.
-    Scope scope = {};         ///< See Gate::scope(); likewise.
+    std::string caller = {};  ///< See Visitor; filled in where it is admitted.
+    Scope scope = {};         ///< Likewise.
 
     /// What its caller needs.
     [[nodiscard]] Role role() const {

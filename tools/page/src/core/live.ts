@@ -44,7 +44,10 @@ function decide(): void {
   }
   stream = new EventSource('api/v1/events');
   stream.onopen = () => tell({ state: 'live', beat: now.beat + 1 });
-  stream.onerror = () => tell({ state: 'cut' });
+  stream.onerror = () => {
+    tell({ state: 'cut' });
+    void get('session').catch(() => undefined); // A token that has ended is told by the answer.
+  };
   stream.addEventListener('stats', (event) => tell({ state: 'live', stats: JSON.parse(event.data) as Stats }));
   stream.addEventListener('node', () => tell({ state: 'live', beat: now.beat + 1 }));
 }

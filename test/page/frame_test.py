@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+"""The frame of all views: for every hand and eye, behind any prefix, for nobody who may not, with no script of others.
+
+Usage: frame_test.py PATH_OF_JOBSTRAND [DEV_SERVER [TEST...]]
+"""
+import http.client
+import http.server
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import urllib.parse
+from contextlib import contextmanager
+
+import browser
+import page_packages
+
+VIEWS = ('', 'dead', 'jobs', 'series', 'types', 'nodes', 'batches', 'incidents', 'log', 'audit', 'doctor', 'settings')
+SCRIPT = '"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+
+# What axe checks; a finding names its rule and elements.
+AXE = """
+const done = arguments[arguments.length - 1];
+axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}).then(
+  (result) => done(result.violations.map((each) => each.id + ': ' + each.nodes.map((node) => node.html.slice(0, 160) + ' ' + node.any.map((one) => one.message).join()).slice(0, 3).join(' | '))),
+  (error) => done([String(error)]));
+"""
+
+
+def live_jobs(page):
+    """Jobs in each place, with a text that would run if it were no text."""
+    page.ask('jobs', [
+        {'handlerType': 'noop', 'id': 'later', 'dueDate': 'P1D', 'payload': {'html': SCRIPT, 'big': 12345678901234567890}, 'tenantId': SCRIPT},
+        {'handlerType': SCRIPT, 'id': 'nobody', 'payload': SCRIPT},
+        {'handlerType': SCRIPT, 'id': 'cancelled'},
+        {'handlerType': 'noop', 'id': 'held', 'dueDate': 'P1D', 'processInstanceId': SCRIPT[:60]},
+        {'handlerType': 'http', 'id': 'bad', 'payload': {'note': SCRIPT}},
+        {'handlerType': 'invoice', 'id': 'outside', 'external': True},
+        {'handlerType': 'noop', 'id': 'turn', 'repeat': '0 30 2 ? * MON-FRI', 'series': SCRIPT[:50]},
+    ])
+    page.ask('jobs/suspend', {'ids': ['held']})
+    page.ask('jobs/cancel', {'ids': ['cancelled'], 'reason': SCRIPT})
+    page.until(lambda: page.ask('stats')['places']['dead'] == 2, 'two dead letters')
+
+
+class FrameTest(unittest.TestCase):
+    page = None
+    axe = None
+
+    @classmethod
+    def setUpClass(cls):
+        live_jobs(cls.page)
+
+    def test_axe_finds_nothing_in_any_view_and_theme(self):
+        if self.axe is None:
+            self.skipTest('axe-core could not be installed')
+        page = self.page
+        found = {}
+        for theme in ('light', 'dark'):
+            page.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': [{'name': 'prefers-color-scheme', 'value': theme}]})
+            for view in (*VIEWS, 'job/bad'):
+                page.open(view)
+                self.settle()
+                page.driver.execute_script(self.axe)
+                findings = page.driver.execute_async_script(AXE)
+                if findings:
+                    found[f'{view or "home"} {theme}'] = findings
+        self.assertEqual(found, {})
+
+    def test_a_chosen_theme_stays_whatever_the_system_says(self):
+        page = self.page
+        page.open()
+        back = 'return getComputedStyle(document.documentElement).backgroundColor'
+        page.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': [{'name': 'prefers-color-scheme', 'value': 'light'}]})
+        light = page.driver.execute_script(back)
+        for _ in range(2):
+            page.click('button[aria-label^="Theme"]')
+        dark = page.driver.execute_script(back)
+        self.assertNotEqual(dark, light)
+        page.open('jobs')
+        self.assertEqual(page.driver.execute_script(back), dark)
+        page.click('button[aria-label^="Theme"]')
+        self.assertEqual(page.driver.execute_script(back), light)
+
+    def test_no_view_scrolls_sideways_at_360_pixels(self):
+        page = self.page
+        page.width(360, 740)
+        try:
+            wide = []
+            for view in (*VIEWS, 'job/bad'):
+                page.open(view)
+                self.settle()
+                if page.scrolls_sideways():
+                    wide.append(view or 'home')
+            self.assertEqual(wide, [])
+            page.open()
+            page.click('button.menu-button')
+            page.click('nav.menu a', 'Jobs')
+            page.one('main h1', 'Jobs')
+        finally:
+            page.width(1280)
+
+    def test_what_a_producer_says_is_text_and_never_runs(self):
+        page = self.page
+        page.mistakes()
+        for view in (*VIEWS, 'job/bad', 'job/later', 'job/nobody', 'job/cancelled', 'jobs?place=dead', 'jobs?place=timer',
+                     'jobs?' + urllib.parse.urlencode({'search': SCRIPT})):
+            page.open(view)
+            self.settle()
+            self.assertIsNone(page.driver.execute_script('return window.hacked ?? null'), view)
+            self.assertEqual(page.mistakes(), [], view)
+        page.open('job/nobody')
+        page.says('onerror')
+
+    def test_keys_lead_everywhere(self):
+        page = self.page
+        page.open()
+        page.press('g', 'd')
+        page.one('main h1', 'Dead letters')
+        page.press('?')
+        page.one('dialog h2', 'Keys')
+        page.press(browser.Keys.ESCAPE)
+        page.gone('dialog')
+        page.driver.execute_script('document.dispatchEvent(new KeyboardEvent("keydown", {key: "k", ctrlKey: true, bubbles: true}))')
+        page.type('dialog input', 'audi')
+        page.one('dialog input').send_keys(browser.Keys.ENTER)
+        page.one('main h1', 'Audit')
+        page.press('g', 'j')
+        page.one('main h1', 'Jobs')
+        page.press('/')
+        page.until(lambda: page.driver.execute_script('return document.activeElement.type') == 'search', 'the search has the focus')
+
+    def test_it_is_live_until_it_is_paused_and_says_when_it_is_cut(self):
+        page = self.page
+        page.open()
+        timers = int(page.text('[data-place="timer"]').replace(',', ''))
+        page.one('.live', 'Live')
+        page.ask('jobs', [{'handlerType': 'noop', 'dueDate': 'P1D'}])
+        page.until(lambda: page.text('[data-place="timer"]') == f'{timers + 1:,}', 'one timer more')
+        page.click('button.live')
+        page.one('.live', 'Paused')
+        page.click('button.live')
+        page.one('.live', 'Live')
+        # Nothing reaches the service any more.
+        page.driver.execute_cdp_cmd('Network.enable', {})
+        offline = {'offline': True, 'latency': 0, 'downloadThroughput': 0, 'uploadThroughput': 0}
+        page.driver.execute_cdp_cmd('Network.emulateNetworkConditions', offline)
+        try:
+            page.click('button.live')
+            page.click('button.live')
+            page.one('.live', 'Cut off')
+        finally:
+            page.driver.execute_cdp_cmd('Network.emulateNetworkConditions', {**offline, 'offline': False, 'downloadThroughput': -1, 'uploadThroughput': -1})
+        page.one('.live', 'Live')
+
+    def test_any_prefix_may_stand_before_it(self):
+        page = self.page
+        with behind_a_prefix(page.service) as origin:
+            page.driver.get(origin + '/ops/jobstrand/#/jobs')
+            page.one('main h1', 'Jobs')
+            page.one('.live', 'Live')
+            self.assertEqual(page.mistakes(), [])
+
+    def test_the_first_paint_takes_less_than_200_kb(self):
+        page = self.page
+        page.driver.execute_cdp_cmd('Network.enable', {})
+        page.driver.execute_cdp_cmd('Network.clearBrowserCache', {})
+        page.open()
+        sizes = page.driver.execute_script(
+            'return performance.getEntries().filter((each) => each.transferSize && !each.name.includes("/api/"))'
+            '.map((each) => [each.name, each.transferSize])')
+        self.assertGreaterEqual(len(sizes), 3)
+        self.assertLess(sum(size for _, size in sizes), 200_000, sizes)
+
+    def settle(self):
+        """What a view asks for has come: until then there is nothing to look at."""
+        self.page.until(lambda: not self.page.all('main [role="status"]', 'Loading'), 'the view is there')
+
+
+class TokensTest(unittest.TestCase):
+    """A service that other machines may reach."""
+    page = None
+    tokens = {}
+    file = ''
+
+    def test_a_reader_signs_in_and_sees_no_deed(self):
+        page = self.page
+        page.driver.delete_all_cookies()
+        page.driver.get(page.origin + '/#/dead')
+        page.type('input[type="password"]', 'jst_' + 'x' * 43)
+        page.click('button[type="submit"]')
+        page.says('no token of this service')
+        page.type('input[type="password"]', self.tokens['look'])
+        page.click('button[type="submit"]')
+        page.one('main h1', 'Dead letters')
+        page.says('look', '.who')
+        self.assertEqual(page.driver.execute_script('return document.cookie + JSON.stringify(localStorage)').count('jst_'), 0)
+        deeds = ('Requeue', 'Delete', 'Suspend', 'Activate', 'Cancel job', 'Drain', 'Run now', 'Pause type', 'Set limit', 'Resolve', 'Fire')
+        for view in (*VIEWS, 'job/later'):
+            page.open(view)
+            page.until(lambda: not page.all('main [role="status"]', 'Loading'), view)
+            shown = [each.text for each in page.all('main button')]
+            self.assertEqual([each for each in shown if each.startswith(deeds)], [], view)
+        page.click('button', 'Sign out')
+        page.one('input[type="password"]')
+        page.driver.get(page.origin + '/#/jobs')
+        page.one('input[type="password"]')
+
+    def test_a_session_ends_with_its_token(self):
+        page = self.page
+        page.driver.delete_all_cookies()
+        page.driver.get(page.origin + '/#/jobs')
+        page.driver.refresh()
+        page.type('input[type="password"]', self.tokens['short'])
+        page.click('button[type="submit"]')
+        page.one('main h1', 'Jobs')
+        subprocess.run([sys.argv[1], 'token', 'revoke', 'short', '--file', self.file], capture_output=True, timeout=browser.PATIENCE_S, check=True)
+        page.says('ended or was revoked')
+        page.one('input[type="password"]')
+
+
+class Prefixed(http.server.BaseHTTPRequestHandler):
+    """A proxy that has the service below /ops/jobstrand/."""
+    protocol_version = 'HTTP/1.0'
+    service = ''
+
+    def forward(self):
+        if not self.path.startswith('/ops/jobstrand/'):
+            self.send_error(404)
+            return
+        behind = http.client.HTTPConnection(self.service, timeout=browser.PATIENCE_S)
+        length = int(self.headers.get('Content-Length') or 0)
+        behind.request(self.command, self.path[len('/ops/jobstrand'):], self.rfile.read(length) or None, dict(self.headers))
+        answer = behind.getresponse()
+        self.send_response(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in ('connection', 'transfer-encoding', 'date', 'server'):
+                self.send_header(name, value)
+        self.end_headers()
+        try:
+            while part := answer.read1(65536):
+                self.wfile.write(part)
+                self.wfile.flush()
+        except OSError:
+            pass  # The browser has gone on.
+        finally:
+            behind.close()
+
+    do_GET = do_POST = do_PUT = do_DELETE = forward
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def behind_a_prefix(service):
+    Prefixed.service = service.removeprefix('http://')
+    with http.server.ThreadingHTTPServer(('127.0.0.1', 0), Prefixed) as proxy:
+        proxy.daemon_threads = True
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        yield f'http://127.0.0.1:{proxy.server_port}'
+        proxy.shutdown()
+
+
+def main():
+    folder = os.environ.get('JOBSTRAND_TEST_PACKAGES')
+    try:
+        FrameTest.axe = (page_packages.installed(folder) / 'axe-core/axe.min.js').read_text() if folder else None
+    except page_packages.clients.CannotInstall as reason:
+        print('without axe:', reason)
+    failed = browser.run_all(FrameTest, sys.argv)
+    with tempfile.TemporaryDirectory() as folder:
+        TokensTest.file = f'{folder}/tokens'
+        for name, role in (('look', 'read'), ('short', 'admin')):
+            made = subprocess.run([sys.argv[1], 'token', 'make', name, '--role', role, '--file', TokensTest.file], capture_output=True, text=True,
+                                  timeout=browser.PATIENCE_S, check=True)
+            TokensTest.tokens[name] = made.stdout.strip()
+        failed |= browser.run_all(TokensTest, sys.argv, f'httpTokenFile = "{TokensTest.file}"\n')
+    return failed
+
+
+if __name__ == '__main__':
+    sys.exit(main())

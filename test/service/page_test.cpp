@@ -1,0 +1,162 @@
+#include "test/service/api_fixture.hpp"
+#include "tools/access/token.hpp"
+#include "tools/access/token_file.hpp"
+#include "tools/service/page/page_files.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+namespace jobstrand {
+namespace {
+
+using nlohmann::json;
+using test::get;
+using test::post;
+using test::RawResponse;
+using testing::HasSubstr;
+using testing::Not;
+
+/// The value of a header; empty: there is none.
+[[nodiscard]] std::string header_of(const RawResponse& response, const std::string& name) {
+    const std::size_t at = response.head.find("\r\n" + name + ": ");
+    if (at == std::string::npos) {
+        return {};
+    }
+    const std::size_t begin = at + name.size() + 4;
+    return response.head.substr(begin, response.head.find("\r\n", begin) - begin);
+}
+
+/// The service as it is built for users: with the page.
+class PageTest : public test::ApiTest {
+protected:
+    PageTest() {
+        if (service::page_files().empty()) {
+            ADD_FAILURE() << "this build has no page: it needs Node.js and npm";
+        }
+    }
+};
+
+TEST_F(PageTest, A_browser_gets_it_at_the_root_with_nothing_of_others) {
+    const RawResponse response = ask(get("/"));
+    EXPECT_EQ(response.status, 200);
+    EXPECT_EQ(header_of(response, "Content-Type"), "text/html; charset=utf-8");
+    EXPECT_EQ(header_of(response, "X-Frame-Options"), "DENY");
+    const std::string policy = header_of(response, "Content-Security-Policy");
+    EXPECT_THAT(policy, HasSubstr("default-src 'none'"));
+    EXPECT_THAT(policy, HasSubstr("script-src 'self';"));
+    EXPECT_THAT(policy, HasSubstr("frame-ancestors 'none'"));
+    EXPECT_THAT(policy, Not(HasSubstr("unsafe")));
+    EXPECT_THAT(response.body, Not(HasSubstr("http")));
+    EXPECT_THAT(response.body, Not(HasSubstr("=\"/")));  // Any prefix may stand before it.
+}
+
+TEST_F(PageTest, Its_files_are_compressed_and_not_sent_again) {
+    for (const service::PageFile& file : service::page_files()) {
+        const std::string path =
+            file.name == "index.html" ? "/" : "/page/" + std::string(file.name);
+        const RawResponse plain = ask(get(path));
+        EXPECT_EQ(plain.body, file.bytes) << path;
+        const RawResponse small = ask(get(path, "Accept-Encoding: br, gzip\r\n"));
+        EXPECT_EQ(header_of(small, "Content-Encoding"), "gzip") << path;
+        EXPECT_EQ(small.body, file.gzipped) << path;
+        const RawResponse again =
+            ask(get(path, "If-None-Match: " + header_of(plain, "ETag") + "\r\n"));
+        EXPECT_EQ(again.status, 304) << path;
+        EXPECT_EQ(again.body, "") << path;
+    }
+}
+
+TEST_F(PageTest, A_file_that_is_not_its_own_is_not_there) {
+    EXPECT_EQ(ask(get("/page/passwd")).status, 404);
+    EXPECT_EQ(ask(get("/page/..%2fpage.js")).status, 404);
+    EXPECT_EQ(ask(post("/", "{}")).status, 405);
+}
+
+TEST_F(PageTest, On_this_machine_nobody_has_to_sign_in) {
+    const json session = look("/api/v1/session");
+    EXPECT_EQ(session["caller"], "local");
+    EXPECT_EQ(session["role"], "admin");
+    EXPECT_EQ(session["isByCookie"], false);
+}
+
+/// A service with tokens.
+class SessionTest : public test::ApiTest {
+protected:
+    SessionTest() {
+        write({reader_entry()});
+        http.reset();
+        settings.http.token_file = path();
+        http = std::make_unique<service::HttpService>(parts, false);
+        http->start();
+    }
+
+    [[nodiscard]] std::string path() const { return (directory.path() / "tokens").string(); }
+
+    [[nodiscard]] service::TokenEntry reader_entry() const {
+        return {
+            .name = "look",
+            .role = service::Role::read,
+            .hash = service::hash_of(token),
+            .created = "x"};
+    }
+
+    void write(const std::vector<service::TokenEntry>& entries) const {
+        service::write_tokens(path(), entries);
+    }
+
+    [[nodiscard]] RawResponse sign_in(const std::string& with, const std::string& headers = {})
+        const {
+        return ask(post("/api/v1/session", json{{"token", with}}.dump(), headers));
+    }
+
+    const std::string token = service::new_token();
+};
+
+TEST_F(SessionTest, A_token_becomes_a_cookie_that_no_script_can_read) {
+    EXPECT_EQ(ask(get("/api/v1/session")).status, 401);
+    const RawResponse response = sign_in(token);
+    ASSERT_EQ(response.status, 200) << response.body;
+    EXPECT_EQ(json::parse(response.body)["role"], "read");
+    const std::string cookie = header_of(response, "Set-Cookie");
+    EXPECT_THAT(cookie, HasSubstr("; HttpOnly; SameSite=Strict"));
+    EXPECT_THAT(cookie, Not(HasSubstr("Path=")));
+    EXPECT_THAT(cookie, Not(HasSubstr("Secure")));
+    const std::string shown = "Cookie: " + cookie.substr(0, cookie.find(';')) + "\r\n";
+    const RawResponse session = ask(get("/api/v1/session", shown));
+    ASSERT_EQ(session.status, 200) << session.body;
+    EXPECT_EQ(json::parse(session.body)["caller"], "look");
+    EXPECT_EQ(json::parse(session.body)["isByCookie"], true);
+    EXPECT_EQ(ask(get("/api/v1/jobs", shown)).status, 200);
+    EXPECT_EQ(ask(post("/api/v1/jobs/rm", R"({"ids":["x"]})", shown)).status, 403);
+}
+
+TEST_F(SessionTest, Over_tls_the_cookie_goes_over_nothing_else) {
+    const RawResponse response =
+        sign_in(token, "Origin: https://jobs.example\r\nSec-Fetch-Site: same-origin\r\n");
+    EXPECT_THAT(header_of(response, "Set-Cookie"), HasSubstr("; Secure"));
+}
+
+TEST_F(SessionTest, What_is_no_token_gets_none) {
+    for (const std::string& wrong :
+         {service::new_token(), std::string("x"), std::string("a\r\nb")}) {
+        const RawResponse response = sign_in(wrong);
+        EXPECT_EQ(response.status, 401) << response.body;
+        EXPECT_EQ(header_of(response, "Set-Cookie"), "");
+    }
+    EXPECT_EQ(sign_in("").status, 400);
+    EXPECT_EQ(ask(post("/api/v1/session", "[]")).status, 400);
+}
+
+TEST_F(SessionTest, No_other_page_can_sign_a_browser_in_or_out) {
+    EXPECT_EQ(sign_in(token, "Origin: http://evil.example\r\n").status, 403);
+    EXPECT_EQ(sign_in(token, "Sec-Fetch-Site: cross-site\r\n").status, 403);
+    const std::string out = "DELETE /api/v1/session HTTP/1.1\r\nHost: localhost\r\n";
+    EXPECT_EQ(ask(out + "Sec-Fetch-Site: same-site\r\n\r\n").status, 403);
+    const RawResponse response = ask(out + "Sec-Fetch-Site: same-origin\r\n\r\n");
+    EXPECT_EQ(response.status, 204);
+    EXPECT_THAT(header_of(response, "Set-Cookie"), HasSubstr("Max-Age=0"));
+}
+
+}  // namespace
+}  // namespace jobstrand
