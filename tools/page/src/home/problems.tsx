@@ -105,11 +105,11 @@ function problemsOf(stats: Stats | undefined, nodes: readonly ServiceNode[] | un
   return found.sort((a, b) => Number(b.isBad) - Number(a.isBad));
 }
 
-export function Problems(props: { stats: Stats | undefined; nodes: readonly ServiceNode[] | undefined }): JSX.Element {
+export function Problems(props: { stats: Stats | undefined; nodes: readonly ServiceNode[] | undefined; isAsked: boolean }): JSX.Element {
   // Both read more than counts: seldom.
   const doctor = useOptional<Finding[]>('doctor', {}, 10);
   const incidents = useResource<Incident[]>('incidents', { limit: 50 }, { every: 5 });
-  const isAsked = (doctor.data ?? doctor.error ?? (doctor.isAbsent || undefined)) !== undefined && (incidents.data ?? incidents.error) !== undefined && props.nodes !== undefined;
+  const isAsked = (doctor.data ?? doctor.error ?? (doctor.isAbsent || undefined)) !== undefined && (incidents.data ?? incidents.error) !== undefined && props.isAsked;
   const problems = problemsOf(props.stats, props.nodes, doctor.data ?? [], incidents.data ?? []);
   if (!isAsked && problems.length === 0) {
     return <Card title={j.wrong}>…</Card>;
@@ -118,7 +118,7 @@ export function Problems(props: { stats: Stats | undefined; nodes: readonly Serv
     return (
       <Card tone="good">
         <p data-health="well">
-          <strong>{j.allWell}</strong> <span class="quiet">{j.allWellHelp}</span>
+          <strong>{doctor.isAbsent ? j.nothingSeen : j.allWell}</strong> <span class="quiet">{doctor.isAbsent ? j.nothingSeenHelp : j.allWellHelp}</span>
         </p>
       </Card>
     );

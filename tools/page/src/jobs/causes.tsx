@@ -94,7 +94,7 @@ export function Causes(props: { asked: Asked }): JSX.Element {
       : []),
     {
       key: 'deeds',
-      head: '',
+      head: <span class="unseen">{j.cause.deeds}</span>,
       cell: (cause) => (
         <div class="row">
           <a href={href(['job', cause.exampleId])}>{j.example}</a>

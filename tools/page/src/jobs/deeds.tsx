@@ -1,8 +1,9 @@
 // What operators do to jobs: to one, to some, or to all that match. What it is about is counted first.
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useContext, useEffect, useState } from 'preact/hooks';
 import { ApiError, send } from '../core/api.js';
 import { formatJson } from '../core/json.js';
+import { SessionContext } from '../core/session.js';
 import { j } from '../strings/jobs.js';
 import { DeedDialog } from '../ui/deed.js';
 import { Copy, ErrorBox, Field } from '../ui/parts.js';
@@ -82,12 +83,12 @@ function callOf(deed: Deed, targets: Targets, options: Options): Call {
 
 const kAtOnce = 5000;
 
-async function carryOut(deed: Deed, targets: Targets, options: Options, counted: Counted, reason: string): Promise<string> {
+async function carryOut(deed: Deed, targets: Targets, options: Options, counted: Counted, reason: string, mayBackground: boolean): Promise<string> {
   const done = j.deeds[deed]?.[2] ?? '';
   const isFiltered = targets.group !== undefined || (targets.jobs === undefined && kTakesFilters.includes(deed) && targets.place !== 'all');
   if (isFiltered) {
     const call = callOf(deed, targets, options);
-    return told(await send('POST', call.path, counted.total > kMany ? { ...call.body, background: true } : call.body, reason), done);
+    return told(await send('POST', call.path, counted.total > kMany && mayBackground ? { ...call.body, background: true } : call.body, reason), done);
   }
   const all: unknown[] = [];
   for (let at = 0; at < counted.ids.length; at += kAtOnce) {
@@ -113,6 +114,8 @@ interface Props {
 export function JobsDeed(props: Props): JSX.Element {
   const { deed, targets } = props;
   const one = targets.jobs?.length === 1 ? targets.jobs[0] : undefined;
+  // A token for some tenants only may start no batches.
+  const isNarrow = useContext(SessionContext)?.isNarrow === true;
   const [counted, error, countOn] = useCounted(targets);
   const [options, setOptions] = useState<Options>(() => ({
     retries: '',
@@ -124,7 +127,8 @@ export function JobsDeed(props: Props): JSX.Element {
   const title = `${j.deeds[deed]?.[0] ?? deed}`;
   const problem = problemOf(deed, options);
   const n = counted?.total ?? 0;
-  const call = callOf(deed, targets, options);
+  const plain = callOf(deed, targets, options);
+  const call = deed === 'cancel' ? { ...plain, body: { ...plain.body, reason: 'WHY' } } : plain;
   return (
     <DeedDialog
       title={title}
@@ -136,7 +140,7 @@ export function JobsDeed(props: Props): JSX.Element {
         if (deed === 'cancel' && reason.trim() === '') {
           throw new ApiError(0, j.reasonNeeded);
         }
-        const text = counted ? await carryOut(deed, targets, options, counted, reason.trim()) : '';
+        const text = counted ? await carryOut(deed, targets, options, counted, reason.trim(), !isNarrow) : '';
         props.onDone?.();
         return text;
       }}

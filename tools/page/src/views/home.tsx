@@ -43,7 +43,7 @@ export function HomeView(props: { place: Place }): JSX.Element {
   const last: Last = isLast(wanted) ? wanted : 'PT1H';
   return (
     <View title={t.nav.home}>
-      <Problems stats={stats} nodes={nodes.data ?? (nodes.error ? [] : undefined)} />
+      <Problems stats={stats} nodes={nodes.data} isAsked={(nodes.data ?? nodes.error) !== undefined} />
       <Loaded isThere={stats !== undefined} error={asked.error} onRetry={asked.reload}>
         {stats && <Tiles stats={stats} beat={live.beat} nodes={nodes.data} top={top} />}
       </Loaded>
@@ -181,7 +181,7 @@ function Types(props: { last: Last; top: Top | undefined }): JSX.Element {
             { key: 'type', head: j.cause.type, cell: name((row) => href(['dead'], { search: `type:${quoted(row.type)}` })) },
             { key: 'failed', head: j.failed, isNumber: true, cell: (row) => <span class="bad">{count(row.failed)}</span> },
             { key: 'share', head: 'Share', isNumber: true, cell: (row) => `${Math.round((row.failed / Math.max(1, row.ended)) * 100)} %` },
-            { key: 'log', head: '', cell: (row) => <a href={href(['log'], { search: `type:${quoted(row.type)} event:failed` })}>{t.nav.log}</a> },
+            { key: 'log', head: <span class="unseen">{t.nav.log}</span>, cell: (row) => <a href={href(['log'], { search: `type:${quoted(row.type)} event:failed` })}>{t.nav.log}</a> },
           ]}
         />
       </Card>
