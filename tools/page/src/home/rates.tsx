@@ -36,7 +36,12 @@ export const isLast = (text: string | null): text is Last => text !== null && te
 /** Spans in which nothing happened are left out by the service: here they stand as such. */
 function filled(rates: readonly Rate[], last: Last): (Rate | { time: number; seconds: number })[] {
   const step = rates.reduce((least, rate) => Math.min(least, rate.seconds), rates[0]?.seconds ?? kSteps[last]) || kSteps[last];
-  const byStep = new Map(rates.map((rate) => [Math.floor(Date.parse(rate.time) / 1000 / step), rate]));
+  const byStep = new Map<number, Rate>();
+  for (const rate of rates) {
+    const at = Math.floor(Date.parse(rate.time) / 1000 / step);
+    const same = byStep.get(at);
+    byStep.set(at, same ? { ...rate, begun: same.begun + rate.begun, completed: same.completed + rate.completed, failed: same.failed + rate.failed, dead: same.dead + rate.dead } : rate);
+  }
   const end = Math.max(Math.floor(Date.now() / 1000 / step), ...byStep.keys());
   const all: (Rate | { time: number; seconds: number })[] = [];
   for (let at = end - Math.ceil(kSeconds[last] / step) + 1; at <= end; at++) {

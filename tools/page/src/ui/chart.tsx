@@ -58,7 +58,7 @@ export function Chart(props: Props): JSX.Element {
             label: line.label,
             stroke: colour(line.colour),
             width: 2,
-            points: { show: false },
+            points: { show: true, size: 4, filter: alone },
             value: (_: uPlot, value: number | null) => (value === null ? '–' : format(value)),
           })),
         ],
@@ -119,6 +119,13 @@ export function Chart(props: Props): JSX.Element {
       </details>
     </figure>
   );
+}
+
+/** The values without a neighbour: no line leads to them. */
+function alone(chart: uPlot, series: number): number[] {
+  const values = chart.data[series] ?? [];
+  const isThere = (at: number): boolean => values[at] !== null && values[at] !== undefined;
+  return values.flatMap((_, at) => (isThere(at) && !isThere(at - 1) && !isThere(at + 1) ? [at] : []));
 }
 
 function drawMarks(chart: uPlot, marks: readonly Mark[], colour: string): void {
