@@ -48,10 +48,13 @@ class JobsViews(unittest.TestCase):
         return self.page.ask(f'jobs/{name}')
 
     def forget(self):
-        """What a test has left behind would be counted by the next one."""
-        self.page.ask('dead/rm', {'all': True, 'yes': True})
-        for place in ('executable', 'timer', 'suspended', 'external'):
-            self.page.ask('jobs/rm', {'place': place, 'free': True, 'yes': True} if place in ('executable', 'timer', 'external') else {'place': place, 'all': True, 'yes': True})
+        """What a test has left behind would be counted by the next one. What still runs has to end before."""
+        def try_it():
+            for place in ('executable', 'timer', 'suspended', 'external'):
+                self.page.ask('jobs/rm', {'place': place, 'all': True, 'yes': True})
+            self.page.ask('dead/rm', {'all': True, 'yes': True})
+            return not any(self.page.ask('stats')['places'].values())
+        self.page.until(try_it, 'no jobs are left')
 
     def tearDown(self):
         self.forget()

@@ -2,7 +2,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, get, segment, send } from '../core/api.js';
-import { useList, useResource } from '../core/resource.js';
 import { href } from '../core/router.js';
 import { useMayChange } from '../core/session.js';
 import { t } from '../strings.js';
@@ -13,6 +12,7 @@ import { Table, type Column } from '../ui/table.js';
 import { JobsDeed } from './deeds.js';
 import type { Job } from './model.js';
 import { quoted, type Asked } from './search.js';
+import { useSeldom, useSeldomList } from './seldom.js';
 import { told } from './targets.js';
 
 export interface Cause {
@@ -67,8 +67,8 @@ function searchOf(cause: Cause): string {
 
 export function Causes(props: { asked: Asked }): JSX.Element {
   const mayChange = useMayChange();
-  const found = useResource<Cause[]>('dead/groups', { ...props.asked, limit: 100 }, { every: 3 });
-  const latest = useList<Job>('dead', { newest: true, limit: kLatest }, { every: 5 });
+  const found = useSeldom<Cause[]>('dead/groups', { ...props.asked, limit: 100 }, 2);
+  const latest = useSeldomList<Job>('dead', { newest: true, limit: kLatest }, 4);
   const [open, setOpen] = useState<{ deed: 'requeue' | 'delete'; cause: Cause }>();
   const causes = found.data ?? [];
   const lines = linesOf(causes, latest.data?.items ?? []);
@@ -118,12 +118,12 @@ export function Causes(props: { asked: Asked }): JSX.Element {
       <Loaded isThere={found.data !== undefined} error={found.error} onRetry={found.reload} onCancel={found.cancel}>
         <Table caption={j.causes} columns={columns} rows={causes} keyOf={(cause) => cause.group} empty={j.noDead} />
       </Loaded>
-      {open && <CauseDeed deed={open.deed} cause={open.cause} asked={props.asked} onClose={() => setOpen(undefined)} />}
+      {open && <CauseDeed deed={open.deed} cause={open.cause} asked={props.asked} onDone={found.reload} onClose={() => setOpen(undefined)} />}
     </Card>
   );
 }
 
-function CauseDeed(props: { deed: 'requeue' | 'delete'; cause: Cause; asked: Asked; onClose: () => void }): JSX.Element {
+function CauseDeed(props: { deed: 'requeue' | 'delete'; cause: Cause; asked: Asked; onDone: () => void; onClose: () => void }): JSX.Element {
   const { cause } = props;
   // One that was tried first is not among the others any more.
   const [isTried, setTried] = useState(false);
@@ -133,6 +133,7 @@ function CauseDeed(props: { deed: 'requeue' | 'delete'; cause: Cause; asked: Ask
       key={String(isTried)}
       deed={props.deed}
       targets={{ place: 'dead', asked: props.asked, group: { id: cause.group, jobs, handlerType: cause.handlerType } }}
+      onDone={props.onDone}
       onClose={props.onClose}
     >
       <p class="message">{cause.message}</p>

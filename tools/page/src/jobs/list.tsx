@@ -3,7 +3,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Query } from '../core/api.js';
-import { useList } from '../core/resource.js';
 import { changeQuery, href, type Place } from '../core/router.js';
 import { useMayChange } from '../core/session.js';
 import { span } from '../core/time.js';
@@ -17,9 +16,9 @@ import { kDead, kDone, kJobs } from './grammars.js';
 import { columnsFor, columnsOf, usualColumns, type Job } from './model.js';
 import { parse, type Key } from './search.js';
 import { SearchBox } from './searchbox.js';
+import { useSeldomList } from './seldom.js';
 
 const kLimits = ['20', '50', '100', '500'];
-const kBeats = 2000;
 
 interface Props {
   place: Place;
@@ -54,10 +53,7 @@ export function JobList(props: Props): JSX.Element {
   const columns = chosenColumns(query, of);
   const asked: Query = { place: of, ...parsed.asked, ...(sort ? { sort, order: isDescending ? 'desc' : 'asc' } : {}), limit };
 
-  // A slow question is asked again seldom: a twentieth of the time at most.
-  const [pace, setPace] = useState(1);
-  const found = useList<Job>(isGood ? 'jobs' : undefined, { ...asked, after }, { every: pace });
-  useEffect(() => setPace(Math.max(1, Math.ceil(((found.took ?? 0) * 20) / kBeats))), [found.took]);
+  const found = useSeldomList<Job>(isGood ? 'jobs' : undefined, { ...asked, after });
   const [isGivenUp, setGivenUp] = useState(false);
   const holdKey = JSON.stringify([asked, after, columns]);
   useEffect(() => setGivenUp(false), [holdKey]);
@@ -98,7 +94,7 @@ export function JobList(props: Props): JSX.Element {
         {found.data && <Copy label={j.copyCurl} text={curlOf('GET', 'jobs', asked)} />}
       </div>
       {isSelecting && selection.size > 0 && (
-        <SelectionBar of={of} asked={parsed.asked} selection={selection} deeds={deeds} canSelectAll={rows.length > 0 && rows.every((job) => selection.keys.has(job.id))} />
+        <SelectionBar of={of} asked={parsed.asked} selection={selection} deeds={deeds} onDone={found.reload} canSelectAll={rows.length > 0 && rows.every((job) => selection.keys.has(job.id))} />
       )}
       {found.error && <ErrorBox error={found.error} onRetry={found.reload} />}
       {isGood && !found.error && !found.data && <Waiting isGivenUp={isGivenUp} onCancel={() => { found.cancel(); setGivenUp(true); }} onRetry={() => { setGivenUp(false); found.reload(); }} />}
@@ -172,7 +168,7 @@ function useSelection(key: string): Selection {
   };
 }
 
-function SelectionBar(props: { of: string; asked: Record<string, readonly string[]>; selection: Selection; deeds: ReturnType<typeof deedsOfMany>; canSelectAll: boolean }): JSX.Element {
+function SelectionBar(props: { of: string; asked: Record<string, readonly string[]>; selection: Selection; deeds: ReturnType<typeof deedsOfMany>; onDone: () => void; canSelectAll: boolean }): JSX.Element {
   const { selection } = props;
   const targets = selection.isAll ? { place: props.of, asked: props.asked } : { place: props.of, jobs: selection.jobs };
   return (
@@ -183,7 +179,7 @@ function SelectionBar(props: { of: string; asked: Record<string, readonly string
         {j.unselect}
       </button>
       <span class="grow" />
-      <DeedButtons key={`${selection.isAll} ${selection.size}`} deeds={props.deeds} targets={targets} onDone={() => selection.choose(new Set())} />
+      <DeedButtons key={`${selection.isAll} ${selection.size}`} deeds={props.deeds} targets={targets} onDone={() => { selection.choose(new Set()); props.onDone(); }} />
     </div>
   );
 }

@@ -125,7 +125,7 @@ export function Chart(props: Props): JSX.Element {
 function alone(chart: uPlot, series: number): number[] {
   const values = chart.data[series] ?? [];
   const isThere = (at: number): boolean => values[at] !== null && values[at] !== undefined;
-  return values.flatMap((_, at) => (isThere(at) && !isThere(at - 1) && !isThere(at + 1) ? [at] : []));
+  return [...values.keys()].filter((at) => isThere(at) && !isThere(at - 1) && !isThere(at + 1));
 }
 
 function drawMarks(chart: uPlot, marks: readonly Mark[], colour: string): void {

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { segment } from '../core/api.js';
-import { useList, useResource } from '../core/resource.js';
+import { useResource } from '../core/resource.js';
 import { changeQuery, href, type Place } from '../core/router.js';
 import { span } from '../core/time.js';
 import { t } from '../strings.js';
@@ -14,6 +14,7 @@ import { kLog } from '../jobs/grammars.js';
 import { eventTone, type LogLine } from '../jobs/lines.js';
 import { parse, type Key } from '../jobs/search.js';
 import { SearchBox } from '../jobs/searchbox.js';
+import { useSeldomList } from '../jobs/seldom.js';
 
 export function LogView(props: { place: Place }): JSX.Element {
   const { query } = props.place;
@@ -22,7 +23,7 @@ export function LogView(props: { place: Place }): JSX.Element {
   const parsed = parse(kLog, search);
   const isGood = parsed.mistakes.length === 0;
   const asked = { ...parsed.asked, limit: 100 };
-  const found = useList<LogLine>(isGood ? 'log' : undefined, { ...asked, after });
+  const found = useSeldomList<LogLine>(isGood ? 'log' : undefined, { ...asked, after });
   const [open, setOpen] = useState<LogLine>();
   const lines = found.data?.items ?? [];
   const seen = (key: Key): string[] =>
