@@ -180,6 +180,16 @@ class JobsViews(unittest.TestCase):
         self.page.says('No dead letters: all is well.')
         self.assertFalse(self.page.is_there('d-00'))
 
+    def test_a_cause_is_changed_within_the_filters_only(self):
+        self.enqueue(*({'id': f'{tenant}-{i}', 'tenantId': tenant, 'handlerType': 'command', 'payload': {'command': 'fail'}, 'retries': 1} for tenant in ('acme', 'umbra') for i in (1, 2)))
+        self.page.until(lambda: self.page.ask('stats')['places']['dead'] == 4, 'they are dead')
+        self.page.open('dead', search='tenant:acme')
+        self.page.until(lambda: self.page.text('[data-jobs]') == '2', 'those of one tenant')
+        self.page.click('[data-deed=delete]')
+        self.do('Delete 2 jobs')
+        self.page.until(lambda: not self.page.is_there('acme-1'), 'those of the tenant are gone')
+        self.assertTrue(self.page.is_there('umbra-1') and self.page.is_there('umbra-2'))
+
     def test_dead_letters_are_searched(self):
         self.dead('fail', ['e-1'])
         self.dead('gate', ['e-2'])
@@ -498,6 +508,15 @@ class JobsViews(unittest.TestCase):
         self.do('Delete it')
         self.page.says('This job is not there', 'main')
         self.page.one('[data-event=created]')
+
+    def test_what_is_refused_is_told_where_it_was_asked(self):
+        self.enqueue({'id': 'turn', 'repeat': 'R/PT1H', 'dueDate': 'P1D'})
+        self.page.open('job/turn')
+        self.page.click('.deeds [data-deed=delete]')
+        self.page.click('dialog footer button', 'Delete it')
+        self.page.says('series', 'dialog .error')
+        self.page.click('dialog footer button', 'Cancel')
+        self.page.ask('series/end', {'keys': ['turn']})
 
     def test_a_job_that_runs_can_only_be_stopped(self):
         self.enqueue({'id': 'running', 'handlerType': 'command', 'payload': {'command': 'long'}})

@@ -129,25 +129,27 @@ interface Answers {
   [count: string]: unknown;
 }
 
-/** What came of a deed, in words. */
+/** What came of a deed, in words. Where nothing came of it, an ApiError says why. */
 export function told(answer: unknown, done: string): string {
   const answers: Answers = Array.isArray(answer) ? { items: answer as NonNullable<Answers['items']> } : ((answer ?? {}) as Answers);
   if (answers.batch) {
     return j.batch(answers.batch, answers.total ?? 0);
   }
+  const items = answers.items ?? [];
   const counts = new Map<string, number>();
-  const whys = new Set<string>();
-  for (const item of answers.items ?? []) {
+  for (const item of items) {
     counts.set(item.answer, (counts.get(item.answer) ?? 0) + 1);
-    if (item.why) {
-      whys.add(item.why);
-    }
   }
   for (const [name, n] of Object.entries(answers)) {
     if (typeof n === 'number' && (n > 0 || name === done)) {
       counts.set(name, n);
     }
   }
-  const parts = [...counts].map(([name, n], i) => (i === 0 ? j.told(name, n) : `${n} ${name}`));
-  return `${parts.join(', ')}${whys.size > 0 ? `: ${[...whys].slice(0, 3).join('; ')}` : ''}`;
+  const whys = [...new Set(items.map((item) => item.why).filter(Boolean))].slice(0, 3).join('; ');
+  const parts = [...counts].map(([name, n], i) => (i === 0 ? j.told(name, n) : `${n} ${name}`)).join(', ');
+  const text = whys ? `${parts}: ${whys}` : parts;
+  if (items.length > 0 && items.every((item) => item.why)) {
+    throw new ApiError(409, text);
+  }
+  return text;
 }
