@@ -167,7 +167,7 @@ class JobsViews(unittest.TestCase):
         self.do('Requeue 3 jobs', spread='6h', retries='1')
         self.page.until(lambda: sum(self.job(name)['place'] == 'timer' for name in ids('s', 3)) >= 2, 'they wait for their turns')
 
-    def test_a_cause_is_deleted_after_a_download(self):
+    def test_a_cause_is_deleted_after_a_download_that_brings_it_back(self):
         self.dead('fail', ids('d', 3))
         self.page.open('dead')
         self.page.click('[data-deed=delete]')
@@ -179,6 +179,18 @@ class JobsViews(unittest.TestCase):
         self.do('Delete 3 jobs')
         self.page.says('No dead letters: all is well.')
         self.assertFalse(self.page.is_there('d-00'))
+        self.page.click('[data-deed=import]')
+        self.page.one('dialog input[type=file]').send_keys(str(files[0]))
+        self.do('Import 3 dead letters')
+        self.page.until(lambda: all(self.page.is_there(name) for name in ids('d', 3)), 'they are back')
+
+    def test_what_goes_on_in_the_background_is_shown(self):
+        self.dead('fail', ids('bg', 12))
+        batch = self.page.ask('dead/requeue', {'all': True, 'rate': 1, 'retries': 1, 'background': True})['batch']
+        self.page.open('dead')
+        self.page.one(f'[data-batch="{batch}"] progress')
+        self.page.ask(f'batches/{batch}/cancel', method='POST')
+        self.page.gone('[data-batch]')
 
     def test_a_cause_is_changed_within_the_filters_only(self):
         self.enqueue(*({'id': f'{tenant}-{i}', 'tenantId': tenant, 'handlerType': 'command', 'payload': {'command': 'fail'}, 'retries': 1} for tenant in ('acme', 'umbra') for i in (1, 2)))

@@ -7,7 +7,7 @@ interface Seen {
 }
 
 const kWindow = 60_000;
-const kLeast = 6000;
+const kLeast = 5000;
 
 const seen: Seen[] = [];
 

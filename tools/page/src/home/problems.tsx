@@ -7,7 +7,7 @@ import { ago } from '../core/time.js';
 import { many } from '../strings.js';
 import { j } from '../strings/jobs.js';
 import { Card } from '../ui/parts.js';
-import { useOptional } from './optional.js';
+import { useOptional } from '../core/optional.js';
 import { quoted } from '../jobs/search.js';
 
 export interface ServiceNode {

@@ -6,7 +6,7 @@ import { exactly, span } from '../core/time.js';
 import { j } from '../strings/jobs.js';
 import { Card, Tabs } from '../ui/parts.js';
 import { Chart, type Line, type Mark } from '../ui/chart.js';
-import { useOptional } from './optional.js';
+import { useOptional } from '../core/optional.js';
 import type { ServiceNode } from './problems.js';
 
 export interface Rate {

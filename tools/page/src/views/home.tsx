@@ -12,7 +12,7 @@ import { Card, Loaded, View } from '../ui/parts.js';
 import { Table } from '../ui/table.js';
 import { backlogInWords, noteBacklog } from '../home/backlog.js';
 import { Problems, type ServiceNode } from '../home/problems.js';
-import { useOptional } from '../home/optional.js';
+import { useOptional } from '../core/optional.js';
 import { isLast, Rates, type Last, type Rate } from '../home/rates.js';
 import { quoted } from '../jobs/search.js';
 

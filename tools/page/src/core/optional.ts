@@ -1,7 +1,7 @@
 // What older services do not have, or a token may not see: asked once in vain, and then not again.
 import { useEffect, useState } from 'preact/hooks';
-import type { Query } from '../core/api.js';
-import { useResource, type Resource } from '../core/resource.js';
+import type { Query } from './api.js';
+import { useResource, type Resource } from './resource.js';
 
 export function useOptional<T>(path: string, query: Query, every: number): Resource<T> & { isAbsent: boolean } {
   const [isAbsent, setAbsent] = useState(false);
