@@ -1,5 +1,7 @@
 #include "tools/access/narrowed_store.hpp"
 
+#include "tools/access/hidden_members.hpp"
+
 #include <iterator>
 #include <utility>
 
@@ -20,6 +22,19 @@ using Indices = std::vector<std::size_t>;
 
 bool NarrowedStore::is_seen(const Job& job) const {
     return scope_.serves(job.handler_type) && scope_.sees(job.tenant_id);
+}
+
+void NarrowedStore::hide_in(Job& job) const {
+    if (!scope_.hidden.empty()) {
+        job.payload = without_values_of(scope_.hidden, job.payload);
+    }
+}
+
+std::vector<Job> NarrowedStore::shown(std::vector<Job> jobs) const {
+    for (Job& job : jobs) {
+        hide_in(job);
+    }
+    return jobs;
 }
 
 JobFilter NarrowedStore::narrowed(JobFilter filter) const {
@@ -72,7 +87,11 @@ NarrowedStore::for_seen(JobPlace place, std::span<const std::string> ids, const 
 
 std::optional<schema::PlacedJob> NarrowedStore::find(std::string_view id) {
     auto found = store_.find(id);
-    return found && is_seen(found->job) ? std::move(found) : std::nullopt;
+    if (!found || !is_seen(found->job)) {
+        return std::nullopt;
+    }
+    hide_in(found->job);
+    return found;
 }
 
 std::vector<Job> NarrowedStore::list(
@@ -81,7 +100,7 @@ std::vector<Job> NarrowedStore::list(
     std::string_view after,
     std::size_t limit
 ) {
-    return store_.list(place, narrowed(filter), after, limit);
+    return shown(store_.list(place, narrowed(filter), after, limit));
 }
 
 std::vector<Job> NarrowedStore::list_in_order(
@@ -89,7 +108,7 @@ std::vector<Job> NarrowedStore::list_in_order(
     const JobFilter& filter,
     const persistence::SortedPart& part
 ) {
-    return store_.list_in_order(place, narrowed(filter), part);
+    return shown(store_.list_in_order(place, narrowed(filter), part));
 }
 
 std::vector<std::string> NarrowedStore::list_ids(
@@ -120,7 +139,7 @@ std::vector<Job> NarrowedStore::newest_dead_letters(
     const std::optional<persistence::DeadLetterMark>& behind,
     std::size_t limit
 ) {
-    return store_.newest_dead_letters(narrowed(filter), behind, limit);
+    return shown(store_.newest_dead_letters(narrowed(filter), behind, limit));
 }
 
 std::vector<persistence::DeadLetterFailure>

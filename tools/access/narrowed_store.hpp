@@ -17,7 +17,8 @@ namespace jobstrand::service {
 
 /// The store as the scope of a token leaves it: jobs that it leaves out are not there, whatever is
 /// asked or done. What is about more than jobs, such as to suspend a definition, throws OutOfScope.
-/// With a scope that is not narrow it is the store itself.
+/// Members of payloads that it hides read as `***`. With a scope that restricts nothing it is the
+/// store itself.
 ///
 /// Thread safety: safe. Both must outlive it.
 class NarrowedStore final : public persistence::OperatorStore {
@@ -129,6 +130,8 @@ public:
 
 private:
     [[nodiscard]] bool is_seen(const schema::Job& job) const;
+    void hide_in(schema::Job& job) const;
+    [[nodiscard]] std::vector<schema::Job> shown(std::vector<schema::Job> jobs) const;
     [[nodiscard]] bool is_timer_seen(std::string_view id);
     [[nodiscard]] persistence::JobFilter narrowed(persistence::JobFilter filter) const;
     void refuse_if_narrow() const;

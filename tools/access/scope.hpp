@@ -12,6 +12,7 @@ struct Scope {
     std::vector<std::string> topics = {};   ///< Handler types; `invoice.*` for all that begin so.
     std::vector<std::string> tenants = {};  ///< By their ids.
     std::vector<std::string> engines = {};  ///< By their names.
+    std::vector<std::string> hidden = {};   ///< Members of payloads whose values are not shown.
 
     [[nodiscard]] bool serves(std::string_view topic) const;
     [[nodiscard]] bool sees(std::string_view tenant) const;
@@ -19,6 +20,9 @@ struct Scope {
 
     /// Whether there may be jobs that it leaves out.
     [[nodiscard]] bool is_narrow() const { return !topics.empty() || !tenants.empty(); }
+
+    /// Whether jobs are shown otherwise than they are, or not at all.
+    [[nodiscard]] bool is_restricted() const { return is_narrow() || !hidden.empty(); }
 
     /// Throws OutOfScope, which names the topic or tenant, for a job that is left out.
     void require(std::string_view topic, std::string_view tenant) const;

@@ -76,7 +76,9 @@ void warn_of_listeners(const cli::HttpSettings& settings, schema::Log& log) {
     if (token_file.empty()) {
         return std::make_unique<LocalGate>();
     }
-    return std::make_unique<TokenGate>(token_file, parts.log, parts.engine_name);
+    auto gate = std::make_unique<TokenGate>(token_file, parts.log, parts.engine_name);
+    gate->hide_from_readers(parts.settings.http.hidden_members);
+    return gate;
 }
 
 [[nodiscard]] ServerLimits limits_of(const cli::HttpSettings& settings) {

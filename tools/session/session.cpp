@@ -355,7 +355,7 @@ engine::Wiring& Session::engine(OpenFor purpose) {
 }
 
 persistence::OperatorStore& Session::store() {
-    if (!is_narrowed()) {
+    if (!client_ || !client_->scope.is_restricted()) {
         return engine().store();
     }
     if (!narrowed_store_) {
@@ -366,7 +366,7 @@ persistence::OperatorStore& Session::store() {
 }
 
 deadletter::DeadLetters& Session::dead_letters() {
-    if (!is_narrowed()) {
+    if (!client_ || !client_->scope.is_restricted()) {
         return engine().dead_letters();
     }
     if (!narrowed_dead_letters_) {

@@ -292,7 +292,7 @@ private:
     const std::unique_ptr<HttpClient> http_client_;
     std::shared_ptr<SpanExporter> spans_;
     std::unique_ptr<engine::Wiring> engine_;
-    std::unique_ptr<service::NarrowedStore> narrowed_store_;  ///< Where is_narrowed().
+    std::unique_ptr<service::NarrowedStore> narrowed_store_;  ///< For a restricted client.
     std::optional<deadletter::DeadLetters> narrowed_dead_letters_;
     std::optional<std::int64_t> changes_;
     std::optional<std::string> more_behind_;

@@ -126,6 +126,15 @@ constexpr std::array kServiceSettings{
                    "make`. Empty: none, for programs of this machine only.",
     },
     Setting{
+        .name = "httpHiddenMembers",
+        .unit = Unit::text,
+        .field = &in_http<&HttpSettings::hidden_members>,
+        .most = kUrlLength,
+        .meaning = "Names of members of payloads, joined by commas, whose values tokens with the "
+                   "role `read` see as `***`: `password,cardNumber`. Messages of failures are "
+                   "shown as they are.",
+    },
+    Setting{
         .name = "httpCertificateFile",
         .unit = Unit::text,
         .field = &in_http<&HttpSettings::certificate_file>,

@@ -65,11 +65,12 @@ using Commands = std::map<std::string, CommandSettings, std::less<>>;
 
 /// The HTTP service.
 struct HttpSettings {
-    std::string listen;             ///< Address and port; empty: there is none.
-    std::string token_file;         ///< Empty: no tokens, and so loopback only.
-    std::string certificate_file;   ///< PEM, the chain behind it; empty: no TLS.
-    std::string key_file;           ///< PEM; empty likewise.
-    std::size_t connections = 512;  ///< Clients at once.
+    std::string listen;                            ///< Address and port; empty: there is none.
+    std::string token_file;                        ///< Empty: no tokens, and so loopback only.
+    std::string certificate_file;                  ///< PEM, the chain behind it; empty: no TLS.
+    std::string key_file;                          ///< PEM; empty likewise.
+    std::vector<std::string> hidden_members = {};  ///< Of payloads, from tokens that may only read.
+    std::size_t connections = 512;                 ///< Clients at once.
     std::size_t body_bytes = std::size_t{16} * 1024 * 1024;  ///< Of one request.
 };
 

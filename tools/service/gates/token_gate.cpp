@@ -97,12 +97,16 @@ Visitor TokenGate::visitor(const Request& request) const {
     if (token == nullptr) {
         return {};
     }
-    return {
+    Visitor visitor{
         .name = token->name,
         .role = token->role,
         .scope = token->scope,
         .has_signed_in = has_cookie_only(request),
     };
+    if (visitor.role == Role::read) {
+        visitor.scope.hidden = hidden_;
+    }
+    return visitor;
 }
 
 schema::TimePoint TokenGate::machine_time() {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace jobstrand::service {
@@ -31,6 +32,9 @@ public:
         std::string engine = std::string(kFirstEngine),
         Now now = machine_time
     );
+
+    /// Whoever has the role `read` sees no values of these members of payloads.
+    void hide_from_readers(std::vector<std::string> members) { hidden_ = std::move(members); }
 
     [[nodiscard]] std::optional<Response> refusal(const Request& request, Role needed) override;
 
@@ -58,6 +62,7 @@ private:
     schema::Log& log_;
     const std::string engine_;
     const Now now_;
+    std::vector<std::string> hidden_;
     FileState state_;
     std::chrono::steady_clock::time_point looked_at_;
     std::vector<TokenEntry> tokens_;
