@@ -1,14 +1,14 @@
 // What is wrong, in words, with a link to where it is mended.
 import type { JSX } from 'preact';
 import type { Stats } from '../core/live.js';
-import { useResource } from '../core/resource.js';
+import { useOptional } from '../core/optional.js';
 import { href } from '../core/router.js';
 import { ago } from '../core/time.js';
 import { many } from '../strings.js';
 import { j } from '../strings/jobs.js';
 import { Card } from '../ui/parts.js';
-import { useOptional } from '../core/optional.js';
 import { quoted } from '../jobs/search.js';
+import { useSeldom } from '../jobs/seldom.js';
 
 export interface ServiceNode {
   node: string;
@@ -81,7 +81,7 @@ function problemsOf(stats: Stats | undefined, nodes: readonly ServiceNode[] | un
     found.push({
       key: `incident ${cause.group}`,
       isBad: true,
-      text: `${many(cause.incidents, 'open incident')} of ${cause.handlerType ?? 'jobs'}: ${cause.message ?? cause.errorClass ?? ''}`,
+      text: `${many(cause.incidents, 'open incident')} of ${cause.handlerType ?? 'jobs'}: ${cause.message || cause.errorClass || 'nobody said why'}`,
       ...(cause.lastTime ? { advice: `the last one ${ago(cause.lastTime)}` } : {}),
       to: href(['dead'], { search: cause.handlerType ? `type:${quoted(cause.handlerType)}` : undefined }),
       label: 'Dead letters by cause',
@@ -108,7 +108,7 @@ function problemsOf(stats: Stats | undefined, nodes: readonly ServiceNode[] | un
 export function Problems(props: { stats: Stats | undefined; nodes: readonly ServiceNode[] | undefined; isAsked: boolean }): JSX.Element {
   // Both read more than counts: seldom.
   const doctor = useOptional<Finding[]>('doctor', {}, 10);
-  const incidents = useResource<Incident[]>('incidents', { limit: 50 }, { every: 5 });
+  const incidents = useSeldom<Incident[]>('incidents', { limit: 50 }, 4);
   const isAsked = (doctor.data ?? doctor.error ?? (doctor.isAbsent || undefined)) !== undefined && (incidents.data ?? incidents.error) !== undefined && props.isAsked;
   const problems = problemsOf(props.stats, props.nodes, doctor.data ?? [], incidents.data ?? []);
   if (!isAsked && problems.length === 0) {

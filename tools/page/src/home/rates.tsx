@@ -1,12 +1,12 @@
 // Success and failure, waits and run times over the last minutes or hours, with what people did to the service.
 import type { JSX } from 'preact';
-import { useList } from '../core/resource.js';
 import { href } from '../core/router.js';
 import { exactly, span } from '../core/time.js';
 import { j } from '../strings/jobs.js';
 import { Card, Tabs } from '../ui/parts.js';
 import { Chart, type Line, type Mark } from '../ui/chart.js';
 import { useOptional } from '../core/optional.js';
+import { useSeldomList } from '../jobs/seldom.js';
 import type { ServiceNode } from './problems.js';
 
 export interface Rate {
@@ -89,7 +89,7 @@ export function Rates(props: { last: Last; nodes: readonly ServiceNode[] | undef
   // Rounded, so that the same question is asked again, and not a new one each time.
   const step = (kSeconds[last] / 20) * 1000;
   const since = new Date(Math.floor((Date.now() - kSeconds[last] * 1000) / step) * step).toISOString();
-  const audit = useList<Audited>(found.isAbsent ? undefined : 'audit', { since, limit: 50 }, { every: 5 });
+  const audit = useSeldomList<Audited>(found.isAbsent ? undefined : 'audit', { since, limit: 50 }, 4);
   if (found.isAbsent) {
     return null; // A service that does not keep rates, or a token that may not see all of them.
   }

@@ -31,11 +31,9 @@ interface Top {
   external: { topic: string; waiting: number; waitsSince: string | null }[];
 }
 
-type Counts = Stats & { runsLastMinute?: number; failedLastMinute?: number };
-
 export function HomeView(props: { place: Place }): JSX.Element {
   const live = useLive();
-  const asked = useResource<Counts>('stats', {}, { every: 5 });
+  const asked = useResource<Stats>(live.stats ? undefined : 'stats', {}, { every: 5 });
   const stats = live.stats ?? asked.data;
   const nodes = useResource<ServiceNode[]>('nodes', {}, { every: 2 });
   const top = useAnswer<Top>('verbs/top', { arguments: ['--once'] }, 5);
