@@ -85,7 +85,7 @@ PROGRAM_ROOMS = (
     'text', 'process', 'output', 'access', 'settings', 'records', 'calls', 'tracing', 'handlers/flowable', 'handlers',
     'session', 'parameters', 'operations/batch', 'operations/job', 'operations/dead', 'operations/database',
     'operations/doctor', 'operations/explain', 'operations/token', 'operations/top', 'operations', 'surface',
-    'service/http', 'service/gates', 'service/page', 'service/tls', 'service/api', 'service/workers', 'service/metrics',
+    'service/http', 'service/gates', 'service/tls', 'service/api', 'service/page', 'service/workers', 'service/metrics',
     'service/management', 'service/verbs', 'service', 'program',
 )
 for number, name in enumerate(PROGRAM_ROOMS):

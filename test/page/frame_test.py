@@ -221,6 +221,21 @@ class TokensTest(unittest.TestCase):
         page.one('input[type="password"]')
 
 
+class EnginesTest(unittest.TestCase):
+    """A service with two engines."""
+    page = None
+
+    def test_the_page_of_one_leads_to_that_of_the_other(self):
+        page = self.page
+        page.driver.get(f'http://127.0.0.1:{self.ports[0]}/#/jobs')
+        page.one('main h1', 'Jobs')
+        page.until(lambda: page.all('select.engines option', 'orders'), 'the other engine')
+        page.click('select.engines option', 'orders')
+        page.until(lambda: page.driver.current_url == f'http://127.0.0.1:{self.ports[1]}/#/jobs', 'its page')
+        page.one('main h1', 'Jobs')
+        self.assertEqual(page.driver.execute_script('return document.querySelector("select.engines").value'), 'orders')
+
+
 class Prefixed(http.server.BaseHTTPRequestHandler):
     """A proxy that has the service below /ops/jobstrand/."""
     protocol_version = 'HTTP/1.0'
@@ -278,6 +293,9 @@ def main():
                                   timeout=browser.PATIENCE_S, check=True)
             TokensTest.tokens[name] = made.stdout.strip()
         failed |= browser.run_all(TokensTest, sys.argv, f'httpTokenFile = "{TokensTest.file}"\n')
+    EnginesTest.ports = browser.free_port(), browser.free_port()
+    failed |= browser.run_all(EnginesTest, sys.argv, f'httpListen = "127.0.0.1:{EnginesTest.ports[0]}"\n[engines.orders]\ndb = "sqlite:FOLDER/orders.db"\n'
+                              f'create = true\nhttpListen = "127.0.0.1:{EnginesTest.ports[1]}"\n')
     return failed
 
 

@@ -20,6 +20,7 @@ FurtherEngine::FurtherEngine(
     std::string name,
     const Settings& settings,
     const EngineSurroundings& around,
+    std::vector<service::EngineAddress> engines,
     bool runs_jobs
 )
     : name_(std::move(name)),
@@ -34,6 +35,7 @@ FurtherEngine::FurtherEngine(
           &handler_counts_,
           around.threads,
           around.spans},
+      engines_(std::move(engines)),
       runs_jobs_(runs_jobs),
       opening_([this] { open_until_it_works(); }) {}
 
@@ -68,7 +70,8 @@ bool FurtherEngine::open() {
                     .spans = around_.spans == nullptr ? nullptr : &around_.spans->counts(),
                     .handlers = &handler_counts_,
                     .dropped_log_lines = around_.dropped_log_lines,
-                    .engine_name = name_},
+                    .engine_name = name_,
+                    .engines = engines_},
                 runs_jobs_
             );
         }

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace jobstrand::cli {
 
@@ -21,11 +22,12 @@ namespace jobstrand::cli {
 /// Thread safety: stop() and say_stopping() may be called from any thread.
 class FurtherEngine final {
 public:
-    /// `around` is borrowed, but for its log, whose lines get the name.
+    /// `around` is borrowed, but for its log, whose lines get the name. `engines`: see ApiParts.
     FurtherEngine(
         std::string name,
         const Settings& settings,
         const EngineSurroundings& around,
+        std::vector<service::EngineAddress> engines,
         bool runs_jobs
     );
     ~FurtherEngine();
@@ -51,6 +53,7 @@ private:
     NamedLog log_;
     HandlerCounts handler_counts_;
     const EngineSurroundings around_;
+    const std::vector<service::EngineAddress> engines_;
     const bool runs_jobs_;
 
     std::mutex mutex_;

@@ -7,6 +7,7 @@
 #include "tools/program/slow_step.hpp"
 #include "tools/service/http_service.hpp"
 #include "tools/session/service_handlers.hpp"
+#include "tools/text/listen_address.hpp"
 #include "tools/tracing/span_exporter.hpp"
 
 #include <fmt/format.h>
@@ -166,6 +167,22 @@ void drain(Session& session, Engines& engines, StopSignals& signals) {
 
 namespace {
 
+/// Where the engines of this service answer HTTP, on ports that the configuration names.
+[[nodiscard]] std::vector<service::EngineAddress> addresses_of(Session& session) {
+    std::vector<service::EngineAddress> all;
+    const auto add = [&all](const std::string& name, const Settings& settings) {
+        const auto address = service::parse_listen_address(settings.http.listen);
+        if (address && address.value().port != 0) {
+            all.push_back({name, address.value().port});
+        }
+    };
+    add(session.engine_name(), session.settings());
+    for (const auto& [name, settings] : session.further_engines()) {
+        add(name, settings);
+    }
+    return all;
+}
+
 /// nullptr: nobody wants one.
 [[nodiscard]] std::unique_ptr<service::HttpService>
 http_service(Session& session, const Settings& settings, engine::Wiring& engine, bool runs_jobs) {
@@ -182,7 +199,8 @@ http_service(Session& session, const Settings& settings, engine::Wiring& engine,
                 .spans = session.spans() == nullptr ? nullptr : &session.spans()->counts(),
                 .handlers = &session.handler_counts(),
                 .dropped_log_lines = session.dropped_log_lines(),
-                .engine_name = session.engine_name()},
+                .engine_name = session.engine_name(),
+                .engines = addresses_of(session)},
             runs_jobs
         );
     } catch (const std::runtime_error& error) {
@@ -293,7 +311,11 @@ ExitCode serve(Session& session, const ServeOptions& options) {
     Engines engines;
     for (const auto& [name, further] : session.further_engines()) {
         engines.further.push_back(std::make_unique<FurtherEngine>(
-            name, further, session.surroundings(), further.executor_active && is_executing
+            name,
+            further,
+            session.surroundings(),
+            addresses_of(session),
+            further.executor_active && is_executing
         ));
     }
     std::unique_ptr<service::HttpService> http;

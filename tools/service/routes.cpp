@@ -88,9 +88,7 @@ std::vector<Route> all_routes(const RouteParts& parts) {
     };
     std::ranges::move(others, std::back_inserter(routes));
     std::ranges::move(page_routes(), std::back_inserter(routes));
-    std::ranges::move(
-        session_routes(parts.gate, parts.api.engine_name), std::back_inserter(routes)
-    );
+    std::ranges::move(session_routes(parts.gate, parts.api), std::back_inserter(routes));
     std::ranges::move(operation_routes(api, parts.verbs), std::back_inserter(routes));
     std::ranges::move(verb_routes(api, parts.verbs), std::back_inserter(routes));
     std::ranges::move(management_routes(api, pool), std::back_inserter(routes));

@@ -98,6 +98,33 @@ function Frame(props: { session: Session }): JSX.Element {
   );
 }
 
+/** Which one this is; with several, a way to the page of another. */
+function Engines(props: { session: Session }): JSX.Element {
+  const { engine, engines } = props.session;
+  if (engines.length < 2) {
+    return <Badge>{engine}</Badge>;
+  }
+  return (
+    <select
+      class="engines"
+      aria-label={t.engine}
+      value={engine}
+      onChange={(event) => {
+        const chosen = engines.find((each) => each.name === event.currentTarget.value);
+        if (chosen) {
+          location.assign(`${location.protocol}//${location.hostname}:${chosen.port}/${location.hash}`);
+        }
+      }}
+    >
+      {engines.map((each) => (
+        <option key={each.name} value={each.name}>
+          {each.name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 function TopBar(props: { session: Session; isMenuOpen: boolean; onMenu: () => void; onPalette: () => void }): JSX.Element {
   const live = useLive();
   const [theme, change] = useState(themeNow);
@@ -109,7 +136,7 @@ function TopBar(props: { session: Session; isMenuOpen: boolean; onMenu: () => vo
       <a class="brand" href={href([])}>
         {t.product}
       </a>
-      <Badge>{props.session.engine}</Badge>
+      <Engines session={props.session} />
       <span class="grow" />
       <button class="quiet-button" onClick={props.onPalette} title="Ctrl-K">
         Go to… <kbd>Ctrl K</kbd>

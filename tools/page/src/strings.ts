@@ -37,6 +37,7 @@ export const t = {
     settings: 'Settings',
   },
   live: { live: 'Live', paused: 'Paused', hidden: 'Paused', cut: 'Cut off: trying again' },
+  engine: 'Engine',
   pause: 'Pause the live view',
   goOn: 'Go on',
   theme: { auto: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },

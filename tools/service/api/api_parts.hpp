@@ -10,8 +10,15 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace jobstrand::service {
+
+/// Where an engine of this process answers HTTP.
+struct EngineAddress {
+    std::string name;  ///< As tokens name it.
+    std::uint16_t port = 0;
+};
 
 /// What the paths of the API work with; all of it outlives them and is safe to use from any thread.
 struct ApiParts {
@@ -22,6 +29,7 @@ struct ApiParts {
     const cli::HandlerCounts* handlers = nullptr;                   ///< nullptr: nobody counts.
     const std::atomic<std::uint64_t>* dropped_log_lines = nullptr;  ///< nullptr: none is dropped.
     std::string engine_name = std::string(kFirstEngine);            ///< As tokens name it.
+    std::vector<EngineAddress> engines = {};  ///< All that answer HTTP, this one among them.
 };
 
 }  // namespace jobstrand::service

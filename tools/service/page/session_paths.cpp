@@ -7,24 +7,38 @@
 #include "tools/text/member_values.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <string_view>
+#include <string>
+#include <vector>
 
 namespace jobstrand::service {
 
 namespace {
 
-[[nodiscard]] Response told(const Visitor& visitor, std::string_view engine) {
+/// `[{"name":"main","port":8080}]`
+[[nodiscard]] std::string list_of(const std::vector<EngineAddress>& engines) {
+    std::vector<std::string> items;
+    for (const EngineAddress& engine : engines) {
+        items.push_back(
+            fmt::format(R"({{"name":{},"port":{}}})", cli::json_string(engine.name), engine.port)
+        );
+    }
+    return fmt::format("[{}]", fmt::join(items, ","));
+}
+
+[[nodiscard]] Response told(const Visitor& visitor, const ApiParts& api) {
     return {
         .body = fmt::format(
-            R"({{"caller":{},"role":"{}","engine":{},"version":"{}","isByCookie":{},"isNarrow":{}}})"
+            R"({{"caller":{},"role":"{}","engine":{},"version":"{}","isByCookie":{},"isNarrow":{},"engines":{}}})"
             "\n",
             cli::json_string(visitor.name),
             name_of(visitor.role),
-            cli::json_string(engine),
+            cli::json_string(api.engine_name),
             JOBSTRAND_VERSION,
             visitor.has_signed_in,
-            visitor.scope.is_narrow()
+            visitor.scope.is_narrow(),
+            list_of(api.engines)
         )};
 }
 
@@ -38,7 +52,7 @@ namespace {
     return is_there ? token : std::string();
 }
 
-[[nodiscard]] Response sign_in(Gate& gate, const Request& request, std::string_view engine) {
+[[nodiscard]] Response sign_in(Gate& gate, const Request& request, const ApiParts& api) {
     if (is_from_another_page(request)) {
         return problem(403, "other web pages may not call this service");
     }
@@ -57,7 +71,7 @@ namespace {
     }
     Visitor visitor = gate.visitor(asked);
     visitor.has_signed_in = true;
-    Response response = told(visitor, engine);
+    Response response = told(visitor, api);
     response.headers.push_back(session_cookie(request, token));
     return response;
 }
@@ -65,19 +79,19 @@ namespace {
 }  // namespace
 
 // They ask the gate on the thread that it belongs to.
-std::vector<Route> session_routes(Gate& gate, const std::string& engine_name) {
+std::vector<Route> session_routes(Gate& gate, const ApiParts& api) {
     return honouring_scope({
         {"GET",
          "/api/v1/session",
          Role::read,
-         [&gate, engine_name](const Request& request, const Answer& answer) {
-             answer(told(gate.visitor(request), engine_name));
+         [&gate, &api](const Request& request, const Answer& answer) {
+             answer(told(gate.visitor(request), api));
          }},
         {"POST",
          "/api/v1/session",
          Role::anybody,
-         [&gate, engine_name](const Request& request, const Answer& answer) {
-             answer(sign_in(gate, request, engine_name));
+         [&gate, &api](const Request& request, const Answer& answer) {
+             answer(sign_in(gate, request, api));
          },
          {"application/json"}},
         {"DELETE",

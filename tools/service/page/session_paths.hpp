@@ -1,14 +1,14 @@
 #pragma once
 
+#include "tools/service/api/api_parts.hpp"
 #include "tools/service/http/gate.hpp"
 #include "tools/service/http/router.hpp"
 
-#include <string>
 #include <vector>
 
 namespace jobstrand::service {
 
-/// `/api/v1/session`: how a browser signs in and out, and who it is. The gate outlives them.
-[[nodiscard]] std::vector<Route> session_routes(Gate& gate, const std::string& engine_name);
+/// `/api/v1/session`: how a browser signs in and out, and who it is. Both outlive them.
+[[nodiscard]] std::vector<Route> session_routes(Gate& gate, const ApiParts& api);
 
 }  // namespace jobstrand::service

@@ -15,6 +15,8 @@ export interface Session {
   isByCookie: boolean;
   /** It sees only some tenants or topics. */
   isNarrow: boolean;
+  /** Of the same service, on ports of their own. */
+  engines: { name: string; port: number }[];
 }
 
 export const readSession = (): Promise<Session> => get<Session>('session');
