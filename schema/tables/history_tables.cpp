@@ -121,8 +121,7 @@ Table resolved_incident_table() {
 }  // namespace
 
 std::vector<Table> history_tables() {
-    return {
-        job_log_table(), ended_run_table(), open_incident_table(), resolved_incident_table()};
+    return {job_log_table(), ended_run_table(), open_incident_table(), resolved_incident_table()};
 }
 
 }  // namespace jobstrand::schema
