@@ -76,6 +76,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
           does_acquisition_decide()
       ),
       completion_(needs_of_completion(), settings_.lock_owner),
+      throughput_({completion_.throughput(), use.throughput, use.clock}, settings_.lock_owner),
       async_(
           settings_.async_runs,
           [this](const HeldJobPtr& held, const HandlerResult& result) {
@@ -83,7 +84,15 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
           }
       ),
       runner_(
-          {use.store, use.handlers, use.clock, use.log, &lease_, &times_, &async_, &use_.on_run},
+          {use.store,
+           use.handlers,
+           use.clock,
+           use.log,
+           &lease_,
+           &times_,
+           &async_,
+           &use_.on_run,
+           &completion_.throughput()},
           rules_of(settings_, use.retry_rule),
           settings_.lock_owner
       ),
@@ -118,6 +127,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
           use.wake_ups
       ),
       completion_loop_(threads_->add_loop(completion_)),
+      throughput_loop_(threads_->add_loop(throughput_)),
       renewal_loop_(threads_->add_loop(renewal_)),
       watch_loop_(threads_->add_loop(watch_)),
       passing_loop_(threads_->add_loop(passing_)),
@@ -272,7 +282,7 @@ void AsyncExecutor::run(const HeldJobPtr& held) {
     use_.store.wait_for_database(held->stop.get_token(), held->lock_until);
     JobRunner::Answer answer = run_in_place(held);
     if (std::holds_alternative<JobRunner::Committed>(answer)) {
-        completion_.run_counts().add(held->job.handler_type);
+        count_written_run(*held);
         held_.remove(held->job);
         return;
     }
@@ -294,8 +304,16 @@ void AsyncExecutor::on_async_end(const HeldJobPtr& held, const HandlerResult& re
         return;
     }
     runner_.ended_elsewhere(*held);
-    completion_.run_counts().add(held->job.handler_type);
+    count_written_run(*held);
     completion_.forget(held);
+}
+
+void AsyncExecutor::count_written_run(const HeldJob& held) {
+    completion_.run_counts().add(held.job.handler_type);
+    const auto ran = use_.clock.steady_now() - held.began.load(std::memory_order_relaxed);
+    completion_.throughput().ended(
+        held.job.handler_type, {.ran = std::chrono::floor<schema::Duration>(ran)}, use_.clock.now()
+    );
 }
 
 void AsyncExecutor::on_outcome(const HeldJobPtr& held, persistence::Outcome outcome) {

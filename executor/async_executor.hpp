@@ -30,12 +30,14 @@
 #include "executor/report/finished_run.hpp"
 #include "executor/report/run_times.hpp"
 #include "executor/report/standstill.hpp"
+#include "executor/report/throughput_writing.hpp"
 #include "executor/report/unserved_jobs.hpp"
 #include "executor/served_here.hpp"
 #include "executor/stop_mode.hpp"
 #include "executor/workers/asked_topics.hpp"
 #include "persistence/executor_store.hpp"
 #include "persistence/sql/job_listener.hpp"
+#include "persistence/throughput_store.hpp"
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 
@@ -79,6 +81,7 @@ public:
         OnRun on_run = {};                        ///< Empty: nobody watches.
         const RetryRule* retry_rule = nullptr;    ///< See JobRunner.
         bool has_one_writer = true;               ///< One transaction at a time writes: SQLite.
+        persistence::ThroughputStore* throughput = nullptr;  ///< See ThroughputWriting.
     };
 
     /// Throws std::invalid_argument for settings that validate() finds fault with.
@@ -126,6 +129,7 @@ public:
     /// What others do for this node, and what it tells of it: jobs that external workers have
     /// ended, and what these ask for.
     [[nodiscard]] RunCounts& run_counts() { return completion_.run_counts(); }
+    [[nodiscard]] ThroughputCounts& throughput() { return completion_.throughput(); }
     [[nodiscard]] AskedTopics& asked_topics() { return asked_; }
 
     /// What became of the runs.
@@ -179,11 +183,13 @@ private:
     void run(const HeldJobPtr& held);
     void on_async_end(const HeldJobPtr& held, const HandlerResult& result);
     void on_outcome(const HeldJobPtr& held, persistence::Outcome outcome);
+    void count_written_run(const HeldJob& held);
     [[nodiscard]] JobRunner::Answer run_in_place(const HeldJobPtr& held);
     void start(std::vector<HeldJobPtr> jobs);
     void on_gone(std::span<const schema::Job* const> jobs);
     void free_the_rest();
     void pass_the_rest_on();
+    void write_throughput();
     [[nodiscard]] bool is_taking() const;
     [[nodiscard]] persistence::NodeWork work();
     void leave_out(std::set<std::string> types);
@@ -207,6 +213,7 @@ private:
     AskedTopics asked_;
     HeldRelease release_;
     JobCompletion completion_;
+    ThroughputWriting throughput_;
     AsyncRuns async_;
     JobRunner runner_;
     LockRenewal renewal_;
@@ -225,6 +232,7 @@ private:
         wakeup_;  ///< Needs the threads' context, and they have stopped then.
     WorkerPool pool_;
     PollingLoop& completion_loop_;
+    PollingLoop& throughput_loop_;
     PollingLoop& renewal_loop_;
     PollingLoop& watch_loop_;
     PollingLoop& passing_loop_;

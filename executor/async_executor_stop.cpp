@@ -61,7 +61,9 @@ bool AsyncExecutor::stop(StopMode mode) {
     if (completion_beside_loop_ != nullptr) {
         completion_beside_loop_->stop();
     }
+    throughput_loop_.stop();
     completion_.write_the_rest(kLastWriteWait);
+    write_throughput();
     free_the_rest();
     passing_loop_.stop();
     pass_the_rest_on();
@@ -116,6 +118,22 @@ void AsyncExecutor::pass_the_rest_on() {
         use_.log.write(
             schema::LogLevel::warn,
             "instances could not be passed on; their exclusive jobs run when its locks expire",
+            {{"error", error.what()}}
+        );
+    }
+}
+
+// Never throws, and does not wait for a database that is away: it is no more than figures.
+void AsyncExecutor::write_throughput() {
+    if (!started_ || use_.store.back_since() == schema::SteadyPoint::max()) {
+        return;
+    }
+    try {
+        throughput_.write_the_rest();
+    } catch (const persistence::DbError& error) {
+        use_.log.write(
+            schema::LogLevel::debug,
+            "what was run last could not be written down",
             {{"error", error.what()}}
         );
     }

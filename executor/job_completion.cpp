@@ -98,6 +98,8 @@ void JobCompletion::write(Batch& batch) {
     report_.times.add(use_.clock.steady_now() - began);
     report_.sizes.add(batch.outcomes.size());
     report_.run_counts.add(batch.outcomes);
+    report_.throughput.ended(batch.outcomes, batch.lost, use_.clock.now());
+    batch.lost.clear();
     use_.held.remove_all_of(batch.outcomes);
     tell_of_room();
     uncount_lost_starts(batch);
@@ -115,6 +117,7 @@ void JobCompletion::take_what_others_wrote() {
         report_.stored(outcome);
     }
     report_.run_counts.add(ended.written);
+    report_.throughput.ended(ended.written, {}, use_.clock.now());
     tell_of(ended.written);
     if (!ended.forgotten.empty()) {
         tell_of_room();
@@ -195,6 +198,7 @@ void JobCompletion::on_answer(Batch& batch, const Outcome& outcome, OutcomeAnswe
         return;
     }
     report_.lost(outcome);
+    batch.lost.insert(outcome.job.get());
     // Whoever has freed the lock took this process for dead. What was not started counts only if
     // that was all there is to count.
     const bool was_started = outcome.transition.reason != schema::TransitionReason::released;

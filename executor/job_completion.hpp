@@ -69,6 +69,7 @@ public:
 
     /// Of what it has written. A run whose outcome it never sees is added by whoever knows of it.
     [[nodiscard]] RunCounts& run_counts() { return report_.run_counts; }
+    [[nodiscard]] ThroughputCounts& throughput() { return report_.throughput; }
 
     [[nodiscard]] std::string_view name() const noexcept override { return "job completion"; }
     [[nodiscard]] schema::Duration run_once() override;
@@ -85,6 +86,7 @@ private:
     struct Batch {
         std::vector<persistence::Outcome> outcomes;
         std::vector<std::string> ended_starts;  ///< Of jobs whose lock was lost.
+        std::set<const schema::Job*> lost;      ///< All of these jobs.
     };
 
     [[nodiscard]] schema::Duration write_beside();

@@ -147,9 +147,13 @@ void JobRunner::tell_watcher(
 }
 
 void JobRunner::count_wait(const schema::Job& job) const {
+    const schema::TimePoint now = use_.clock.now();
     const auto could_run = std::max(job.due_date, job.create_time);
     if (use_.times != nullptr && could_run) {
-        use_.times->waited.add(std::max(use_.clock.now() - *could_run, schema::Duration{0}));
+        use_.times->waited.add(std::max(now - *could_run, schema::Duration{0}));
+    }
+    if (use_.throughput != nullptr) {
+        use_.throughput->begun(job, now);
     }
 }
 

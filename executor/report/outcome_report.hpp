@@ -3,6 +3,7 @@
 #include "executor/report/failure_log.hpp"
 #include "executor/report/outcome_counts.hpp"
 #include "executor/report/run_counts.hpp"
+#include "executor/report/throughput_counts.hpp"
 #include "persistence/outcome.hpp"
 #include "schema/clock.hpp"
 #include "schema/duration_histogram.hpp"
@@ -42,6 +43,7 @@ public:
     schema::DurationHistogram times;  ///< How long each transaction took.
     schema::SizeHistogram sizes;      ///< Outcomes of each transaction.
     RunCounts run_counts;
+    ThroughputCounts throughput;
 
 private:
     void log_move(const persistence::Outcome& outcome, bool is_lost);

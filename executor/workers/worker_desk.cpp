@@ -95,10 +95,11 @@ public:
 
     [[nodiscard]] WorkerOutcome outcome_of(const WorkResult& result) {
         const auto transition = [this, &result](const Job& row) {
-            types_[&result] = row.handler_type;
-            return std::visit(
-                [&](const auto& what) { return transition_of(row, what); }, result.what
-            );
+            Transition moved =
+                std::visit([&](const auto& what) { return transition_of(row, what); }, result.what);
+            written_[&result] = {
+                .type = row.handler_type, .is_dead = moved.to == schema::JobPlace::dead_letter};
+            return moved;
         };
         return {
             .job = result.job,
@@ -109,10 +110,15 @@ public:
     /// The earliest due date of a retry, if there is one.
     [[nodiscard]] std::optional<schema::TimePoint> due() const { return due_; }
 
-    /// Of the job of a result that was written; nullptr: an earlier one was about the same job.
-    [[nodiscard]] const std::string* type_of(const WorkResult& result) const {
-        const auto found = types_.find(&result);
-        return found == types_.end() ? nullptr : &found->second;
+    struct Written {
+        std::string type;
+        bool is_dead = false;
+    };
+
+    /// The job of a result that was written; nullptr: an earlier one was about the same job.
+    [[nodiscard]] const Written* written(const WorkResult& result) const {
+        const auto found = written_.find(&result);
+        return found == written_.end() ? nullptr : &found->second;
     }
 
 private:
@@ -134,7 +140,7 @@ private:
     const schema::RetryPolicy& policy_;
     const schema::TimePoint now_;
     std::optional<schema::TimePoint> due_;
-    std::unordered_map<const WorkResult*, std::string> types_;
+    std::unordered_map<const WorkResult*, Written> written_;
 };
 
 std::vector<Job> WorkerDesk::acquire(const AcquireOrder& order) {
@@ -147,6 +153,10 @@ std::vector<Job> WorkerDesk::acquire(const AcquireOrder& order) {
         now
     );
     counts_.acquired.fetch_add(jobs.size());
+    if (use_.throughput != nullptr && !jobs.empty()) {
+        use_.throughput->begun(jobs, now);
+        begins_.add(jobs, now);
+    }
     if (use_.asked != nullptr) {
         use_.asked->add(order.worker, order.topics, now);
     }
@@ -165,7 +175,7 @@ WorkerDesk::finish(std::string_view worker, std::span<const WorkResult> results)
         outcomes.push_back(writing.outcome_of(result));
     }
     std::vector<WorkerAnswer> answers = use_.store.apply_external(worker, outcomes, now);
-    count(results, answers, writing);
+    count(results, answers, writing, now);
     if (writing.due()) {
         use_.wake_ups.timer_was_stored(*writing.due());
     }
@@ -175,7 +185,8 @@ WorkerDesk::finish(std::string_view worker, std::span<const WorkResult> results)
 void WorkerDesk::count(
     std::span<const WorkResult> results,
     std::span<const WorkerAnswer> answers,
-    const Writing& writing
+    const Writing& writing,
+    schema::TimePoint now
 ) {
     bool is_any_handed_on = false;
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -184,10 +195,7 @@ void WorkerDesk::count(
             continue;
         }
         const auto* const failed = std::get_if<WorkFailed>(&results[i].what);
-        const std::string* const type = writing.type_of(results[i]);
-        if (use_.run_counts != nullptr && type != nullptr) {
-            use_.run_counts->add(*type, failed != nullptr);
-        }
+        count_run(results[i], writing, now);
         if (failed != nullptr) {
             counts_.failed.fetch_add(1);
             counts_.failure_classes.add(failed->failure.message);
@@ -200,6 +208,31 @@ void WorkerDesk::count(
     }
     if (is_any_handed_on) {
         use_.wake_ups.jobs_are_there();
+    }
+}
+
+void WorkerDesk::count_run(
+    const WorkResult& result,
+    const Writing& writing,
+    schema::TimePoint now
+) {
+    const auto* const written = writing.written(result);
+    if (written == nullptr) {
+        return;
+    }
+    const bool has_failed = std::holds_alternative<WorkFailed>(result.what);
+    if (use_.run_counts != nullptr) {
+        use_.run_counts->add(written->type, has_failed);
+    }
+    if (use_.throughput != nullptr) {
+        const auto began = begins_.take(result.job.id);
+        use_.throughput->ended(
+            written->type,
+            {.has_failed = has_failed,
+             .is_dead = written->is_dead,
+             .ran = began ? std::optional(now - *began) : std::nullopt},
+            now
+        );
     }
 }
 

@@ -2,7 +2,9 @@
 
 #include "executor/loop/wake_ups.hpp"
 #include "executor/report/run_counts.hpp"
+#include "executor/report/throughput_counts.hpp"
 #include "executor/workers/asked_topics.hpp"
+#include "executor/workers/external_begins.hpp"
 #include "executor/workers/worker_counts.hpp"
 #include "persistence/worker_store.hpp"
 #include "schema/clock.hpp"
@@ -66,8 +68,9 @@ public:
         persistence::WorkerStore& store;
         const schema::Clock& clock;
         const WakeUps& wake_ups;
-        RunCounts* run_counts = nullptr;  ///< Of this node; null: nobody asks.
-        AskedTopics* asked = nullptr;     ///< Likewise.
+        RunCounts* run_counts = nullptr;         ///< Of this node; null: nobody asks.
+        AskedTopics* asked = nullptr;            ///< Likewise.
+        ThroughputCounts* throughput = nullptr;  ///< Likewise.
     };
 
     WorkerDesk(Dependencies use, schema::RetryPolicy policy)
@@ -103,13 +106,16 @@ private:
     void count(
         std::span<const WorkResult> results,
         std::span<const persistence::WorkerAnswer> answers,
-        const Writing& writing
+        const Writing& writing,
+        schema::TimePoint now
     );
+    void count_run(const WorkResult& result, const Writing& writing, schema::TimePoint now);
     void count_given_back(std::int64_t jobs);
 
     const Dependencies use_;
     const schema::RetryPolicy policy_;
     WorkerCounts counts_;
+    ExternalBegins begins_;
 };
 
 }  // namespace jobstrand::executor

@@ -122,6 +122,10 @@ bool is_about_external_workers(const Table& table) {
     return table.name == "JS_ASKED";
 }
 
+bool is_about_what_ended(const Table& table) {
+    return table.name == "JS_ENDED_RUN" || table.name == "JS_THROUGHPUT";
+}
+
 bool is_about_batches(const Table& table) {
     return table.name == "JS_BATCH";
 }
@@ -244,6 +248,7 @@ std::vector<Migration> migrations(const Dialect& dialect) {
         {20,
          "what external workers ask for",
          create_tables_and_indexes(dialect, is_about_external_workers)},
+        {21, "what has ended", create_tables_and_indexes(dialect, is_about_what_ended)},
     };
 }
 

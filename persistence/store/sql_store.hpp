@@ -18,6 +18,7 @@
 #include "persistence/sql/transaction_runner.hpp"
 #include "persistence/store/sql_batch_store.hpp"
 #include "persistence/store/sql_definition_store.hpp"
+#include "persistence/store/sql_throughput_store.hpp"
 #include "persistence/timer_store.hpp"
 #include "persistence/watch_store.hpp"
 #include "persistence/worker_store.hpp"
@@ -384,6 +385,7 @@ public:
     // Roles in classes of their own.
     [[nodiscard]] BatchStore& batches() { return batches_; }
     [[nodiscard]] DefinitionStore& definitions() { return definition_store_; }
+    [[nodiscard]] ThroughputStore& throughput_store() { return throughput_; }
 
     /// What this store has written of incidents.
     [[nodiscard]] const HistoryBook& history() const { return history_; }
@@ -397,6 +399,7 @@ private:
     const StoreContext context_;
     SqlBatchStore batches_{context_};
     SqlDefinitionStore definition_store_{context_};
+    SqlThroughputStore throughput_{context_};
 };
 
 }  // namespace jobstrand::persistence

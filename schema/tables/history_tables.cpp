@@ -11,6 +11,18 @@ constexpr Index kLogOfJob{
     "what happened to a job, the latest first",
 };
 
+constexpr Index kRunsOfType{
+    "JS_IDX_ENDED_RUN_TYPE",
+    "HANDLER_TYPE_, ID_",
+    "the last runs of a handler type, the latest first",
+};
+
+constexpr Index kRunsOfJob{
+    "JS_IDX_ENDED_RUN_JOB",
+    "JOB_ID_, ID_",
+    "the runs of a job, the latest first",
+};
+
 constexpr Index kIncidentsOfJob{
     "JS_IDX_INCIDENT_JOB",
     "CONFIGURATION_, ID_",
@@ -48,6 +60,27 @@ Table job_log_table() {
         },
         "ID_",
         {kLogOfJob}};
+}
+
+// A run that ended, of the last ones of its handler type. Ids ascend with the time.
+Table ended_run_table() {
+    return {
+        "JS_ENDED_RUN",
+        {
+            kId,
+            {"ENDED_", ColumnKind::timestamp, "now", true},
+            {"JOB_ID_", ColumnKind::app_id, "''", true},
+            {"HANDLER_TYPE_", ColumnKind::name, "''", true},
+            {"TENANT_ID_", ColumnKind::name},
+            {"PROC_INST_ID_", ColumnKind::app_id},
+            {"NODE_", ColumnKind::name, "''", true},
+            {"ATTEMPT_", ColumnKind::integer, "1", true},
+            {"WAITED_", ColumnKind::big_integer},
+            {"DURATION_", ColumnKind::big_integer},
+            {"MESSAGE_", ColumnKind::message},
+        },
+        "ID_",
+        {kRunsOfType, kRunsOfJob}};
 }
 
 std::vector<Column> incident_columns() {
@@ -88,7 +121,7 @@ Table resolved_incident_table() {
 }  // namespace
 
 std::vector<Table> history_tables() {
-    return {job_log_table(), open_incident_table(), resolved_incident_table()};
+    return {job_log_table(), ended_run_table(), open_incident_table(), resolved_incident_table()};
 }
 
 }  // namespace jobstrand::schema

@@ -113,6 +113,20 @@ Table asked_table() {
         {}};
 }
 
+// What ended on a node in a span of so many seconds, which begins at AT_.
+Table throughput_table() {
+    return {
+        "JS_THROUGHPUT",
+        {
+            {"SECONDS_", ColumnKind::integer, "", true},
+            {"AT_", ColumnKind::timestamp, "now", true},
+            {"NODE_", ColumnKind::name, "", true},
+            {"DATA_", ColumnKind::bytes},
+        },
+        "SECONDS_, AT_, NODE_",
+        {}};
+}
+
 }  // namespace
 
 std::vector<Table> node_tables() {
@@ -123,7 +137,8 @@ std::vector<Table> node_tables() {
         scope_table(),
         run_table(),
         rate_table(),
-        asked_table()};
+        asked_table(),
+        throughput_table()};
 }
 
 }  // namespace jobstrand::schema

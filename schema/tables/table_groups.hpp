@@ -28,7 +28,7 @@ inline constexpr Column kAppId{"ID_", ColumnKind::app_id, "", true};
 /// What people have changed, requests that are carried out once, and bulk operations.
 [[nodiscard]] std::vector<Table> journal_tables();
 
-/// The past of jobs: the log, and incidents.
+/// The past of jobs: the log, the last runs, and incidents.
 [[nodiscard]] std::vector<Table> history_tables();
 
 }  // namespace jobstrand::schema

@@ -94,7 +94,10 @@ protected:
     WakeUps wake_ups_;
     RunCounts run_counts_;
     AskedTopics asked_;
-    WorkerDesk desk_{{store_, clock_, wake_ups_, &run_counts_, &asked_}, {.default_attempts = 5}};
+    ThroughputCounts throughput_;
+    WorkerDesk desk_{
+        {store_, clock_, wake_ups_, &run_counts_, &asked_, &throughput_},
+        {.default_attempts = 5}};
     int looks_for_jobs_ = 0;
     std::vector<TimePoint> due_;
 };
@@ -120,6 +123,43 @@ TEST_F(WorkerDeskTest, What_workers_end_counts_as_runs_of_the_jobs_type) {
     EXPECT_THAT(
         run_counts_.last_minute(begin + 2s), ElementsAre(persistence::TypeRuns{"pay", 3, 1, 2s})
     );
+}
+
+TEST_F(WorkerDeskTest, What_workers_take_and_end_is_counted_as_what_handlers_run) {
+    store_.job.handler_type = "pay";
+    store_.job.create_time = clock_.now() - 3s;
+    (void)desk_.acquire({.worker = "w", .topics = {"pay"}, .lock = 5min});
+    clock_.tick(40ms);
+    (void)finish(WorkFailed{{.message = "m", .retryable = false}});
+    (void)finish(WorkCompleted{});
+    store_.answer = WorkerAnswer::not_held;
+    (void)finish(WorkCompleted{});
+    schema::RunSums pay{.begun = 1, .completed = 1, .failed = 1, .dead = 1};
+    pay.waited.add(3s);
+    pay.ran.add(40ms);  // Of the second end nobody knows when it was begun.
+    EXPECT_THAT(
+        throughput_.take_all().front().counts.types(), ElementsAre(testing::Pair("pay", pay))
+    );
+}
+
+TEST_F(WorkerDeskTest, Begins_of_very_many_jobs_that_nobody_ends_are_forgotten) {
+    ExternalBegins begins;
+    const auto add = [&](std::string id) {
+        begins.add(std::vector<Job>{a_job(std::move(id))}, clock_.now());
+    };
+    add("first");
+    add("second");
+    EXPECT_EQ(begins.take("first"), clock_.now());
+    EXPECT_EQ(begins.take("first"), std::nullopt);
+    for (std::size_t i = 0; i < ExternalBegins::kLeast; ++i) {
+        add(std::to_string(i));
+    }
+    EXPECT_EQ(begins.take("second"), clock_.now());
+    add("third");
+    for (std::size_t i = 0; i < 2 * ExternalBegins::kLeast; ++i) {
+        add(std::to_string(i));
+    }
+    EXPECT_EQ(begins.take("third"), std::nullopt);
 }
 
 TEST_F(WorkerDeskTest, It_is_known_what_workers_have_asked_for_also_when_there_was_nothing) {

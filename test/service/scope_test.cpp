@@ -237,7 +237,7 @@ TEST_F(ScopeTest, What_is_of_its_tenant_a_token_sees) {
     EXPECT_EQ(list("/process-api/management/timer-jobs")["data"][0]["id"], "a-timer");
     const RawResponse dead = verb("reader", "dead/ls", json::array());
     EXPECT_THAT(ids_in(json::parse(dead.body)), testing::ElementsAre("a-doomed"));
-    for (const char* const path : {"/api/v1/nodes", "/metrics", "/api/v1/log"}) {
+    for (const char* const path : {"/api/v1/nodes", "/api/v1/rates", "/metrics", "/api/v1/log"}) {
         const RawResponse refused = as("reader", "GET", path);
         EXPECT_EQ(refused.status, 403) << path;
         EXPECT_THAT(refused.body, HasSubstr("cannot be narrowed")) << path;

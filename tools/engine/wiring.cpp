@@ -191,6 +191,10 @@ persistence::WatchStore& Wiring::watch_store() {
     return parts_->store;
 }
 
+persistence::ThroughputStore& Wiring::throughput_store() {
+    return parts_->store.throughput_store();
+}
+
 std::vector<persistence::ToldSymptom> Wiring::symptoms() {
     const auto session = parts_->pool->lease(persistence::SessionPool::Access::read);
     return persistence::ask_about_all(

@@ -33,6 +33,7 @@
 #include "persistence/served_store.hpp"
 #include "persistence/sql/health/access_counts.hpp"
 #include "persistence/sql/transaction.hpp"
+#include "persistence/throughput_store.hpp"
 #include "persistence/timer_store.hpp"
 #include "persistence/url/database_url.hpp"
 #include "persistence/watch_store.hpp"
@@ -190,6 +191,7 @@ public:
     [[nodiscard]] persistence::HistoryStore& history_store();
     [[nodiscard]] persistence::ServedStore& served_store();
     [[nodiscard]] persistence::WatchStore& watch_store();
+    [[nodiscard]] persistence::ThroughputStore& throughput_store();
 
     /// What the database tells of itself. Throws DbError when it does not answer.
     [[nodiscard]] std::vector<persistence::ToldSymptom> symptoms();

@@ -122,12 +122,18 @@ Wiring::Parts::Parts(
            threads.get(),
            std::move(options.on_run),
            &retry_rule,
-           persistence::driver_of(url).has_one_writer},
+           persistence::driver_of(url).has_one_writer,
+           &store.throughput_store()},
           settings
       ),
       producer({store, executor, clock, wake_ups}, rules_for_new_jobs(settings)),
       workers(
-          {store, clock, wake_ups, &executor.run_counts(), &executor.asked_topics()},
+          {store,
+           clock,
+           wake_ups,
+           &executor.run_counts(),
+           &executor.asked_topics(),
+           &executor.throughput()},
           settings.retry
       ),
       outcomes(

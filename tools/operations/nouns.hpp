@@ -23,6 +23,7 @@ namespace jobstrand::cli {
 [[nodiscard]] OperationNoun limit_noun();
 [[nodiscard]] OperationNoun log_noun();
 [[nodiscard]] OperationNoun node_noun();
+[[nodiscard]] OperationNoun rate_noun();
 [[nodiscard]] OperationNoun schema_noun();
 [[nodiscard]] OperationNoun series_noun();
 [[nodiscard]] OperationNoun tenant_noun();

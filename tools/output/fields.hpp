@@ -25,7 +25,7 @@ namespace jobstrand::cli {
 
 /// What JSON has for a field.
 struct JsonType {
-    /// string, integer, boolean, array (of strings), object; empty: any of them.
+    /// string, integer, number, boolean, array (of strings), object; empty: any of them.
     std::string_view name = "string";
     std::string_view format = {};  ///< `date-time`; empty: none.
     bool is_nullable = false;
@@ -48,6 +48,8 @@ template <typename Value>
         return {.name = "boolean"};
     } else if constexpr (std::integral<Value>) {
         return {.name = "integer"};
+    } else if constexpr (std::floating_point<Value>) {
+        return {.name = "number"};
     } else if constexpr (std::same_as<Value, schema::TimePoint>) {
         return {.format = "date-time"};
     } else if constexpr (std::same_as<Value, std::vector<std::string>>) {
@@ -69,6 +71,8 @@ shown(std::string_view name, const Value& value, const timers::Zone& zone) {
         return flag_field(name, value);
     } else if constexpr (std::integral<Value>) {
         return number_field(name, static_cast<std::int64_t>(value));
+    } else if constexpr (std::floating_point<Value>) {
+        return decimal_field(name, value);
     } else if constexpr (std::same_as<Value, schema::TimePoint>) {
         return time_field(name, value, zone);
     } else if constexpr (std::same_as<Value, schema::Duration>) {

@@ -21,6 +21,11 @@ RecordField number_field(std::string_view name, std::int64_t number) {
     return {.name = name, .json = text, .text = text, .is_number = true};
 }
 
+RecordField decimal_field(std::string_view name, double number) {
+    const std::string text = fmt::format("{}", number);
+    return {.name = name, .json = text, .text = text, .is_number = true};
+}
+
 RecordField flag_field(std::string_view name, bool flag) {
     const std::string text = flag ? "true" : "false";
     return {.name = name, .json = text, .text = text};

@@ -27,6 +27,7 @@ using Record = std::vector<RecordField>;
 /// null when the text is empty.
 [[nodiscard]] RecordField text_or_null_field(std::string_view name, std::string_view text);
 [[nodiscard]] RecordField number_field(std::string_view name, std::int64_t number);
+[[nodiscard]] RecordField decimal_field(std::string_view name, double number);
 [[nodiscard]] RecordField flag_field(std::string_view name, bool flag);
 
 /// A JSON array; elsewhere the texts with blanks between them.

@@ -115,6 +115,8 @@ TEST_P(UserRights, On_one_table_are_looked_at_too) {
           "JS_RUN",
           "JS_RATE",
           "JS_ASKED",
+          "JS_THROUGHPUT",
+          "JS_ENDED_RUN",
           "JS_EXCLUSIVE",
           "JS_WAITING",
           "JS_UNIQUE",

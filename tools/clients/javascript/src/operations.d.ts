@@ -65,6 +65,11 @@ export type LimitSet = { limit: string; concurrent: number | null; perNode: numb
 export type Node = { node: string; state: string; running: number; workers: number; held: number; started: string;
   leaseUntil: string; standstill: string | null; host: string; process: number; version: string; handlerTypes: string[];
   scope: { [name: string]: any } | null; acquiresJobs: boolean; movesTimers: boolean };
+export type Rate = { time: string; seconds: number; begun: number; completed: number; failed: number; dead: number;
+  waitP50: number | null; waitP95: number | null; waitP99: number | null; runP50: number | null; runP95: number | null;
+  runP99: number | null };
+export type RateTypes = { type: string; begun: number; completed: number; failed: number; dead: number; waitP50: number | null;
+  waitP95: number | null; waitP99: number | null; runP50: number | null; runP95: number | null; runP99: number | null };
 export type Log = { id: string; time: string; event: string; reason: string | null; jobId: string; attempt: number | null;
   retries: number; handlerType: string | null; exceptionMessage: string | null; durationMs: number | null; node: string | null;
   priority: number; dueDate: string | null; processInstanceId: string | null; rootProcessInstanceId: string | null;
@@ -305,6 +310,13 @@ export interface NodesApi {
   resume(node: string): Promise<void>;
 }
 
+export interface RatesApi {
+  /** List what was run span by span, the oldest first (role read). */
+  list(options?: { last?: string; type?: string }): AsyncGenerator<Rate, void, undefined>;
+  /** List what was run by handler type (role read). */
+  types(options?: { last?: string }): Promise<RateTypes[]>;
+}
+
 export interface LogApi {
   /** List what happened to jobs, the latest first (role read). */
   list(options?: { job?: string; type?: string; definition?: string; instance?: string; element?: string; tenant?: string;
@@ -351,6 +363,7 @@ export interface Nouns {
   readonly tenants: TenantsApi;
   readonly limits: LimitsApi;
   readonly nodes: NodesApi;
+  readonly rates: RatesApi;
   readonly log: LogApi;
   readonly incidents: IncidentsApi;
   readonly audit: AuditApi;

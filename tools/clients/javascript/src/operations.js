@@ -85,6 +85,10 @@ export const kOperations = {
     drain: ["POST", "/api/v1/nodes/{node}/drain", ["node"], ""],
     resume: ["POST", "/api/v1/nodes/{node}/resume", ["node"], ""],
   },
+  rates: {
+    list: ["LIST", "/api/v1/rates", [], "last type"],
+    types: ["GET", "/api/v1/rates/types", [], "last"],
+  },
   log: {
     list: ["LIST", "/api/v1/log", [], "job type definition instance element tenant node event why since until limit after"],
     delete: ["DELETE", "/api/v1/log", [], "before"],

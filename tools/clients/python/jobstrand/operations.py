@@ -98,6 +98,12 @@ LimitSet = TypedDict("LimitSet", {"limit": "str", "concurrent": "Optional[int]",
 Node = TypedDict("Node", {"node": "str", "state": "str", "running": "int", "workers": "int", "held": "int", "started": "str",
     "leaseUntil": "str", "standstill": "Optional[str]", "host": "str", "process": "int", "version": "str",
     "handlerTypes": "List[str]", "scope": "Optional[Dict[str, Any]]", "acquiresJobs": "bool", "movesTimers": "bool"})
+Rate = TypedDict("Rate", {"time": "str", "seconds": "int", "begun": "int", "completed": "int", "failed": "int", "dead": "int",
+    "waitP50": "Optional[float]", "waitP95": "Optional[float]", "waitP99": "Optional[float]", "runP50": "Optional[float]",
+    "runP95": "Optional[float]", "runP99": "Optional[float]"})
+RateTypes = TypedDict("RateTypes", {"type": "str", "begun": "int", "completed": "int", "failed": "int", "dead": "int",
+    "waitP50": "Optional[float]", "waitP95": "Optional[float]", "waitP99": "Optional[float]", "runP50": "Optional[float]",
+    "runP95": "Optional[float]", "runP99": "Optional[float]"})
 Log = TypedDict("Log", {"id": "str", "time": "str", "event": "str", "reason": "Optional[str]", "jobId": "str",
     "attempt": "Optional[int]", "retries": "int", "handlerType": "Optional[str]", "exceptionMessage": "Optional[str]",
     "durationMs": "Optional[int]", "node": "Optional[str]", "priority": "int", "dueDate": "Optional[str]",
@@ -595,6 +601,20 @@ class NodesApi(Noun[M]):
         return Call("POST", "/api/v1/nodes/{node}/resume", locals())
 
 
+class RatesApi(Noun[M]):
+    """/api/v1/rates"""
+
+    @listing
+    def list(self, *, last: Optional[str] = None, type: Optional[str] = None) -> Item[Rate]:
+        """List what was run span by span, the oldest first (role read)."""
+        return Item("GET", "/api/v1/rates", locals())
+
+    @operation
+    def types(self, *, last: Optional[str] = None) -> Call[List[RateTypes]]:
+        """List what was run by handler type (role read)."""
+        return Call("GET", "/api/v1/rates/types", locals())
+
+
 class LogApi(Noun[M]):
     """/api/v1/log"""
 
@@ -680,6 +700,7 @@ class Nouns(Noun[M]):
         self.tenants: TenantsApi[M] = TenantsApi(carry_out)
         self.limits: LimitsApi[M] = LimitsApi(carry_out)
         self.nodes: NodesApi[M] = NodesApi(carry_out)
+        self.rates: RatesApi[M] = RatesApi(carry_out)
         self.log: LogApi[M] = LogApi(carry_out)
         self.incidents: IncidentsApi[M] = IncidentsApi(carry_out)
         self.audit: AuditApi[M] = AuditApi(carry_out)

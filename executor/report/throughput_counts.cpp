@@ -1,0 +1,145 @@
+#include "executor/report/throughput_counts.hpp"
+
+#include "schema/job_transition.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace jobstrand::executor {
+
+namespace {
+
+using schema::RunSums;
+using schema::ThroughputSpan;
+using schema::TimePoint;
+using Reason = schema::TransitionReason;
+
+[[nodiscard]] bool is_failed_run(Reason reason) {
+    return reason == Reason::retry || reason == Reason::retries_exhausted ||
+           reason == Reason::not_retryable;
+}
+
+[[nodiscard]] TimePoint begin_of_span(TimePoint now, schema::Duration length) {
+    return now - now.time_since_epoch() % length;
+}
+
+[[nodiscard]] bool is_within(const ThroughputSpan& span, TimePoint now) {
+    return now >= span.at && now < span.at + span.length;
+}
+
+}  // namespace
+
+void ThroughputCounts::begun(const schema::Job& job, TimePoint now) {
+    const std::lock_guard lock(mutex_);
+    begin(job, now);
+}
+
+void ThroughputCounts::begun(std::span<const schema::Job> jobs, TimePoint now) {
+    const std::lock_guard lock(mutex_);
+    for (const schema::Job& job : jobs) {
+        begin(job, now);
+    }
+}
+
+void ThroughputCounts::begin(const schema::Job& job, TimePoint now) {
+    go_on_to(now);
+    RunSums& sums = of(job.handler_type);
+    sums.begun += job.attempts == 0 ? 1 : 0;
+    if (const auto could_run = std::max(job.due_date, job.create_time)) {
+        sums.waited.add(now - *could_run);
+    }
+}
+
+void ThroughputCounts::ended(
+    std::span<const persistence::Outcome> outcomes,
+    const std::set<const schema::Job*>& lost,
+    TimePoint now
+) {
+    const std::lock_guard lock(mutex_);
+    go_on_to(now);
+    for (const persistence::Outcome& outcome : outcomes) {
+        const schema::Transition& transition = outcome.transition;
+        const bool is_dead = transition.to == schema::JobPlace::dead_letter;
+        const bool has_failed = is_failed_run(transition.reason);
+        const bool is_run = has_failed || transition.reason == Reason::completed;
+        if ((!is_run && !is_dead) || (!lost.empty() && lost.contains(outcome.job.get()))) {
+            continue;
+        }
+        RunSums& sums = of(outcome.job->handler_type);
+        sums.completed += is_run && !has_failed ? 1 : 0;
+        sums.failed += has_failed ? 1 : 0;
+        sums.dead += is_dead ? 1 : 0;
+        if (is_run && outcome.duration) {
+            sums.ran.add(*outcome.duration);
+        }
+    }
+}
+
+void ThroughputCounts::ended(std::string_view handler_type, const RunEnd& end, TimePoint now) {
+    const std::lock_guard lock(mutex_);
+    go_on_to(now);
+    RunSums& sums = of(handler_type);
+    ++(end.has_failed ? sums.failed : sums.completed);
+    sums.dead += end.is_dead ? 1 : 0;
+    if (end.ran) {
+        sums.ran.add(*end.ran);
+    }
+}
+
+std::vector<ThroughputSpan> ThroughputCounts::take(TimePoint now) {
+    const std::lock_guard lock(mutex_);
+    go_on_to(now);
+    return std::exchange(over_, {});
+}
+
+std::vector<ThroughputSpan> ThroughputCounts::take_all() {
+    const std::lock_guard lock(mutex_);
+    end_short_span();
+    end_long_span();
+    return std::exchange(over_, {});
+}
+
+RunSums& ThroughputCounts::of(std::string_view handler_type) {
+    if (last_sums_ == nullptr || last_type_ != handler_type) {
+        last_sums_ = &short_.counts.of(handler_type);
+        const auto found = short_.counts.types().find(handler_type);
+        last_type_ = found == short_.counts.types().end() ? std::string_view() : found->first;
+    }
+    return *last_sums_;
+}
+
+// A clock that was set back begins a span anew, too.
+void ThroughputCounts::go_on_to(TimePoint now) {
+    if (is_within(short_, now)) {
+        return;
+    }
+    end_short_span();
+    short_.at = begin_of_span(now, short_.length);
+    if (!is_within(long_, now)) {
+        end_long_span();
+        long_.at = begin_of_span(now, long_.length);
+    }
+}
+
+void ThroughputCounts::end_short_span() {
+    long_.counts.merge(short_.counts);
+    last_sums_ = nullptr;
+    add_over({short_.length, short_.at, std::exchange(short_.counts, schema::Throughput())});
+}
+
+void ThroughputCounts::end_long_span() {
+    add_over({long_.length, long_.at, std::exchange(long_.counts, schema::Throughput())});
+}
+
+void ThroughputCounts::add_over(ThroughputSpan&& span) {
+    if (span.counts.is_empty()) {
+        return;
+    }
+    if (over_.size() == kMostSpans) {
+        over_.erase(over_.begin());
+    }
+    over_.push_back(std::move(span));
+}
+
+}  // namespace jobstrand::executor

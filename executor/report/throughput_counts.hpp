@@ -1,0 +1,73 @@
+#pragma once
+
+#include "persistence/outcome.hpp"
+#include "schema/job.hpp"
+#include "schema/throughput/throughput.hpp"
+#include "schema/time.hpp"
+
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::executor {
+
+/// What this node runs, in spans of two seconds and of a minute. Spans that are over wait to be
+/// taken; of too many the oldest are forgotten.
+///
+/// Times are those of the database. Thread safety: safe.
+class ThroughputCounts final {
+public:
+    /// That wait to be taken.
+    static constexpr std::size_t kMostSpans = 100;
+
+    /// How a run ended that is told of by itself.
+    struct RunEnd {
+        bool has_failed = false;
+        bool is_dead = false;
+        std::optional<schema::Duration> ran = {};
+    };
+
+    /// An attempt of the job begins.
+    void begun(const schema::Job& job, schema::TimePoint now);
+
+    /// Several of one type begin.
+    void begun(std::span<const schema::Job> jobs, schema::TimePoint now);
+
+    /// Outcomes of which some are those of runs, without those of the `lost` jobs.
+    void ended(
+        std::span<const persistence::Outcome> outcomes,
+        const std::set<const schema::Job*>& lost,
+        schema::TimePoint now
+    );
+
+    void ended(std::string_view handler_type, const RunEnd& end, schema::TimePoint now);
+
+    /// The spans that are over, in which something happened.
+    [[nodiscard]] std::vector<schema::ThroughputSpan> take(schema::TimePoint now);
+
+    /// Those too that are under way.
+    [[nodiscard]] std::vector<schema::ThroughputSpan> take_all();
+
+private:
+    // With the mutex held.
+    void begin(const schema::Job& job, schema::TimePoint now);
+    [[nodiscard]] schema::RunSums& of(std::string_view handler_type);
+    void go_on_to(schema::TimePoint now);
+    void end_short_span();
+    void end_long_span();
+    void add_over(schema::ThroughputSpan&& span);
+
+    // Guarded by mutex_.
+    std::mutex mutex_;
+    schema::ThroughputSpan short_{.length = schema::kShortSpan};
+    schema::ThroughputSpan long_{.length = schema::kLongSpan};
+    std::string_view last_type_;            ///< Neighbours are often of one type.
+    schema::RunSums* last_sums_ = nullptr;  ///< Of it in the short span.
+    std::vector<schema::ThroughputSpan> over_;
+};
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "schema/throughput/time_histogram.hpp"
+#include "schema/time.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace jobstrand::schema {
+
+/// What was run within a span of time.
+struct RunSums {
+    std::int64_t begun = 0;      ///< Jobs whose first attempt began.
+    std::int64_t completed = 0;  ///< Attempts that succeeded.
+    std::int64_t failed = 0;     ///< Attempts that failed.
+    std::int64_t dead = 0;       ///< Jobs that became dead letters.
+    TimeHistogram waited = {};   ///< From when a job could run until an attempt of it began.
+    TimeHistogram ran = {};      ///< From there until it ended.
+
+    void merge(const RunSums& other);
+
+    bool operator==(const RunSums&) const = default;
+};
+
+/// The same by handler type. The number of types has a bound: those behind it count as one, which
+/// has no name. Pure.
+class Throughput final {
+public:
+    using Types = std::map<std::string, RunSums, std::less<>>;
+
+    static constexpr std::size_t kMostTypes = 100;
+
+    explicit Throughput(std::size_t most_types = kMostTypes) : most_types_(most_types) {}
+
+    /// Of a type; it stays where it is.
+    [[nodiscard]] RunSums& of(std::string_view type);
+
+    void merge(const Throughput& other);
+
+    [[nodiscard]] const Types& types() const { return types_; }
+    [[nodiscard]] bool is_empty() const { return types_.empty(); }
+
+private:
+    std::size_t most_types_;
+    Types types_;
+};
+
+/// What was run within a span that begins at a multiple of its length.
+struct ThroughputSpan {
+    Duration length{};
+    TimePoint at{};
+    Throughput counts = Throughput();
+};
+
+// The spans that nodes write down, and for how long these are kept.
+inline constexpr Duration kShortSpan = std::chrono::seconds(2);
+inline constexpr Duration kLongSpan = std::chrono::minutes(1);
+inline constexpr Duration kShortSpansLast = std::chrono::minutes(15);
+inline constexpr Duration kLongSpansLast = std::chrono::hours(25);
+
+/// As it is stored: a line that tells the version, and one for each type.
+[[nodiscard]] std::string text_of(const Throughput& throughput);
+
+/// nullopt: another version has written it. Lines that cannot be read are left out.
+[[nodiscard]] std::optional<Throughput> parse_throughput(std::string_view text);
+
+}  // namespace jobstrand::schema

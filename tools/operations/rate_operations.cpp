@@ -1,0 +1,240 @@
+#include "persistence/throughput_store.hpp"
+#include "schema/throughput/throughput.hpp"
+#include "tools/operations/nouns.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace jobstrand::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+using persistence::SpanSearch;
+using persistence::SpanSums;
+using schema::RunSums;
+
+/// For so long the short spans are shown.
+constexpr schema::Duration kShortSpansShown = 10min;
+
+/// For so long there are minutes, less what may have been forgotten.
+constexpr schema::Duration kMostShown = 24h;
+
+struct RateOptions {
+    std::optional<schema::Duration> last;
+    std::optional<std::string> type;
+};
+
+struct RatePoint {
+    SpanSums span;
+    schema::Duration length{};
+};
+
+struct TypeRates {
+    std::string type;
+    RunSums sums;
+};
+
+[[nodiscard]] FieldValue<RunSums> percentile_of(schema::TimeHistogram RunSums::*times, double at) {
+    return [times, at](const RunSums& sums) { return (sums.*times).percentile(at); };
+}
+
+[[nodiscard]] const Fields<RunSums>& sums_fields() {
+    static const Fields<RunSums> all{
+        {.name = "begun",
+         .value = &RunSums::begun,
+         .meaning = "Jobs whose first attempt began",
+         .column = {.heading = "BEGUN"}},
+        {.name = "completed",
+         .value = &RunSums::completed,
+         .meaning = "Attempts that succeeded",
+         .column = {.heading = "COMPLETED"}},
+        {.name = "failed",
+         .value = &RunSums::failed,
+         .meaning = "Attempts that failed",
+         .column = {.heading = "FAILED"}},
+        {.name = "dead",
+         .value = &RunSums::dead,
+         .meaning = "Jobs that became dead letters",
+         .column = {.heading = "DEAD"}},
+        {.name = "waitP50",
+         .value = percentile_of(&RunSums::waited, 0.5),
+         .meaning = "Seconds that attempts waited from when they could run: half of them no longer",
+         .column = {.heading = "WAIT P50", .rank = 2}},
+        {.name = "waitP95",
+         .value = percentile_of(&RunSums::waited, 0.95),
+         .meaning = "95 % of them no longer",
+         .column = {.heading = "WAIT P95", .rank = 1}},
+        {.name = "waitP99",
+         .value = percentile_of(&RunSums::waited, 0.99),
+         .meaning = "99 % of them no longer",
+         .column = {.heading = "WAIT P99", .rank = 3}},
+        {.name = "runP50",
+         .value = percentile_of(&RunSums::ran, 0.5),
+         .meaning = "Seconds that attempts took: half of them no longer",
+         .column = {.heading = "RUN P50", .rank = 2}},
+        {.name = "runP95",
+         .value = percentile_of(&RunSums::ran, 0.95),
+         .meaning = "95 % of them no longer",
+         .column = {.heading = "RUN P95", .rank = 1}},
+        {.name = "runP99",
+         .value = percentile_of(&RunSums::ran, 0.99),
+         .meaning = "99 % of them no longer",
+         .column = {.heading = "RUN P99", .rank = 3}},
+    };
+    return all;
+}
+
+[[nodiscard]] const Fields<RatePoint>& point_fields() {
+    static const Fields<RatePoint> all = joined(
+        Fields<RatePoint>{
+            {.name = "time",
+             .value = [](const RatePoint& point) { return point.span.at; },
+             .meaning = "When the span begins",
+             .column = {.heading = "TIME"}},
+            {.name = "seconds",
+             .value =
+                 [](const RatePoint& point) {
+                     return std::chrono::duration_cast<std::chrono::seconds>(point.length).count();
+                 },
+             .meaning = "How long it is; the last one may still be under way",
+             .column = {.heading = "SECONDS"}},
+        },
+        fields_of_part<RatePoint>(
+            sums_fields(), [](const RatePoint& point) -> const RunSums& { return point.span.sums; }
+        )
+    );
+    return all;
+}
+
+[[nodiscard]] const Fields<TypeRates>& type_rates_fields() {
+    static const Fields<TypeRates> all = joined(
+        Fields<TypeRates>{
+            {.name = "type",
+             .value = &TypeRates::type,
+             .meaning = "The handler type; empty: those behind the first hundred of a span",
+             .column = {.heading = "TYPE", .width_max = 64}},
+        },
+        fields_of_part<TypeRates>(sums_fields(), &TypeRates::sums)
+    );
+    return all;
+}
+
+void read_last(RateOptions& options, const std::string& text, const ParameterReading& reading) {
+    options.last = read_duration(text, reading);
+    if (*options.last <= 0s || *options.last > kMostShown) {
+        refuse_parameter(reading, " must be more than 0, and at most 24h");
+    }
+}
+
+[[nodiscard]] const Parameters<RateOptions>& last_parameter() {
+    static const Parameters<RateOptions> all{
+        {"--last",
+         {read_last, ParameterKind::duration},
+         "How far back, at most 24h [1h]; up to 10m in spans of two seconds, else of a minute",
+         {.unit = "DURATION"}},
+    };
+    return all;
+}
+
+[[nodiscard]] const Parameters<RateOptions>& rate_parameters() {
+    static const Parameters<RateOptions> all = joined(
+        last_parameter(),
+        {{"--type", &RateOptions::type, "Only of this handler type", {.unit = "TEXT"}}}
+    );
+    return all;
+}
+
+/// Minutes are written when they are over: what is under way is taken from the short spans.
+struct RateSearch {
+    SpanSearch written;
+    std::optional<SpanSearch> under_way = {};
+};
+
+[[nodiscard]] RateSearch search_for(schema::TimePoint now, const RateOptions& options) {
+    const schema::Duration last = options.last.value_or(1h);
+    SpanSearch search{
+        .length = schema::kShortSpan, .from = now - last, .handler_type = options.type};
+    if (last <= kShortSpansShown) {
+        return {.written = search};
+    }
+    SpanSearch under_way = search;
+    under_way.from = now - now.time_since_epoch() % schema::kLongSpan;
+    search.length = schema::kLongSpan;
+    search.until = under_way.from;
+    return {.written = search, .under_way = under_way};
+}
+
+[[nodiscard]] std::vector<RatePoint> list_rates(Session& session, const RateOptions& options) {
+    const RateSearch search = search_for(session.database_now(), options);
+    persistence::ThroughputStore& store = session.engine().throughput_store();
+    std::vector<RatePoint> points;
+    for (SpanSums& span : store.throughput(search.written)) {
+        points.push_back({std::move(span), search.written.length});
+    }
+    if (search.under_way) {
+        SpanSums minute{.at = search.under_way->from};
+        for (const SpanSums& span : store.throughput(*search.under_way)) {
+            minute.sums.merge(span.sums);
+        }
+        if (minute.sums != RunSums()) {
+            points.push_back({std::move(minute), search.written.length});
+        }
+    }
+    return points;
+}
+
+[[nodiscard]] std::vector<TypeRates> list_type_rates(Session& session, const RateOptions& options) {
+    const RateSearch search = search_for(session.database_now(), options);
+    persistence::ThroughputStore& store = session.engine().throughput_store();
+    schema::Throughput all = store.throughput_by_type(search.written);
+    if (search.under_way) {
+        all.merge(store.throughput_by_type(*search.under_way));
+    }
+    std::vector<TypeRates> rates;
+    for (const auto& [type, sums] : all.types()) {
+        rates.push_back({type, sums});
+    }
+    return rates;
+}
+
+}  // namespace
+
+OperationNoun rate_noun() {
+    return {
+        .name = "rate",
+        .summary = "Rates: what all nodes have begun, completed and failed, over the last day",
+        .examples =
+            "  jobstrand rate ls --last 10m --type mail\n"
+            "  jobstrand rate types --last 24h",
+        .operations =
+            {
+                list_operation<RateOptions>(
+                    {.words = "rate ls",
+                     .summary = "List what was run span by span, the oldest first",
+                     .examples = "  jobstrand rate ls\n"
+                                 "  jobstrand rate ls --last 10m --type mail -o json",
+                     .role = service::Role::read,
+                     .path = "GET /api/v1/rates"},
+                    rate_parameters(),
+                    point_fields(),
+                    list_rates
+                ),
+                list_operation<RateOptions>(
+                    {.words = "rate types",
+                     .summary = "List what was run by handler type",
+                     .examples = "  jobstrand rate types --last 24h",
+                     .role = service::Role::read,
+                     .path = "GET /api/v1/rates/types"},
+                    last_parameter(),
+                    type_rates_fields(),
+                    list_type_rates
+                ),
+            },
+    };
+}
+
+}  // namespace jobstrand::cli
