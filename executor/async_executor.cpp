@@ -49,6 +49,13 @@ persistence::Fetching fetching_of(const ExecutorSettings& settings) {
     return {.jobs = settings.acquire_async_jobs, .timers = settings.acquire_timers};
 }
 
+/// Of each type and second.
+std::size_t runs_to_keep(const ExecutorSettings& settings, const persistence::RunStore* store) {
+    const auto most = static_cast<std::int64_t>(LastRuns::kOfType);
+    const std::int64_t runs = std::clamp<std::int64_t>(settings.history_retention.runs, 0, most);
+    return store == nullptr ? 0 : static_cast<std::size_t>(runs);
+}
+
 ExecutorSettings checked(ExecutorSettings settings) {
     const std::vector<std::string> mistakes = validate(settings);
     if (!mistakes.empty()) {
@@ -70,6 +77,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       held_(settings_.queue_bytes, exclusive_over(settings_)),
       order_(use.clock, exclusive_over(settings_), settings_.lock_time),
       limited_(settings_.max_pool_size, use.store),
+      last_runs_(runs_to_keep(settings_, use.runs)),
       release_(
           {use.store, held_, order_, use.wake_ups, use.clock, use.log},
           settings_.lock_owner,
@@ -134,6 +142,7 @@ JobCompletion::Dependencies AsyncExecutor::needs_of_completion() {
         .clock = use_.clock,
         .log = use_.log,
         .when_refused = [this](std::set<std::string> types) { leave_out(std::move(types)); },
+        .last_runs = &last_runs_,
     };
 }
 
@@ -272,7 +281,7 @@ void AsyncExecutor::run(const HeldJobPtr& held) {
     use_.store.wait_for_database(held->stop.get_token(), held->lock_until);
     JobRunner::Answer answer = run_in_place(held);
     if (std::holds_alternative<JobRunner::Committed>(answer)) {
-        completion_.run_counts().add(held->job.handler_type);
+        on_committed(*held);
         held_.remove(held->job);
         return;
     }
@@ -294,8 +303,22 @@ void AsyncExecutor::on_async_end(const HeldJobPtr& held, const HandlerResult& re
         return;
     }
     runner_.ended_elsewhere(*held);
-    completion_.run_counts().add(held->job.handler_type);
+    on_committed(*held);
     completion_.forget(held);
+}
+
+// Whoever has written its outcome has told of it, too.
+void AsyncExecutor::on_committed(const HeldJob& held) {
+    completion_.run_counts().add(held.job.handler_type);
+    if (!held.is_written) {
+        const auto took = use_.clock.steady_now() - held.began.load(std::memory_order_relaxed);
+        last_runs_.add(run_of(
+            held.job,
+            settings_.lock_owner,
+            use_.clock.now(),
+            std::chrono::floor<schema::Duration>(took)
+        ));
+    }
 }
 
 void AsyncExecutor::on_outcome(const HeldJobPtr& held, persistence::Outcome outcome) {
@@ -308,7 +331,8 @@ void AsyncExecutor::on_outcome(const HeldJobPtr& held, persistence::Outcome outc
 
 void AsyncExecutor::outcome_was_written(persistence::Outcome outcome) {
     const auto began = held_.written(outcome);
-    if (began && outcome.transition.failure) {
+    outcome.ended = use_.clock.now();
+    if (began) {
         outcome.duration = std::chrono::floor<schema::Duration>(use_.clock.steady_now() - *began);
     }
     if (started_) {

@@ -90,12 +90,12 @@ persistence::WantedJobs wanted_by(const AcquireOrder& order) {
 /// The results of one call on their way to the store.
 class WorkerDesk::Writing {
 public:
-    Writing(const schema::RetryPolicy& policy, schema::TimePoint now)
-        : policy_(policy), now_(now) {}
+    Writing(std::string_view worker, const schema::RetryPolicy& policy, schema::TimePoint now)
+        : worker_(worker), policy_(policy), now_(now) {}
 
     [[nodiscard]] WorkerOutcome outcome_of(const WorkResult& result) {
         const auto transition = [this, &result](const Job& row) {
-            types_[&result] = row.handler_type;
+            runs_[&result] = run_of(row, worker_, now_, {});  // Nobody knows when it began.
             return std::visit(
                 [&](const auto& what) { return transition_of(row, what); }, result.what
             );
@@ -109,10 +109,10 @@ public:
     /// The earliest due date of a retry, if there is one.
     [[nodiscard]] std::optional<schema::TimePoint> due() const { return due_; }
 
-    /// Of the job of a result that was written; nullptr: an earlier one was about the same job.
-    [[nodiscard]] const std::string* type_of(const WorkResult& result) const {
-        const auto found = types_.find(&result);
-        return found == types_.end() ? nullptr : &found->second;
+    /// Of a result that was written; nullptr: an earlier one was about the same job.
+    [[nodiscard]] const persistence::EndedRun* run(const WorkResult& result) const {
+        const auto found = runs_.find(&result);
+        return found == runs_.end() ? nullptr : &found->second;
     }
 
 private:
@@ -131,10 +131,11 @@ private:
         return transition;
     }
 
+    const std::string_view worker_;
     const schema::RetryPolicy& policy_;
     const schema::TimePoint now_;
     std::optional<schema::TimePoint> due_;
-    std::unordered_map<const WorkResult*, std::string> types_;
+    std::unordered_map<const WorkResult*, persistence::EndedRun> runs_;
 };
 
 std::vector<Job> WorkerDesk::acquire(const AcquireOrder& order) {
@@ -158,7 +159,7 @@ WorkerDesk::finish(std::string_view worker, std::span<const WorkResult> results)
     require_worker(worker);
     require_count(results.size());
     const schema::TimePoint now = use_.clock.now();
-    Writing writing(policy_, now);
+    Writing writing(worker, policy_, now);
     std::vector<WorkerOutcome> outcomes;
     outcomes.reserve(results.size());
     for (const WorkResult& result : results) {
@@ -184,9 +185,12 @@ void WorkerDesk::count(
             continue;
         }
         const auto* const failed = std::get_if<WorkFailed>(&results[i].what);
-        const std::string* const type = writing.type_of(results[i]);
-        if (use_.run_counts != nullptr && type != nullptr) {
-            use_.run_counts->add(*type, failed != nullptr);
+        const persistence::EndedRun* const run = writing.run(results[i]);
+        if (use_.run_counts != nullptr && run != nullptr) {
+            use_.run_counts->add(run->handler_type, failed != nullptr);
+        }
+        if (use_.last_runs != nullptr && run != nullptr && failed == nullptr) {
+            use_.last_runs->add(*run);
         }
         if (failed != nullptr) {
             counts_.failed.fetch_add(1);

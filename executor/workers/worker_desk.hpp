@@ -1,6 +1,7 @@
 #pragma once
 
 #include "executor/loop/wake_ups.hpp"
+#include "executor/report/last_runs.hpp"
 #include "executor/report/run_counts.hpp"
 #include "executor/workers/asked_topics.hpp"
 #include "executor/workers/worker_counts.hpp"
@@ -68,6 +69,7 @@ public:
         const WakeUps& wake_ups;
         RunCounts* run_counts = nullptr;  ///< Of this node; null: nobody asks.
         AskedTopics* asked = nullptr;     ///< Likewise.
+        LastRuns* last_runs = nullptr;    ///< Likewise.
     };
 
     WorkerDesk(Dependencies use, schema::RetryPolicy policy)

@@ -122,12 +122,18 @@ Wiring::Parts::Parts(
            threads.get(),
            std::move(options.on_run),
            &retry_rule,
-           persistence::driver_of(url).has_one_writer},
+           persistence::driver_of(url).has_one_writer,
+           &store},
           settings
       ),
       producer({store, executor, clock, wake_ups}, rules_for_new_jobs(settings)),
       workers(
-          {store, clock, wake_ups, &executor.run_counts(), &executor.asked_topics()},
+          {store,
+           clock,
+           wake_ups,
+           &executor.run_counts(),
+           &executor.asked_topics(),
+           &executor.last_runs()},
           settings.retry
       ),
       outcomes(
@@ -180,6 +186,7 @@ void Wiring::Parts::add_housekeeping(deadletter::DeadLetterPolicies of_dead_lett
     const bool is_cleaning = executor::is_to_clean(history, settings.scope);
     if (is_cleaning) {
         executor.add_activity(cleaning.emplace(store, clock, history));
+        executor.add_activity(run_cleaning.emplace(store, clock, history));
     }
     if (is_cleaning && of_dead_letters.retention.is_any()) {
         policies.push_back(std::make_unique<CleaningActivity>(
