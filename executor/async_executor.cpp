@@ -49,6 +49,13 @@ persistence::Fetching fetching_of(const ExecutorSettings& settings) {
     return {.jobs = settings.acquire_async_jobs, .timers = settings.acquire_timers};
 }
 
+/// Of each type and second.
+std::size_t runs_to_keep(const ExecutorSettings& settings, const persistence::RunStore* store) {
+    const auto most = static_cast<std::int64_t>(LastRuns::kOfType);
+    const std::int64_t runs = std::clamp<std::int64_t>(settings.history_retention.runs, 0, most);
+    return store == nullptr ? 0 : static_cast<std::size_t>(runs);
+}
+
 ExecutorSettings checked(ExecutorSettings settings) {
     const std::vector<std::string> mistakes = validate(settings);
     if (!mistakes.empty()) {
@@ -70,6 +77,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       held_(settings_.queue_bytes, exclusive_over(settings_)),
       order_(use.clock, exclusive_over(settings_), settings_.lock_time),
       limited_(settings_.max_pool_size, use.store),
+      last_runs_(runs_to_keep(settings_, use.runs)),
       release_(
           {use.store, held_, order_, use.wake_ups, use.clock, use.log},
           settings_.lock_owner,
@@ -144,6 +152,7 @@ JobCompletion::Dependencies AsyncExecutor::needs_of_completion() {
         .clock = use_.clock,
         .log = use_.log,
         .when_refused = [this](std::set<std::string> types) { leave_out(std::move(types)); },
+        .last_runs = &last_runs_,
     };
 }
 
@@ -282,7 +291,7 @@ void AsyncExecutor::run(const HeldJobPtr& held) {
     use_.store.wait_for_database(held->stop.get_token(), held->lock_until);
     JobRunner::Answer answer = run_in_place(held);
     if (std::holds_alternative<JobRunner::Committed>(answer)) {
-        count_written_run(*held);
+        on_committed(*held);
         held_.remove(held->job);
         return;
     }
@@ -304,16 +313,22 @@ void AsyncExecutor::on_async_end(const HeldJobPtr& held, const HandlerResult& re
         return;
     }
     runner_.ended_elsewhere(*held);
-    count_written_run(*held);
+    on_committed(*held);
     completion_.forget(held);
 }
 
-void AsyncExecutor::count_written_run(const HeldJob& held) {
-    completion_.run_counts().add(held.job.handler_type);
-    const auto ran = use_.clock.steady_now() - held.began.load(std::memory_order_relaxed);
-    completion_.throughput().ended(
-        held.job.handler_type, {.ran = std::chrono::floor<schema::Duration>(ran)}, use_.clock.now()
+// Whoever has written its outcome has told of it, too.
+void AsyncExecutor::on_committed(const HeldJob& held) {
+    const std::string& type = held.job.handler_type;
+    const auto took = std::chrono::floor<schema::Duration>(
+        use_.clock.steady_now() - held.began.load(std::memory_order_relaxed)
     );
+    const schema::TimePoint now = use_.clock.now();
+    completion_.run_counts().add(type);
+    completion_.throughput().ended(type, {.ran = took}, now);
+    if (!held.is_written) {
+        last_runs_.add(run_of(held.job, settings_.lock_owner, now, took));
+    }
 }
 
 void AsyncExecutor::on_outcome(const HeldJobPtr& held, persistence::Outcome outcome) {
@@ -326,7 +341,8 @@ void AsyncExecutor::on_outcome(const HeldJobPtr& held, persistence::Outcome outc
 
 void AsyncExecutor::outcome_was_written(persistence::Outcome outcome) {
     const auto began = held_.written(outcome);
-    if (began && outcome.transition.failure) {
+    outcome.ended = use_.clock.now();
+    if (began) {
         outcome.duration = std::chrono::floor<schema::Duration>(use_.clock.steady_now() - *began);
     }
     if (started_) {

@@ -28,7 +28,9 @@
 #include "executor/report/activity_counts.hpp"
 #include "executor/report/activity_times.hpp"
 #include "executor/report/finished_run.hpp"
+#include "executor/report/last_runs.hpp"
 #include "executor/report/run_times.hpp"
+#include "executor/report/run_writing.hpp"
 #include "executor/report/standstill.hpp"
 #include "executor/report/throughput_writing.hpp"
 #include "executor/report/unserved_jobs.hpp"
@@ -82,6 +84,7 @@ public:
         const RetryRule* retry_rule = nullptr;    ///< See JobRunner.
         bool has_one_writer = true;               ///< One transaction at a time writes: SQLite.
         persistence::ThroughputStore* throughput = nullptr;  ///< See ThroughputWriting.
+        persistence::RunStore* runs = nullptr;  ///< Where the last runs are told; null: nowhere.
     };
 
     /// Throws std::invalid_argument for settings that validate() finds fault with.
@@ -131,6 +134,7 @@ public:
     [[nodiscard]] RunCounts& run_counts() { return completion_.run_counts(); }
     [[nodiscard]] ThroughputCounts& throughput() { return completion_.throughput(); }
     [[nodiscard]] AskedTopics& asked_topics() { return asked_; }
+    [[nodiscard]] LastRuns& last_runs() { return last_runs_; }
 
     /// What became of the runs.
     [[nodiscard]] const OutcomeCounts& outcome_counts() const {
@@ -181,9 +185,9 @@ private:
     [[nodiscard]] persistence::PageLimit room_to_claim(std::size_t page);
     [[nodiscard]] bool does_acquisition_decide() const;
     void run(const HeldJobPtr& held);
+    void on_committed(const HeldJob& held);
     void on_async_end(const HeldJobPtr& held, const HandlerResult& result);
     void on_outcome(const HeldJobPtr& held, persistence::Outcome outcome);
-    void count_written_run(const HeldJob& held);
     [[nodiscard]] JobRunner::Answer run_in_place(const HeldJobPtr& held);
     void start(std::vector<HeldJobPtr> jobs);
     void on_gone(std::span<const schema::Job* const> jobs);
@@ -194,7 +198,7 @@ private:
     [[nodiscard]] persistence::NodeWork work();
     void leave_out(std::set<std::string> types);
     void what_is_served_changed();
-    void tell(const std::function<void()>& news);
+    void tell(std::string_view what, const std::function<void()>& news);
     [[nodiscard]] bool wait_for_running_jobs();
     [[nodiscard]] bool have_runs_ended(schema::Duration limit);
     void log_stop(bool all_ended);
@@ -211,6 +215,8 @@ private:
     RunTimes times_;
     Standstill standstill_;
     AskedTopics asked_;
+    LastRuns last_runs_;
+    std::optional<RunWriting> run_writing_;  ///< nullopt: nothing of them is told.
     HeldRelease release_;
     JobCompletion completion_;
     ThroughputWriting throughput_;

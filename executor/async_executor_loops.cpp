@@ -21,6 +21,10 @@ void AsyncExecutor::add_own_activities() {
     use_.wake_ups.sleepers.limits = [&loop = add_activity(limits_)] { loop.wake(); };
     use_.wake_ups.sleepers.dead_nodes = [&loop = add_activity(dead_)] { loop.wake(); };
     use_.wake_ups.sleepers.unserved = [&loop = add_activity(unserved_)] { loop.wake(); };
+    if (use_.runs != nullptr && settings_.history_retention.runs > 0) {
+        run_writing_.emplace(*use_.runs, last_runs_, use_.clock, use_.log);
+        last_runs_.when_added([&loop = add_activity(*run_writing_)] { loop.wake(); });
+    }
     if (!use_.has_one_writer) {
         add_second_loops();
     }

@@ -50,7 +50,7 @@ bool AsyncExecutor::stop(StopMode mode) {
         wakeup_->close();
     }
     if (started_) {
-        tell([this] { presence_.stop_serving(); });
+        tell("the end of this node", [this] { presence_.stop_serving(); });
     }
     const bool all_ended = wait_for_running_jobs();
     if (all_ended) {
@@ -64,6 +64,9 @@ bool AsyncExecutor::stop(StopMode mode) {
     throughput_loop_.stop();
     completion_.write_the_rest(kLastWriteWait);
     write_throughput();
+    if (run_writing_) {
+        tell("the last runs", [this] { (void)run_writing_->write(); });
+    }
     free_the_rest();
     passing_loop_.stop();
     pass_the_rest_on();
@@ -71,7 +74,7 @@ bool AsyncExecutor::stop(StopMode mode) {
     watch_loop_.stop();
     presence_loop_.stop();
     if (started_ && all_ended) {
-        tell([this] { presence_.leave(); });
+        tell("the end of this node", [this] { presence_.leave(); });
     }
     threads_->stop();
     log_stop(all_ended);
@@ -140,13 +143,13 @@ void AsyncExecutor::write_throughput() {
 }
 
 // Never throws: who could not say so counts as living until its lease is over.
-void AsyncExecutor::tell(const std::function<void()>& news) {
+void AsyncExecutor::tell(std::string_view what, const std::function<void()>& news) {
     try {
         news();
     } catch (const persistence::DbError& error) {
         use_.log.write(
             schema::LogLevel::warn,
-            "the end of this node could not be told",
+            fmt::format("{} could not be told", what),
             {{"error", error.what()}}
         );
     }

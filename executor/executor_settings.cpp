@@ -70,6 +70,7 @@ public:
 
     void check_retention(const schema::HistoryRetention& retention) {
         check_time("history_retention.age", retention.age, Duration{0}, 36'500 * 24h);
+        check_time("history_retention.runs_age", retention.runs_age, Duration{0}, 36'500 * 24h);
         if (!schema::DayWindow::of(retention.window_start, retention.window_end)) {
             found_.emplace_back(
                 "historyCleanupBatchWindowStartTime and historyCleanupBatchWindowEndTime must be "

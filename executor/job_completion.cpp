@@ -3,6 +3,7 @@
 #include "persistence/sql/db_error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -87,6 +88,7 @@ void JobCompletion::write(Batch& batch) {
         for (std::size_t i = 0; i < answers.size(); ++i) {
             on_answer(batch, batch.outcomes[i], answers[i]);
         }
+        tell_ended(batch.outcomes, answers);
     } catch (const DbError& error) {
         // One outcome that the database does not take must not hold up the others.
         if (!is_refusal(error.kind())) {
@@ -115,6 +117,7 @@ void JobCompletion::take_what_others_wrote() {
     }
     for (const Outcome& outcome : ended.written) {
         report_.stored(outcome);
+        tell_ended({&outcome, 1}, std::array{OutcomeAnswer::done});
     }
     report_.run_counts.add(ended.written);
     report_.throughput.ended(ended.written, {}, use_.clock.now());
@@ -129,7 +132,9 @@ void JobCompletion::write_one_by_one(Batch& batch) {
     for (Outcome& outcome : batch.outcomes) {
         try {
             const std::span<const Outcome> one(&outcome, 1);
-            on_answer(batch, outcome, use_.store.apply(lock_owner_, one).front());
+            const std::vector<OutcomeAnswer> answers = use_.store.apply(lock_owner_, one);
+            on_answer(batch, outcome, answers.front());
+            tell_ended(one, answers);
             taken.push_back(outcome);
         } catch (const DbError& error) {
             if (!is_refusal(error.kind())) {
@@ -204,6 +209,15 @@ void JobCompletion::on_answer(Batch& batch, const Outcome& outcome, OutcomeAnswe
     const bool was_started = outcome.transition.reason != schema::TransitionReason::released;
     if (was_started || outcome.job->lost_starts == 0) {
         batch.ended_starts.push_back(outcome.job->id);
+    }
+}
+
+void JobCompletion::tell_ended(
+    std::span<const Outcome> outcomes,
+    std::span<const OutcomeAnswer> answers
+) const {
+    if (use_.last_runs != nullptr) {
+        use_.last_runs->add(outcomes, answers, lock_owner_);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "executor/loop/wake_ups.hpp"
 #include "executor/outcome_mailbox.hpp"
 #include "executor/pool/held_jobs.hpp"
+#include "executor/report/last_runs.hpp"
 #include "executor/report/outcome_report.hpp"
 #include "executor/report/refused_now.hpp"
 #include "executor/report/refused_outcomes.hpp"
@@ -44,6 +45,7 @@ public:
         /// Told the handler types whose outcomes are refused, whenever that changes; empty: nobody
         /// is.
         std::function<void(std::set<std::string>)> when_refused = {};
+        LastRuns* last_runs = nullptr;  ///< Told the runs that succeed; nullptr: nobody is.
     };
 
     JobCompletion(Dependencies dependencies, std::string lock_owner);
@@ -99,6 +101,10 @@ private:
     void tell_refused_types();
     void tell_unwritten(const std::string& why) const;
     void on_answer(Batch& batch, const persistence::Outcome& outcome, persistence::OutcomeAnswer);
+    void tell_ended(
+        std::span<const persistence::Outcome> outcomes,
+        std::span<const persistence::OutcomeAnswer> answers
+    ) const;
     void uncount_lost_starts(Batch& batch);
     void tell_of(std::span<const persistence::Outcome> outcomes) const;
     void tell_of_room() const;

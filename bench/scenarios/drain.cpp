@@ -61,6 +61,14 @@ public:
             ->capture_default_str();
         command
             .add_option(
+                "--last-runs",
+                last_runs_,
+                "How many runs of a handler type are kept; several take turns"
+            )
+            ->delimiter(',')
+            ->capture_default_str();
+        command
+            .add_option(
                 "--lock-granularity",
                 granularities_,
                 "What is locked: row, page; several take turns"
@@ -119,13 +127,16 @@ private:
     struct Variant {
         std::string job_log;
         std::string locks;
+        std::int64_t last_runs = 0;
     };
 
     [[nodiscard]] std::vector<Variant> all_variants() const {
         std::vector<Variant> all;
         for (const std::string& job_log : job_logs_) {
             for (const std::string& locks : granularities_) {
-                all.push_back({.job_log = job_log, .locks = locks});
+                for (const std::int64_t runs : last_runs_) {
+                    all.push_back({.job_log = job_log, .locks = locks, .last_runs = runs});
+                }
             }
         }
         return all;
@@ -138,6 +149,9 @@ private:
         }
         if (granularities_.size() > 1) {
             name += ", locks by the " + variant.locks;
+        }
+        if (last_runs_.size() > 1) {
+            name += fmt::format(", last {} runs", variant.last_runs);
         }
         return name;
     }
@@ -160,6 +174,7 @@ private:
         executor::ExecutorSettings settings = executor_settings(bench.options);
         settings.order = order();
         settings.history.job_log = schema::job_log_level_of(variant.job_log).value();
+        settings.history_retention.runs = variant.last_runs;
         settings.lock_granularity = schema::lock_granularity_of(variant.locks).value();
         settings.instances_together = takes_along_;
         Nodes nodes(bench, {.executor = std::move(settings)}, handler(ledger));
@@ -207,6 +222,7 @@ private:
     std::size_t priorities_ = 1;
     bool by_priority_ = false;
     std::vector<std::string> job_logs_{"failures"};
+    std::vector<std::int64_t> last_runs_{100};
     std::vector<std::string> granularities_{"row"};
     schema::Duration aging_{0};
 };

@@ -90,15 +90,16 @@ persistence::WantedJobs wanted_by(const AcquireOrder& order) {
 /// The results of one call on their way to the store.
 class WorkerDesk::Writing {
 public:
-    Writing(const schema::RetryPolicy& policy, schema::TimePoint now)
-        : policy_(policy), now_(now) {}
+    Writing(std::string_view worker, const schema::RetryPolicy& policy, schema::TimePoint now)
+        : worker_(worker), policy_(policy), now_(now) {}
 
     [[nodiscard]] WorkerOutcome outcome_of(const WorkResult& result) {
         const auto transition = [this, &result](const Job& row) {
             Transition moved =
                 std::visit([&](const auto& what) { return transition_of(row, what); }, result.what);
             written_[&result] = {
-                .type = row.handler_type, .is_dead = moved.to == schema::JobPlace::dead_letter};
+                .run = run_of(row, worker_, now_, {}),
+                .is_dead = moved.to == schema::JobPlace::dead_letter};
             return moved;
         };
         return {
@@ -111,11 +112,11 @@ public:
     [[nodiscard]] std::optional<schema::TimePoint> due() const { return due_; }
 
     struct Written {
-        std::string type;
+        persistence::EndedRun run;
         bool is_dead = false;
     };
 
-    /// The job of a result that was written; nullptr: an earlier one was about the same job.
+    /// Of a result that was written; nullptr: an earlier one was about the same job.
     [[nodiscard]] const Written* written(const WorkResult& result) const {
         const auto found = written_.find(&result);
         return found == written_.end() ? nullptr : &found->second;
@@ -137,6 +138,7 @@ private:
         return transition;
     }
 
+    const std::string_view worker_;
     const schema::RetryPolicy& policy_;
     const schema::TimePoint now_;
     std::optional<schema::TimePoint> due_;
@@ -168,7 +170,7 @@ WorkerDesk::finish(std::string_view worker, std::span<const WorkResult> results)
     require_worker(worker);
     require_count(results.size());
     const schema::TimePoint now = use_.clock.now();
-    Writing writing(policy_, now);
+    Writing writing(worker, policy_, now);
     std::vector<WorkerOutcome> outcomes;
     outcomes.reserve(results.size());
     for (const WorkResult& result : results) {
@@ -221,18 +223,21 @@ void WorkerDesk::count_run(
         return;
     }
     const bool has_failed = std::holds_alternative<WorkFailed>(result.what);
+    const auto began = begins_.take(result.job.id);
+    persistence::EndedRun run = written->run;
+    run.duration = began ? std::optional(now - *began) : std::nullopt;
     if (use_.run_counts != nullptr) {
-        use_.run_counts->add(written->type, has_failed);
+        use_.run_counts->add(run.handler_type, has_failed);
     }
     if (use_.throughput != nullptr) {
-        const auto began = begins_.take(result.job.id);
         use_.throughput->ended(
-            written->type,
-            {.has_failed = has_failed,
-             .is_dead = written->is_dead,
-             .ran = began ? std::optional(now - *began) : std::nullopt},
+            run.handler_type,
+            {.has_failed = has_failed, .is_dead = written->is_dead, .ran = run.duration},
             now
         );
+    }
+    if (use_.last_runs != nullptr && !has_failed) {
+        use_.last_runs->add(std::move(run));
     }
 }
 

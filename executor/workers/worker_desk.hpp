@@ -1,6 +1,7 @@
 #pragma once
 
 #include "executor/loop/wake_ups.hpp"
+#include "executor/report/last_runs.hpp"
 #include "executor/report/run_counts.hpp"
 #include "executor/report/throughput_counts.hpp"
 #include "executor/workers/asked_topics.hpp"
@@ -71,6 +72,7 @@ public:
         RunCounts* run_counts = nullptr;         ///< Of this node; null: nobody asks.
         AskedTopics* asked = nullptr;            ///< Likewise.
         ThroughputCounts* throughput = nullptr;  ///< Likewise.
+        LastRuns* last_runs = nullptr;           ///< Likewise.
     };
 
     WorkerDesk(Dependencies use, schema::RetryPolicy policy)

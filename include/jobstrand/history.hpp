@@ -47,6 +47,8 @@ struct HistoryOptions {
     std::int64_t max_rows = 1'000'000;                ///< Of the log, the latest. 0: any number.
     bool incidents = true;                            ///< Each dead letter opens one.
     OnIncident on_incident = {};                      ///< Empty: nobody listens.
+    std::int64_t last_runs = 100;  ///< Of each handler type that succeeded. 0: none are told.
+    Duration last_runs_retention{std::chrono::hours(24 * 7)};  ///< 0: for ever.
 };
 
 }  // namespace jobstrand

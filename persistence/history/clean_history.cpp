@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,49 +18,76 @@ namespace {
 /// The latest line that is one too many.
 constexpr std::string_view kOneTooMany = R"sql(
     SELECT ID_
-    FROM {table} {by_id}
+    FROM {table} {index}
+    WHERE {of_type}
     ORDER BY ID_ DESC
     LIMIT 1 OFFSET ?)sql";
 
 constexpr std::string_view kOldestLines = R"sql(
     SELECT ID_
-    FROM {table} {by_id}
-    WHERE ID_ < ?
+    FROM {table} {index}
+    WHERE {of_type} AND ID_ < ?
     ORDER BY ID_
     LIMIT ?
     {skip_locked})sql";
 
 constexpr std::string_view kAnyBefore = R"sql(
     SELECT ID_
-    FROM {table} {by_id}
-    WHERE ID_ < ?
+    FROM {table} {index}
+    WHERE {of_type} AND ID_ < ?
     LIMIT 1)sql";
+
+constexpr std::string_view kTypesWithMore = R"sql(
+    SELECT HANDLER_TYPE_
+    FROM JS_ENDED_RUN
+    GROUP BY HANDLER_TYPE_
+    HAVING COUNT(*) > ?)sql";
 
 constexpr std::string_view kForget = R"sql({delete_where} ID_ IN (...))sql";
 
-std::vector<std::string>
-ids_asked(Connection& connection, const std::string& sql, std::span<const Value> parameters) {
-    std::vector<std::string> ids;
-    connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
-        ids.emplace_back(row.text(0));
-    });
-    return ids;
-}
+/// The rows among which the oldest are removed: all of a table, or those of a handler type.
+struct Past {
+    std::string_view table;
+    std::optional<std::string_view> type = {};
+};
 
-std::string about_table(std::string_view sql, std::string_view table, const Dialect& dialect) {
+std::string about(std::string_view sql, const Past& past, const Dialect& dialect) {
+    const bool is_all = !past.type;
     return fmt::format(
-        fmt::runtime(sql), fmt::arg("table", table), fmt::arg("by_id", dialect.by_id)
+        fmt::runtime(sql),
+        fmt::arg("table", past.table),
+        fmt::arg(
+            "index",
+            is_all ? std::string(dialect.by_id) : by_index(dialect, "JS_IDX_ENDED_RUN_TYPE")
+        ),
+        fmt::arg("of_type", is_all ? "1 = 1" : "HANDLER_TYPE_ = ?"),
+        fmt::arg("skip_locked", dialect.skip_locked)
     );
 }
 
+std::vector<Value> about(const Past& past, std::initializer_list<Value> parameters) {
+    std::vector<Value> all(parameters);
+    if (past.type) {
+        all.insert(all.begin(), *past.type);
+    }
+    return all;
+}
+
+std::vector<std::string>
+texts_asked(Connection& connection, const std::string& sql, std::span<const Value> parameters) {
+    std::vector<std::string> texts;
+    connection.query({.sql = sql, .columns = 1}, parameters, [&](const Row& row) {
+        texts.emplace_back(row.text(0));
+    });
+    return texts;
+}
+
 /// Behind the last id that may be removed.
-std::string
-end_of_removal(Connection& connection, std::string_view table, const JobLogBounds& bounds) {
+std::string end_of_removal(Connection& connection, const Past& past, const JobLogBounds& bounds) {
     std::string end = first_id_of(bounds.before);
     if (bounds.rows) {
-        const Value rows{*bounds.rows};
-        const auto found = ids_asked(
-            connection, about_table(kOneTooMany, table, connection.dialect()), std::span(&rows, 1)
+        const auto found = texts_asked(
+            connection, about(kOneTooMany, past, connection.dialect()), about(past, {*bounds.rows})
         );
         if (!found.empty()) {
             end = std::max(end, found.front() + '~');  // Behind it, and before the next one.
@@ -70,21 +99,15 @@ end_of_removal(Connection& connection, std::string_view table, const JobLogBound
 /// Lines that another node is removing are left to it.
 std::vector<std::string> oldest_for_update(
     Transaction& transaction,
-    std::string_view table,
+    const Past& past,
     std::string_view end,
     std::size_t page
 ) {
-    const Dialect& dialect = transaction.dialect();
-    const std::string sql = fmt::format(
-        kOldestLines,
-        fmt::arg("table", table),
-        fmt::arg("by_id", dialect.by_id),
-        fmt::arg("skip_locked", dialect.skip_locked)
-    );
+    const std::string sql = about(kOldestLines, past, transaction.dialect());
     std::vector<std::string> ids;
     transaction.query(
         {.sql = sql, .columns = 1},
-        {end, static_cast<std::int64_t>(page)},
+        about(past, {end, static_cast<std::int64_t>(page)}),
         [&](const Row& row) { ids.emplace_back(row.text(0)); }
     );
     return ids;
@@ -96,8 +119,9 @@ std::int64_t forget_lines(
     const std::vector<std::string>& ids
 ) {
     const std::vector<std::string_view> borrowed(ids.begin(), ids.end());
-    const std::string sql =
-        fmt::format(kForget, fmt::arg("delete_where", delete_where(transaction.dialect(), table)));
+    const std::string sql = fmt::format(
+        kForget, fmt::arg("delete_where", delete_where(transaction.dialect(), table, "TENANT_ID_"))
+    );
     std::int64_t removed = 0;
     for (const BoundStatement& part : cut_id_list(sql, {.ids = borrowed})) {
         removed += transaction.execute(part.sql, part.parameters);
@@ -105,20 +129,18 @@ std::int64_t forget_lines(
     return removed;
 }
 
-bool is_any_before(Connection& connection, std::string_view table, std::string_view end) {
-    const Value parameter{end};
-    const std::string sql = about_table(kAnyBefore, table, connection.dialect());
-    return !ids_asked(connection, sql, std::span(&parameter, 1)).empty();
+bool is_any_before(Connection& connection, const Past& past, std::string_view end) {
+    const std::string sql = about(kAnyBefore, past, connection.dialect());
+    return !texts_asked(connection, sql, about(past, {end})).empty();
 }
 
-JobLogCleaning
-clean_table(TransactionRunner& runner, std::string_view table, const JobLogBounds& bounds) {
+JobLogCleaning clean(TransactionRunner& runner, const Past& past, const JobLogBounds& bounds) {
     std::string end;
     bool is_any = false;
     // Most often there is nothing to do, and then nothing is locked.
     runner.read([&](Connection& connection) {
-        end = end_of_removal(connection, table, bounds);
-        is_any = is_any_before(connection, table, end);
+        end = end_of_removal(connection, past, bounds);
+        is_any = is_any_before(connection, past, end);
     });
     JobLogCleaning cleaning;
     if (!is_any) {
@@ -126,8 +148,8 @@ clean_table(TransactionRunner& runner, std::string_view table, const JobLogBound
     }
     runner.run(
         [&](Transaction& transaction) {
-            const auto ids = oldest_for_update(transaction, table, end, bounds.page);
-            cleaning.removed = forget_lines(transaction, table, ids);
+            const auto ids = oldest_for_update(transaction, past, end, bounds.page);
+            cleaning.removed = forget_lines(transaction, past.table, ids);
             cleaning.is_more = ids.size() == bounds.page;
         },
         run_again
@@ -135,14 +157,45 @@ clean_table(TransactionRunner& runner, std::string_view table, const JobLogBound
     return cleaning;
 }
 
+std::vector<std::string> types_with_more(TransactionRunner& runner, std::int64_t runs) {
+    std::vector<std::string> types;
+    runner.read([&](Connection& connection) {
+        const Value most{runs};
+        types = texts_asked(connection, std::string(kTypesWithMore), std::span(&most, 1));
+    });
+    return types;
+}
+
 }  // namespace
 
 JobLogCleaning clean_job_log(TransactionRunner& runner, const JobLogBounds& bounds) {
-    return clean_table(runner, "ACT_HI_JOB_LOG", bounds);
+    return clean(runner, {.table = "ACT_HI_JOB_LOG"}, bounds);
 }
 
 JobLogCleaning clean_incidents(TransactionRunner& runner, const JobLogBounds& bounds) {
-    return clean_table(runner, "ACT_HI_INCIDENT", bounds);
+    return clean(runner, {.table = "ACT_HI_INCIDENT"}, bounds);
+}
+
+JobLogCleaning clean_runs(TransactionRunner& runner, const EndedRunBounds& bounds) {
+    constexpr std::string_view kRuns = "JS_ENDED_RUN";
+    JobLogCleaning all;
+    const auto add = [&](const JobLogCleaning& part) {
+        all.removed += part.removed;
+        all.is_more = all.is_more || part.is_more;
+    };
+    if (bounds.before) {
+        add(clean(runner, {.table = kRuns}, {.before = *bounds.before, .page = bounds.page}));
+    }
+    if (bounds.of_type) {
+        for (const std::string& type : types_with_more(runner, *bounds.of_type)) {
+            add(clean(
+                runner,
+                {.table = kRuns, .type = type},
+                {.rows = bounds.of_type, .page = bounds.page}
+            ));
+        }
+    }
+    return all;
 }
 
 }  // namespace jobstrand::persistence

@@ -2,9 +2,10 @@
 
 #include "persistence/history/history_book.hpp"
 #include "persistence/history_store.hpp"
+#include "persistence/run_store.hpp"
 #include "persistence/sql/transaction_runner.hpp"
 
-/// See HistoryStore.
+/// See HistoryStore and RunStore.
 namespace jobstrand::persistence {
 
 [[nodiscard]] std::vector<JobLogLine> list_job_log(
@@ -42,5 +43,16 @@ find_log_line(TransactionRunner& runner, std::string_view id);
 );
 
 [[nodiscard]] JobLogCleaning clean_incidents(TransactionRunner& runner, const JobLogBounds& bounds);
+
+void add_runs(TransactionRunner& runner, HistoryBook& book, std::span<const EndedRun> runs);
+
+[[nodiscard]] std::vector<EndedRun> list_runs(
+    TransactionRunner& runner,
+    const EndedRunFilter& filter,
+    std::string_view behind,
+    std::size_t limit
+);
+
+[[nodiscard]] JobLogCleaning clean_runs(TransactionRunner& runner, const EndedRunBounds& bounds);
 
 }  // namespace jobstrand::persistence

@@ -120,6 +120,19 @@ void HistoryConditions::add_equal(std::string_view column, std::string_view text
     }
 }
 
+void HistoryConditions::add_one_of(std::string_view column, const std::vector<std::string>& texts) {
+    if (texts.size() < 2) {
+        add_equal(column, texts.empty() ? std::string_view() : std::string_view(texts.front()));
+        return;
+    }
+    std::string places;
+    for (const std::string& text : texts) {
+        places += places.empty() ? "?" : ", ?";
+        parameters_.emplace_back(std::string_view(text));
+    }
+    add(fmt::format("{} IN ({})", column, places));
+}
+
 void HistoryConditions::add_period(
     std::string_view column,
     const std::optional<schema::TimePoint>& after,

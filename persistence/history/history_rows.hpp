@@ -40,6 +40,9 @@ public:
     /// Unless the text is empty.
     void add_equal(std::string_view column, std::string_view text);
 
+    /// Unless there are no texts.
+    void add_one_of(std::string_view column, const std::vector<std::string>& texts);
+
     /// From `after` on and before `before`, where they are there.
     void add_period(
         std::string_view column,

@@ -4,8 +4,9 @@
 
 namespace jobstrand::persistence {
 
-std::string delete_where(const Dialect& dialect, std::string_view table) {
-    return fmt::format(fmt::runtime(dialect.delete_where), table);
+std::string
+delete_where(const Dialect& dialect, std::string_view table, std::string_view any_column) {
+    return fmt::format(fmt::runtime(dialect.delete_where), table, any_column);
 }
 
 std::string on_existing(const Dialect& dialect, std::string_view key) {

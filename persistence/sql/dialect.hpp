@@ -77,7 +77,7 @@ struct Dialect {
     std::string_view by_key = {};
 
     /// `DELETE FROM {0} WHERE`, to be followed by a condition on ID_; by its key for the same
-    /// reason.
+    /// reason. {1} is some column of the table beside the key.
     std::string_view delete_where;
 
     /// The condition for rows behind a priority and an id, which are its parameters, in the order
@@ -135,7 +135,8 @@ struct Dialect {
 };
 
 /// Dialect::delete_where with its table.
-[[nodiscard]] std::string delete_where(const Dialect& dialect, std::string_view table);
+[[nodiscard]] std::string
+delete_where(const Dialect& dialect, std::string_view table, std::string_view any_column = "REV_");
 
 /// Dialect::on_existing with the key of the table.
 [[nodiscard]] std::string on_existing(const Dialect& dialect, std::string_view key);

@@ -40,4 +40,17 @@ JobLogCleaning SqlStore::clean_incidents(const JobLogBounds& bounds) {
     return persistence::clean_incidents(runner_, bounds);
 }
 
+void SqlStore::add_runs(std::span<const EndedRun> runs) {
+    persistence::add_runs(runner_, history_, runs);
+}
+
+std::vector<EndedRun>
+SqlStore::ended_runs(const EndedRunFilter& filter, std::string_view behind, std::size_t limit) {
+    return list_runs(runner_, filter, behind, limit);
+}
+
+JobLogCleaning SqlStore::clean_runs(const EndedRunBounds& bounds) {
+    return persistence::clean_runs(runner_, bounds);
+}
+
 }  // namespace jobstrand::persistence

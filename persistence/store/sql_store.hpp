@@ -12,6 +12,7 @@
 #include "persistence/operator_store.hpp"
 #include "persistence/request_store.hpp"
 #include "persistence/rows/store_context.hpp"
+#include "persistence/run_store.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/served_store.hpp"
 #include "persistence/sql/session_pool.hpp"
@@ -47,6 +48,7 @@ class SqlStore final : public ExecutorStore,
                        public RequestStore,
                        public WatchStore,
                        public HistoryStore,
+                       public RunStore,
                        public EngineStore,
                        public ClockSource {
 public:
@@ -381,6 +383,11 @@ public:
     [[nodiscard]] std::vector<JobAnswer>
     resolve_incidents(std::span<const std::string> jobs, schema::TimePoint now) override;
     JobLogCleaning clean_incidents(const JobLogBounds& bounds) override;
+
+    void add_runs(std::span<const EndedRun> runs) override;
+    [[nodiscard]] std::vector<EndedRun>
+    ended_runs(const EndedRunFilter& filter, std::string_view behind, std::size_t limit) override;
+    JobLogCleaning clean_runs(const EndedRunBounds& bounds) override;
 
     // Roles in classes of their own.
     [[nodiscard]] BatchStore& batches() { return batches_; }

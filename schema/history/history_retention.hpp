@@ -13,6 +13,10 @@ struct HistoryRetention {
     /// What is older is removed. 0 to 100 years; 0: nothing is for its age.
     Duration age{std::chrono::hours(24 * 30)};
     std::int64_t rows = 1'000'000;  ///< Of the log, the latest that are kept. 0: all.
+    /// Of each handler type, the last runs that succeeded which are kept. 0: this node tells of
+    /// none.
+    std::int64_t runs = 100;
+    Duration runs_age{std::chrono::hours(24 * 7)};  ///< As `age`; of the last runs.
     /// From and to which time of the day it is done (see DayWindow); empty: always.
     std::string window_start = {};
     std::string window_end = {};

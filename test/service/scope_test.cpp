@@ -352,5 +352,28 @@ TEST_F(ScopeTest, A_token_is_for_the_engines_that_it_names) {
     EXPECT_THAT(refused.body, HasSubstr("engine \\\"main\\\""));
 }
 
+TEST_F(ScopeTest, Jobs_that_are_done_are_seen_as_those_that_wait_are) {
+    const std::string others = std::string(kSecret) + "-done";
+    persistence::EndedRun run{.ended = clock.now(), .job = "done", .handler_type = "mail"};
+    run.tenant = "a";
+    persistence::EndedRun other = run;
+    other.job = others;
+    other.tenant = kSecret;
+    // The one that is not seen is the latest, and a page of one goes on behind it.
+    engine.run_store().add_runs(std::vector{run, other});
+    const auto seen = [&](const std::string& name) {
+        const RawResponse page = as(name, "GET", "/api/v1/jobs?place=done&limit=1");
+        return ids_in(json::parse(page.body).at("items"));
+    };
+    EXPECT_EQ(seen("all"), std::vector{others});
+    EXPECT_EQ(seen("reader"), std::vector<std::string>{"done"});
+    EXPECT_EQ(as("reader", "GET", "/api/v1/jobs/done").status, 200);
+    EXPECT_EQ(as("reader", "GET", "/api/v1/jobs/" + others).status, 404);
+    EXPECT_EQ(as("all", "GET", "/api/v1/jobs/" + others).status, 200);
+    EXPECT_THAT(verb("reader", "job/ls", {"--place", "done"}).body, Not(HasSubstr(kSecret)));
+    EXPECT_NE(verb("reader", "job/show", {others}).status, 200);
+    EXPECT_EQ(verb("all", "job/show", {others}).status, 200);
+}
+
 }  // namespace
 }  // namespace jobstrand

@@ -277,6 +277,8 @@ WiringOptions wiring_options_of(const EngineOptions& options) {
         .incident_target = {}};
     executor.history_retention.age = history.retention;
     executor.history_retention.rows = history.max_rows;
+    executor.history_retention.runs = history.last_runs;
+    executor.history_retention.runs_age = history.last_runs_retention;
     ours.on_incident = listener_of(history.on_incident);
     ours.retry_rule = retry_rule_of(options.retry_rule);
     return ours;

@@ -183,6 +183,10 @@ persistence::HistoryStore& Wiring::history_store() {
     return parts_->store;
 }
 
+persistence::RunStore& Wiring::run_store() {
+    return parts_->store;
+}
+
 persistence::ServedStore& Wiring::served_store() {
     return parts_->store;
 }

@@ -29,6 +29,7 @@
 #include "persistence/node_store.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/request_store.hpp"
+#include "persistence/run_store.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/served_store.hpp"
 #include "persistence/sql/health/access_counts.hpp"
@@ -189,6 +190,7 @@ public:
     [[nodiscard]] persistence::BatchStore& batch_store();
     [[nodiscard]] persistence::RequestStore& request_store();
     [[nodiscard]] persistence::HistoryStore& history_store();
+    [[nodiscard]] persistence::RunStore& run_store();
     [[nodiscard]] persistence::ServedStore& served_store();
     [[nodiscard]] persistence::WatchStore& watch_store();
     [[nodiscard]] persistence::ThroughputStore& throughput_store();

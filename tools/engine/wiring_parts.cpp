@@ -123,7 +123,8 @@ Wiring::Parts::Parts(
            std::move(options.on_run),
            &retry_rule,
            persistence::driver_of(url).has_one_writer,
-           &store.throughput_store()},
+           &store.throughput_store(),
+           &store},
           settings
       ),
       producer({store, executor, clock, wake_ups}, rules_for_new_jobs(settings)),
@@ -133,7 +134,8 @@ Wiring::Parts::Parts(
            wake_ups,
            &executor.run_counts(),
            &executor.asked_topics(),
-           &executor.throughput()},
+           &executor.throughput(),
+           &executor.last_runs()},
           settings.retry
       ),
       outcomes(
@@ -186,6 +188,7 @@ void Wiring::Parts::add_housekeeping(deadletter::DeadLetterPolicies of_dead_lett
     const bool is_cleaning = executor::is_to_clean(history, settings.scope);
     if (is_cleaning) {
         executor.add_activity(cleaning.emplace(store, clock, history));
+        executor.add_activity(run_cleaning.emplace(store, clock, history));
     }
     if (is_cleaning && of_dead_letters.retention.is_any()) {
         policies.push_back(std::make_unique<CleaningActivity>(

@@ -5,6 +5,7 @@
 #include "executor/clock_comparison.hpp"
 #include "executor/enqueue/job_producer.hpp"
 #include "executor/history/history_cleaning.hpp"
+#include "executor/history/run_cleaning.hpp"
 #include "executor/loop/wake_ups.hpp"
 #include "persistence/store/sql_store.hpp"
 #include "persistence/url/database_url.hpp"
@@ -47,6 +48,7 @@ public:
     std::mutex hearing;
     std::function<void()> hear_of_external_jobs;                ///< Guarded by hearing.
     std::optional<executor::HistoryCleaning> cleaning;          ///< As the mover.
+    std::optional<executor::RunCleaning> run_cleaning;          ///< Likewise.
     std::vector<std::unique_ptr<executor::Activity>> policies;  ///< Likewise.
     std::optional<timers::TimerMover> mover;  ///< Outlives the executor, whose loop runs it.
     const std::shared_ptr<executor::SharedThreads> all_threads;

@@ -74,7 +74,7 @@ void require_length(std::string_view option, const std::string& text, std::size_
         {
             {"--place",
              &JobListOptions::place,
-             "executable (default), timer, suspended, dead, external, all",
+             "executable (default), timer, suspended, dead, external, all; done: what succeeded",
              {.unit = "PLACE", .may_be_empty = true}},
             {"--sort",
              &JobListOptions::sort,
@@ -239,6 +239,7 @@ OperationNoun job_noun() {
                      .examples = "  jobstrand job ls --place all\n"
                                  "  jobstrand job ls --type send-invoice --locked\n"
                                  "  jobstrand job ls --place timer --sort due --limit 10\n"
+                                 "  jobstrand job ls --place done --type send-invoice\n"
                                  "  jobstrand job ls --limit 1000 -o jsonl",
                      .role = service::Role::read,
                      .honours_scope = true},
@@ -248,7 +249,8 @@ OperationNoun job_noun() {
                 ),
                 writing_operation(
                     {.words = "job show",
-                     .summary = "Show a job with all its fields, wherever it is",
+                     .summary =
+                         "Show a job with all its fields, wherever it is, or its run if it is done",
                      .examples =
                          "  jobstrand job show 019c5e2a-8d11-7000-8000-3c8f0a6d1b52 -o json",
                      .role = service::Role::read,

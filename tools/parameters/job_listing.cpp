@@ -1,8 +1,10 @@
 #include "tools/parameters/job_listing.hpp"
 
+#include "tools/parameters/done_filter.hpp"
 #include "tools/parameters/job_order.hpp"
 #include "tools/parameters/listing.hpp"
 #include "tools/parameters/option_values.hpp"
+#include "tools/records/done_json.hpp"
 #include "tools/records/job_json.hpp"
 #include "tools/text/printable.hpp"
 
@@ -88,9 +90,31 @@ const std::vector<TableColumn>& job_columns() {
     return order;
 }
 
+[[nodiscard]] ExitCode list_done(Session& session, const JobListOptions& options) {
+    const auto filter = done_filter_of(filter_of(session, options.filter));
+    if (!filter || options.sort || options.descending || options.skip) {
+        throw CliError(
+            ExitCode::wrong_usage,
+            "--place done goes with --type, --tenant, --instance, --after and --limit: the latest "
+            "run comes first"
+        );
+    }
+    write_page(
+        session,
+        session.last_runs().list(*filter, options.after, limit_of(session, options.limit)),
+        columns_of(done_fields()),
+        [](const persistence::EndedRun& run) { return record_of(done_fields(), run); },
+        [](const persistence::EndedRun& run) { return run.id; }
+    );
+    return ExitCode::done;
+}
+
 }  // namespace
 
 ExitCode list_jobs(Session& session, const JobListOptions& options) {
+    if (options.place == kDonePlace) {
+        return list_done(session, options);
+    }
     const deadletter::JobQuery query{
         .places = places_of(options.place),
         .filter = filter_of(session, options.filter),
@@ -132,7 +156,7 @@ JobPlace place_of(const std::string& word) {
     throw CliError(
         ExitCode::wrong_usage,
         fmt::format(
-            "--place must be executable, timer, suspended, dead, external or all, not {}",
+            "--place must be executable, timer, suspended, dead, external, all or done, not {}",
             quoted_if_needed(word)
         )
     );

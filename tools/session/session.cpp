@@ -365,6 +365,11 @@ persistence::OperatorStore& Session::store() {
     return *narrowed_store_;
 }
 
+service::SeenRuns Session::last_runs() {
+    static const service::Scope everything;
+    return {engine().run_store(), client_ ? client_->scope : everything};
+}
+
 deadletter::DeadLetters& Session::dead_letters() {
     if (!client_ || !client_->scope.is_restricted()) {
         return engine().dead_letters();

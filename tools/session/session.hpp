@@ -18,6 +18,7 @@
 #include "schema/clock.hpp"
 #include "schema/log.hpp"
 #include "tools/access/scope.hpp"
+#include "tools/access/seen_runs.hpp"
 #include "tools/engine/wiring.hpp"
 #include "tools/handlers/guardian.hpp"
 #include "tools/output/record_writer.hpp"
@@ -233,6 +234,8 @@ public:
     [[nodiscard]] deadletter::HistoryDesk history() {
         return {engine().history_store(), engine().clock()};
     }
+    /// As store().
+    [[nodiscard]] service::SeenRuns last_runs();
     /// Throws service::OutOfScope for a client whose token is narrow: a batch selects among all.
     [[nodiscard]] deadletter::BatchDesk batches();
     [[nodiscard]] deadletter::NodeDesk nodes() {

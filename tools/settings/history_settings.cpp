@@ -53,6 +53,19 @@ constexpr std::array kHistorySettings{
         .meaning = "Only so many lines of the job log are kept, the latest; 0: any number.",
     },
     Setting{
+        .name = "lastRuns",
+        .field = &in_retention<&schema::HistoryRetention::runs>,
+        .meaning = "Of each handler type, so many of the last runs that succeeded are kept "
+                   "(`jobstrand job ls --place done`); 0: this process tells of none.",
+    },
+    Setting{
+        .name = "lastRunsRetention",
+        .unit = Unit::milliseconds,
+        .field = &in_retention<&schema::HistoryRetention::runs_age>,
+        .most = kRetentionMost,
+        .meaning = "Those that are older are removed; 0: none are for their age.",
+    },
+    Setting{
         .name = "deadLetterRetention",
         .unit = Unit::milliseconds,
         .field = &of_dead_letters<&deadletter::DeadLetterRetention::age>,

@@ -57,7 +57,10 @@ const std::vector<Entry>& entries() {
     static const std::vector<Entry> all{
         {"", "", "FORMAT", {words, {"table", "json", "jsonl", "csv", "name"}}},
         {"", "", "WHEN", {words, {"auto", "always", "never"}}},
-        {"", "", "PLACE", {words, {"executable", "timer", "suspended", "dead", "external", "all"}}},
+        {"",
+         "",
+         "PLACE",
+         {words, {"executable", "timer", "suspended", "dead", "external", "all", "done"}}},
         {"",
          "--sort",
          "",

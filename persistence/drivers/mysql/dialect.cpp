@@ -110,7 +110,7 @@ constexpr Dialect kTimestampDialect{
     // is also a condition on another column; this one is always true.
     .delete_where =
         "DELETE FROM {0} USING {0} FORCE INDEX (PRIMARY)"
-        " WHERE (REV_ IS NULL) IN (TRUE, FALSE) AND",
+        " WHERE ({1} IS NULL) IN (TRUE, FALSE) AND",
     .behind_in_priority = "PRIORITY_ = ? AND ID_ > ?",
     .behind_due = "(DUEDATE_ > ? OR (DUEDATE_ = ? AND ID_ > ?))",
     .has_due = "DUEDATE_ IS NOT NULL",

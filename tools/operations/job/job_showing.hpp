@@ -15,7 +15,8 @@ struct ShowOptions {
 };
 
 /// `show`: one job with all its fields, the details of its last failure, and what it is doing or
-/// why it does nothing (job_state.hpp).
+/// why it does nothing (job_state.hpp). Of a job that is gone, its last run if that is known, which
+/// stderr says.
 [[nodiscard]] ExitCode show_job(Session& session, const ShowOptions& options);
 
 /// The job that was typed (job_id()), or CliError not_found. A job that stands in another place

@@ -2,7 +2,9 @@
 
 #include "deadletter/desk/job_search.hpp"
 #include "tools/access/narrowed_store.hpp"
+#include "tools/access/seen_runs.hpp"
 #include "tools/output/record.hpp"
+#include "tools/records/done_json.hpp"
 #include "tools/records/job_json.hpp"
 #include "tools/service/api/enqueue_once.hpp"
 #include "tools/service/api/enqueue_responses.hpp"
@@ -60,6 +62,11 @@ WorkPool::BlockingHandler show_job(const ApiParts& api) {
         NarrowedStore store(api.engine.store(), request.scope);
         const auto found = deadletter::JobSearch(store).find(id);
         if (!found) {
+            if (const auto run = SeenRuns(api.engine.run_store(), request.scope).last_of(id)) {
+                return {
+                    .status = 200,
+                    .body = json_of(cli::record_of(cli::done_fields(), *run)) + '\n'};
+            }
             return problem(404, "there is no such job: it may have run already");
         }
         cli::Record record = cli::record_of(found->placed);

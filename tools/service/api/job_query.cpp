@@ -3,6 +3,7 @@
 #include "timers/zone/spoken_time.hpp"
 #include "tools/parameters/job_filter_options.hpp"
 #include "tools/parameters/job_order.hpp"
+#include "tools/records/done_json.hpp"
 #include "tools/text/percent.hpp"
 #include "tools/text/printable.hpp"
 
@@ -78,7 +79,7 @@ public:
         if (!is_sorted_) {
             return "order and skip go with sort";
         }
-        if (query.places.size() > 1 || (query.order->skipped > 0 && !query.after.empty())) {
+        if (query.places.size() != 1 || (query.order->skipped > 0 && !query.after.empty())) {
             return "sort is for one place, and goes on with after or skip";
         }
         return !query.after.empty() && !behind() ? "with sort, after must be what a page has said"
@@ -130,9 +131,13 @@ private:
             query.places = {schema::kJobPlaces.begin(), schema::kJobPlaces.end()};
             return {};
         }
+        if (value == cli::kDonePlace) {
+            query.places.clear();
+            return {};
+        }
         const auto place = schema::place_named(value);
         if (!place) {
-            return "must be executable, timer, suspended, dead, external or all";
+            return "must be executable, timer, suspended, dead, external, all or done";
         }
         query.places = {*place};
         return {};

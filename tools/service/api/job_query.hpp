@@ -13,6 +13,8 @@ namespace jobstrand::service {
 /// filters of `job ls` under the names of its options without the dashes (`type`,
 /// `created-before`). Times are as the command line reads them, in UTC; `now` is the database's.
 ///
+/// The place `done` is none of jobs: then the query names no place.
+///
 /// The error names what is wrong, and for an unknown name all that there are.
 [[nodiscard]] schema::ParseResult<deadletter::JobQuery>
 job_query_of(std::string_view query, schema::TimePoint now);

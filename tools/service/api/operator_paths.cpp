@@ -1,7 +1,10 @@
 #include "tools/service/api/operator_paths.hpp"
 
 #include "tools/access/narrowed_store.hpp"
+#include "tools/access/seen_runs.hpp"
+#include "tools/parameters/done_filter.hpp"
 #include "tools/parameters/job_order.hpp"
+#include "tools/records/done_json.hpp"
 #include "tools/records/job_json.hpp"
 #include "tools/records/stats_json.hpp"
 #include "tools/service/api/job_query.hpp"
@@ -35,6 +38,23 @@ namespace {
     }
     return cli::record_of(counts, unserved);
 }
+
+[[nodiscard]] Response
+list_done(const ApiParts& api, const Scope& scope, const deadletter::JobQuery& query) {
+    const auto filter = cli::done_filter_of(query.filter);
+    if (!filter) {
+        return problem(400, "place=done goes with type, tenant, instance, after and limit");
+    }
+    const auto page =
+        SeenRuns(api.engine.run_store(), scope).list(*filter, query.after, query.limit);
+    std::vector<std::string> items;
+    for (const persistence::EndedRun& run : page.items) {
+        items.push_back(json_of(cli::record_of(cli::done_fields(), run)));
+    }
+    const std::string after = page.has_more ? cli::json_string(page.items.back().id) : "null";
+    return json_response(fmt::format(R"({{"items":{},"after":{}}})", list_of(items), after));
+}
+
 }  // namespace
 
 WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
@@ -42,6 +62,9 @@ WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
         const auto query = job_query_of(request.query(), api.engine.clock().now());
         if (!query) {
             return problem(400, query.error().message);
+        }
+        if (query.value().places.empty()) {
+            return list_done(api, request.scope, query.value());
         }
         NarrowedStore store(api.engine.store(), request.scope);
         const auto page = deadletter::JobSearch(store).list(query.value());

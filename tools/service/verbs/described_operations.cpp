@@ -4,6 +4,7 @@
 #include "schema/job_fields.hpp"
 #include "tools/operations/nouns.hpp"
 #include "tools/parameters/job_filter_options.hpp"
+#include "tools/records/done_json.hpp"
 #include "tools/records/job_json.hpp"
 #include "tools/service/api/open_api.hpp"
 
@@ -332,6 +333,7 @@ void add_settable_fields(Json& new_job) {
     add_settable_fields(schemas["NewJob"]);
     Records records(schemas);
     (void)records.reference_to(cli::described_job(), "Job");
+    (void)records.reference_to(described(cli::done_fields()), "DoneJob");
     add_job_filters(api["paths"]["/api/v1/jobs"]["get"]);
     for (const cli::OperationNoun& noun : cli::operation_nouns()) {
         for (const Operation& operation : noun.operations) {

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "persistence/ended_run.hpp"
+#include "persistence/outcome.hpp"
+#include "schema/time.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace jobstrand::executor {
+
+/// What is known of a run of this job that succeeded, without an id.
+[[nodiscard]] persistence::EndedRun run_of(
+    const schema::Job& job,
+    std::string_view node,
+    schema::TimePoint ended,
+    std::optional<schema::Duration> took
+);
+
+/// The runs that have succeeded here since they were last taken; of each handler type the last few.
+/// So they cost by the page, not by the job, and a type whose runs are few is kept whole.
+///
+/// Thread safety: safe; when_added() comes before the first run.
+class LastRuns final {
+public:
+    static constexpr std::size_t kTypes = 200;  ///< Runs of further ones are passed over.
+    static constexpr std::size_t kOfType = 20;
+
+    /// 0: none are kept.
+    explicit LastRuns(std::size_t of_type = kOfType) : of_type_(of_type) {}
+
+    /// Called for the first run since the last take(). It must not block.
+    void when_added(std::function<void()> wake) { wake_ = std::move(wake); }
+
+    /// What was written of a node's runs, and how that was answered. Those that did not succeed,
+    /// or that were no runs, are passed over.
+    void add(
+        std::span<const persistence::Outcome> outcomes,
+        std::span<const persistence::OutcomeAnswer> answers,
+        std::string_view node
+    );
+    void add(persistence::EndedRun run);
+
+    /// In the order of their ends.
+    [[nodiscard]] std::vector<persistence::EndedRun> take();
+
+private:
+    void keep(std::vector<persistence::EndedRun> runs);
+
+    const std::size_t of_type_;
+    std::function<void()> wake_;
+
+    // Guarded by mutex_.
+    std::mutex mutex_;
+    std::map<std::string, std::deque<persistence::EndedRun>, std::less<>> by_type_;
+};
+
+}  // namespace jobstrand::executor
