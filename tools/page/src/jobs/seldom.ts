@@ -1,7 +1,7 @@
 // Questions that may read much are asked again the more seldom the longer they take: a twentieth of the time at most.
 import { useEffect, useState } from 'preact/hooks';
 import type { Page, Query } from '../core/api.js';
-import { useList, useResource, type Resource } from '../core/resource.js';
+import { useList, useResource, useVerb, type Resource } from '../core/resource.js';
 
 const kBeat = 2000;
 const kShare = 20;
@@ -29,6 +29,13 @@ export function useSeldomList<T>(path: string | undefined, query: Query, least =
 export function useSeldom<T>(path: string | undefined, query: Query, least = 1): Resource<T> {
   const [every, useTook] = usePace(`${path} ${JSON.stringify(query)}`, least);
   const found = useResource<T>(path, query, { every });
+  useTook(found.data === undefined ? undefined : found.took);
+  return found;
+}
+
+export function useSeldomVerb<T>(verb: string, words: readonly string[], least = 1): Resource<T> {
+  const [every, useTook] = usePace(`${verb} ${JSON.stringify(words)}`, least);
+  const found = useVerb<T>(verb, words, { every });
   useTook(found.data === undefined ? undefined : found.took);
   return found;
 }

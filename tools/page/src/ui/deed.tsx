@@ -18,6 +18,8 @@ interface Props {
   onDo: (reason: string) => Promise<string>;
   onClose: () => void;
   isReady?: boolean;
+  /** Nobody may do it without saying why. */
+  needsReason?: boolean;
 }
 
 export function DeedDialog(props: Props): JSX.Element {
@@ -50,14 +52,14 @@ export function DeedDialog(props: Props): JSX.Element {
       >
         {props.children}
         <Field label={t.reason} help={t.reasonHelp}>
-          {(id, help) => <input id={id} aria-describedby={help} value={reason} maxLength={200} onInput={(event) => setReason(event.currentTarget.value)} />}
+          {(id, help) => <input id={id} name="reason" aria-describedby={help} value={reason} required={props.needsReason === true} maxLength={200} onInput={(event) => setReason(event.currentTarget.value)} />}
         </Field>
         {error && <ErrorBox error={error} />}
         <footer>
           <button type="button" onClick={props.onClose}>
             {t.cancel}
           </button>
-          <button type="submit" class={props.isDangerous ? 'danger' : 'primary'} disabled={isBusy || props.isReady === false}>
+          <button type="submit" class={props.isDangerous ? 'danger' : 'primary'} disabled={isBusy || props.isReady === false || (props.needsReason === true && reason.trim() === '')}>
             {props.label}
           </button>
         </footer>

@@ -1,0 +1,137 @@
+// All that is known of each handler type, from the places where it is told.
+import { useMemo } from 'preact/hooks';
+import { useLive, type Stats } from '../core/live.js';
+import { useOptional } from '../core/optional.js';
+import { useList, useResource } from '../core/resource.js';
+import { useSeldomVerb } from '../jobs/seldom.js';
+import type { ApiError } from '../core/api.js';
+import type { Limit } from './limit.js';
+
+/** A row of `stats --by-type`. */
+interface Count {
+  handlerType: string;
+  place: string;
+  jobs: number;
+  runsLastMinute: number | null;
+  failedLastMinute: number | null;
+  locked: number;
+  oldest: string | null;
+  lockedBy: { lockOwner: string; jobs: number }[];
+}
+
+export interface Rate {
+  type: string;
+  begun: number;
+  completed: number;
+  failed: number;
+  dead: number;
+  waitP50: number | null;
+  waitP99: number | null;
+  runP50: number | null;
+  runP99: number | null;
+}
+
+export interface Unserved {
+  handlerType: string;
+  needs?: string | null;
+  jobs?: number;
+}
+
+export interface Kind {
+  type: string;
+  waiting: number;
+  running: number;
+  timers: number;
+  suspended: number;
+  dead: number;
+  external: number;
+  runsLastMinute: number;
+  failedLastMinute: number;
+  oldest: string | null;
+  lockedBy: { lockOwner: string; jobs: number }[];
+  isServed: boolean;
+  unserved: Unserved | undefined;
+  limit: Limit | undefined;
+  rate: Rate | undefined;
+}
+
+const kNone = { waiting: 0, running: 0, timers: 0, suspended: 0, dead: 0, external: 0, runsLastMinute: 0, failedLastMinute: 0, oldest: null, unserved: undefined, limit: undefined, rate: undefined };
+
+function add(kind: Kind, count: Count): void {
+  const free = count.jobs - count.locked;
+  kind.running += count.locked;
+  kind.runsLastMinute += count.runsLastMinute ?? 0;
+  kind.failedLastMinute += count.failedLastMinute ?? 0;
+  kind.lockedBy = [...kind.lockedBy, ...count.lockedBy];
+  switch (count.place) {
+    case 'executable':
+      kind.waiting += free;
+      kind.oldest = count.oldest;
+      break;
+    case 'timer':
+      kind.timers += count.jobs;
+      break;
+    case 'suspended':
+      kind.suspended += count.jobs;
+      break;
+    case 'dead':
+      kind.dead += count.jobs;
+      break;
+    default:
+      kind.external += free;
+      kind.oldest ??= count.oldest;
+  }
+}
+
+interface Kinds {
+  kinds: readonly Kind[] | undefined;
+  error: ApiError | undefined;
+  hasRates: boolean;
+  reload: () => void;
+}
+
+export function useKinds(): Kinds {
+  const counts = useSeldomVerb<Count[]>('stats', ['--by-type'], 4);
+  const limits = useList<Limit>('limits');
+  const nodes = useList<{ handlerTypes: string[]; state: string }>('nodes', {}, { every: 5 });
+  const rates = useOptional<Rate[]>('rates/types', { last: 'PT1H' }, 5);
+  const asked = useResource<Stats>('stats', {}, { every: 5 });
+  const stats = useLive().stats ?? asked.data;
+  const kinds = useMemo(() => {
+    if (!counts.data || !limits.data) {
+      return undefined;
+    }
+    const found = new Map<string, Kind>();
+    const of = (type: string): Kind => {
+      const kind = found.get(type) ?? { ...kNone, type, lockedBy: [], isServed: false };
+      found.set(type, kind);
+      return kind;
+    };
+    for (const count of counts.data) {
+      add(of(count.handlerType), count);
+    }
+    for (const limit of limits.data.items) {
+      if (limit.limit.startsWith('type:') && limit.limit !== 'type:*') {
+        of(limit.limit.slice('type:'.length)).limit = limit;
+      }
+    }
+    for (const rate of rates.data ?? []) {
+      of(rate.type).rate = rate;
+    }
+    for (const type of (nodes.data?.items ?? []).filter((node) => node.state === 'running').flatMap((node) => node.handlerTypes)) {
+      const kind = found.get(type);
+      if (kind) {
+        kind.isServed = true;
+      }
+    }
+    for (const each of (stats?.unserved ?? []) as Unserved[]) {
+      of(each.handlerType).unserved = each;
+    }
+    return [...found.values()].sort((a, b) => a.type.localeCompare(b.type));
+  }, [counts.data, limits.data, nodes.data, rates.data, stats]);
+  const reload = (): void => {
+    limits.reload();
+    counts.reload();
+  };
+  return { kinds, error: counts.error ?? limits.error, hasRates: rates.data !== undefined, reload };
+}
