@@ -185,7 +185,8 @@ def free_port():
         return one.getsockname()[1]
 
 
-def _driver(folder):
+def driver_in(folder):
+    """A browser without a window, whose profile is in this folder."""
     options = webdriver.ChromeOptions()
     for each in ('--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--no-proxy-server', '--window-size=1280,900',
                  f'--user-data-dir={folder}/chromium'):
@@ -196,7 +197,7 @@ def _driver(folder):
 
 
 @contextmanager
-def opened(arguments, config=''):
+def opened(arguments, config='', listen='127.0.0.1:0'):
     """The Page of a new service with this configuration (TOML), on a SQLite database in a temporary folder."""
     if not DRIVER.exists():
         print(f'skipped: there is no {DRIVER}')
@@ -215,22 +216,22 @@ def opened(arguments, config=''):
             return json.loads(done.stdout or 'null')
 
         subprocess.run([binary, 'schema', 'create'], env=env, check=True, capture_output=True, timeout=PATIENCE_S)
-        with _process([binary, 'serve', '--http', '127.0.0.1:0'], env, folder, LOG_READY) as told:
+        with _process([binary, 'serve', '--http', listen], env, folder, LOG_READY) as told:
             service = f'http://127.0.0.1:{re.search(r"port=([0-9]+)", told)[1]}'
             shown = _process(['node', shower, service, str(free_port())], env, str(Path(shower).parent), b' shows ') if shower else nullcontext(service + '/')
             with shown as told_too:
                 origin = re.search(r'http://[0-9.:]+', told_too)[0]
-                driver = _driver(folder)
+                driver = driver_in(folder)
                 try:
                     yield Page(driver, origin, service, jobstrand, folder)
                 finally:
                     driver.quit()
 
 
-def run_all(case, arguments, config=''):
+def run_all(case, arguments, config='', listen='127.0.0.1:0'):
     """Runs the tests of a class in their order, or those named behind the other arguments, with one page for all of
     them, `self.page`. Gives the exit code."""
-    with opened(arguments, config) as page:
+    with opened(arguments, config, listen) as page:
         case.page = page
         names = [each for each in arguments[2:] if each.startswith('test')]
         suite = unittest.TestSuite(map(case, names or [each for each in vars(case) if each.startswith('test')]))

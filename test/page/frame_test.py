@@ -224,6 +224,7 @@ class TokensTest(unittest.TestCase):
 class EnginesTest(unittest.TestCase):
     """A service with two engines."""
     page = None
+    ports = ()
 
     def test_the_page_of_one_leads_to_that_of_the_other(self):
         page = self.page
@@ -294,8 +295,10 @@ def main():
             TokensTest.tokens[name] = made.stdout.strip()
         failed |= browser.run_all(TokensTest, sys.argv, f'httpTokenFile = "{TokensTest.file}"\n')
     EnginesTest.ports = browser.free_port(), browser.free_port()
-    failed |= browser.run_all(EnginesTest, sys.argv, f'httpListen = "127.0.0.1:{EnginesTest.ports[0]}"\n[engines.orders]\ndb = "sqlite:FOLDER/orders.db"\n'
-                              f'create = true\nhttpListen = "127.0.0.1:{EnginesTest.ports[1]}"\n')
+    failed |= browser.run_all(
+        EnginesTest, sys.argv,
+        f'[engines.orders]\ndb = "sqlite:FOLDER/orders.db"\ncreate = true\nhttpListen = "127.0.0.1:{EnginesTest.ports[1]}"\n',
+        f'127.0.0.1:{EnginesTest.ports[0]}')
     return failed
 
 

@@ -51,7 +51,7 @@ def main():
         try:
             origin = demo.stdout.readline().strip().rstrip('/')
             threading.Event().wait(minutes * 60)
-            driver = browser.driver(scratch)
+            driver = browser.driver_in(scratch)
             try:
                 take(browser.Page(driver, origin, origin, None), folder)
             finally:
