@@ -20,7 +20,7 @@ TYPES = HERE / "javascript/src/operations.d.ts"
 
 #: Operations of the typed API that the clients have under a name of their own, or (None) that are not for them.
 BY_HAND = {
-    "openApi": None, "jobAdd": "enqueue", "jobOutcome": None, "stats": "stats", "events": "events", "wake": "wake", "runVerb": None,
+    "openApi": None, "session": None, "signIn": None, "signOut": None, "jobAdd": "enqueue", "jobOutcome": None, "stats": "stats", "events": "events", "wake": "wake", "runVerb": None,
     "runNounVerb": None, "workAcquire": "acquire", "workFinish": "finish", "workExtend": "extend", "workHeld": "held",
     "workRelease": "release",
 }
@@ -48,7 +48,8 @@ class Operation:
         verb = re.sub(r"^[a-z]+", "", said["operationId"])
         self.id = said["operationId"]
         self.noun = path.split("/")[3]
-        self.verb = VERBS.get(verb[0].lower() + verb[1:], verb[0].lower() + verb[1:])
+        verb = verb[:1].lower() + verb[1:] or "ls"  # `doctor` has a noun only.
+        self.verb = VERBS.get(verb, verb)
         in_path = re.findall(r"\{(\w+)\}", path)
         given = {one["name"]: (one["schema"], one.get("required", False)) for one in said.get("parameters", []) if one["in"] == "query"}
         if "requestBody" in said:

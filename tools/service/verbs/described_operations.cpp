@@ -257,7 +257,7 @@ responses_of(const Operation& operation, const std::string& noun, Records& recor
     const bool has_body = operation.text.path.starts_with('P');
     Json described{
         {"operationId", operation_id(operation)},
-        {"tags", {noun}},
+        {"tags", {noun.empty() ? operation.text.words : noun}},
         {"summary",
          fmt::format("{} (role {})", operation.text.summary, name_of(operation.text.role))},
     };

@@ -85,6 +85,29 @@ export type IncidentOther = { jobId: string; id: string; time: string; type: str
 export type IncidentResolveAnswer = { resolved: number; items?: JobIdAnswer[] };
 export type Audit = { id: string; time: string; who: string; via: string; action: string; arguments: string | null;
   reason: string | null; result: string | null; changed: number | null };
+export type Doctor = { check: string; level: string; text: string; advice: string | null };
+export type Config = { db?: string; passwordFile?: string; passwordCommand?: string; logLevel?: string; logFormat?: string;
+  asyncExecutorActivate?: boolean; create?: boolean; databaseSchemaUpdate?: boolean; httpListen?: string;
+  httpTokenFile?: string; httpHiddenMembers?: string; httpCertificateFile?: string; httpKeyFile?: string;
+  httpMaxConnections?: number; httpMaxBodyBytes?: number; otlpEndpoint?: string; otlpServiceName?: string; lockOwner?: string;
+  corePoolSize?: number; maxPoolSize?: number; keepAlive?: string; queueSize?: number; maxAsyncRuns?: number;
+  queueBytes?: number; maxAsyncJobsDuePerAcquisition?: number; maxBytesPerAcquisition?: number; acquireAhead?: string;
+  acquireFirstWait?: string; defaultAsyncJobAcquireWaitTime?: string; defaultQueueSizeFullWaitTime?: string;
+  exclusiveOverHierarchies?: boolean; instancesTogether?: boolean; asyncJobAcquisitionEnabled?: boolean;
+  timerJobAcquisitionEnabled?: boolean; resetExpiredJobEnabled?: boolean; maxTimerJobsPerAcquisition?: number;
+  defaultTimerJobAcquireWaitTime?: string; timerFireAheadWindow?: string; misfireThreshold?: string; asyncJobLockTime?: string;
+  lockGranularity?: string; timerLockTime?: string; nodeLease?: string; resetExpiredJobsInterval?: string;
+  resetExpiredJobsPageSize?: number; awaitTerminationPeriod?: string; jobTimeLimit?: string; maxLostStarts?: number;
+  numberOfRetries?: number; asyncFailedJobWaitTime?: string; defaultFailedJobWaitTime?: string;
+  failedJobRetryTimeCycle?: string; producePrioritizedJobs?: boolean; batchJobPriority?: number; recordDefinitions?: boolean;
+  tolerateFailedExpressions?: boolean; acquireByPriority?: boolean; preferTimerJobs?: boolean; acquireByDueDate?: boolean;
+  tenantsInTurn?: boolean; priorityAging?: string; priorityRangeMin?: number; priorityRangeMax?: number;
+  enabledJobCategories?: string; enabledTenants?: string; enabledDefinitions?: string; jobLog?: string;
+  jobLogRetention?: string; jobLogMaxRows?: number; lastRuns?: number; lastRunsRetention?: string; deadLetterRetention?: string;
+  deadLetterMaxRows?: number; historyCleanupEnabled?: boolean; historyCleanupBatchWindowStartTime?: string;
+  historyCleanupBatchWindowEndTime?: string; historyCleanupJobPriority?: number; incidents?: boolean; incidentTarget?: string;
+  commands?: { [name: string]: any }; targets?: { [name: string]: any }; definitions?: { [name: string]: any };
+  requeues?: { [name: string]: any } };
 export type JobIdAnswer = { jobId: string; answer: string; why: string | null };
 
 export interface JobsApi {
@@ -350,6 +373,16 @@ export interface AuditApi {
   delete(options: { before: Instant }): Promise<BatchRm>;
 }
 
+export interface DoctorApi {
+  /** Look whether database, nodes and jobs are healthy, and say what to do (exit code 6 if anything is wrong) (role read). */
+  list(): AsyncGenerator<Doctor, void, undefined>;
+}
+
+export interface SettingsApi {
+  /** Print the settings that apply, as a configuration file without passwords (role read). */
+  get(): Promise<Config>;
+}
+
 export interface Nouns {
   readonly jobs: JobsApi;
   readonly timers: TimersApi;
@@ -367,4 +400,6 @@ export interface Nouns {
   readonly log: LogApi;
   readonly incidents: IncidentsApi;
   readonly audit: AuditApi;
+  readonly doctor: DoctorApi;
+  readonly settings: SettingsApi;
 }

@@ -104,4 +104,10 @@ export const kOperations = {
     list: ["LIST", "/api/v1/audit", [], "who action since until limit after"],
     delete: ["DELETE", "/api/v1/audit", [], "before"],
   },
+  doctor: {
+    list: ["LIST", "/api/v1/doctor", [], ""],
+  },
+  settings: {
+    get: ["GET", "/api/v1/settings", [], ""],
+  },
 };

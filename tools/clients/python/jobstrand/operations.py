@@ -127,6 +127,29 @@ IncidentOther = TypedDict("IncidentOther", {"jobId": "str", "id": "str", "time":
 IncidentResolveAnswer = TypedDict("IncidentResolveAnswer", {"resolved": "int", "items": "List[JobIdAnswer]"}, total=False)
 Audit = TypedDict("Audit", {"id": "str", "time": "str", "who": "str", "via": "str", "action": "str",
     "arguments": "Optional[str]", "reason": "Optional[str]", "result": "Optional[str]", "changed": "Optional[int]"})
+Doctor = TypedDict("Doctor", {"check": "str", "level": "str", "text": "str", "advice": "Optional[str]"})
+Config = TypedDict("Config", {"db": "str", "passwordFile": "str", "passwordCommand": "str", "logLevel": "str",
+    "logFormat": "str", "asyncExecutorActivate": "bool", "create": "bool", "databaseSchemaUpdate": "bool", "httpListen": "str",
+    "httpTokenFile": "str", "httpHiddenMembers": "str", "httpCertificateFile": "str", "httpKeyFile": "str",
+    "httpMaxConnections": "int", "httpMaxBodyBytes": "int", "otlpEndpoint": "str", "otlpServiceName": "str", "lockOwner": "str",
+    "corePoolSize": "int", "maxPoolSize": "int", "keepAlive": "str", "queueSize": "int", "maxAsyncRuns": "int",
+    "queueBytes": "int", "maxAsyncJobsDuePerAcquisition": "int", "maxBytesPerAcquisition": "int", "acquireAhead": "str",
+    "acquireFirstWait": "str", "defaultAsyncJobAcquireWaitTime": "str", "defaultQueueSizeFullWaitTime": "str",
+    "exclusiveOverHierarchies": "bool", "instancesTogether": "bool", "asyncJobAcquisitionEnabled": "bool",
+    "timerJobAcquisitionEnabled": "bool", "resetExpiredJobEnabled": "bool", "maxTimerJobsPerAcquisition": "int",
+    "defaultTimerJobAcquireWaitTime": "str", "timerFireAheadWindow": "str", "misfireThreshold": "str",
+    "asyncJobLockTime": "str", "lockGranularity": "str", "timerLockTime": "str", "nodeLease": "str",
+    "resetExpiredJobsInterval": "str", "resetExpiredJobsPageSize": "int", "awaitTerminationPeriod": "str",
+    "jobTimeLimit": "str", "maxLostStarts": "int", "numberOfRetries": "int", "asyncFailedJobWaitTime": "str",
+    "defaultFailedJobWaitTime": "str", "failedJobRetryTimeCycle": "str", "producePrioritizedJobs": "bool",
+    "batchJobPriority": "int", "recordDefinitions": "bool", "tolerateFailedExpressions": "bool", "acquireByPriority": "bool",
+    "preferTimerJobs": "bool", "acquireByDueDate": "bool", "tenantsInTurn": "bool", "priorityAging": "str",
+    "priorityRangeMin": "int", "priorityRangeMax": "int", "enabledJobCategories": "str", "enabledTenants": "str",
+    "enabledDefinitions": "str", "jobLog": "str", "jobLogRetention": "str", "jobLogMaxRows": "int", "lastRuns": "int",
+    "lastRunsRetention": "str", "deadLetterRetention": "str", "deadLetterMaxRows": "int", "historyCleanupEnabled": "bool",
+    "historyCleanupBatchWindowStartTime": "str", "historyCleanupBatchWindowEndTime": "str", "historyCleanupJobPriority": "int",
+    "incidents": "bool", "incidentTarget": "str", "commands": "Dict[str, Any]", "targets": "Dict[str, Any]",
+    "definitions": "Dict[str, Any]", "requeues": "Dict[str, Any]"}, total=False)
 JobIdAnswer = TypedDict("JobIdAnswer", {"jobId": "str", "answer": "str", "why": "Optional[str]"})
 
 
@@ -683,6 +706,24 @@ class AuditApi(Noun[M]):
         return Call("DELETE", "/api/v1/audit", locals())
 
 
+class DoctorApi(Noun[M]):
+    """/api/v1/doctor"""
+
+    @listing
+    def list(self) -> Item[Doctor]:
+        """Look whether database, nodes and jobs are healthy, and say what to do (exit code 6 if anything is wrong) (role read)."""
+        return Item("GET", "/api/v1/doctor", locals())
+
+
+class SettingsApi(Noun[M]):
+    """/api/v1/settings"""
+
+    @operation
+    def get(self) -> Call[Config]:
+        """Print the settings that apply, as a configuration file without passwords (role read)."""
+        return Call("GET", "/api/v1/settings", locals())
+
+
 class Nouns(Noun[M]):
     """What each is about stands in the path of its operations."""
 
@@ -704,3 +745,5 @@ class Nouns(Noun[M]):
         self.log: LogApi[M] = LogApi(carry_out)
         self.incidents: IncidentsApi[M] = IncidentsApi(carry_out)
         self.audit: AuditApi[M] = AuditApi(carry_out)
+        self.doctor: DoctorApi[M] = DoctorApi(carry_out)
+        self.settings: SettingsApi[M] = SettingsApi(carry_out)
