@@ -125,7 +125,8 @@ class Suite:
         before = self.where.sql('SELECT ID_, REV_, DUEDATE_, REPEAT_ FROM ACT_RU_TIMER_JOB ORDER BY ID_')
         with self.jobstrand.serving():
             self.jobstrand.do('job', 'add', '--type', 'noop', '--due-in', '500ms', '--id', 'ours')
-            self.within_reach('our timer', lambda: self.jobstrand.run('job', 'show', 'ours').returncode != 0)
+            self.within_reach('our timer', lambda: self.where.sql(
+                "SELECT ID_ FROM ACT_RU_TIMER_JOB WHERE ID_ = 'ours' UNION SELECT ID_ FROM ACT_RU_JOB WHERE ID_ = 'ours'") == [])
         self.equal('its timers', self.where.sql('SELECT ID_, REV_, DUEDATE_, REPEAT_ FROM ACT_RU_TIMER_JOB ORDER BY ID_'), before)
         self.equal('its job', self.where.sql('SELECT REV_, LOCK_OWNER_ FROM ACT_RU_JOB'), [('1', 'NULL')])
         self.equal('series', self.where.sql('SELECT ID_ FROM JS_SERIES'), [])

@@ -53,7 +53,7 @@ def main():
             threading.Event().wait(minutes * 60)
             driver = browser.driver_in(scratch)
             try:
-                take(browser.Page(driver, origin, origin, None), folder)
+                take(browser.Page(driver, origin, origin, None, scratch), folder)
             finally:
                 driver.quit()
         finally:
