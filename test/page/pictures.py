@@ -18,9 +18,9 @@ import browser
 FOLDER = Path(__file__).resolve().parents[2] / 'docs/pictures'
 # Name, view, width, theme.
 PICTURES = (
-    ('home', '', 1280, 'light'),
-    ('home-dark', '', 1280, 'dark'),
-    ('home-360', '', 360, 'light'),
+    ('home', '?last=10m', 1280, 'light'),
+    ('home-dark', '?last=10m', 1280, 'dark'),
+    ('home-360', '?last=10m', 360, 'light'),
     ('dead-letters', 'dead', 1280, 'light'),
     ('dead-letters-360', 'dead', 360, 'light'),
     ('schedule', 'series/report.daily', 1280, 'light'),
@@ -29,6 +29,7 @@ HEIGHT = {1280: 860, 360: 740}
 
 
 def take(page, folder):
+    page.driver.execute_cdp_cmd('Emulation.setScrollbarsHidden', {'hidden': True})
     for name, view, width, theme in PICTURES:
         page.width(width, HEIGHT[width])
         page.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': [{'name': 'prefers-color-scheme', 'value': theme}]})

@@ -11,7 +11,10 @@ namespace {
 
 [[nodiscard]] std::vector<std::string_view> segments_of(std::string_view path) {
     std::vector<std::string_view> segments;
-    while (!path.empty() && path != "/") {
+    if (path == "/") {
+        return segments;
+    }
+    while (!path.empty()) {
         path.remove_prefix(1);  // The slash.
         const std::string_view segment = path.substr(0, path.find('/'));
         segments.push_back(segment);

@@ -81,7 +81,7 @@ function problemsOf(stats: Stats | undefined, nodes: readonly ServiceNode[] | un
     found.push({
       key: `incident ${cause.group}`,
       isBad: true,
-      text: `${many(cause.incidents, 'open incident')} of ${cause.handlerType ?? 'jobs'}: ${cause.message || cause.errorClass || 'nobody said why'}`,
+      text: `${many(cause.incidents, 'open incident')} of ${cause.handlerType ?? 'jobs'}: ${[cause.errorClass, cause.message].filter(Boolean).join(': ') || 'nobody said why'}`,
       ...(cause.lastTime ? { advice: `the last one ${ago(cause.lastTime)}` } : {}),
       to: href(['dead'], { search: cause.handlerType ? `type:${quoted(cause.handlerType)}` : undefined }),
       label: 'Dead letters by cause',
