@@ -18,9 +18,9 @@ import browser
 FOLDER = Path(__file__).resolve().parents[2] / 'docs/pictures'
 # Name, view, width, theme.
 PICTURES = (
-    ('home', '?last=10m', 1280, 'light'),
-    ('home-dark', '?last=10m', 1280, 'dark'),
-    ('home-360', '?last=10m', 360, 'light'),
+    ('home', '?last=PT10M', 1280, 'light'),
+    ('home-dark', '?last=PT10M', 1280, 'dark'),
+    ('home-360', '?last=PT10M', 360, 'light'),
     ('dead-letters', 'dead', 1280, 'light'),
     ('dead-letters-360', 'dead', 360, 'light'),
     ('schedule', 'series/report.daily', 1280, 'light'),

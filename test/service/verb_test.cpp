@@ -18,6 +18,7 @@ namespace {
 
 using nlohmann::json;
 using service::Role;
+using test::get;
 using test::post;
 using test::RawResponse;
 using testing::HasSubstr;
