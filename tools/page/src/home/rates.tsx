@@ -42,7 +42,9 @@ function filled(rates: readonly Rate[], last: Last): (Rate | { time: number; sec
     const same = byStep.get(at);
     byStep.set(at, same ? { ...rate, begun: same.begun + rate.begun, completed: same.completed + rate.completed, failed: same.failed + rate.failed, dead: same.dead + rate.dead } : rate);
   }
-  const end = Math.max(Math.floor(Date.now() / 1000 / step), ...byStep.keys());
+  // A short span is there two seconds after its end: until then it is unknown, and not 0.
+  const unknown = step < 60 ? 2 : 0;
+  const end = Math.max(Math.floor(Date.now() / 1000 / step) - unknown, ...byStep.keys());
   const all: (Rate | { time: number; seconds: number })[] = [];
   for (let at = end - Math.ceil(kSeconds[last] / step) + 1; at <= end; at++) {
     all.push(byStep.get(at) ?? { time: at * step, seconds: step });
