@@ -34,7 +34,7 @@ program = "/bin/sleep"
 args = ["3600"]
 timeLimit = "PT2H"
 '''
-# Answers some paths instead of the service, as if it were a newer or an older one.
+# Answers some paths instead of the service.
 ANSWERING = '''(() => {
   const answers = %s;
   const real = window.fetch.bind(window);
@@ -65,7 +65,7 @@ class OperatorViews(unittest.TestCase):
         self.assertEqual(self.page.mistakes(), [])
 
     def answer(self, **paths):
-        """From the next page on: `answer(doctor=[...])`; `{'status': 404}` is what an older service says."""
+        """From the next page on: `answer(doctor=[...])`; `{'status': 403}` is what a narrow token hears."""
         answers = {path.replace('__', '/'): body if isinstance(body, dict) and 'status' in body else {'body': body} for path, body in paths.items()}
         found = self.page.driver.execute_cdp_cmd('Page.addScriptToEvaluateOnNewDocument', {'source': ANSWERING % json.dumps(answers)})
         self.answered.append(found['identifier'])
@@ -313,8 +313,8 @@ class OperatorViews(unittest.TestCase):
         self.page.one('a[href*="#/jobs?"]')
         self.page.one('a[href*="#/dead?"]')
 
-    def test_an_older_service_has_no_rates(self):
-        self.answer(rates={'status': 404, 'body': {}}, rates__types={'status': 404, 'body': {}})
+    def test_a_narrow_token_sees_no_rates(self):
+        self.answer(rates={'status': 403, 'body': {}}, rates__types={'status': 403, 'body': {}})
         self.page.open('types/noop')
         self.page.says('Dead letters by cause')
         self.page.gone('.error')
@@ -467,10 +467,15 @@ class OperatorViews(unittest.TestCase):
         self.page.says('Copied', '[data-check=vacuum] .command button')
 
     def test_without_a_doctor_its_command_stands_there(self):
-        self.answer(doctor={'status': 404, 'body': {}})
+        self.answer(doctor={'status': 403, 'body': {}})
         self.page.open('doctor')
         self.page.says('jobstrand doctor', 'code')
         self.page.gone('.error')
+
+    def test_a_refusal_that_has_nothing_to_do_with_rights_is_shown(self):
+        self.answer(doctor={'status': 404, 'body': {'detail': 'there is no such path'}})
+        self.page.open('doctor')
+        self.page.says('there is no such path', '.error')
 
     def test_settings_are_searched(self):
         self.answer(settings={'jobLog': 'full', 'maxPoolSize': 8, 'commands': {'fails': {'program': '/bin/sh'}}})

@@ -1,4 +1,5 @@
-// What older services do not have, or a token may not see: asked once in vain, and then not again.
+// What a token with topics or tenants may not see: asked once in vain, and then not again. Any other refusal is a
+// mistake, and is shown as one.
 import { useEffect, useState } from 'preact/hooks';
 import type { Query } from './api.js';
 import { useResource, type Resource } from './resource.js';
@@ -6,11 +7,11 @@ import { useResource, type Resource } from './resource.js';
 export function useOptional<T>(path: string, query: Query, every: number): Resource<T> & { isAbsent: boolean } {
   const [isAbsent, setAbsent] = useState(false);
   const found = useResource<T>(isAbsent ? undefined : path, query, { every });
-  const status = found.error?.status;
+  const isRefused = found.error?.status === 403;
   useEffect(() => {
-    if (status === 400 || status === 403 || status === 404) {
+    if (isRefused) {
       setAbsent(true);
     }
-  }, [status]);
-  return { ...found, isAbsent: isAbsent || status === 400 || status === 403 || status === 404 };
+  }, [isRefused]);
+  return { ...found, isAbsent: isAbsent || isRefused };
 }

@@ -93,7 +93,7 @@ export function Rates(props: { last: Last; nodes: readonly ServiceNode[] | undef
   const since = new Date(Math.floor((Date.now() - kSeconds[last] * 1000) / step) * step).toISOString();
   const audit = useSeldomList<Audited>(found.isAbsent ? undefined : 'audit', { since, limit: 50 }, 4);
   if (found.isAbsent) {
-    return null; // A service that does not keep rates, or a token that may not see all of them.
+    return null; // A token that may not see all of them.
   }
   const spans = found.data ? filled(found.data, last) : [];
   const times = spans.map((each) => (typeof each.time === 'number' ? each.time : Date.parse(each.time) / 1000));

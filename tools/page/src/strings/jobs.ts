@@ -21,7 +21,6 @@ export const j = {
   asUsual: 'As usual',
   noJobs: 'No jobs here.',
   noMatch: 'No job matches.',
-  noDone: 'This service does not keep finished jobs.',
   selected: (n: number) => `${many(n, 'job')} selected`,
   selectAll: 'Select all that match',
   allSelected: 'All that match are selected',

@@ -161,7 +161,7 @@ export const doctor = {
   levels: { wrong: 'wrong', unknown: 'unknown', note: 'note', ok: 'ok' } as Record<string, string>,
   wrong: (n: number) => (n === 0 ? 'Nothing is wrong.' : `${many(n, 'thing')} wrong`),
   again: 'Look again',
-  absent: 'Not told here: the service is older, or your token may not see it. On its machine:',
+  absent: 'Not told here: your token may not see it. On its machine:',
   command: 'jobstrand doctor',
   fine: (n: number) => `${many(n, 'check')} found nothing wrong`,
 };
@@ -171,7 +171,7 @@ export const settings = {
   name: 'Setting',
   value: 'Value',
   none: 'No setting fits.',
-  absent: 'Not told here: the service is older, or your token may not see it. On its machine:',
+  absent: 'Not told here: your token may not see it. On its machine:',
   command: 'jobstrand config show',
   count: (n: number, all: number) => `${n} of ${many(all, 'setting')}`,
   hint: 'Settings are read from the configuration file when the service starts; some again at SIGHUP.',

@@ -4,8 +4,7 @@ import { useResource } from '../core/resource.js';
 import { href, type Place } from '../core/router.js';
 import { useLive, type Stats } from '../core/live.js';
 import { t } from '../strings.js';
-import { j } from '../strings/jobs.js';
-import { Empty, Tabs, View, type Choice } from '../ui/parts.js';
+import { Tabs, View, type Choice } from '../ui/parts.js';
 import { JobList } from '../jobs/list.js';
 
 const kPlaces = ['executable', 'timer', 'external', 'suspended', 'dead'] as const;
@@ -16,16 +15,13 @@ export function JobsView(props: { place: Place }): JSX.Element {
   const live = useLive();
   const asked = useResource<Stats>(live.stats ? undefined : 'stats', {}, { every: 5 });
   const stats = live.stats ?? asked.data;
-  // Services before this one keep no finished jobs.
-  const done = useResource<unknown>('jobs', { place: 'done', limit: 1 }, { every: 0 });
   const wanted = (query.get('place') ?? (query.get('search') ? 'all' : 'executable')) as Tab;
   const tabs: Choice<Tab>[] = [
     ...kPlaces.map((place) => ({ value: place, label: t.places[place], count: stats?.places[place] })),
-    ...(done.data !== undefined ? [{ value: 'done' as const, label: t.places.done }] : []),
+    { value: 'done', label: t.places.done },
     { value: 'all', label: 'Anywhere' },
   ];
-  const isMissing = wanted === 'done' && done.error !== undefined;
-  const of = wanted === 'done' || tabs.some((tab) => tab.value === wanted) ? wanted : 'executable';
+  const of = tabs.some((tab) => tab.value === wanted) ? wanted : 'executable';
   return (
     <View title={t.nav.jobs}>
       <Tabs
@@ -34,7 +30,7 @@ export function JobsView(props: { place: Place }): JSX.Element {
         value={of}
         href={(place) => href(['jobs'], { place, search: of === 'done' || place === 'done' ? undefined : (query.get('search') ?? undefined), limit: query.get('limit') ?? undefined })}
       />
-      {isMissing ? <Empty>{j.noDone}</Empty> : <JobList key={of} place={props.place} of={of} label={`${t.nav.jobs}: ${tabs.find((tab) => tab.value === of)?.label ?? of}`} />}
+      <JobList key={of} place={props.place} of={of} label={`${t.nav.jobs}: ${tabs.find((tab) => tab.value === of)?.label ?? of}`} />
     </View>
   );
 }
