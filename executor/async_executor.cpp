@@ -84,7 +84,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
           does_acquisition_decide()
       ),
       completion_(needs_of_completion(), settings_.lock_owner),
-      throughput_({completion_.throughput(), use.throughput, use.clock}, settings_.lock_owner),
+      throughput_({completion_.throughput(), held_, use.throughput, use.clock}, settings_.lock_owner),
       async_(
           settings_.async_runs,
           [this](const HeldJobPtr& held, const HandlerResult& result) {
@@ -99,8 +99,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
            &lease_,
            &times_,
            &async_,
-           &use_.on_run,
-           &completion_.throughput()},
+           &use_.on_run},
           rules_of(settings_, use.retry_rule),
           settings_.lock_owner
       ),
@@ -318,13 +317,16 @@ void AsyncExecutor::on_async_end(const HeldJobPtr& held, const HandlerResult& re
 }
 
 // Whoever has written its outcome has told of it, too.
-void AsyncExecutor::on_committed(const HeldJob& held) {
+void AsyncExecutor::on_committed(HeldJob& held) {
     const std::string& type = held.job.handler_type;
     const auto took = std::chrono::floor<schema::Duration>(
         use_.clock.steady_now() - held.began.load(std::memory_order_relaxed)
     );
     const schema::TimePoint now = use_.clock.now();
     completion_.run_counts().add(type);
+    if (!held.is_begin_counted.exchange(true)) {
+        completion_.throughput().begun(held.job, now - took, now);
+    }
     completion_.throughput().ended(type, {.ran = took}, now);
     if (!held.is_written) {
         last_runs_.add(run_of(held.job, settings_.lock_owner, now, took));
@@ -340,10 +342,12 @@ void AsyncExecutor::on_outcome(const HeldJobPtr& held, persistence::Outcome outc
 }
 
 void AsyncExecutor::outcome_was_written(persistence::Outcome outcome) {
-    const auto began = held_.written(outcome);
+    const HeldJobPtr held = held_.written(outcome);
     outcome.ended = use_.clock.now();
-    if (began) {
-        outcome.duration = std::chrono::floor<schema::Duration>(use_.clock.steady_now() - *began);
+    if (held != nullptr) {
+        outcome.duration =
+            std::chrono::floor<schema::Duration>(use_.clock.steady_now() - held->began.load());
+        outcome.is_begin_counted = held->is_begin_counted.exchange(true);
     }
     if (started_) {
         completion_.add_written(std::move(outcome));

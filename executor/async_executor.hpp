@@ -185,7 +185,7 @@ private:
     [[nodiscard]] persistence::PageLimit room_to_claim(std::size_t page);
     [[nodiscard]] bool does_acquisition_decide() const;
     void run(const HeldJobPtr& held);
-    void on_committed(const HeldJob& held);
+    void on_committed(HeldJob& held);
     void on_async_end(const HeldJobPtr& held, const HandlerResult& result);
     void on_outcome(const HeldJobPtr& held, persistence::Outcome outcome);
     [[nodiscard]] JobRunner::Answer run_in_place(const HeldJobPtr& held);

@@ -112,6 +112,7 @@ Outcome JobRunner::ended(const HeldJobPtr& held, const HandlerResult& result) co
     Outcome outcome = outcome_of(held, transition_after(held->job, ruled, rules_.retry, now));
     outcome.duration = std::chrono::floor<schema::Duration>(took);
     outcome.ended = now;
+    outcome.is_begin_counted = held->is_begin_counted.exchange(true);
     tell_watcher(*held, took, outcome.transition);
     return outcome;
 }
@@ -147,13 +148,9 @@ void JobRunner::tell_watcher(
 }
 
 void JobRunner::count_wait(const schema::Job& job) const {
-    const schema::TimePoint now = use_.clock.now();
     const auto could_run = std::max(job.due_date, job.create_time);
     if (use_.times != nullptr && could_run) {
-        use_.times->waited.add(std::max(now - *could_run, schema::Duration{0}));
-    }
-    if (use_.throughput != nullptr) {
-        use_.throughput->begun(job, now);
+        use_.times->waited.add(std::max(use_.clock.now() - *could_run, schema::Duration{0}));
     }
 }
 

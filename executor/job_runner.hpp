@@ -7,7 +7,6 @@
 #include "executor/report/attempt_trace.hpp"
 #include "executor/report/finished_run.hpp"
 #include "executor/report/run_times.hpp"
-#include "executor/report/throughput_counts.hpp"
 #include "executor/retry_rule.hpp"
 #include "persistence/executor_store.hpp"
 #include "schema/clock.hpp"
@@ -44,7 +43,6 @@ public:
         RunTimes* times = nullptr;         ///< Counts them where somebody watches.
         AsyncRuns* async = nullptr;        ///< None: runs of asynchronous handlers are waited for.
         const OnRun* on_run = nullptr;     ///< None, or an empty one: nobody watches.
-        ThroughputCounts* throughput = nullptr;  ///< Counts their begins where somebody watches.
     };
 
     struct Rules {

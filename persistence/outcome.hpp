@@ -16,6 +16,7 @@ struct Outcome {
     schema::Transition transition;
     std::optional<schema::Duration> duration = {};  ///< Of the run, where there was one.
     std::optional<schema::TimePoint> ended = {};    ///< By the database's clock.
+    bool is_begin_counted = false;  ///< The run took so long that its begin was counted meanwhile.
 };
 
 /// What came of writing an outcome. Only `done` changed something.

@@ -188,7 +188,7 @@ std::vector<std::string> HeldJobs::taken_away(const std::vector<std::string>& id
     return running;
 }
 
-std::optional<schema::SteadyPoint> HeldJobs::written(const persistence::Outcome& outcome) {
+HeldJobPtr HeldJobs::written(const persistence::Outcome& outcome) {
     const schema::Job& job = *outcome.job;
     HeldJobPtr held;
     {
@@ -198,13 +198,13 @@ std::optional<schema::SteadyPoint> HeldJobs::written(const persistence::Outcome&
         }
     }
     if (held == nullptr || !held->is_running) {
-        return std::nullopt;
+        return nullptr;
     }
     held->written_reason = outcome.transition.reason;
     held->is_written = true;
     held->is_taken = true;
     held->stop.request_stop();
-    return held->began.load();
+    return held;
 }
 
 std::vector<std::string> HeldJobs::without_taken(std::vector<std::string> ids) const {

@@ -15,7 +15,6 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -54,6 +53,8 @@ struct HeldJob {
     std::atomic<schema::SteadyPoint> began{schema::SteadyPoint::min()};
     /// Its handler has been called and has not returned yet.
     std::atomic<bool> is_running{false};
+    /// See ThroughputCounts. Whoever sets it counts the begin.
+    std::atomic<bool> is_begin_counted{false};
 };
 
 /// Shared by the queue, the worker and the lock renewal, which end in no fixed order.
@@ -127,8 +128,8 @@ public:
     std::vector<std::string> taken_away(const std::vector<std::string>& ids);
 
     /// Somebody else has written how the run of this job has ended: it is taken away like those.
-    /// Returns when the run began; nullopt: it does not run here.
-    std::optional<schema::SteadyPoint> written(const persistence::Outcome& outcome);
+    /// nullptr: it does not run here.
+    HeldJobPtr written(const persistence::Outcome& outcome);
 
     /// Those of the ids that were not taken away.
     [[nodiscard]] std::vector<std::string> without_taken(std::vector<std::string> ids) const;

@@ -30,24 +30,25 @@ using Reason = schema::TransitionReason;
 
 }  // namespace
 
-void ThroughputCounts::begun(const schema::Job& job, TimePoint now) {
+void ThroughputCounts::begun(const schema::Job& job, TimePoint began, TimePoint now) {
     const std::lock_guard lock(mutex_);
-    begin(job, now);
+    go_on_to(now);
+    begin(job, began);
 }
 
 void ThroughputCounts::begun(std::span<const schema::Job> jobs, TimePoint now) {
     const std::lock_guard lock(mutex_);
+    go_on_to(now);
     for (const schema::Job& job : jobs) {
         begin(job, now);
     }
 }
 
-void ThroughputCounts::begin(const schema::Job& job, TimePoint now) {
-    go_on_to(now);
+void ThroughputCounts::begin(const schema::Job& job, TimePoint began) {
     RunSums& sums = of(job.handler_type);
     sums.begun += job.attempts == 0 ? 1 : 0;
     if (const auto could_run = std::max(job.due_date, job.create_time)) {
-        sums.waited.add(now - *could_run);
+        sums.waited.add(began - *could_run);
     }
 }
 
@@ -60,6 +61,9 @@ void ThroughputCounts::ended(
     go_on_to(now);
     for (const persistence::Outcome& outcome : outcomes) {
         const schema::Transition& transition = outcome.transition;
+        if (outcome.duration && outcome.ended && !outcome.is_begin_counted) {
+            begin(*outcome.job, *outcome.ended - *outcome.duration);
+        }
         const bool is_dead = transition.to == schema::JobPlace::dead_letter;
         const bool has_failed = is_failed_run(transition.reason);
         const bool is_run = has_failed || transition.reason == Reason::completed;

@@ -31,13 +31,15 @@ public:
         std::optional<schema::Duration> ran = {};
     };
 
-    /// An attempt of the job begins.
-    void begun(const schema::Job& job, schema::TimePoint now);
+    /// An attempt of the job has begun at `began`, and it counts as now.
+    void begun(const schema::Job& job, schema::TimePoint began, schema::TimePoint now);
 
-    /// Several of one type begin.
+    /// Several begin.
     void begun(std::span<const schema::Job> jobs, schema::TimePoint now);
 
-    /// Outcomes of which some are those of runs, without those of the `lost` jobs.
+    /// Outcomes of which some are those of runs. Begins count with them, so that a short run is
+    /// counted once for a whole page, except those that Outcome::is_begin_counted tells of. Of the
+    /// `lost` jobs nothing else counts.
     void ended(
         std::span<const persistence::Outcome> outcomes,
         const std::set<const schema::Job*>& lost,
@@ -54,7 +56,7 @@ public:
 
 private:
     // With the mutex held.
-    void begin(const schema::Job& job, schema::TimePoint now);
+    void begin(const schema::Job& job, schema::TimePoint began);
     [[nodiscard]] schema::RunSums& of(std::string_view handler_type);
     void go_on_to(schema::TimePoint now);
     void end_short_span();

@@ -21,6 +21,7 @@ schema::Duration ThroughputWriting::run_once() {
     if (use_.store == nullptr) {
         return kUntilWoken;
     }
+    count_long_runs();
     add(use_.counts.take(use_.clock.now()));
     write();
     if (use_.clock.steady_now() >= forgets_at_) {
@@ -34,6 +35,18 @@ void ThroughputWriting::write_the_rest() {
     if (use_.store != nullptr) {
         add(use_.counts.take_all());
         write();
+    }
+}
+
+void ThroughputWriting::count_long_runs() {
+    const schema::TimePoint now = use_.clock.now();
+    const schema::SteadyPoint steady_now = use_.clock.steady_now();
+    for (const HeldJobPtr& held : use_.held.running()) {
+        const auto runs_for =
+            std::chrono::floor<schema::Duration>(steady_now - held->began.load());
+        if (runs_for >= schema::kShortSpan && !held->is_begin_counted.exchange(true)) {
+            use_.counts.begun(held->job, now - runs_for, now);
+        }
     }
 }
 

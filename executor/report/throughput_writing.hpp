@@ -1,6 +1,7 @@
 #pragma once
 
 #include "executor/loop/activity.hpp"
+#include "executor/pool/held_jobs.hpp"
 #include "executor/report/throughput_counts.hpp"
 #include "persistence/throughput_store.hpp"
 #include "schema/clock.hpp"
@@ -13,14 +14,16 @@
 
 namespace jobstrand::executor {
 
-/// Writes down what this node runs, span by span, and forgets what is too old. While the database
-/// takes nothing it keeps the latest spans.
+/// Writes down what this node runs, span by span, and forgets what is too old. Begins of runs that
+/// are still under way after two seconds are counted here, the others with their ends. While the
+/// database takes nothing it keeps the latest spans.
 ///
 /// Thread safety: one pass at a time; write_the_rest() comes after the last one.
 class ThroughputWriting final : public Activity {
 public:
     struct Dependencies {
         ThroughputCounts& counts;
+        HeldJobs& held;
         persistence::ThroughputStore* store;  ///< nullptr: it is not written down.
         const schema::Clock& clock;
     };
@@ -34,6 +37,7 @@ public:
     void write_the_rest();
 
 private:
+    void count_long_runs();
     void add(std::vector<schema::ThroughputSpan> spans);
     void write();
     void forget_old();

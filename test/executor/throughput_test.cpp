@@ -94,7 +94,7 @@ TEST_F(ThroughputCountsTest, A_job_begins_with_its_first_attempt_and_waits_for_e
     schema::Job job = job_of("mail");
     job.create_time = clock_.now() - 1h;
     job.due_date = clock_.now() - 3s;
-    counts_.begun(job, clock_.now());
+    counts_.begun(job, clock_.now(), clock_.now());
     job.attempts = 1;
     counts_.begun(std::vector{job}, clock_.now() + 1s);
     RunSums mail{.begun = 1, .waited = one_of(3s)};
@@ -102,6 +102,23 @@ TEST_F(ThroughputCountsTest, A_job_begins_with_its_first_attempt_and_waits_for_e
     EXPECT_THAT(
         counts_.take(clock_.now() + 2s).front().counts.types(), ElementsAre(Pair("mail", mail))
     );
+}
+
+TEST_F(ThroughputCountsTest, The_begin_of_a_run_counts_with_its_end_unless_it_was_counted_before) {
+    persistence::Outcome outcome = outcome_of("mail", Reason::completed, 5ms);
+    outcome.ended = clock_.now();
+    schema::Job job = *outcome.job;
+    job.create_time = clock_.now() - 25ms;
+    outcome.job = std::make_shared<const schema::Job>(job);
+    std::vector outcomes{outcome, outcome, outcome};
+    outcomes.back().is_begin_counted = true;
+    counts_.ended(outcomes, {}, clock_.now());
+    const RunSums mail = counts_.take_all().front().counts.types().at("mail");
+    EXPECT_EQ(mail.begun, 2);
+    schema::TimeHistogram waits = one_of(20ms);
+    waits.add(20ms);
+    EXPECT_EQ(mail.waited, waits) << "from when it could run until the attempt began";
+    EXPECT_EQ(mail.completed, 3);
 }
 
 TEST_F(ThroughputCountsTest, A_span_is_told_when_it_is_over_and_if_something_happened_in_it) {
@@ -187,8 +204,25 @@ public:
 class ThroughputWritingTest : public ThroughputCountsTest {
 protected:
     WrittenStore store_;
-    ThroughputWriting writing_{{counts_, &store_, clock_}, "node-1"};
+    HeldJobs held_;
+    ThroughputWriting writing_{{counts_, held_, &store_, clock_}, "node-1"};
 };
+
+TEST_F(ThroughputWritingTest, The_begin_of_a_long_run_is_counted_while_it_runs_and_once) {
+    const auto held = held_.add({job_of("mail")}, clock_.steady_now() + 1h).front();
+    held->began = clock_.steady_now();
+    held->is_running = true;
+    clock_.tick(1999ms);
+    (void)writing_.run_once();
+    EXPECT_FALSE(held->is_begin_counted) << "its end may come soon enough";
+    for (int i = 0; i < 5; ++i) {
+        clock_.tick(2001ms);
+        (void)writing_.run_once();
+    }
+    EXPECT_TRUE(held->is_begin_counted);
+    ASSERT_THAT(store_.written, SizeIs(1));
+    EXPECT_EQ(store_.written.front().counts.types().at("mail").begun, 1);
+}
 
 TEST_F(ThroughputWritingTest, It_looks_whenever_a_span_is_over_and_writes_if_there_is_something) {
     clock_.tick(300ms);
@@ -242,7 +276,7 @@ TEST_F(ThroughputWritingTest, What_is_too_old_is_forgotten_a_page_at_a_time_and_
 }
 
 TEST_F(ThroughputWritingTest, Without_a_store_it_does_nothing) {
-    ThroughputWriting none({counts_, nullptr, clock_}, "node-1");
+    ThroughputWriting none({counts_, held_, nullptr, clock_}, "node-1");
     EXPECT_EQ(none.run_once(), kUntilWoken);
     none.write_the_rest();
 }
