@@ -22,6 +22,19 @@ expected: 2, Passed    0.00 sec
 8/8 Test #8: A_name_that_is_longer_than_the_column_of_ctest_for_names_is_not_cut ...   Passed    0.09 sec
 '''
 
+LOG = '''4/8 Testing: Job.Is_free
+[  PASSED  ] 12 tests.
+[  SKIPPED ] 2 tests, listed below:
+[  SKIPPED ] Job.Is_free/sqlite
+5/8 Testing: Job.Needs_a_server
+[  PASSED  ] 0 tests.
+[  SKIPPED ] 1 test, listed below:
+6/8 Testing: Job.Is_locked/a value
+[  PASSED  ] 3 tests.
+[  FAILED  ] 1 test, listed below:
+7/8 Testing: tree.order
+'''
+
 
 def run_of(output):
     run, out = Run(), io.StringIO()
@@ -33,6 +46,11 @@ class CtestProgress(unittest.TestCase):
     def test_every_end_of_a_test_is_counted(self):
         run, _ = run_of(OUTPUT)
         self.assertEqual((run.passed, len(run.failures), run.skipped), (2, 4, 2))
+
+    def test_what_is_one_test_counts_as_the_cases_that_it_has_run(self):
+        run, _ = run_of(OUTPUT)
+        run.count_cases(LOG.splitlines(keepends=True))
+        self.assertEqual((run.passed, len(run.failures), run.skipped), (2 + 11 + 3, 4, 2 + 2))
 
     def test_failures_are_named(self):
         run, _ = run_of(OUTPUT)

@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 """Turns ctest's output into short progress and counts.
 
-Usage:  ctest --output-on-failure ... | ctest_progress.py NAME COUNTS
+Usage:  ctest --output-on-failure ... | ctest_progress.py NAME COUNTS LOG
 
 Shows how far the run NAME is, and at once, in full, what failed or was skipped. Writes the file COUNTS: a line
 `passed N`, `failed N`, `skipped N` each, then `failure TEST` for each test that failed, and `took SECONDS TEST` for
-the ten that took longest. A test that ctest could not start has failed.
+the ten that took longest. A test that ctest could not start has failed. Of a GoogleTest program the cases count that
+LOG, ctest's log of the run, tells of.
 """
+import os
 import re
 import sys
 import time
 
 RESULT = re.compile(r'\s*(?P<done>\d+)/(?P<total>\d+) Test +#\d+: (?P<name>.+?) \.+\s*(?P<state>Passed|\*\*\*.*?)\s+(?P<seconds>[\d.]+) sec')
 STARTED = re.compile(r'\s+Start +\d+: ')
+IN_LOG = re.compile(r'\d+/\d+ Testing: (?P<name>.+)')
+CASES = re.compile(r'\[  (?P<state>PASSED|SKIPPED) +\] (?P<count>\d+) tests?[.,]')
 SECONDS_BETWEEN_LINES = 10
 SLOWEST = 10
 
@@ -25,6 +29,7 @@ class Run:
         self.skipped = 0
         self.failures = []
         self.durations = []
+        self.states = {}
         self.done = 0
         self.total = 0
 
@@ -35,6 +40,7 @@ class Run:
             return not STARTED.match(line)
         self.done, self.total = int(match['done']), int(match['total'])
         self.durations.append((float(match['seconds']), match['name']))
+        self.states[match['name']] = match['state']
         if match['state'] == 'Passed':
             self.passed += 1
             return False
@@ -43,6 +49,18 @@ class Run:
         else:
             self.failures.append(match['name'])
         return True
+
+    def count_cases(self, log):
+        """Takes in ctest's log: what counts as one test counts from now on as the cases that it has run."""
+        state = ''
+        for line in log:
+            if match := IN_LOG.match(line):
+                state = self.states.get(match['name'], '')
+            elif match := CASES.match(line):
+                if match['state'] == 'PASSED':
+                    self.passed += int(match['count']) - (state == 'Passed')
+                else:
+                    self.skipped += int(match['count']) - (state == '***Skipped')
 
     def progress(self):
         return (f'{self.done}/{self.total} tests, {self.passed} passed, {len(self.failures)} failed, '
@@ -71,11 +89,14 @@ def follow(run, name, lines, out):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         print(__doc__.strip(), file=sys.stderr)
         return 2
     run = Run()
     follow(run, sys.argv[1], sys.stdin, sys.stdout)
+    if os.path.exists(sys.argv[3]):
+        with open(sys.argv[3], encoding='utf-8', errors='replace') as log:
+            run.count_cases(log)
     with open(sys.argv[2], 'w', encoding='utf-8') as file:
         file.write(run.counts())
     return 0
