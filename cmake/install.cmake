@@ -41,7 +41,7 @@ function(jobstrand_install_documents)
   set(share ${CMAKE_INSTALL_DATAROOTDIR})
   install(FILES README.md CHANGELOG.md GLOSSARY.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} ${ARGN})
   install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} ${ARGN} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.webp" PATTERN "*.json"
-          PATTERN "*.yml"
+          PATTERN "*.yml" PATTERN "map.md" EXCLUDE
   )
   install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} ${ARGN} PATTERN "__pycache__" EXCLUDE)
   foreach(
