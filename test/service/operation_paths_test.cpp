@@ -315,6 +315,9 @@ TEST_F(OperationPaths, What_cannot_be_meant_is_refused_by_the_name_that_was_give
         {"POST /api/v1/dead/requeue", json::object(), "say which jobs"},
         {"POST /api/v1/jobs/cancel", {{"ids", {"j"}}}, "reason must be given"},
         {"POST /api/v1/jobs/set", {{"all", true}, {"retries", "2"}}, "must be a whole number"},
+        {"POST /api/v1/jobs/set",
+         {{"ids", {"j"}}, {"due", "tomorrow"}, {"dueIn", "5m"}},
+         "due and dueIn exclude each other"},
     };
     for (const Row& row : rows) {
         const auto refused = typed(row.request, row.body);

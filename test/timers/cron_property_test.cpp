@@ -18,7 +18,7 @@ using std::chrono::sys_seconds;
 #ifdef NDEBUG
 constexpr int kCasesPerRule = 100'000;
 #else
-constexpr int kCasesPerRule = 20'000;  // Without optimisation the walks take ten times as long.
+constexpr int kCasesPerRule = 4'000;  // Without optimisation the walks take ten times as long.
 #endif
 
 /// How far a walk goes at most: the slow reference looks at every second on the way.

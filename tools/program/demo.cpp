@@ -8,8 +8,11 @@
 #include "tools/text/listen_address.hpp"
 
 #include <fmt/format.h>
+#include <fcntl.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
@@ -17,6 +20,8 @@
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 namespace jobstrand::cli {
@@ -28,19 +33,39 @@ using namespace std::chrono_literals;
 /// How often orders come in.
 constexpr schema::Duration kBetweenOrders = 700ms;
 
-/// A folder that is gone when this object is.
+constexpr std::string_view kFolderName = "jobstrand-demo-";
+
+/// A demonstration that has just made its folder may not have locked it yet.
+constexpr auto kFreshFolder = 1min;
+
+/// Locked until it is closed, or the process ends however; -1: another process has it.
+[[nodiscard]] int lock_folder(const std::filesystem::path& path) {
+    const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder >= 0 && ::flock(folder, LOCK_EX | LOCK_NB) != 0) {
+        ::close(folder);
+        return -1;
+    }
+    return folder;
+}
+
+/// A folder that is gone when this object is. Those of demonstrations that were killed go when the
+/// next one begins.
 class DemoFolder final {
 public:
     DemoFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "jobstrand-demo-XXXXXX");
+        const auto parent = std::filesystem::temp_directory_path();
+        remove_abandoned(parent);
+        std::string name = parent / (std::string(kFolderName) + "XXXXXX");
         if (::mkdtemp(name.data()) == nullptr) {
             throw CliError(ExitCode::failed, "no folder for the demonstration: " + name);
         }
         path_ = name;
+        lock_ = lock_folder(path_);
     }
     ~DemoFolder() {
         std::error_code ignored;
         std::filesystem::remove_all(path_, ignored);
+        ::close(lock_);
     }
 
     DemoFolder(const DemoFolder&) = delete;
@@ -51,7 +76,22 @@ public:
     }
 
 private:
+    static void remove_abandoned(const std::filesystem::path& parent) {
+        std::error_code ignored;
+        for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
+            const bool is_one = entry.path().filename().string().starts_with(kFolderName);
+            const auto age =
+                std::filesystem::file_time_type::clock::now() - entry.last_write_time(ignored);
+            const int lock = is_one && age > kFreshFolder ? lock_folder(entry.path()) : -1;
+            if (lock >= 0) {
+                std::filesystem::remove_all(entry.path(), ignored);
+                ::close(lock);
+            }
+        }
+    }
+
     std::filesystem::path path_;
+    int lock_ = -1;
 };
 
 [[nodiscard]] Settings demo_settings(const DemoOptions& options, const std::string& url) {

@@ -133,6 +133,30 @@ void read_query(const Operation& operation, std::string_view query, GivenTexts& 
     }
 }
 
+[[nodiscard]] bool has_body(const Request& request) {
+    return request.method == "PUT" || request.method == "POST";
+}
+
+/// What a command line calls `--due-in` a body calls `dueIn`, and a query `due-in`. In backticks
+/// stand commands, which are typed.
+[[nodiscard]] std::string
+with_names(const Operation& operation, NameOf name_of, std::string_view text) {
+    std::string named;
+    bool is_command = false;
+    for (std::size_t at = 0; at < text.size();) {
+        is_command = is_command != (text[at] == '`');
+        const std::size_t end = std::min(
+            text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", at), text.size()
+        );
+        const std::string_view word = text.substr(at, std::max(end, at + 1) - at);
+        at += word.size();
+        const auto meant = std::ranges::find(operation.parameters, word, &Parameter::option_name);
+        named += is_command || meant == operation.parameters.end() ? std::string(word)
+                                                                   : std::invoke(name_of, *meant);
+    }
+    return named;
+}
+
 /// Throws std::invalid_argument, which says what is wrong.
 [[nodiscard]] GivenTexts given_by(const Operation& operation, const Request& request) {
     GivenTexts given;
@@ -144,7 +168,7 @@ void read_query(const Operation& operation, std::string_view query, GivenTexts& 
     for (std::size_t i = 0; i < in_path.size(); ++i) {
         given.texts[in_path[i]] = {request.parameters[i]};
     }
-    if (request.method == "PUT" || request.method == "POST") {
+    if (has_body(request)) {
         read_body(operation, request.body, given);
     } else {
         read_query(operation, request.query(), given);
@@ -211,6 +235,11 @@ void put_list_into_record(std::string& body) {
         api.engine,
         api.settings,
         is_stopping
+    );
+    answer.errors = with_names(
+        operation,
+        has_body(request) ? &Parameter::json_name : &Parameter::query_name,
+        answer.errors
     );
     const bool is_about_one = !request.parameters.empty();
     const bool is_of_items = operation.result.kind == cli::DescribedResult::Kind::items;
