@@ -21,6 +21,7 @@ import jobstrand.Worker;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -365,6 +366,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("slow")
     void whatWillNotStartSoonIsGivenBack() throws Exception {
         CountDownLatch ends = new CountDownLatch(1);
         AtomicInteger got = new AtomicInteger();
@@ -403,6 +405,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("slow")
     void oneOddResultInAHundredTouchesNoOther() throws Exception {
         List<String> ids = service.enqueueMany(1000, number -> mail(number).retries(1));
         AtomicInteger runs = new AtomicInteger();
@@ -454,6 +457,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("slow")
     void aServiceThatIsKilledLosesNothing() throws Exception {
         int count = 3000;
         service.enqueueMany(count, number -> MAIL);
@@ -550,6 +554,7 @@ class WorkerTest {
     }
 
     @Test
+    @Tag("slow")
     void aLockIsProlongedWhileItsJobRuns() throws Exception {
         service.enqueue(MAIL);
         AtomicInteger runs = new AtomicInteger();
