@@ -3,8 +3,9 @@
 
 Usage:  java_client.py JOBSTRAND_BINARY FOLDER_FOR_PACKAGES
 
-It is formatted by google-java-format, it and its documentation are made without a warning, its tests (test/clients/java_client) run against services on SQLite and
-against servers of PostgreSQL and MariaDB, and each example in Java of docs/clients.md is compiled and run. Needs a JDK 17, Maven and its registry, PostgreSQL and MariaDB, so it is not part of
+It is formatted by google-java-format, it and its documentation are made without a warning, tools/release makes of it what a repository
+wants, its tests (test/clients/java_client) run against services on SQLite and against servers of PostgreSQL and MariaDB, and each example
+in Java of docs/clients.md is compiled and run. Needs a JDK 17, Maven and its registry, PostgreSQL and MariaDB, so it is not part of
 tools/check. The last line is `N passed, N failed`.
 """
 import os
@@ -16,6 +17,7 @@ import sys
 import tempfile
 import threading
 import xml.etree.ElementTree
+import zipfile
 from pathlib import Path
 
 import clients
@@ -60,6 +62,24 @@ def installed(folder, packages):
         shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns('target'))
     code, said = maven(folder / MODULE.name, packages, 'install', 'javadoc:javadoc')
     yield told('it and its documentation are made without a warning', code == 0, said)
+
+
+def released(folder, packages):
+    """What tools/release makes, twice the same."""
+    env = {**os.environ, 'MAVEN_OPTS': f'-Dmaven.repo.local={packages}/repository'}
+    made = [folder / name for name in ('made', 'made-again')]
+    for into in made:
+        done = subprocess.run(['nice', clients.ROOT / 'tools/release', '--into', into, 'java'], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, timeout=PATIENCE_S, check=False)
+        yield told('tools/release makes the packages', done.returncode == 0, done.stdout)
+    contents = [{path.name: path.read_bytes() for path in into.iterdir()} for into in made]
+    yield told('the same sources give the same bytes', contents[0] == contents[1])
+    kinds = {re.sub(r'-[\d.]+\d', '', name) for name in contents[0]}
+    wanted = {f'jobstrand-client{ending}' for ending in ('.jar', '-sources.jar', '-javadoc.jar', '.pom')} | {'SHA256SUMS'}
+    yield told('they are what a repository wants', kinds == wanted, str(kinds))
+    with zipfile.ZipFile(next(made[0].glob('*[0-9].jar'))) as jar:
+        wanted = {'META-INF/LICENSE', 'jobstrand/Worker.class', 'jobstrand/JdbcJobs.class'}
+        yield told('the jar has the classes and the licence', wanted <= set(jar.namelist()), str(jar.namelist()))
 
 
 def tests(folder, packages, binary):
@@ -124,7 +144,7 @@ def main():
     binary, packages = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve() / 'java_client'
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        results = [*formatted(packages), *installed(folder, packages), *tests(folder, packages, binary), *examples(folder, packages, binary)]
+        results = [*formatted(packages), *installed(folder, packages), *released(folder, packages), *tests(folder, packages, binary), *examples(folder, packages, binary)]
     failed = results.count(False)
     print(f'{len(results) - failed} passed, {failed} failed')
     return 1 if failed else 0

@@ -1,6 +1,8 @@
 package jobstrand;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -30,6 +32,7 @@ final class Desk {
     /** How often it is asked whether jobs that run for longer than that are held still. */
     private static final Duration LOOK = Duration.ofMillis(800);
 
+    private static final ObjectReader TAKEN = Json.PROTOCOL.readerFor(Taken.class);
     private static final String TELL = "tell what became of jobs";
     private static final String PATH = "/api/v1/external-jobs/";
 
@@ -42,6 +45,10 @@ final class Desk {
     private final Results results = new Results();
     private final Outage outage;
     private boolean isShort; // The last request found less than it asked for.
+
+    /** The answer to a request for jobs. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    private record Taken(List<Job.Said> items) {}
 
     /** Something that the service does not count. */
     private record Refusal(String id, String answer, String why) {}
@@ -154,12 +161,9 @@ final class Desk {
         if (settings.tenantId() != null) {
             order.put("tenantId", settings.tenantId());
         }
-        List<Job> taken = new ArrayList<>();
-        transport
-                .read(transport.once("POST", PATH + "acquire", Json.bytes(order), wait))
-                .path("items")
-                .forEach(item -> taken.add(new Job(item, client.mapper())));
-        return taken;
+        byte[] answer = transport.once("POST", PATH + "acquire", Json.bytes(order), wait);
+        Taken taken = transport.read(answer, TAKEN);
+        return taken.items.stream().map(said -> new Job(said, client.mapper())).toList();
     }
 
     private void add(List<Job> jobs) throws InterruptedException {

@@ -1,9 +1,11 @@
 package jobstrand;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.NullNode;
 
 import java.time.Instant;
 import java.util.Map;
@@ -11,11 +13,8 @@ import java.util.Optional;
 
 /** A job that a worker holds. */
 public final class Job {
-    private final JsonNode said;
+    private final Said said;
     private final ObjectMapper mapper;
-    private final String id;
-    private final String handlerType;
-    private final long revision;
 
     private volatile Cancellation cancellation;
     private volatile String variables;
@@ -25,25 +24,44 @@ public final class Job {
 
     private boolean isTold;
 
-    Job(JsonNode said, ObjectMapper mapper) {
+    /** As the service tells it. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record Said(
+            String id,
+            String handlerType,
+            long revision,
+            JsonNode payload,
+            int attempts,
+            int retries,
+            int priority,
+            String processInstanceId,
+            String processDefinitionId,
+            String executionId,
+            String elementId,
+            String category,
+            String tenantId,
+            String correlationId,
+            String traceparent,
+            String uniqueKey,
+            String createTime,
+            String exceptionMessage) {}
+
+    Job(Said said, ObjectMapper mapper) {
         this.said = said;
         this.mapper = mapper;
-        this.id = said.path("id").asText();
-        this.handlerType = said.path("handlerType").asText();
-        this.revision = said.path("revision").asLong();
     }
 
     public String id() {
-        return id;
+        return said.id;
     }
 
     public String handlerType() {
-        return handlerType;
+        return said.handlerType;
     }
 
-    /** The payload in JSON; a missing node, if it has none. */
+    /** The payload in JSON; a null node, if it has none. */
     public JsonNode payload() {
-        return said.path("payload");
+        return said.payload == null ? NullNode.getInstance() : said.payload;
     }
 
     /**
@@ -70,62 +88,62 @@ public final class Job {
 
     /** How many attempts have failed: 0 at first. */
     public int attempts() {
-        return said.path("attempts").asInt();
+        return said.attempts;
     }
 
     /** How many attempts are left, this one included. */
     public int retries() {
-        return said.path("retries").asInt();
+        return said.retries;
     }
 
     public int priority() {
-        return said.path("priority").asInt();
+        return said.priority;
     }
 
     public Optional<String> processInstanceId() {
-        return text("processInstanceId");
+        return Optional.ofNullable(said.processInstanceId);
     }
 
     public Optional<String> processDefinitionId() {
-        return text("processDefinitionId");
+        return Optional.ofNullable(said.processDefinitionId);
     }
 
     public Optional<String> executionId() {
-        return text("executionId");
+        return Optional.ofNullable(said.executionId);
     }
 
     public Optional<String> elementId() {
-        return text("elementId");
+        return Optional.ofNullable(said.elementId);
     }
 
     public Optional<String> category() {
-        return text("category");
+        return Optional.ofNullable(said.category);
     }
 
     public Optional<String> tenantId() {
-        return text("tenantId");
+        return Optional.ofNullable(said.tenantId);
     }
 
     public Optional<String> correlationId() {
-        return text("correlationId");
+        return Optional.ofNullable(said.correlationId);
     }
 
     /** The trace that it belongs to, in the form of W3C Trace Context. */
     public Optional<String> traceParent() {
-        return text("traceparent");
+        return Optional.ofNullable(said.traceparent);
     }
 
     public Optional<String> uniqueKey() {
-        return text("uniqueKey");
+        return Optional.ofNullable(said.uniqueKey);
     }
 
     public Optional<Instant> createTime() {
-        return text("createTime").map(Instant::parse);
+        return Optional.ofNullable(said.createTime).map(Instant::parse);
     }
 
     /** The message of the attempt before, if that failed. */
     public Optional<String> lastFailure() {
-        return text("exceptionMessage");
+        return Optional.ofNullable(said.exceptionMessage);
     }
 
     /**
@@ -149,11 +167,11 @@ public final class Job {
 
     @Override
     public String toString() {
-        return "Job[" + handlerType + ", " + id + "]";
+        return "Job[" + said.handlerType + ", " + said.id + "]";
     }
 
     long revision() {
-        return revision;
+        return said.revision;
     }
 
     /** In JSON; null: there are none. */
@@ -192,10 +210,6 @@ public final class Job {
         if (thread != null) {
             thread.interrupt();
         }
-    }
-
-    private Optional<String> text(String name) {
-        return Optional.ofNullable(said.path(name).asText(null));
     }
 
     private IllegalArgumentException unreadable(JsonProcessingException error) {

@@ -1,6 +1,7 @@
 package jobstrand;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.MissingNode;
 
 import java.io.IOException;
@@ -75,6 +76,14 @@ final class Transport {
         }
         try {
             return Json.PROTOCOL.readTree(text);
+        } catch (IOException error) {
+            throw new UnreachableException(address, error);
+        }
+    }
+
+    <T> T read(byte[] text, ObjectReader type) {
+        try {
+            return type.readValue(text);
         } catch (IOException error) {
             throw new UnreachableException(address, error);
         }

@@ -346,7 +346,7 @@ class WorkerTest {
         CountDownLatch shorts = new CountDownLatch(1000);
         Handler handler =
                 job -> {
-                    if (job.payload().isMissingNode() || job.payload().isNull()) {
+                    if (job.payload().isNull()) {
                         shorts.countDown();
                         return;
                     }
