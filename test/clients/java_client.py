@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Whether the Java client does what docs/clients.md says, and runs the examples there.
+"""Whether the Java client and the starter for Spring Boot do what docs/clients.md says, and runs the examples there.
 
 Usage:  java_client.py JOBSTRAND_BINARY FOLDER_FOR_PACKAGES
 
-It is formatted by google-java-format, it and its documentation are made without a warning, tools/release makes of it what a repository
-wants, its tests (test/clients/java_client) run against services on SQLite and against servers of PostgreSQL and MariaDB, and each example
-in Java of docs/clients.md is compiled and run. Needs a JDK 17, Maven and its registry, PostgreSQL and MariaDB, so it is not part of
+They are formatted by google-java-format, they and their documentation are made without a warning, tools/release makes of them what a
+repository wants, their tests (test/clients/java_client, java_spring) run against services on SQLite and against servers of PostgreSQL and
+MariaDB, and each example in Java of docs/clients.md is compiled and run; that of Spring is one of the sources of its test. Needs a JDK 17, Maven and its registry, PostgreSQL and MariaDB, so it is not part of
 tools/check. The last line is `N passed, N failed`.
 """
 import os
@@ -25,8 +25,9 @@ import clients
 sys.path.insert(0, str(clients.ROOT / 'test/fixtures'))
 import databases  # pylint: disable=wrong-import-position
 
-MODULE = clients.ROOT / 'tools/clients/java'
+MODULES = (clients.ROOT / 'tools/clients/java', clients.ROOT / 'tools/clients/spring')
 TESTS = clients.HERE / 'java_client'
+TESTS_OF_SPRING = clients.HERE / 'java_spring'
 BLOCK = re.compile(r'^```java\n(.*?)^```', re.M | re.S)
 FORMATTER = 'com.google.googlejavaformat:google-java-format:1.22.0:jar:all-deps'
 COMPILER_PARTS = ('api', 'code', 'file', 'parser', 'tree', 'util')  # Of javac, which the formatter uses.
@@ -50,7 +51,7 @@ def formatted(packages):
     code, said = maven(clients.ROOT, packages, 'dependency:copy', f'-Dartifact={FORMATTER}', f'-DoutputDirectory={packages}')
     yield told('there is a formatter', code == 0, said)
     exports = [f'--add-exports=jdk.compiler/com.sun.tools.javac.{part}=ALL-UNNAMED' for part in COMPILER_PARTS]
-    sources = [source for folder in (MODULE, TESTS) for source in folder.rglob('src/**/*.java')]
+    sources = [source for folder in (*MODULES, TESTS, TESTS_OF_SPRING) for source in folder.rglob('src/**/*.java')]
     done = subprocess.run(['java', *exports, '-jar', next(packages.glob('google-java-format-*.jar')), '--aosp', '--dry-run', *sources], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, timeout=PATIENCE_S, check=False)
     yield told('it finds nothing', done.returncode == 0 and not done.stdout and sources, done.stdout)
@@ -58,10 +59,11 @@ def formatted(packages):
 
 def installed(folder, packages):
     """Nothing is built among the sources."""
-    for source in (MODULE, TESTS):
+    for source in (*MODULES, TESTS, TESTS_OF_SPRING):
         shutil.copytree(source, folder / source.name, ignore=shutil.ignore_patterns('target'))
-    code, said = maven(folder / MODULE.name, packages, 'install', 'javadoc:javadoc')
-    yield told('it and its documentation are made without a warning', code == 0, said)
+    for source in MODULES:
+        code, said = maven(folder / source.name, packages, 'install', 'javadoc:javadoc')
+        yield told(f'{source.name} and its documentation are made without a warning', code == 0, said)
 
 
 def released(folder, packages):
@@ -75,9 +77,9 @@ def released(folder, packages):
     contents = [{path.name: path.read_bytes() for path in into.iterdir()} for into in made]
     yield told('the same sources give the same bytes', contents[0] == contents[1])
     kinds = {re.sub(r'-[\d.]+\d', '', name) for name in contents[0]}
-    wanted = {f'jobstrand-client{ending}' for ending in ('.jar', '-sources.jar', '-javadoc.jar', '.pom')} | {'SHA256SUMS'}
+    wanted = {f'jobstrand-{name}{ending}' for name in ('client', 'spring-boot-starter') for ending in ('.jar', '-sources.jar', '-javadoc.jar', '.pom')} | {'SHA256SUMS'}
     yield told('they are what a repository wants', kinds == wanted, str(kinds))
-    with zipfile.ZipFile(next(made[0].glob('*[0-9].jar'))) as jar:
+    with zipfile.ZipFile(next(made[0].glob('jobstrand-client-*[0-9].jar'))) as jar:
         wanted = {'META-INF/LICENSE', 'jobstrand/Worker.class', 'jobstrand/JdbcJobs.class'}
         yield told('the jar has the classes and the licence', wanted <= set(jar.namelist()), str(jar.namelist()))
 
@@ -90,12 +92,24 @@ def tests(folder, packages, binary):
             subprocess.run([binary, 'schema', 'create'], env={**os.environ, **server}, check=True, capture_output=True, timeout=clients.PATIENCE_S)
         code, said = maven(folder / TESTS.name, packages, 'test', f'-Djobstrand.binary={binary}', f'-Djdbc.postgresql={jdbc(postgresql, "postgresql")}',
                            f'-Djdbc.mariadb={jdbc(mariadb, "mariadb")}', f'-Djdbc.mysql={jdbc(mariadb, "mysql")}')
+    yield from results_in(folder / TESTS.name, 20, code, said)
+
+
+def tests_of_spring(folder, packages, binary):
+    """Each test of test/clients/java_spring."""
+    with tempfile.TemporaryDirectory() as home, clients.service(binary, home) as origin:
+        code, said = maven(folder / TESTS_OF_SPRING.name, packages, 'test', f'-Djobstrand.url={origin}',
+                           f'-Dspring.datasource.url=jdbc:sqlite:{home}/jobs.db?busy_timeout=60000')
+    yield from results_in(folder / TESTS_OF_SPRING.name, 4, code, said)
+
+
+def results_in(folder, least, code, said):
     ended = 0
-    for report in sorted((folder / TESTS.name / 'target/surefire-reports').glob('*.xml')):
+    for report in sorted((folder / 'target/surefire-reports').glob('*.xml')):
         for case in xml.etree.ElementTree.parse(report).getroot().iter('testcase'):
             ended += 1
             yield told(f'{case.get("classname").rpartition(".")[2]}.{case.get("name")}', not {'failure', 'error', 'skipped'} & {part.tag for part in case})
-    yield told('the tests end', code == 0 and ended > 20, said)
+    yield told('the tests end', code == 0 and ended > least, said)
 
 
 def jdbc(server, driver):
@@ -110,6 +124,8 @@ def examples(folder, packages, binary):
     yield told('there is a class path', code == 0, said)
     text = (clients.ROOT / 'docs/clients.md').read_text(encoding='utf-8')
     shown = BLOCK.findall(text)
+    tested = (TESTS_OF_SPRING / 'src/test/java/jobstrand/spring/test/Checkout.java').read_text(encoding='utf-8')
+    yield told('the example of Spring is the one that its test has', shown.pop() == tested.partition(';\n\n')[2])
     with tempfile.TemporaryDirectory() as name, clients.service(binary, name) as origin:
         for number, content in enumerate(shown):
             yield told(f'example {number + 1} in Java', *run_example(folder, content.replace('http://127.0.0.1:8080', origin), name))
@@ -144,7 +160,8 @@ def main():
     binary, packages = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve() / 'java_client'
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        results = [*formatted(packages), *installed(folder, packages), *released(folder, packages), *tests(folder, packages, binary), *examples(folder, packages, binary)]
+        results = [*formatted(packages), *installed(folder, packages), *released(folder, packages), *tests(folder, packages, binary), *tests_of_spring(folder, packages, binary),
+                   *examples(folder, packages, binary)]
     failed = results.count(False)
     print(f'{len(results) - failed} passed, {failed} failed')
     return 1 if failed else 0
