@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """How many empty external jobs a second each client does: ours, Flowable's for Python and Camunda's for JavaScript, one process
-each, one after the other, on a service with a SQLite file. Ours for Go is among them where Go is installed.
+each, one after the other, on a service with a SQLite file. Ours for Go and Java are among them where Go, and a JDK
+with Maven, are installed.
 
 Usage:  worker_rates.py JOBSTRAND_BINARY FOLDER_FOR_PACKAGES [--jobs N] [--peer-jobs N]
 
@@ -25,6 +26,7 @@ sys.path.insert(0, str(ROOT / 'test/fixtures'))
 sys.path.insert(0, str(ROOT / 'tools/clients/python'))
 import camunda_client_test  # pylint: disable=wrong-import-position
 import clients  # pylint: disable=wrong-import-position
+import java_packages  # pylint: disable=wrong-import-position
 import jobstrand  # pylint: disable=wrong-import-position
 
 PATIENCE_S = 600
@@ -41,11 +43,13 @@ def main():
     options = parser.parse_args()
     node, flowable = install(options.packages.resolve())
     go = in_go(options.packages.resolve()) if shutil.which('go') else []
+    java = in_java(options.packages.resolve())
     runs = [
         ('jobstrand, Python, threads', options.jobs, ours_in_python),
         ('jobstrand, Python, coroutines', options.jobs, ours_in_coroutines),
         ('jobstrand, JavaScript', options.jobs, lambda origin, jobs: in_node(shutil.which('node'), SCRIPT, 'ours', origin, jobs)),
         *(('jobstrand, Go', options.jobs, run) for run in go),
+        *(('jobstrand, Java', options.jobs, run) for run in java),
         ('Flowable, Python', options.peer_jobs, flowable),
         ('Camunda, JavaScript', options.peer_jobs, lambda origin, jobs: in_node(node, node_script(options), 'camunda', origin, jobs)),
     ]
@@ -142,6 +146,18 @@ def in_go(packages):
     packages.mkdir(parents=True, exist_ok=True)
     subprocess.run(['go', 'build', '-p', '2', '-o', program, '.'], cwd=Path(__file__).parent / 'go', check=True, timeout=PATIENCE_S)
     return [lambda origin, jobs: seconds_of([program, origin, str(jobs)], None)]
+
+
+def in_java(packages):
+    classes = packages / 'worker_rates_java'
+    try:
+        path = java_packages.installed(packages / 'own_java', 'java/own/pom.xml')
+    except clients.CannotInstall as reason:
+        print(f'left out: jobstrand, Java: {reason}')
+        return []
+    sources = [Path(__file__).parent / 'java/WorkerRates.java', *(ROOT / 'tools/clients/java/src/main/java').rglob('*.java')]
+    subprocess.run(['javac', '-nowarn', '-d', classes, '-cp', path, *sources], check=True, timeout=PATIENCE_S)
+    return [lambda origin, jobs: seconds_of(['java', '-cp', f'{classes}:{path}', 'WorkerRates', origin, str(jobs)], None)]
 
 
 def in_node(node, script, which, origin, jobs):

@@ -8,48 +8,31 @@ Exit codes: 0 passed, 1 failed, 77 there is no JDK 17 or Maven, or the client ca
 `N passed, N failed`.
 """
 import json
-import re
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import clients
+import java_packages
 
 JOBS = 1000
-JDK = 17
 
 
 def main():
     binary, packages = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve() / 'java'
     try:
-        need_jdk()
-        clients.install(packages, 'java/pom.xml', [
-            'mvn', '-B', '-U', '-ntp', '-q', '-f', str(clients.HERE / 'java/pom.xml'), f'-Dmaven.repo.local={packages}/repository',
-            'dependency:build-classpath', f'-Dmdep.outputFile={packages}/classpath'
-        ])
+        classpath = java_packages.installed(packages, 'java/pom.xml')
     except clients.CannotInstall as reason:
         print(f'skipped: {reason}')
         return clients.SKIPPED
     with tempfile.TemporaryDirectory() as folder, clients.service(binary, folder) as origin:
         clients.enqueue(origin, [job(number) for number in range(JOBS)])
-        done = subprocess.run(['java', '-cp', (packages / 'classpath').read_text().strip(), str(clients.HERE / 'java/FlowableWorker.java'),
+        done = subprocess.run(['java', '-cp', classpath, str(clients.HERE / 'java/FlowableWorker.java'),
                                origin, str(JOBS), str(clients.PATIENCE_S)],
                               capture_output=True, text=True, timeout=2 * clients.PATIENCE_S, check=False)
         print(done.stderr, file=sys.stderr)
         return check(origin, done.stdout)
-
-
-def need_jdk():
-    """One with a compiler: the program is run from its source."""
-    if shutil.which('javac') is None:
-        raise clients.CannotInstall('javac is not on this machine')
-    said = subprocess.run(['javac', '-version'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=clients.PATIENCE_S,
-                          check=False).stdout
-    version = re.search(r'javac (\d+)', said)
-    if version is None or int(version[1]) < JDK:
-        raise clients.CannotInstall(f'the client wants a JDK {JDK}, and here is {said.strip()}')
 
 
 def job(number):

@@ -1,0 +1,156 @@
+package jobstrand;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.node.MissingNode;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Asks a service. */
+final class Transport {
+    private final HttpClient http;
+    private final String address;
+    private final String token;
+    private final Duration timeout;
+    private final int tries;
+
+    Transport(HttpClient http, String address, String token, Duration timeout, int tries) {
+        this.http = http;
+        this.address = address;
+        this.token = token;
+        this.timeout = timeout;
+        this.tries = tries;
+    }
+
+    String address() {
+        return address;
+    }
+
+    /**
+     * Asks for what can be asked for twice; of an enqueueing the service knows by its key that it
+     * is the same.
+     */
+    byte[] again(String method, String path, byte[] body) throws InterruptedException {
+        String key = method.equals("POST") ? Json.freshId() : null;
+        Pause pause = new Pause();
+        for (int attempt = 1; ; ++attempt) {
+            try {
+                return ask(method, path, body, key, Duration.ZERO);
+            } catch (JobstrandException error) {
+                if (attempt == tries || !isWorthWaiting(error)) {
+                    throw error;
+                }
+                pause.sleep(error);
+            }
+        }
+    }
+
+    /** Asks once. The service takes `wait` for its answer by what it is asked. */
+    byte[] once(String method, String path, byte[] body, Duration wait)
+            throws InterruptedException {
+        return ask(method, path, body, null, wait);
+    }
+
+    /** Whether the same request may succeed later. */
+    static boolean isWorthWaiting(JobstrandException error) {
+        if (error instanceof RefusedException refused) {
+            return refused.status() >= 500 || refused.status() == 408 || refused.status() == 429;
+        }
+        return error instanceof UnreachableException;
+    }
+
+    JsonNode read(byte[] text) {
+        if (text.length == 0) {
+            return MissingNode.getInstance();
+        }
+        try {
+            return Json.PROTOCOL.readTree(text);
+        } catch (IOException error) {
+            throw new UnreachableException(address, error);
+        }
+    }
+
+    <T> T read(byte[] text, ObjectReader type) {
+        try {
+            return type.readValue(text);
+        } catch (IOException error) {
+            throw new UnreachableException(address, error);
+        }
+    }
+
+    private byte[] ask(String method, String path, byte[] body, String key, Duration wait)
+            throws InterruptedException {
+        // HttpClient's own time limit ends with the head of an answer.
+        CompletableFuture<HttpResponse<byte[]>> asked =
+                http.sendAsync(
+                        request(method, path, body, key), HttpResponse.BodyHandlers.ofByteArray());
+        try {
+            HttpResponse<byte[]> answer =
+                    asked.get(timeout.plus(wait).toMillis(), TimeUnit.MILLISECONDS);
+            if (answer.statusCode() >= 400) {
+                throw refusal(answer);
+            }
+            return answer.body();
+        } catch (InterruptedException stop) {
+            asked.cancel(true);
+            throw stop;
+        } catch (TimeoutException late) {
+            asked.cancel(true);
+            throw new UnreachableException(
+                    address, new TimeoutException("nothing within " + timeout.plus(wait)));
+        } catch (ExecutionException error) {
+            throw new UnreachableException(address, error.getCause());
+        }
+    }
+
+    private HttpRequest request(String method, String path, byte[] body, String key) {
+        HttpRequest.BodyPublisher publisher =
+                body == null
+                        ? HttpRequest.BodyPublishers.noBody()
+                        : HttpRequest.BodyPublishers.ofByteArray(body);
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(address + path))
+                        .method(method, publisher)
+                        .header("Accept", "application/json");
+        if (body != null) {
+            request.header("Content-Type", "application/json");
+        }
+        if (key != null) {
+            request.header("Idempotency-Key", key);
+        }
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        return request.build();
+    }
+
+    private static RefusedException refusal(HttpResponse<byte[]> answer) {
+        String detail = "HTTP " + answer.statusCode();
+        List<String> errors = new ArrayList<>();
+        try {
+            JsonNode problem = Json.PROTOCOL.readTree(answer.body());
+            detail = problem.path("detail").asText(detail);
+            problem.path("errors").forEach(error -> errors.add(error.asText()));
+        } catch (IOException notJson) {
+            // Something between here and the service has answered.
+        }
+        Duration retryAfter =
+                answer.headers()
+                        .firstValue("Retry-After")
+                        .filter(text -> text.matches("\\d{1,9}"))
+                        .map(text -> Duration.ofSeconds(Long.parseLong(text)))
+                        .orElse(null);
+        return RefusedException.of(answer.statusCode(), detail, errors, retryAfter);
+    }
+}

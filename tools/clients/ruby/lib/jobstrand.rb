@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require_relative "jobstrand/errors"
+require_relative "jobstrand/new_job"
+require_relative "jobstrand/insertion"
+require_relative "jobstrand/client"
+require_relative "jobstrand/worker"
+
+# Enqueues background jobs in Jobstrand, in the transaction of the app or over HTTP, and works on
+# them. What holds when something fails is told in docs/clients.md of Jobstrand.
+module Jobstrand
+  # Adds a job in the transaction of +connection+, which is the app's: it is there exactly if the
+  # app commits. Returns its id; that of the job which has the unique key already, if that is kept.
+  #
+  #   Jobstrand.enqueue(connection, "mail", { order: 17 }, external: true, delay: 3600)
+  #
+  # +connection+: of pg, mysql2 or sqlite3, or ActiveRecord::Base.connection on one of them. The
+  # options are those of NewJob. What the driver raises comes as it is: above all that the id or the
+  # unique key is taken. KeyHeld says that a job which is to be replaced runs already.
+  def self.enqueue(connection, handler_type, payload = nil, **options)
+    Insertion.new(connection, NewJob.new(handler_type, payload, **options)).run
+  end
+end
