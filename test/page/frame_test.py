@@ -17,16 +17,27 @@ from contextlib import contextmanager
 import browser
 import page_packages
 
-VIEWS = ('', 'dead', 'jobs', 'series', 'types', 'nodes', 'batches', 'incidents', 'log', 'audit', 'doctor', 'settings')
+VIEWS = ('', 'dead', 'jobs', 'jobs?place=timer', 'jobs?place=done', 'jobs?place=all&search=type:', 'job/bad', 'job/later', 'series', 'series/nightly', 'series?show=groups',
+         'series?show=calendars', 'series?show=try&expression=R/PT10M', 'types', 'types/http', 'types?show=limits', 'nodes', 'batches', 'incidents', 'incidents?show=each',
+         'incidents/bad', 'log', 'audit', 'doctor', 'settings')
 SCRIPT = '"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 
 # What axe checks; a finding names its rule and elements.
 AXE = """
-const done = arguments[arguments.length - 1];
-axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}).then(
+const [rules, done] = arguments;
+axe.run(document, {runOnly: rules, resultTypes: ['violations'], selectors: false}).then(
   (result) => done(result.violations.map((each) => each.id + ': ' + each.nodes.map((node) => node.html.slice(0, 160) + ' ' + node.any.map((one) => one.message).join()).slice(0, 3).join(' | '))),
   (error) => done([String(error)]));
 """
+
+ALL_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+# All colours of a theme.
+COLOURS = """
+const style = getComputedStyle(document.documentElement);
+return Object.fromEntries(['--page', '--card', '--text', '--quiet', '--line', '--accent', '--on-accent', '--good', '--warn', '--bad', '--good-back', '--warn-back',
+  '--bad-back', '--held', '--blue', '--violet', 'color-scheme', 'background-color'].map((name) => [name, style.getPropertyValue(name)]));"""
+THEME = 'button[aria-label^="Theme"]'
 
 
 def live_jobs(page):
@@ -38,10 +49,12 @@ def live_jobs(page):
         {'handlerType': 'noop', 'id': 'held', 'dueDate': 'P1D', 'processInstanceId': SCRIPT[:60]},
         {'handlerType': 'http', 'id': 'bad', 'payload': {'note': SCRIPT}},
         {'handlerType': 'invoice', 'id': 'outside', 'external': True},
+        {'handlerType': 'noop', 'id': 'night', 'repeat': '0 30 2 ? * MON-FRI', 'series': 'nightly'},
         {'handlerType': 'noop', 'id': 'turn', 'repeat': '0 30 2 ? * MON-FRI', 'series': SCRIPT[:50]},
     ])
     page.ask('jobs/suspend', {'ids': ['held']})
     page.ask('jobs/cancel', {'ids': ['cancelled'], 'reason': SCRIPT})
+    page.ask('limits/type:http', {'concurrent': 7}, 'PUT')
     page.until(lambda: page.ask('stats')['places']['dead'] == 2, 'two dead letters')
 
 
@@ -57,41 +70,48 @@ class FrameTest(unittest.TestCase):
         if self.axe is None:
             self.skipTest('axe-core could not be installed')
         page = self.page
+        page.open()
+        page.driver.execute_script(self.axe)
         found = {}
-        for theme in ('light', 'dark'):
-            page.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': [{'name': 'prefers-color-scheme', 'value': theme}]})
-            for view in (*VIEWS, 'job/bad'):
-                page.open(view)
-                self.settle()
-                page.driver.execute_script(self.axe)
-                findings = page.driver.execute_async_script(AXE)
+        for view in VIEWS:
+            page.show(view)
+            # The other theme has other colours and nothing else; the third is one of these two, as the next test shows.
+            for system, rules in (('light', ALL_RULES), ('dark', COLOUR_RULES)):
+                self.system(system)
+                findings = page.driver.execute_async_script(AXE, rules)
                 if findings:
-                    found[f'{view or "home"} {theme}'] = findings
+                    found[f'{view or "home"}, {system}'] = findings
         self.assertEqual(found, {})
 
     def test_a_chosen_theme_stays_whatever_the_system_says(self):
         page = self.page
+
+        def colours(system):
+            self.system(system)
+            return page.driver.execute_script(COLOURS)
+
         page.open()
-        back = 'return getComputedStyle(document.documentElement).backgroundColor'
-        page.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': [{'name': 'prefers-color-scheme', 'value': 'light'}]})
-        light = page.driver.execute_script(back)
-        for _ in range(2):
-            page.click('button[aria-label^="Theme"]')
-        dark = page.driver.execute_script(back)
-        self.assertNotEqual(dark, light)
-        page.open('jobs')
-        self.assertEqual(page.driver.execute_script(back), dark)
-        page.click('button[aria-label^="Theme"]')
-        self.assertEqual(page.driver.execute_script(back), light)
+        light, dark = colours('light'), colours('dark')
+        self.assertEqual([name for name in light if not light[name]], [])
+        self.assertNotEqual(light['background-color'], dark['background-color'])
+        for theme, chosen in (('light', light), ('dark', dark)):
+            page.click(THEME)
+            page.one(f'button[aria-label="Theme: {theme}"]')
+            page.open('jobs')
+            for system in ('light', 'dark'):
+                self.assertEqual(colours(system), chosen, f'{theme} where the system is {system}')
+        page.click(THEME)
+        page.one('button[aria-label="Theme: as the system"]')
+        self.assertEqual((colours('light'), colours('dark')), (light, dark))
 
     def test_no_view_scrolls_sideways_at_360_pixels(self):
         page = self.page
         page.width(360, 740)
         try:
             wide = []
-            for view in (*VIEWS, 'job/bad'):
-                page.open(view)
-                self.settle()
+            page.open()
+            for view in VIEWS:
+                page.show(view)
                 if page.scrolls_sideways():
                     wide.append(view or 'home')
             self.assertEqual(wide, [])
@@ -104,13 +124,14 @@ class FrameTest(unittest.TestCase):
 
     def test_what_a_producer_says_is_text_and_never_runs(self):
         page = self.page
+        page.open()
         page.mistakes()
-        for view in (*VIEWS, 'job/bad', 'job/later', 'job/nobody', 'job/cancelled', 'jobs?place=dead', 'jobs?place=timer',
-                     'jobs?' + urllib.parse.urlencode({'search': SCRIPT})):
-            page.open(view)
-            self.settle()
+        for view in (*VIEWS, 'job/nobody', 'job/cancelled', 'jobs?place=dead', 'jobs?' + urllib.parse.urlencode({'search': SCRIPT})):
+            page.show(view)
             self.assertIsNone(page.driver.execute_script('return window.hacked ?? null'), view)
             self.assertEqual(page.mistakes(), [], view)
+        asked = page.driver.execute_script('return performance.getEntriesByType("resource").map((each) => each.name)')
+        self.assertEqual([each for each in asked if not each.startswith(page.origin + '/')], [], 'asked elsewhere')
         page.open('job/nobody')
         page.says('onerror')
 
@@ -174,9 +195,8 @@ class FrameTest(unittest.TestCase):
         self.assertGreaterEqual(len(sizes), 3)
         self.assertLess(sum(size for _, size in sizes), 200_000, sizes)
 
-    def settle(self):
-        """What a view asks for has come: until then there is nothing to look at."""
-        self.page.until(lambda: not self.page.all('main [role="status"]', 'Loading'), 'the view is there')
+    def system(self, theme):
+        self.page.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': [{'name': 'prefers-color-scheme', 'value': theme}]})
 
 
 class TokensTest(unittest.TestCase):
@@ -197,11 +217,11 @@ class TokensTest(unittest.TestCase):
         page.one('main h1', 'Dead letters')
         page.says('look', '.who')
         self.assertEqual(page.driver.execute_script('return document.cookie + JSON.stringify(localStorage)').count('jst_'), 0)
+        self.assertGreater(len(page.texts('main button')), 0)
         deeds = ('Requeue', 'Delete', 'Suspend', 'Activate', 'Cancel job', 'Drain', 'Run now', 'Pause type', 'Set limit', 'Resolve', 'Fire')
-        for view in (*VIEWS, 'job/later'):
-            page.open(view)
-            page.until(lambda: not page.all('main [role="status"]', 'Loading'), view)
-            shown = [each.text for each in page.all('main button')]
+        for view in VIEWS:
+            page.show(view)
+            shown = page.texts('main button')
             self.assertEqual([each for each in shown if each.startswith(deeds)], [], view)
         page.click('button', 'Sign out')
         page.one('input[type="password"]')

@@ -7,24 +7,10 @@ The last line is `N passed, N failed`.
 """
 import json
 import sys
-import unittest
 
-from browser import By, Keys, run_all
+from browser import By, Keys, chosen, run_all
+from view_cases import CONFIG, ViewCase
 
-CONFIG = '''
-jobLog = "full"
-failedJobRetryTimeCycle = "R3/PT10M"
-[commands.fail]
-program = "/bin/sh"
-args = ["-c", "echo 'java.io.IOException: no route to 10.0.0.7'; echo '  at Mail.send(Mail.java:17)'; exit 3"]
-[commands.gate]
-program = "/bin/sh"
-args = ["-c", "test -f FOLDER/gate || { echo the gate is shut; exit 9; }"]
-[commands.long]
-program = "/bin/sleep"
-args = ["300"]
-timeLimit = "PT600S"
-'''
 SEARCH = 'main input[type=search]'
 
 
@@ -32,20 +18,7 @@ def ids(prefix, n):
     return [f'{prefix}-{i:02}' for i in range(n)]
 
 
-class JobsViews(unittest.TestCase):
-    page = None
-
-    def enqueue(self, *jobs):
-        self.page.ask('jobs', [{'handlerType': 'nobody', **job} for job in jobs])
-
-    def dead(self, command, names):
-        """Dead letters of a command that fails, once they are there."""
-        self.enqueue(*({'id': name, 'handlerType': 'command', 'payload': {'command': command}, 'retries': 1} for name in names))
-        self.page.until(lambda: all(self.job(name)['place'] == 'dead' for name in names), f'{names} are dead')
-
-    def job(self, name):
-        return self.page.ask(f'jobs/{name}')
-
+class JobsViews(ViewCase):
     def forget(self):
         """What a test has left behind would be counted by the next one. What still runs has to end before."""
         def try_it():
@@ -57,17 +30,7 @@ class JobsViews(unittest.TestCase):
 
     def tearDown(self):
         self.forget()
-        self.assertEqual(self.page.mistakes(), [])
-
-    def do(self, label, reason='', **fields):
-        """Fills in the dialog that is open, and does it."""
-        for name, value in fields.items():
-            self.page.type(f'dialog [name={name}]', value)
-        if reason:
-            self.page.type('dialog input[maxlength="200"]', reason)
-        self.page.until(lambda: self.page.one('dialog footer button[type=submit]').is_enabled(), f'{label} may be done')
-        self.page.click('dialog footer button[type=submit]', label)
-        self.page.gone('dialog')
+        super().tearDown()
 
     def told(self):
         return self.page.text('.search-told')
@@ -98,6 +61,8 @@ class JobsViews(unittest.TestCase):
     def test_home_says_when_the_backlog_ends_and_what_waits_longest(self):
         self.enqueue({'id': 'b-1'}, {'id': 'b-2'})
         self.page.open()
+        self.page.says('Watching', '[data-eta]')
+        self.page.driver.execute_script('const now = Date.now; Date.now = () => now() + 6000;')
         self.page.says('It stands still.', '[data-eta]')
         self.assertEqual(self.page.text('[data-backlog]'), '2')
         self.page.says('nobody', '.tile')
@@ -373,11 +338,11 @@ class JobsViews(unittest.TestCase):
         self.page.says('4 jobs selected', '.selection')
         self.page.click('.selection button', 'Select none')
         self.page.gone('.selection')
-        self.page.driver.execute_script('document.activeElement.blur()')
+        self.blur()
         self.page.press('j', 'j', 'x')
         self.page.says('1 job selected', '.selection')
         self.assertTrue(self.page.one('tr[data-key=r-01] input').is_selected())
-        self.page.driver.execute_script('document.activeElement.blur()')
+        self.blur()
         self.page.press(Keys.ENTER)
         self.page.one('h1', 'r-01')
 
@@ -519,7 +484,7 @@ class JobsViews(unittest.TestCase):
         self.page.ask('series/end', {'keys': ['turn']})
 
     def test_a_job_that_runs_can_only_be_stopped(self):
-        self.enqueue({'id': 'running', 'handlerType': 'command', 'payload': {'command': 'long'}})
+        self.enqueue({'id': 'running', 'handlerType': 'command', 'payload': {'command': 'slow'}})
         self.page.until(lambda: self.job('running')['lockOwner'], 'it runs')
         self.page.open('job/running')
         self.page.one('h2', 'What does it do?')
@@ -566,32 +531,21 @@ class JobsViews(unittest.TestCase):
     def test_readers_see_no_deeds(self):
         self.dead('fail', ['seen'])
         self.enqueue({'id': 'read-1'})
-        script = self.page.driver.execute_cdp_cmd('Page.addScriptToEvaluateOnNewDocument', {'source': '''
-            const real = fetch;
-            window.fetch = async (url, how) => {
-              const answer = await real(url, how);
-              return String(url).endsWith('api/v1/session') ? new Response(JSON.stringify({...await answer.json(), role: 'read'})) : answer;
-            };'''})
-        try:
-            for place, shown in (('jobs', 'read-1'), ('dead', 'seen'), ('job/read-1', 'Why does it not run?'), ('job/seen', 'Last failure'), ('log', 'read-1')):
-                self.page.open(place)
-                self.page.says(shown, 'main')
-                self.assertEqual(self.page.all('[data-deed], tbody input[type=checkbox]'), [], place)
-        finally:
-            self.page.driver.execute_cdp_cmd('Page.removeScriptToEvaluateOnNewDocument', script)
+        self.as_reader()
+        for place, shown in (('jobs', 'read-1'), ('dead', 'seen'), ('job/read-1', 'Why does it not run?'), ('job/seen', 'Last failure'), ('log', 'read-1')):
+            self.page.open(place)
+            self.page.says(shown, 'main')
+            self.assertEqual(self.page.all('[data-deed], tbody input[type=checkbox]'), [], place)
 
     def test_no_view_scrolls_sideways_on_a_phone(self):
         self.dead('fail', ids('phone', 2))
         self.enqueue({'id': 'w' * 60, 'handlerType': 'v' * 100, 'payload': {'x' * 80: 'y' * 200}})
         self.page.width(360)
-        try:
-            self.page.open()
-            for place, shown in (('', '.problems'), ('dead', 'tr[data-key]'), ('jobs', 'tr[data-key]'), ('job/' + 'w' * 60, '.json'), ('job/phone-00', '.timeline li'), ('log', 'tr[data-key]')):
-                self.page.go(place)
-                self.page.one(shown)
-                self.assertFalse(self.page.scrolls_sideways(), place)
-        finally:
-            self.page.driver.execute_cdp_cmd('Emulation.clearDeviceMetricsOverride', {})
+        self.page.open()
+        for place, shown in (('', '.problems'), ('dead', 'tr[data-key]'), ('jobs', 'tr[data-key]'), ('job/' + 'w' * 60, '.json'), ('job/phone-00', '.timeline li'), ('log', 'tr[data-key]')):
+            self.page.go(place)
+            self.page.one(shown)
+            self.assertFalse(self.page.scrolls_sideways(), place)
 
 
 if __name__ == '__main__':
