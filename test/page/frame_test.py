@@ -37,6 +37,16 @@ COLOURS = """
 const style = getComputedStyle(document.documentElement);
 return Object.fromEntries(['--page', '--card', '--text', '--quiet', '--line', '--accent', '--on-accent', '--good', '--warn', '--bad', '--good-back', '--warn-back',
   '--bad-back', '--held', '--blue', '--violet', 'color-scheme', 'background-color'].map((name) => [name, style.getPropertyValue(name)]));"""
+# What a browser sends for any site without asking: the answer cannot be read there, but the deed would be done.
+FORGED = """
+const [to, done] = arguments;
+fetch(to, {method: 'POST', mode: 'no-cors', credentials: 'include', body: JSON.stringify({all: true, yes: true})}).then(done, done);"""
+FRAMED = """
+const [to, done] = arguments;
+const frame = document.createElement('iframe');
+frame.onload = () => done();
+frame.src = to;
+document.body.append(frame);"""
 THEME = 'button[aria-label^="Theme"]'
 
 
@@ -176,6 +186,33 @@ class FrameTest(unittest.TestCase):
             page.driver.execute_cdp_cmd('Network.emulateNetworkConditions', {**offline, 'offline': False, 'downloadThroughput': -1, 'uploadThroughput': -1})
         page.one('.live', 'Live')
 
+    def test_it_rests_while_it_is_hidden(self):
+        page = self.page
+        page.open()
+        page.one('.live', 'Live')
+        hide = 'Object.defineProperty(document, "hidden", {configurable: true, value: arguments[0]}); document.dispatchEvent(new Event("visibilitychange"))'
+        page.driver.execute_script(hide, True)
+        page.one('button.live.hidden', 'Paused')
+        timers = page.text('[data-place="timer"]')
+        page.ask('jobs', [{'handlerType': 'noop', 'id': 'unseen', 'dueDate': 'P1D'}])
+        page.until(lambda: page.ask('stats')['places']['timer'] == int(timers) + 1, 'one timer more')
+        self.assertEqual(page.text('[data-place="timer"]'), timers)
+        page.driver.execute_script(hide, False)
+        page.one('.live', 'Live')
+        page.until(lambda: page.text('[data-place="timer"]') == str(int(timers) + 1), 'it is shown now')
+
+    def test_another_site_can_neither_send_a_deed_nor_frame_it(self):
+        page = self.page
+        with foreign_site() as site:
+            page.driver.get(site)
+            page.driver.execute_async_script(FORGED, page.service + '/api/v1/dead/rm')
+            page.driver.execute_async_script(FRAMED, page.origin + '/')
+            page.driver.switch_to.frame(0)
+            self.assertEqual(page.driver.find_elements(browser.By.CSS_SELECTOR, 'script[src*="page.js"]'), [])
+            page.driver.switch_to.default_content()
+        self.assertIn('frame-ancestors', ''.join(page.mistakes()))
+        self.assertEqual(page.ask('stats')['places']['dead'], 2)
+
     def test_any_prefix_may_stand_before_it(self):
         page = self.page
         with behind_a_prefix(page.service) as origin:
@@ -227,6 +264,18 @@ class TokensTest(unittest.TestCase):
         page.one('input[type="password"]')
         page.driver.get(page.origin + '/#/jobs')
         page.one('input[type="password"]')
+
+    def test_a_reader_sees_no_member_that_is_hidden(self):
+        page = self.page
+        page.jobstrand('job', 'add', '--type', 'noop', '--id', 'masked', '--due', '2099-01-01', '--payload', '{"iban": "DE02120300000000202051", "order": 17}')
+        page.driver.get(page.origin + '/#/job/masked')
+        page.driver.delete_all_cookies()
+        page.driver.refresh()
+        page.type('input[type="password"]', self.tokens['look'])
+        page.click('button[type="submit"]')
+        page.says('17', '.json')
+        page.says('***', '.json')
+        self.assertNotIn('DE02', page.driver.page_source)
 
     def test_a_session_ends_with_its_token(self):
         page = self.page
@@ -291,6 +340,25 @@ class Prefixed(http.server.BaseHTTPRequestHandler):
 
 
 @contextmanager
+def foreign_site():
+    """Another origin, as the page of an attacker would be."""
+    class Empty(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header('Content-Type', 'text/html')
+            self.end_headers()
+            self.wfile.write(b'<!doctype html><title>x</title>')
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(('127.0.0.1', 0), Empty) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f'http://127.0.0.1:{server.server_port}/'
+        server.shutdown()
+
+
+@contextmanager
 def behind_a_prefix(service):
     Prefixed.service = service.removeprefix('http://')
     with http.server.ThreadingHTTPServer(('127.0.0.1', 0), Prefixed) as proxy:
@@ -313,7 +381,7 @@ def main():
             made = subprocess.run([sys.argv[1], 'token', 'make', name, '--role', role, '--file', TokensTest.file], capture_output=True, text=True,
                                   timeout=browser.PATIENCE_S, check=True)
             TokensTest.tokens[name] = made.stdout.strip()
-        failed |= browser.run_all(TokensTest, sys.argv, f'httpTokenFile = "{TokensTest.file}"\n')
+        failed |= browser.run_all(TokensTest, sys.argv, f'httpTokenFile = "{TokensTest.file}"\nhttpHiddenMembers = ["iban"]\n')
     EnginesTest.ports = browser.free_port(), browser.free_port()
     failed |= browser.run_all(
         EnginesTest, sys.argv,

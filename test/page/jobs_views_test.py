@@ -5,6 +5,7 @@ Usage:  jobs_views_test.py JOBSTRAND_BINARY [SHOWER.mjs] [test_NAME ...]
 
 The last line is `N passed, N failed`.
 """
+import datetime
 import json
 import sys
 
@@ -81,6 +82,12 @@ class JobsViews(ViewCase):
         self.page.until(lambda: self.page.place == '#/?last=PT10M', 'the length in the address')
         self.page.one('.marks', 'joined')
 
+    def test_home_marks_what_operators_did_on_the_charts(self):
+        now = datetime.datetime.now(datetime.timezone.utc)
+        self.answer(nodes=[], **{'audit': [{'time': (now - datetime.timedelta(minutes=30)).isoformat(), 'who': 'anna', 'action': 'limit set', 'changed': 1, 'reason': 'too fast'}]})
+        self.page.open('', last='PT1H')
+        self.page.one('.marks li', 'anna: limit set')
+
     # Dead letters
 
     def test_dead_letters_are_grouped_by_cause(self):
@@ -124,6 +131,18 @@ class JobsViews(ViewCase):
         self.page.click('[data-deed=requeue]')
         self.do('Requeue 3 jobs', spread='6h', retries='1')
         self.page.until(lambda: sum(self.job(name)['place'] == 'timer' for name in ids('s', 3)) >= 2, 'they wait for their turns')
+
+    def test_a_cause_is_requeued_at_a_rate_in_the_background(self):
+        self.dead('fail', ids('rate', 3))
+        self.page.open('dead')
+        self.page.click('[data-deed=requeue]')
+        self.page.type('dialog [name=rate]', '0')
+        self.page.until(lambda: not self.page.one('dialog footer button[type=submit]').is_enabled(), 'no rate')
+        self.do('Requeue 3 jobs', reason='slowly', rate='1')
+        self.page.says('A batch of 3 jobs does it', '.toasts')
+        batch = self.page.ask('batches')[0]
+        self.assertEqual((batch['operation'], batch['rate'], batch['reason'], batch['total']), ('requeue', 1, 'slowly', 3))
+        self.page.ask(f'batches/{batch["id"]}/cancel', method='POST')
 
     def test_a_cause_is_deleted_after_a_download_that_brings_it_back(self):
         self.dead('fail', ids('d', 3))
@@ -426,6 +445,15 @@ class JobsViews(ViewCase):
         copied = [each.get_attribute('title') for each in self.page.all('.view-head button[title]')]
         self.assertIn("jobstrand job show 'job 1'", copied)
         self.assertTrue(any(text.startswith('curl ') and '/api/v1/jobs/job%201' in text for text in copied))
+
+    def test_each_job_that_waits_has_a_why(self):
+        self.enqueue({'id': 'asked'})
+        self.dead('fail', ['not-asked'])
+        self.page.open('jobs', place='all')
+        self.page.shows_rows(['asked', 'not-asked'])
+        self.assertEqual(self.page.texts('tr[data-key=not-asked] a'), ['not-asked'])
+        self.page.click('tr[data-key=asked] a', 'why?')
+        self.page.says('nobody', '[data-why]')
 
     def test_a_job_shows_its_attempts_with_message_node_and_output(self):
         self.enqueue({'id': 'retried', 'handlerType': 'command', 'payload': {'command': 'fail'}, 'retries': 3, 'retryCycle': 'R3/PT10M'})

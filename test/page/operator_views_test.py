@@ -297,6 +297,15 @@ class OperatorViews(ViewCase):
         self.page.says('by worker-9', 'tr[data-key=outside]')
         self.page.says('worker-9', 'tr[data-key^=outside-]')
 
+    def test_a_lost_node_is_told_first_and_has_no_deed(self):
+        node = self.page.ask('nodes')[0]
+        self.answer(nodes=[{**node, 'node': 'gone:1', 'host': 'gone', 'process': 1, 'state': 'lost', 'leaseUntil': '2027-01-01T00:00:00Z'}, node])
+        self.page.open('nodes')
+        self.page.says('lost', 'tr[data-key="gone:1"] .badge.bad')
+        self.assertEqual(self.page.texts('tr[data-key="gone:1"] button'), [])
+        self.page.go()
+        self.page.says('Node gone, process 1 is gone', '.problems li.is-bad:first-child')
+
     # Batches
 
     def test_a_batch_is_paused_resumed_cancelled_and_forgotten(self):
