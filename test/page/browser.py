@@ -140,16 +140,20 @@ class Page:
         self.until(lambda: not self.all(css, text), f'no {css} with {text!r}')
 
     def click(self, css, text=None):
+        self.click_found(lambda: self.all(css, text)[0], f'{css} with {text!r}')
+
+    def click_found(self, find, what):
+        """As soon as it is there, and may be clicked."""
         def try_it():
             try:
-                found = self.all(css, text)[0]
-                if not found.is_enabled():
+                found = find()
+                if found is None or not found.is_enabled():
                     return False
                 found.click()
             except (ElementClickInterceptedException, ElementNotInteractableException):
                 return False
             return True
-        self.until(try_it, f'{css} with {text!r} to click')
+        self.until(try_it, f'{what} to click')
 
     def type(self, css, text):
         """Instead of what stands there, by keys only, as a person does."""
