@@ -20,15 +20,6 @@ def ids(prefix, n):
 
 
 class JobsViews(ViewCase):
-    def forget(self):
-        """What a test has left behind would be counted by the next one. What still runs has to end before."""
-        def try_it():
-            for place in ('executable', 'timer', 'suspended', 'external'):
-                self.page.ask('jobs/rm', {'place': place, 'all': True, 'yes': True})
-            self.page.ask('dead/rm', {'all': True, 'yes': True})
-            return not any(self.page.ask('stats')['places'].values())
-        self.page.until(try_it, 'no jobs are left')
-
     def tearDown(self):
         self.forget()
         super().tearDown()

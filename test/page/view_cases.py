@@ -81,6 +81,15 @@ class ViewCase(unittest.TestCase):
         self.enqueue(*({'id': name, 'handlerType': 'command', 'payload': {'command': command}, 'retries': 1} for name in names))
         self.page.until(lambda: all(self.job(name)['place'] == 'dead' for name in names), f'{names} are dead')
 
+    def forget(self):
+        """What a test has left behind would be counted by the next one. What still runs has to end before."""
+        def try_it():
+            for place in ('executable', 'timer', 'suspended', 'external'):
+                self.page.ask('jobs/rm', {'place': place, 'all': True, 'yes': True})
+            self.page.ask('dead/rm', {'all': True, 'yes': True})
+            return not any(self.page.ask('stats')['places'].values())
+        self.page.until(try_it, 'no jobs are left')
+
     def do(self, label=None, reason='', **fields):
         """Fills in the dialog that is open, and does it."""
         for name, value in fields.items():
