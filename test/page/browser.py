@@ -1,12 +1,16 @@
 """The page in a headless Chromium, on a service of its own.
 
-A test is called with the path of jobstrand, and until a service has the page with the script of a server that shows it
-(tools/page/dev.mjs): `with opened(sys.argv) as page`. Needs Debian's python3-selenium, chromium and chromium-driver.
+A test is called with the path of jobstrand, and behind it, in any order: a database (sqlite, postgresql or mysql, of
+which a server is started), the script of a server that shows the page while it is written (tools/page/dev.mjs),
+`chosen` (only the tests that are @chosen), and names of tests. `run_all(Tests, sys.argv)` does it.
+Needs Debian's python3-selenium, chromium and chromium-driver.
 """
+import atexit
 import json
 import os
 import re
 import select
+import shutil
 import socket
 import subprocess
 import sys
@@ -31,22 +35,42 @@ except ImportError:
     print('skipped: there is no selenium here')
     sys.exit(77)
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'fixtures'))
+import databases  # noqa: E402
+
 PATIENCE_S = 30  # Beyond this something hangs; nothing is measured.
 DRIVER = Path('/usr/bin/chromedriver')
 SKIPPED = 77
 LOG_READY = b' clock_skew_ms='
+SQL = {'sqlite': ['sqlite3', '-bail', 'jobs.db'], 'mysql': ['mariadb', '-N', 'jobs'], 'postgresql': ['psql', '-qAtX', '-v', 'ON_ERROR_STOP=1', 'jobs']}
+
+# Those that a reader sees, in one question: one for each element takes most of the time of a test.
+SEEN = '''
+const [css, text] = arguments;
+const isSeen = (each) => each.checkVisibility({visibilityProperty: true}) && each.getClientRects().length > 0;
+return [...document.querySelectorAll(css)].filter((each) => isSeen(each.closest('select') ?? each) && (text === null || (each.innerText ?? each.textContent).includes(text)));'''
+# Goes to where a link leads.
+GO = '''
+const [to, done] = arguments;
+if (new URL(to, location.href).hash === location.hash) {
+  done();
+} else {
+  addEventListener('hashchange', () => requestAnimationFrame(() => requestAnimationFrame(() => done())), {once: true});
+  location.hash = to;
+}'''
 
 
 class Page:
     """A browser that shows the page, and the service behind it."""
 
-    def __init__(self, driver, origin, service, jobstrand, folder):
+    def __init__(self, driver, origin, service=None, jobstrand=None, sql=None, folder='.'):
         self.driver = driver
         self.origin = origin  # Of the page.
         self.service = service  # Of the service itself: the same, if it has the page.
         self.jobstrand = jobstrand  # Runs a verb: page.jobstrand('job', 'ls') gives what it prints with -o json.
+        self.sql = sql  # Asks the database itself, in its own client; gives its lines.
         self.folder = Path(folder)
-        self.downloads = self.folder / 'downloads'
+        self.downloads = Shared.downloads
 
     def ask(self, path, body=None, method=None):
         """What the service answers to GET, or with a body to POST: `page.ask('jobs', [{...}])`."""
@@ -65,14 +89,26 @@ class Page:
 
     def open(self, place='', /, **query):
         """`page.open('jobs', search='type:mail')`, as if the link had just been typed."""
-        words = urllib.parse.urlencode(query)
-        self.driver.get('about:blank')
-        self.driver.get(f'{self.origin}/#/{place}{"?" + words if words else ""}')
+        to = '/' + self.to(place, query)
+        # Loaded anew where we are: from another place the browser would start a process for it.
+        if self.driver.execute_script('return location.origin === arguments[0] && (history.replaceState(null, "", arguments[1]), true)', self.origin, to):
+            self.driver.refresh()
+        else:
+            self.driver.get(self.origin + to)
         self.one('main h1, .empty')
 
     def go(self, place='', /, **query):
-        """As a link of the page does."""
-        self.driver.execute_script('location.hash = arguments[0]', f'#/{place}{"?" + urllib.parse.urlencode(query) if query else ""}')
+        """As a link of the page does; it is drawn then, though what it asks for may not have come."""
+        self.driver.execute_async_script(GO, self.to(place, query))
+
+    def show(self, place='', /, **query):
+        """Goes there, and waits for what the view asks for."""
+        self.go(place, **query)
+        self.until(lambda: not self.all('main [role="status"]', 'Loading'), f'{place} is there')
+
+    @staticmethod
+    def to(place, query):
+        return f'#/{place}{"?" + urllib.parse.urlencode(query) if query else ""}'
 
     @property
     def place(self):
@@ -90,8 +126,11 @@ class Page:
 
     def all(self, css, text=None):
         """Those visible now; with this text in them."""
-        return [each for each in self.driver.find_elements(By.CSS_SELECTOR, css)
-                if each.is_displayed() and (text is None or text in each.text)]
+        return self.driver.execute_script(SEEN, css, text)
+
+    def texts(self, css):
+        """What those visible now say."""
+        return self.driver.execute_script(f'return ((...all) => {{ {SEEN.replace("arguments", "all")} }})(...arguments).map((each) => each.innerText.trim())', css, None)
 
     def one(self, css, text=None):
         """The first one, as soon as it is there."""
@@ -101,24 +140,30 @@ class Page:
         self.until(lambda: not self.all(css, text), f'no {css} with {text!r}')
 
     def click(self, css, text=None):
+        self.click_found(lambda: self.all(css, text)[0], f'{css} with {text!r}')
+
+    def click_found(self, find, what):
+        """As soon as it is there, and may be clicked."""
         def try_it():
             try:
-                found = self.all(css, text)[0]
-                if not found.is_enabled():
+                found = find()
+                if found is None or not found.is_enabled():
                     return False
                 found.click()
             except (ElementClickInterceptedException, ElementNotInteractableException):
                 return False
             return True
-        self.until(try_it, f'{css} with {text!r} to click')
+        self.until(try_it, f'{what} to click')
 
     def type(self, css, text):
-        """Instead of what stands there."""
+        """Instead of what stands there, by keys only, as a person does."""
+        has_keys = any('\ue000' <= each <= '\uf8ff' for each in text)
+
         def try_it():
             field = self.all(css)[0]
             field.send_keys(Keys.CONTROL, 'a')
-            field.send_keys(Keys.BACKSPACE, text)
-            return True
+            field.send_keys(text or Keys.BACKSPACE)
+            return has_keys or field.get_property('value') == text
         self.until(try_it, f'{css} to type into')
 
     def press(self, *keys):
@@ -131,7 +176,7 @@ class Page:
 
     def says(self, text, css='body'):
         """As soon as it stands there, whatever is drawn by then."""
-        self.until(lambda: any(text in each.text for each in self.all(css)), f'{text!r} in {css}')
+        self.until(lambda: self.all(css, text), f'{text!r} in {css}')
 
     def rows(self):
         """The keys of the rows of the table."""
@@ -196,46 +241,84 @@ def driver_in(folder):
     return webdriver.Chrome(service=Service(str(DRIVER)), options=options)
 
 
+class Shared:
+    """One browser for all that a program tests: to start one takes seconds."""
+    driver = None
+    downloads = None
+
+    @classmethod
+    def browser(cls):
+        if cls.driver is None:
+            folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+            cls.downloads = Path(folder.name, 'downloads')
+            cls.driver = driver_in(folder.name)
+            atexit.register(folder.cleanup)
+            atexit.register(cls.driver.quit)
+        cls.driver.delete_all_cookies()
+        cls.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': []})
+        return cls.driver
+
+
+def need(program):
+    """What a test cannot do without."""
+    if not shutil.which(str(program)) and not shutil.which(str(program), path='/usr/sbin'):
+        print(f'skipped: there is no {program}')
+        sys.exit(SKIPPED)
+
+
 @contextmanager
 def opened(arguments, config='', listen='127.0.0.1:0'):
-    """The Page of a new service with this configuration (TOML), on a SQLite database in a temporary folder."""
-    if not DRIVER.exists():
-        print(f'skipped: there is no {DRIVER}')
-        sys.exit(SKIPPED)
+    """The Page of a new service with this configuration (TOML), on a database of its own: SQLite, unless the arguments name another."""
+    need(DRIVER)
     binary = str(Path(arguments[1]).resolve())
     shower = next((str(Path(each).resolve()) for each in arguments[2:] if each.endswith('.mjs')), None)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    kind = next((each for each in arguments[2:] if each in databases.DATABASES), 'sqlite')
+    use, program = databases.DATABASES[kind]
+    need(program)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, use(Path(folder)) as where:
         file = Path(folder, 'jobstrand.toml')
-        file.write_text(f'db = "sqlite:{folder}/jobs.db"\n' + config.replace('FOLDER', folder), encoding='utf-8')
-        env = {**os.environ, 'JOBSTRAND_CONFIG': str(file)}
+        file.write_text(config.replace('FOLDER', folder), encoding='utf-8')
+        env = {**os.environ, **where, 'HOME': folder, 'JOBSTRAND_CONFIG': str(file)}
+
+        def run(command, text=None):
+            done = subprocess.run(command, cwd=folder, env=env, input=text, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+            if done.returncode != 0:
+                raise AssertionError(f'{command}: {done.stderr}')
+            return done.stdout
 
         def jobstrand(*words):
-            done = subprocess.run([binary, *words, '-o', 'json'], env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
-            if done.returncode != 0:
-                raise AssertionError(f'{words}: {done.stderr}')
-            return json.loads(done.stdout or 'null')
+            return json.loads(run([binary, *words, '-o', 'json']) or 'null')
 
-        subprocess.run([binary, 'schema', 'create'], env=env, check=True, capture_output=True, timeout=PATIENCE_S)
+        def sql(text):
+            return run(SQL[kind], text).splitlines()
+
+        run([binary, 'schema', 'create'])
         with _process([binary, 'serve', '--http', listen], env, folder, LOG_READY) as told:
             service = f'http://127.0.0.1:{re.search(r"port=([0-9]+)", told)[1]}'
             shown = _process(['node', shower, service, str(free_port())], env, str(Path(shower).parent), b' shows ') if shower else nullcontext(service + '/')
             with shown as told_too:
-                origin = re.search(r'http://[0-9.:]+', told_too)[0]
-                driver = driver_in(folder)
-                try:
-                    yield Page(driver, origin, service, jobstrand, folder)
-                finally:
-                    driver.quit()
+                yield Page(Shared.browser(), re.search(r'http://[0-9.:]+', told_too)[0], service, jobstrand, sql, folder)
 
 
-def run_all(case, arguments, config='', listen='127.0.0.1:0'):
-    """Runs the tests of a class in their order, or those named behind the other arguments, with one page for all of
-    them, `self.page`. Gives the exit code."""
+def chosen(test):
+    """Also run on other databases by ctest: what a view asks of the service there differs in SQL."""
+    test.is_chosen = True
+    return test
+
+
+def run_all(cases, arguments, config='', listen='127.0.0.1:0'):
+    """Runs the tests of a class, or of several, in their order, with one page for all of them, `self.page`. Gives the exit code."""
+    cases = cases if isinstance(cases, tuple) else (cases,)
+    names = [each for each in arguments[2:] if each.startswith('test')]
+    is_chosen = 'chosen' in arguments[2:]
+    tests = [case(name) for case in cases for name, test in vars(case).items()
+             if name.startswith('test') and (name in names or not names) and (not is_chosen or hasattr(test, 'is_chosen'))]
+    if not tests:
+        return 0
     with opened(arguments, config, listen) as page:
-        case.page = page
-        names = [each for each in arguments[2:] if each.startswith('test')]
-        suite = unittest.TestSuite(map(case, names or [each for each in vars(case) if each.startswith('test')]))
-        result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
+        for case in cases:
+            case.page = page
+        result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(unittest.TestSuite(tests))
     failed = len({getattr(test, 'test_case', test).id() for test, _ in result.failures + result.errors})
     print(f'{result.testsRun - failed} passed, {failed} failed')
     return 1 if failed or not result.testsRun else 0

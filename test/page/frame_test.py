@@ -17,16 +17,37 @@ from contextlib import contextmanager
 import browser
 import page_packages
 
-VIEWS = ('', 'dead', 'jobs', 'series', 'types', 'nodes', 'batches', 'incidents', 'log', 'audit', 'doctor', 'settings')
+VIEWS = ('', 'dead', 'jobs', 'jobs?place=timer', 'jobs?place=done', 'jobs?place=all&search=type:', 'job/bad', 'job/later', 'series', 'series/nightly', 'series?show=groups',
+         'series?show=calendars', 'series?show=try&expression=R/PT10M', 'types', 'types/http', 'types?show=limits', 'nodes', 'batches', 'incidents', 'incidents?show=each',
+         'incidents/bad', 'log', 'audit', 'doctor', 'settings')
 SCRIPT = '"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 
 # What axe checks; a finding names its rule and elements.
 AXE = """
-const done = arguments[arguments.length - 1];
-axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}).then(
+const [rules, done] = arguments;
+axe.run(document, {runOnly: rules, resultTypes: ['violations'], selectors: false}).then(
   (result) => done(result.violations.map((each) => each.id + ': ' + each.nodes.map((node) => node.html.slice(0, 160) + ' ' + node.any.map((one) => one.message).join()).slice(0, 3).join(' | '))),
   (error) => done([String(error)]));
 """
+
+ALL_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+# All colours of a theme.
+COLOURS = """
+const style = getComputedStyle(document.documentElement);
+return Object.fromEntries(['--page', '--card', '--text', '--quiet', '--line', '--accent', '--on-accent', '--good', '--warn', '--bad', '--good-back', '--warn-back',
+  '--bad-back', '--held', '--blue', '--violet', 'color-scheme', 'background-color'].map((name) => [name, style.getPropertyValue(name)]));"""
+# What a browser sends for any site without asking: the answer cannot be read there, but the deed would be done.
+FORGED = """
+const [to, done] = arguments;
+fetch(to, {method: 'POST', mode: 'no-cors', credentials: 'include', body: JSON.stringify({all: true, yes: true})}).then(done, done);"""
+FRAMED = """
+const [to, done] = arguments;
+const frame = document.createElement('iframe');
+frame.onload = () => done();
+frame.src = to;
+document.body.append(frame);"""
+THEME = 'button[aria-label^="Theme"]'
 
 
 def live_jobs(page):
@@ -38,10 +59,12 @@ def live_jobs(page):
         {'handlerType': 'noop', 'id': 'held', 'dueDate': 'P1D', 'processInstanceId': SCRIPT[:60]},
         {'handlerType': 'http', 'id': 'bad', 'payload': {'note': SCRIPT}},
         {'handlerType': 'invoice', 'id': 'outside', 'external': True},
+        {'handlerType': 'noop', 'id': 'night', 'repeat': '0 30 2 ? * MON-FRI', 'series': 'nightly'},
         {'handlerType': 'noop', 'id': 'turn', 'repeat': '0 30 2 ? * MON-FRI', 'series': SCRIPT[:50]},
     ])
     page.ask('jobs/suspend', {'ids': ['held']})
     page.ask('jobs/cancel', {'ids': ['cancelled'], 'reason': SCRIPT})
+    page.ask('limits/type:http', {'concurrent': 7}, 'PUT')
     page.until(lambda: page.ask('stats')['places']['dead'] == 2, 'two dead letters')
 
 
@@ -57,41 +80,48 @@ class FrameTest(unittest.TestCase):
         if self.axe is None:
             self.skipTest('axe-core could not be installed')
         page = self.page
+        page.open()
+        page.driver.execute_script(self.axe)
         found = {}
-        for theme in ('light', 'dark'):
-            page.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': [{'name': 'prefers-color-scheme', 'value': theme}]})
-            for view in (*VIEWS, 'job/bad'):
-                page.open(view)
-                self.settle()
-                page.driver.execute_script(self.axe)
-                findings = page.driver.execute_async_script(AXE)
+        for view in VIEWS:
+            page.show(view)
+            # The other theme has other colours and nothing else; the third is one of these two, as the next test shows.
+            for system, rules in (('light', ALL_RULES), ('dark', COLOUR_RULES)):
+                self.system(system)
+                findings = page.driver.execute_async_script(AXE, rules)
                 if findings:
-                    found[f'{view or "home"} {theme}'] = findings
+                    found[f'{view or "home"}, {system}'] = findings
         self.assertEqual(found, {})
 
     def test_a_chosen_theme_stays_whatever_the_system_says(self):
         page = self.page
+
+        def colours(system):
+            self.system(system)
+            return page.driver.execute_script(COLOURS)
+
         page.open()
-        back = 'return getComputedStyle(document.documentElement).backgroundColor'
-        page.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': [{'name': 'prefers-color-scheme', 'value': 'light'}]})
-        light = page.driver.execute_script(back)
-        for _ in range(2):
-            page.click('button[aria-label^="Theme"]')
-        dark = page.driver.execute_script(back)
-        self.assertNotEqual(dark, light)
-        page.open('jobs')
-        self.assertEqual(page.driver.execute_script(back), dark)
-        page.click('button[aria-label^="Theme"]')
-        self.assertEqual(page.driver.execute_script(back), light)
+        light, dark = colours('light'), colours('dark')
+        self.assertEqual([name for name in light if not light[name]], [])
+        self.assertNotEqual(light['background-color'], dark['background-color'])
+        for theme, chosen in (('light', light), ('dark', dark)):
+            page.click(THEME)
+            page.one(f'button[aria-label="Theme: {theme}"]')
+            page.open('jobs')
+            for system in ('light', 'dark'):
+                self.assertEqual(colours(system), chosen, f'{theme} where the system is {system}')
+        page.click(THEME)
+        page.one('button[aria-label="Theme: as the system"]')
+        self.assertEqual((colours('light'), colours('dark')), (light, dark))
 
     def test_no_view_scrolls_sideways_at_360_pixels(self):
         page = self.page
         page.width(360, 740)
         try:
             wide = []
-            for view in (*VIEWS, 'job/bad'):
-                page.open(view)
-                self.settle()
+            page.open()
+            for view in VIEWS:
+                page.show(view)
                 if page.scrolls_sideways():
                     wide.append(view or 'home')
             self.assertEqual(wide, [])
@@ -104,13 +134,14 @@ class FrameTest(unittest.TestCase):
 
     def test_what_a_producer_says_is_text_and_never_runs(self):
         page = self.page
+        page.open()
         page.mistakes()
-        for view in (*VIEWS, 'job/bad', 'job/later', 'job/nobody', 'job/cancelled', 'jobs?place=dead', 'jobs?place=timer',
-                     'jobs?' + urllib.parse.urlencode({'search': SCRIPT})):
-            page.open(view)
-            self.settle()
+        for view in (*VIEWS, 'job/nobody', 'job/cancelled', 'jobs?place=dead', 'jobs?' + urllib.parse.urlencode({'search': SCRIPT})):
+            page.show(view)
             self.assertIsNone(page.driver.execute_script('return window.hacked ?? null'), view)
             self.assertEqual(page.mistakes(), [], view)
+        asked = page.driver.execute_script('return performance.getEntriesByType("resource").map((each) => each.name)')
+        self.assertEqual([each for each in asked if not each.startswith(page.origin + '/')], [], 'asked elsewhere')
         page.open('job/nobody')
         page.says('onerror')
 
@@ -155,6 +186,33 @@ class FrameTest(unittest.TestCase):
             page.driver.execute_cdp_cmd('Network.emulateNetworkConditions', {**offline, 'offline': False, 'downloadThroughput': -1, 'uploadThroughput': -1})
         page.one('.live', 'Live')
 
+    def test_it_rests_while_it_is_hidden(self):
+        page = self.page
+        page.open()
+        page.one('.live', 'Live')
+        hide = 'Object.defineProperty(document, "hidden", {configurable: true, value: arguments[0]}); document.dispatchEvent(new Event("visibilitychange"))'
+        page.driver.execute_script(hide, True)
+        page.one('button.live.hidden', 'Paused')
+        timers = page.text('[data-place="timer"]')
+        page.ask('jobs', [{'handlerType': 'noop', 'id': 'unseen', 'dueDate': 'P1D'}])
+        page.until(lambda: page.ask('stats')['places']['timer'] == int(timers) + 1, 'one timer more')
+        self.assertEqual(page.text('[data-place="timer"]'), timers)
+        page.driver.execute_script(hide, False)
+        page.one('.live', 'Live')
+        page.until(lambda: page.text('[data-place="timer"]') == str(int(timers) + 1), 'it is shown now')
+
+    def test_another_site_can_neither_send_a_deed_nor_frame_it(self):
+        page = self.page
+        with foreign_site() as site:
+            page.driver.get(site)
+            page.driver.execute_async_script(FORGED, page.service + '/api/v1/dead/rm')
+            page.driver.execute_async_script(FRAMED, page.origin + '/')
+            page.driver.switch_to.frame(0)
+            self.assertEqual(page.driver.find_elements(browser.By.CSS_SELECTOR, 'script[src*="page.js"]'), [])
+            page.driver.switch_to.default_content()
+        self.assertIn('frame-ancestors', ''.join(page.mistakes()))
+        self.assertEqual(page.ask('stats')['places']['dead'], 2)
+
     def test_any_prefix_may_stand_before_it(self):
         page = self.page
         with behind_a_prefix(page.service) as origin:
@@ -174,9 +232,8 @@ class FrameTest(unittest.TestCase):
         self.assertGreaterEqual(len(sizes), 3)
         self.assertLess(sum(size for _, size in sizes), 200_000, sizes)
 
-    def settle(self):
-        """What a view asks for has come: until then there is nothing to look at."""
-        self.page.until(lambda: not self.page.all('main [role="status"]', 'Loading'), 'the view is there')
+    def system(self, theme):
+        self.page.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {'features': [{'name': 'prefers-color-scheme', 'value': theme}]})
 
 
 class TokensTest(unittest.TestCase):
@@ -197,16 +254,28 @@ class TokensTest(unittest.TestCase):
         page.one('main h1', 'Dead letters')
         page.says('look', '.who')
         self.assertEqual(page.driver.execute_script('return document.cookie + JSON.stringify(localStorage)').count('jst_'), 0)
+        self.assertGreater(len(page.texts('main button')), 0)
         deeds = ('Requeue', 'Delete', 'Suspend', 'Activate', 'Cancel job', 'Drain', 'Run now', 'Pause type', 'Set limit', 'Resolve', 'Fire')
-        for view in (*VIEWS, 'job/later'):
-            page.open(view)
-            page.until(lambda: not page.all('main [role="status"]', 'Loading'), view)
-            shown = [each.text for each in page.all('main button')]
+        for view in VIEWS:
+            page.show(view)
+            shown = page.texts('main button')
             self.assertEqual([each for each in shown if each.startswith(deeds)], [], view)
         page.click('button', 'Sign out')
         page.one('input[type="password"]')
         page.driver.get(page.origin + '/#/jobs')
         page.one('input[type="password"]')
+
+    def test_a_reader_sees_no_member_that_is_hidden(self):
+        page = self.page
+        page.jobstrand('job', 'add', '--type', 'noop', '--id', 'masked', '--due', '2037-01-01', '--payload', '{"iban": "DE02120300000000202051", "order": 17}')
+        page.driver.get(page.origin + '/#/job/masked')
+        page.driver.delete_all_cookies()
+        page.driver.refresh()
+        page.type('input[type="password"]', self.tokens['look'])
+        page.click('button[type="submit"]')
+        page.says('17', '.json')
+        page.says('***', '.json')
+        self.assertNotIn('DE02', page.driver.page_source)
 
     def test_a_session_ends_with_its_token(self):
         page = self.page
@@ -271,6 +340,25 @@ class Prefixed(http.server.BaseHTTPRequestHandler):
 
 
 @contextmanager
+def foreign_site():
+    """Another origin, as the page of an attacker would be."""
+    class Empty(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header('Content-Type', 'text/html')
+            self.end_headers()
+            self.wfile.write(b'<!doctype html><title>x</title>')
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(('127.0.0.1', 0), Empty) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f'http://127.0.0.1:{server.server_port}/'
+        server.shutdown()
+
+
+@contextmanager
 def behind_a_prefix(service):
     Prefixed.service = service.removeprefix('http://')
     with http.server.ThreadingHTTPServer(('127.0.0.1', 0), Prefixed) as proxy:
@@ -293,7 +381,7 @@ def main():
             made = subprocess.run([sys.argv[1], 'token', 'make', name, '--role', role, '--file', TokensTest.file], capture_output=True, text=True,
                                   timeout=browser.PATIENCE_S, check=True)
             TokensTest.tokens[name] = made.stdout.strip()
-        failed |= browser.run_all(TokensTest, sys.argv, f'httpTokenFile = "{TokensTest.file}"\n')
+        failed |= browser.run_all(TokensTest, sys.argv, f'httpTokenFile = "{TokensTest.file}"\nhttpHiddenMembers = ["iban"]\n')
     EnginesTest.ports = browser.free_port(), browser.free_port()
     failed |= browser.run_all(
         EnginesTest, sys.argv,

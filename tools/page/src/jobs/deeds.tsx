@@ -41,6 +41,7 @@ const kOrder: readonly Deed[] = ['fire', 'requeue', 'activate', 'suspend', 'resc
 interface Options {
   retries: string;
   spread: string;
+  rate: string;
   priority: string;
   due: string;
   payload: string;
@@ -49,6 +50,7 @@ interface Options {
 /** Deeds that take a filter do so in the service; of the others every job is named. */
 const kTakesFilters: readonly Deed[] = ['requeue', 'priority', 'retries', 'delete'];
 const kMany = 1000;
+const kNumbers: readonly string[] = ['retries', 'priority', 'rate'];
 
 interface Call {
   path: string;
@@ -58,11 +60,11 @@ interface Call {
 function callOf(deed: Deed, targets: Targets, options: Options): Call {
   const isDead = targets.place === 'dead';
   const filled = (members: Record<string, string>): Record<string, unknown> =>
-    Object.fromEntries(Object.entries(members).filter(([, value]) => value !== '').map(([name, value]) => [name, name === 'retries' || name === 'priority' ? Number(value) : value]));
+    Object.fromEntries(Object.entries(members).filter(([, value]) => value !== '').map(([name, value]) => [name, kNumbers.includes(name) ? Number(value) : value]));
   const those = (withPlace: boolean): Record<string, unknown> => bodyOf(targets, withPlace);
   switch (deed) {
     case 'requeue':
-      return { path: 'dead/requeue', body: { ...those(false), ...filled({ retries: options.retries, spread: options.spread, due: options.due, payload: options.payload }) } };
+      return { path: 'dead/requeue', body: { ...those(false), ...filled({ retries: options.retries, spread: options.spread, rate: options.rate, due: options.due, payload: options.payload }), ...(options.rate ? { background: true } : {}) } };
     case 'fire':
       return { path: 'timers/fire', body: those(false) };
     case 'delete':
@@ -120,6 +122,7 @@ export function JobsDeed(props: Props): JSX.Element {
   const [options, setOptions] = useState<Options>(() => ({
     retries: '',
     spread: '',
+    rate: '',
     priority: one?.priority !== undefined ? String(one.priority) : '',
     due: '',
     payload: deed === 'payload' && one?.payload !== undefined ? formatJson(one.payload) : '',
@@ -148,7 +151,7 @@ export function JobsDeed(props: Props): JSX.Element {
       <p>{j.deedHelp[deed]}</p>
       {props.children}
       <About targets={targets} counted={counted} error={error} onRetry={countOn} />
-      <OptionFields deed={deed} options={options} isOne={one !== undefined} problem={problem} onChange={(change) => setOptions({ ...options, ...change })} />
+      <OptionFields deed={deed} options={options} isOne={one !== undefined} mayRate={targets.jobs === undefined && !isNarrow} problem={problem} onChange={(change) => setOptions({ ...options, ...change })} />
       {deed === 'delete' && <Download targets={targets} counted={counted} />}
       <p class="row">
         <Copy label={j.copyCommand} text={commandOf(call.path, call.body)} />
@@ -166,7 +169,7 @@ function problemOf(deed: Deed, options: Options): string | undefined {
       return j.notJson((error as Error).message);
     }
   }
-  if ((deed === 'priority' && !/^-?\d+$/.test(options.priority)) || (deed === 'retries' && !/^\d+$/.test(options.retries)) || (deed === 'reschedule' && options.due.trim() === '')) {
+  if ((deed === 'requeue' && options.rate !== '' && !/^[1-9]\d*$/.test(options.rate)) || (deed === 'priority' && !/^-?\d+$/.test(options.priority)) || (deed === 'retries' && !/^\d+$/.test(options.retries)) || (deed === 'reschedule' && options.due.trim() === '')) {
     return '';
   }
   return undefined;
@@ -226,7 +229,7 @@ function About(props: { targets: Targets; counted: Counted | undefined; error: A
   );
 }
 
-function OptionFields(props: { deed: Deed; options: Options; isOne: boolean; problem: string | undefined; onChange: (change: Partial<Options>) => void }): JSX.Element {
+function OptionFields(props: { deed: Deed; options: Options; isOne: boolean; mayRate: boolean; problem: string | undefined; onChange: (change: Partial<Options>) => void }): JSX.Element {
   const { deed, options } = props;
   const input = (name: keyof Options, label: string, help?: string, kind = 'text'): JSX.Element => (
     <Field label={label} {...(help ? { help } : {})}>
@@ -239,6 +242,7 @@ function OptionFields(props: { deed: Deed; options: Options; isOne: boolean; pro
     <>
       {deed === 'requeue' && input('retries', j.retries, j.retriesHelp, 'number')}
       {deed === 'requeue' && !props.isOne && input('spread', j.spread, j.spreadHelp)}
+      {deed === 'requeue' && props.mayRate && input('rate', j.rate, j.rateHelp, 'number')}
       {deed === 'priority' && input('priority', j.priority, undefined, 'number')}
       {deed === 'retries' && input('retries', j.retriesLeft, undefined, 'number')}
       {deed === 'reschedule' && input('due', j.due, j.dueHelp)}

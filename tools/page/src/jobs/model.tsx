@@ -4,6 +4,7 @@ import { href } from '../core/router.js';
 import { ExactNumber, formatJson, type Json } from '../core/json.js';
 import { span } from '../core/time.js';
 import { t } from '../strings.js';
+import { j } from '../strings/jobs.js';
 import type { Column } from '../ui/table.js';
 import { Badge, Time } from '../ui/parts.js';
 
@@ -83,8 +84,29 @@ const length = (what: 'waited' | 'duration') => (job: Job): string => {
   return ms === undefined ? t.none : span(ms);
 };
 
+/** Leads to the job; of those that wait, also by the question that its page answers. */
+function Id(props: { job: Job }): JSX.Element {
+  const { id, place, lockOwner } = props.job;
+  const to = href(['job', id]);
+  return (
+    <>
+      <a class="word" href={to}>
+        {id}
+      </a>
+      {place !== 'dead' && place !== 'done' && !lockOwner && (
+        <>
+          {' '}
+          <a class="quiet" href={to} aria-label={j.whyOf(id)}>
+            {j.whyShort}
+          </a>
+        </>
+      )}
+    </>
+  );
+}
+
 const kFields: readonly Field[] = [
-  { key: 'id', head: 'Id', sort: 'id', cell: (job) => <a class="word" href={href(['job', job.id])}>{job.id}</a> },
+  { key: 'id', head: 'Id', sort: 'id', cell: (job) => <Id job={job} /> },
   { key: 'place', head: 'Place', cell: (job) => <Badge tone={job.place === 'dead' ? 'bad' : 'plain'}>{t.places[job.place]}</Badge> },
   { key: 'handlerType', head: 'Type', sort: 'type', cell: (job) => <span class="word">{job.handlerType}</span> },
   { key: 'dueDate', head: 'Due', sort: 'due', cell: time('dueDate') },

@@ -1,7 +1,6 @@
 // First what is wrong, then how much of what is where, and how fast it goes.
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { useAnswer } from '../home/answer.js';
 import { href, type Place } from '../core/router.js';
 import { useResource } from '../core/resource.js';
 import { useLive, type Stats } from '../core/live.js';
@@ -15,6 +14,7 @@ import { Problems, type ServiceNode } from '../home/problems.js';
 import { useOptional } from '../core/optional.js';
 import { isLast, Rates, type Last, type Rate } from '../home/rates.js';
 import { quoted } from '../jobs/search.js';
+import { useSeldomVerb } from '../jobs/seldom.js';
 
 interface TopType {
   handlerType: string;
@@ -35,8 +35,8 @@ export function HomeView(props: { place: Place }): JSX.Element {
   const live = useLive();
   const asked = useResource<Stats>(live.stats ? undefined : 'stats', {}, { every: 5 });
   const stats = live.stats ?? asked.data;
-  const nodes = useResource<ServiceNode[]>('nodes', {}, { every: 2 });
-  const top = useAnswer<Top>('verbs/top', { arguments: ['--once'] }, 5);
+  const nodes = useResource<ServiceNode[]>('nodes');
+  const top = useSeldomVerb<Top>('top', ['--once']).data;
   const wanted = props.place.query.get('last');
   const last: Last = isLast(wanted) ? wanted : 'PT1H';
   return (
@@ -135,7 +135,7 @@ interface TypeRow {
 
 /** The busiest types, and those that fail: of the time that is shown, or of the last minute where no rates are kept. */
 function Types(props: { last: Last; top: Top | undefined }): JSX.Element {
-  const rates = useOptional<(Rate & { type: string | null })[]>('rates/types', { last: props.last }, 5);
+  const rates = useOptional<(Rate & { type: string | null })[]>('rates/types', { last: props.last }, props.last === 'PT24H' ? 15 : 1);
   const isOfRates = rates.data !== undefined;
   const rows: TypeRow[] = isOfRates
     ? (rates.data ?? []).map((each) => ({ type: each.type ?? '', ended: each.completed + each.failed, failed: each.failed, wait: each.waitP95, run: each.runP95 }))
