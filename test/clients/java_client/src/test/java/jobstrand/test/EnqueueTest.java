@@ -43,6 +43,8 @@ class EnqueueTest {
     @BeforeAll
     static void begin() throws Exception {
         service = new Service(folder);
+        // One that no node works on, so that jobs stay where they were put.
+        service.run("schema", "create", "--db", "sqlite:app.db");
     }
 
     @AfterAll
@@ -64,7 +66,8 @@ class EnqueueTest {
     /** In a transaction, on tables without rows of another test. */
     private static Connection connect(String url) throws SQLException {
         Connection connection =
-                url.equals("sqlite") ? service.connection() : DriverManager.getConnection(url);
+                DriverManager.getConnection(
+                        url.equals("sqlite") ? "jdbc:sqlite:" + folder.resolve("app.db") : url);
         connection.setAutoCommit(false);
         for (String table :
                 List.of(
@@ -193,7 +196,8 @@ class EnqueueTest {
 
     @Test
     void theServiceReadsWhatWasEnqueuedByItsTables() throws SQLException {
-        try (Connection connection = connect("sqlite")) {
+        try (Connection connection = service.connection()) {
+            connection.setAutoCommit(false);
             enqueue(connection, Full.JOB);
             Full.expect(service.job("full-1"));
         }
