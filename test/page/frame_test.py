@@ -88,6 +88,7 @@ class FrameTest(unittest.TestCase):
             # The other theme has other colours and nothing else; the third is one of these two, as the next test shows.
             for system, rules in (('light', ALL_RULES), ('dark', COLOUR_RULES)):
                 self.system(system)
+                page.until(lambda theme=system: page.driver.execute_script(COLOURS)['color-scheme'] == theme, system)
                 findings = page.driver.execute_async_script(AXE, rules)
                 if findings:
                     found[f'{view or "home"}, {system}'] = findings
@@ -96,12 +97,16 @@ class FrameTest(unittest.TestCase):
     def test_a_chosen_theme_stays_whatever_the_system_says(self):
         page = self.page
 
-        def colours(system):
-            self.system(system)
+        def colours():
             return page.driver.execute_script(COLOURS)
 
+        def of_system(theme):
+            self.system(theme)
+            page.until(lambda: colours()['color-scheme'] == theme, f'as the system, which is {theme}')
+            return colours()
+
         page.open()
-        light, dark = colours('light'), colours('dark')
+        light, dark = of_system('light'), of_system('dark')
         self.assertEqual([name for name in light if not light[name]], [])
         self.assertNotEqual(light['background-color'], dark['background-color'])
         for theme, chosen in (('light', light), ('dark', dark)):
@@ -109,10 +114,11 @@ class FrameTest(unittest.TestCase):
             page.one(f'button[aria-label="Theme: {theme}"]')
             page.open('jobs')
             for system in ('light', 'dark'):
-                self.assertEqual(colours(system), chosen, f'{theme} where the system is {system}')
+                self.system(system)
+                self.assertEqual(colours(), chosen, f'{theme} where the system is {system}')
         page.click(THEME)
         page.one('button[aria-label="Theme: as the system"]')
-        self.assertEqual((colours('light'), colours('dark')), (light, dark))
+        self.assertEqual((of_system('light'), of_system('dark')), (light, dark))
 
     def test_no_view_scrolls_sideways_at_360_pixels(self):
         page = self.page
@@ -244,7 +250,6 @@ class TokensTest(unittest.TestCase):
 
     def test_a_reader_signs_in_and_sees_no_deed(self):
         page = self.page
-        page.driver.delete_all_cookies()
         page.driver.get(page.origin + '/#/dead')
         page.type('input[type="password"]', 'jst_' + 'x' * 43)
         page.click('button[type="submit"]')
@@ -269,19 +274,18 @@ class TokensTest(unittest.TestCase):
         page = self.page
         page.jobstrand('job', 'add', '--type', 'noop', '--id', 'masked', '--due', '2037-01-01', '--payload', '{"iban": "DE02120300000000202051", "order": 17}')
         page.driver.get(page.origin + '/#/job/masked')
-        page.driver.delete_all_cookies()
-        page.driver.refresh()
         page.type('input[type="password"]', self.tokens['look'])
         page.click('button[type="submit"]')
         page.says('17', '.json')
         page.says('***', '.json')
         self.assertNotIn('DE02', page.driver.page_source)
+        page.click('button', 'Sign out')
+        page.one('input[type="password"]')
 
     def test_a_session_ends_with_its_token(self):
         page = self.page
-        page.driver.delete_all_cookies()
+        page.driver.get('about:blank')  # Whatever is still under way there.
         page.driver.get(page.origin + '/#/jobs')
-        page.driver.refresh()
         page.type('input[type="password"]', self.tokens['short'])
         page.click('button[type="submit"]')
         page.one('main h1', 'Jobs')

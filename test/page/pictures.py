@@ -28,7 +28,7 @@ PICTURES = (
     ('schedule', 'series/report.daily', 1280, 'light'),
 )
 PARTS = ('', 'dead', 'jobs', 'jobs?place=timer', 'jobs?place=done', 'series', 'series/report.daily', 'series?show=groups', 'series?show=calendars',
-         'series?show=try&expression=R/PT10M', 'types', 'types/mail', 'types?show=limits', 'nodes', 'batches', 'incidents', 'incidents?show=each', 'log', 'audit',
+         'series?show=try&expression=R/PT10M', 'types', 'types/charge-card', 'types?show=limits', 'nodes', 'batches', 'incidents', 'incidents?show=each', 'log', 'audit',
          'doctor', 'settings')
 HEIGHT = {1280: 860, 360: 740}
 

@@ -79,7 +79,7 @@ function Frame(props: { session: Session }): JSX.Element {
         {t.skip}
       </a>
       <TopBar session={props.session} onMenu={() => setMenuOpen(!isMenuOpen)} isMenuOpen={isMenuOpen} onPalette={() => setOverlay('palette')} />
-      <nav class="menu" id="menu" aria-label="Views">
+      <nav class="menu" id="menu" aria-label={t.views}>
         {views
           .filter((each) => !each.isHidden)
           .map((each) => (
@@ -131,15 +131,15 @@ function TopBar(props: { session: Session; isMenuOpen: boolean; onMenu: () => vo
   return (
     <header class="top">
       <button class="menu-button" aria-controls="menu" aria-expanded={props.isMenuOpen} onClick={props.onMenu}>
-        ☰<span class="unseen"> Menu</span>
+        ☰<span class="unseen"> {t.menu}</span>
       </button>
       <a class="brand" href={href([])}>
         {t.product}
       </a>
       <Engines session={props.session} />
       <span class="grow" />
-      <button class="quiet-button" onClick={props.onPalette} title="Ctrl-K">
-        Go to… <kbd>Ctrl K</kbd>
+      <button class="quiet-button" onClick={props.onPalette} title={t.goToKey}>
+        {t.goTo}… <kbd>{t.goToKey}</kbd>
       </button>
       <button
         class={`live ${live.state}`}
@@ -162,7 +162,7 @@ function TopBar(props: { session: Session; isMenuOpen: boolean; onMenu: () => vo
       >
         {theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
       </button>
-      <span class="who" title={`role ${props.session.role}`}>
+      <span class="who" title={t.role(props.session.role)}>
         {props.session.caller}
       </span>
       {props.session.isByCookie && (

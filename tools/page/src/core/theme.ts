@@ -9,13 +9,22 @@ export function themeNow(): Theme {
   return kept && kThemes.includes(kept) ? kept : 'auto';
 }
 
+const darkSystem = matchMedia('(prefers-color-scheme: dark)');
+
+/** The colours of the theme: of one that is as the system, also when that changes. */
+function showTheme(): void {
+  const theme = themeNow();
+  document.documentElement.dataset['theme'] = theme !== 'auto' ? theme : darkSystem.matches ? 'dark' : 'light';
+}
+
 export function setTheme(theme: Theme): void {
   localStorage.setItem(kKey, theme);
-  if (theme === 'auto') {
-    delete document.documentElement.dataset['theme'];
-  } else {
-    document.documentElement.dataset['theme'] = theme;
-  }
+  showTheme();
+}
+
+export function startThemes(): void {
+  darkSystem.addEventListener('change', showTheme);
+  showTheme();
 }
 
 export const nextTheme = (theme: Theme): Theme => kThemes[(kThemes.indexOf(theme) + 1) % kThemes.length] ?? 'auto';

@@ -1,5 +1,6 @@
 // How the backlog moves: counts of executable jobs as they were seen, kept while the page is open.
 import { span } from '../core/time.js';
+import { j } from '../strings/jobs.js';
 
 interface Seen {
   time: number;
@@ -26,19 +27,19 @@ export function noteBacklog(jobs: number, time = Date.now()): void {
 /** In words: when there will be nothing left, if all goes on as in the last minute. */
 export function backlogInWords(jobs: number): { text: string; tone: 'good' | 'warn' | 'plain' } {
   if (jobs === 0) {
-    return { text: 'Nothing waits.', tone: 'good' };
+    return { text: j.backlog.empty, tone: 'good' };
   }
   const first = seen[0];
   const last = seen[seen.length - 1];
   if (!first || !last || last.time - first.time < kLeast) {
-    return { text: 'Watching how it moves…', tone: 'plain' };
+    return { text: j.backlog.watching, tone: 'plain' };
   }
   const perSecond = ((first.jobs - last.jobs) * 1000) / (last.time - first.time);
   const rate = Math.abs(perSecond) >= 10 ? Math.round(Math.abs(perSecond)).toLocaleString() : Math.abs(perSecond).toFixed(1);
   if (Math.abs(perSecond) < 0.05) {
-    return { text: 'It stands still.', tone: 'warn' };
+    return { text: j.backlog.still, tone: 'warn' };
   }
   return perSecond < 0
-    ? { text: `It grows by ${rate} jobs a second.`, tone: 'warn' }
-    : { text: `At ${rate} jobs a second it is done in ${span((jobs / perSecond) * 1000)}.`, tone: 'good' };
+    ? { text: j.backlog.grows(rate), tone: 'warn' }
+    : { text: j.backlog.ends(rate, span((jobs / perSecond) * 1000)), tone: 'good' };
 }

@@ -4,7 +4,7 @@ import type { Stats } from '../core/live.js';
 import { useOptional } from '../core/optional.js';
 import { href } from '../core/router.js';
 import { ago } from '../core/time.js';
-import { many } from '../strings.js';
+import { t } from '../strings.js';
 import { j } from '../strings/jobs.js';
 import { Card } from '../ui/parts.js';
 import { quoted } from '../jobs/search.js';
@@ -48,14 +48,14 @@ interface Problem {
 
 /** Where the doctor's checks are mended. */
 const kWhere: Record<string, readonly [string[], string]> = {
-  nodes: [['nodes'], 'Nodes'],
-  handlers: [['types'], 'Types'],
-  'external workers': [['nodes'], 'Workers'],
-  'waiting': [['jobs'], 'Waiting jobs'],
-  timers: [['jobs'], 'Timers'],
-  'turns of series': [['series'], 'Schedules'],
-  'dead letters': [['dead'], 'Dead letters'],
-  incidents: [['incidents'], 'Incidents'],
+  nodes: [['nodes'], j.problems.toNodes],
+  handlers: [['types'], j.problems.toTypes],
+  'external workers': [['nodes'], j.problems.toWorkers],
+  'waiting': [['jobs'], j.problems.toWaiting],
+  timers: [['jobs'], t.places.timer],
+  'turns of series': [['series'], t.nav.series],
+  'dead letters': [['dead'], t.nav.dead],
+  incidents: [['incidents'], t.nav.incidents],
 };
 
 /** A node that does not renew its lease. */
@@ -68,38 +68,38 @@ function problemsOf(stats: Stats | undefined, nodes: readonly ServiceNode[] | un
   const found: Problem[] = [];
   for (const node of nodes ?? []) {
     if (isGone(node)) {
-      found.push({ key: `gone ${node.node}`, isBad: true, text: `Node ${shortName(node.node)} is gone: it has not renewed its lease since ${node.leaseUntil ? ago(node.leaseUntil) : 'long'}.`, to: href(['nodes']), label: 'Nodes' });
+      found.push({ key: `gone ${node.node}`, isBad: true, text: j.problems.gone(shortName(node.node), node.leaseUntil ? ago(node.leaseUntil) : j.problems.long), to: href(['nodes']), label: j.problems.toNodes });
     } else if (node.standstill) {
-      found.push({ key: `still ${node.node}`, isBad: true, text: `Node ${shortName(node.node)} stands still: ${node.standstill}`, to: href(['nodes']), label: 'Nodes' });
+      found.push({ key: `still ${node.node}`, isBad: true, text: j.problems.still(shortName(node.node), node.standstill), to: href(['nodes']), label: j.problems.toNodes });
     }
   }
   if (nodes?.length === 0) {
-    found.push({ key: 'none', isBad: true, text: 'No node lives: nothing is done.', to: href(['nodes']), label: 'Nodes' });
+    found.push({ key: 'none', isBad: true, text: j.problems.noNode, to: href(['nodes']), label: j.problems.toNodes });
   }
   const causes = incidents.slice(0, 3);
   for (const cause of causes) {
     found.push({
       key: `incident ${cause.group}`,
       isBad: true,
-      text: `${many(cause.incidents, 'open incident')} of ${cause.handlerType ?? 'jobs'}: ${[cause.errorClass, cause.message].filter(Boolean).join(': ') || 'nobody said why'}`,
-      ...(cause.lastTime ? { advice: `the last one ${ago(cause.lastTime)}` } : {}),
+      text: j.problems.incidents(cause.incidents, cause.handlerType, [cause.errorClass, cause.message].filter(Boolean).join(': ')),
+      ...(cause.lastTime ? { advice: j.problems.lastOne(ago(cause.lastTime)) } : {}),
       to: href(['dead'], { search: cause.handlerType ? `type:${quoted(cause.handlerType)}` : undefined }),
-      label: 'Dead letters by cause',
+      label: j.problems.toCauses,
     });
   }
   if (incidents.length > causes.length) {
-    found.push({ key: 'incidents', isBad: true, text: `Open incidents of ${many(incidents.length - causes.length, 'more cause')}.`, to: href(['incidents']), label: 'Incidents' });
+    found.push({ key: 'incidents', isBad: true, text: j.problems.moreCauses(incidents.length - causes.length), to: href(['incidents']), label: t.nav.incidents });
   }
   const isTold = (check: string): boolean => (check === 'dead letters' || check === 'incidents') && causes.length > 0;
   for (const finding of findings.filter((each) => each.level !== 'ok' && !isTold(each.check))) {
     const job = /^jobstrand job explain (\S+)$/.exec(finding.advice ?? '')?.[1];
-    const [path, label] = job ? [['job', job], j.why] : (kWhere[finding.check] ?? [['doctor'], 'Doctor']);
+    const [path, label] = job ? [['job', job], j.why] : (kWhere[finding.check] ?? [['doctor'], t.nav.doctor]);
     found.push({ key: `doctor ${finding.check} ${finding.text}`, isBad: finding.level !== 'remark', text: `${finding.check[0]?.toUpperCase() ?? ''}${finding.check.slice(1)}: ${finding.text}`, advice: job ? null : finding.advice, to: href(path), label });
   }
   if (findings.length === 0) {
     // Without a doctor, what the counts know.
     for (const each of (stats?.unserved ?? []).slice(0, 5)) {
-      found.push({ key: `unserved ${each.handlerType}`, isBad: true, text: `Nobody takes ${each.handlerType}${each.jobs ? `: ${many(each.jobs, 'job')} wait` : ''}.`, to: href(['jobs'], { search: `type:${quoted(each.handlerType)}` }), label: 'These jobs' });
+      found.push({ key: `unserved ${each.handlerType}`, isBad: true, text: j.problems.nobody(each.handlerType, each.jobs), to: href(['jobs'], { search: `type:${quoted(each.handlerType)}` }), label: j.problems.toJobs });
     }
   }
   return found.sort((a, b) => Number(b.isBad) - Number(a.isBad));

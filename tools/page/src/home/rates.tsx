@@ -1,5 +1,6 @@
 // Success and failure, waits and run times over the last minutes or hours, with what people did to the service.
 import type { JSX } from 'preact';
+import { filled, kSeconds, type Counts, type Last, type Rate } from '../core/rates.js';
 import { href } from '../core/router.js';
 import { exactly, span } from '../core/time.js';
 import { j } from '../strings/jobs.js';
@@ -9,48 +10,10 @@ import { useOptional } from '../core/optional.js';
 import { useSeldomList } from '../jobs/seldom.js';
 import type { ServiceNode } from './problems.js';
 
-export interface Rate {
-  time: string;
-  seconds: number;
-  begun: number;
-  completed: number;
-  failed: number;
-  dead: number;
-  waitP50: number | null;
-  waitP95: number | null;
-  waitP99: number | null;
-  runP50: number | null;
-  runP95: number | null;
-  runP99: number | null;
-}
-
-export type Last = 'PT10M' | 'PT1H' | 'PT24H';
-
-const kSeconds: Record<Last, number> = { PT10M: 600, PT1H: 3600, PT24H: 86_400 };
-const kSteps: Record<Last, number> = { PT10M: 5, PT1H: 60, PT24H: 60 };
 const kEvery: Record<Last, number> = { PT10M: 2, PT1H: 5, PT24H: 30 };
 const kMarks = 12;
 
 export const isLast = (text: string | null): text is Last => text !== null && text in kSeconds;
-
-/** Spans in which nothing happened are left out by the service: here they stand as such. */
-function filled(rates: readonly Rate[], last: Last): (Rate | { time: number; seconds: number })[] {
-  const step = rates.reduce((least, rate) => Math.min(least, rate.seconds), rates[0]?.seconds ?? kSteps[last]) || kSteps[last];
-  const byStep = new Map<number, Rate>();
-  for (const rate of rates) {
-    const at = Math.floor(Date.parse(rate.time) / 1000 / step);
-    const same = byStep.get(at);
-    byStep.set(at, same ? { ...rate, begun: same.begun + rate.begun, completed: same.completed + rate.completed, failed: same.failed + rate.failed, dead: same.dead + rate.dead } : rate);
-  }
-  // A short span is there two seconds after its end: until then it is unknown, and not 0.
-  const unknown = step < 60 ? 2 : 0;
-  const end = Math.max(Math.floor(Date.now() / 1000 / step) - unknown, ...byStep.keys());
-  const all: (Rate | { time: number; seconds: number })[] = [];
-  for (let at = end - Math.ceil(kSeconds[last] / step) + 1; at <= end; at++) {
-    all.push(byStep.get(at) ?? { time: at * step, seconds: step });
-  }
-  return all;
-}
 
 interface Audited {
   time: string;
@@ -65,7 +28,7 @@ function marksOf(audit: readonly Audited[], nodes: readonly ServiceNode[], last:
   const since = Date.now() / 1000 - kSeconds[last];
   const all = [
     ...audit.map((each) => ({ time: Date.parse(each.time) / 1000, label: `${each.who}: ${each.action}` })),
-    ...nodes.map((node) => ({ time: Date.parse(node.started) / 1000, label: `${node.node.split(':')[0] ?? node.node} joined` })),
+    ...nodes.map((node) => ({ time: Date.parse(node.started) / 1000, label: j.joined(node.node.split(':')[0] ?? node.node) })),
   ]
     .filter((mark) => mark.time >= since)
     .sort((a, b) => a.time - b.time);
@@ -96,9 +59,9 @@ export function Rates(props: { last: Last; nodes: readonly ServiceNode[] | undef
     return null; // A token that may not see all of them.
   }
   const spans = found.data ? filled(found.data, last) : [];
-  const times = spans.map((each) => (typeof each.time === 'number' ? each.time : Date.parse(each.time) / 1000));
-  const rate = (name: 'completed' | 'failed' | 'dead'): number[] => spans.map((each) => ('begun' in each ? each[name] : 0) / each.seconds);
-  const quantile = (name: keyof Rate): (number | null)[] => spans.map((each) => ('begun' in each ? (each[name] as number | null) : null));
+  const times = spans.map((each) => each.time);
+  const rate = (name: 'completed' | 'failed' | 'dead'): number[] => spans.map((each) => (each.rate?.[name] ?? 0) / each.seconds);
+  const quantile = (name: keyof Counts): (number | null)[] => spans.map((each) => each.rate?.[name] ?? null);
   const marks = marksOf(audit.data?.items ?? [], props.nodes ?? [], last);
   const lines = marks.map((mark) => ({ ...mark, label: '' }));
   const quantiles = (what: 'wait' | 'run'): Line[] => [
@@ -108,7 +71,7 @@ export function Rates(props: { last: Last; nodes: readonly ServiceNode[] | undef
   ];
   return (
     <>
-      <Tabs label="Last" choices={(['PT10M', 'PT1H', 'PT24H'] as const).map((value) => ({ value, label: j.last[value] ?? value }))} value={last} href={(value) => href([], { last: value })} />
+      <Tabs label={j.lastOf} choices={(['PT10M', 'PT1H', 'PT24H'] as const).map((value) => ({ value, label: j.last[value] ?? value }))} value={last} href={(value) => href([], { last: value })} />
       <Card>
         <Chart
           title={j.success}
@@ -122,7 +85,7 @@ export function Rates(props: { last: Last; nodes: readonly ServiceNode[] | undef
           format={perSecond}
         />
         {marks.length > 0 && (
-          <ul class="marks" aria-label="Marks">
+          <ul class="marks" aria-label={j.marks}>
             {marks.map((mark) => (
               <li key={mark.time}>
                 <time dateTime={new Date(mark.time * 1000).toISOString()}>{exactly(new Date(mark.time * 1000))}</time> {mark.label}

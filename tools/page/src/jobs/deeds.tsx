@@ -5,6 +5,7 @@ import { ApiError, send } from '../core/api.js';
 import { formatJson } from '../core/json.js';
 import { SessionContext } from '../core/session.js';
 import { j } from '../strings/jobs.js';
+import { useAttempt } from '../ui/attempt.js';
 import { DeedDialog } from '../ui/deed.js';
 import { Copy, ErrorBox, Field } from '../ui/parts.js';
 import { say } from '../ui/toasts.js';
@@ -258,27 +259,17 @@ function OptionFields(props: { deed: Deed; options: Options; isOne: boolean; may
 }
 
 function Download(props: { targets: Targets; counted: Counted | undefined }): JSX.Element {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<ApiError>();
-  const run = async (): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      if (props.counted) {
-        say(j.downloaded(await download(props.targets, props.counted)));
+  const { counted, targets } = props;
+  const { isBusy, error, attempt } = useAttempt();
+  const run = (): Promise<void> =>
+    attempt(async () => {
+      if (counted) {
+        say(j.downloaded(await download(targets, counted)));
       }
-    } catch (problem) {
-      if (!(problem instanceof ApiError)) {
-        throw problem;
-      }
-      setError(problem);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <>
-      <button type="button" disabled={isBusy || !props.counted?.isDone} onClick={() => void run()}>
+      <button type="button" disabled={isBusy || !counted?.isDone} onClick={() => void run()}>
         {isBusy ? j.downloading : j.download}
       </button>
       {error && <ErrorBox error={error} />}

@@ -80,8 +80,8 @@ export function JobList(props: Props): JSX.Element {
       <div class="row list-head">
         <ColumnChooser of={of} columns={columns} onChange={showColumns} />
         <label class="row">
-          <span class="unseen">Rows</span>
-          <select aria-label="Rows on a page" value={limit} onChange={(event) => changeQuery({ limit: event.currentTarget.value, after: '' })}>
+          <span class="unseen">{j.rowsShort}</span>
+          <select aria-label={j.rowsLong} value={limit} onChange={(event) => changeQuery({ limit: event.currentTarget.value, after: '' })}>
             {kLimits.map((each) => (
               <option key={each} value={each}>
                 {each}
@@ -110,7 +110,7 @@ export function JobList(props: Props): JSX.Element {
             holdKey={holdKey}
             {...(isSelecting ? { selected: selection.keys, onSelect: selection.choose } : {})}
           />
-          <nav class="row pages" aria-label="Pages">
+          <nav class="row pages" aria-label={t.pages}>
             {after && <button onClick={() => changeQuery({ after: '' })}>{t.first}</button>}
             {trail.before !== undefined && <button onClick={() => changeQuery({ after: trail.before ?? '' })}>{j.back}</button>}
             {found.data.after && <button onClick={() => changeQuery({ after: found.data?.after ?? '' })}>{t.next}</button>}
@@ -172,7 +172,7 @@ function SelectionBar(props: { of: string; asked: Record<string, readonly string
   const { selection } = props;
   const targets = selection.isAll ? { place: props.of, asked: props.asked } : { place: props.of, jobs: selection.jobs };
   return (
-    <div class="row selection" role="region" aria-label="Selection">
+    <div class="row selection" role="region" aria-label={j.selection}>
       <strong role="status">{selection.isAll ? j.allSelected : j.selected(selection.size)}</strong>
       {!selection.isAll && props.canSelectAll && <button onClick={selection.chooseAll}>{j.selectAll}</button>}
       <button class="quiet-button" onClick={() => selection.choose(new Set())}>

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiError } from '../core/api.js';
 import { changeQuery } from '../core/router.js';
 import { t } from '../strings.js';
-import { Copy, ErrorBox } from '../ui/parts.js';
+import { Card, Copy, ErrorBox, View } from '../ui/parts.js';
 import './operate.css';
 
 /** Leads to the next page, and back to the first. */
@@ -40,6 +40,18 @@ export function Command(props: { text: string }): JSX.Element {
       <code>{props.text}</code>
       <Copy text={props.text} />
     </div>
+  );
+}
+
+/** In place of what a narrow token may not see: the command that tells it. */
+export function OnItsMachine(props: { title: string; words: string; command: string }): JSX.Element {
+  return (
+    <View title={props.title}>
+      <Card>
+        <p>{props.words}</p>
+        <Command text={props.command} />
+      </Card>
+    </View>
   );
 }
 

@@ -11,7 +11,7 @@ import { useSeldomList } from '../jobs/seldom.js';
 import { useDeeds } from '../operate/deeds.js';
 import { t } from '../strings.js';
 import { s } from '../strings/series.js';
-import { Badge, Card, Copy, Loaded, Time, View } from '../ui/parts.js';
+import { Badge, Card, Copy, Facts as FactList, Loaded, Time, View } from '../ui/parts.js';
 import { Table } from '../ui/table.js';
 import { seriesDeed, type SeriesVerb } from './deeds.js';
 import { Schedule, StateBadge } from './list.js';
@@ -117,16 +117,7 @@ function Facts(props: { series: Series }): JSX.Element {
   return (
     <Card title={s.facts} {...(series.unreadableSeries ? { tone: 'bad' as const } : {})}>
       {series.unreadableSeries && <p class="bad">{series.unreadableSeries}</p>}
-      <dl class="facts">
-        {facts
-          .filter(([, value]) => value)
-          .map(([name, value]) => (
-            <>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </>
-          ))}
-      </dl>
+      <FactList of={facts} />
     </Card>
   );
 }

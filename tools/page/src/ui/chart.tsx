@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { t } from '../strings.js';
 import 'uplot/dist/uPlot.min.css';
 
 export interface Line {
@@ -59,7 +60,7 @@ export function Chart(props: Props): JSX.Element {
             stroke: colour(line.colour),
             width: 2,
             points: { show: true, size: 4, filter: alone },
-            value: (_: uPlot, value: number | null) => (value === null ? '–' : format(value)),
+            value: (_: uPlot, value: number | null) => (value === null ? t.none : format(value)),
           })),
         ],
         hooks: { draw: [(drawn: uPlot) => drawMarks(drawn, marks.current, colour('--accent'))] },
@@ -85,13 +86,13 @@ export function Chart(props: Props): JSX.Element {
       <figcaption>{props.title}</figcaption>
       <div ref={frame} aria-hidden="true" />
       <details>
-        <summary>Numbers</summary>
+        <summary>{t.numbers}</summary>
         <div class="table-frame" tabIndex={0} role="region" aria-label={props.title}>
           <table>
             <caption class="unseen">{props.title}</caption>
             <thead>
               <tr>
-                <th scope="col">Time</th>
+                <th scope="col">{t.time}</th>
                 {props.lines.map((line) => (
                   <th key={line.label} scope="col" class="number">
                     {line.label}
@@ -107,7 +108,7 @@ export function Chart(props: Props): JSX.Element {
                     const value = line.values.slice(-30)[i] ?? null;
                     return (
                       <td key={line.label} class="number">
-                        {value === null ? '–' : format(value)}
+                        {value === null ? t.none : format(value)}
                       </td>
                     );
                   })}

@@ -1,9 +1,9 @@
 // A deed: what it will do is counted and shown first, a reason is asked for, and what came of it is told.
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { ApiError } from '../core/api.js';
 import { beatNow } from '../core/live.js';
 import { t } from '../strings.js';
+import { useAttempt } from './attempt.js';
 import { Dialog, ErrorBox, Field } from './parts.js';
 import { say } from './toasts.js';
 
@@ -24,24 +24,13 @@ interface Props {
 
 export function DeedDialog(props: Props): JSX.Element {
   const [reason, setReason] = useState('');
-  const [error, setError] = useState<ApiError>();
-  const [isBusy, setBusy] = useState(false);
-  const run = async (): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    try {
+  const { isBusy, error, attempt } = useAttempt();
+  const run = (): Promise<void> =>
+    attempt(async () => {
       say(await props.onDo(reason));
       beatNow();
       props.onClose();
-    } catch (problem) {
-      if (!(problem instanceof ApiError)) {
-        throw problem;
-      }
-      setError(problem);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <Dialog title={props.title} onClose={props.onClose}>
       <form

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { go, href } from '../core/router.js';
 import { views } from '../views/views.js';
+import { t } from '../strings.js';
 import { Dialog } from './parts.js';
 
 export function useKeys(does: { onPalette: () => void; onHelp: () => void }): void {
@@ -39,16 +40,16 @@ export function useKeys(does: { onPalette: () => void; onHelp: () => void }): vo
 
 export function KeysHelp(props: { onClose: () => void }): JSX.Element {
   const rows: [string, string][] = [
-    ['/', 'Search'],
-    ['Ctrl K', 'Go to a view or a job'],
-    ['j k', 'Next and previous row'],
-    ['Enter', 'Open the row'],
-    ['x', 'Select the row'],
+    ['/', t.keys.search],
+    [t.goToKey, t.keys.goTo],
+    ['j k', t.keys.rows],
+    ['Enter', t.keys.open],
+    ['x', t.keys.select],
     ...views.filter((each) => each.key).map((each): [string, string] => [`g ${each.key}`, each.title]),
-    ['?', 'These keys'],
+    ['?', t.keys.help],
   ];
   return (
-    <Dialog title="Keys" onClose={props.onClose}>
+    <Dialog title={t.keys.title} onClose={props.onClose}>
       <dl class="keys">
         {rows.map(([key, what]) => (
           <div key={key}>

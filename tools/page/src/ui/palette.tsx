@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { go, href } from '../core/router.js';
 import { views } from '../views/views.js';
+import { t } from '../strings.js';
 import { Dialog } from './parts.js';
 
 export function Palette(props: { onClose: () => void }): JSX.Element {
@@ -13,8 +14,8 @@ export function Palette(props: { onClose: () => void }): JSX.Element {
     ...views.filter((each) => !each.isHidden && each.title.toLowerCase().includes(words)).map((each) => ({ title: each.title, to: href([each.word].filter(Boolean)) })),
     ...(text.trim()
       ? [
-          { title: `Job ${text.trim()}`, to: href(['job', text.trim()]) },
-          { title: `Search jobs: ${text.trim()}`, to: href(['jobs'], { search: text.trim() }) },
+          { title: t.goToJob(text.trim()), to: href(['job', text.trim()]) },
+          { title: t.searchJobs(text.trim()), to: href(['jobs'], { search: text.trim() }) },
         ]
       : []),
   ];
@@ -25,14 +26,14 @@ export function Palette(props: { onClose: () => void }): JSX.Element {
     }
   };
   return (
-    <Dialog title="Go to" onClose={props.onClose}>
+    <Dialog title={t.goTo} onClose={props.onClose}>
       <input
         type="text"
         role="combobox"
         aria-expanded="true"
         aria-controls="palette"
         aria-activedescendant={`palette-${chosen}`}
-        aria-label="View, id of a job, or words to search"
+        aria-label={t.goToHelp}
         autofocus
         value={text}
         onInput={(event) => {
@@ -49,7 +50,7 @@ export function Palette(props: { onClose: () => void }): JSX.Element {
           }
         }}
       />
-      <ul class="palette" id="palette" role="listbox" aria-label="Targets">
+      <ul class="palette" id="palette" role="listbox" aria-label={t.targets}>
         {targets.map((target, i) => (
           <li key={target.to} id={`palette-${i}`} role="option" aria-selected={i === chosen} onClick={() => open(target.to)}>
             {target.title}

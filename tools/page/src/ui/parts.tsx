@@ -77,6 +77,22 @@ export function ErrorBox(props: { error: ApiError; onRetry?: () => void }): JSX.
   );
 }
 
+/** Names and values; what has no value is left out. */
+export function Facts(props: { of: readonly (readonly [string, ComponentChildren])[] }): JSX.Element {
+  return (
+    <dl class="facts">
+      {props.of
+        .filter(([, value]) => value !== null && value !== undefined && value !== '')
+        .map(([name, value]) => (
+          <>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+    </dl>
+  );
+}
+
 export function Empty(props: { children: ComponentChildren }): JSX.Element {
   return <p class="empty">{props.children}</p>;
 }

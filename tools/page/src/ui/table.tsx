@@ -98,7 +98,7 @@ export function Table<T>(props: Props<T>): JSX.Element {
               <th class="check">
                 <input
                   type="checkbox"
-                  aria-label="Select all shown"
+                  aria-label={t.selectAll}
                   checked={areAllSelected}
                   onChange={() => onSelect?.(areAllSelected ? new Set() : new Set([...(props.selected ?? []), ...rows.map(keyOf)]))}
                 />
@@ -124,7 +124,7 @@ export function Table<T>(props: Props<T>): JSX.Element {
                 <td class="check">
                   <input
                     type="checkbox"
-                    aria-label={`Select ${keyOf(row)}`}
+                    aria-label={t.select(keyOf(row))}
                     checked={props.selected.has(keyOf(row))}
                     onClick={(event) => select(index, event.shiftKey)}
                   />

@@ -8,7 +8,7 @@ import { useDeeds } from '../operate/deeds.js';
 import { More, useRelease } from '../operate/parts.js';
 import { t } from '../strings.js';
 import { batches as s } from '../strings/operate.js';
-import { Badge, Card, Loaded, Time, View } from '../ui/parts.js';
+import { Badge, Card, Facts, Loaded, Time, View } from '../ui/parts.js';
 import { Table, type Column } from '../ui/table.js';
 
 interface Batch {
@@ -177,16 +177,7 @@ function BatchDetail(props: { id: string }): JSX.Element {
         {batch && (
           <Card>
             <Bar batch={batch} />
-            <dl class="facts">
-              {facts
-                .filter(([, value]) => value !== null && value !== '')
-                .map(([word, value]) => (
-                  <>
-                    <dt>{word}</dt>
-                    <dd>{value}</dd>
-                  </>
-                ))}
-            </dl>
+            <Facts of={facts} />
           </Card>
         )}
       </Loaded>

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import type { Place } from '../core/router.js';
 import { useOptional } from '../core/optional.js';
-import { Command } from '../operate/parts.js';
+import { Command, OnItsMachine } from '../operate/parts.js';
 import { t } from '../strings.js';
 import { doctor as s } from '../strings/operate.js';
 import { Badge, Card, Copy, Loaded, View } from '../ui/parts.js';
@@ -36,14 +36,7 @@ export function DoctorView(_: { place: Place }): JSX.Element {
   const good = findings.filter((each) => each.level === 'ok');
   const wrong = findings.filter((each) => each.level === 'wrong').length;
   if (found.isAbsent) {
-    return (
-      <View title={t.nav.doctor}>
-        <Card>
-          <p>{s.absent}</p>
-          <Command text={s.command} />
-        </Card>
-      </View>
-    );
+    return <OnItsMachine title={t.nav.doctor} words={s.absent} command={s.command} />;
   }
   return (
     <View title={t.nav.doctor} aside={<button onClick={found.reload}>{s.again}</button>}>

@@ -12,7 +12,8 @@ import { Table } from '../ui/table.js';
 import { backlogInWords, noteBacklog } from '../home/backlog.js';
 import { Problems, type ServiceNode } from '../home/problems.js';
 import { useOptional } from '../core/optional.js';
-import { isLast, Rates, type Last, type Rate } from '../home/rates.js';
+import type { Last, TypeRate } from '../core/rates.js';
+import { isLast, Rates } from '../home/rates.js';
 import { quoted } from '../jobs/search.js';
 import { useSeldomVerb } from '../jobs/seldom.js';
 
@@ -135,12 +136,12 @@ interface TypeRow {
 
 /** The busiest types, and those that fail: of the time that is shown, or of the last minute where no rates are kept. */
 function Types(props: { last: Last; top: Top | undefined }): JSX.Element {
-  const rates = useOptional<(Rate & { type: string | null })[]>('rates/types', { last: props.last }, props.last === 'PT24H' ? 15 : 1);
+  const rates = useOptional<TypeRate[]>('rates/types', { last: props.last }, props.last === 'PT24H' ? 15 : 1);
   const isOfRates = rates.data !== undefined;
   const rows: TypeRow[] = isOfRates
     ? (rates.data ?? []).map((each) => ({ type: each.type ?? '', ended: each.completed + each.failed, failed: each.failed, wait: each.waitP95, run: each.runP95 }))
     : (props.top?.types ?? []).map((each) => ({ type: each.handlerType, ended: each.runsLastMinute ?? 0, failed: each.failedLastMinute ?? 0, wait: null, run: null, waitsSince: each.waitsSince }));
-  const of = isOfRates ? (j.last[props.last] ?? '') : '1 minute';
+  const of = isOfRates ? (j.last[props.last] ?? '') : j.last1Minute;
   const busiest = rows.filter((row) => row.ended > 0).sort((a, b) => b.ended - a.ended).slice(0, 8);
   const failing = rows.filter((row) => row.failed > 0).sort((a, b) => b.failed - a.failed).slice(0, 8);
   const name = (to: (row: TypeRow) => string) => (row: TypeRow): JSX.Element => (
@@ -159,13 +160,13 @@ function Types(props: { last: Last; top: Top | undefined }): JSX.Element {
           empty={t.none}
           columns={[
             { key: 'type', head: j.cause.type, cell: name((row) => href(['types', row.type])) },
-            { key: 'ended', head: 'Runs', isNumber: true, cell: (row) => count(row.ended) },
+            { key: 'ended', head: j.column.runs, isNumber: true, cell: (row) => count(row.ended) },
             ...(isOfRates
               ? [
-                  { key: 'wait', head: 'Wait p95', isNumber: true, cell: (row: TypeRow) => time(row.wait) },
-                  { key: 'run', head: 'Run p95', isNumber: true, cell: (row: TypeRow) => time(row.run) },
+                  { key: 'wait', head: j.column.waitP95, isNumber: true, cell: (row: TypeRow) => time(row.wait) },
+                  { key: 'run', head: j.column.runP95, isNumber: true, cell: (row: TypeRow) => time(row.run) },
                 ]
-              : [{ key: 'since', head: 'Waits since', cell: (row: TypeRow) => (row.waitsSince ? ago(row.waitsSince) : t.none) }]),
+              : [{ key: 'since', head: j.column.waitsSince, cell: (row: TypeRow) => (row.waitsSince ? ago(row.waitsSince) : t.none) }]),
           ]}
         />
       </Card>
@@ -178,7 +179,7 @@ function Types(props: { last: Last; top: Top | undefined }): JSX.Element {
           columns={[
             { key: 'type', head: j.cause.type, cell: name((row) => href(['dead'], { search: `type:${quoted(row.type)}` })) },
             { key: 'failed', head: j.failed, isNumber: true, cell: (row) => <span class="bad">{count(row.failed)}</span> },
-            { key: 'share', head: 'Share', isNumber: true, cell: (row) => `${Math.round((row.failed / Math.max(1, row.ended)) * 100)} %` },
+            { key: 'share', head: j.column.share, isNumber: true, cell: (row) => `${Math.round((row.failed / Math.max(1, row.ended)) * 100)} %` },
             { key: 'log', head: <span class="unseen">{t.nav.log}</span>, cell: (row) => <a href={href(['log'], { search: `type:${quoted(row.type)} event:failed` })}>{t.nav.log}</a> },
           ]}
         />

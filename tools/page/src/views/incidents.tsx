@@ -11,7 +11,7 @@ import { told } from '../operate/deeds.js';
 import { More, useRelease } from '../operate/parts.js';
 import { t } from '../strings.js';
 import { incidents as s } from '../strings/operate.js';
-import { Badge, Card, Field, Loaded, Tabs, Time, View } from '../ui/parts.js';
+import { Badge, Card, Facts, Field, Loaded, Tabs, Time, View } from '../ui/parts.js';
 import { DeedDialog } from '../ui/deed.js';
 import { Table, type Column } from '../ui/table.js';
 
@@ -255,14 +255,7 @@ function JobIncidents(props: { job: string }): JSX.Element {
         {(found.data ?? []).map((each) => (
           <Card key={each.id} title={each.endTime === null ? s.open : s.ended} {...(each.endTime === null ? { tone: 'bad' as const } : {})}>
             <p class="message">{each.message ?? each.cause}</p>
-            <dl class="facts">
-              {facts(each).map(([word, value]) => (
-                <>
-                  <dt>{word}</dt>
-                  <dd>{value}</dd>
-                </>
-              ))}
-            </dl>
+            <Facts of={facts(each)} />
           </Card>
         ))}
       </Loaded>
@@ -271,8 +264,8 @@ function JobIncidents(props: { job: string }): JSX.Element {
   );
 }
 
-function facts(incident: Incident): [string, JSX.Element | string][] {
-  const all: [string, JSX.Element | string | null][] = [
+function facts(incident: Incident): [string, JSX.Element | string | null][] {
+  return [
     [s.time, <Time of={incident.time} />],
     [s.cause, incident.cause],
     [s.type, incident.handlerType && <a href={href(['types', incident.handlerType])}>{incident.handlerType}</a>],
@@ -285,5 +278,4 @@ function facts(incident: Incident): [string, JSX.Element | string][] {
     [s.tenant, incident.tenantId],
     [s.node, incident.node],
   ];
-  return all.flatMap(([word, value]) => (value ? [[word, value] as [string, JSX.Element | string]] : []));
 }

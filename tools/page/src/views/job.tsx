@@ -43,7 +43,7 @@ export function JobView(props: { place: Place }): JSX.Element {
       title={id}
       aside={
         <>
-          <Copy text={id} label={`${t.copy} id`} />
+          <Copy text={id} label={j.copyId} />
           <Copy label={j.copyCommand} text={commandOf('jobs/show', { ids: [id] })} />
           <Copy label={j.copyCurl} text={curlOf('GET', `jobs/${segment(id)}`)} />
         </>
@@ -63,7 +63,7 @@ export function JobView(props: { place: Place }): JSX.Element {
             <a href={href(['jobs'], { search: `type:${job.handlerType ?? ''}` })}>{job.handlerType}</a>
           </p>
           {mayChange && isThere && (
-            <div class="row deeds" role="group" aria-label="Deeds">
+            <div class="row deeds" role="group" aria-label={j.deedsOfJob}>
               <DeedButtons key={job.place} deeds={deedsOfOne(job)} targets={{ place: job.place, jobs: [job] }} onDone={() => { found.reload(); why.reload(); }} />
             </div>
           )}
@@ -71,8 +71,8 @@ export function JobView(props: { place: Place }): JSX.Element {
           <div class="columns">
             <div>
               {job.payload !== undefined && (
-                <Card title="Payload">
-                  <JsonTree value={job.payload} label="Payload" />
+                <Card title={j.payloadTitle}>
+                  <JsonTree value={job.payload} label={j.payloadTitle} />
                 </Card>
               )}
               <Card title={j.facts}>
@@ -143,7 +143,7 @@ function Why(props: { job: ShownJob; explanation: Explanation | undefined }): JS
         )}
         {props.job.suspendedBy?.map((by) => (
           <p key={by.id}>
-            Suspended by {by.scope} {by.id} <Time of={by.since} />
+            {j.suspendedBy(by.scope, by.id)} <Time of={by.since} />
           </p>
         ))}
       </div>
@@ -153,41 +153,6 @@ function Why(props: { job: ShownJob; explanation: Explanation | undefined }): JS
 
 const sentence = (text: string): string => (text ? `${text[0]?.toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}` : '');
 
-const kNames: Record<string, string> = {
-  id: 'Id',
-  correlationId: 'Correlation id',
-  handlerType: 'Type',
-  dueDate: 'Due',
-  retries: 'Attempts left',
-  attempts: 'Failed attempts',
-  retryCycle: 'Retry cycle',
-  priority: 'Priority',
-  tenantId: 'Tenant',
-  processInstanceId: 'Instance',
-  rootProcessInstanceId: 'Root instance',
-  processDefinitionId: 'Definition',
-  executionId: 'Execution',
-  elementId: 'Element',
-  elementName: 'Name of the element',
-  category: 'Category',
-  exclusive: 'Exclusive',
-  uniqueKey: 'Unique key',
-  series: 'Series',
-  repeat: 'Repeats',
-  createTime: 'Created',
-  failedTime: 'Died',
-  lockOwner: 'Held by',
-  lockExpirationTime: 'Held until',
-  runningSince: 'Runs since',
-  traceparent: 'Trace',
-  ended: 'Ended',
-  node: 'Node',
-  attempt: 'Attempt',
-  waited: 'Waited',
-  duration: 'Took',
-  message: 'Message',
-};
-
 const kTimes = ['dueDate', 'createTime', 'failedTime', 'lockExpirationTime', 'runningSince', 'ended'];
 const kSearched: Record<string, string> = { tenantId: 'tenant', processInstanceId: 'instance', rootProcessInstanceId: 'root-instance', processDefinitionId: 'definition', elementId: 'element', category: 'category' };
 
@@ -195,7 +160,7 @@ function Facts(props: { job: Job }): JSX.Element {
   const values = props.job as unknown as Record<string, unknown>;
   return (
     <dl class="facts">
-      {Object.entries(kNames).map(([name, label]) => {
+      {Object.entries(j.factNames).map(([name, label]) => {
         const value = name === 'waited' || name === 'duration' ? millisecondsOf(props.job, name) : values[name];
         if (value === null || value === undefined || value === '') {
           return null;
@@ -249,7 +214,7 @@ function TimeLine(props: { job?: Job; lines: readonly LogLine[] }): JSX.Element 
       {job?.place === 'done' && !lines.some((line) => line.event === 'succeeded') && (
         <li class="good">
           <p>
-            <strong>{j.events['succeeded']}</strong> <Time of={job.ended} /> {millisecondsOf(job, 'duration') !== undefined && `in ${span(millisecondsOf(job, 'duration') ?? 0)}`} {job.node && `${j.ranOn} ${job.node}`}
+            <strong>{j.events['succeeded']}</strong> <Time of={job.ended} /> {millisecondsOf(job, 'duration') !== undefined && j.inTime(span(millisecondsOf(job, 'duration') ?? 0))} {job.node && `${j.ranOn} ${job.node}`}
           </p>
         </li>
       )}
@@ -270,8 +235,8 @@ function LineHead(props: { line: LogLine }): JSX.Element {
   const [isLong, setLong] = useState(false);
   return (
     <p>
-      <strong>{line.attempt !== null && line.event === 'failed' ? `${j.attempt(line.attempt)} failed` : (j.events[line.event] ?? line.event)}</strong> <Time of={line.time} />{' '}
-      {line.durationMs !== null && <span class="quiet">in {span(line.durationMs)} </span>}
+      <strong>{line.attempt !== null && line.event === 'failed' ? j.attemptFailed(line.attempt) : (j.events[line.event] ?? line.event)}</strong> <Time of={line.time} />{' '}
+      {line.durationMs !== null && <span class="quiet">{j.inTime(span(line.durationMs))} </span>}
       {line.node && (
         <button class="quiet-button" title={line.node} onClick={() => setLong(!isLong)}>
           {j.ranOn} {isLong ? line.node : line.node.split(':').slice(0, 2).join(':')}

@@ -4,6 +4,7 @@ import { useResource } from '../core/resource.js';
 import { href, type Place } from '../core/router.js';
 import { useLive, type Stats } from '../core/live.js';
 import { t } from '../strings.js';
+import { j } from '../strings/jobs.js';
 import { Tabs, View, type Choice } from '../ui/parts.js';
 import { JobList } from '../jobs/list.js';
 
@@ -19,7 +20,7 @@ export function JobsView(props: { place: Place }): JSX.Element {
   const tabs: Choice<Tab>[] = [
     ...kPlaces.map((place) => ({ value: place, label: t.places[place], count: stats?.places[place] })),
     { value: 'done', label: t.places.done },
-    { value: 'all', label: 'Anywhere' },
+    { value: 'all', label: j.anywhere },
   ];
   const of = tabs.some((tab) => tab.value === wanted) ? wanted : 'executable';
   return (

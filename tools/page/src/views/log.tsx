@@ -29,16 +29,16 @@ export function LogView(props: { place: Place }): JSX.Element {
   const seen = (key: Key): string[] =>
     lines.map((line) => ({ type: line.handlerType, job: line.jobId, why: line.reason, tenant: line.tenantId, node: line.node })[key.name]).filter((value): value is string => Boolean(value));
   const columns: Column<LogLine>[] = [
-    { key: 'time', head: 'Time', cell: (line) => <Time of={line.time} /> },
-    { key: 'event', head: 'Event', cell: (line) => <Badge tone={eventTone(line.event) || 'plain'}>{line.event}</Badge> },
-    { key: 'job', head: 'Job', cell: (line) => <a href={href(['job', line.jobId])}>{line.jobId}</a> },
-    { key: 'type', head: 'Type', cell: (line) => <span class="word">{line.handlerType}</span> },
-    { key: 'reason', head: 'Why', cell: (line) => <span class="word">{line.reason}</span>, isMinor: true },
-    { key: 'attempt', head: 'Attempt', cell: (line) => line.attempt ?? '', isNumber: true, isMinor: true },
-    { key: 'took', head: 'Took', cell: (line) => (line.durationMs === null ? '' : span(line.durationMs)), isNumber: true },
+    { key: 'time', head: j.column.time, cell: (line) => <Time of={line.time} /> },
+    { key: 'event', head: j.column.event, cell: (line) => <Badge tone={eventTone(line.event) || 'plain'}>{line.event}</Badge> },
+    { key: 'job', head: j.column.job, cell: (line) => <a href={href(['job', line.jobId])}>{line.jobId}</a> },
+    { key: 'type', head: j.cause.type, cell: (line) => <span class="word">{line.handlerType}</span> },
+    { key: 'reason', head: j.column.why, cell: (line) => <span class="word">{line.reason}</span>, isMinor: true },
+    { key: 'attempt', head: j.fields['attempt'], cell: (line) => line.attempt ?? '', isNumber: true, isMinor: true },
+    { key: 'took', head: j.fields['duration'], cell: (line) => (line.durationMs === null ? '' : span(line.durationMs)), isNumber: true },
     {
       key: 'message',
-      head: 'Message',
+      head: j.cause.message,
       cell: (line) => (
         <>
           <span class="message">{line.exceptionMessage}</span>{' '}
@@ -57,7 +57,7 @@ export function LogView(props: { place: Place }): JSX.Element {
       {isGood && (
         <Loaded isThere={found.data !== undefined} error={found.error} onRetry={found.reload} onCancel={found.cancel}>
           <Table caption={t.nav.log} columns={columns} rows={lines} keyOf={(line) => line.id} hrefOf={(line) => href(['job', line.jobId])} empty={j.noLines} holdKey={`${search} ${after}`} />
-          <nav class="row pages" aria-label="Pages">
+          <nav class="row pages" aria-label={t.pages}>
             {after && <button onClick={() => changeQuery({ after: '' })}>{t.first}</button>}
             {found.data?.after && <button onClick={() => changeQuery({ after: found.data?.after ?? '' })}>{t.next}</button>}
             <span class="grow" />

@@ -3,10 +3,10 @@ import type { JSX } from 'preact';
 import { changeQuery, type Place } from '../core/router.js';
 import { formatJson, type Json } from '../core/json.js';
 import { useOptional } from '../core/optional.js';
-import { Command } from '../operate/parts.js';
+import { OnItsMachine } from '../operate/parts.js';
 import { t } from '../strings.js';
 import { settings as s } from '../strings/operate.js';
-import { Card, Copy, Field, Loaded, View } from '../ui/parts.js';
+import { Copy, Field, Loaded, View } from '../ui/parts.js';
 import { Table } from '../ui/table.js';
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : formatJson(value));
@@ -17,14 +17,7 @@ export function SettingsView(props: { place: Place }): JSX.Element {
   const all = Object.entries(found.data ?? {});
   const rows = all.filter(([name, value]) => `${name}\n${textOf(value)}`.toLowerCase().includes(search.toLowerCase()));
   if (found.isAbsent) {
-    return (
-      <View title={t.nav.settings}>
-        <Card>
-          <p>{s.absent}</p>
-          <Command text={s.command} />
-        </Card>
-      </View>
-    );
+    return <OnItsMachine title={t.nav.settings} words={s.absent} command={s.command} />;
   }
   return (
     <View title={t.nav.settings} aside={found.data && <span class="quiet">{s.count(rows.length, all.length)}</span>}>

@@ -1,8 +1,8 @@
 // Types and limits: what each handler type does, and how much of it may run at once.
 import type { JSX } from 'preact';
 import { href, type Place } from '../core/router.js';
-import { TypeDetail } from '../kinds/detail.js';
-import { LimitList, TypeList } from '../kinds/list.js';
+import { TypeDetail } from '../types/detail.js';
+import { LimitList, TypeList } from '../types/list.js';
 import { t } from '../strings.js';
 import { s } from '../strings/types.js';
 import { Tabs, View } from '../ui/parts.js';

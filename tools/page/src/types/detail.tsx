@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { href } from '../core/router.js';
 import { useOptional } from '../core/optional.js';
+import { filled, type Rate } from '../core/rates.js';
 import { useMayChange } from '../core/session.js';
 import { count, span } from '../core/time.js';
 import { useSeldomList } from '../jobs/seldom.js';
@@ -10,14 +11,14 @@ import { s } from '../strings/types.js';
 import { Chart } from '../ui/chart.js';
 import { Badge, Card, Empty, Loaded, Time, View } from '../ui/parts.js';
 import { Table } from '../ui/table.js';
-import { useKinds, type Kind } from './counts.js';
+import { noneOf, useKinds, type Kind } from './counts.js';
 import { LimitCell, PauseButton } from './limit.js';
 import { deadOf, jobsOf, KindBadge } from './list.js';
 
 export function TypeDetail(props: { type: string }): JSX.Element {
   const { kinds, error, reload } = useKinds();
   const mayChange = useMayChange();
-  const kind: Kind | undefined = kinds && (kinds.find((each) => each.type === props.type) ?? emptyKind(props.type));
+  const kind: Kind | undefined = kinds && (kinds.find((each) => each.type === props.type) ?? noneOf(props.type));
   const limit = { name: `type:${props.type}`, limit: kind?.limit, mayChange, onChanged: reload };
   return (
     <View
@@ -57,10 +58,6 @@ export function TypeDetail(props: { type: string }): JSX.Element {
   );
 }
 
-function emptyKind(type: string): Kind {
-  return { type, waiting: 0, running: 0, timers: 0, suspended: 0, dead: 0, external: 0, runsLastMinute: 0, failedLastMinute: 0, oldest: null, lockedBy: [], isServed: false, unserved: undefined, limit: undefined, rate: undefined };
-}
-
 function Tiles(props: { kind: Kind }): JSX.Element {
   const { kind } = props;
   const jobs = (place: string): string => jobsOf(kind.type, place);
@@ -84,42 +81,15 @@ function Tiles(props: { kind: Kind }): JSX.Element {
   );
 }
 
-interface Span {
-  time: string;
-  seconds: number;
-  completed: number;
-  failed: number;
-  dead: number;
-  waitP50: number | null;
-  waitP99: number | null;
-  runP50: number | null;
-  runP99: number | null;
-}
-
-/** Minutes of the last hour; those without anything are absent in the answer, and 0 in the lines. */
-function filled(spans: readonly Span[]): (Span | undefined)[] & { times?: number[] } {
-  const step = spans[0]?.seconds ?? 60;
-  const byTime = new Map(spans.map((each) => [Math.round(new Date(each.time).getTime() / 1000 / step), each]));
-  const last = Math.floor(Date.now() / 1000 / step);
-  const first = last - Math.ceil(3600 / step) + 1;
-  const found: (Span | undefined)[] & { times?: number[] } = [];
-  found.times = [];
-  for (let at = first; at <= last; at++) {
-    found.push(byTime.get(at));
-    found.times.push(at * step);
-  }
-  return found;
-}
-
 function Speed(props: { type: string }): JSX.Element | null {
-  const rates = useOptional<Span[]>('rates', { last: 'PT1H', type: props.type }, 2);
+  const rates = useOptional<Rate[]>('rates', { last: 'PT1H', type: props.type }, 2);
   if (rates.isAbsent) {
     return null;
   }
-  const spans = filled(rates.data ?? []);
-  const times = spans.times ?? [];
-  const each = (value: (span: Span) => number | null, otherwise: number | null): (number | null)[] => spans.map((found) => (found ? value(found) : otherwise));
-  const perMinute = (value: (span: Span) => number) => (found: Span): number => (value(found) * 60) / found.seconds;
+  const spans = filled(rates.data ?? [], 'PT1H');
+  const times = spans.map((each) => each.time);
+  const perMinute = (name: 'completed' | 'failed' | 'dead'): number[] => spans.map((each) => ((each.rate?.[name] ?? 0) * 60) / each.seconds);
+  const quantile = (name: 'waitP50' | 'waitP99' | 'runP50' | 'runP99'): (number | null)[] => spans.map((each) => each.rate?.[name] ?? null);
   const format = (value: number): string => span(value * 1000);
   return (
     <Card title={s.speed}>
@@ -129,9 +99,9 @@ function Speed(props: { type: string }): JSX.Element | null {
             title={s.rates}
             times={times}
             lines={[
-              { label: s.done, colour: '--good', values: each(perMinute((found) => found.completed), 0) },
-              { label: s.failed, colour: '--warn', values: each(perMinute((found) => found.failed), 0) },
-              { label: s.died, colour: '--bad', values: each(perMinute((found) => found.dead), 0) },
+              { label: s.done, colour: '--good', values: perMinute('completed') },
+              { label: s.failed, colour: '--warn', values: perMinute('failed') },
+              { label: s.died, colour: '--bad', values: perMinute('dead') },
             ]}
           />
           <Chart
@@ -139,8 +109,8 @@ function Speed(props: { type: string }): JSX.Element | null {
             times={times}
             format={format}
             lines={[
-              { label: 'p50', colour: '--blue', values: each((found) => found.waitP50, null) },
-              { label: 'p99', colour: '--violet', values: each((found) => found.waitP99, null) },
+              { label: 'p50', colour: '--blue', values: quantile('waitP50') },
+              { label: 'p99', colour: '--violet', values: quantile('waitP99') },
             ]}
           />
           <Chart
@@ -148,8 +118,8 @@ function Speed(props: { type: string }): JSX.Element | null {
             times={times}
             format={format}
             lines={[
-              { label: 'p50', colour: '--blue', values: each((found) => found.runP50, null) },
-              { label: 'p99', colour: '--violet', values: each((found) => found.runP99, null) },
+              { label: 'p50', colour: '--blue', values: quantile('runP50') },
+              { label: 'p99', colour: '--violet', values: quantile('runP99') },
             ]}
           />
         </div>

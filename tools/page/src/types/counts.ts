@@ -1,6 +1,7 @@
 // All that is known of each handler type, from the places where it is told.
 import { useMemo } from 'preact/hooks';
 import { useLive, type Stats } from '../core/live.js';
+import type { TypeRate } from '../core/rates.js';
 import { useOptional } from '../core/optional.js';
 import { useList, useResource } from '../core/resource.js';
 import { useSeldomVerb } from '../jobs/seldom.js';
@@ -17,18 +18,6 @@ interface Count {
   locked: number;
   oldest: string | null;
   lockedBy: { lockOwner: string; jobs: number }[];
-}
-
-export interface Rate {
-  type: string;
-  begun: number;
-  completed: number;
-  failed: number;
-  dead: number;
-  waitP50: number | null;
-  waitP99: number | null;
-  runP50: number | null;
-  runP99: number | null;
 }
 
 export interface Unserved {
@@ -52,10 +41,13 @@ export interface Kind {
   isServed: boolean;
   unserved: Unserved | undefined;
   limit: Limit | undefined;
-  rate: Rate | undefined;
+  rate: TypeRate | undefined;
 }
 
-const kNone = { waiting: 0, running: 0, timers: 0, suspended: 0, dead: 0, external: 0, runsLastMinute: 0, failedLastMinute: 0, oldest: null, unserved: undefined, limit: undefined, rate: undefined };
+const kNone: Omit<Kind, 'type'> = { waiting: 0, running: 0, timers: 0, suspended: 0, dead: 0, external: 0, runsLastMinute: 0, failedLastMinute: 0, oldest: null, lockedBy: [], isServed: false, unserved: undefined, limit: undefined, rate: undefined };
+
+/** A type of which nothing is known. */
+export const noneOf = (type: string): Kind => ({ ...kNone, type });
 
 function add(kind: Kind, count: Count): void {
   const free = count.jobs - count.locked;
@@ -94,7 +86,7 @@ export function useKinds(): Kinds {
   const counts = useSeldomVerb<Count[]>('stats', ['--by-type'], 4);
   const limits = useList<Limit>('limits');
   const nodes = useList<{ handlerTypes: string[]; state: string }>('nodes', {}, { every: 5 });
-  const rates = useOptional<Rate[]>('rates/types', { last: 'PT1H' }, 5);
+  const rates = useOptional<TypeRate[]>('rates/types', { last: 'PT1H' }, 5);
   const asked = useResource<Stats>('stats', {}, { every: 5 });
   const stats = useLive().stats ?? asked.data;
   const kinds = useMemo(() => {
@@ -103,7 +95,7 @@ export function useKinds(): Kinds {
     }
     const found = new Map<string, Kind>();
     const of = (type: string): Kind => {
-      const kind = found.get(type) ?? { ...kNone, type, lockedBy: [], isServed: false };
+      const kind = found.get(type) ?? noneOf(type);
       found.set(type, kind);
       return kind;
     };
@@ -116,7 +108,7 @@ export function useKinds(): Kinds {
       }
     }
     for (const rate of rates.data ?? []) {
-      of(rate.type).rate = rate;
+      of(rate.type ?? '').rate = rate;
     }
     for (const type of (nodes.data?.items ?? []).filter((node) => node.state === 'running').flatMap((node) => node.handlerTypes)) {
       const kind = found.get(type);
