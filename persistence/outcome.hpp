@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace jobstrand::persistence {
 
@@ -16,6 +17,7 @@ struct Outcome {
     schema::Transition transition;
     std::optional<schema::Duration> duration = {};  ///< Of the run, where there was one.
     std::optional<schema::TimePoint> ended = {};    ///< By the database's clock.
+    std::string last_word = {};                     ///< What the run told last of itself.
 };
 
 /// What came of writing an outcome. Only `done` changed something.

@@ -54,6 +54,8 @@ struct HeldJob {
     std::atomic<schema::SteadyPoint> began{schema::SteadyPoint::min()};
     /// Its handler has been called and has not returned yet.
     std::atomic<bool> is_running{false};
+    /// It has told something of itself: see RunNewsBook.
+    std::atomic<bool> has_told{false};
 };
 
 /// Shared by the queue, the worker and the lock renewal, which end in no fixed order.

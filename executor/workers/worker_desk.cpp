@@ -14,7 +14,6 @@ namespace jobstrand::executor {
 
 namespace {
 
-using persistence::HeldJob;
 using persistence::WorkerAnswer;
 using persistence::WorkerOutcome;
 using schema::Job;
@@ -99,6 +98,7 @@ public:
                 std::visit([&](const auto& what) { return transition_of(row, what); }, result.what);
             written_[&result] = {
                 .run = run_of(row, worker_, now_, {}),
+                .revision = row.revision,
                 .is_dead = moved.to == schema::JobPlace::dead_letter};
             return moved;
         };
@@ -113,6 +113,7 @@ public:
 
     struct Written {
         persistence::EndedRun run;
+        std::int64_t revision = 0;
         bool is_dead = false;
     };
 
@@ -225,6 +226,9 @@ void WorkerDesk::count_run(
     const bool has_failed = std::holds_alternative<WorkFailed>(result.what);
     const auto began = begins_.take(result.job.id);
     persistence::EndedRun run = written->run;
+    if (const auto news = end_of_news(result.job.id, written->revision)) {
+        run.message = news->last_word();
+    }
     run.duration = began ? std::optional(now - *began) : std::nullopt;
     if (use_.run_counts != nullptr) {
         use_.run_counts->add(run.handler_type, has_failed);
@@ -241,8 +245,30 @@ void WorkerDesk::count_run(
     }
 }
 
-std::vector<WorkerAnswer>
-WorkerDesk::extend(std::string_view worker, std::span<const HeldJob> jobs, schema::Duration lock) {
+void WorkerDesk::tell(const Job& row, schema::RunNews news) {
+    if (use_.news != nullptr) {
+        use_.news->tell(
+            {.job = row.id,
+             .revision = row.revision,
+             .owner = row.lock_owner,
+             .handler_type = row.handler_type,
+             .tenant = row.tenant_id,
+             .told = use_.clock.now(),
+             .news = std::move(news)}
+        );
+    }
+}
+
+std::optional<schema::RunNews>
+WorkerDesk::end_of_news(const std::string& job, std::int64_t revision) {
+    return use_.news == nullptr ? std::nullopt : use_.news->end(job, revision);
+}
+
+std::vector<WorkerAnswer> WorkerDesk::extend(
+    std::string_view worker,
+    std::span<const persistence::HeldJob> jobs,
+    schema::Duration lock
+) {
     require_worker(worker);
     require_count(jobs.size());
     require_lock(lock);
@@ -251,7 +277,7 @@ WorkerDesk::extend(std::string_view worker, std::span<const HeldJob> jobs, schem
 }
 
 std::vector<WorkerAnswer>
-WorkerDesk::give_back(std::string_view worker, std::span<const HeldJob> jobs) {
+WorkerDesk::give_back(std::string_view worker, std::span<const persistence::HeldJob> jobs) {
     require_worker(worker);
     require_count(jobs.size());
     std::vector<WorkerAnswer> answers = use_.store.release_external(worker, jobs, use_.clock.now());

@@ -3,6 +3,7 @@
 #include "executor/loop/wake_ups.hpp"
 #include "executor/report/last_runs.hpp"
 #include "executor/report/run_counts.hpp"
+#include "executor/report/run_news_book.hpp"
 #include "executor/report/throughput_counts.hpp"
 #include "executor/workers/asked_topics.hpp"
 #include "executor/workers/external_begins.hpp"
@@ -73,6 +74,7 @@ public:
         AskedTopics* asked = nullptr;            ///< Likewise.
         ThroughputCounts* throughput = nullptr;  ///< Likewise.
         LastRuns* last_runs = nullptr;           ///< Likewise.
+        RunNewsBook* news = nullptr;             ///< Likewise.
     };
 
     WorkerDesk(Dependencies use, schema::RetryPolicy policy)
@@ -93,6 +95,9 @@ public:
         schema::Duration lock
     );
 
+    /// What the run of a job, which the worker holds so, tells of itself.
+    void tell(const schema::Job& row, schema::RunNews news);
+
     /// The jobs are free again, and no retry is used.
     [[nodiscard]] std::vector<persistence::WorkerAnswer>
     give_back(std::string_view worker, std::span<const persistence::HeldJob> jobs);
@@ -112,6 +117,8 @@ private:
         schema::TimePoint now
     );
     void count_run(const WorkResult& result, const Writing& writing, schema::TimePoint now);
+    [[nodiscard]] std::optional<schema::RunNews>
+    end_of_news(const std::string& job, std::int64_t revision);
     void count_given_back(std::int64_t jobs);
 
     const Dependencies use_;

@@ -199,6 +199,10 @@ persistence::ThroughputStore& Wiring::throughput_store() {
     return parts_->store.throughput_store();
 }
 
+persistence::RunNewsStore& Wiring::run_news_store() {
+    return parts_->store.run_news_store();
+}
+
 std::vector<persistence::ToldSymptom> Wiring::symptoms() {
     const auto session = parts_->pool->lease(persistence::SessionPool::Access::read);
     return persistence::ask_about_all(

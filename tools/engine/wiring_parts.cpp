@@ -124,7 +124,8 @@ Wiring::Parts::Parts(
            &retry_rule,
            persistence::driver_of(url).has_one_writer,
            &store.throughput_store(),
-           &store},
+           &store,
+           &store.run_news_store()},
           settings
       ),
       producer({store, executor, clock, wake_ups}, rules_for_new_jobs(settings)),
@@ -135,7 +136,8 @@ Wiring::Parts::Parts(
            &executor.run_counts(),
            &executor.asked_topics(),
            &executor.throughput(),
-           &executor.last_runs()},
+           &executor.last_runs(),
+           &executor.news()},
           settings.retry
       ),
       outcomes(
