@@ -73,9 +73,12 @@ void require_sound(const AcquireOrder& order) {
     );
 }
 
-persistence::WantedJobs wanted_by(const AcquireOrder& order) {
+persistence::WantedJobs wanted_by(const AcquireOrder& order, bool by_priority) {
     persistence::WantedJobs wanted{
-        .topics = order.topics, .tenant = order.tenant, .tenants = order.tenants};
+        .topics = order.topics,
+        .tenant = order.tenant,
+        .tenants = order.tenants,
+        .by_priority = order.by_priority || by_priority};
     if (order.scope_type == kOfProcesses) {
         wanted.are_of_instances = true;
     } else if (order.scope_type) {
@@ -151,7 +154,7 @@ std::vector<Job> WorkerDesk::acquire(const AcquireOrder& order) {
     const schema::TimePoint now = use_.clock.now();
     std::vector<Job> jobs = use_.store.acquire_external(
         {.owner = order.worker, .until = now + order.lock},
-        wanted_by(order),
+        wanted_by(order, use_.by_priority),
         {static_cast<std::size_t>(order.jobs), schema::limits::kBytesOfWorker},
         now
     );
@@ -159,6 +162,9 @@ std::vector<Job> WorkerDesk::acquire(const AcquireOrder& order) {
     if (use_.throughput != nullptr && !jobs.empty()) {
         use_.throughput->begun(jobs, now);
         begins_.add(jobs, now);
+    }
+    if (use_.deadlines != nullptr) {
+        use_.deadlines->begun(jobs, now);
     }
     if (use_.asked != nullptr) {
         use_.asked->add(order.worker, order.topics, now);
@@ -222,6 +228,9 @@ void WorkerDesk::count_run(
     const auto* const written = writing.written(result);
     if (written == nullptr) {
         return;
+    }
+    if (use_.deadlines != nullptr) {
+        use_.deadlines->ended(result.job.id);
     }
     const bool has_failed = std::holds_alternative<WorkFailed>(result.what);
     const auto began = begins_.take(result.job.id);

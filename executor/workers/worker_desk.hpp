@@ -7,6 +7,7 @@
 #include "executor/report/throughput_counts.hpp"
 #include "executor/workers/asked_topics.hpp"
 #include "executor/workers/external_begins.hpp"
+#include "executor/workers/external_deadlines.hpp"
 #include "executor/workers/worker_counts.hpp"
 #include "persistence/worker_store.hpp"
 #include "schema/clock.hpp"
@@ -35,6 +36,7 @@ struct AcquireOrder {
     std::optional<std::string> tenant = {};      ///< Only its jobs; empty: those of no tenant.
     std::vector<std::string> tenants = {};       ///< Only jobs of one of them; none: of any.
     std::optional<std::string> scope_type = {};  ///< Flowable's word: `bpmn`, `cmmn`, ...
+    bool by_priority = false;                    ///< Also where the desk does not do so anyway.
 };
 
 /// It is done.
@@ -75,13 +77,15 @@ public:
         ThroughputCounts* throughput = nullptr;  ///< Likewise.
         LastRuns* last_runs = nullptr;           ///< Likewise.
         RunNewsBook* news = nullptr;             ///< Likewise.
+        ExternalDeadlines* deadlines = nullptr;  ///< Null: no job has a time limit.
+        bool by_priority = false;                ///< The highest are taken first.
     };
 
     WorkerDesk(Dependencies use, schema::RetryPolicy policy)
         : use_(use), policy_(std::move(policy)) {}
 
-    /// Free jobs, oldest first, locked for the worker from now on; fewer than were asked for when
-    /// there are no more, or their payloads are long.
+    /// Free jobs, oldest first or by priority, locked for the worker from now on; fewer than were
+    /// asked for when there are no more, or their payloads are long.
     [[nodiscard]] std::vector<schema::Job> acquire(const AcquireOrder& order);
 
     /// The answers are in the order of the results.

@@ -8,6 +8,7 @@ namespace jobstrand::test {
 namespace {
 
 using persistence::ToldRun;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 class RunNewsOfEngine : public EngineTest {
@@ -95,6 +96,49 @@ TEST_F(RunNewsOfEngine, Of_a_run_that_somebody_keeps_longer_than_the_engine_are_
     }
     run->context().progress(1);
     run->context().log("late\n");
+}
+
+TEST_F(RunNewsOfEngine, An_external_job_that_hangs_is_given_up_at_its_time_limit) {
+    using namespace std::chrono_literals;
+    const auto engine = an_engine({.external_time_limits = {"in*=PT0.3S"}});
+    engine->start();
+    schema::Job job{.type = std::string(schema::kExternalWorkerType), .handler_type = "invoice"};
+    job.retries = 1;
+    const std::string id = engine->enqueue(job);
+    executor::WorkerDesk& desk = engine->workers();
+    const auto taken = desk.acquire({.worker = "w-1", .topics = {"invoice"}, .lock = 5min});
+    ASSERT_EQ(taken.size(), 1U);
+    const persistence::HeldJob held{.id = id, .revision = taken[0].revision};
+    EXPECT_TRUE(eventually([&] {
+        return desk.extend("w-1", {&held, 1}, 5min).front() != persistence::WorkerAnswer::done;
+    }));
+    ASSERT_TRUE(arrives(*engine, id, schema::JobPlace::dead_letter));
+    EXPECT_THAT(
+        engine->store().find(id)->job.exception_message,
+        HasSubstr("worker w-1 did not end it within its time limit of PT0.3S")
+    );
+    EXPECT_TRUE(eventually([&] { return desk.counts().failed.load() == 1; }));
+}
+
+TEST_F(
+    RunNewsOfEngine,
+    An_external_job_that_was_taken_through_a_node_that_is_gone_is_given_up_too
+) {
+    using namespace std::chrono_literals;
+    schema::Job job{.type = std::string(schema::kExternalWorkerType), .handler_type = "invoice"};
+    job.retries = 1;
+    std::string id;
+    {
+        const auto before = an_engine();
+        id = before->enqueue(job);
+        ASSERT_EQ(
+            before->workers().acquire({.worker = "w", .topics = {"invoice"}, .lock = 5min}).size(),
+            1U
+        );
+    }
+    const auto engine = an_engine({.external_time_limits = {"invoice=PT0.2S"}});
+    engine->start();
+    EXPECT_TRUE(arrives(*engine, id, schema::JobPlace::dead_letter));
 }
 
 }  // namespace

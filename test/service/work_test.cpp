@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <optional>
+
 namespace jobstrand {
 namespace {
 
@@ -262,6 +264,51 @@ TEST_F(WorkTest, News_that_cannot_be_meant_so_are_refused) {
         "/api/v1/external-jobs/progress", R"({"worker":"w","jobs":[{"id":"a","progress":1e999}]})"
     ));
     EXPECT_EQ(huge.status, 400);
+}
+
+/// The same service under acquireByPriority.
+class WorkByPriority : public testing::Test {
+protected:
+    WorkByPriority() {
+        settings_.http.listen = "127.0.0.1:0";
+        http_.emplace(parts_, false);
+        http_->start();
+        for (const int priority : {0, 7, 3}) {
+            const json job{{"handlerType", "invoice"}, {"external", true}, {"priority", priority}};
+            EXPECT_EQ(ask("/api/v1/jobs", job).status, 201);
+        }
+    }
+
+    [[nodiscard]] test::RawResponse ask(const std::string& path, const json& body) const {
+        return test::RawClient(http_->port()).ask(post(path, body.dump()));
+    }
+
+    const test::TemporaryDirectory directory_;
+    schema::SystemClock clock_;
+    schema::SilentLog log_;
+    cli::Settings settings_;
+    engine::Wiring engine_{
+        {.database_url = "sqlite:" + (directory_.path() / "jobs.db").string() + "?synchronous=off",
+         .executor = {.order = {.by_priority = true}}},
+        clock_,
+        log_};
+    const service::ApiParts parts_{.engine = engine_, .settings = settings_, .log = log_};
+    std::optional<service::HttpService> http_;
+};
+
+TEST_F(WorkByPriority, The_highest_come_first_on_our_path_and_on_flowables) {
+    const json ours{{"worker", "w-1"}, {"topics", {"invoice"}}};
+    const json first = json::parse(ask("/api/v1/external-jobs/acquire", ours).body);
+    EXPECT_EQ(first["items"][0]["priority"], 7);
+    const json flowable{
+        {"workerId", "w-2"}, {"topic", "invoice"}, {"lockDuration", "PT5M"}, {"numberOfTasks", 1}};
+    const auto second = ask("/external-job-api/acquire/jobs", flowable);
+    ASSERT_EQ(second.status, 200) << second.body;
+    const json jobs = json::parse(second.body);
+    ASSERT_EQ(jobs.size(), 1U);
+    const auto found = engine_.store().find(jobs[0]["id"].get<std::string>());
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->job.priority, 3);
 }
 
 }  // namespace

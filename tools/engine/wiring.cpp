@@ -123,7 +123,7 @@ const executor::RetryRule& Wiring::retry_rule() const {
 }
 
 executor::WorkerDesk& Wiring::workers() {
-    return parts_->workers;
+    return *parts_->workers;
 }
 
 executor::OutcomeDesk& Wiring::outcomes() {
