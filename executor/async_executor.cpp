@@ -78,6 +78,7 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
       order_(use.clock, exclusive_over(settings_), settings_.lock_time),
       limited_(settings_.max_pool_size, use.store),
       last_runs_(runs_to_keep(settings_, use.runs)),
+      news_(std::make_shared<RunNewsBook>(settings_.lock_owner)),
       release_(
           {use.store, held_, order_, use.wake_ups, use.clock, use.log},
           settings_.lock_owner,
@@ -99,7 +100,8 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
            &lease_,
            &times_,
            &async_,
-           &use_.on_run},
+           &use_.on_run,
+           use.news == nullptr ? nullptr : news_},
           rules_of(settings_, use.retry_rule),
           settings_.lock_owner
       ),
@@ -176,6 +178,7 @@ AsyncExecutor::~AsyncExecutor() {
     if (!stopping_) {
         (void)stop(StopMode::drain);
     }
+    news_->close();
 }
 
 void AsyncExecutor::start() {

@@ -29,6 +29,8 @@
 #include "executor/report/activity_times.hpp"
 #include "executor/report/finished_run.hpp"
 #include "executor/report/last_runs.hpp"
+#include "executor/report/run_news_book.hpp"
+#include "executor/report/run_news_writing.hpp"
 #include "executor/report/run_times.hpp"
 #include "executor/report/run_writing.hpp"
 #include "executor/report/standstill.hpp"
@@ -38,6 +40,7 @@
 #include "executor/stop_mode.hpp"
 #include "executor/workers/asked_topics.hpp"
 #include "persistence/executor_store.hpp"
+#include "persistence/run_news_store.hpp"
 #include "persistence/sql/job_listener.hpp"
 #include "persistence/throughput_store.hpp"
 #include "schema/clock.hpp"
@@ -85,6 +88,7 @@ public:
         bool has_one_writer = true;               ///< One transaction at a time writes: SQLite.
         persistence::ThroughputStore* throughput = nullptr;  ///< See ThroughputWriting.
         persistence::RunStore* runs = nullptr;  ///< Where the last runs are told; null: nowhere.
+        persistence::RunNewsStore* news = nullptr;  ///< Likewise what runs tell of themselves.
     };
 
     /// Throws std::invalid_argument for settings that validate() finds fault with.
@@ -135,6 +139,7 @@ public:
     [[nodiscard]] ThroughputCounts& throughput() { return completion_.throughput(); }
     [[nodiscard]] AskedTopics& asked_topics() { return asked_; }
     [[nodiscard]] LastRuns& last_runs() { return last_runs_; }
+    [[nodiscard]] RunNewsBook& news() { return *news_; }
 
     /// What became of the runs.
     [[nodiscard]] const OutcomeCounts& outcome_counts() const {
@@ -216,7 +221,9 @@ private:
     Standstill standstill_;
     AskedTopics asked_;
     LastRuns last_runs_;
-    std::optional<RunWriting> run_writing_;  ///< nullopt: nothing of them is told.
+    const std::shared_ptr<RunNewsBook> news_;
+    std::optional<RunNewsWriting> news_writing_;  ///< Likewise.
+    std::optional<RunWriting> run_writing_;       ///< nullopt: nothing of them is told.
     HeldRelease release_;
     JobCompletion completion_;
     ThroughputWriting throughput_;
@@ -243,6 +250,7 @@ private:
     PollingLoop& watch_loop_;
     PollingLoop& passing_loop_;
     PollingLoop& presence_loop_;
+    PollingLoop* news_loop_ = nullptr;               ///< nullptr: nobody asks what runs tell.
     PollingLoop* completion_beside_loop_ = nullptr;  ///< nullptr: there is one writer.
     std::vector<PollingLoop*> intake_loops_;         ///< Those that bring in jobs; stopped first.
 

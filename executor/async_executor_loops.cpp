@@ -25,6 +25,10 @@ void AsyncExecutor::add_own_activities() {
         run_writing_.emplace(*use_.runs, last_runs_, use_.clock, use_.log);
         last_runs_.when_added([&loop = add_activity(*run_writing_)] { loop.wake(); });
     }
+    if (use_.news != nullptr) {
+        news_loop_ = &threads_->add_loop(news_writing_.emplace(*use_.news, *news_, use_.clock));
+        news_->when_told([this] { news_loop_->wake(); });
+    }
     if (!use_.has_one_writer) {
         add_second_loops();
     }

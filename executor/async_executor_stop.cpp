@@ -62,6 +62,10 @@ bool AsyncExecutor::stop(StopMode mode) {
         completion_beside_loop_->stop();
     }
     throughput_loop_.stop();
+    if (news_loop_ != nullptr) {
+        news_loop_->stop();
+        tell("what runs told", [this] { (void)news_writing_->write(); });
+    }
     completion_.write_the_rest(kLastWriteWait);
     write_throughput();
     if (run_writing_) {

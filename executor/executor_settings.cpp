@@ -1,5 +1,6 @@
 #include "executor/executor_settings.hpp"
 
+#include "executor/workers/external_limits.hpp"
 #include "schema/history/day_window.hpp"
 #include "schema/job_fields.hpp"
 #include "schema/limits.hpp"
@@ -122,6 +123,14 @@ public:
         }
     }
 
+    void check_limits(const std::vector<std::string>& limits) {
+        for (const std::string& limit : limits) {
+            if (const std::string problem = ExternalLimits::problem_of(limit); !problem.empty()) {
+                found_.push_back(fmt::format("external_time_limits: {} {}", limit, problem));
+            }
+        }
+    }
+
     [[nodiscard]] std::vector<std::string> take() { return std::move(found_); }
 
 private:
@@ -171,6 +180,7 @@ std::vector<std::string> validate(const ExecutorSettings& settings) {
     findings.check_time("fire_ahead", settings.fire_ahead, 0ms, 1h);
     findings.check_time("misfire_threshold", settings.misfire_threshold, 0ms, kDay);
     findings.check_time("job_time_limit", settings.job_time_limit, 0ms, kDay);
+    findings.check_limits(settings.external_time_limits);
     findings.check("lost_starts", settings.lost_starts, 2, kMostLostStarts);
     findings.check_time("lock_time", settings.lock_time, 100ms, kDay);
     findings.check_time("node_lease", settings.node_lease, 300ms, 1h);

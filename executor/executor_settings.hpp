@@ -102,6 +102,8 @@ struct ExecutorSettings {
 
     /// JobContext::deadline is this long after the start of a run; zero: no deadline. 0 to 24 h.
     schema::Duration job_time_limit{0};
+    /// How long external workers may hold jobs of which handler types: see ExternalLimits.
+    std::vector<std::string> external_time_limits = {};
     /// A job becomes a dead letter when so many of its starts were lost: the process died with it.
     /// It is started that often at most. The first one is inferred, because to know it would cost a
     /// write per job: a job that was only queued when its node first died has one start fewer.

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -18,6 +19,9 @@ class Transaction;
 }
 
 namespace jobstrand::executor {
+
+struct HeldJob;
+class RunNewsBook;
 
 /// What a handler gets. Borrowed: valid until the run ends.
 struct JobContext {
@@ -40,6 +44,18 @@ struct JobContext {
     /// For what the handler calls: the job's trace, and a span of this attempt (W3C Trace Context).
     /// Empty: the job is in no trace.
     std::string trace_parent = {};
+
+    /// How much of the work is done, from 0 to 1, and what is being done. Whoever looks at the job
+    /// sees it within about a second; each call replaces what the last one said. From any thread.
+    void progress(double part, std::string_view note = {}) const;
+
+    /// Adds to what the run has put out, the end of which is seen there too. The caller ends the
+    /// lines.
+    void log(std::string_view text) const;
+
+    /// Where both go; null: nowhere.
+    std::shared_ptr<RunNewsBook> news = {};
+    HeldJob* run = nullptr;
 };
 
 /// The job is done; its row is deleted.

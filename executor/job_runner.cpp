@@ -41,6 +41,14 @@ Outcome outcome_of(const HeldJobPtr& held, schema::Transition transition) {
     };
 }
 
+/// What the run put out stands with its failure, unless the handler has told it there itself.
+void add_lines(Failed& failed, const std::string& lines) {
+    if (!lines.empty() && failed.details.find(lines) == std::string::npos) {
+        failed.details += failed.details.empty() || failed.details.ends_with('\n') ? "" : "\n";
+        failed.details += lines;
+    }
+}
+
 }  // namespace
 
 schema::Duration suspect_wait(schema::Duration lock_time, int lost_starts) {
@@ -80,13 +88,17 @@ JobRunner::Answer JobRunner::run(const HeldJobPtr& held) const {
 }
 
 void JobRunner::ended_elsewhere(HeldJob& held) const {
-    tell_watcher(held, tell_end(held), {.reason = schema::TransitionReason::completed});
+    const auto took = tell_end(held);
+    (void)end_of_news(held);
+    tell_watcher(held, took, {.reason = schema::TransitionReason::completed});
 }
 
 // Who has nowhere to let it run on waits for its end.
 JobRunner::Answer JobRunner::begin(const AsyncJobHandler& handler, const HeldJobPtr& held) const {
     if (use_.async != nullptr) {
-        use_.async->begin(handler, held, context_for(*held));
+        JobContext context = context_for(*held);
+        context.news = use_.news;
+        use_.async->begin(handler, held, std::move(context));
         return UnderWay{};
     }
     std::promise<HandlerResult> promise;
@@ -106,6 +118,10 @@ Outcome JobRunner::ended(const HeldJobPtr& held, const HandlerResult& result) co
     const std::chrono::steady_clock::duration took = tell_end(*held);
     const schema::TimePoint now = use_.clock.now();
     HandlerResult ruled = storable(result);
+    const std::optional<schema::RunNews> news = end_of_news(*held);
+    if (auto* failed = std::get_if<Failed>(&ruled); failed != nullptr && news) {
+        add_lines(*failed, news->lines);
+    }
     if (rules_.retry_rule != nullptr) {
         ruled = with_rule(*rules_.retry_rule, held->job, std::move(ruled), use_.log);
     }
@@ -113,6 +129,7 @@ Outcome JobRunner::ended(const HeldJobPtr& held, const HandlerResult& result) co
     outcome.duration = std::chrono::floor<schema::Duration>(took);
     outcome.ended = now;
     outcome.is_begin_counted = held->is_begin_counted.exchange(true);
+    outcome.last_word = news ? news->last_word() : std::string();
     tell_watcher(*held, took, outcome.transition);
     return outcome;
 }
@@ -124,6 +141,11 @@ std::chrono::steady_clock::duration JobRunner::tell_end(HeldJob& held) const {
         use_.times->ran.add(took);
     }
     return took;
+}
+
+std::optional<schema::RunNews> JobRunner::end_of_news(const HeldJob& held) const {
+    return use_.news != nullptr && held.has_told ? use_.news->end(held.job.id, held.job.revision)
+                                                 : std::nullopt;
 }
 
 void JobRunner::tell_watcher(
@@ -209,7 +231,7 @@ std::optional<schema::Transition> JobRunner::count_start(const schema::Job& job)
     }
 }
 
-JobContext JobRunner::context_for(const HeldJob& held) const {
+JobContext JobRunner::context_for(HeldJob& held) const {
     JobContext context{
         .job = held.job,
         .attempt = held.job.attempts + 1,
@@ -217,6 +239,9 @@ JobContext JobRunner::context_for(const HeldJob& held) const {
         .stop = held.stop.get_token(),
         .fencing_token = held.job.revision,
         .trace_parent = held.trace_parent,
+        // Without a count: the run of a handler that is waited for ends before this object does.
+        .news = std::shared_ptr<RunNewsBook>(std::shared_ptr<void>(), use_.news.get()),
+        .run = &held,
     };
     if (rules_.time_limit > schema::Duration{0}) {
         context.deadline = use_.clock.now() + rules_.time_limit;

@@ -6,6 +6,7 @@
 #include "executor/pool/held_jobs.hpp"
 #include "executor/report/attempt_trace.hpp"
 #include "executor/report/finished_run.hpp"
+#include "executor/report/run_news_book.hpp"
 #include "executor/report/run_times.hpp"
 #include "executor/retry_rule.hpp"
 #include "persistence/executor_store.hpp"
@@ -16,6 +17,7 @@
 #include <atomic>
 #include <chrono>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -43,6 +45,7 @@ public:
         RunTimes* times = nullptr;         ///< Counts them where somebody watches.
         AsyncRuns* async = nullptr;        ///< None: runs of asynchronous handlers are waited for.
         const OnRun* on_run = nullptr;     ///< None, or an empty one: nobody watches.
+        std::shared_ptr<RunNewsBook> news = {};  ///< None: nobody listens to them.
     };
 
     struct Rules {
@@ -82,9 +85,10 @@ private:
     ) const;
     void count_wait(const schema::Job& job) const;
     [[nodiscard]] std::optional<schema::Transition> count_start(const schema::Job& job) const;
-    [[nodiscard]] JobContext context_for(const HeldJob& held) const;
+    [[nodiscard]] JobContext context_for(HeldJob& held) const;
     [[nodiscard]] Answer begin(const AsyncJobHandler& handler, const HeldJobPtr& held) const;
     std::chrono::steady_clock::duration tell_end(HeldJob& held) const;
+    [[nodiscard]] std::optional<schema::RunNews> end_of_news(const HeldJob& held) const;
     [[nodiscard]] bool is_watched() const { return use_.on_run != nullptr && *use_.on_run; }
     void tell_watcher(
         const HeldJob& held,

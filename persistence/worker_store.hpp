@@ -22,6 +22,7 @@ struct WantedJobs {
     std::span<const std::string> tenants = {};  ///< One of them; none: of any.
     std::optional<std::string_view> scope_type = {};
     bool are_of_instances = false;  ///< Only jobs of process instances.
+    bool by_priority = false;       ///< The highest first, and not the oldest.
 };
 
 /// A job as its worker names it. Without a revision, whatever a worker of this name holds counts.
@@ -61,7 +62,8 @@ class WorkerStore {
 public:
     virtual ~WorkerStore() = default;
 
-    /// Locks up to `limit` free jobs that are wanted, oldest id first, and returns them with the
+    /// Locks up to `limit` free jobs that are wanted, oldest id first (of the highest priority, if
+    /// so wanted: then all that are wanted are sorted), and returns them with the
     /// lock and the raised revision. Of a group of exclusive jobs (schema::exclusive_group) it
     /// takes one, and none while anybody, node or worker, holds the group (I4). Jobs of what is
     /// suspended move to the suspended place instead. Empty: nothing to do.

@@ -55,6 +55,8 @@ struct HeldJob {
     std::atomic<bool> is_running{false};
     /// See ThroughputCounts. Whoever sets it counts the begin.
     std::atomic<bool> is_begin_counted{false};
+    /// It has told something of itself: see RunNewsBook.
+    std::atomic<bool> has_told{false};
 };
 
 /// Shared by the queue, the worker and the lock renewal, which end in no fixed order.

@@ -67,6 +67,7 @@ void LastRuns::add(
         if (last->second < of_type_) {
             ++last->second;
             runs.push_back(run_of(*outcome.job, node, *outcome.ended, outcome.duration));
+            runs.back().message = outcome.last_word;
         }
     }
     std::ranges::reverse(runs);

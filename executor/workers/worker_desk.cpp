@@ -14,7 +14,6 @@ namespace jobstrand::executor {
 
 namespace {
 
-using persistence::HeldJob;
 using persistence::WorkerAnswer;
 using persistence::WorkerOutcome;
 using schema::Job;
@@ -74,9 +73,12 @@ void require_sound(const AcquireOrder& order) {
     );
 }
 
-persistence::WantedJobs wanted_by(const AcquireOrder& order) {
+persistence::WantedJobs wanted_by(const AcquireOrder& order, bool by_priority) {
     persistence::WantedJobs wanted{
-        .topics = order.topics, .tenant = order.tenant, .tenants = order.tenants};
+        .topics = order.topics,
+        .tenant = order.tenant,
+        .tenants = order.tenants,
+        .by_priority = order.by_priority || by_priority};
     if (order.scope_type == kOfProcesses) {
         wanted.are_of_instances = true;
     } else if (order.scope_type) {
@@ -99,6 +101,7 @@ public:
                 std::visit([&](const auto& what) { return transition_of(row, what); }, result.what);
             written_[&result] = {
                 .run = run_of(row, worker_, now_, {}),
+                .revision = row.revision,
                 .is_dead = moved.to == schema::JobPlace::dead_letter};
             return moved;
         };
@@ -113,6 +116,7 @@ public:
 
     struct Written {
         persistence::EndedRun run;
+        std::int64_t revision = 0;
         bool is_dead = false;
     };
 
@@ -150,7 +154,7 @@ std::vector<Job> WorkerDesk::acquire(const AcquireOrder& order) {
     const schema::TimePoint now = use_.clock.now();
     std::vector<Job> jobs = use_.store.acquire_external(
         {.owner = order.worker, .until = now + order.lock},
-        wanted_by(order),
+        wanted_by(order, use_.by_priority),
         {static_cast<std::size_t>(order.jobs), schema::limits::kBytesOfWorker},
         now
     );
@@ -158,6 +162,9 @@ std::vector<Job> WorkerDesk::acquire(const AcquireOrder& order) {
     if (use_.throughput != nullptr && !jobs.empty()) {
         use_.throughput->begun(jobs, now);
         begins_.add(jobs, now);
+    }
+    if (use_.deadlines != nullptr) {
+        use_.deadlines->begun(jobs, now);
     }
     if (use_.asked != nullptr) {
         use_.asked->add(order.worker, order.topics, now);
@@ -222,9 +229,15 @@ void WorkerDesk::count_run(
     if (written == nullptr) {
         return;
     }
+    if (use_.deadlines != nullptr) {
+        use_.deadlines->ended(result.job.id);
+    }
     const bool has_failed = std::holds_alternative<WorkFailed>(result.what);
     const auto began = begins_.take(result.job.id);
     persistence::EndedRun run = written->run;
+    if (const auto news = end_of_news(result.job.id, written->revision)) {
+        run.message = news->last_word();
+    }
     run.duration = began ? std::optional(now - *began) : std::nullopt;
     if (use_.run_counts != nullptr) {
         use_.run_counts->add(run.handler_type, has_failed);
@@ -241,8 +254,30 @@ void WorkerDesk::count_run(
     }
 }
 
-std::vector<WorkerAnswer>
-WorkerDesk::extend(std::string_view worker, std::span<const HeldJob> jobs, schema::Duration lock) {
+void WorkerDesk::tell(const Job& row, schema::RunNews news) {
+    if (use_.news != nullptr) {
+        use_.news->tell(
+            {.job = row.id,
+             .revision = row.revision,
+             .owner = row.lock_owner,
+             .handler_type = row.handler_type,
+             .tenant = row.tenant_id,
+             .told = use_.clock.now(),
+             .news = std::move(news)}
+        );
+    }
+}
+
+std::optional<schema::RunNews>
+WorkerDesk::end_of_news(const std::string& job, std::int64_t revision) {
+    return use_.news == nullptr ? std::nullopt : use_.news->end(job, revision);
+}
+
+std::vector<WorkerAnswer> WorkerDesk::extend(
+    std::string_view worker,
+    std::span<const persistence::HeldJob> jobs,
+    schema::Duration lock
+) {
     require_worker(worker);
     require_count(jobs.size());
     require_lock(lock);
@@ -251,7 +286,7 @@ WorkerDesk::extend(std::string_view worker, std::span<const HeldJob> jobs, schem
 }
 
 std::vector<WorkerAnswer>
-WorkerDesk::give_back(std::string_view worker, std::span<const HeldJob> jobs) {
+WorkerDesk::give_back(std::string_view worker, std::span<const persistence::HeldJob> jobs) {
     require_worker(worker);
     require_count(jobs.size());
     std::vector<WorkerAnswer> answers = use_.store.release_external(worker, jobs, use_.clock.now());

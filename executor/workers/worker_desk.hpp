@@ -3,9 +3,11 @@
 #include "executor/loop/wake_ups.hpp"
 #include "executor/report/last_runs.hpp"
 #include "executor/report/run_counts.hpp"
+#include "executor/report/run_news_book.hpp"
 #include "executor/report/throughput_counts.hpp"
 #include "executor/workers/asked_topics.hpp"
 #include "executor/workers/external_begins.hpp"
+#include "executor/workers/external_deadlines.hpp"
 #include "executor/workers/worker_counts.hpp"
 #include "persistence/worker_store.hpp"
 #include "schema/clock.hpp"
@@ -34,6 +36,7 @@ struct AcquireOrder {
     std::optional<std::string> tenant = {};      ///< Only its jobs; empty: those of no tenant.
     std::vector<std::string> tenants = {};       ///< Only jobs of one of them; none: of any.
     std::optional<std::string> scope_type = {};  ///< Flowable's word: `bpmn`, `cmmn`, ...
+    bool by_priority = false;                    ///< Also where the desk does not do so anyway.
 };
 
 /// It is done.
@@ -73,13 +76,16 @@ public:
         AskedTopics* asked = nullptr;            ///< Likewise.
         ThroughputCounts* throughput = nullptr;  ///< Likewise.
         LastRuns* last_runs = nullptr;           ///< Likewise.
+        RunNewsBook* news = nullptr;             ///< Likewise.
+        ExternalDeadlines* deadlines = nullptr;  ///< Null: no job has a time limit.
+        bool by_priority = false;                ///< The highest are taken first.
     };
 
     WorkerDesk(Dependencies use, schema::RetryPolicy policy)
         : use_(use), policy_(std::move(policy)) {}
 
-    /// Free jobs, oldest first, locked for the worker from now on; fewer than were asked for when
-    /// there are no more, or their payloads are long.
+    /// Free jobs, oldest first or by priority, locked for the worker from now on; fewer than were
+    /// asked for when there are no more, or their payloads are long.
     [[nodiscard]] std::vector<schema::Job> acquire(const AcquireOrder& order);
 
     /// The answers are in the order of the results.
@@ -92,6 +98,9 @@ public:
         std::span<const persistence::HeldJob> jobs,
         schema::Duration lock
     );
+
+    /// What the run of a job, which the worker holds so, tells of itself.
+    void tell(const schema::Job& row, schema::RunNews news);
 
     /// The jobs are free again, and no retry is used.
     [[nodiscard]] std::vector<persistence::WorkerAnswer>
@@ -112,6 +121,8 @@ private:
         schema::TimePoint now
     );
     void count_run(const WorkResult& result, const Writing& writing, schema::TimePoint now);
+    [[nodiscard]] std::optional<schema::RunNews>
+    end_of_news(const std::string& job, std::int64_t revision);
     void count_given_back(std::int64_t jobs);
 
     const Dependencies use_;

@@ -37,6 +37,13 @@ struct RunningJob {
     int retries = 0;  ///< Attempts left, this one included.
 };
 
+/// What a run tells of itself while it is under way.
+struct RunNews {
+    std::optional<double> progress = {};  ///< How much of the work is done, from 0 to 1.
+    std::string_view note = {};           ///< What is being done; goes with the progress.
+    std::string_view output = {};         ///< Adds to what the run has put out.
+};
+
 /// What a handler gets. Borrowed: valid until the run ends.
 struct JobContext {
     RunningJob job;
@@ -57,6 +64,26 @@ struct JobContext {
     /// For what the handler calls, as W3C Trace Context writes it: the job's trace, and a span of
     /// this attempt. Empty: the job is in no trace.
     std::string trace_parent = {};
+
+    /// Where progress() and log() go; empty: nowhere.
+    std::function<void(const RunNews&)> tell = {};
+
+    /// How much of the work is done, from 0 to 1, and what is being done. Whoever looks at the job
+    /// (`job show`, the page, HTTP) sees it within about a second; each call replaces what the last
+    /// one said. From any thread, as often as you like: it is written down once a second.
+    void progress(double part, std::string_view note = {}) const {
+        if (tell) {
+            tell({.progress = part, .note = note});
+        }
+    }
+
+    /// Adds to what the run has put out, the last lines of which are seen there too. End the lines
+    /// yourself. They stand among the details of the failure if the run fails.
+    void log(std::string_view text) const {
+        if (tell) {
+            tell({.output = text});
+        }
+    }
 };
 
 /// The job is done; its row is deleted.

@@ -19,6 +19,7 @@
 #include "persistence/sql/transaction_runner.hpp"
 #include "persistence/store/sql_batch_store.hpp"
 #include "persistence/store/sql_definition_store.hpp"
+#include "persistence/store/sql_run_news_store.hpp"
 #include "persistence/store/sql_throughput_store.hpp"
 #include "persistence/timer_store.hpp"
 #include "persistence/watch_store.hpp"
@@ -393,6 +394,7 @@ public:
     [[nodiscard]] BatchStore& batches() { return batches_; }
     [[nodiscard]] DefinitionStore& definitions() { return definition_store_; }
     [[nodiscard]] ThroughputStore& throughput_store() { return throughput_; }
+    [[nodiscard]] RunNewsStore& run_news_store() { return run_news_; }
 
     /// What this store has written of incidents.
     [[nodiscard]] const HistoryBook& history() const { return history_; }
@@ -407,6 +409,7 @@ private:
     SqlBatchStore batches_{context_};
     SqlDefinitionStore definition_store_{context_};
     SqlThroughputStore throughput_{context_};
+    SqlRunNewsStore run_news_{context_};
 };
 
 }  // namespace jobstrand::persistence

@@ -7,6 +7,7 @@
 #include "persistence/rows/payload_page.hpp"
 #include "persistence/rows/unreadable_rows.hpp"
 #include "persistence/shared/engine_columns.hpp"
+#include "persistence/sql/db_error.hpp"
 #include "persistence/sql/dialect.hpp"
 #include "persistence/sql/id_lists.hpp"
 #include "persistence/workers/worker_groups.hpp"
@@ -16,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -26,14 +28,27 @@ namespace {
 using schema::Job;
 using schema::JobPlace;
 
+// A claim by priority names the ids, which kFirst has found without locking what it sorted.
 constexpr std::string_view kFree = R"sql(
     SELECT {columns}
     FROM ACT_RU_EXTERNAL_JOB {by_id}
-    WHERE {behind} AND (LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ?) AND HANDLER_TYPE_ IN (...)
-        {of_tenant} {of_tenants} {of_scope} {of_instances} {and_ours}
+    WHERE {behind} AND {conditions} {ids}
     ORDER BY ID_
     LIMIT ?
     {skip_locked})sql";
+
+constexpr std::string_view kFirst = R"sql(
+    SELECT ID_, PRIORITY_
+    FROM ACT_RU_EXTERNAL_JOB
+    WHERE {behind} AND {conditions}
+    ORDER BY PRIORITY_ DESC, ID_
+    LIMIT ?)sql";
+
+constexpr std::string_view kConditions =
+    "(LOCK_EXP_TIME_ IS NULL OR LOCK_EXP_TIME_ < ?) AND HANDLER_TYPE_ IN ({topics}) "
+    "{of_tenant} {of_tenants} {of_scope} {of_instances} {and_ours}";
+
+constexpr std::string_view kBehindInPriority = "(PRIORITY_ < ? OR (PRIORITY_ = ? AND ID_ > ?))";
 
 constexpr std::string_view kOfTenant = "AND COALESCE(TENANT_ID_, '') = ?";
 constexpr std::string_view kOfTenants = "AND COALESCE(TENANT_ID_, '') IN ({})";
@@ -43,24 +58,30 @@ constexpr std::string_view kOfInstances = "AND {instance} IS NOT NULL";
 /// Jobs of one SELECT at most, whatever a worker asks for.
 constexpr std::size_t kPage = schema::limits::kJobsPerTransaction;
 
-/// Empty: whatever their tenants are.
-std::string of_tenants(std::span<const std::string> tenants) {
+/// What was looked at last.
+struct ExternalPosition {
+    std::string id = {};
+    std::int64_t priority = 0;
+};
+
+std::string marks_for(std::size_t count) {
     std::string marks;
-    for (std::size_t i = 0; i < tenants.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
         marks += i == 0 ? "?" : ", ?";
     }
-    return tenants.empty() ? "" : fmt::format(kOfTenants, marks);
+    return marks;
 }
 
-JobRows free_rows(
-    Transaction& transaction,
-    const WantedJobs& wanted,
-    std::size_t limit,
-    std::string_view behind,
-    schema::TimePoint now
-) {
+/// Of free jobs that are wanted, wherever they stand.
+struct WantedCondition {
+    std::string sql;
+    std::vector<Value> parameters;
+};
+
+WantedCondition
+condition_of(const WantedJobs& wanted, schema::TimePoint now, const Dialect& dialect) {
     const std::size_t topics = padded_list_size(wanted.topics.size());
-    std::vector<Value> parameters{behind, now};
+    std::vector<Value> parameters{now};
     for (std::size_t i = 0; i < topics; ++i) {
         const std::size_t topic = std::min(i, wanted.topics.size() - 1);
         parameters.emplace_back(std::string_view(wanted.topics[topic]));
@@ -74,37 +95,144 @@ JobRows free_rows(
     if (wanted.scope_type) {
         parameters.emplace_back(*wanted.scope_type);
     }
-    parameters.emplace_back(static_cast<std::int64_t>(std::min(limit, kPage)));
-    const Dialect& dialect = transaction.dialect();
     const std::string of_instances = fmt::format(
         kOfInstances, fmt::arg("instance", expression_for("PROCESS_INSTANCE_ID_", dialect))
     );
+    const std::string of_tenants = fmt::format(kOfTenants, marks_for(wanted.tenants.size()));
+    return {
+        .sql = fmt::format(
+            kConditions,
+            fmt::arg("topics", marks_for(topics)),
+            fmt::arg("of_tenant", wanted.tenant ? kOfTenant : ""),
+            fmt::arg("of_tenants", wanted.tenants.empty() ? "" : of_tenants),
+            fmt::arg("of_scope", wanted.scope_type ? kOfScope : ""),
+            fmt::arg("of_instances", wanted.are_of_instances ? of_instances : ""),
+            fmt::arg("and_ours", and_ours(dialect))
+        ),
+        .parameters = std::move(parameters)};
+}
+
+JobRows free_rows(
+    Transaction& transaction,
+    const WantedCondition& condition,
+    std::size_t limit,
+    std::string_view behind,
+    std::span<const ExternalPosition> only = {}
+) {
+    std::vector<Value> parameters{behind};
+    parameters.insert(parameters.end(), condition.parameters.begin(), condition.parameters.end());
+    const std::size_t ids = only.empty() ? 0 : padded_list_size(only.size());
+    for (std::size_t i = 0; i < ids; ++i) {
+        parameters.emplace_back(std::string_view(only[std::min(i, only.size() - 1)].id));
+    }
+    parameters.emplace_back(static_cast<std::int64_t>(std::min(limit, kPage)));
+    const Dialect& dialect = transaction.dialect();
     const std::string sql = fmt::format(
         kFree,
         fmt::arg("columns", selected_of(JobPlace::external_worker, dialect)),
         fmt::arg("by_id", dialect.by_id),
         fmt::arg("behind", ids_behind(behind)),
-        fmt::arg("of_tenant", wanted.tenant ? kOfTenant : ""),
-        fmt::arg("of_tenants", of_tenants(wanted.tenants)),
-        fmt::arg("of_scope", wanted.scope_type ? kOfScope : ""),
-        fmt::arg("of_instances", wanted.are_of_instances ? of_instances : ""),
-        fmt::arg("and_ours", and_ours(dialect)),
+        fmt::arg("conditions", condition.sql),
+        fmt::arg("ids", ids == 0 ? "" : fmt::format("AND ID_ IN ({})", marks_for(ids))),
         fmt::arg("skip_locked", dialect.skip_locked)
     );
     JobRows rows;
     transaction.query(
-        {.sql = with_list_size(sql, topics),
-         .columns = fields_of(JobPlace::external_worker).size()},
+        {.sql = sql, .columns = fields_of(JobPlace::external_worker).size()},
         parameters,
         append_to(rows, JobPlace::external_worker)
     );
     return rows;
 }
 
+// Defended catch: what SQLite stores that is no number is set aside when the row is read.
+std::int64_t priority_in(const Row& row) {
+    try {
+        return row.is_null(1) ? 0 : row.integer(1);
+    } catch (const DbError&) {
+        return 0;
+    }
+}
+
+/// The next in the order of their priorities.
+std::vector<ExternalPosition> first_in_priority(
+    Transaction& transaction,
+    const WantedCondition& condition,
+    std::size_t limit,
+    const std::optional<ExternalPosition>& behind
+) {
+    std::vector<Value> parameters;
+    if (behind) {
+        parameters = {behind->priority, behind->priority, std::string_view(behind->id)};
+    }
+    parameters.insert(parameters.end(), condition.parameters.begin(), condition.parameters.end());
+    parameters.emplace_back(static_cast<std::int64_t>(limit));
+    const std::string sql = fmt::format(
+        kFirst,
+        fmt::arg("behind", behind ? kBehindInPriority : "ID_ IS NOT NULL"),
+        fmt::arg("conditions", condition.sql)
+    );
+    std::vector<ExternalPosition> found;
+    transaction.query({.sql = sql, .columns = 2}, parameters, [&](const Row& row) {
+        found.push_back({.id = std::string(row.text(0)), .priority = priority_in(row)});
+    });
+    return found;
+}
+
+/// What was found, and where it goes on.
+struct FoundRows {
+    JobRows rows;
+    std::optional<ExternalPosition> last;  ///< The last that was looked at.
+    bool is_end = false;
+};
+
+FoundRows find_oldest(
+    Transaction& transaction,
+    const WantedCondition& condition,
+    std::size_t limit,
+    const std::optional<ExternalPosition>& behind
+) {
+    FoundRows found{
+        .rows = free_rows(transaction, condition, limit, behind ? behind->id : ""), .last = behind};
+    if (!found.rows.jobs.empty()) {
+        found.last = {.id = found.rows.jobs.back().id};
+    }
+    found.is_end = found.rows.are_none();
+    return found;
+}
+
+// Workers that look at the same time see the same, and pass over what another has just locked: so
+// more is looked at than is wanted.
+FoundRows find_highest(
+    Transaction& transaction,
+    const WantedCondition& condition,
+    std::size_t limit,
+    const std::optional<ExternalPosition>& behind
+) {
+    const std::size_t wanted = std::min(limit, kPage);
+    const auto first =
+        first_in_priority(transaction, condition, std::min(2 * wanted + 50, kPage), behind);
+    FoundRows found{.rows = {}, .last = behind, .is_end = first.empty()};
+    if (first.empty()) {
+        return found;
+    }
+    found.rows = free_rows(transaction, condition, first.size(), "", first);
+    std::vector<Job>& jobs = found.rows.jobs;
+    std::ranges::sort(jobs, [](const Job& one, const Job& other) {
+        return one.priority == other.priority ? one.id < other.id : one.priority > other.priority;
+    });
+    if (jobs.size() > wanted) {
+        jobs.resize(wanted);
+    }
+    found.last =
+        jobs.empty() ? first.back() : ExternalPosition{jobs.back().id, jobs.back().priority};
+    return found;
+}
+
 /// One transaction's part of an acquisition.
 struct ClaimedPage {
     std::vector<Job> jobs = {};
-    std::string last;  ///< The last id that was looked at.
+    std::optional<ExternalPosition> last = {};  ///< The last that was looked at.
     bool is_end = false;
     std::size_t waiting = 0;  ///< Left out, because their group is held.
 };
@@ -124,12 +252,14 @@ std::vector<Job> acquire_external(
     constexpr JobPlace kPlace = JobPlace::external_worker;
     ClaimedPage page;
     Twins twins;
-    std::string behind;
+    std::optional<ExternalPosition> behind;
     std::size_t waiting = 0;
     const auto claim_page = [&](Transaction& transaction) {
-        JobRows rows = free_rows(transaction, wanted, limit.jobs, behind, now);
-        page = {
-            .last = rows.jobs.empty() ? behind : rows.jobs.back().id, .is_end = rows.are_none()};
+        const WantedCondition condition = condition_of(wanted, now, transaction.dialect());
+        const auto find = wanted.by_priority ? find_highest : find_oldest;
+        FoundRows found = find(transaction, condition, limit.jobs, behind);
+        JobRows& rows = found.rows;
+        page = {.last = std::move(found.last), .is_end = found.is_end};
         set_aside(transaction, context, kPlace, rows);
         move_suspended(transaction, context, kPlace, rows.jobs, twins);
         (void)cut_to_bytes(transaction, rows.jobs, limit.bytes);

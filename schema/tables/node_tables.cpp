@@ -127,6 +127,25 @@ Table throughput_table() {
         {}};
 }
 
+// What runs that are under way have told of themselves: PROGRESS_ in millionths.
+Table run_news_table() {
+    return {
+        "JS_RUN_NEWS",
+        {
+            kAppId,
+            {"REV_", ColumnKind::integer, "1", true},
+            {"OWNER_", ColumnKind::name, "''", true},
+            {"HANDLER_TYPE_", ColumnKind::name, "''", true},
+            {"TENANT_ID_", ColumnKind::name},
+            {"TOLD_", ColumnKind::timestamp, "now", true},
+            {"PROGRESS_", ColumnKind::integer},
+            {"NOTE_", ColumnKind::name},
+            {"LINES_", ColumnKind::bytes},
+        },
+        "ID_",
+        {}};
+}
+
 }  // namespace
 
 std::vector<Table> node_tables() {
@@ -138,7 +157,8 @@ std::vector<Table> node_tables() {
         run_table(),
         rate_table(),
         asked_table(),
-        throughput_table()};
+        throughput_table(),
+        run_news_table()};
 }
 
 }  // namespace jobstrand::schema

@@ -66,6 +66,9 @@ def check_workers(origin, checks):
     add_external(origin, 1)
     checks.equal('runs under a short lock', ask(origin, 'a_lock_that_is_prolonged'), {'runs': 1})
     add_external(origin, 1)
+    checks.equal('progress and lines are seen while the handler runs', ask(origin, 'progress_and_lines'),
+                 {'progress': 0.4, 'note': 'page 4 of 10', 'lines': ['reading', 'writing'], 'details': 1})
+    add_external(origin, 1)
     checks.equal('a handler hears of a lost lock', ask(origin, 'a_lock_that_is_lost'), {'heard': True})
 
 

@@ -27,6 +27,13 @@ await jobs.run(worker);
 assert.deepEqual(said, [1, 3, 2]);
 assert.deepEqual(jobs.waiting, []);
 
+worker.handler("import", (job) => {
+  job.progress(0.5, "half");
+  job.log("one");
+});
+await client.enqueue({ handlerType: "import" });
+await jobs.run(worker);
+
 const attempts = [];
 worker.handler("report", ({ attempt }) => {
   attempts.push(attempt);

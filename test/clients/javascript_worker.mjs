@@ -97,6 +97,28 @@ const cases = {
     await worker.run();
   },
 
+  async progress_and_lines() {
+    const worker = new Worker(client, quick);
+    let news;
+    worker.handler("mail", async (job) => {
+      job.progress(0.1);
+      job.progress(0.4, "page 4 of 10");
+      job.log("reading\nwriting");
+      await until(async () => (news = (await client.job(job.id)).news) !== undefined);
+      worker.stop();
+      throw new Fail("no ink", { retries: 0 });
+    });
+    await worker.run();
+    const dead = [];
+    for await (const { id, exceptionMessage } of client.jobs({ place: "dead" })) {
+      if (exceptionMessage === "no ink") {
+        dead.push(await client.job(id));
+      }
+    }
+    const { progress, note, lines } = news;
+    print({ progress, note, lines, details: dead.filter(({ exceptionDetails }) => exceptionDetails.endsWith("\nreading\nwriting")).length });
+  },
+
   async a_handler_that_hangs() {
     const told = [];
     const worker = new Worker(client, { ...quick, concurrency: 1 });

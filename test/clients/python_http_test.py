@@ -6,6 +6,7 @@ Usage:  python_http_test.py JOBSTRAND_BINARY
 The last line is `N passed, N failed`.
 """
 import asyncio
+import itertools
 import os
 import signal
 import sqlite3
@@ -425,6 +426,55 @@ class Workers(WithService):
             heard.append(job.cancelled.wait(clients.PATIENCE_S))
         self.run_until(worker, lambda: bool(heard))
         self.assertEqual(heard, [True])
+
+    def test_progress_and_lines_are_seen_while_the_handler_runs(self):
+        job_id, = self.add_external(1, retries=1)
+        seen, shown = threading.Event(), {}
+        worker = jobstrand.Worker(self.client, name='w-1', threads=1, wait=SHORT)
+
+        @worker.handler('mail')
+        def mail(job):  # pylint: disable=unused-variable
+            job.progress(0.1)
+            job.progress(0.4, 'page 4 of 10')
+            job.log('reading\nwriting')
+            job.log('half of a pair: \ud800')
+            if seen.wait(clients.PATIENCE_S):
+                raise ValueError('no ink')
+
+        def look():
+            shown.update(self.client.job(job_id).get('news') or {})
+            if shown:
+                seen.set()
+            return self.places()['dead'] == 1
+        self.run_until(worker, look)
+        self.assertEqual((shown['progress'], shown['note']), (0.4, 'page 4 of 10'))
+        self.assertEqual(shown['lines'], ['reading', 'writing', 'half of a pair: \\ud800'])
+        self.assertRegex(self.client.job(job_id)['exceptionDetails'], '(?s)ValueError: no ink.*reading\nwriting\nhalf of a pair')
+        self.assertNotIn('news', self.client.job(job_id))
+
+    def test_coroutines_tell_too_and_many_calls_are_one_request_a_second(self):
+        self.add_external(1)
+        calls = []
+
+        class Counting(jobstrand.Client):
+            def tell(self, worker, jobs, news):
+                calls.append(news)
+                return super().tell(worker, jobs, news)
+        worker = jobstrand.AsyncWorker(Counting(self.origin), wait=SHORT)
+
+        @worker.handler('mail')
+        async def mail(job):  # pylint: disable=unused-variable
+            notes = itertools.count(1)
+
+            def tell():
+                job.progress(1, str(next(notes)))
+                return bool(calls)
+            await asyncio.to_thread(clients.eventually, tell)
+            worker.stop()
+        asyncio.run(asyncio.wait_for(worker.run(), clients.PATIENCE_S))
+        self.assertLessEqual(len(calls), 2)
+        self.assertEqual(len(calls[0]), 1)
+        self.assertGreater(int(next(iter(calls[0].values()))['note']), 1)
 
     def test_a_coroutine_is_cancelled_with_its_job(self):
         self.add_external(1)

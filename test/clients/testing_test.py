@@ -79,6 +79,19 @@ class Testing(unittest.TestCase):
         with self.assertRaises(jobstrand.Fail):
             self.jobs.run(self.worker)
 
+    def test_what_a_run_tells_is_there_to_be_looked_at(self):
+        def tell(job):
+            job.progress(2, 'more than all')
+            job.log('one\ntwo')
+        self.handle('mail', tell)
+        self.client.enqueue('mail')
+        job = self.jobs.run(self.worker)[0].job
+        self.assertEqual((job.news.part, job.news.note, job.news.lines), (1.0, 'more than all', ['one', 'two']))
+        for number in range(1000):
+            job.log(f'{number} ' + 'x' * 2000)
+        self.assertLessEqual(sum(len(line) for line in job.news.lines), 8000)
+        self.assertTrue(job.news.lines[-1].startswith('999 '))
+
     def test_unique_keys_hold_as_they_do_in_earnest(self):
         first = self.client.enqueue(NewJob('mail', unique_key='k'))
         with self.assertRaises(jobstrand.Conflict):

@@ -22,6 +22,8 @@ for await (const event of client.events()) {
 const worker = new Worker(client, { concurrency: 10 });
 worker.handler<{ order: number }>("mail", async (job) => {
   job.signal.throwIfAborted();
+  job.progress(0.4, "page 4 of 10");
+  job.log("sent");
   console.log(job.payload.order);
 });
 await worker.run();

@@ -24,6 +24,8 @@ worker = jobstrand.Worker(client, prefetch=10)
 def send(job: jobstrand.Job) -> jobstrand.Variables:
     if job.cancelled.wait(1):
         raise jobstrand.Fail("too late", retries=0)
+    job.progress(0.4, "page 4 of 10")
+    job.log("sent")
     return jobstrand.Variables(total=job.payload["total"])
 
 

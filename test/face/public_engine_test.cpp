@@ -1,3 +1,4 @@
+#include "test/fixtures/signal.hpp"
 #include "test/fixtures/sqlite_file.hpp"
 
 #include <gmock/gmock.h>
@@ -387,6 +388,26 @@ TEST_F(PublicEngine, Log_lines_from_the_wanted_level_on_reach_the_apps_function)
     EXPECT_TRUE(engine.stop());
     const std::lock_guard lock(mutex);
     EXPECT_THAT(lines, testing::Contains("executor started"));
+}
+
+TEST_F(PublicEngine, A_handler_tells_how_far_it_is_while_it_runs) {
+    std::promise<void> may_end;
+    const auto end = may_end.get_future().share();
+    engine_.add_handler("test", [end](const JobContext& context) {
+        context.progress(0.4, "page 4 of 10");
+        context.log("reading\n");
+        end.wait();
+        return Succeeded{};
+    });
+    engine_.start();
+    (void)engine_.enqueue({.handler_type = "test"});
+    const auto notes = [this] { return texts_of("SELECT NOTE_ FROM JS_RUN_NEWS"); };
+    EXPECT_TRUE(eventually([&] { return !notes().empty(); }));
+    EXPECT_THAT(notes(), ElementsAre("page 4 of 10"));
+    EXPECT_THAT(texts_of("SELECT LINES_ FROM JS_RUN_NEWS"), ElementsAre("reading\n"));
+    may_end.set_value();
+    EXPECT_TRUE(eventually([&] { return notes().empty(); }));
+    JobContext().progress(1);  // As an app's own tests call it.
 }
 
 }  // namespace

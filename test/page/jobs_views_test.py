@@ -519,6 +519,23 @@ class JobsViews(ViewCase):
         self.do('Cancel it', reason='too long')
         self.page.until(lambda: self.job('running')['place'] == 'dead', 'it is a dead letter')
 
+    def test_a_job_that_runs_shows_how_far_it_is(self):
+        self.enqueue({'id': 'far', 'handlerType': 'letters', 'external': True})
+        held = self.page.ask('external-jobs/acquire', {'worker': 'w-1', 'topics': ['letters']})['items'][0]
+        named = {'id': 'far', 'revision': held['revision']}
+
+        def tell(**news):
+            self.page.ask('external-jobs/progress', {'worker': 'w-1', 'jobs': [{**named, **news}]})
+        tell(progress=0.4, note='page 4 of 10', lines=['reading', '<b>writing</b>'])
+        self.page.open('job/far')
+        self.page.until(lambda: self.page.one('[role=progressbar]').get_attribute('aria-valuenow') == '40', 'so far it is')
+        self.page.says('page 4 of 10', '[data-news=note]')
+        self.page.says('reading\n<b>writing</b>', '[data-news=lines]')
+        tell(progress=0.9, note='page 9 of 10')
+        self.page.until(lambda: self.page.one('[role=progressbar]').get_attribute('aria-valuenow') == '90', 'it goes on without a reload')
+        self.page.ask('external-jobs/finish', {'worker': 'w-1', 'results': [named]})
+        self.page.gone('[role=progressbar]')
+
     def test_nothing_that_a_producer_has_stored_runs(self):
         evil = '<img src=x onerror="window.owned=1">'
         self.enqueue({'id': evil, 'handlerType': evil, 'tenantId': evil, 'payload': {evil: evil}, 'category': evil})

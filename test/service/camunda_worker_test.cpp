@@ -57,6 +57,23 @@ TEST_F(CamundaWorkers, Fetch_tasks_with_the_payload_as_typed_variables) {
     EXPECT_EQ(variables["none"]["type"], "Null");
 }
 
+TEST_F(CamundaWorkers, Who_uses_priority_gets_the_highest_first) {
+    const std::string low = add_external();
+    const std::string high = add_external(R"(,"priority":7)");
+    json body = fetch_body();
+    body["maxTasks"] = 1;
+    const auto fetch_one = [&] {
+        const auto response = ask(post("/engine-rest/external-task/fetchAndLock", body.dump()));
+        return json::parse(response.body)[0]["id"];
+    };
+    EXPECT_EQ(fetch_one(), high);
+    EXPECT_EQ(fetch_one(), low);
+    const std::string oldest = add_external();
+    (void)add_external(R"(,"priority":7)");
+    body["usePriority"] = false;
+    EXPECT_EQ(fetch_one(), oldest);
+}
+
 TEST_F(CamundaWorkers, Complete_with_variables_of_both_kinds) {
     const std::string id = add_external();
     (void)fetch();

@@ -32,6 +32,9 @@ public:
 
     [[nodiscard]] std::vector<WatchedNode> nodes() override { return living; }
 
+    [[nodiscard]] std::string runs(const service::Scope& /*scope*/) override { return told; }
+
+    std::string told = R"({"runs":[]})";
     std::string counts = "{}";
     std::string counts_of_some = R"({"some":0})";
     std::vector<WatchedNode> living;
@@ -115,6 +118,23 @@ TEST_F(ChangeFeedTest, Who_comes_first_hears_all_as_it_is) {
         "event: stats\nid: 2\ndata: {\"places\":1}\n\n"
         ": still here\n\n"
     );
+}
+
+TEST_F(ChangeFeedTest, Those_who_watch_hear_how_far_runs_are_whenever_that_changes) {
+    const auto watcher = a_watcher();
+    turn_after(0s);
+    EXPECT_THAT(watcher->take().bytes, Not(HasSubstr("event: runs")));
+    source.told = R"({"runs":[{"id":"a"}]})";
+    turn_after(2s);
+    EXPECT_EQ(watcher->take().bytes, "event: runs\nid: 2\ndata: {\"runs\":[{\"id\":\"a\"}]}\n\n");
+    turn_after(2s);
+    EXPECT_EQ(watcher->take().bytes, "");
+    const auto later = a_watcher();
+    turn_after(2s);
+    EXPECT_THAT(later->take().bytes, HasSubstr("event: runs"));
+    source.told = R"({"runs":[]})";
+    turn_after(2s);
+    EXPECT_THAT(watcher->take().bytes, HasSubstr(R"(data: {"runs":[]})"));
 }
 
 TEST_F(ChangeFeedTest, All_who_watch_are_told_of_a_change_for_one_look) {

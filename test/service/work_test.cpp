@@ -1,7 +1,10 @@
+#include "test/fixtures/signal.hpp"
 #include "test/service/api_fixture.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+
+#include <optional>
 
 namespace jobstrand {
 namespace {
@@ -198,6 +201,114 @@ TEST_F(WorkTest, What_cannot_be_meant_so_is_refused) {
         ask(post("/api/v1/external-jobs/extend", R"({"worker":"w","jobs":[{"id":"a"}]})")).status,
         400
     );
+}
+
+TEST_F(WorkTest, What_a_worker_tells_of_a_job_is_shown_with_it_while_it_holds_it) {
+    engine.start();
+    add_external(2);
+    const json jobs = results_for(acquire(2), json::object());
+    json told = jobs;
+    told[0].update({{"progress", 0.4}, {"note", "page 4"}, {"lines", {"one", "two"}}});
+    told.push_back({{"id", "none"}, {"progress", 1}});
+    told.push_back({{"id", jobs[1]["id"]}, {"revision", 1}, {"progress", 1}});
+    const json answer = say("progress", {{"worker", "w-1"}, {"jobs", told}});
+    EXPECT_EQ(answer["done"], 2);
+    EXPECT_EQ(answer["refused"][0], json({{"id", "none"}, {"answer", "not found"}}));
+    EXPECT_EQ(answer["refused"][1]["answer"], "not held");
+    const std::string path = "/api/v1/jobs/" + jobs[0]["id"].get<std::string>();
+    EXPECT_TRUE(test::eventually([&] { return look(path).contains("news"); }));
+    const json news = look(path)["news"];
+    EXPECT_EQ(news["progress"], 0.4);
+    EXPECT_EQ(news["note"], "page 4");
+    EXPECT_EQ(news["lines"], json({"one", "two"}));
+    EXPECT_FALSE(look("/api/v1/jobs/" + jobs[1]["id"].get<std::string>()).contains("news"));
+    (void)say("release", {{"worker", "w-1"}, {"jobs", jobs}});
+    EXPECT_FALSE(look(path).contains("news")) << "nobody runs it";
+    json again = results_for(acquire(1), json::object());
+    EXPECT_FALSE(look(path).contains("news")) << "it is another run";
+    EXPECT_EQ(finish(again)["done"], 1);
+    EXPECT_TRUE(test::eventually([&] { return engine.run_news_store().run_news({}, 9).empty(); }));
+}
+
+TEST_F(WorkTest, What_a_job_that_is_done_told_last_stays) {
+    engine.start();
+    add_external(1);
+    json jobs = results_for(acquire(1), json::object());
+    json told = jobs;
+    told[0]["note"] = "sent";
+    (void)say("progress", {{"worker", "w-1"}, {"jobs", told}});
+    EXPECT_EQ(finish(jobs)["done"], 1);
+    const std::string path = "/api/v1/jobs/" + jobs[0]["id"].get<std::string>();
+    EXPECT_TRUE(test::eventually([&] { return ask(test::get(path)).status == 200; }));
+    EXPECT_EQ(look(path)["message"], "sent");
+}
+
+TEST_F(WorkTest, News_that_cannot_be_meant_so_are_refused) {
+    const auto refusal = [this](const json& more) {
+        json job{{"id", "a"}};
+        job.update(more);
+        const json body{{"worker", "w-1"}, {"jobs", {job}}};
+        const auto response = ask(post("/api/v1/external-jobs/progress", body.dump()));
+        EXPECT_EQ(response.status, 400) << body;
+        return response.body;
+    };
+    EXPECT_THAT(refusal({{"progress", 1.1}}), HasSubstr("job 1: progress must be a number from 0"));
+    EXPECT_THAT(refusal({{"progress", -0.1}}), HasSubstr("progress must be"));
+    EXPECT_THAT(refusal({{"progress", "much"}}), HasSubstr("progress must be"));
+    EXPECT_THAT(refusal({{"note", 1}}), HasSubstr("note must be"));
+    EXPECT_THAT(refusal({{"lines", "one"}}), HasSubstr("lines must be a list of at most 100"));
+    EXPECT_THAT(refusal({{"lines", json::array({1})}}), HasSubstr("lines must be"));
+    EXPECT_THAT(refusal({{"lines", json(101, "x")}}), HasSubstr("lines must be"));
+    EXPECT_THAT(refusal({{"percent", 7}}), HasSubstr("there is no percent"));
+    const auto huge = ask(post(
+        "/api/v1/external-jobs/progress", R"({"worker":"w","jobs":[{"id":"a","progress":1e999}]})"
+    ));
+    EXPECT_EQ(huge.status, 400);
+}
+
+/// The same service under acquireByPriority.
+class WorkByPriority : public testing::Test {
+protected:
+    WorkByPriority() {
+        settings_.http.listen = "127.0.0.1:0";
+        http_.emplace(parts_, false);
+        http_->start();
+        for (const int priority : {0, 7, 3}) {
+            const json job{{"handlerType", "invoice"}, {"external", true}, {"priority", priority}};
+            EXPECT_EQ(ask("/api/v1/jobs", job).status, 201);
+        }
+    }
+
+    [[nodiscard]] test::RawResponse ask(const std::string& path, const json& body) const {
+        return test::RawClient(http_->port()).ask(post(path, body.dump()));
+    }
+
+    const test::TemporaryDirectory directory_;
+    schema::SystemClock clock_;
+    schema::SilentLog log_;
+    cli::Settings settings_;
+    engine::Wiring engine_{
+        {.database_url = "sqlite:" + (directory_.path() / "jobs.db").string() + "?synchronous=off",
+         .executor = {.order = {.by_priority = true}}},
+        clock_,
+        log_};
+    const service::ApiParts parts_{.engine = engine_, .settings = settings_, .log = log_};
+    std::optional<service::HttpService> http_;
+};
+
+TEST_F(WorkByPriority, The_highest_come_first_on_our_path_and_on_flowables) {
+    const json ours{{"worker", "w-1"}, {"topics", {"invoice"}}};
+    const json first = json::parse(ask("/api/v1/external-jobs/acquire", ours).body);
+    EXPECT_EQ(first["items"][0]["priority"], 7);
+    const json flowable{
+        {"workerId", "w-2"}, {"topic", "invoice"}, {"lockDuration", "PT5M"}, {"numberOfTasks", 1}};
+    const auto second = ask("/external-job-api/acquire/jobs", flowable);
+    ASSERT_EQ(second.status, 200) << second.body;
+    const json jobs = json::parse(second.body);
+    ASSERT_EQ(jobs.size(), 1U);
+    const auto found = engine_.store().find(jobs[0]["id"].get<std::string>());
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->job.priority, 3);
 }
 
 }  // namespace

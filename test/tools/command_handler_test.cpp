@@ -1,5 +1,6 @@
 #include "tools/handlers/command_handler.hpp"
 
+#include "executor/report/run_news_book.hpp"
 #include "test/fixtures/job_builder.hpp"
 #include "test/fixtures/manual_clock.hpp"
 #include "test/fixtures/recording_log.hpp"
@@ -59,6 +60,7 @@ protected:
         return failed == nullptr ? Failed{} : *failed;
     }
 
+    const test::TemporaryDirectory directory_;
     test::ManualClock clock_;
     test::RecordingLog log_;
     Guardian guardian_;
@@ -256,6 +258,28 @@ TEST_F(CommandHandlerTest, What_the_payload_may_not_say_is_refused_for_good) {
         EXPECT_THAT(failed.message, HasSubstr(test.message)) << test.payload;
         EXPECT_FALSE(failed.retryable) << test.payload;
     }
+}
+
+TEST_F(CommandHandlerTest, What_a_command_puts_out_is_told_while_it_runs) {
+    executor::HeldJob held(
+        a_job("job-1").of_type("command").with_payload(R"({"command":"it"})"), clock_.steady_now()
+    );
+    held.is_running = true;
+    const auto book = std::make_shared<executor::RunNewsBook>("node-1");
+    const std::string go = directory_.path() / "go";
+    const CommandHandler handler(
+        {clock_, log_, guardian_, &counts_},
+        {{"it",
+          a_command("echo out; echo err >&2; while ! test -e " + go + "; do sleep 0.01; done")}},
+        "/usr/bin:/bin"
+    );
+    book->when_told([&] { std::ofstream(go) << "told"; });
+    const HandlerResult result = handler({.job = held.job, .stop = {}, .news = book, .run = &held});
+    EXPECT_TRUE(std::holds_alternative<Succeeded>(result));
+    const auto told = book->take(clock_.now()).told;
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_THAT(told[0].news.lines, HasSubstr("out\n"));
+    EXPECT_THAT(told[0].news.lines, HasSubstr("err\n"));
 }
 
 }  // namespace

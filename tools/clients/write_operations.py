@@ -22,7 +22,7 @@ TYPES = HERE / "javascript/src/operations.d.ts"
 BY_HAND = {
     "openApi": None, "session": None, "signIn": None, "signOut": None, "jobAdd": "enqueue", "jobOutcome": None, "stats": "stats", "events": "events", "wake": "wake", "runVerb": None,
     "runNounVerb": None, "workAcquire": "acquire", "workFinish": "finish", "workExtend": "extend", "workHeld": "held",
-    "workRelease": "release",
+    "workRelease": "release", "workProgress": "tell",
 }
 VERBS = {"ls": "list", "settings": "list", "show": "get", "rm": "delete"}
 NAMED = ("ids", "keys", "names", "jobs")

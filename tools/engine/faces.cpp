@@ -181,6 +181,13 @@ JobContext context_of(const executor::JobContext& context) {
         .stop = context.stop,
         .fencing_token = context.fencing_token,
         .trace_parent = context.trace_parent,
+        .tell =
+            [ours = &context](const RunNews& news) {
+                if (news.progress) {
+                    ours->progress(*news.progress, news.note);
+                }
+                ours->log(news.output);
+            },
     };
 }
 

@@ -123,7 +123,7 @@ const executor::RetryRule& Wiring::retry_rule() const {
 }
 
 executor::WorkerDesk& Wiring::workers() {
-    return parts_->workers;
+    return *parts_->workers;
 }
 
 executor::OutcomeDesk& Wiring::outcomes() {
@@ -197,6 +197,10 @@ persistence::WatchStore& Wiring::watch_store() {
 
 persistence::ThroughputStore& Wiring::throughput_store() {
     return parts_->store.throughput_store();
+}
+
+persistence::RunNewsStore& Wiring::run_news_store() {
+    return parts_->store.run_news_store();
 }
 
 std::vector<persistence::ToldSymptom> Wiring::symptoms() {

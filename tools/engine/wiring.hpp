@@ -29,6 +29,7 @@
 #include "persistence/node_store.hpp"
 #include "persistence/operator_store.hpp"
 #include "persistence/request_store.hpp"
+#include "persistence/run_news_store.hpp"
 #include "persistence/run_store.hpp"
 #include "persistence/series_store.hpp"
 #include "persistence/served_store.hpp"
@@ -194,6 +195,7 @@ public:
     [[nodiscard]] persistence::ServedStore& served_store();
     [[nodiscard]] persistence::WatchStore& watch_store();
     [[nodiscard]] persistence::ThroughputStore& throughput_store();
+    [[nodiscard]] persistence::RunNewsStore& run_news_store();
 
     /// What the database tells of itself. Throws DbError when it does not answer.
     [[nodiscard]] std::vector<persistence::ToldSymptom> symptoms();

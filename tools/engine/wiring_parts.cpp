@@ -111,6 +111,7 @@ Wiring::Parts::Parts(
       retry_rule(std::move(options.retry_rule)),
       all_threads(std::move(options.threads)),
       threads(share_of(all_threads)),
+      deadlines(executor::ExternalLimits(settings.external_time_limits)),
       executor(
           {store,
            store,
@@ -124,20 +125,11 @@ Wiring::Parts::Parts(
            &retry_rule,
            persistence::driver_of(url).has_one_writer,
            &store.throughput_store(),
-           &store},
+           &store,
+           &store.run_news_store()},
           settings
       ),
       producer({store, executor, clock, wake_ups}, rules_for_new_jobs(settings)),
-      workers(
-          {store,
-           clock,
-           wake_ups,
-           &executor.run_counts(),
-           &executor.asked_topics(),
-           &executor.throughput(),
-           &executor.last_runs()},
-          settings.retry
-      ),
       outcomes(
           {store,
            store,
@@ -154,6 +146,7 @@ Wiring::Parts::Parts(
     if (settings.acquire_timers) {
         add_mover();
     }
+    add_workers();
     add_housekeeping(std::move(options.policies));
     wake_ups.sleepers.external_workers = [this] {
         const std::scoped_lock lock(hearing);
@@ -180,6 +173,30 @@ void Wiring::Parts::start() {
 void Wiring::Parts::require_rights() {
     const auto session = pool->lease(persistence::SessionPool::Access::write);
     persistence::require_write_rights(*session);
+}
+
+void Wiring::Parts::add_workers() {
+    executor::WorkerDesk& desk = workers.emplace(
+        executor::WorkerDesk::Dependencies{
+            .store = store,
+            .clock = clock,
+            .wake_ups = wake_ups,
+            .run_counts = &executor.run_counts(),
+            .asked = &executor.asked_topics(),
+            .throughput = &executor.throughput(),
+            .last_runs = &executor.last_runs(),
+            .news = &executor.news(),
+            .deadlines = &deadlines,
+            .by_priority = settings.order.by_priority},
+        settings.retry
+    );
+    if (deadlines.limits().are_any()) {
+        executor::PollingLoop& loop = executor.add_activity(
+            external_time_limits.emplace(executor::ExternalTimeLimits::Dependencies{
+                .store = store, .desk = desk, .deadlines = deadlines, .clock = clock})
+        );
+        deadlines.when_earlier([&loop] { loop.wake(); });
+    }
 }
 
 void Wiring::Parts::add_housekeeping(deadletter::DeadLetterPolicies of_dead_letters) {

@@ -7,6 +7,9 @@
 #include "executor/history/history_cleaning.hpp"
 #include "executor/history/run_cleaning.hpp"
 #include "executor/loop/wake_ups.hpp"
+#include "executor/workers/external_deadlines.hpp"
+#include "executor/workers/external_time_limits.hpp"
+#include "executor/workers/worker_desk.hpp"
 #include "persistence/store/sql_store.hpp"
 #include "persistence/url/database_url.hpp"
 #include "schema/database_clock.hpp"
@@ -53,13 +56,16 @@ public:
     std::optional<timers::TimerMover> mover;  ///< Outlives the executor, whose loop runs it.
     const std::shared_ptr<executor::SharedThreads> all_threads;
     const std::unique_ptr<executor::SharedThreads::Share> threads;
+    executor::ExternalDeadlines deadlines;                             ///< As the mover.
+    std::optional<executor::WorkerDesk> workers;                       ///< Likewise.
+    std::optional<executor::ExternalTimeLimits> external_time_limits;  ///< Likewise.
     executor::AsyncExecutor executor;
     executor::JobProducer producer;
-    executor::WorkerDesk workers;
     executor::OutcomeDesk outcomes;
 
 private:
     void add_mover();
+    void add_workers();
     void add_housekeeping(deadletter::DeadLetterPolicies of_dead_letters);
 };
 

@@ -172,6 +172,9 @@ private:
         if (count > 0) {
             const std::string_view bytes(buffer_.data(), static_cast<std::size_t>(count));
             output_.append(bytes);
+            if (child_.on_output) {
+                child_.on_output(bytes);
+            }
             if (pipe == kOutput && child_.keeps_stdout_apart) {
                 standard_output_.append(bytes);
             }

@@ -4,6 +4,7 @@
 #include "schema/time.hpp"
 #include "tools/handlers/guardian.hpp"
 
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -30,6 +31,9 @@ struct ChildProcess {
     /// Whether ChildProcessEnd::standard_output is wanted. stdout and stderr may then come in
     /// another order than they were written in.
     bool keeps_stdout_apart = false;
+
+    /// Told of what it writes to stdout and stderr, as it comes; empty: nobody is.
+    std::function<void(std::string_view bytes)> on_output = {};
 };
 
 /// How a run ended.

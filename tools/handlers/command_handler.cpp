@@ -106,6 +106,7 @@ ChildProcess CommandHandler::prepare(
         .input = context.job.payload,
         .time_limit = command.time_limit,
         .keeps_stdout_apart = may_hand_on(context.job),
+        .on_output = [&context](std::string_view bytes) { context.log(bytes); },
     };
     if (context.deadline) {
         const Duration left = *context.deadline - use_.clock.now();

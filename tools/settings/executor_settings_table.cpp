@@ -1,6 +1,9 @@
+#include "executor/workers/external_limits.hpp"
 #include "schema/limits.hpp"
 #include "schema/retry_policy.hpp"
 #include "tools/settings/setting_table.hpp"
+
+#include <algorithm>
 
 namespace jobstrand::cli {
 
@@ -30,10 +33,26 @@ template <auto Member>
                        cycle.error().message;
 }
 
+/// Of a list, as it is joined by commas.
+[[nodiscard]] std::string problem_of_limits(std::string_view text) {
+    for (std::string_view rest = text; !rest.empty();) {
+        const std::size_t end = std::min(rest.find(','), rest.size());
+        if (auto problem = executor::ExternalLimits::problem_of(rest.substr(0, end));
+            !problem.empty()) {
+            return problem;
+        }
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return {};
+}
+
 // Milliseconds, for the legal ranges. They are those of executor::validate.
 constexpr std::int64_t kHour = 3'600'000;
 constexpr std::int64_t kDay = 24 * kHour;
 constexpr std::int64_t kYear = 365 * kDay;
+
+/// A hundred names with times.
+constexpr std::int64_t kLimitsLength = 25'600;
 
 constexpr std::int64_t kThreads = 1000;
 constexpr std::int64_t kQueued = 100'000;
@@ -340,6 +359,18 @@ constexpr std::array kExecutorSettings{
         .most = kDay,
         .meaning =
             "Deadline that a handler is given for one run; 0: none. Commands are ended at it.",
+    },
+    Setting{
+        .name = "externalTimeLimits",
+        .unit = Unit::text,
+        .field = &in_executor<&ExecutorSettings::external_time_limits>,
+        .most = kLimitsLength,
+        .meaning =
+            "How long external workers may hold a job, by handler type: a list such as "
+            "`[\"mail=PT30S\", \"invoice.*=PT5M\", \"*=PT1H\"]`. A job that is held longer is "
+            "given up: the attempt has failed, and its worker is told that it has lost the "
+            "lock, which it may have prolonged. Nothing: as long as they prolong it.",
+        .problem_of_text = problem_of_limits,
     },
     Setting{
         .name = "maxLostStarts",

@@ -485,3 +485,30 @@ func TestAWorkerThatMayNotEndsWithAnError(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestProgressAndLinesAreSeenWhileTheHandlerRuns(t *testing.T) {
+	s := start(t)
+	id := s.enqueue(jobstrand.NewJob{HandlerType: "mail", External: true, Retries: 1})[0]
+	seen := make(chan struct{})
+	work(s, jobstrand.WorkerOptions{}, func(worker *jobstrand.Worker) {
+		worker.Handle("mail", func(_ context.Context, job *jobstrand.Job) error {
+			job.Progress(0.1, "")
+			job.Progress(0.4, "page 4 of 10")
+			job.Log("reading\nwriting\n")
+			job.Logf("page %d \xff", 4)
+			<-seen
+			return errors.New("no ink")
+		})
+	})
+	var news any
+	eventually(t, "the news are there", func() bool { news = s.job(id)["news"]; return news != nil })
+	close(seen)
+	told := news.(map[string]any)
+	if told["progress"] != 0.4 || told["note"] != "page 4 of 10" || fmt.Sprint(told["lines"]) != "[reading writing page 4 \ufffd]" {
+		t.Error(told)
+	}
+	eventually(t, "it is a dead letter", func() bool { return s.places()["dead"] == 1 })
+	if details := s.details(id); !strings.HasSuffix(details, "\nreading\nwriting\npage 4 \ufffd") {
+		t.Error(details)
+	}
+}

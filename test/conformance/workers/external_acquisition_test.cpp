@@ -32,6 +32,36 @@ TEST_P(ExternalAcquisition, A_worker_gets_the_oldest_jobs_of_its_topics_locked) 
     EXPECT_THAT(take("w-3"), IsEmpty());
 }
 
+TEST_P(ExternalAcquisition, By_priority_the_highest_come_first_and_of_one_the_oldest) {
+    give(
+        {an_external_job("a"),
+         an_external_job("b").with_priority(5),
+         an_external_job("c").with_priority(-1),
+         an_external_job("d").with_priority(5),
+         an_external_job("e").with_priority(9).of_type("mail"),
+         an_external_job("f").with_priority(7)}
+    );
+    const persistence::WantedJobs wanted{.topics = invoices_, .by_priority = true};
+    EXPECT_THAT(ids_of(take("w-1", 2, wanted)), ElementsAre("f", "b"));
+    EXPECT_THAT(ids_of(take("w-2", 9, wanted)), ElementsAre("d", "a", "c"));
+    EXPECT_THAT(take("w-3", 9, wanted), IsEmpty());
+}
+
+// What waits for its group is passed over, however high it stands.
+TEST_P(ExternalAcquisition, By_priority_it_goes_on_behind_what_cannot_be_taken) {
+    std::vector<Job> jobs{an_external_job("a").of_instance("i").with_priority(1)};
+    for (int i = 0; i < 120; ++i) {
+        jobs.push_back(
+            an_external_job("b" + std::to_string(100 + i)).of_instance("i").with_priority(9)
+        );
+    }
+    jobs.push_back(an_external_job("z").with_priority(-3));
+    give(jobs);
+    const persistence::WantedJobs wanted{.topics = invoices_, .by_priority = true};
+    EXPECT_THAT(ids_of(take("w-1", 1, wanted)), ElementsAre("b100"));
+    EXPECT_THAT(ids_of(take("w-2", 1, wanted)), ElementsAre("z"));
+}
+
 TEST_P(ExternalAcquisition, Nodes_and_workers_leave_each_others_jobs_alone) {
     give({an_external_job("a").of_type("noop")});
     insert(JobPlace::executable, a_job("b").of_type("invoice"));

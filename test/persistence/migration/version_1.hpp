@@ -52,6 +52,7 @@ inline void make_version_1(persistence::Connection& connection) {
     connection.run_script("DROP TABLE JS_RATE");
     connection.run_script("DROP TABLE JS_ASKED");
     connection.run_script("DROP TABLE JS_THROUGHPUT");
+    connection.run_script("DROP TABLE JS_RUN_NEWS");
     connection.run_script("DROP TABLE JS_ENDED_RUN");
     connection.run_script("DROP TABLE JS_EXCLUSIVE");
     connection.run_script("DROP TABLE JS_WAITING");

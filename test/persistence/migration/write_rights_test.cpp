@@ -116,6 +116,7 @@ TEST_P(UserRights, On_one_table_are_looked_at_too) {
           "JS_RATE",
           "JS_ASKED",
           "JS_THROUGHPUT",
+          "JS_RUN_NEWS",
           "JS_ENDED_RUN",
           "JS_EXCLUSIVE",
           "JS_WAITING",

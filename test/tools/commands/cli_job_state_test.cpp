@@ -89,6 +89,30 @@ TEST_F(CliJobState, A_job_that_has_been_running_for_long_says_since_when) {
     EXPECT_THAT(ok({"job", "show", id}), HasSubstr("runningSince"));
 }
 
+TEST_F(CliJobState, A_job_that_runs_says_what_its_run_has_told) {
+    const std::string id = add();
+    lock(id);
+    const schema::Job job = OpenStore(url())->find(id)->job;
+    persistence::ToldRun run{
+        .job = id,
+        .revision = job.revision,
+        .owner = job.lock_owner,
+        .told = std::chrono::sys_days{std::chrono::year{2026} / 11 / 20},
+        .news = {.progress = 0.4, .note = "page 4", .lines = "one\ntwo\x1b[31m\n"}};
+    engine().run_news_store().write_news({&run, 1}, {});
+    const json news = state(id, "news");
+    EXPECT_EQ(news["progress"], 0.4);
+    EXPECT_EQ(news["note"], "page 4");
+    EXPECT_EQ(news["told"], "2026-11-20T00:00:00.000Z");
+    EXPECT_EQ(news["lines"], json({"one", "two\x1b[31m"}));
+    const std::string shown = ok({"job", "show", id});
+    EXPECT_THAT(shown, HasSubstr("40 %: page 4"));
+    EXPECT_THAT(shown, testing::Not(HasSubstr("\x1b[31m")));
+    run.revision += 1;
+    engine().run_news_store().write_news({&run, 1}, {});
+    EXPECT_THAT(ok({"job", "show", id}), testing::Not(HasSubstr("40 %"))) << "of another run";
+}
+
 TEST_F(CliJobState, Stats_by_type_tell_how_many_were_run_in_the_last_minute) {
     add({"--type", "noop"});
     const schema::TimePoint now = engine().clock().now();

@@ -29,6 +29,8 @@ type desk struct {
 	shares  *shares // Nil: all topics have the same weight.
 	results results
 	isShort bool // The last request found less than it asked for.
+
+	cannotTell bool // The service does not know of progress.
 }
 
 func newDesk(w *Worker, handlers context.Context) *desk {
@@ -153,6 +155,7 @@ func (d *desk) acquire(ctx context.Context, topics []string, jobs int, wait time
 type heldJob struct {
 	ID       string `json:"id"`
 	Revision int64  `json:"revision"`
+	*toldNews
 }
 
 // refusedJob is what the service says of a job for which something does not count.
@@ -163,10 +166,10 @@ type refusedJob struct {
 }
 
 // about asks something about jobs. Returns those for which it does not count.
-func (d *desk) about(what string, jobs []*Job, lock time.Duration) ([]refusedJob, error) {
+func (d *desk) about(what string, jobs []*Job, lock time.Duration, told map[*Job]*toldNews) ([]refusedJob, error) {
 	named := make([]heldJob, len(jobs))
 	for at, job := range jobs {
-		named[at] = heldJob{job.ID, job.Revision}
+		named[at] = heldJob{job.ID, job.Revision, told[job]}
 	}
 	body := map[string]any{"worker": d.options.Name, "jobs": named}
 	if lock > 0 {
@@ -185,7 +188,7 @@ func (d *desk) giveBack(jobs []*Job) {
 	if len(jobs) == 0 {
 		return
 	}
-	if _, err := d.about("release", jobs, 0); err != nil {
+	if _, err := d.about("release", jobs, 0, nil); err != nil {
 		d.log.Warn("cannot give jobs back; they are free when their locks end", "jobs", len(jobs), "error", err)
 	}
 }
@@ -230,15 +233,9 @@ func (d *desk) keepLocks(closed <-chan struct{}) {
 		jobs := d.held.all()
 		if time.Since(prolonged) >= lock/3-every/2 {
 			prolonged = time.Now()
-			d.look("extend", jobs, lock)
+			d.look("extend", jobs, lock, nil)
 		} else {
-			var long []*Job
-			for _, job := range jobs {
-				if before[job] {
-					long = append(long, job)
-				}
-			}
-			d.look("held", long, 0)
+			d.lookAt(jobs, before)
 		}
 		before = make(map[*Job]bool, len(jobs))
 		for _, job := range jobs {
@@ -247,16 +244,43 @@ func (d *desk) keepLocks(closed <-chan struct{}) {
 	}
 }
 
-func (d *desk) look(what string, jobs []*Job, lock time.Duration) {
+// lookAt asks about jobs that take long, and tells what the runs of others tell.
+func (d *desk) lookAt(jobs []*Job, before map[*Job]bool) {
+	var asked []*Job
+	told := map[*Job]*toldNews{}
+	for _, job := range jobs {
+		if news := job.news.take(); news != nil && !d.cannotTell {
+			told[job] = news
+		}
+		if before[job] || told[job] != nil {
+			asked = append(asked, job)
+		}
+	}
+	if len(told) == 0 {
+		d.look("held", asked, 0, nil)
+		return
+	}
+	err := d.look("progress", asked, 0, told)
+	// A service that is older than this package does not know how to be told.
+	var refused *Refused
+	d.cannotTell = errors.As(err, &refused) && refused.Status == http.StatusNotFound
+	if err != nil {
+		for job := range told {
+			job.news.notTold()
+		}
+	}
+}
+
+func (d *desk) look(what string, jobs []*Job, lock time.Duration, told map[*Job]*toldNews) error {
 	if len(jobs) == 0 {
 		d.outage.ended("keep locks")
 	}
 	for start := 0; start < len(jobs); start += jobsPerRequest {
 		part := jobs[start:min(start+jobsPerRequest, len(jobs))]
-		refused, err := d.about(what, part, lock)
+		refused, err := d.about(what, part, lock, told)
 		if err != nil {
 			d.outage.began("keep locks", err)
-			return
+			return err
 		}
 		d.outage.ended("keep locks")
 		ids := map[string]bool{}
@@ -270,6 +294,7 @@ func (d *desk) look(what string, jobs []*Job, lock time.Duration) {
 			d.log.Warn("the lock of a job is lost", "job", job.ID)
 		}
 	}
+	return nil
 }
 
 // ended says that the handler of a job has returned.

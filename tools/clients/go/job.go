@@ -149,6 +149,7 @@ type Job struct {
 	LastFailure         string          `json:"exceptionMessage"` // The message of the attempt before, if that failed.
 
 	variables json.RawMessage
+	news      news
 	cancel    context.CancelCauseFunc // Set while its handler runs, under the lock of inHand.
 	isLost    atomic.Bool
 	isTold    atomic.Bool // Whoever sets it says what became of the job.
@@ -166,6 +167,17 @@ func (j *Job) HandOn(variables Variables) error {
 	j.variables = text
 	return nil
 }
+
+// Progress says how much of the work is done, from 0 to 1, and what is being done. Whoever looks at the job, on the page for
+// one, sees it within about two seconds; each call replaces what the last one said. From any goroutine, as often as you like:
+// the service is told once a second at most, for all jobs of the worker together.
+func (j *Job) Progress(part float64, note string) { j.news.progress(part, note) }
+
+// Log adds lines to those of the run, of which the last hundred are seen there too. They stand in the details of a failure.
+func (j *Job) Log(text string) { j.news.log(text) }
+
+// Logf is Log with a format, as in fmt.
+func (j *Job) Logf(format string, values ...any) { j.news.log(fmt.Sprintf(format, values...)) }
 
 // jsonOf writes <, > and & as they are.
 func jsonOf(value any) ([]byte, error) {

@@ -52,6 +52,9 @@ func resultOf(job *Job, err error) (result []byte) {
 		said.Outcome, said.ErrorCode, said.Message, said.Variables = "error", business.Code, business.Message, business.Variables
 	} else {
 		tellFailure(&said, err)
+		if lines := job.news.text(); lines != "" {
+			said.Details += "\n" + lines
+		}
 	}
 	text, reason := jsonOf(said)
 	if reason == nil && len(text) > mostBytes {

@@ -5,6 +5,7 @@
 #include "tools/records/done_json.hpp"
 #include "tools/records/history_json.hpp"
 #include "tools/records/job_json.hpp"
+#include "tools/records/news_json.hpp"
 #include "tools/text/printable.hpp"
 
 #include <fmt/format.h>
@@ -78,6 +79,9 @@ ExitCode show_job(Session& session, const ShowOptions& options) {
     Record record = record_of(found.placed);
     record.push_back(text_or_null_field("exceptionDetails", found.exception_details));
     std::ranges::move(state_of(session, found), std::back_inserter(record));
+    if (auto news = news_field(session.engine().run_news_store(), found.placed)) {
+        record.push_back(std::move(*news));
+    }
     if (!options.place) {
         add_past(session, record, found.placed.job.id);
     }

@@ -16,6 +16,9 @@ using schema::SteadyPoint;
 /// A page whose connection is lost comes again after two seconds.
 constexpr std::string_view kComeAgainAfter = "retry: 2000\n\n";
 
+/// What ChangeSource::runs() says of none.
+constexpr std::string_view kNoRuns = R"({"runs":[]})";
+
 constexpr std::string_view kStillHere = ": still here\n\n";
 
 /// An event as pages read it with EventSource (HTML, server-sent events). The data is one line.
@@ -217,6 +220,7 @@ ChangeFeed::changes(View& view, std::string stats, const std::vector<WatchedNode
     const bool is_first = !view.stats.has_value();
     const bool have_counts_changed = view.stats != stats;
     view.stats = std::move(stats);
+    const std::string news = run_changes(view);
     if (is_first) {
         return view.watchers.empty() ? std::string() : everything(view);
     }
@@ -224,7 +228,17 @@ ChangeFeed::changes(View& view, std::string stats, const std::vector<WatchedNode
     if (have_counts_changed) {
         told += event_text("stats", ++last_id_, *view.stats);
     }
-    return told;
+    return told + news;
+}
+
+std::string ChangeFeed::run_changes(View& view) {
+    std::string runs = source_.runs(view.scope);
+    const bool is_news = runs != view.runs && !(view.runs.empty() && runs == kNoRuns);
+    if (!is_news) {
+        return {};
+    }
+    view.runs = std::move(runs);
+    return event_text("runs", ++last_id_, view.runs);
 }
 
 std::string ChangeFeed::node_changes(const std::vector<WatchedNode>& before) {
@@ -256,6 +270,9 @@ std::string ChangeFeed::everything(const View& view) {
         }
     }
     told += event_text("stats", ++last_id_, *view.stats);
+    if (!view.runs.empty() && view.runs != kNoRuns) {
+        told += event_text("runs", ++last_id_, view.runs);
+    }
     return told;
 }
 

@@ -26,7 +26,7 @@ struct WatchedNode {
     std::string json;  ///< As `node ls -o json` prints it.
 };
 
-/// What can be watched. Both throw what the database throws.
+/// What can be watched. All throw what the database throws.
 class ChangeSource {
 public:
     virtual ~ChangeSource() = default;
@@ -36,12 +36,15 @@ public:
 
     /// By name.
     [[nodiscard]] virtual std::vector<WatchedNode> nodes() = 0;
+
+    /// What runs of jobs that the scope does not leave out have told last, as one line of JSON.
+    [[nodiscard]] virtual std::string runs(const Scope& scope) = 0;
 };
 
-/// Tells those who watch how many jobs stand where, and which nodes live, whenever that has
-/// changed; who may see some jobs only hears of these, and of no nodes. It is looked once for all
-/// who may see the same, and not at all while nobody watches; and because counting is work for the
-/// database, only a twentieth of the time is spent on it.
+/// Tells those who watch how many jobs stand where, which nodes live, and how far runs are that
+/// tell it, whenever that has changed; who may see some jobs only hears of these, and of no nodes.
+/// It is looked once for all who may see the same, and not at all while nobody watches; and because
+/// counting is work for the database, only a twentieth of the time is spent on it.
 ///
 /// Thread safety: safe, but for turn().
 class ChangeFeed final {
@@ -89,6 +92,7 @@ private:
         Watchers watchers = {};
         Watchers fresh = {};                    ///< They have heard nothing yet.
         std::optional<std::string> stats = {};  ///< As it was told last; nullopt: nobody knows.
+        std::string runs = {};                  ///< Likewise; empty: never.
 
         [[nodiscard]] bool is_watched() const { return !watchers.empty() || !fresh.empty(); }
     };
@@ -102,6 +106,7 @@ private:
     void greet();
     [[nodiscard]] std::string
     changes(View& view, std::string stats, const std::vector<WatchedNode>& before);
+    [[nodiscard]] std::string run_changes(View& view);
     [[nodiscard]] std::string node_changes(const std::vector<WatchedNode>& before);
     [[nodiscard]] std::string everything(const View& view);
     [[nodiscard]] std::string node_event(std::string_view change, const WatchedNode& node);

@@ -6,6 +6,7 @@
 #include "tools/output/record.hpp"
 #include "tools/records/done_json.hpp"
 #include "tools/records/job_json.hpp"
+#include "tools/records/news_json.hpp"
 #include "tools/service/api/enqueue_once.hpp"
 #include "tools/service/api/enqueue_responses.hpp"
 #include "tools/service/api/job_batch.hpp"
@@ -71,6 +72,9 @@ WorkPool::BlockingHandler show_job(const ApiParts& api) {
         }
         cli::Record record = cli::record_of(found->placed);
         record.push_back(cli::text_or_null_field("exceptionDetails", found->exception_details));
+        if (auto news = cli::news_field(api.engine.run_news_store(), found->placed)) {
+            record.push_back(std::move(*news));
+        }
         return {.status = 200, .body = json_of(record) + '\n'};
     };
 }

@@ -1,14 +1,28 @@
 #include "tools/service/api/watch_paths.hpp"
 
 #include "deadletter/desk/node_desk.hpp"
+#include "tools/records/news_json.hpp"
 #include "tools/records/node_json.hpp"
 #include "tools/service/api/operator_paths.hpp"
 #include "tools/service/http/problem.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace jobstrand::service {
+
+namespace {
+
+/// Of the runs that have told something last, so many are looked at, and so many told of.
+constexpr std::size_t kLooked = 500;
+constexpr std::size_t kTold = 50;
+
+}  // namespace
 
 std::string EngineChanges::stats(const Scope& scope) {
     return stats_text(api_, scope);
@@ -24,6 +38,16 @@ std::vector<WatchedNode> EngineChanges::nodes() {
         );
     }
     return nodes;
+}
+
+std::string EngineChanges::runs(const Scope& scope) {
+    std::vector<std::string> told;
+    for (const persistence::ToldRun& run : api_.engine.run_news_store().run_news({}, kLooked)) {
+        if (told.size() < kTold && scope.serves(run.handler_type) && scope.sees(run.tenant)) {
+            told.push_back(cli::told_json(run));
+        }
+    }
+    return fmt::format(R"({{"runs":[{}]}})", fmt::join(told, ","));
 }
 
 Handler watch_changes(ChangeFeed& feed) {

@@ -6,13 +6,14 @@
 
 namespace jobstrand::service {
 
-/// What is watched: what `stats` and `node ls` print. `api` must outlive it.
+/// What is watched: what `stats` and `node ls` print, and what runs tell. `api` must outlive it.
 class EngineChanges final : public ChangeSource {
 public:
     explicit EngineChanges(const ApiParts& api) : api_(api) {}
 
     [[nodiscard]] std::string stats(const Scope& scope) override;
     [[nodiscard]] std::vector<WatchedNode> nodes() override;
+    [[nodiscard]] std::string runs(const Scope& scope) override;
 
 private:
     const ApiParts& api_;

@@ -111,7 +111,8 @@ void add_topic(executor::AcquireOrder& order, const RequestMembers& topic) {
     executor::AcquireOrder order{
         .worker = members.required_text("workerId"),
         .topics = {},
-        .jobs = members.number("maxTasks", 1, schema::limits::kJobsOfWorker).value_or(1)};
+        .jobs = members.number("maxTasks", 1, schema::limits::kJobsOfWorker).value_or(1),
+        .by_priority = members.value("usePriority").value_or("false") == "true"};
     const auto topics =
         cli::items_of(members.value("topics").value_or(""), schema::limits::kTopicsOfWorker);
     if (!topics) {

@@ -96,6 +96,14 @@ std::vector<WorkerAnswer> NarrowedWorkers::extend(
 
 std::vector<WorkerAnswer>
 NarrowedWorkers::held(const std::string& worker, std::span<const HeldJob> jobs) const {
+    return tell(worker, jobs, {});
+}
+
+std::vector<WorkerAnswer> NarrowedWorkers::tell(
+    const std::string& worker,
+    std::span<const HeldJob> jobs,
+    std::span<const std::optional<schema::RunNews>> news
+) const {
     std::vector<std::string> ids;
     std::ranges::transform(jobs, std::back_inserter(ids), &HeldJob::id);
     std::map<std::string, schema::Job, std::less<>> rows;
@@ -104,11 +112,15 @@ NarrowedWorkers::held(const std::string& worker, std::span<const HeldJob> jobs) 
         rows.emplace(row.id, std::move(row));
     }
     std::vector<WorkerAnswer> answers;
-    for (const HeldJob& job : jobs) {
-        const auto found = rows.find(job.id);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        const auto found = rows.find(jobs[i].id);
         answers.push_back(
-            found == rows.end() ? WorkerAnswer::not_found : answer_about(job, found->second, worker)
+            found == rows.end() ? WorkerAnswer::not_found
+                                : answer_about(jobs[i], found->second, worker)
         );
+        if (answers.back() == WorkerAnswer::done && i < news.size() && news[i]) {
+            desk().tell(found->second, *news[i]);
+        }
     }
     return answers;
 }

@@ -42,6 +42,13 @@ public:
     [[nodiscard]] std::vector<persistence::WorkerAnswer>
     held(const std::string& worker, std::span<const persistence::HeldJob> jobs) const;
 
+    /// The same, and what the runs of those tell is kept to be shown: see executor::RunNewsBook.
+    [[nodiscard]] std::vector<persistence::WorkerAnswer> tell(
+        const std::string& worker,
+        std::span<const persistence::HeldJob> jobs,
+        std::span<const std::optional<schema::RunNews>> news
+    ) const;
+
     [[nodiscard]] std::vector<persistence::WorkerAnswer>
     give_back(std::string_view worker, std::span<const persistence::HeldJob> jobs) const;
 

@@ -125,6 +125,15 @@ template <typename Items, typename IdOf>
     );
 }
 
+[[nodiscard]] Response tell_of_work(const ApiParts& api, const Request& request) {
+    const NewsOrder order = news_order_in(request.body);
+    return answer_for(
+        NarrowedWorkers(api, request.scope).tell(order.worker, order.jobs, order.news),
+        order.jobs,
+        id_of_held
+    );
+}
+
 [[nodiscard]] Response release_work(const ApiParts& api, const Request& request) {
     const HeldOrder order = held_order_in(request.body);
     return answer_for(
@@ -149,6 +158,7 @@ std::vector<Route> work_routes(const ApiParts& api, WorkPool& pool, WorkWaits& w
         {"POST", "/api/v1/external-jobs/finish", worker, on(finish_work), {kWorkContent}},
         {"POST", "/api/v1/external-jobs/extend", worker, on(extend_work), {kWorkContent}},
         {"POST", "/api/v1/external-jobs/held", worker, on(held_work), {kWorkContent}},
+        {"POST", "/api/v1/external-jobs/progress", worker, on(tell_of_work), {kWorkContent}},
         {"POST", "/api/v1/external-jobs/release", worker, on(release_work), {kWorkContent}},
     });
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -121,6 +122,42 @@ items_in(const RequestMembers& members, std::string_view name) {
     return topics.value();
 }
 
+[[nodiscard]] std::optional<double> part_in(const RequestMembers& members) {
+    const auto written = members.value("progress");
+    if (!written) {
+        return std::nullopt;
+    }
+    double part = -1;
+    const char* const end = written->data() + written->size();
+    if (std::from_chars(written->data(), end, part).ptr != end || !(part >= 0 && part <= 1)) {
+        throw std::invalid_argument("progress must be a number from 0 to 1");
+    }
+    return part;
+}
+
+[[nodiscard]] std::optional<schema::RunNews> told_in(const RequestMembers& members) {
+    const auto note = members.text("note");
+    const auto lines = members.value("lines");
+    schema::RunNews news{.progress = part_in(members)};
+    if (!news.progress && !note && !lines) {
+        return std::nullopt;
+    }
+    news.set_note(note.value_or(""));
+    if (lines) {
+        const auto texts = cli::strings_of(*lines, schema::RunNews::kLines);
+        if (!texts || texts.value().size() > schema::RunNews::kLines) {
+            throw std::invalid_argument(
+                fmt::format("lines must be a list of at most {} texts", schema::RunNews::kLines)
+            );
+        }
+        for (const std::string& text : texts.value()) {
+            news.add_text(text);
+            news.add_text("\n");
+        }
+    }
+    return news;
+}
+
 /// Which of many a mistake is in.
 [[nodiscard]] std::string
 numbered(std::string_view what, std::size_t index, const std::invalid_argument& mistake) {
@@ -174,6 +211,25 @@ HeldOrder held_order_in(std::string_view json) {
             const RequestMembers job(items[i]);
             job.refuse_others({"id", "revision"});
             order.jobs.push_back(held_job_in(job));
+        } catch (const std::invalid_argument& mistake) {
+            throw std::invalid_argument(numbered("job", i, mistake));
+        }
+    }
+    return order;
+}
+
+NewsOrder news_order_in(std::string_view json) {
+    const RequestMembers members(json);
+    members.refuse_others({"worker", "jobs"});
+    NewsOrder order{.worker = members.required_text("worker"), .jobs = {}, .news = {}};
+    const std::vector<std::string_view> items = items_in(members, "jobs");
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        // Defended catch: the mistake is told with its number.
+        try {
+            const RequestMembers job(items[i]);
+            job.refuse_others({"id", "revision", "progress", "note", "lines"});
+            order.jobs.push_back(held_job_in(job));
+            order.news.push_back(told_in(job));
         } catch (const std::invalid_argument& mistake) {
             throw std::invalid_argument(numbered("job", i, mistake));
         }

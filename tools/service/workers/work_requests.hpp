@@ -1,8 +1,11 @@
 #pragma once
 
 #include "executor/workers/worker_desk.hpp"
+#include "schema/history/run_news.hpp"
 #include "tools/service/workers/request_members.hpp"
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -48,5 +51,14 @@ struct HeldOrder {
     schema::Duration lock{0};  ///< 0: none was given.
 };
 [[nodiscard]] HeldOrder held_order_in(std::string_view json);
+
+/// `{"worker", "jobs"}`, the jobs as `{"id", "revision", "progress", "note", "lines"}`. The news of
+/// a job that tells nothing are nullopt.
+struct NewsOrder {
+    std::string worker;
+    std::vector<persistence::HeldJob> jobs;
+    std::vector<std::optional<schema::RunNews>> news;
+};
+[[nodiscard]] NewsOrder news_order_in(std::string_view json);
 
 }  // namespace jobstrand::service

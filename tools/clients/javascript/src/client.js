@@ -147,6 +147,12 @@ export class Client {
     return (await this.#ask("POST", "/api/v1/external-jobs/held", { worker, jobs: held(jobs) })).refused;
   }
 
+  /** The same, and tells how far those are of which there are news, by their ids: `{ progress, note, lines }`. */
+  async tell(worker, jobs, news) {
+    const told = held(jobs).map((one) => ({ ...one, ...news[one.id] }));
+    return (await this.#ask("POST", "/api/v1/external-jobs/progress", { worker, jobs: told })).refused;
+  }
+
   /** Gives jobs back; no attempt is used. */
   async release(worker, jobs) {
     await this.#ask("POST", "/api/v1/external-jobs/release", { worker, jobs: held(jobs) });

@@ -78,6 +78,22 @@ export interface Job<Payload = any> extends JobFields<Payload> {
   attempt: number;
   /** Aborts when the lock is lost, because the job was cancelled, say, or when the time of the handler is over. */
   readonly signal: AbortSignal;
+  /**
+   * How much of the work is done, from 0 to 1, and what is being done. Whoever looks at the job, on the page for one, sees it
+   * within about two seconds; each call replaces what the last one said. As often as you like: the service is told once a
+   * second at most, for all jobs of the worker together.
+   */
+  progress(part: number, note?: string): void;
+  /** Adds lines to those of the run, of which the last hundred are seen there too. They stand in the details of a failure. */
+  log(text: string): void;
+}
+
+/** What a run tells of itself. */
+export interface RunNews {
+  progress?: number;
+  note?: string;
+  /** All that are to be shown, and not only new ones. */
+  lines?: string[];
 }
 
 export interface JobResult {
@@ -126,6 +142,7 @@ export class Client {
   finish(worker: string, results: JobResult[]): Promise<RefusedResult[]>;
   extend(worker: string, jobs: { id: string; revision: number }[], lockMs: number): Promise<RefusedResult[]>;
   held(worker: string, jobs: { id: string; revision: number }[]): Promise<RefusedResult[]>;
+  tell(worker: string, jobs: { id: string; revision: number }[], news: { [id: string]: RunNews }): Promise<RefusedResult[]>;
   release(worker: string, jobs: { id: string; revision: number }[]): Promise<void>;
 }
 

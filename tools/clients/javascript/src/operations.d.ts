@@ -97,8 +97,8 @@ export type Config = { db?: string; passwordFile?: string; passwordCommand?: str
   timerJobAcquisitionEnabled?: boolean; resetExpiredJobEnabled?: boolean; maxTimerJobsPerAcquisition?: number;
   defaultTimerJobAcquireWaitTime?: string; timerFireAheadWindow?: string; misfireThreshold?: string; asyncJobLockTime?: string;
   lockGranularity?: string; timerLockTime?: string; nodeLease?: string; resetExpiredJobsInterval?: string;
-  resetExpiredJobsPageSize?: number; awaitTerminationPeriod?: string; jobTimeLimit?: string; maxLostStarts?: number;
-  numberOfRetries?: number; asyncFailedJobWaitTime?: string; defaultFailedJobWaitTime?: string;
+  resetExpiredJobsPageSize?: number; awaitTerminationPeriod?: string; jobTimeLimit?: string; externalTimeLimits?: string;
+  maxLostStarts?: number; numberOfRetries?: number; asyncFailedJobWaitTime?: string; defaultFailedJobWaitTime?: string;
   failedJobRetryTimeCycle?: string; producePrioritizedJobs?: boolean; batchJobPriority?: number; recordDefinitions?: boolean;
   tolerateFailedExpressions?: boolean; acquireByPriority?: boolean; preferTimerJobs?: boolean; acquireByDueDate?: boolean;
   tenantsInTurn?: boolean; priorityAging?: string; priorityRangeMin?: number; priorityRangeMax?: number;

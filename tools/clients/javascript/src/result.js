@@ -1,4 +1,5 @@
 import { BusinessError, Fail } from "./errors.js";
+import { Job } from "./job.js";
 import { Encoded, durationText, encoded, sayable } from "./texts.js";
 
 /** The longest that is told of a job, which is what the service takes as a payload. */
@@ -57,13 +58,15 @@ function written(result) {
 
 function failure(job, error) {
   const result = { ...about(job), outcome: "fail", message: messageOf(error) };
-  const details = typeof error?.stack === "string" ? sayable(stackOf(error).slice(0, kMostDetails)) : undefined;
+  const lines = job instanceof Job ? Job.linesOf(job).map((line) => `\n${line}`).join("") : "";
+  const stack = typeof error?.stack === "string" ? sayable(stackOf(error).slice(0, kMostDetails)) : undefined;
+  const details = stack === undefined && lines === "" ? undefined : (stack ?? "") + lines;
   if (!(error instanceof Fail)) {
     // The class of the error is there to be counted.
     return { ...result, message: error instanceof Error ? textOf(() => `${classOf(error)}: ${error.message}`) : result.message, details };
   }
   const retryAfter = error.retryAfterMs === undefined ? undefined : durationText(error.retryAfterMs);
-  return { ...result, details: error.details ?? details, retries: error.retries, retryAfter };
+  return { ...result, details: error.details === undefined ? details : error.details + lines, retries: error.retries, retryAfter };
 }
 
 /** Its name; that of its constructor, if it has none of its own. */

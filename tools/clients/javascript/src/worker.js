@@ -66,6 +66,8 @@ export class Worker {
   /** Whether there were fewer jobs than were asked for. */
   #isShort = false;
   #surplusTimer;
+  /** Whether the service knows how to be told of progress. */
+  #canTell = true;
   #bug = null;
   #wake = () => {};
   #wakeEnd = () => {};
@@ -413,11 +415,35 @@ export class Worker {
         prolonged = performance.now();
         await this.#askInParts(all, (jobs) => this.#client.extend(this.name, jobs, lockMs));
       } else if (canAsk) {
-        const long = all.filter((one) => before.has(one));
-        canAsk = await this.#askInParts(long, (jobs) => this.#client.held(this.name, jobs));
+        canAsk = await this.#lookAt(all, before);
       }
       before = new Set(all);
     }
+  }
+
+  /** Those that take long, and those that tell something. Resolves to false if an older service does not know how to be asked. */
+  async #lookAt(all, before) {
+    const news = {};
+    for (const { job } of this.#canTell ? all : []) {
+      const told = Job.takeNews(job);
+      if (told !== undefined) {
+        news[job.id] = told;
+      }
+    }
+    const asked = all.filter((one) => before.has(one) || news[one.job.id] !== undefined);
+    if (Object.keys(news).length === 0) {
+      return this.#askInParts(asked, (jobs) => this.#client.held(this.name, jobs));
+    }
+    let isTold = false;
+    this.#canTell = await this.#askInParts(asked, async (jobs) => {
+      const refused = await this.#client.tell(this.name, jobs, news);
+      isTold = true;
+      return refused;
+    });
+    if (!isTold) {
+      asked.filter(({ job }) => news[job.id] !== undefined).forEach(({ job }) => Job.notTold(job));
+    }
+    return true;
   }
 
   /** `ask` resolves to those of some jobs whose lock is lost. Resolves to false if the service, which is older, does not know that. */

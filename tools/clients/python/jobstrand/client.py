@@ -173,6 +173,11 @@ class Client(Nouns[Sync]):
         """Returns those of the jobs that the worker does not hold any more. Changes nothing."""
         return self._refused("held", {"worker": worker, "jobs": _held(jobs)})
 
+    def tell(self, worker: str, jobs: Iterable[Job], news: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """The same, and tells how far those are of which there are news, by their ids: `progress`, `note`, `lines`."""
+        told = [{**one, **news.get(one["id"], {})} for one in _held(jobs)]
+        return self._refused("progress", {"worker": worker, "jobs": told})
+
     def release(self, worker: str, jobs: Iterable[Job]) -> None:
         """Gives jobs back; no attempt is used."""
         self._ask("POST", "/api/v1/external-jobs/release", {"worker": worker, "jobs": _held(jobs)})

@@ -71,6 +71,7 @@ class Desk:
         self._threads = [self.thread(target) for target in (self._tell_all, self._keep_locks, self._give_surplus_back)]
         self._is_short = False
         self._can_ask = True
+        self._can_tell = True
 
     def thread(self, target: Callable[[], None]) -> threading.Thread:
         """One without which the worker cannot go on: what ends it before its time ends the worker."""
@@ -187,12 +188,25 @@ class Desk:
                 prolonged = time.monotonic()
                 self._ask_in_parts(jobs, lambda part: self._client.extend(self._settings.worker, part, self._settings.lock))
             elif self._can_ask:
-                long = [job for job in jobs if id(job) in before]
-                self._ask_in_parts(long, lambda part: self._client.held(self._settings.worker, part))
+                self._look_at(jobs, before)
             before = {id(job) for job in jobs}
 
-    def _ask_in_parts(self, jobs: list[Job], ask: Callable[[list[Job]], list[dict[str, Any]]]) -> None:
-        """`ask` says for which of some jobs the lock is lost."""
+    def _look_at(self, jobs: list[Job], before: set[int]) -> None:
+        """Those that take long, and those that tell something."""
+        worker = self._settings.worker
+        news = {job.id: told for job in jobs if job.has_told and (told := job.news.take())}
+        asked = [job for job in jobs if id(job) in before or job.id in news]
+        if not news or not self._can_tell:
+            self._ask_in_parts(asked, lambda part: self._client.held(worker, part))
+        elif not self._ask_in_parts(asked, lambda part: self._client.tell(worker, part, news)):
+            for job in asked:
+                if job.id in news:
+                    job.news.not_told()
+            # A service that is older than this package may know how to be asked, and not how to be told.
+            self._can_tell, self._can_ask = self._can_ask, True
+
+    def _ask_in_parts(self, jobs: list[Job], ask: Callable[[list[Job]], list[dict[str, Any]]]) -> bool:
+        """`ask` says for which of some jobs the lock is lost. False: it could not be asked."""
         if not jobs:
             self._outage.ended("keep locks")
         for start in range(0, len(jobs), _JOBS_PER_REQUEST):
@@ -205,10 +219,11 @@ class Desk:
                     self._can_ask = False
                 else:
                     self._outage.began("keep locks", error)
-                return
+                return False
             self._outage.ended("keep locks")
             for job in self.held.lose([one["id"] for one in refused], among=part):
                 _log.warning("the lock of job %s is lost", job.id)
+        return True
 
     def _tell_all(self) -> None:
         is_last = False

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, Mapping, Optional, Union
 
 from .names import nearest_names
+from .news import News
 
 #: When a job runs at the earliest: an instant, a wait from now, or any timer text (only over HTTP).
 Due = Union[datetime, timedelta, str]
@@ -114,6 +115,28 @@ class Job:
     def is_lost(self) -> bool:
         """Whether `lost` is set."""
         return "_lost" in self.__dict__ and self.lost.is_set()
+
+    def progress(self, part: float, note: str = "") -> None:
+        """How much of the work is done, from 0 to 1, and what is being done. Whoever looks at the job, on the page for one, sees
+        it within about two seconds; each call replaces what the last one said. From any thread, as often as you like: the
+        service is told once a second at most, for all jobs of the worker together."""
+        self.news.progress(part, note)
+
+    def log(self, text: str) -> None:
+        """Adds lines to those of the run, of which the last hundred are seen there too. They stand in the details of the failure
+        if the handler raises."""
+        self.news.log(text)
+
+    @property
+    def news(self) -> News:
+        """What the run has told of itself."""
+        news: News = self.__dict__.get("_news") or self.__dict__.setdefault("_news", News())
+        return news
+
+    @property
+    def has_told(self) -> bool:
+        """Whether there are `news`."""
+        return "_news" in self.__dict__
 
     def _event(self, name: str) -> threading.Event:
         """Made when it is asked for: of most jobs nobody does."""

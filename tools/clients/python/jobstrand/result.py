@@ -50,10 +50,11 @@ def untold(job: Job, message: str) -> bytes:
 
 def _failure(job: Job, error: BaseException) -> dict[str, Any]:
     result = _about(job, "fail")
+    lines = "".join(f"\n{line}" for line in job.news.lines) if job.has_told else ""
     if not isinstance(error, Fail):
-        return {**result, "message": _in_a_line(error), "details": _traceback_of(error)}
+        return {**result, "message": _in_a_line(error), "details": _traceback_of(error) + lines}
     result["message"] = _message_of(error)
-    result["details"] = _traceback_of(error) if error.details is None else _sayable(error.details)
+    result["details"] = (_traceback_of(error) if error.details is None else _sayable(error.details)) + lines
     if error.retry_after is not None:
         result["retryAfter"] = duration_text(error.retry_after)
     if error.retries is not None:

@@ -49,6 +49,7 @@ function decide(): void {
     void get('session').catch(() => undefined); // A token that has ended is told by the answer.
   };
   stream.addEventListener('stats', (event) => tell({ state: 'live', stats: JSON.parse(event.data) as Stats }));
+  stream.addEventListener('runs', () => tell({ state: 'live', beat: now.beat + 1 }));
   stream.addEventListener('node', () => tell({ state: 'live', beat: now.beat + 1 }));
 }
 

@@ -32,6 +32,8 @@ export interface Job {
   failedTime?: string | null;
   runningSince?: string | null;
   nobodyServes?: string | null;
+  /** What the run that is under way has told of itself. */
+  news?: { progress: number | null; note: string | null; told: string; lines: string[] };
   /** Of jobs that have ended. */
   ended?: string | null;
   node?: string | null;

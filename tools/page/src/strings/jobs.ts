@@ -83,6 +83,8 @@ export const j = {
   imported: (added: number, skipped: number, bad: number) => `${many(added, 'dead letter')} added, ${skipped} there already${bad > 0 ? `, ${many(bad, 'line')} that are none` : ''}`,
   // A job
   facts: 'Facts',
+  progress: 'Progress',
+  toldAt: 'told',
   timeline: 'Time line',
   why: 'Why does it not run?',
   whyShort: 'why?',

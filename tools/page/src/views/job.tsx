@@ -68,6 +68,7 @@ export function JobView(props: { place: Place }): JSX.Element {
             </div>
           )}
           {isThere && <Why job={job} explanation={why.data} />}
+          {job.news && <News news={job.news} />}
           <div class="columns">
             <div>
               {job.payload !== undefined && (
@@ -106,6 +107,27 @@ export function JobView(props: { place: Place }): JSX.Element {
       )}
       {!found.error && !found.data && <Empty>{t.loading}</Empty>}
     </View>
+  );
+}
+
+/** How far the run is, as it tells. */
+function News({ news }: { news: NonNullable<Job['news']> }): JSX.Element {
+  const percent = news.progress === null ? undefined : Math.round(news.progress * 100);
+  return (
+    <Card title={j.progress} tone="good">
+      {percent !== undefined && (
+        <div class="row">
+          <div class="bar long" role="progressbar" aria-label={j.progress} aria-valuenow={percent} aria-valuemin={0} aria-valuemax={100}>
+            <div style={{ width: `${percent}%` }} />
+          </div>
+          <strong>{percent} %</strong>
+        </div>
+      )}
+      <p data-news="note">
+        {news.note} <span class="quiet">{j.toldAt} <Time of={news.told} /></span>
+      </p>
+      {news.lines.length > 0 && <pre tabIndex={0} data-news="lines">{news.lines.join('\n')}</pre>}
+    </Card>
   );
 }
 

@@ -1,0 +1,146 @@
+#include "executor/report/run_news_book.hpp"
+
+#include "schema/text/utf8.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace jobstrand::executor {
+
+using persistence::ToldRun;
+using schema::RunNews;
+
+void RunNewsBook::progress(HeldJob& held, double part, std::string_view note) {
+    change(held, [part, note](RunNews& news) {
+        news.progress = std::isnan(part) ? std::nullopt : std::optional(std::clamp(part, 0.0, 1.0));
+        news.set_note(note);
+    });
+}
+
+void RunNewsBook::log(HeldJob& held, std::string_view text) {
+    if (!text.empty()) {
+        change(held, [text](RunNews& news) { news.add_text(text); });
+    }
+}
+
+void RunNewsBook::change(HeldJob& held, const std::function<void(RunNews&)>& set) {
+    const std::lock_guard lock(mutex_);
+    // In this order: whoever ends the run sees one of the two.
+    held.has_told = true;
+    Entry* const entry = held.is_running ? entry_of(held.job.id, held.job.revision) : nullptr;
+    if (entry == nullptr) {
+        return;
+    }
+    if (entry->run.owner.empty()) {
+        entry->run.owner = owner_;
+        entry->run.handler_type = held.job.handler_type;
+        entry->run.tenant = held.job.tenant_id;
+    }
+    set(entry->run.news);
+    entry->is_fresh = true;
+    wake();
+}
+
+void RunNewsBook::tell(ToldRun run) {
+    const std::lock_guard lock(mutex_);
+    if (Entry* const entry = entry_of(run.job, run.revision)) {
+        entry->run = std::move(run);
+        entry->is_fresh = true;
+        entry->is_of_worker = true;
+        wake();
+    }
+}
+
+// Under the lock, so that nobody is woken who is gone.
+void RunNewsBook::wake() {
+    if (!std::exchange(has_news_, true) && wake_) {
+        wake_();
+    }
+}
+
+void RunNewsBook::when_told(std::function<void()> wake) {
+    const std::lock_guard lock(mutex_);
+    wake_ = std::move(wake);
+}
+
+void RunNewsBook::close() {
+    const std::lock_guard lock(mutex_);
+    is_closed_ = true;
+    wake_ = {};
+    entries_.clear();
+    count_ = 0;
+}
+
+// nullptr: too many runs tell something.
+RunNewsBook::Entry* RunNewsBook::entry_of(const std::string& job, std::int64_t revision) {
+    auto found = entries_.find(job);
+    if (found == entries_.end()) {
+        if (is_closed_ || entries_.size() >= kMost) {
+            return nullptr;
+        }
+        found = entries_.try_emplace(job).first;
+        count_ = entries_.size();
+    } else if (found->second.run.revision != revision) {
+        // The row is taken over.
+        const bool is_written = found->second.is_written;
+        found->second = {};
+        found->second.is_written = is_written;
+    }
+    found->second.run.job = job;
+    found->second.run.revision = revision;
+    return &found->second;
+}
+
+std::optional<RunNews> RunNewsBook::end(const std::string& job, std::int64_t revision) {
+    if (count_ == 0) {
+        return std::nullopt;
+    }
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(job);
+    if (found == entries_.end() || found->second.run.revision > revision) {
+        return std::nullopt;
+    }
+    // One of an earlier run is left over: that one was not ended here.
+    const Entry entry = std::move(found->second);
+    entries_.erase(found);
+    count_ = entries_.size();
+    if (entry.is_written) {
+        ended_.push_back({.job = job, .revision = entry.run.revision});
+        wake();
+    }
+    if (entry.run.revision != revision) {
+        return std::nullopt;
+    }
+    RunNews news = entry.run.news;
+    news.lines = schema::last_bytes(news.lines, RunNews::kBytesOfLines);
+    return news;
+}
+
+RunNewsBook::Page RunNewsBook::take(schema::TimePoint now) {
+    Page page;
+    const std::lock_guard lock(mutex_);
+    has_news_ = false;
+    page.ended = std::exchange(ended_, {});
+    for (auto& [job, entry] : entries_) {
+        if (!entry.is_fresh) {
+            continue;
+        }
+        entry.run.told = now;
+        entry.is_fresh = false;
+        entry.is_written = true;
+        ToldRun& told = page.told.emplace_back(entry.run);
+        told.news.lines = schema::last_bytes(told.news.lines, RunNews::kBytesOfLines);
+    }
+    forget_silent_workers(now);
+    return page;
+}
+
+// Their rows stay until RunNewsStore::forget_news() finds that nobody has the jobs.
+void RunNewsBook::forget_silent_workers(schema::TimePoint now) {
+    std::erase_if(entries_, [now](const auto& one) {
+        return one.second.is_of_worker && one.second.run.told < now - kLasts;
+    });
+    count_ = entries_.size();
+}
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "executor/pool/held_jobs.hpp"
+#include "persistence/run_news_store.hpp"
+#include "schema/history/run_news.hpp"
+#include "schema/time.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace jobstrand::executor {
+
+/// What runs under way have told here, until it is written down. A run that tells nothing costs
+/// nothing, and of one that ends within the second nothing is written.
+///
+/// Thread safety: safe.
+class RunNewsBook final {
+public:
+    /// Runs that may tell something at once. What further ones tell is passed over.
+    static constexpr std::size_t kMost = 2'000;
+
+    /// An external worker that tells nothing for so long is forgotten: its job may have gone
+    /// elsewhere.
+    static constexpr schema::Duration kLasts = std::chrono::minutes(10);
+
+    /// `owner`: of the runs of this node.
+    explicit RunNewsBook(std::string owner) : owner_(std::move(owner)) {}
+
+    /// Called for the first news since the last take(). It must not block.
+    void when_told(std::function<void()> wake);
+
+    /// A run of this node is so far. Of a run that has ended it is passed over.
+    void progress(HeldJob& held, double part, std::string_view note);
+    /// It has put this out, whole lines or not.
+    void log(HeldJob& held, std::string_view text);
+
+    /// All that a run of an external worker tells.
+    void tell(persistence::ToldRun run);
+
+    /// The run has ended: what it told.
+    [[nodiscard]] std::optional<schema::RunNews> end(const std::string& job, std::int64_t revision);
+
+    struct Page {
+        std::vector<persistence::ToldRun> told = {};
+        std::vector<persistence::ToldRun> ended = {};
+
+        [[nodiscard]] bool is_empty() const { return told.empty() && ended.empty(); }
+    };
+
+    /// What is to be written now. What others than nodes told is as old as `told` says.
+    [[nodiscard]] Page take(schema::TimePoint now);
+
+    /// Nothing is heard from now on, and nobody is woken: runs may outlive their executor.
+    void close();
+
+private:
+    struct Entry {
+        persistence::ToldRun run;
+        bool is_fresh = true;     ///< It is to be written.
+        bool is_written = false;  ///< There is a row.
+        bool is_of_worker = false;
+    };
+
+    void change(HeldJob& held, const std::function<void(schema::RunNews&)>& set);
+    [[nodiscard]] Entry* entry_of(const std::string& job, std::int64_t revision);
+    void forget_silent_workers(schema::TimePoint now);
+    void wake();
+
+    const std::string owner_;
+    std::atomic<std::size_t> count_{0};  ///< Of the entries.
+
+    // Guarded by mutex_.
+    std::mutex mutex_;
+    std::function<void()> wake_;
+    std::map<std::string, Entry, std::less<>> entries_;  ///< By job.
+    std::vector<persistence::ToldRun> ended_;
+    bool has_news_ = false;
+    bool is_closed_ = false;
+};
+
+}  // namespace jobstrand::executor

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "executor/workers/external_limits.hpp"
+#include "schema/job.hpp"
+#include "schema/time.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace jobstrand::executor {
+
+/// By when external workers have to end the jobs that have a time limit, as far as this node knows.
+/// Of others it costs nothing.
+///
+/// Thread safety: safe; when_earlier() comes before the first job.
+class ExternalDeadlines final {
+public:
+    /// Of jobs; more are not looked after until some have ended.
+    static constexpr std::size_t kMostHeld = 200'000;
+
+    /// A job that a worker holds.
+    struct Held {
+        std::string id;
+        int revision = 1;
+        std::string worker;
+        schema::Duration limit{0};
+    };
+
+    explicit ExternalDeadlines(ExternalLimits limits) : limits_(std::move(limits)) {}
+
+    [[nodiscard]] const ExternalLimits& limits() const { return limits_; }
+
+    /// Called when a job is to end before all others. It must not block.
+    void when_earlier(std::function<void()> wake) { wake_ = std::move(wake); }
+
+    /// Workers hold these from now on. Those that are known already stay as they are.
+    void begun(std::span<const schema::Job> jobs, schema::TimePoint now);
+
+    /// Whatever became of it.
+    void ended(const std::string& job);
+
+    /// Those whose time is over; they are forgotten.
+    [[nodiscard]] std::vector<Held> take_late(schema::TimePoint now);
+
+    /// The earliest deadline; nullopt: there is none.
+    [[nodiscard]] std::optional<schema::TimePoint> next();
+
+private:
+    struct Entry {
+        Held held;
+        schema::TimePoint deadline;
+    };
+
+    void forget(const std::string& job);
+
+    const ExternalLimits limits_;
+    std::function<void()> wake_;
+
+    // Guarded by mutex_.
+    std::mutex mutex_;
+    std::unordered_map<std::string, Entry> entries_;
+    std::set<std::pair<schema::TimePoint, std::string>> order_;
+};
+
+}  // namespace jobstrand::executor
