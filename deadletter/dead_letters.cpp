@@ -2,6 +2,7 @@
 
 #include "deadletter/bulk/bulk_change.hpp"
 #include "deadletter/bulk/job_answer.hpp"
+#include "deadletter/bulk/job_stretches.hpp"
 #include "schema/limits.hpp"
 
 #include <algorithm>
@@ -53,6 +54,21 @@ results_of(persistence::OperatorStore& store, const Ids& ids, const Answers& ans
     return id_of(cause_of(failure.handler_type, failure.message)) == cause;
 }
 
+[[nodiscard]] std::vector<DeadLetterFailure> failures_in(
+    persistence::OperatorStore& store,
+    const persistence::JobFilter& filter,
+    const std::string& after,
+    std::size_t limit
+) {
+    return first_of(
+        JobStretches(store, JobPlace::dead_letter, filter, after),
+        limit,
+        [&](const persistence::JobFilter& stretch, const std::string& behind, std::size_t most) {
+            return store.list_failures(stretch, behind, most);
+        }
+    );
+}
+
 /// Reads failures page by page; `use` says of each whether to go on.
 template <typename Use>
 void for_each_failure(
@@ -64,7 +80,7 @@ void for_each_failure(
     schema::for_each_page(
         {.after = after, .size = kPage},
         [&](const std::string& behind, std::size_t limit) {
-            return store.list_failures(filter, behind, limit);
+            return failures_in(store, filter, behind, limit);
         },
         &DeadLetterFailure::id,
         [&](const std::vector<DeadLetterFailure>& page) { return std::ranges::all_of(page, use); }
@@ -120,7 +136,7 @@ std::optional<JobDetails> DeadLetters::find(std::string_view id) const {
     return is_dead ? std::move(details) : std::nullopt;
 }
 
-schema::Page<schema::PlacedJob> DeadLetters::list(
+JobPage DeadLetters::list(
     const persistence::JobFilter& filter,
     std::string_view after,
     std::size_t limit
@@ -129,7 +145,8 @@ schema::Page<schema::PlacedJob> DeadLetters::list(
         {.places = {JobPlace::dead_letter},
          .filter = filter,
          .after = std::string(after),
-         .limit = limit}
+         .limit = limit,
+         .patience = kPatience}
     );
 }
 
@@ -164,11 +181,11 @@ std::vector<persistence::TypeCount> DeadLetters::count_types(const persistence::
 CauseSummary DeadLetters::causes(const persistence::JobFilter& filter, const BulkWatch& watch)
     const {
     CauseTally tally;
-    BulkCounts counts{.total = store_.count(JobPlace::dead_letter, filter)};
+    BulkCounts counts{.total = count_in(store_, JobPlace::dead_letter, filter)};
     schema::for_each_page(
         {.after = {}, .size = kPage},
         [&](const std::string& after, std::size_t limit) {
-            return store_.list_failures(filter, after, limit);
+            return failures_in(store_, filter, after, limit);
         },
         &DeadLetterFailure::id,
         [&](const std::vector<DeadLetterFailure>& page) {
@@ -305,7 +322,14 @@ DeadLetters::ReadIds DeadLetters::reader_of(const DeadSelection& selection) cons
     }
     return [this, &jobs = std::get<JobSelection>(selection)](
                const std::string& after, std::size_t limit
-           ) { return store_.list_ids(JobPlace::dead_letter, jobs.filter(), after, limit); };
+           ) {
+        return first_of(
+            JobStretches(store_, JobPlace::dead_letter, jobs.filter(), after),
+            limit,
+            [&](const persistence::JobFilter& stretch, const std::string& behind, std::size_t most
+            ) { return store_.list_ids(JobPlace::dead_letter, stretch, behind, most); }
+        );
+    };
 }
 
 std::vector<std::string> DeadLetters::ids_of_cause(

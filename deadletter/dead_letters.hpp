@@ -54,8 +54,9 @@ public:
     /// job, or it is no dead letter.
     [[nodiscard]] std::optional<JobDetails> find(std::string_view id) const;
 
-    /// In id order, behind the id `after` (empty: from the start). Long payloads are left out.
-    [[nodiscard]] schema::Page<schema::PlacedJob>
+    /// In id order, behind the id `after` (empty: from the start), as far as kPatience leads. Long
+    /// payloads are left out.
+    [[nodiscard]] JobPage
     list(const persistence::JobFilter& filter, std::string_view after, std::size_t limit) const;
 
     /// The latest first, behind the dead letter `after` (empty: from the start). Those that do not

@@ -85,7 +85,10 @@ AsyncExecutor::AsyncExecutor(Dependencies use, ExecutorSettings settings)
           does_acquisition_decide()
       ),
       completion_(needs_of_completion(), settings_.lock_owner),
-      throughput_({completion_.throughput(), held_, use.throughput, use.clock}, settings_.lock_owner),
+      throughput_(
+          {completion_.throughput(), held_, use.throughput, use.clock},
+          settings_.lock_owner
+      ),
       async_(
           settings_.async_runs,
           [this](const HeldJobPtr& held, const HandlerResult& result) {

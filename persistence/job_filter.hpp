@@ -3,6 +3,7 @@
 #include "schema/job_fields.hpp"
 #include "schema/time.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,7 +22,7 @@ struct FieldCondition {
         one_of,
         like_one_of,  ///< As one_of; a text that ends in * is the beginning.
         absent,       ///< Without a value; a text is empty.
-        before,       ///< A time.
+        before,       ///< A time; of a number, it is less.
         after,        ///< A time.
         above,        ///< A number.
         not_below,    ///< A number.
@@ -83,6 +84,38 @@ using TimeMember = std::optional<schema::TimePoint> schema::Job::*;
     return {member, FieldCondition::Match::after, time};
 }
 
+/// One thing that is asked of a part of the payload: of the text, number or truth value that stands
+/// at a path. What the job does not have there never matches, nor does a payload that is no JSON.
+struct PayloadCondition {
+    using Match = FieldCondition::Match;
+
+    std::vector<std::string> path;  ///< Names of members, and places in lists: `items`, `0`.
+    Match match =
+        Match::equal;  ///< A text: equal, start; a number: before, above, not_...; absent.
+    std::variant<std::string, double> value = {};
+
+    bool operator==(const PayloadCondition&) const = default;
+};
+
+/// What is asked of jobs with AND, OR and NOT. What a job does not have is unknown to no part of
+/// it: `negated` matches whatever its part does not match.
+struct JobTerm {
+    enum class Kind { all, any, negated, field, payload, locked, failed };
+
+    Kind kind = Kind::all;
+    std::vector<JobTerm> parts = {};  ///< Of all, any, negated (one).
+    std::variant<std::monostate, FieldCondition, PayloadCondition> leaf = {};
+
+    bool operator==(const JobTerm&) const = default;
+};
+
+/// Whether the term or any part of it is of this kind.
+[[nodiscard]] inline bool has_kind(const JobTerm& term, JobTerm::Kind kind) {
+    return term.kind == kind || std::ranges::any_of(term.parts, [&](const JobTerm& part) {
+               return has_kind(part, kind);
+           });
+}
+
 /// Which jobs an operator means. All that is set must match; nothing set matches every job.
 struct JobFilter {
     std::vector<std::string> ids = {};
@@ -93,8 +126,16 @@ struct JobFilter {
     std::optional<bool> failed = {};
     /// Leaves out what belongs to an engine of Flowable that shares the tables.
     bool only_ours = false;
+    /// All of them must match. With one that asks for a part of the payload, jobs whose payload is
+    /// too long for the table of the jobs (limits::kInlinePayloadLength) never match.
+    std::vector<JobTerm> where = {};
 
     [[nodiscard]] bool is_empty() const { return *this == JobFilter{}; }
+    [[nodiscard]] bool asks_payload() const {
+        return std::ranges::any_of(where, [](const JobTerm& term) {
+            return has_kind(term, JobTerm::Kind::payload);
+        });
+    }
     bool operator==(const JobFilter&) const = default;
 };
 

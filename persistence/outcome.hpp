@@ -18,7 +18,7 @@ struct Outcome {
     std::optional<schema::Duration> duration = {};  ///< Of the run, where there was one.
     std::optional<schema::TimePoint> ended = {};    ///< By the database's clock.
     bool is_begin_counted = false;  ///< The run took so long that its begin was counted meanwhile.
-    std::string last_word = {};                     ///< What the run told last of itself.
+    std::string last_word = {};     ///< What the run told last of itself.
 };
 
 /// What came of writing an outcome. Only `done` changed something.

@@ -1,5 +1,6 @@
 #include "deadletter/bulk/bulk_change.hpp"
 #include "deadletter/bulk/job_answer.hpp"
+#include "deadletter/bulk/job_stretches.hpp"
 #include "deadletter/desk/job_desk.hpp"
 
 #include <algorithm>
@@ -85,10 +86,10 @@ BulkCounts JobDesk::change(
     }
     const JobPlace from = places_of(selection, place).front();
     const BulkSource source{
-        .total = store_.count(from, selection.filter()),
+        .total = count_in(store_, from, selection.filter()),
         .page = kChangedAtOnce,
         .read = [&](const std::string& after, std::size_t limit
-                ) { return store_.list(from, selection.filter(), after, limit); },
+                ) { return list_in(store_, from, selection.filter(), after, limit); },
         .key_of = &Job::id,
     };
     return change_all(

@@ -3,7 +3,10 @@
 #include "schema/ensure.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
 namespace jobstrand::deadletter {
@@ -61,6 +64,157 @@ in_order(persistence::OperatorStore& store, const JobQuery& query, std::size_t m
     return found;
 }
 
+/// When a list that looks into payloads has to end.
+class PatienceEnd final {
+public:
+    explicit PatienceEnd(const std::optional<std::chrono::milliseconds>& patience) {
+        if (patience) {
+            end_ = std::chrono::steady_clock::now() + *patience;
+        }
+    }
+
+    [[nodiscard]] bool has_come() const {
+        return end_ && std::chrono::steady_clock::now() >= *end_;
+    }
+
+private:
+    std::optional<std::chrono::steady_clock::time_point> end_;
+};
+
+void cut_page(JobPage& page, std::size_t limit) {
+    if (page.items.size() > limit) {
+        page.items.resize(limit);
+        page.has_more = true;
+        page.looked_until.reset();
+    }
+}
+
+/// A list in the order of ids of all places, each of which was looked at up to some id.
+class PayloadScan final {
+public:
+    PayloadScan(persistence::OperatorStore& store, const JobQuery& query)
+        : store_(store), query_(query) {
+        for (const JobPlace place : query.places) {
+            places_.push_back(
+                {place, JobStretches(store, place, query.filter, query.after, query.looked_into)}
+            );
+        }
+    }
+
+    [[nodiscard]] JobPage read() {
+        const PatienceEnd end(query_.patience);
+        // Each place once at least, so that a list always goes on.
+        for (std::size_t steps = 0; Place* const place = least(); ++steps) {
+            if (known(*place) > query_.limit || (steps >= places_.size() && end.has_come())) {
+                break;
+            }
+            step(*place);
+        }
+        JobPage page;
+        page.items = std::move(found_);
+        std::ranges::sort(page.items, {}, id_of);
+        if (const Place* const place = least()) {
+            const std::string until = place->stretches.last();
+            std::erase_if(page.items, [&](const PlacedJob& one) { return one.job.id > until; });
+            page.looked_until = Job{.id = until};
+        }
+        cut_page(page, query_.limit);
+        return page;
+    }
+
+private:
+    struct Place {
+        JobPlace place;
+        JobStretches stretches;
+    };
+
+    [[nodiscard]] static const std::string& id_of(const PlacedJob& placed) { return placed.job.id; }
+
+    /// The place that was looked at the least; nullptr: all of them have ended.
+    [[nodiscard]] Place* least() {
+        Place* found = nullptr;
+        for (Place& place : places_) {
+            if (!place.stretches.has_ended() &&
+                (found == nullptr || place.stretches.last() < found->stretches.last())) {
+                found = &place;
+            }
+        }
+        return found;
+    }
+
+    /// Jobs that come before what was not looked at.
+    [[nodiscard]] std::size_t known(const Place& place) const {
+        return static_cast<std::size_t>(std::ranges::count_if(found_, [&](const PlacedJob& one) {
+            return one.job.id <= place.stretches.last();
+        }));
+    }
+
+    void step(Place& place) {
+        if (!place.stretches.next()) {
+            return;
+        }
+        for (Job& job : store_.list(
+                 place.place, place.stretches.filter(), place.stretches.after(), query_.looked_into
+             )) {
+            PlacedJob placed{.place = place.place, .job = std::move(job)};
+            if (query_.is_wanted == nullptr || query_.is_wanted(placed)) {
+                found_.push_back(std::move(placed));
+            }
+        }
+    }
+
+    persistence::OperatorStore& store_;
+    const JobQuery& query_;
+    std::vector<Place> places_;
+    std::vector<PlacedJob> found_;
+};
+
+/// In another order: so many jobs at a time, of which the store then says which ones are meant.
+JobPage scan_in_order(persistence::OperatorStore& store, const JobQuery& query) {
+    const PatienceEnd end(query.patience);
+    const JobPlace place = query.places.front();
+    persistence::JobFilter any = query.filter;
+    any.where.clear();
+    persistence::SortedPart part{
+        .by = query.order->by,
+        .is_descending = query.order->is_descending,
+        .limit = query.looked_into,
+        .behind = query.order->behind,
+    };
+    std::size_t skipped = query.order->skipped;
+    JobPage page;
+    do {
+        std::vector<Job> jobs = store.list_in_order(place, any, part);
+        if (jobs.empty()) {
+            page.looked_until.reset();
+            break;
+        }
+        page.looked_until = jobs.back();
+        part.behind = jobs.back();
+        const bool is_last = jobs.size() < part.limit;
+        persistence::JobFilter these = query.filter;
+        std::ranges::transform(jobs, std::back_inserter(these.ids), &Job::id);
+        const std::vector<std::string> ids = store.list_ids(place, these, "", jobs.size());
+        const std::set<std::string_view> meant(ids.begin(), ids.end());
+        for (Job& job : jobs) {
+            if (!meant.contains(job.id)) {
+                continue;
+            }
+            if (skipped > 0) {
+                --skipped;
+            } else {
+                page.items.push_back({.place = place, .job = std::move(job)});
+            }
+        }
+        if (is_last) {
+            page.looked_until.reset();
+            break;
+        }
+    } while (page.items.size() <= query.limit && !end.has_come());
+    cut_page(page, query.limit);
+    return page;
+}
+
 }  // namespace
 
 std::optional<JobDetails> JobSearch::find(std::string_view id) const {
@@ -80,14 +234,14 @@ std::optional<JobDetails> JobSearch::find(std::string_view id) const {
     return found;
 }
 
-schema::Page<PlacedJob> JobSearch::list(const JobQuery& query) const {
-    if (query.order) {
-        JOBSTRAND_ENSURE(query.places.size() == 1);
-        return schema::first_page(query.limit, [&](std::size_t most) {
-            return in_order(store_, query, most);
-        });
+JobPage JobSearch::list(const JobQuery& query) const {
+    JOBSTRAND_ENSURE(!query.order || query.places.size() == 1);
+    if (query.filter.asks_payload() && query.filter.ids.empty()) {
+        return query.order ? scan_in_order(store_, query) : PayloadScan(store_, query).read();
     }
-    return schema::first_page(query.limit, [&](std::size_t most) { return first(query, most); });
+    return {schema::first_page(query.limit, [&](std::size_t most) {
+        return query.order ? in_order(store_, query, most) : first(query, most);
+    })};
 }
 
 std::vector<persistence::Suspension> JobSearch::why_suspended(std::string_view id) const {
@@ -109,7 +263,7 @@ std::int64_t JobSearch::count(const std::vector<JobPlace>& places, const JobSele
     std::int64_t total = 0;
     if (!selection.is_nothing()) {
         for (const JobPlace place : places) {
-            total += store_.count(place, selection.filter());
+            total += count_in(store_, place, selection.filter());
         }
     }
     return total;
@@ -125,7 +279,7 @@ Preview JobSearch::preview(
     }
     return {
         .count = count(places, selection),
-        .first = first({.places = places, .filter = selection.filter()}, most),
+        .first = list({.places = places, .filter = selection.filter(), .limit = most}).items,
     };
 }
 

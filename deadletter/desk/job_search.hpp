@@ -1,10 +1,12 @@
 #pragma once
 
 #include "deadletter/bulk/job_selection.hpp"
+#include "deadletter/bulk/job_stretches.hpp"
 #include "persistence/node_work.hpp"
 #include "persistence/operator_store.hpp"
 #include "schema/paging.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,6 +24,9 @@ struct JobOrder {
     std::optional<schema::Job> behind = {};  ///< See persistence::SortedPart.
 };
 
+/// How long a list for somebody who waits for it may look into payloads.
+inline constexpr std::chrono::milliseconds kPatience{2'000};
+
 /// Which jobs to list.
 struct JobQuery {
     std::vector<schema::JobPlace> places;
@@ -31,8 +36,18 @@ struct JobQuery {
     std::string after = {};  ///< An id, exclusive; empty: from the start.
     std::size_t limit = 100;
 
+    /// Of a filter that asks for payloads: after so long the page ends. nullopt: it never does.
+    std::optional<std::chrono::milliseconds> patience = {};
+    std::size_t looked_into = kLookedInto;  ///< Jobs that one statement looks into then.
+
     /// May pass over some that the filter matches; null: none.
     bool (*is_wanted)(const schema::PlacedJob&) = nullptr;
+};
+
+struct JobPage : schema::Page<schema::PlacedJob> {
+    /// Set: it has ended before its time, and the list goes on behind this job, which need not be
+    /// one of the items. Then `has_more` is not set.
+    std::optional<schema::Job> looked_until = {};
 };
 
 /// Which instances or definitions to list.
@@ -89,7 +104,7 @@ public:
 
     /// The jobs of all the places together, in id order, or those of one place in another one. Long
     /// payloads are left out.
-    [[nodiscard]] schema::Page<schema::PlacedJob> list(const JobQuery& query) const;
+    [[nodiscard]] JobPage list(const JobQuery& query) const;
 
     /// The jobs of one place in another order. Long payloads are left out.
     [[nodiscard]] std::vector<schema::Job> list_in_order(

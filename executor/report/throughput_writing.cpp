@@ -42,8 +42,7 @@ void ThroughputWriting::count_long_runs() {
     const schema::TimePoint now = use_.clock.now();
     const schema::SteadyPoint steady_now = use_.clock.steady_now();
     for (const HeldJobPtr& held : use_.held.running()) {
-        const auto runs_for =
-            std::chrono::floor<schema::Duration>(steady_now - held->began.load());
+        const auto runs_for = std::chrono::floor<schema::Duration>(steady_now - held->began.load());
         if (runs_for >= schema::kShortSpan && !held->is_begin_counted.exchange(true)) {
             use_.counts.begun(held->job, now - runs_for, now);
         }

@@ -10,6 +10,10 @@
 ///     HANDLER_TYPE_ equal send-invoice
 ///     FAILED_TIME_ before 2026-11-20T09:00:00.000Z
 ///     locked no
+///     where
+///     any 2
+///     TENANT_ID_ equal acme
+///     locked
 namespace jobstrand::persistence {
 
 /// Precondition: no ids in the filter.

@@ -2,13 +2,16 @@
 
 #include "persistence/shared/engine_columns.hpp"
 #include "persistence/sql/dialect.hpp"
+#include "persistence/sql/placeholders.hpp"
 #include "schema/exclusive_group.hpp"
 #include "schema/limit/job_limit.hpp"
 #include "schema/limits.hpp"
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <string_view>
 #include <variant>
@@ -17,11 +20,20 @@ namespace jobstrand::persistence {
 
 namespace {
 
-constexpr std::string_view kNever = " AND 1 = 0";
-constexpr std::string_view kFailed =
-    " AND (COALESCE(EXCEPTION_MSG_, '') <> '' OR EXCEPTION_STACK_ID_ IS NOT NULL)";
-constexpr std::string_view kNotFailed =
-    " AND COALESCE(EXCEPTION_MSG_, '') = '' AND EXCEPTION_STACK_ID_ IS NULL";
+constexpr std::string_view kEveryJob = "1 = 1";
+constexpr std::string_view kNoJob = "1 = 0";
+constexpr std::string_view kIsFailed =
+    "(COALESCE(EXCEPTION_MSG_, '') <> '' OR EXCEPTION_STACK_ID_ IS NOT NULL)";
+constexpr std::string_view kIsNotFailed =
+    "COALESCE(EXCEPTION_MSG_, '') = '' AND EXCEPTION_STACK_ID_ IS NULL";
+constexpr std::string_view kIsLocked =
+    "LOCK_EXP_TIME_ IS NOT NULL AND COALESCE(LOCK_OWNER_, '') NOT IN (?, ?)";
+constexpr std::string_view kIsFree = "(LOCK_EXP_TIME_ IS NULL OR LOCK_OWNER_ IN (?, ?))";
+constexpr std::string_view kHasKnownPayload =
+    "(COALESCE(HANDLER_CFG_, '') <> '' OR CUSTOM_VALUES_ID_ IS NULL)";
+
+/// Each looks into all payloads that are read.
+constexpr std::size_t kPayloadConditions = 20;
 
 using Match = FieldCondition::Match;
 
@@ -102,6 +114,23 @@ void add_values(std::vector<Value>& parameters, const FieldCondition& asked) {
     }
 }
 
+[[nodiscard]] bool counts_in_list(std::string_view member) {
+    return member.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+void add_lock_owners(std::vector<Value>& parameters) {
+    parameters.emplace_back(schema::kWaitingOwner);
+    parameters.emplace_back(schema::kLimitedOwner);
+}
+
+/// Whether no job can have such a text there, by which the database must not even be asked.
+[[nodiscard]] bool cannot_be(const FieldCondition& asked, const Dialect& dialect) {
+    const auto* const text = std::get_if<std::string>(&asked.value);
+    const bool is_id = schema::field_of(asked.member).column.kind == schema::ColumnKind::id;
+    return is_id && text != nullptr && dialect.can_hold_id != nullptr &&
+           !dialect.can_hold_id(*text);
+}
+
 void add_field(
     Condition& condition,
     const FieldCondition& asked,
@@ -109,41 +138,148 @@ void add_field(
     const Dialect& dialect
 ) {
     const schema::JobField& field = schema::field_of(asked.member);
-    if (!field.is_in(place)) {
-        condition.sql += kNever;
+    if (!field.is_in(place) || cannot_be(asked, dialect)) {
+        condition.sql += kNoJob;
         return;
     }
-    condition.sql += " AND " + text_of(asked, expression_for(field.column.name, dialect), dialect);
+    condition.sql += text_of(asked, expression_for(field.column.name, dialect), dialect);
     add_values(condition.parameters, asked);
 }
 
-void add_locked(Condition& condition, std::optional<bool> locked, schema::JobPlace place) {
-    if (!locked) {
-        return;
-    }
+void add_locked(Condition& condition, bool is_locked, schema::JobPlace place) {
     if (schema::has_lock(place)) {
-        condition.sql +=
-            *locked ? " AND LOCK_EXP_TIME_ IS NOT NULL AND COALESCE(LOCK_OWNER_, '') NOT IN (?, ?)"
-                    : " AND (LOCK_EXP_TIME_ IS NULL OR LOCK_OWNER_ IN (?, ?))";
-        condition.parameters.emplace_back(schema::kWaitingOwner);
-        condition.parameters.emplace_back(schema::kLimitedOwner);
-    } else if (*locked) {
-        condition.sql += kNever;
+        condition.sql += is_locked ? kIsLocked : kIsFree;
+        add_lock_owners(condition.parameters);
+    } else {
+        condition.sql += is_locked ? kNoJob : kEveryJob;
     }
 }
 
-/// No database takes a statement of any length, and each has other words for that.
-void require_bounds(const JobFilter& filter, std::size_t values) {
-    using schema::limits::kFilterConditions;
-    using schema::limits::kFilterValues;
-    if (filter.fields.size() > kFilterConditions) {
-        throw std::invalid_argument(fmt::format(
-            "a filter has at most {} conditions, not {}", kFilterConditions, filter.fields.size()
-        ));
+/// Writes terms, whose parameters come in the order of their marks.
+class TermWriter {
+public:
+    TermWriter(Condition& condition, schema::JobPlace place, const Dialect& dialect)
+        : condition_(condition), place_(place), dialect_(dialect) {}
+
+    /// Unknown, which is NULL, comes out of no negation.
+    void write(const JobTerm& term) {
+        switch (term.kind) {
+            case JobTerm::Kind::all:
+                write_joined(term.parts, " AND ", kEveryJob);
+                break;
+            case JobTerm::Kind::any:
+                write_joined(term.parts, " OR ", kNoJob);
+                break;
+            case JobTerm::Kind::negated:
+                condition_.sql += '(';
+                write(term.parts.front());
+                condition_.sql += ") IS NOT TRUE";
+                break;
+            case JobTerm::Kind::field:
+                write_field(std::get<FieldCondition>(term.leaf));
+                break;
+            case JobTerm::Kind::payload:
+                write_payload(std::get<PayloadCondition>(term.leaf));
+                break;
+            case JobTerm::Kind::locked:
+                add_locked(condition_, true, place_);
+                break;
+            case JobTerm::Kind::failed:
+                condition_.sql += kIsFailed;
+                break;
+        }
     }
-    if (values > kFilterValues) {
+
+    [[nodiscard]] std::size_t leaves() const { return leaves_; }
+    [[nodiscard]] std::size_t payload_leaves() const { return payload_leaves_; }
+
+private:
+    void
+    write_joined(const std::vector<JobTerm>& parts, std::string_view word, std::string_view none) {
+        if (parts.empty()) {
+            condition_.sql += none;
+            return;
+        }
+        std::string_view between = "(";
+        for (const JobTerm& part : parts) {
+            condition_.sql += between;
+            between = word;
+            write(part);
+        }
+        condition_.sql += ')';
+    }
+
+    /// Where a place has no such column, nobody has a value.
+    void write_field(const FieldCondition& asked) {
+        ++leaves_;
+        const bool is_there = schema::field_of(asked.member).is_in(place_);
+        if (asked.match == Match::absent && !is_there) {
+            condition_.sql += kEveryJob;
+        } else {
+            add_field(condition_, asked, place_, dialect_);
+        }
+    }
+
+    /// What a payload that matches has in it as it stands, unless it has an escape. To look for
+    /// that first is far cheaper than to read JSON.
+    void write_first_look(const PayloadCondition& asked, std::string_view column) {
+        const auto* const text = std::get_if<std::string>(&asked.value);
+        const auto member = std::ranges::find_if_not(asked.path, counts_in_list);
+        const std::string_view sought = text != nullptr              ? std::string_view(*text)
+                                        : member != asked.path.end() ? std::string_view(*member)
+                                                                     : std::string_view();
+        if (asked.match != Match::absent && !sought.empty()) {
+            condition_.sql += fmt::format(
+                "({0}({1}, ?) > 0 OR {0}({1}, ?) > 0) AND ", dialect_.position_in, column
+            );
+            condition_.parameters.emplace_back(sought);
+            condition_.parameters.emplace_back(std::string_view("\\"));
+        }
+    }
+
+    void write_payload(const PayloadCondition& asked) {
+        ++leaves_;
+        ++payload_leaves_;
+        const std::string_view column =
+            schema::field_of(schema::JobMember{&schema::Job::payload}).column.name;
+        write_first_look(asked, column);
+        const bool is_number = std::holds_alternative<double>(asked.value);
+        const bool is_absent = asked.match == Match::absent;
+        const auto& at = is_absent   ? dialect_.json.kind_at
+                         : is_number ? dialect_.json.number_at
+                                     : dialect_.json.scalar_at;
+        const std::string found = at(column);
+        const auto path = std::make_shared<const std::string>(dialect_.json.path_of(asked.path));
+        condition_.texts.push_back(path);
+        condition_.sql += is_absent
+                              ? fmt::format("COALESCE(LOWER({}), 'null') = 'null'", found)
+                              : text_of({&schema::Job::payload, asked.match}, found, dialect_);
+        condition_.parameters.insert(
+            condition_.parameters.end(), count_placeholders(found), std::string_view(*path)
+        );
+        if (is_absent) {
+            return;
+        }
+        if (is_number) {
+            condition_.parameters.emplace_back(std::get<double>(asked.value));
+        } else {
+            condition_.parameters.emplace_back(std::string_view(std::get<std::string>(asked.value))
+            );
+        }
+    }
+
+    Condition& condition_;
+    const schema::JobPlace place_;
+    const Dialect& dialect_;
+    std::size_t leaves_ = 0;
+    std::size_t payload_leaves_ = 0;
+};
+
+/// No database takes a statement of any length, and each has other words for that.
+void require_most(std::size_t count, std::size_t most, std::string_view what) {
+    if (count > most) {
         throw std::invalid_argument(
-            fmt::format("a filter has at most {} values, not {}", kFilterValues, values)
+            fmt::format("a filter has at most {} {}, not {}", most, what, count)
         );
     }
 }
@@ -151,14 +287,29 @@ void require_bounds(const JobFilter& filter, std::size_t values) {
 }  // namespace
 
 Condition condition_of(const JobFilter& filter, schema::JobPlace place, const Dialect& dialect) {
-    Condition condition{.sql = "1 = 1", .parameters = {}};
+    Condition condition{.sql = std::string(kEveryJob), .parameters = {}};
     for (const FieldCondition& asked : filter.fields) {
+        condition.sql += " AND ";
         add_field(condition, asked, place, dialect);
     }
-    require_bounds(filter, condition.parameters.size());
-    add_locked(condition, filter.locked, place);
+    TermWriter terms(condition, place, dialect);
+    for (const JobTerm& term : filter.where) {
+        condition.sql += " AND ";
+        terms.write(term);
+    }
+    if (terms.payload_leaves() > 0) {
+        condition.sql += fmt::format(" AND {}", kHasKnownPayload);
+    }
+    using schema::limits::kFilterConditions;
+    require_most(filter.fields.size() + terms.leaves(), kFilterConditions, "conditions");
+    require_most(terms.payload_leaves(), kPayloadConditions, "conditions on payloads");
+    require_most(condition.parameters.size(), schema::limits::kFilterValues, "values");
+    if (filter.locked) {
+        condition.sql += " AND ";
+        add_locked(condition, *filter.locked, place);
+    }
     if (filter.failed) {
-        condition.sql += *filter.failed ? kFailed : kNotFailed;
+        condition.sql += fmt::format(" AND {}", *filter.failed ? kIsFailed : kIsNotFailed);
     }
     if (filter.only_ours) {
         condition.sql += fmt::format(" {}", and_ours(dialect));

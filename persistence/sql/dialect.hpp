@@ -1,5 +1,6 @@
 #pragma once
 
+#include "persistence/sql/json_dialect.hpp"
 #include "persistence/sql/table_dialect.hpp"
 #include "schema/time.hpp"
 
@@ -125,6 +126,7 @@ struct Dialect {
     schema::TimePoint latest_time;
 
     TableDialect tables;
+    JsonDialect json;
 
     /// A Flowable engine has its tables here too, and its jobs stand among ours: ACT_RU_EXECUTION
     /// counts the jobs of each execution, and the job tables have foreign keys to it and to

@@ -3,6 +3,10 @@
 #include "deadletter/desk/timer_search.hpp"
 #include "test/deadletter/desk_fixture.hpp"
 
+#include <fmt/format.h>
+
+#include <chrono>
+
 namespace jobstrand::deadletter {
 namespace {
 
@@ -47,6 +51,104 @@ TEST_F(JobSearchTest, Jobs_that_are_passed_over_do_not_count) {
     const std::vector<JobPlace> one{JobPlace::executable};
     EXPECT_EQ(list({.places = one, .limit = 1, .is_wanted = has_one}), "a1 +");
     EXPECT_EQ(list({.places = one, .limit = 2, .is_wanted = has_one}), "a1 c1 ");
+}
+
+class PayloadSearchTest : public JobSearchTest {
+protected:
+    PayloadSearchTest() {
+        insert_payloads(JobPlace::executable, "acegik");
+        insert_payloads(JobPlace::timer, "bdfhjl");
+    }
+
+    void insert_payloads(JobPlace place, std::string_view ids) {
+        for (const char id : ids) {
+            insert(
+                place,
+                test::a_job(std::string(1, id))
+                    .with_payload(fmt::format(R"({{"vowel":"{}"}})", is_vowel(id) ? "y" : "n"))
+                    .build()
+            );
+        }
+    }
+
+    static bool is_vowel(char id) { return id == 'a' || id == 'e' || id == 'i'; }
+
+    /// Pages of a list until its end, each in its brackets.
+    std::string pages(JobQuery query) {
+        query.filter.where = {asked("y")};
+        query.looked_into = 2;
+        std::string text;
+        for (int i = 0; i < 20; ++i) {
+            const JobPage page = JobSearch(store_).list(query);
+            text += '[';
+            for (const auto& placed : page.items) {
+                text += placed.job.id;
+            }
+            text += ']';
+            if (!page.has_more && !page.looked_until) {
+                return text;
+            }
+            const schema::Job last = page.looked_until ? *page.looked_until : page.items.back().job;
+            if (query.order) {
+                query.order->behind = last;
+            } else {
+                query.after = last.id;
+            }
+        }
+        return text + " and no end";
+    }
+
+    static persistence::JobTerm asked(const std::string& value) {
+        return {
+            .kind = persistence::JobTerm::Kind::payload,
+            .parts = {},
+            .leaf = persistence::PayloadCondition{
+                {"vowel"}, persistence::FieldCondition::Match::equal, value}};
+    }
+
+    static constexpr std::chrono::milliseconds kNone{0};
+    const std::vector<JobPlace> one_{JobPlace::executable};
+    const std::vector<JobPlace> two_{JobPlace::executable, JobPlace::timer};
+};
+
+TEST_F(PayloadSearchTest, Goes_on_from_stretch_to_stretch_until_the_page_is_full) {
+    EXPECT_EQ(pages({.places = one_}), "[aei]");
+    EXPECT_EQ(pages({.places = two_}), "[aei]");
+    EXPECT_EQ(pages({.places = two_, .limit = 1}), "[a][e][i]");
+    EXPECT_EQ(pages({.places = one_, .after = "a", .limit = 2}), "[ei]");
+    EXPECT_EQ(pages({.places = {JobPlace::suspended}}), "[]");
+}
+
+TEST_F(PayloadSearchTest, Ends_a_page_when_the_time_is_up_and_tells_how_far_it_has_looked) {
+    EXPECT_EQ(pages({.places = one_, .patience = kNone}), "[a][e][i][]");
+    // Each page looks at two jobs of each place: up to c and d, then up to h, ...
+    const std::string of_two = pages({.places = two_, .patience = kNone});
+    EXPECT_EQ(of_two.find("no end"), std::string::npos) << of_two;
+    std::string found = of_two;
+    std::erase_if(found, [](char c) { return c == '[' || c == ']'; });
+    EXPECT_EQ(found, "aei");
+}
+
+TEST_F(PayloadSearchTest, Another_order_has_the_same_jobs_and_bounds) {
+    const JobOrder backwards{.by = &schema::Job::id, .is_descending = true};
+    EXPECT_EQ(pages({.places = one_, .order = backwards}), "[iea]");
+    EXPECT_EQ(pages({.places = one_, .order = backwards, .limit = 1}), "[i][e][a]");
+    EXPECT_EQ(pages({.places = one_, .order = backwards, .patience = kNone}), "[i][e][a][]");
+    const JobOrder behind_one{.by = &schema::Job::id, .skipped = 1};
+    EXPECT_EQ(pages({.places = one_, .order = behind_one}), "[ei]");
+}
+
+TEST_F(PayloadSearchTest, Counts_and_reads_whole_places_stretch_by_stretch) {
+    const persistence::JobFilter filter{.where = {asked("n")}};
+    EXPECT_EQ(count_in(store_, JobPlace::timer, filter), 6);
+    EXPECT_EQ(list_in(store_, JobPlace::timer, filter, "d", 3).size(), 3U);
+    JobStretches stretches(store_, JobPlace::executable, filter, "", 4);
+    ASSERT_TRUE(stretches.next());
+    EXPECT_EQ(stretches.last(), "g");
+    ASSERT_TRUE(stretches.next());
+    EXPECT_EQ(stretches.after(), "g");
+    EXPECT_EQ(stretches.last(), "k");
+    EXPECT_FALSE(stretches.next());
 }
 
 TEST_F(JobSearchTest, Places_are_counted_with_their_locks) {

@@ -14,13 +14,13 @@
 namespace jobstrand::test {
 
 /// The languages that are tried, each for the same part of the time.
-inline constexpr int kFuzzedLanguages = 7;
+inline constexpr int kFuzzedLanguages = 8;
 
-/// JOBSTRAND_FUZZ_SECONDS for all languages together, else five seconds.
+/// JOBSTRAND_FUZZ_SECONDS for all languages together, else six seconds.
 inline std::chrono::milliseconds fuzz_time() {
     const char* given = std::getenv("JOBSTRAND_FUZZ_SECONDS");
     const std::chrono::milliseconds all =
-        std::chrono::seconds{given == nullptr ? 5 : std::stoi(given)};
+        std::chrono::seconds{given == nullptr ? 6 : std::stoi(given)};
     return all / kFuzzedLanguages;
 }
 

@@ -22,7 +22,9 @@ const Grammar& http_grammar() {
     query-  ::= <item>
     item    ::= limit=<count> | place=<place> | type=noop | after=<id> | size=<count> | start=<count> | sort=id | order=desc
               | locked=true | created-before=<date> | tenantIdLike=%25a | handlerTypes=a,b | dueBefore=<date> | =
+              | where=<where> | where=<where>%20OR%20<where>
               | %00=1 | unknown=1 | limit | page=<id>
+    where   ::= type:mail | -payload.order:17 | (payload.a%3E5) | due%3C2h | %22a%20b%22 | payload.a:'); | <strange> | is:locked
     count   ::= 1 | 0 | -1 | 10 | 10000 | 10001 | 99999999999999999999 | 1e3 | x | <nothing>
     place   ::= executable | timer | suspended | dead | external | mars
     date    ::= 2026-11-20T10:15:30Z | 1969-12-31T23:59:59Z | 9999-12-31T23:59:59.999Z | 2026-02-29 | now | <nothing>

@@ -248,42 +248,62 @@ class JobsViews(ViewCase):
         self.page.one(SEARCH).send_keys(Keys.ESCAPE, Keys.ENTER)
         self.page.until(lambda: 'tenant:acme type:mailing' in self.page.place, 'the search')
 
-    def test_mistakes_are_told_below_the_box_and_nothing_is_sent(self):
+    def test_a_search_has_or_not_parentheses_and_parts_of_payloads(self):
+        self.enqueue({'id': 'a', 'handlerType': 'mail', 'payload': {'order': {'no': 17}, 'sum': 9.5}},
+                     {'id': 'b', 'handlerType': 'sms', 'payload': {'order': {'no': '17'}}, 'tenantId': 'acme'},
+                     {'id': 'c', 'handlerType': 'fax', 'dueDate': 'P1D', 'payload': {'order': {'no': 18}, 'sum': 100}})
+        self.page.open('jobs', place='all')
+        for search, wanted in (('type:mail OR type:fax', 'ac'), ('(type:mail OR tenant:acme) -payload.sum', 'b'), ('NOT (type:mail OR type:sms)', 'c'),
+                               ('-type:mail', 'bc'), ('payload.order.no:17', 'ab'), ('payload.sum>=9.5', 'ac'), ('payload.sum>9.5', 'c'), ('type:f* OR id:a', 'ac')):
+            with self.subTest(search):
+                self.page.go('jobs', place='all', search=search)
+                self.page.until(lambda text=search: self.page.one(SEARCH).get_attribute('value') == text, 'the search')
+                self.page.shows_rows(list(wanted))
+        self.page.open('jobs', place='timer', search='payload.order.no>17')  # Sorted by the due date.
+        self.page.shows_rows(['c'])
+
+    def test_all_that_match_a_search_are_deleted_and_no_others(self):
+        self.enqueue(*({'id': name, 'handlerType': kind, 'payload': {'order': n}} for name, kind, n in (('o-1', 'mail', 1), ('o-2', 'sms', 2), ('o-3', 'fax', 2))))
+        self.page.open('jobs', place='executable', search='type:mail OR (type:sms payload.order:2)')
+        self.page.shows_rows(['o-1', 'o-2'])
+        self.page.click('thead input')
+        self.page.click('.selection button', 'Select all that match')
+        self.page.click('[data-deed=delete]')
+        self.do('Delete 2 jobs')
+        self.page.until(lambda: not self.page.is_there('o-1') and not self.page.is_there('o-2'), 'they are gone')
+        self.assertTrue(self.page.is_there('o-3'))
+
+    def test_mistakes_are_told_by_the_service_below_the_box(self):
         self.enqueue({'id': 'm-1', 'handlerType': 'mail'})
-        self.page.open('jobs', place='executable', search='tpye:mail')
-        self.page.says('There is no key tpye. Is it type?', '.mistakes')
-        self.page.one(SEARCH).send_keys(Keys.ENTER)
-        asked = self.page.driver.execute_script('return performance.getEntriesByType("resource").map((each) => each.name)')
-        self.assertEqual([each for each in asked if 'api/v1/jobs?' in each and 'place=done' not in each], [])
-        self.assertFalse(self.page.one('form[role=search] button[type=submit]').is_enabled())
-        self.page.click('.mistakes button', 'Use type:mail')
+        self.page.open('jobs', place='executable', search='is:free tpye:mail')
+        self.page.says('there is no key tpye; did you mean type?', '.mistakes')
+        self.page.says('(character 9)', '.mistakes')
+        self.assertEqual(self.page.all('.error'), [])
+        self.page.click('.mistakes button', 'Use is:free type:mail')
         self.page.click('form[role=search] button[type=submit]')
         self.page.shows_rows(['m-1'])
-        for search, said in (('type:a OR type:b', 'no OR between keys'), ('(type:a)', 'no parentheses'), ('NOT x', '-tenant asks'), ('due:2h', 'due is a time'), ('due<2h due<3h', 'once'),
-                             ('priority:high', 'a whole number'), ('is:lockd', 'is: is followed by locked or free'), ('-type:mail', 'cannot leave out one handler type'),
-                             ('-priority', 'Every job has a priority'), ('place:dead', 'Places are the tabs above.'), ('tenant:', 'Something must stand behind tenant:'),
-                             ('is:locked is:free', 'No job is both locked and free.'), ('id:m-1', 'An id leads to its job.')):
+        self.page.gone('.mistakes')
+        for search, said in (('(type:a', 'this ( is not closed'), ('due:2h', 'due is a time'), ('due<whenever', 'whenever is no time'), ('priority:high', 'a whole number'),
+                             ('is:lockd', 'is:locked or is:free'), ('-priority', 'every job has a value of priority'), ('tenant:', 'a value is missing behind tenant:'), ('type:a OR', 'a term is missing')):
             self.page.go('jobs', place='executable', search=search)
             self.page.says(said, '.mistakes')
+        self.page.open('dead', search='tpye:mail')
+        self.page.says('there is no key tpye', '.mistakes')
+        self.assertEqual(self.page.all('.error'), [])
+        self.page.open('jobs', place='done', search='type:a OR type:b')
+        self.page.says('This list knows no OR', '.mistakes')
+        self.page.ask('jobs/rm', {'place': 'executable', 'all': True, 'yes': True})
 
-    def test_what_the_service_refuses_is_told(self):
-        self.page.open('jobs', place='timer', search='due<whenever')
-        self.page.says('due-before must be a time', '.error')
-
-    def test_a_part_of_the_payload_is_no_filter_but_a_column(self):
-        self.enqueue({'id': 'o-1', 'payload': {'order': {'no': 12345678901234567890}}})
-        self.page.open('jobs')
-        self.page.type(SEARCH, 'payload.order.no:17')
-        self.page.says('cannot search in payloads', '.mistakes')
-        self.page.click('.mistakes button', 'Show payload.order.no as a column')
+    def test_a_part_of_the_payload_is_completed_and_may_be_a_column(self):
+        self.enqueue({'id': 'o-1', 'payload': {'order': {'no': 12345678901234567890}}}, {'id': 'o-2'})
+        self.page.open('jobs', columns='id,payload.order.no')
         self.page.one('th', 'payload.order.no')
         self.page.one('td', '12345678901234567890')
-        self.assertIn('payload.order.no', self.page.place)
-        self.page.open('jobs')
-        self.page.one('th', 'payload.order.no')  # This browser has kept it.
-        self.page.click('.list-head button', 'Columns')
-        self.page.click('dialog button', 'As usual')
-        self.page.gone('th', 'payload.order.no')
+        self.page.type(SEARCH, '(payload.or')
+        self.page.click('.suggestions li', 'payload.order.no:')
+        self.page.one(SEARCH).send_keys('12345678901234567890)', Keys.ESCAPE, Keys.ENTER)
+        self.page.shows_rows(['o-1'])
+        self.assertIn('search=(payload.order.no:12345678901234567890)', self.page.place)
 
     def test_columns_are_chosen(self):
         self.enqueue({'id': 'k-1', 'category': 'slow'})
@@ -334,7 +354,7 @@ class JobsViews(ViewCase):
         self.page.shows_rows(['l-1'])
         self.page.driver.execute_script('''
             const real = fetch;
-            window.fetch = (url, how) => !String(url).includes('tenant=slow') ? real(url, how)
+            window.fetch = (url, how) => !String(url).includes('tenant%3Aslow') ? real(url, how)
                 : new Promise((_, refuse) => how.signal.addEventListener('abort', () => refuse(new DOMException('', 'AbortError'))));''')
         self.page.type(SEARCH, 'tenant:slow' + Keys.ENTER)
         self.page.click('main p[role=status] button', 'Cancel')
@@ -376,7 +396,7 @@ class JobsViews(ViewCase):
         self.assertEqual(self.page.text('dialog tr[data-type=mail]').split(), ['mail', '20'])
         self.assertEqual(self.page.text('dialog tr[data-type=sms]').split(), ['sms', '5'])
         command = self.page.one('dialog button[title^=jobstrand]').get_attribute('title')
-        self.assertIn('jobstrand job set --place executable --tenant acme', command)
+        self.assertIn('jobstrand job set --place executable --where tenant:acme', command)
         self.do('Set the priority of 25 jobs', reason='month end', priority='9')
         self.page.says('25 jobs set', '.toasts')
         self.assertEqual((self.job('u-00')['priority'], self.job('u-24')['priority'], self.job('other')['priority']), (9, 9, 0))

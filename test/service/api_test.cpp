@@ -60,6 +60,11 @@ TEST_F(ApiTest, A_list_has_filters_and_goes_on_behind_its_last_job) {
     EXPECT_EQ(look("/api/v1/jobs?with-exception=true&place=all")["items"].size(), 0);
     EXPECT_EQ(look("/api/v1/jobs?with-exception=false&place=all")["items"].size(), 6);
     EXPECT_EQ(look("/api/v1/jobs?created-before=1h+ago")["items"].size(), 0);
+    EXPECT_EQ(look("/api/v1/jobs?place=all&where=created%3E1h")["items"].size(), 6);
+    EXPECT_EQ(look("/api/v1/jobs?place=all&where=id:r+OR+id:none")["items"].size(), 1);
+    const json into = look("/api/v1/jobs?place=all&where=-payload.none");
+    EXPECT_EQ(into["items"].size(), 6);
+    EXPECT_FALSE(into.contains("partial")) << "all was looked into";
 }
 
 TEST_F(ApiTest, A_list_of_one_place_may_be_in_another_order) {
@@ -116,10 +121,18 @@ TEST_F(ApiTest, A_filter_that_cannot_be_meant_so_is_named) {
           "type=",
           "typ=mail",
           "created-before=then",
+          "where=",
+          "where=tpye:mail",
+          "where=(type:mail",
+          "where=payload.a:%00",
           "type=%ff"}) {
         EXPECT_EQ(ask(get(std::string("/api/v1/jobs?") + query)).status, 400) << query;
     }
     EXPECT_THAT(ask(get("/api/v1/jobs?typ=mail")).body, HasSubstr("type"));
+    EXPECT_THAT(
+        ask(get("/api/v1/jobs?where=is:free%20tpye:mail")).body,
+        HasSubstr("where is wrong at character 9: there is no key tpye; did you mean type?")
+    );
 }
 
 TEST_F(ApiTest, No_ids_never_mean_all) {

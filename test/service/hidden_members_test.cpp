@@ -116,5 +116,42 @@ TEST_F(HiddenFromReaders, Are_members_on_every_road_but_not_from_those_who_work)
     EXPECT_THAT(ask(get("/api/v1/jobs/j", with(worker))).body, HasSubstr("s3cret"));
 }
 
+TEST_F(HiddenFromReaders, Are_no_terms_of_a_search_by_which_they_could_be_guessed) {
+    const auto with = [](const std::string& token) {
+        return "Authorization: Bearer " + token + "\r\n";
+    };
+    for (const std::string term :
+         {"payload.pin:s3cret",
+          "payload.PIN:s*",
+          "-payload.pin",
+          "has:payload.a.pin.b",
+          "payload.order:17%20OR%20NOT(payload.Pin%3E5)"}) {
+        for (const std::string path :
+             {"/api/v1/jobs?where=",
+              "/api/v1/jobs?place=all&where=",
+              "/api/v1/jobs?place=executable&sort=created&where=",
+              "/api/v1/dead?where=",
+              "/api/v1/dead?newest=true&where=",
+              "/api/v1/dead/groups?where=",
+              "/api/v1/timers?where="}) {
+            const auto refused = ask(get(path + term, with(reader)));
+            EXPECT_EQ(refused.status, 403) << path << term << refused.body;
+            EXPECT_EQ(ask(get(path + term, with(worker))).status, 200) << path << term;
+        }
+    }
+    const auto found = [&](const std::string& token, const std::string& where) {
+        std::string ids;
+        const auto answer = ask(get("/api/v1/jobs?place=all&where=" + where, with(token)));
+        const json page = json::parse(answer.body);
+        for (const json& job : page.at("items")) {
+            ids += job.at("id").get<std::string>();
+        }
+        return ids;
+    };
+    EXPECT_EQ(found(reader, "payload.order:17"), "j");
+    EXPECT_EQ(found(worker, "payload.pin:s3cret"), "djt");
+    EXPECT_EQ(found(worker, "payload.order%3E17%20OR%20-payload.order"), "dt");
+}
+
 }  // namespace
 }  // namespace jobstrand

@@ -88,7 +88,8 @@ TEST_F(OpenApiTest, A_list_of_jobs_has_every_filter) {
     for (const json& parameter : list.at("parameters")) {
         EXPECT_TRUE(names.insert(parameter.at("name")).second) << parameter;
     }
-    for (const char* const name : {"place", "type", "created-before", "locked", "without"}) {
+    for (const char* const name :
+         {"place", "type", "created-before", "locked", "without", "where"}) {
         EXPECT_TRUE(names.contains(name)) << name;
     }
 }

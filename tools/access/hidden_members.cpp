@@ -112,6 +112,14 @@ private:
 
 }  // namespace
 
+bool is_hidden_path(std::span<const std::string> names, std::span<const std::string> path) {
+    return std::ranges::any_of(path, [&](const std::string& member) {
+        return std::ranges::any_of(names, [&](const std::string& name) {
+            return lowered(name) == lowered(member);
+        });
+    });
+}
+
 std::string without_values_of(std::span<const std::string> names, std::string_view json) {
     if (names.empty() || !nlohmann::json::accept(json)) {
         return std::string(json);

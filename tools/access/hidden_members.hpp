@@ -12,4 +12,8 @@ namespace jobstrand::service {
 [[nodiscard]] std::string
 without_values_of(std::span<const std::string> names, std::string_view json);
 
+/// Whether something on the path of a payload has one of these names.
+[[nodiscard]] bool
+is_hidden_path(std::span<const std::string> names, std::span<const std::string> path);
+
 }  // namespace jobstrand::service

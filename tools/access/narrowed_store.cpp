@@ -18,6 +18,17 @@ using schema::TimePoint;
 
 using Indices = std::vector<std::size_t>;
 
+/// Whoever may ask what a value is need not be shown it.
+void refuse_hidden(const Scope& scope, const persistence::JobTerm& term) {
+    const auto* const payload = std::get_if<persistence::PayloadCondition>(&term.leaf);
+    if (payload != nullptr && is_hidden_path(scope.hidden, payload->path)) {
+        throw OutOfScope("this token may not search by a part of payloads that it is not shown");
+    }
+    for (const persistence::JobTerm& part : term.parts) {
+        refuse_hidden(scope, part);
+    }
+}
+
 }  // namespace
 
 bool NarrowedStore::is_seen(const Job& job) const {
@@ -38,6 +49,9 @@ std::vector<Job> NarrowedStore::shown(std::vector<Job> jobs) const {
 }
 
 JobFilter NarrowedStore::narrowed(JobFilter filter) const {
+    for (const persistence::JobTerm& term : filter.where) {
+        refuse_hidden(scope_, term);
+    }
     if (!scope_.topics.empty()) {
         filter.fields.push_back(persistence::is_like_one_of(&Job::handler_type, scope_.topics));
     }

@@ -1,7 +1,9 @@
 #include "tools/parameters/field_options.hpp"
 #include "tools/parameters/job_filter_options.hpp"
 #include "tools/parameters/option_values.hpp"
+#include "tools/parameters/where_text.hpp"
 #include "tools/process/exit_code.hpp"
+#include "tools/text/marked_text.hpp"
 #include "tools/text/printable.hpp"
 
 #include <fmt/format.h>
@@ -182,6 +184,16 @@ persistence::JobFilter filter_of(Session& session, const JobFilterOptions& optio
     }
     for (const std::string& name : options.without) {
         filter.fields.push_back(absence_of(name));
+    }
+    for (const std::string& text : options.where) {
+        const auto term =
+            parse_where(not_empty("--where", text), [&] { return session.database_now(); });
+        if (!term) {
+            throw CliError(
+                ExitCode::wrong_usage, "--where is wrong " + with_mark(text, term.error())
+            );
+        }
+        filter.where.push_back(term.value());
     }
     filter.locked = one_of({"--locked", options.locked}, {"--free", options.free});
     filter.failed = one_of(

@@ -33,7 +33,16 @@ const Parameters<JobFilterOptions>& job_filter_parameters() {
         const auto keep_without = [](JobFilterOptions& options, const auto& texts, const auto&...) {
             options.without = texts;
         };
+        const auto keep_where = [](JobFilterOptions& options, const auto& texts, const auto&...) {
+            options.where = texts;
+        };
         Parameters<JobFilterOptions> parameters = condition_parameters();
+        parameters.push_back(
+            {"--where",
+             {ParameterKind::repeated, keep_where},
+             "With AND, OR, NOT: 'type:mail OR payload.order:17'",
+             {.unit = "TEXT", .heading = kFilters}}
+        );
         parameters.push_back(
             {"--without",
              {ParameterKind::repeated, keep_without},

@@ -33,6 +33,7 @@ struct JobFilterOptions {
     bool free = false;
     bool with_exception = false;
     bool without_exception = false;
+    std::vector<std::string> where = {};  ///< See parse_where(); all of them must match.
 };
 
 /// --type, --instance, ...

@@ -121,10 +121,12 @@ ExitCode list_jobs(Session& session, const JobListOptions& options) {
         .order = order_of(options),
         .after = options.sort ? "" : options.after,
         .limit = limit_of(session, options.limit),
+        .patience = deadletter::kPatience,
     };
     const auto page = session.search().list(query);
     if (!query.order) {
         write_jobs(session, page);
+        tell_rest(session, page, &schema::Job::id);
         return ExitCode::done;
     }
     write_page(
@@ -136,7 +138,18 @@ ExitCode list_jobs(Session& session, const JobListOptions& options) {
             return quoted_if_needed(mark_behind(placed.job, query.order->by));
         }
     );
+    tell_rest(session, page, query.order->by);
     return ExitCode::done;
+}
+
+void tell_rest(Session& session, const deadletter::JobPage& page, const schema::JobMember& by) {
+    if (page.looked_until) {
+        const std::string mark = mark_behind(*page.looked_until, by);
+        session.note_more(mark);
+        session.tell(fmt::format(
+            "a part of the payloads was looked into: go on with --after {}", quoted_if_needed(mark)
+        ));
+    }
 }
 
 void write_jobs(Session& session, const schema::Page<PlacedJob>& jobs) {

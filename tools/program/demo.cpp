@@ -7,8 +7,8 @@
 #include "tools/session/open_engine.hpp"
 #include "tools/text/listen_address.hpp"
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/file.h>
 #include <sys/wait.h>

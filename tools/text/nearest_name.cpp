@@ -19,8 +19,10 @@ constexpr std::size_t kComparedLength = 128;
     return lower(a) == lower(b);
 }
 
-/// Edit distance in which swapping two neighbours counts as one (optimal string alignment).
-[[nodiscard]] std::size_t distance(std::string_view a, std::string_view b) {
+}  // namespace
+
+// Swapping two neighbours counts as one (optimal string alignment).
+std::size_t edits_between(std::string_view a, std::string_view b) {
     const std::size_t width = b.size() + 1;
     std::vector<std::size_t> before_last(width);
     std::vector<std::size_t> last(width);
@@ -43,13 +45,11 @@ constexpr std::size_t kComparedLength = 128;
     return row[b.size()];
 }
 
-}  // namespace
-
 std::string_view nearest_name(std::string_view misspelt, std::span<const std::string_view> names) {
     std::string_view nearest;
     std::size_t least = std::numeric_limits<std::size_t>::max();
     for (const std::string_view name : names) {
-        const std::size_t edits = distance(misspelt.substr(0, kComparedLength), name);
+        const std::size_t edits = edits_between(misspelt.substr(0, kComparedLength), name);
         if (edits < least) {
             least = edits;
             nearest = name;

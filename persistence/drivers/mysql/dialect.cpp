@@ -1,6 +1,7 @@
 #include "persistence/drivers/mysql/dialect.hpp"
 
 #include "persistence/drivers/mysql/catalog.hpp"
+#include "persistence/drivers/mysql/mysql_json.hpp"
 #include "persistence/drivers/mysql/schema_lock.hpp"
 #include "schema/text/iso8601.hpp"
 
@@ -125,6 +126,7 @@ constexpr Dialect kTimestampDialect{
     .earliest_time = schema::TimePoint{1s},
     .latest_time = schema::TimePoint{2'147'483'647'999ms},
     .tables = kTables,
+    .json = kMysqlJson,
 };
 
 /// Other than `timestamp`, it is not converted between the zones of sessions.

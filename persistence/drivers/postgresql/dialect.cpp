@@ -1,6 +1,7 @@
 #include "persistence/drivers/postgresql/dialect.hpp"
 
 #include "persistence/drivers/postgresql/catalog.hpp"
+#include "persistence/drivers/postgresql/postgresql_json.hpp"
 #include "persistence/drivers/postgresql/schema_lock.hpp"
 #include "persistence/sql/hex_text.hpp"
 #include "schema/text/iso8601.hpp"
@@ -106,6 +107,7 @@ constexpr Dialect kDialect{
     .earliest_time = schema::kEarliestInstant,
     .latest_time = schema::kLatestInstant,
     .tables = kTables,
+    .json = kPostgresqlJson,
 };
 
 constexpr Dialect with_engine(Dialect dialect) {

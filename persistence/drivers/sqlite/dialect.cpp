@@ -1,6 +1,7 @@
 #include "persistence/drivers/sqlite/dialect.hpp"
 
 #include "persistence/drivers/sqlite/catalog.hpp"
+#include "persistence/drivers/sqlite/sqlite_json.hpp"
 #include "persistence/sql/schema_lock.hpp"
 #include "schema/text/iso8601.hpp"
 
@@ -135,6 +136,7 @@ constinit const Dialect kSqliteDialect{
     .earliest_time = schema::kEarliestInstant,
     .latest_time = schema::kLatestInstant,
     .tables = kTables,
+    .json = kSqliteJson,
 };
 
 }  // namespace jobstrand::persistence

@@ -1,3 +1,4 @@
+#include "persistence/batches/filter_text.hpp"
 #include "persistence/sql/db_error.hpp"
 #include "test/conformance/batches/batch_fixture.hpp"
 
@@ -48,6 +49,29 @@ TEST_P(Batches, One_is_written_down_as_it_was_ordered_and_does_nothing_yet) {
     EXPECT_EQ(begun.created, clock_.now());
     EXPECT_EQ(found(begun.id), begun);
     EXPECT_THAT(ids_in(JobPlace::dead_letter), SizeIs(3));
+}
+
+TEST_P(Batches, One_may_mean_alternatives_and_parts_of_payloads) {
+    std::vector<Job> jobs = many_jobs("dead", 6);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        jobs[i].payload = i % 2 == 1 ? R"({"order":1})" : i == 2 ? "no JSON" : R"({"order":1e999})";
+        jobs[i].failed_time = clock_.now();
+        jobs[i].retries = 0;
+    }
+    insert(JobPlace::dead_letter, jobs);
+    const std::string numbers =
+        "payload not_above order\x1f\x1f"
+        "1\n";
+    const Batch removal = begin(
+        {.operation = BatchOperation::remove},
+        persistence::filter_in("where\nany 2\nID_ equal dead000\n" + numbers)
+    );
+    EXPECT_EQ(removal.total, 4);
+    EXPECT_EQ(carry_out(removal.id, {.jobs = 2}).done, 4);
+    EXPECT_THAT(ids_in(JobPlace::dead_letter), ElementsAre("dead002", "dead004"));
+    const Batch others = begin_requeue(persistence::filter_in("where\nnot\n" + numbers));
+    EXPECT_EQ(carry_out(others.id).done, 2);
+    EXPECT_THAT(ids_in(JobPlace::executable), ElementsAre("dead002", "dead004"));
 }
 
 TEST_P(Batches, Each_job_is_requeued_once_page_by_page) {

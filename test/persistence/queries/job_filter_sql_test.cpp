@@ -42,5 +42,21 @@ TEST(JobFilterSql, A_filter_of_too_many_values_is_refused_with_the_bound) {
     );
 }
 
+TEST(JobFilterSql, A_filter_looks_into_payloads_so_often_at_most) {
+    const JobTerm term{
+        .kind = JobTerm::Kind::payload,
+        .parts = {},
+        .leaf = PayloadCondition{{"order"}, FieldCondition::Match::equal, "17"}};
+    JobFilter filter{.where = std::vector<JobTerm>(20, term)};
+    EXPECT_EQ(of_dead(filter).sql.find("17"), std::string::npos) << "values are parameters";
+    filter.where.push_back(term);
+    EXPECT_THAT(
+        [&] { (void)of_dead(filter); },
+        ThrowsMessage<std::invalid_argument>(
+            "a filter has at most 20 conditions on payloads, not 21"
+        )
+    );
+}
+
 }  // namespace
 }  // namespace jobstrand::persistence

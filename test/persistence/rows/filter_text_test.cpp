@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace jobstrand::persistence {
@@ -62,6 +64,36 @@ TEST(FilterText, Finds_the_same_jobs_again_whatever_was_asked) {
     EXPECT_EQ(filter_in(""), JobFilter{});
 }
 
+TEST(FilterText, Terms_come_back_with_all_their_parts) {
+    using Kind = JobTerm::Kind;
+    const auto payload = [](FieldCondition::Match match, std::variant<std::string, double> value) {
+        return JobTerm{
+            .kind = Kind::payload,
+            .parts = {},
+            .leaf = PayloadCondition{{"a b", "\x1f", "0"}, match, std::move(value)}};
+    };
+    const JobTerm field{
+        .kind = Kind::field, .parts = {}, .leaf = is_before(&Job::failed_time, kTime)};
+    const JobFilter filter{
+        .fields = {equals(&Job::handler_type, "mail")},
+        .locked = true,
+        .where =
+            {field,
+             {.kind = Kind::any,
+              .parts =
+                  {{.kind = Kind::negated, .parts = {field}},
+                   {.kind = Kind::all},
+                   {.kind = Kind::locked},
+                   {.kind = Kind::failed},
+                   payload(FieldCondition::Match::equal, "x\n\x1f\x1f y"),
+                   payload(FieldCondition::Match::start, ""),
+                   payload(FieldCondition::Match::absent, ""),
+                   payload(FieldCondition::Match::not_above, 0.1),
+                   payload(FieldCondition::Match::above, -1e99)}}},
+    };
+    EXPECT_EQ(filter_in(text_of(filter)), filter) << text_of(filter);
+}
+
 TEST(FilterText, What_it_does_not_write_is_refused_and_never_means_every_job) {
     for (const char* const text :
          {"COLOUR_ equal red",
@@ -71,6 +103,13 @@ TEST(FilterText, What_it_does_not_write_is_refused_and_never_means_every_job) {
           "RETRIES_ above 1 OR 1=1",
           "DUEDATE_ before tomorrow",
           "locked maybe",
+          "where",
+          "where\nany 2\nlocked",
+          "where\nany 99999999999999999999\nlocked",
+          "where\nnot",
+          "where\npayload equal order 17",
+          "where\npayload above order\x1f\x1fmany",
+          "where\nCOLOUR_ equal red",
           "nonsense"}) {
         EXPECT_THROW((void)filter_in(text), DbError) << text;
     }

@@ -71,12 +71,12 @@ const std::vector<TableColumn>& dead_columns() {
 }  // namespace
 
 ExitCode list_dead(Session& session, const DeadListOptions& options) {
-    const schema::Page<PlacedJob> page = options.newest ? newest(session, options)
-                                                        : session.dead_letters().list(
-                                                              filter_of(session, options.filter),
-                                                              options.after,
-                                                              limit_of(session, options.limit)
-                                                          );
+    const deadletter::JobPage page = options.newest ? deadletter::JobPage{newest(session, options)}
+                                                    : session.dead_letters().list(
+                                                          filter_of(session, options.filter),
+                                                          options.after,
+                                                          limit_of(session, options.limit)
+                                                      );
     const schema::TimePoint now = session.database_now();
     const bool has_age = shows_age(session);
     write_page(
@@ -86,6 +86,7 @@ ExitCode list_dead(Session& session, const DeadListOptions& options) {
         [&](const PlacedJob& placed) { return record_of_dead(placed, has_age, now); },
         [](const PlacedJob& placed) { return placed.job.id; }
     );
+    tell_rest(session, page, &schema::Job::id);
     return ExitCode::done;
 }
 

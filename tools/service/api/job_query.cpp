@@ -3,7 +3,9 @@
 #include "timers/zone/spoken_time.hpp"
 #include "tools/parameters/job_filter_options.hpp"
 #include "tools/parameters/job_order.hpp"
+#include "tools/parameters/where_text.hpp"
 #include "tools/records/done_json.hpp"
+#include "tools/text/marked_text.hpp"
 #include "tools/text/percent.hpp"
 #include "tools/text/printable.hpp"
 
@@ -67,6 +69,9 @@ public:
         }
         if (name == "without") {
             return read_absence(value);
+        }
+        if (name == "where") {
+            return read_where(value);
         }
         return read_condition(name, value);
     }
@@ -156,7 +161,7 @@ private:
         const auto found = std::ranges::find(known, name, name_of);
         if (found == known.end()) {
             std::string names =
-                "place, limit, after, sort, order, skip, locked, with-exception, without";
+                "place, limit, after, sort, order, skip, locked, with-exception, without, where";
             for (const TypedCondition& condition : known) {
                 names += fmt::format(", {}", name_of(condition));
             }
@@ -203,6 +208,15 @@ private:
             return "must be one of " + cli::names_of_fields_without();
         }
         query.filter.fields.push_back(persistence::is_absent(*member));
+        return {};
+    }
+
+    [[nodiscard]] std::string read_where(const std::string& text) {
+        const auto term = cli::parse_where(text, [&] { return now_; });
+        if (!term) {
+            return "is wrong " + cli::with_place(text, term.error());
+        }
+        query.filter.where.push_back(term.value());
         return {};
     }
 

@@ -67,17 +67,21 @@ WorkPool::BlockingHandler list_jobs(const ApiParts& api) {
             return list_done(api, request.scope, query.value());
         }
         NarrowedStore store(api.engine.store(), request.scope);
-        const auto page = deadletter::JobSearch(store).list(query.value());
+        deadletter::JobQuery asked = query.value();
+        asked.patience = deadletter::kPatience;
+        const auto page = deadletter::JobSearch(store).list(asked);
         std::vector<std::string> items;
         for (const schema::PlacedJob& placed : page.items) {
             items.push_back(json_of(cli::record_of(placed)));
         }
-        const auto& order = query.value().order;
-        const std::string after =
-            page.has_more ? cli::json_string(cli::mark_behind(
-                                page.items.back().job, order ? order->by : &schema::Job::id
-                            ))
-                          : "null";
+        const schema::JobMember by = asked.order ? asked.order->by : &schema::Job::id;
+        std::string after = "null";
+        if (page.looked_until) {
+            after =
+                cli::json_string(cli::mark_behind(*page.looked_until, by)) + R"(,"partial":true)";
+        } else if (page.has_more) {
+            after = cli::json_string(cli::mark_behind(page.items.back().job, by));
+        }
         return json_response(fmt::format(R"({{"items":{},"after":{}}})", list_of(items), after));
     };
 }

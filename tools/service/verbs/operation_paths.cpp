@@ -145,9 +145,8 @@ with_names(const Operation& operation, NameOf name_of, std::string_view text) {
     bool is_command = false;
     for (std::size_t at = 0; at < text.size();) {
         is_command = is_command != (text[at] == '`');
-        const std::size_t end = std::min(
-            text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", at), text.size()
-        );
+        const std::size_t end =
+            std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", at), text.size());
         const std::string_view word = text.substr(at, std::max(end, at + 1) - at);
         at += word.size();
         const auto meant = std::ranges::find(operation.parameters, word, &Parameter::option_name);
@@ -237,9 +236,7 @@ void put_list_into_record(std::string& body) {
         is_stopping
     );
     answer.errors = with_names(
-        operation,
-        has_body(request) ? &Parameter::json_name : &Parameter::query_name,
-        answer.errors
+        operation, has_body(request) ? &Parameter::json_name : &Parameter::query_name, answer.errors
     );
     const bool is_about_one = !request.parameters.empty();
     const bool is_of_items = operation.result.kind == cli::DescribedResult::Kind::items;

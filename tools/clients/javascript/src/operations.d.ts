@@ -119,7 +119,7 @@ export interface JobsApi {
     dueAfter?: Instant | Instant[]; failedBefore?: Instant | Instant[]; failedAfter?: Instant | Instant[]; uniqueKey?: Texts;
     rootInstance?: Texts; execution?: Texts; elementName?: Texts; series?: Texts; lockOwner?: Texts;
     retriesMin?: number | string; retriesMax?: number | string; priorityMin?: number | string; priorityMax?: number | string;
-    free?: boolean; withoutException?: boolean }): AsyncGenerator<Job, void, undefined>;
+    where?: Texts; free?: boolean; withoutException?: boolean }): AsyncGenerator<Job, void, undefined>;
   /** A job wherever it stands, with the details of its last failure (role read). */
   get(id: string): Promise<Job>;
   /** Tell why a job does not run now, and what to do (role read). */
@@ -132,7 +132,7 @@ export interface JobsApi {
     dueAfter?: Instant | Instant[]; failedBefore?: Instant | Instant[]; failedAfter?: Instant | Instant[]; uniqueKey?: Texts;
     rootInstance?: Texts; execution?: Texts; elementName?: Texts; series?: Texts; lockOwner?: Texts;
     retriesMin?: number | string; retriesMax?: number | string; priorityMin?: number | string; priorityMax?: number | string;
-    without?: Texts; locked?: boolean; free?: boolean; withException?: boolean; withoutException?: boolean;
+    where?: Texts; without?: Texts; locked?: boolean; free?: boolean; withException?: boolean; withoutException?: boolean;
     background?: boolean }): Promise<JobSetAnswer>;
   /** Make dead letters of jobs, also of those that run: they are told to stop (role admin). */
   cancel(ids: Texts, options: { reason: string; by?: string }): Promise<IdAnswer[]>;
@@ -147,7 +147,7 @@ export interface JobsApi {
     dueAfter?: Instant | Instant[]; failedBefore?: Instant | Instant[]; failedAfter?: Instant | Instant[]; uniqueKey?: Texts;
     rootInstance?: Texts; execution?: Texts; elementName?: Texts; series?: Texts; lockOwner?: Texts;
     retriesMin?: number | string; retriesMax?: number | string; priorityMin?: number | string; priorityMax?: number | string;
-    without?: Texts; locked?: boolean; free?: boolean; withException?: boolean; withoutException?: boolean;
+    where?: Texts; without?: Texts; locked?: boolean; free?: boolean; withException?: boolean; withoutException?: boolean;
     background?: boolean }): Promise<JobRmAnswer>;
 }
 
@@ -159,7 +159,7 @@ export interface TimersApi {
     dueAfter?: Instant | Instant[]; failedBefore?: Instant | Instant[]; failedAfter?: Instant | Instant[]; uniqueKey?: Texts;
     rootInstance?: Texts; execution?: Texts; elementName?: Texts; series?: Texts; lockOwner?: Texts;
     retriesMin?: number | string; retriesMax?: number | string; priorityMin?: number | string; priorityMax?: number | string;
-    without?: Texts; locked?: boolean; free?: boolean; withException?: boolean;
+    where?: Texts; without?: Texts; locked?: boolean; free?: boolean; withException?: boolean;
     withoutException?: boolean }): AsyncGenerator<Timer, void, undefined>;
   /** Show a timer with all its fields, and those of its series (role read). */
   get(timer: string, options?: { zone?: string }): Promise<TimerShow>;
@@ -174,7 +174,7 @@ export interface TimersApi {
     dueAfter?: Instant | Instant[]; failedBefore?: Instant | Instant[]; failedAfter?: Instant | Instant[]; uniqueKey?: Texts;
     rootInstance?: Texts; execution?: Texts; elementName?: Texts; series?: Texts; lockOwner?: Texts;
     retriesMin?: number | string; retriesMax?: number | string; priorityMin?: number | string; priorityMax?: number | string;
-    without?: Texts; locked?: boolean; free?: boolean; withException?: boolean;
+    where?: Texts; without?: Texts; locked?: boolean; free?: boolean; withException?: boolean;
     withoutException?: boolean }): Promise<TimerRmAnswer>;
   /** Tell when a timer with a given text would fire (no database needed) (role read). */
   next(options: { expression: string; zone?: string; after?: Instant; count?: number; dst?: string }): Promise<TimerNext[]>;
@@ -229,7 +229,7 @@ export interface DeadApi {
     dueAfter?: Instant | Instant[]; failedBefore?: Instant | Instant[]; failedAfter?: Instant | Instant[]; uniqueKey?: Texts;
     rootInstance?: Texts; execution?: Texts; elementName?: Texts; series?: Texts; lockOwner?: Texts;
     retriesMin?: number | string; retriesMax?: number | string; priorityMin?: number | string; priorityMax?: number | string;
-    without?: Texts; locked?: boolean; free?: boolean; withException?: boolean;
+    where?: Texts; without?: Texts; locked?: boolean; free?: boolean; withException?: boolean;
     withoutException?: boolean }): AsyncGenerator<Job, void, undefined>;
   /** Show a dead letter with its message and its stack trace or output (role read). */
   get(job: string): Promise<Dead>;
@@ -239,7 +239,7 @@ export interface DeadApi {
     createdAfter?: Instant | Instant[]; dueBefore?: Instant | Instant[]; dueAfter?: Instant | Instant[];
     failedBefore?: Instant | Instant[]; failedAfter?: Instant | Instant[]; uniqueKey?: Texts; rootInstance?: Texts;
     execution?: Texts; elementName?: Texts; series?: Texts; lockOwner?: Texts; retriesMin?: number | string;
-    retriesMax?: number | string; priorityMin?: number | string; priorityMax?: number | string; without?: Texts;
+    retriesMax?: number | string; priorityMin?: number | string; priorityMax?: number | string; where?: Texts; without?: Texts;
     locked?: boolean; free?: boolean; withException?: boolean;
     withoutException?: boolean }): AsyncGenerator<DeadGroups, void, undefined>;
   /** Give dead letters new attempts (role admin). */
@@ -250,8 +250,8 @@ export interface DeadApi {
     dueBefore?: Instant | Instant[]; dueAfter?: Instant | Instant[]; failedBefore?: Instant | Instant[];
     failedAfter?: Instant | Instant[]; uniqueKey?: Texts; rootInstance?: Texts; execution?: Texts; elementName?: Texts;
     series?: Texts; lockOwner?: Texts; retriesMin?: number | string; retriesMax?: number | string;
-    priorityMin?: number | string; priorityMax?: number | string; without?: Texts; locked?: boolean; free?: boolean;
-    withException?: boolean; withoutException?: boolean; background?: boolean }): Promise<DeadRequeueAnswer>;
+    priorityMin?: number | string; priorityMax?: number | string; where?: Texts; without?: Texts; locked?: boolean;
+    free?: boolean; withException?: boolean; withoutException?: boolean; background?: boolean }): Promise<DeadRequeueAnswer>;
   /** Delete dead letters for good (role admin). */
   delete(ids?: Texts, options?: { group?: string; all?: boolean; dryRun?: boolean; type?: Texts; instance?: Texts;
     definition?: Texts; element?: Texts; category?: Texts; tenant?: Texts; correlationId?: Texts; error?: Texts;
@@ -259,7 +259,7 @@ export interface DeadApi {
     dueAfter?: Instant | Instant[]; failedBefore?: Instant | Instant[]; failedAfter?: Instant | Instant[]; uniqueKey?: Texts;
     rootInstance?: Texts; execution?: Texts; elementName?: Texts; series?: Texts; lockOwner?: Texts;
     retriesMin?: number | string; retriesMax?: number | string; priorityMin?: number | string; priorityMax?: number | string;
-    without?: Texts; locked?: boolean; free?: boolean; withException?: boolean; withoutException?: boolean;
+    where?: Texts; without?: Texts; locked?: boolean; free?: boolean; withException?: boolean; withoutException?: boolean;
     background?: boolean }): Promise<DeadRmAnswer>;
 }
 

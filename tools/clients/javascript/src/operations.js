@@ -4,21 +4,21 @@
 /** Of each: the method, the path, what is given before the options, these, and whether they are asked to be meant so. */
 export const kOperations = {
   jobs: {
-    list: ["LIST", "/api/v1/jobs", [], "place limit after sort order skip locked withException without type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax free withoutException"],
+    list: ["LIST", "/api/v1/jobs", [], "place limit after sort order skip locked withException without type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax where free withoutException"],
     get: ["GET", "/api/v1/jobs/{id}", ["id"], ""],
     explain: ["GET", "/api/v1/jobs/{id}/explanation", ["id"], ""],
-    set: ["POST", "/api/v1/jobs/set", ["ids"], "place retries priority payload retryCycle due dueIn zone calendar all dryRun type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax without locked free withException withoutException background", true],
+    set: ["POST", "/api/v1/jobs/set", ["ids"], "place retries priority payload retryCycle due dueIn zone calendar all dryRun type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax where without locked free withException withoutException background", true],
     cancel: ["POST", "/api/v1/jobs/cancel", ["ids"], "reason by"],
     suspend: ["POST", "/api/v1/jobs/suspend", ["ids"], ""],
     activate: ["POST", "/api/v1/jobs/activate", ["ids"], ""],
-    delete: ["POST", "/api/v1/jobs/rm", ["ids"], "place all dryRun type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax without locked free withException withoutException background", true],
+    delete: ["POST", "/api/v1/jobs/rm", ["ids"], "place all dryRun type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax where without locked free withException withoutException background", true],
   },
   timers: {
-    list: ["LIST", "/api/v1/timers", [], "group state zone limit after type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax without locked free withException withoutException"],
+    list: ["LIST", "/api/v1/timers", [], "group state zone limit after type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax where without locked free withException withoutException"],
     get: ["GET", "/api/v1/timers/{timer}", ["timer"], "zone"],
     fire: ["POST", "/api/v1/timers/fire", ["ids"], ""],
     reschedule: ["POST", "/api/v1/timers/reschedule", ["ids"], "due dueIn zone calendar"],
-    delete: ["POST", "/api/v1/timers/rm", ["ids"], "all dryRun type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax without locked free withException withoutException", true],
+    delete: ["POST", "/api/v1/timers/rm", ["ids"], "all dryRun type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax where without locked free withException withoutException", true],
     next: ["GET", "/api/v1/timers/next", [], "expression zone after count dst"],
   },
   series: {
@@ -43,11 +43,11 @@ export const kOperations = {
     delete: ["DELETE", "/api/v1/calendars/{calendar}", ["calendar"], ""],
   },
   dead: {
-    list: ["LIST", "/api/v1/dead", [], "newest limit after type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax without locked free withException withoutException"],
+    list: ["LIST", "/api/v1/dead", [], "newest limit after type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax where without locked free withException withoutException"],
     get: ["GET", "/api/v1/dead/{job}", ["job"], ""],
-    groups: ["LIST", "/api/v1/dead/groups", [], "limit type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax without locked free withException withoutException"],
-    requeue: ["POST", "/api/v1/dead/requeue", ["ids"], "retries due dueIn zone calendar rate spread probe probeWait payload group all dryRun type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax without locked free withException withoutException background", true],
-    delete: ["POST", "/api/v1/dead/rm", ["ids"], "group all dryRun type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax without locked free withException withoutException background", true],
+    groups: ["LIST", "/api/v1/dead/groups", [], "limit type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax where without locked free withException withoutException"],
+    requeue: ["POST", "/api/v1/dead/requeue", ["ids"], "retries due dueIn zone calendar rate spread probe probeWait payload group all dryRun type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax where without locked free withException withoutException background", true],
+    delete: ["POST", "/api/v1/dead/rm", ["ids"], "group all dryRun type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax where without locked free withException withoutException background", true],
   },
   batches: {
     list: ["LIST", "/api/v1/batches", [], "limit after"],

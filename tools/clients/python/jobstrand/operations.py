@@ -169,8 +169,8 @@ class JobsApi(Noun[M]):
              unique_key: Optional[Texts] = None, root_instance: Optional[Texts] = None, execution: Optional[Texts] = None,
              element_name: Optional[Texts] = None, series: Optional[Texts] = None, lock_owner: Optional[Texts] = None,
              retries_min: Optional[Union[int, str]] = None, retries_max: Optional[Union[int, str]] = None,
-             priority_min: Optional[Union[int, str]] = None, priority_max: Optional[Union[int, str]] = None, free: bool = False,
-             without_exception: bool = False) -> Item[Job]:
+             priority_min: Optional[Union[int, str]] = None, priority_max: Optional[Union[int, str]] = None,
+             where: Optional[Texts] = None, free: bool = False, without_exception: bool = False) -> Item[Job]:
         """Jobs of a place in the order of their ids, page by page (role read)."""
         return Item("GET", "/api/v1/jobs", locals())
 
@@ -198,8 +198,8 @@ class JobsApi(Noun[M]):
             element_name: Optional[Texts] = None, series: Optional[Texts] = None, lock_owner: Optional[Texts] = None,
             retries_min: Optional[Union[int, str]] = None, retries_max: Optional[Union[int, str]] = None,
             priority_min: Optional[Union[int, str]] = None, priority_max: Optional[Union[int, str]] = None,
-            without: Optional[Texts] = None, locked: bool = False, free: bool = False, with_exception: bool = False,
-            without_exception: bool = False, background: bool = False) -> Call[JobSetAnswer]:
+            where: Optional[Texts] = None, without: Optional[Texts] = None, locked: bool = False, free: bool = False,
+            with_exception: bool = False, without_exception: bool = False, background: bool = False) -> Call[JobSetAnswer]:
         """Change jobs that no node holds (role admin)."""
         return Call("POST", "/api/v1/jobs/set", locals(), has_consent=True)
 
@@ -230,8 +230,8 @@ class JobsApi(Noun[M]):
                series: Optional[Texts] = None, lock_owner: Optional[Texts] = None,
                retries_min: Optional[Union[int, str]] = None, retries_max: Optional[Union[int, str]] = None,
                priority_min: Optional[Union[int, str]] = None, priority_max: Optional[Union[int, str]] = None,
-               without: Optional[Texts] = None, locked: bool = False, free: bool = False, with_exception: bool = False,
-               without_exception: bool = False, background: bool = False) -> Call[JobRmAnswer]:
+               where: Optional[Texts] = None, without: Optional[Texts] = None, locked: bool = False, free: bool = False,
+               with_exception: bool = False, without_exception: bool = False, background: bool = False) -> Call[JobRmAnswer]:
         """Delete jobs for good (role admin)."""
         return Call("POST", "/api/v1/jobs/rm", locals(), has_consent=True)
 
@@ -251,8 +251,8 @@ class TimersApi(Noun[M]):
              element_name: Optional[Texts] = None, series: Optional[Texts] = None, lock_owner: Optional[Texts] = None,
              retries_min: Optional[Union[int, str]] = None, retries_max: Optional[Union[int, str]] = None,
              priority_min: Optional[Union[int, str]] = None, priority_max: Optional[Union[int, str]] = None,
-             without: Optional[Texts] = None, locked: bool = False, free: bool = False, with_exception: bool = False,
-             without_exception: bool = False) -> Item[Timer]:
+             where: Optional[Texts] = None, without: Optional[Texts] = None, locked: bool = False, free: bool = False,
+             with_exception: bool = False, without_exception: bool = False) -> Item[Timer]:
         """List timers, oldest first, with what their series say (role read)."""
         return Item("GET", "/api/v1/timers", locals())
 
@@ -284,8 +284,8 @@ class TimersApi(Noun[M]):
                series: Optional[Texts] = None, lock_owner: Optional[Texts] = None,
                retries_min: Optional[Union[int, str]] = None, retries_max: Optional[Union[int, str]] = None,
                priority_min: Optional[Union[int, str]] = None, priority_max: Optional[Union[int, str]] = None,
-               without: Optional[Texts] = None, locked: bool = False, free: bool = False, with_exception: bool = False,
-               without_exception: bool = False) -> Call[TimerRmAnswer]:
+               where: Optional[Texts] = None, without: Optional[Texts] = None, locked: bool = False, free: bool = False,
+               with_exception: bool = False, without_exception: bool = False) -> Call[TimerRmAnswer]:
         """Delete timers for good (role admin)."""
         return Call("POST", "/api/v1/timers/rm", locals(), has_consent=True)
 
@@ -405,8 +405,9 @@ class DeadApi(Noun[M]):
              execution: Optional[Texts] = None, element_name: Optional[Texts] = None, series: Optional[Texts] = None,
              lock_owner: Optional[Texts] = None, retries_min: Optional[Union[int, str]] = None,
              retries_max: Optional[Union[int, str]] = None, priority_min: Optional[Union[int, str]] = None,
-             priority_max: Optional[Union[int, str]] = None, without: Optional[Texts] = None, locked: bool = False,
-             free: bool = False, with_exception: bool = False, without_exception: bool = False) -> Item[Job]:
+             priority_max: Optional[Union[int, str]] = None, where: Optional[Texts] = None, without: Optional[Texts] = None,
+             locked: bool = False, free: bool = False, with_exception: bool = False,
+             without_exception: bool = False) -> Item[Job]:
         """List dead letters, in the order in which their jobs were created (role read)."""
         return Item("GET", "/api/v1/dead", locals())
 
@@ -426,8 +427,8 @@ class DeadApi(Noun[M]):
                element_name: Optional[Texts] = None, series: Optional[Texts] = None, lock_owner: Optional[Texts] = None,
                retries_min: Optional[Union[int, str]] = None, retries_max: Optional[Union[int, str]] = None,
                priority_min: Optional[Union[int, str]] = None, priority_max: Optional[Union[int, str]] = None,
-               without: Optional[Texts] = None, locked: bool = False, free: bool = False, with_exception: bool = False,
-               without_exception: bool = False) -> Item[DeadGroups]:
+               where: Optional[Texts] = None, without: Optional[Texts] = None, locked: bool = False, free: bool = False,
+               with_exception: bool = False, without_exception: bool = False) -> Item[DeadGroups]:
         """Group dead letters by what they died of, the most frequent first (role read)."""
         return Item("GET", "/api/v1/dead/groups", locals())
 
@@ -446,8 +447,9 @@ class DeadApi(Noun[M]):
                 element_name: Optional[Texts] = None, series: Optional[Texts] = None, lock_owner: Optional[Texts] = None,
                 retries_min: Optional[Union[int, str]] = None, retries_max: Optional[Union[int, str]] = None,
                 priority_min: Optional[Union[int, str]] = None, priority_max: Optional[Union[int, str]] = None,
-                without: Optional[Texts] = None, locked: bool = False, free: bool = False, with_exception: bool = False,
-                without_exception: bool = False, background: bool = False) -> Call[DeadRequeueAnswer]:
+                where: Optional[Texts] = None, without: Optional[Texts] = None, locked: bool = False, free: bool = False,
+                with_exception: bool = False, without_exception: bool = False,
+                background: bool = False) -> Call[DeadRequeueAnswer]:
         """Give dead letters new attempts (role admin)."""
         return Call("POST", "/api/v1/dead/requeue", locals(), has_consent=True)
 
@@ -463,8 +465,8 @@ class DeadApi(Noun[M]):
                series: Optional[Texts] = None, lock_owner: Optional[Texts] = None,
                retries_min: Optional[Union[int, str]] = None, retries_max: Optional[Union[int, str]] = None,
                priority_min: Optional[Union[int, str]] = None, priority_max: Optional[Union[int, str]] = None,
-               without: Optional[Texts] = None, locked: bool = False, free: bool = False, with_exception: bool = False,
-               without_exception: bool = False, background: bool = False) -> Call[DeadRmAnswer]:
+               where: Optional[Texts] = None, without: Optional[Texts] = None, locked: bool = False, free: bool = False,
+               with_exception: bool = False, without_exception: bool = False, background: bool = False) -> Call[DeadRmAnswer]:
         """Delete dead letters for good (role admin)."""
         return Call("POST", "/api/v1/dead/rm", locals(), has_consent=True)
 

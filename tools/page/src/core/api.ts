@@ -19,6 +19,8 @@ export class ApiError extends Error {
 export interface Page<T> {
   items: T[];
   after: string | null;
+  /** The service has not looked further, though there may be more for this page. */
+  partial?: boolean;
 }
 
 /** `api/v1/jobs?type=mail&type=sms`; what is empty is left out. */

@@ -11,7 +11,7 @@ import { Sparkline } from '../ui/chart.js';
 import { Table, type Column } from '../ui/table.js';
 import { JobsDeed } from './deeds.js';
 import type { Job } from './model.js';
-import { quoted, type Asked } from './search.js';
+import { isMistake, quoted, type Asked } from './search.js';
 import { useSeldom, useSeldomList } from './seldom.js';
 import { told } from './targets.js';
 
@@ -113,6 +113,9 @@ export function Causes(props: { asked: Asked }): JSX.Element {
       ),
     },
   ];
+  if (isMistake(found.error)) {
+    return <></>; // The list of the jobs says so.
+  }
   return (
     <Card title={j.causes}>
       <Loaded isThere={found.data !== undefined} error={found.error} onRetry={found.reload} onCancel={found.cancel}>

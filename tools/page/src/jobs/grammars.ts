@@ -30,9 +30,7 @@ const kKeys: readonly Key[] = [
 
 const places = (name: string): string | undefined => (name === 'place' ? 'Places are the tabs above.' : undefined);
 
-export const kJobs: Grammar = { keys: kKeys, wordsAre: 'error', unknown: places };
-
-export const kDead: Grammar = { keys: kKeys, wordsAre: 'error', unknown: (name) => (name === 'place' ? 'These are the dead letters; other places are under Jobs.' : undefined) };
+export const kJobs: Grammar = { keys: kKeys, wordsAre: 'error', isOfService: true };
 
 const kDoneKeys = ['type', 'tenant', 'instance'];
 

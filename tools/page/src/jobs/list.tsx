@@ -12,9 +12,9 @@ import { Copy, Dialog, Empty, ErrorBox, Field } from '../ui/parts.js';
 import { Table } from '../ui/table.js';
 import { curlOf, listCommand } from './command.js';
 import { DeedButtons, deedsOfMany } from './deeds.js';
-import { kDead, kDone, kJobs } from './grammars.js';
-import { columnsFor, columnsOf, usualColumns, type Job } from './model.js';
-import { parse, type Key } from './search.js';
+import { kDone, kJobs } from './grammars.js';
+import { columnsFor, columnsOf, pathsIn, usualColumns, type Job } from './model.js';
+import { isMistake, mistakeIn, parse, whereOf, type Key } from './search.js';
 import { SearchBox } from './searchbox.js';
 import { useSeldomList } from './seldom.js';
 
@@ -42,16 +42,17 @@ export function JobList(props: Props): JSX.Element {
   const { of } = props;
   const { query } = props.place;
   const mayChange = useMayChange();
-  const grammar = of === 'done' ? kDone : of === 'dead' ? kDead : kJobs;
+  const grammar = of === 'done' ? kDone : kJobs;
   const search = query.get('search') ?? '';
   const parsed = parse(grammar, search);
-  const isGood = parsed.mistakes.length === 0;
+  const isGood = grammar.isOfService || parsed.mistakes.length === 0;
+  const meant = grammar.isOfService ? whereOf(search) : parsed.asked;
   const sort = of === 'all' || of === 'done' ? '' : (query.get('sort') ?? (of === 'dead' ? 'failed' : of === 'timer' ? 'due' : ''));
   const isDescending = query.get('order') ? query.get('order') === 'desc' : of === 'dead' && sort === 'failed';
   const limit = kLimits.includes(query.get('limit') ?? '') ? (query.get('limit') ?? '50') : '50';
   const after = query.get('after') ?? '';
   const columns = chosenColumns(query, of);
-  const asked: Query = { place: of, ...parsed.asked, ...(sort ? { sort, order: isDescending ? 'desc' : 'asc' } : {}), limit };
+  const asked: Query = { place: of, ...meant, ...(sort ? { sort, order: isDescending ? 'desc' : 'asc' } : {}), limit };
 
   const found = useSeldomList<Job>(isGood ? 'jobs' : undefined, { ...asked, after });
   const [isGivenUp, setGivenUp] = useState(false);
@@ -72,11 +73,13 @@ export function JobList(props: Props): JSX.Element {
   };
   const onSort = (by: string): void => changeQuery({ sort: by, order: sort === by && !isDescending ? 'desc' : 'asc', after: '' });
   const seen = (key: Key): string[] => rows.map((job) => (key.name === 'type' ? job.handlerType : key.name === 'tenant' ? job.tenantId : key.name === 'instance' ? job.processInstanceId : null)).filter((value): value is string => Boolean(value));
+  const completed = (key: Key): readonly string[] => (key.name === 'payload' ? [...new Set(rows.flatMap((job) => pathsIn(job.payload)))].slice(0, 20) : seen(key));
+  const mistake = isMistake(found.error) ? mistakeIn(search, found.error) : undefined;
   const deeds = mayChange ? deedsOfMany(of) : [];
   const isSelecting = deeds.length > 0;
   return (
     <div class="job-list">
-      <SearchBox label={props.label} grammar={grammar} value={search} onSearch={(text) => changeQuery({ search: text, after: '', ...(query.get('place') || props.place.path[0] !== 'jobs' ? {} : { place: of }) })} seen={seen} onColumn={(column) => showColumns([...columns.filter((key) => key !== column), column])} />
+      <SearchBox label={props.label} grammar={grammar} value={search} onSearch={(text) => changeQuery({ search: text, after: '', ...(query.get('place') || props.place.path[0] !== 'jobs' ? {} : { place: of }) })} seen={completed} mistake={mistake} />
       <div class="row list-head">
         <ColumnChooser of={of} columns={columns} onChange={showColumns} />
         <label class="row">
@@ -90,13 +93,13 @@ export function JobList(props: Props): JSX.Element {
           </select>
         </label>
         <span class="grow" />
-        {found.data && <Copy label={j.copyCommand} text={listCommand(of, { ...parsed.asked, ...(sort ? { sort, desc: isDescending ? 'true' : '' } : {}), limit })} />}
+        {found.data && <Copy label={j.copyCommand} text={listCommand(of, { ...meant, ...(sort ? { sort, desc: isDescending ? 'true' : '' } : {}), limit })} />}
         {found.data && <Copy label={j.copyCurl} text={curlOf('GET', 'jobs', asked)} />}
       </div>
       {isSelecting && selection.size > 0 && (
-        <SelectionBar of={of} asked={parsed.asked} selection={selection} deeds={deeds} onDone={found.reload} canSelectAll={rows.length > 0 && rows.every((job) => selection.keys.has(job.id))} />
+        <SelectionBar of={of} asked={meant} selection={selection} deeds={deeds} onDone={found.reload} canSelectAll={rows.length > 0 && rows.every((job) => selection.keys.has(job.id))} />
       )}
-      {found.error && <ErrorBox error={found.error} onRetry={found.reload} />}
+      {found.error && !mistake && <ErrorBox error={found.error} onRetry={found.reload} />}
       {isGood && !found.error && !found.data && <Waiting isGivenUp={isGivenUp} onCancel={() => { found.cancel(); setGivenUp(true); }} onRetry={() => { setGivenUp(false); found.reload(); }} />}
       {isGood && found.data && (
         <>
@@ -114,6 +117,7 @@ export function JobList(props: Props): JSX.Element {
             {after && <button onClick={() => changeQuery({ after: '' })}>{t.first}</button>}
             {trail.before !== undefined && <button onClick={() => changeQuery({ after: trail.before ?? '' })}>{j.back}</button>}
             {found.data.after && <button onClick={() => changeQuery({ after: found.data?.after ?? '' })}>{t.next}</button>}
+            {found.data.partial && <span role="status">{j.partial}</span>}
             <span class="grow" />
             {found.took !== undefined && <span class="quiet" data-took>{t.tookMs(span(found.took))}</span>}
           </nav>

@@ -64,6 +64,17 @@ export function partOf(payload: Json | undefined, path: string): Json | undefine
   return value;
 }
 
+/** The paths of what stands in a payload: `order.id`. */
+export function pathsIn(payload: Json | undefined, before = ''): string[] {
+  if (payload === undefined || payload === null || typeof payload !== 'object' || payload instanceof ExactNumber) {
+    return before ? [before] : [];
+  }
+  return Object.entries(payload)
+    .filter(([name]) => !/[\s:<>()"\\.]/.test(name))
+    .flatMap(([name, part]) => pathsIn(part, before ? `${before}.${name}` : name))
+    .slice(0, 50);
+}
+
 const short = (value: Json | undefined): string => {
   const text = value === undefined ? '' : typeof value === 'string' ? value : formatJson(value).replace(/\s*\n\s*/g, ' ');
   return text.length > 160 ? `${text.slice(0, 159)}…` : text;

@@ -1,5 +1,7 @@
-// What may be typed into a search box: `type:mail tenant:acme -locked due<2h "connection refused"`. It says no more than
-// the service can be asked: all terms must match, and of one key that is named again one is enough.
+// What may be typed into a search box: `type:mail tenant:acme -locked due<2h "connection refused"`. Searches of jobs are
+// read by the service, which knows more (OR, NOT, parentheses, payloads); of other lists all terms must match, and what the
+// service cannot be asked is told here.
+import { ApiError } from '../core/api.js';
 
 export type KeyKind = 'text' | 'time' | 'number' | 'flag';
 
@@ -22,6 +24,8 @@ export interface Grammar {
   keys: readonly Key[];
   /** The key that words without one belong to. */
   wordsAre?: string;
+  /** The service reads the text itself, and tells of mistakes. */
+  isOfService?: boolean;
   /** A key may be named once only. */
   isSingle?: boolean;
   /** What is told of a key of other places. */
@@ -32,11 +36,28 @@ export interface Mistake {
   text: string;
   /** The whole text, mended. */
   fix?: string;
-  /** A path of the payload, which could be a column. */
-  column?: string;
   /** The id of a job. */
   job?: string;
 }
+
+const kMistake = /character (\d+): ([\s\S]*)$/;
+
+/** Whether the service has refused the text of a search. */
+export const isMistake = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 400 && kMistake.test(error.message);
+
+/** What the service says of the text, and the text mended as it proposes. */
+export function mistakeIn(text: string, error: ApiError): Mistake {
+  const [, place = '1', said = error.message] = kMistake.exec(error.message) ?? [];
+  const near = /did you mean ([^?\s]+)\?/.exec(said)?.[1];
+  const characters = Array.from(text);
+  const before = characters.slice(0, Number(place) - 1).join('');
+  const rest = characters.slice(Number(place) - 1).join('');
+  const mistake = { text: `${said} (character ${place})` };
+  return near ? { ...mistake, fix: before + near + rest.replace(/^[^\s:<>()"]*/, '') } : mistake;
+}
+
+/** What the service is asked by the text. */
+export const whereOf = (text: string): Asked => (text.trim() === '' ? {} : { where: [text.trim()] });
 
 export type Asked = Record<string, readonly string[]>;
 
@@ -189,12 +210,12 @@ class Reader {
       return true;
     }
     if (['AND', 'OR', 'NOT'].includes(term.value)) {
-      const says = { AND: 'All terms must match as it is: leave AND out.', OR: 'The service knows no OR between keys. One key named again means one of them is enough: type:mail type:sms.', NOT: 'The service knows no NOT. -tenant asks for what has no tenant, -locked for what nobody holds.' };
+      const says = { AND: 'All terms must match as it is: leave AND out.', OR: 'This list knows no OR between keys. One key named again means one of them is enough: type:mail type:sms.', NOT: 'This list knows no NOT.' };
       this.refuse(says[term.value as 'AND' | 'OR' | 'NOT'], { fix: this.mend(term, '') });
       return false;
     }
     if (/[()]/.test(term.value)) {
-      this.refuse('The service knows no parentheses. In a message, put them between quotes.', { fix: this.text.replace(/"(?:[^"\\]|\\.)*"|[()]/g, (part) => (part.length > 1 ? part : '')) });
+      this.refuse('This list knows no parentheses.', { fix: this.text.replace(/"(?:[^"\\]|\\.)*"|[()]/g, (part) => (part.length > 1 ? part : '')) });
       return false;
     }
     if (this.grammar.wordsAre === undefined) {
@@ -211,11 +232,6 @@ class Reader {
     const flags = flagsOf(this.grammar, name);
     if (flags) {
       this.readFlag(flags, term);
-      return;
-    }
-    if (name === 'payload' || name.startsWith('payload.')) {
-      const path = term.key.slice('payload.'.length);
-      this.refuse('The service cannot search in payloads. They can be columns.', path ? { column: `payload.${path}` } : {});
       return;
     }
     if (name === 'id' && !keyOf(this.grammar, name)) {
@@ -351,7 +367,9 @@ export interface Completion {
 
 /** What the term under the cursor may become; `known` has values of a key. */
 export function completions(grammar: Grammar, text: string, caret: number, known: (key: Key) => readonly string[]): Completion[] {
-  const term = termsOf(text).find((each) => each.start < caret && caret <= each.end);
+  const isParenthesis = (part: string): boolean => part === '(' || part === ')';
+  const withoutParentheses = text.replace(/"(?:[^"\\]|\\.)*"?|[()]/g, (part) => (isParenthesis(part) ? ' ' : part));
+  const term = termsOf(grammar.isOfService ? withoutParentheses : text).find((each) => each.start < caret && caret <= each.end);
   const start = term?.start ?? caret;
   const end = term?.end ?? caret;
   const put = (by: string, help?: string, isWhole = true): Completion => {
@@ -377,6 +395,10 @@ export function completions(grammar: Grammar, text: string, caret: number, known
   if (term?.isNot) {
     const names = grammar.keys.flatMap((key) => (key.kind === 'flag' ? (key.values ?? []) : key.mayLack ? [key.name] : []));
     return names.filter((name) => name !== 'free' && name.startsWith(sought)).map((name) => put(`-${name}`));
+  }
+  if (grammar.isOfService && sought.startsWith('payload')) {
+    const paths = known({ name: 'payload', kind: 'text', label: '' });
+    return paths.map((path) => put(`payload.${path}:`, 'in the payload', false)).filter((each) => each.text.toLowerCase().startsWith(sought));
   }
   return grammar.keys
     .flatMap((key): Completion[] => {

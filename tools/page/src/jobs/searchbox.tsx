@@ -14,7 +14,8 @@ interface Props {
   onSearch: (text: string) => void;
   /** Values seen in what is listed, of a key. */
   seen?: (key: Key) => readonly string[];
-  onColumn?: (column: string) => void;
+  /** What the service says of what is searched now. */
+  mistake?: Mistake | undefined;
 }
 
 export function SearchBox(props: Props): JSX.Element {
@@ -29,6 +30,9 @@ export function SearchBox(props: Props): JSX.Element {
   useEffect(() => setText(props.value), [props.value]);
 
   const parsed = parse(grammar, text);
+  const told = props.mistake && text.trim() === props.value.trim() ? [props.mistake] : [];
+  const mistakes = grammar.isOfService ? told : parsed.mistakes;
+  const words = parsed.mistakes.length === 0 && mistakes.length === 0 ? parsed.words : [];
   const valuesOf = (key: Key): readonly string[] => [...new Set([...known(key.name), ...(props.seen?.(key) ?? [])])].sort();
   const options = isOpen ? completions(grammar, text, caret, valuesOf) : [];
   const take = (index: number): void => {
@@ -46,7 +50,7 @@ export function SearchBox(props: Props): JSX.Element {
   const submit = (whole = text): void => {
     setOpen(false);
     setText(whole);
-    if (parse(grammar, whole).mistakes.length === 0) {
+    if (grammar.isOfService || parse(grammar, whole).mistakes.length === 0) {
       props.onSearch(whole.trim());
     }
   };
@@ -94,7 +98,7 @@ export function SearchBox(props: Props): JSX.Element {
             aria-controls={`${id}-list`}
             aria-activedescendant={isListed && chosen >= 0 ? `${id}-${chosen}` : undefined}
             aria-describedby={`${id}-told`}
-            aria-invalid={parsed.mistakes.length > 0}
+            aria-invalid={mistakes.length > 0}
             autocomplete="off"
             spellcheck={false}
             placeholder={j.searchHelp}
@@ -132,7 +136,7 @@ export function SearchBox(props: Props): JSX.Element {
             ))}
           </ul>
         </div>
-        <button type="submit" class="primary" disabled={parsed.mistakes.length > 0}>
+        <button type="submit" class="primary" disabled={!grammar.isOfService && mistakes.length > 0}>
           {j.search}
         </button>
         {(text !== '' || props.value !== '') && (
@@ -142,12 +146,12 @@ export function SearchBox(props: Props): JSX.Element {
         )}
       </form>
       <div id={`${id}-told`} class="search-told" role="status">
-        {parsed.mistakes.length > 0 ? (
-          <Mistakes mistakes={parsed.mistakes} onMend={(whole) => { setText(whole); input.current?.focus(); }} {...(props.onColumn ? { onColumn: props.onColumn } : {})} />
+        {mistakes.length > 0 ? (
+          <Mistakes mistakes={mistakes} onMend={(whole) => { setText(whole); input.current?.focus(); }} />
         ) : (
-          parsed.words.length > 0 && (
+          words.length > 0 && (
             <p class="quiet">
-              {j.means} {parsed.words.join('; ')}
+              {j.means} {words.join('; ')}
             </p>
           )
         )}
@@ -156,7 +160,7 @@ export function SearchBox(props: Props): JSX.Element {
   );
 }
 
-function Mistakes(props: { mistakes: readonly Mistake[]; onMend: (whole: string) => void; onColumn?: (column: string) => void }): JSX.Element {
+function Mistakes(props: { mistakes: readonly Mistake[]; onMend: (whole: string) => void }): JSX.Element {
   return (
     <ul class="mistakes">
       {props.mistakes.map((mistake, i) => (
@@ -165,11 +169,6 @@ function Mistakes(props: { mistakes: readonly Mistake[]; onMend: (whole: string)
           {mistake.fix !== undefined && (
             <button type="button" onClick={() => props.onMend(mistake.fix ?? '')}>
               {j.mend(mistake.fix)}
-            </button>
-          )}
-          {mistake.column && props.onColumn && (
-            <button type="button" onClick={() => props.onColumn?.(mistake.column ?? '')}>
-              {j.addColumn(mistake.column)}
             </button>
           )}
           {mistake.job && (

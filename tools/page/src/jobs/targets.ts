@@ -66,7 +66,7 @@ export async function count(targets: Targets, tell: (counted: Counted) => void, 
     for (let after: string | null = ''; after !== null; ) {
       const page: Page<Job> = await list<Job>('jobs', { ...query, after }, signal);
       take(page.items);
-      after = page.items.length < kPage ? null : page.after;
+      after = page.after;
       tell({ ...counted });
     }
   }

@@ -6,19 +6,17 @@ import { t } from '../strings.js';
 import { j } from '../strings/jobs.js';
 import { View } from '../ui/parts.js';
 import { Causes } from '../jobs/causes.js';
-import { kDead } from '../jobs/grammars.js';
 import { ImportDead } from '../jobs/import.js';
 import { JobList } from '../jobs/list.js';
 import { RunningBatches } from '../jobs/running.js';
-import { parse } from '../jobs/search.js';
+import { whereOf } from '../jobs/search.js';
 
 export function DeadView(props: { place: Place }): JSX.Element {
   const mayChange = useMayChange();
-  const parsed = parse(kDead, props.place.query.get('search') ?? '');
   return (
     <View title={t.nav.dead} aside={mayChange ? <ImportDead /> : undefined}>
       <RunningBatches />
-      <Causes asked={parsed.mistakes.length === 0 ? parsed.asked : {}} />
+      <Causes asked={whereOf(props.place.query.get('search') ?? '')} />
       <h2>{j.list}</h2>
       <JobList place={props.place} of="dead" label={t.nav.dead} />
     </View>

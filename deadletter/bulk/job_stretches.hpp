@@ -1,0 +1,80 @@
+#pragma once
+
+#include "persistence/operator_store.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace jobstrand::deadletter {
+
+/// Jobs whose payloads one statement looks into. An index finds no part of a payload, so a rare one
+/// would be sought in all of a place by one statement that nobody can stop.
+inline constexpr std::size_t kLookedInto = 5'000;
+
+/// Walks through the part of a place that lies behind an id, so many jobs at a time, in the order
+/// of ids. A filter that asks for no payload is one stretch, whatever its length.
+class JobStretches final {
+public:
+    JobStretches(
+        persistence::OperatorStore& store,
+        schema::JobPlace place,
+        const persistence::JobFilter& filter,
+        std::string_view after,
+        std::size_t at_once = kLookedInto
+    );
+
+    /// Goes on to the next stretch; false: there is none.
+    [[nodiscard]] bool next();
+
+    /// What is meant of this stretch.
+    [[nodiscard]] const persistence::JobFilter& filter() const { return filter_; }
+    /// Behind which id it begins.
+    [[nodiscard]] const std::string& after() const { return after_; }
+    /// The last job that was looked at; empty: none was.
+    [[nodiscard]] const std::string& last() const { return last_; }
+    [[nodiscard]] bool has_ended() const { return has_ended_; }
+
+private:
+    persistence::OperatorStore& store_;
+    const schema::JobPlace place_;
+    persistence::JobFilter filter_;
+    const bool is_cut_;
+    const std::size_t at_once_;
+    std::string after_;
+    std::string last_;
+    bool has_ended_ = false;
+};
+
+/// The first `limit` behind `after` of what `read(filter, after, limit)` reads.
+template <typename Read>
+[[nodiscard]] auto first_of(JobStretches stretches, std::size_t limit, const Read& read) {
+    decltype(read(stretches.filter(), stretches.after(), limit)) found;
+    while (found.size() < limit && stretches.next()) {
+        for (auto& item : read(stretches.filter(), stretches.after(), limit - found.size())) {
+            found.push_back(std::move(item));
+        }
+    }
+    return found;
+}
+
+/// The jobs themselves.
+[[nodiscard]] std::vector<schema::Job> list_in(
+    persistence::OperatorStore& store,
+    schema::JobPlace place,
+    const persistence::JobFilter& filter,
+    std::string_view after,
+    std::size_t limit
+);
+
+/// How many a filter means.
+[[nodiscard]] std::int64_t count_in(
+    persistence::OperatorStore& store,
+    schema::JobPlace place,
+    const persistence::JobFilter& filter
+);
+
+}  // namespace jobstrand::deadletter
