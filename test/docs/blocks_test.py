@@ -23,7 +23,7 @@ RUN_BY = {
     "docs/cli.md": {"sh": "docs.operations, tools_test", "json": "tools_test"},
     "docs/clients.md": {"sh": "docs.clients", "python": "docs.clients", "js": "docs.clients", "sql": "docs.clients",
                         "go": "test/clients/go_client.py", "java": "test/clients/java_client.py",
-                        "ruby": "test/clients/ruby_client.py"},
+                        "ruby": "test/clients/ruby_client.py", "php": "test/clients/php_client.py"},
     "docs/configuration.md": {"toml": "docs.operations"},
     "docs/correctness.md": {"sh": "ledger_test, simulation_test"},
     "docs/databases.md": {"sql": "docs.operations"},
