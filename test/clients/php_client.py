@@ -59,7 +59,7 @@ def tests(binary):
         name, user, word = source_of(mariadb, 'mysql')
         env = {'JOBSTRAND_BINARY': str(binary), 'POSTGRESQL_DSN': '{};user={};password={}'.format(*source_of(postgresql, 'pgsql')),
                'MARIADB_DSN': f'{name};charset=utf8mb4', 'MARIADB_USER': user, 'MARIADB_PASSWORD': word}
-        code, said = run('phpunit', '--no-configuration', '--fail-on-warning', '--fail-on-risky', '--log-junit', f'{one}/results.xml', '--bootstrap',
+        code, said = run('phpunit', '--no-configuration', '--do-not-cache-result', '--fail-on-warning', '--fail-on-risky', '--log-junit', f'{one}/results.xml', '--bootstrap',
                          TESTS / 'autoload.php', TESTS / 'ClientTest.php', env=env)
         cases = [*xml.etree.ElementTree.parse(f'{one}/results.xml').getroot().iter('testcase')] if code in (0, 1, 2) else []
     for case in cases:
