@@ -21,7 +21,7 @@ import java.util.function.Consumer;
  *         .onDuplicate(OnDuplicate.REPLACE)
  * }</pre>
  */
-public final class NewJob implements Cloneable {
+public final class NewJob {
     String handlerType;
     Object payload;
     String id;
@@ -50,6 +50,30 @@ public final class NewJob implements Cloneable {
         }
         this.handlerType = handlerType;
         this.payload = payload;
+    }
+
+    private NewJob(NewJob other) {
+        handlerType = other.handlerType;
+        payload = other.payload;
+        id = other.id;
+        due = other.due;
+        delay = other.delay;
+        dueText = other.dueText;
+        repeat = other.repeat;
+        retries = other.retries;
+        retryCycle = other.retryCycle;
+        priority = other.priority;
+        isExternal = other.isExternal;
+        isExclusive = other.isExclusive;
+        processInstanceId = other.processInstanceId;
+        processDefinitionId = other.processDefinitionId;
+        category = other.category;
+        tenantId = other.tenantId;
+        correlationId = other.correlationId;
+        traceParent = other.traceParent;
+        uniqueKey = other.uniqueKey;
+        uniqueFor = other.uniqueFor;
+        onDuplicate = other.onDuplicate;
     }
 
     /** A job for the handler of a type. */
@@ -222,12 +246,8 @@ public final class NewJob implements Cloneable {
     }
 
     private NewJob with(Consumer<NewJob> change) {
-        try {
-            NewJob other = (NewJob) clone();
-            change.accept(other);
-            return other;
-        } catch (CloneNotSupportedException error) {
-            throw new AssertionError(error);
-        }
+        NewJob other = new NewJob(this);
+        change.accept(other);
+        return other;
     }
 }
