@@ -93,6 +93,8 @@ struct JobFilter {
     std::optional<bool> failed = {};
     /// Leaves out what belongs to an engine of Flowable that shares the tables.
     bool only_ours = false;
+    /// Jobs behind this id are not looked at; empty: all are.
+    std::string up_to = {};
 
     [[nodiscard]] bool is_empty() const { return *this == JobFilter{}; }
     bool operator==(const JobFilter&) const = default;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <variant>
 
 namespace jobstrand::deadletter {
 
@@ -42,6 +43,17 @@ void append_place(
     schema::for_each_page(
         {.after = query.after, .size = std::min(most, kJobsAskedFor)}, read, &Job::id, keep
     );
+}
+
+/// nullptr: no index has jobs of the place in this order.
+persistence::TimeMember indexed_time(JobPlace place, const schema::JobMember& by) {
+    constexpr persistence::TimeMember kDue = &Job::due_date;
+    constexpr persistence::TimeMember kFailed = &Job::failed_time;
+    const auto* const time = std::get_if<persistence::TimeMember>(&by);
+    const bool is_indexed =
+        time != nullptr && ((place == JobPlace::timer && *time == kDue) ||
+                            (place == JobPlace::dead_letter && *time == kFailed));
+    return is_indexed ? *time : nullptr;
 }
 
 std::vector<PlacedJob>
@@ -90,6 +102,82 @@ schema::Page<PlacedJob> JobSearch::list(const JobQuery& query) const {
     return schema::first_page(query.limit, [&](std::size_t most) { return first(query, most); });
 }
 
+/// The id of the last of the rows behind `after`; empty: there are no more than these.
+std::string JobSearch::end_of_rows(
+    JobPlace place,
+    const std::string& after,
+    std::optional<std::size_t> most
+) const {
+    if (!most) {
+        return {};
+    }
+    persistence::SortedPart part{.limit = *most};
+    if (!after.empty()) {
+        part.behind.emplace().id = after;
+    }
+    const auto mark = store_.mark_ahead(place, part);
+    return mark ? mark->id : std::string();
+}
+
+SoonPage JobSearch::list_soon(JobQuery query) const {
+    if (query.order) {
+        return list_soon_in_order(std::move(query));
+    }
+    for (const JobPlace place : query.places) {
+        std::string end = end_of_rows(place, query.after, query.rows);
+        if (!end.empty() && (query.filter.up_to.empty() || end < query.filter.up_to)) {
+            query.filter.up_to = std::move(end);
+        }
+    }
+    SoonPage soon{.page = list(query)};
+    soon.is_partial = !soon.page.has_more && !query.filter.up_to.empty();
+    if (soon.is_partial) {
+        soon.behind.emplace().id = query.filter.up_to;
+    }
+    return soon;
+}
+
+SoonPage JobSearch::list_soon_in_order(JobQuery query) const {
+    const JobOrder& order = *query.order;
+    const JobPlace place = query.places.front();
+    const persistence::TimeMember time = indexed_time(place, order.by);
+    if (time == nullptr) {
+        query.filter.up_to = end_of_rows(place, "", query.rows);
+        const bool is_partial = !query.filter.up_to.empty();
+        return {.page = list(query), .is_partial = is_partial};
+    }
+    const bool is_among_undated = order.behind && !((*order.behind).*time);
+    const auto mark = is_among_undated ? std::nullopt
+                                       : store_.mark_ahead(
+                                             place,
+                                             {.by = order.by,
+                                              .is_descending = order.is_descending,
+                                              .skipped = order.skipped,
+                                              .limit = query.rows.value(),
+                                              .behind = order.behind}
+                                         );
+    if (!mark || !((*mark).*time)) {
+        return {.page = list(query)};
+    }
+    using Match = persistence::FieldCondition::Match;
+    auto up_to_mark = persistence::is_before(time, ((*mark).*time).value());
+    up_to_mark.match = order.is_descending ? Match::not_below : Match::not_above;
+    query.filter.fields.push_back(std::move(up_to_mark));
+    SoonPage soon{.page = list(query)};
+    // Of those that have the time of the mark, some stand behind it.
+    const auto is_behind = [&](const PlacedJob& placed) {
+        return placed.job.*time == (*mark).*time &&
+               (order.is_descending ? placed.job.id < mark->id : placed.job.id > mark->id);
+    };
+    const bool goes_beyond = std::erase_if(soon.page.items, is_behind) > 0;
+    soon.page.has_more = soon.page.has_more && !goes_beyond;
+    soon.is_partial = !soon.page.has_more;
+    if (soon.is_partial) {
+        soon.behind = mark;
+    }
+    return soon;
+}
+
 std::vector<persistence::Suspension> JobSearch::why_suspended(std::string_view id) const {
     const auto placed = store_.find(id);
     const bool is_suspended = placed && placed->place == JobPlace::suspended;
@@ -130,10 +218,15 @@ Preview JobSearch::preview(
 }
 
 std::vector<PlacedTypeCount> JobSearch::count_types(
-    const std::vector<persistence::TypeRuns>& last_minute
+    const std::vector<persistence::TypeRuns>& last_minute,
+    std::optional<std::size_t> most
 ) const {
+    std::map<JobPlace, std::string> ends;
+    for (const JobPlace place : schema::kJobPlaces) {
+        ends.emplace(place, end_of_rows(place, "", most));
+    }
     std::map<std::string, std::vector<persistence::OwnerCount>, std::less<>> owners;
-    for (persistence::OwnerCount& owner : store_.count_lock_owners()) {
+    for (persistence::OwnerCount& owner : store_.count_lock_owners(ends.at(JobPlace::executable))) {
         owners[owner.handler_type].push_back(std::move(owner));
     }
     std::map<std::string, persistence::TypeRuns, std::less<>> runs;
@@ -142,8 +235,10 @@ std::vector<PlacedTypeCount> JobSearch::count_types(
     }
     std::vector<PlacedTypeCount> counts;
     for (const JobPlace place : schema::kJobPlaces) {
-        for (persistence::TypeCount& count : store_.count_types(place, {})) {
+        const bool is_partial = !ends.at(place).empty();
+        for (persistence::TypeCount& count : store_.count_types(place, {.up_to = ends.at(place)})) {
             PlacedTypeCount line{.place = place, .count = std::move(count)};
+            line.looked_at = is_partial ? most : std::nullopt;
             if (place == JobPlace::executable) {
                 line.owners = std::move(owners[line.count.handler_type]);
                 const auto ended = runs.extract(line.count.handler_type);
@@ -163,14 +258,15 @@ std::vector<PlacedTypeCount> JobSearch::count_types(
     return counts;
 }
 
-std::vector<PlaceCount> JobSearch::count_places() const {
-    persistence::JobFilter locked;
-    locked.locked = true;
+std::vector<PlaceCount> JobSearch::count_places(std::optional<std::size_t> most) const {
     std::vector<PlaceCount> counts;
     for (const JobPlace place : schema::kJobPlaces) {
-        PlaceCount count{.place = place, .jobs = store_.count(place, {})};
+        persistence::JobFilter filter{.up_to = end_of_rows(place, "", most)};
+        PlaceCount count{.place = place, .jobs = store_.count(place, filter)};
+        count.looked_at = filter.up_to.empty() ? std::nullopt : most;
         if (has_lock(place)) {
-            count.locked = store_.count(place, locked);
+            filter.locked = true;
+            count.locked = store_.count(place, filter);
         }
         counts.push_back(count);
     }

@@ -30,9 +30,24 @@ struct JobQuery {
     std::optional<JobOrder> order = {};
     std::string after = {};  ///< An id, exclusive; empty: from the start.
     std::size_t limit = 100;
+    std::optional<std::size_t> rows = {};  ///< What list_soon() looks at.
 
     /// May pass over some that the filter matches; null: none.
     bool (*is_wanted)(const schema::PlacedJob&) = nullptr;
+};
+
+/// Rows of a place that a question looks at which is to be answered soon, however many there are:
+/// an index leads to them.
+inline constexpr std::size_t kRowsSoon = 20'000;
+
+/// A page of a list for which only some rows were looked at.
+struct SoonPage {
+    schema::Page<schema::PlacedJob> page;
+    bool is_partial = false;  ///< Rows behind those that were looked at could belong to the page.
+
+    /// Behind which job the list goes on there; nullopt: nobody knows, it has to be asked as a
+    /// whole.
+    std::optional<schema::Job> behind = {};
 };
 
 /// Which instances or definitions to list.
@@ -67,6 +82,11 @@ struct PlaceCount {
     schema::JobPlace place = schema::JobPlace::executable;
     std::int64_t jobs = 0;
     std::optional<std::int64_t> locked = {};  ///< nullopt: nothing is ever locked there.
+
+    /// Only so many were looked at, and there are more; nullopt: all were.
+    std::optional<std::size_t> looked_at = {};
+    /// When they were counted; nullopt: now.
+    std::optional<schema::TimePoint> as_of = {};
 };
 
 /// The jobs of one handler type in one place.
@@ -76,6 +96,8 @@ struct PlacedTypeCount {
     std::vector<persistence::OwnerCount> owners = {};  ///< Who holds how many, the most first.
     /// Executable: those that ended in the last minute.
     std::optional<persistence::TypeRuns> runs = {};
+    /// So many jobs of the place were looked at; nullopt: all.
+    std::optional<std::size_t> looked_at = {};
 };
 
 /// How an operator finds jobs; nothing is changed. Throws DbError. Thread safety: safe. The store
@@ -90,6 +112,11 @@ public:
     /// The jobs of all the places together, in id order, or those of one place in another one. Long
     /// payloads are left out.
     [[nodiscard]] schema::Page<schema::PlacedJob> list(const JobQuery& query) const;
+
+    /// The same, of the next rows in the order of the list: as many as the query says, of each
+    /// place. Where no index has the order: of the first ones in id order. Precondition:
+    /// `is_wanted` is null.
+    [[nodiscard]] SoonPage list_soon(JobQuery query) const;
 
     /// The jobs of one place in another order. Long payloads are left out.
     [[nodiscard]] std::vector<schema::Job> list_in_order(
@@ -129,15 +156,22 @@ public:
     }
 
     /// By handler type, and of each the places that hold some; the executable place too when none
-    /// waits there but some were run. Reads all jobs.
+    /// waits there but some were run. Reads the first `most` jobs of each place; nullopt: all.
     [[nodiscard]] std::vector<PlacedTypeCount> count_types(
-        const std::vector<persistence::TypeRuns>& last_minute
+        const std::vector<persistence::TypeRuns>& last_minute,
+        std::optional<std::size_t> most = {}
     ) const;
 
-    /// Of every place, in the order of JobPlace.
-    [[nodiscard]] std::vector<PlaceCount> count_places() const;
+    /// Of every place, in the order of JobPlace; of each up to `most`, nullopt: all.
+    [[nodiscard]] std::vector<PlaceCount> count_places(std::optional<std::size_t> most = {}) const;
 
 private:
+    [[nodiscard]] std::string end_of_rows(
+        schema::JobPlace place,
+        const std::string& after,
+        std::optional<std::size_t> most
+    ) const;
+    [[nodiscard]] SoonPage list_soon_in_order(JobQuery query) const;
     [[nodiscard]] std::vector<schema::PlacedJob> first(const JobQuery& query, std::size_t most)
         const;
 

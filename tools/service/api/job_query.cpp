@@ -68,6 +68,10 @@ public:
         if (name == "without") {
             return read_absence(value);
         }
+        if (name == "soon") {
+            query.rows = value == "true" ? std::optional(deadletter::kRowsSoon) : std::nullopt;
+            return value == "true" || value == "false" ? "" : "must be true or false";
+        }
         return read_condition(name, value);
     }
 
@@ -156,7 +160,7 @@ private:
         const auto found = std::ranges::find(known, name, name_of);
         if (found == known.end()) {
             std::string names =
-                "place, limit, after, sort, order, skip, locked, with-exception, without";
+                "place, limit, after, sort, order, skip, soon, locked, with-exception, without";
             for (const TypedCondition& condition : known) {
                 names += fmt::format(", {}", name_of(condition));
             }

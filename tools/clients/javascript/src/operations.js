@@ -4,7 +4,7 @@
 /** Of each: the method, the path, what is given before the options, these, and whether they are asked to be meant so. */
 export const kOperations = {
   jobs: {
-    list: ["LIST", "/api/v1/jobs", [], "place limit after sort order skip locked withException without type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax free withoutException"],
+    list: ["LIST", "/api/v1/jobs", [], "place limit after sort order skip soon locked withException without type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax free withoutException"],
     get: ["GET", "/api/v1/jobs/{id}", ["id"], ""],
     explain: ["GET", "/api/v1/jobs/{id}/explanation", ["id"], ""],
     set: ["POST", "/api/v1/jobs/set", ["ids"], "place retries priority payload retryCycle due dueIn zone calendar all dryRun type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax without locked free withException withoutException background", true],
@@ -45,7 +45,7 @@ export const kOperations = {
   dead: {
     list: ["LIST", "/api/v1/dead", [], "newest limit after type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax without locked free withException withoutException"],
     get: ["GET", "/api/v1/dead/{job}", ["job"], ""],
-    groups: ["LIST", "/api/v1/dead/groups", [], "limit type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax without locked free withException withoutException"],
+    groups: ["LIST", "/api/v1/dead/groups", [], "limit soon type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax without locked free withException withoutException"],
     requeue: ["POST", "/api/v1/dead/requeue", ["ids"], "retries due dueIn zone calendar rate spread probe probeWait payload group all dryRun type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax without locked free withException withoutException background", true],
     delete: ["POST", "/api/v1/dead/rm", ["ids"], "group all dryRun type instance definition element category tenant correlationId error createdBefore createdAfter dueBefore dueAfter failedBefore failedAfter uniqueKey rootInstance execution elementName series lockOwner retriesMin retriesMax priorityMin priorityMax without locked free withException withoutException background", true],
   },
@@ -85,6 +85,9 @@ export const kOperations = {
     drain: ["POST", "/api/v1/nodes/{node}/drain", ["node"], ""],
     resume: ["POST", "/api/v1/nodes/{node}/resume", ["node"], ""],
   },
+  types: {
+    list: ["LIST", "/api/v1/types", [], "soon"],
+  },
   rates: {
     list: ["LIST", "/api/v1/rates", [], "last type"],
     types: ["GET", "/api/v1/rates/types", [], "last"],
@@ -103,6 +106,9 @@ export const kOperations = {
   audit: {
     list: ["LIST", "/api/v1/audit", [], "who action since until limit after"],
     delete: ["DELETE", "/api/v1/audit", [], "before"],
+  },
+  top: {
+    get: ["GET", "/api/v1/top", [], "soon"],
   },
   doctor: {
     list: ["LIST", "/api/v1/doctor", [], ""],
