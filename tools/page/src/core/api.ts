@@ -19,6 +19,8 @@ export class ApiError extends Error {
 export interface Page<T> {
   items: T[];
   after: string | null;
+  /** Asked `soon`, the service has looked at so many rows only, and there are more. */
+  lookedAt?: number | null;
 }
 
 /** `api/v1/jobs?type=mail&type=sms`; what is empty is left out. */
@@ -89,7 +91,8 @@ export async function list<T>(path: string, query: Query = {}, signal?: AbortSig
     return found;
   }
   const next = /<([^>]*)>;\s*rel="?next"?/.exec(response.headers.get('Link') ?? '')?.[1];
-  return { items: found, after: next ? new URL(next, location.href).searchParams.get('after') : null };
+  const lookedAt = response.headers.get('Jobstrand-Looked-At');
+  return { items: found, after: next ? new URL(next, location.href).searchParams.get('after') : null, lookedAt: lookedAt === null ? null : Number(lookedAt) };
 }
 
 /** What changes something. The reason goes into the audit. */
